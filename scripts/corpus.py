@@ -1,0 +1,92 @@
+"""Convert a corpus into corpus/<name>/{train,dev,test}.spacy.
+
+What is not converted one to one (a span that cuts a token, a nested span) is
+counted and printed, so that no annotation changes unseen.
+"""
+
+import hashlib
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Optional
+
+import readers
+import srsly
+import typer
+from spacy.tokens import Doc, DocBin
+from wasabi import msg
+
+ROOT = Path(__file__).resolve().parent.parent
+READERS = {
+    "warranty": readers.read_warranty,
+    "wnut17": readers.read_wnut17,
+    "maintie": readers.read_maintie,
+}
+
+
+def main(
+    name: Annotated[str, typer.Argument(help=f"One of: {', '.join(READERS)}")] = "warranty",
+    output: Annotated[
+        Optional[Path], typer.Option(help="Folder to write to [default: corpus/NAME]")
+    ] = None,
+    limit: Annotated[
+        Optional[int], typer.Option(min=1, help="Keep the first N texts of each split")
+    ] = None,
+) -> None:
+    """Write corpus NAME as three .spacy files and print what is in them."""
+    if name not in READERS:
+        msg.fail(f"Unknown corpus '{name}': choose one of {', '.join(READERS)}", exits=1)
+    verify_assets(name)
+    notes: Counter[str] = Counter()
+    try:
+        splits = READERS[name](ROOT / "assets" / name, notes)
+    except readers.ReadError as error:
+        msg.fail(str(error), exits=1)
+    # Written only now: a corpus that cannot be read leaves no files behind.
+    output = output or ROOT / "corpus" / name
+    output.mkdir(parents=True, exist_ok=True)
+    for split in splits:
+        splits[split] = splits[split][:limit]
+        DocBin(docs=splits[split], store_user_data=True).to_disk(output / f"{split}.spacy")
+    print_summary(splits)
+    for note, count in notes.items():
+        msg.warn(f"{count} {note}")
+    msg.good(f"Corpus '{name}' in {output}")
+
+
+def verify_assets(name: str) -> None:
+    """Stop unless the downloaded files of a corpus are the ones project.yml names.
+
+    `spacy project assets` only warns about a wrong checksum.
+    """
+    for asset in srsly.read_yaml(ROOT / "project.yml")["assets"]:
+        path = ROOT / asset["dest"]
+        if path.parent != ROOT / "assets" / name:
+            continue
+        if not path.is_file():
+            msg.fail(
+                f"{asset['dest']} is missing: run `python -m spacy project assets` to fetch it",
+                exits=1,
+            )
+        found = hashlib.md5(path.read_bytes()).hexdigest()
+        if found != asset["checksum"]:
+            msg.fail(
+                f"{asset['dest']} has MD5 {found}, project.yml expects {asset['checksum']}: "
+                "delete it and run `python -m spacy project assets` again",
+                exits=1,
+            )
+
+
+def print_summary(splits: dict[str, list[Doc]]) -> None:
+    """Print the number of texts, tokens and entities per label of each split."""
+    counts = {s: Counter(e.label_ for d in docs for e in d.ents) for s, docs in splits.items()}
+    labels = sorted(set().union(*counts.values()))
+    rows = [
+        (split, len(docs), sum(map(len, docs)), *(counts[split][label] for label in labels))
+        for split, docs in splits.items()
+    ]
+    header = ("split", "texts", "tokens", *labels)
+    msg.table(rows, header=header, divider=True, aligns=("l", *"r" * (len(header) - 1)))
+
+
+if __name__ == "__main__":
+    typer.run(main)

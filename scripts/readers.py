@@ -1,0 +1,195 @@
+"""Read the corpora of this project into spaCy Docs, one function per corpus.
+
+Every reader takes the folder of the corpus and a Counter, in which it notes
+what it could not convert one to one, and returns the Docs of each split.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.util import filter_spans
+from spacy.vocab import Vocab
+
+Splits = dict[str, list[Doc]]
+
+WARRANTY_LABELS = ("FAILURE_LOC", "FAILURE_TYPE")
+# Of MaintIE's five top classes the two that correspond to them.
+MAINTIE_LABELS = ("PhysicalObject", "State")
+WNUT17_FILES = {
+    "train": "wnut17train.conll",
+    "dev": "emerging.dev.conll",
+    "test": "emerging.test.annotated",  # the labels that the shared task scored with
+}
+
+
+class ReadError(Exception):
+    """A corpus file is missing or malformed; the message says where and why."""
+
+
+def read_warranty(folder: Path, notes: Counter[str]) -> Splits:
+    """JSON lines with character offsets, tokenised by spaCy's English rules."""
+    nlp = spacy.blank("en")
+    splits: Splits = {}
+    for split in ("train", "dev", "test"):
+        splits[split] = []
+        for where, line in read_lines(folder / f"{split}.jsonl"):
+            if not line.strip():
+                continue
+            try:
+                splits[split].append(warranty_doc(nlp, json.loads(line), notes))
+            except (KeyError, TypeError, ValueError) as error:
+                raise ReadError(f"{where}: {explain(error)}") from error
+    return splits
+
+
+def warranty_doc(nlp: Language, record: dict[str, Any], notes: Counter[str]) -> Doc:
+    """The Doc of one line; a span that cuts a token is widened to the whole token."""
+    text = record["text"]
+    if not text.strip():
+        raise ValueError("the text is empty")
+    doc = nlp.make_doc(text)
+    if "id" in record:
+        doc.user_data["id"] = record["id"]
+    spans: list[Span] = []
+    previous_end = 0
+    for item in sorted(record["spans"], key=lambda item: item["start"]):
+        start, end, label = item["start"], item["end"], item["label"]
+        if label not in WARRANTY_LABELS:
+            raise ValueError(f"label {label!r}, expected one of {', '.join(WARRANTY_LABELS)}")
+        if not 0 <= start < end <= len(text):
+            raise ValueError(f"span [{start}, {end}) is empty or outside the {len(text)} characters")
+        if start < previous_end:
+            raise ValueError(f"span [{start}, {end}) overlaps the one that ends at {previous_end}")
+        previous_end = end
+        span = doc.char_span(start, end, label)
+        if span is None:
+            span = doc.char_span(start, end, label, alignment_mode="expand")
+            notes["spans cut a token and were widened to the whole token"] += 1
+        spans.append(span)
+    doc.ents = filter_spans(spans)
+    notes["spans were dropped: widened, they overlap another"] += len(spans) - len(doc.ents)
+    return doc
+
+
+def read_wnut17(folder: Path, notes: Counter[str]) -> Splits:
+    """Two columns, word and IOB tag; a line that is blank but for tabs ends a sentence."""
+    vocab = spacy.blank("en").vocab
+    splits: Splits = {}
+    for split, name in WNUT17_FILES.items():
+        splits[split] = []
+        words: list[str] = []
+        tags: list[str] = []
+        for where, line in [*read_lines(folder / name), ("end", "")]:
+            if line.strip():
+                word, _, tag = line.partition("\t")
+                if not word.strip() or not (tag == "O" or (tag[:2] in ("B-", "I-") and tag[2:])):
+                    raise ReadError(f"{where}: expected WORD<tab>O, B-LABEL or I-LABEL, not {line!r}")
+                words.append(word)
+                tags.append(tag)
+            elif words:
+                splits[split].append(wnut17_doc(vocab, words, tags, notes))
+                words, tags = [], []
+    return splits
+
+
+def wnut17_doc(vocab: Vocab, words: list[str], tags: list[str], notes: Counter[str]) -> Doc:
+    """The Doc of one sentence, its words as given."""
+    tags = list(tags)
+    for i, tag in enumerate(tags):
+        # spaCy refuses an I- that continues no entity; conlleval reads it as B-.
+        if tag.startswith("I-") and (i == 0 or tags[i - 1][2:] != tag[2:]):
+            tags[i] = "B-" + tag[2:]
+            notes["I- tags that continue no entity were read as B-"] += 1
+    return Doc(vocab, words=words, spaces=single_spaces(words), ents=tags)
+
+
+def read_maintie(folder: Path, notes: Counter[str]) -> Splits:
+    """One JSON list; every span is in doc.spans["sc"], the outermost ones in doc.ents."""
+    vocab = spacy.blank("en").vocab
+    path = folder / "gold_release.json"
+    splits: Splits = {"train": [], "dev": [], "test": []}
+    try:
+        records = json.loads(read_text(path))
+    except ValueError as error:
+        raise ReadError(f"{path}: {explain(error)}") from error
+    for number, record in enumerate(records, 1):
+        try:
+            doc = maintie_doc(vocab, record, notes)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ReadError(f"{path}: record {number}: {explain(error)}") from error
+        splits[split_of(doc.text)].append(doc)
+    return splits
+
+
+def maintie_doc(vocab: Vocab, record: dict[str, Any], notes: Counter[str]) -> Doc:
+    """The Doc of one work order, its tokens as given: the annotation is on them."""
+    words = record["tokens"]
+    doc = Doc(vocab, words=words, spaces=single_spaces(words))
+    if doc.text != record["text"]:
+        notes["texts differ from their tokens; the tokens were kept"] += 1
+    spans = []
+    for item in record["entities"]:
+        start, end, label = item["start"], item["end"], item["type"].split("/")[0]
+        if not 0 <= start < end <= len(doc):
+            raise ValueError(f"entity [{start}, {end}) is empty or outside the {len(doc)} tokens")
+        if label in MAINTIE_LABELS:
+            spans.append(Span(doc, start, end, label))
+    # filter_spans prefers the longer span, then the left one; sorting settles
+    # equal spans with different labels.
+    spans.sort(key=lambda span: (span.start, span.end, span.label_))
+    doc.spans["sc"] = spans
+    doc.ents = filter_spans(spans)
+    for span in spans:
+        if span in doc.ents:
+            continue
+        if any(is_inside(span, ent) for ent in doc.ents):
+            notes["spans lie inside another one and are only in doc.spans"] += 1
+        else:
+            notes["spans cross or equal another one and are only in doc.spans"] += 1
+    return doc
+
+
+def is_inside(span: Span, other: Span) -> bool:
+    """Whether the span is a proper part of the other."""
+    return other.start <= span.start and span.end <= other.end and len(span) < len(other)
+
+
+def split_of(text: str) -> str:
+    """A split that depends on the text alone, so that no duplicate is in two of them."""
+    tenth = int(hashlib.md5(text.encode("utf8")).hexdigest(), 16) % 10
+    return "dev" if tenth == 0 else "test" if tenth < 3 else "train"
+
+
+def single_spaces(words: list[str]) -> list[bool]:
+    """A space after every word but the last."""
+    return [True] * (len(words) - 1) + [False] * bool(words)
+
+
+def read_lines(path: Path) -> Iterator[tuple[str, str]]:
+    """Each line of a file, and where it is, as file:line."""
+    # Not splitlines(): web text contains characters that it takes for line ends.
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        yield f"{path}:{number}", line.rstrip("\r")
+
+
+def read_text(path: Path) -> str:
+    """The text of a file."""
+    try:
+        return path.read_bytes().decode("utf8")
+    except FileNotFoundError as error:
+        remedy = "it is part of the repository: restore it from there"
+        raise ReadError(f"{path} is missing; {remedy}") from error
+    except UnicodeDecodeError as error:
+        raise ReadError(f"{path} is not UTF-8: {error}") from error
+
+
+def explain(error: Exception) -> str:
+    """The error in words, as str(KeyError) is no more than the key."""
+    return f"missing {error}" if isinstance(error, KeyError) else str(error)

@@ -1,0 +1,140 @@
+"""Counts: what every score is made of, per document, additive over documents.
+
+A count is a row (document, verdict, gold label, predicted label). Per-label
+counts, totals, the confusion matrix and per-document counts are all sums over
+these rows, so they cannot disagree with each other or with the verdicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+
+import numpy as np
+
+from .metric import Metric
+from .spans import Document
+
+HIT, MISS, SPURIOUS, CONTESTED_GOLD, CONTESTED_PRED = range(5)
+"""What a span is, for every metric alike. The contested ones are judged by each
+metric; they are kept here for the number of gold and predicted spans."""
+
+NONE = -1
+CHUNK = 1 << 16
+
+
+class Rows:
+    """An append-only table (document, verdict, gold label, predicted label, amount)."""
+
+    def __init__(self) -> None:
+        self._new: list[tuple[int, int, int, int, float]] = []
+        self._old: list[np.ndarray] = []
+        self.append = self._new.append
+
+    def pack(self, at_least: int = 0) -> None:
+        """Move rows from Python objects, 100 bytes each, into arrays."""
+        if len(self._new) > at_least:
+            self._old.append(np.array(self._new, dtype=np.float64).reshape(-1, 5))
+            self._new.clear()
+
+    def array(self) -> np.ndarray:
+        """float64[rows, 5]; all but the amounts are whole numbers."""
+        self.pack()
+        if len(self._old) != 1:
+            self._old = [np.concatenate(self._old)] if self._old else [np.zeros((0, 5))]
+        return self._old[0]
+
+
+class Counts:
+    """The counts of several metrics over the documents added so far.
+
+    `documents` were counted, `skipped` had no annotation, and `ignored`
+    predictions fell where the reference says nothing.
+
+    >>> from spacy_nereval import Document, create
+    >>> a = count([Document(gold=[(0, 5, "A")], pred=[(0, 5, "A")])], [create("strict")])
+    >>> b = count([Document(gold=[(0, 5, "A")], pred=[])], [create("strict")])
+    >>> (a + b).documents, (a + b).gold, (a + b).pred
+    (2, 2, 1)
+    """
+
+    def __init__(self, metrics: Iterable[Metric]) -> None:
+        self.metrics = tuple(metrics)
+        self.documents = self.skipped = self.ignored = 0
+        self.label_ids: dict[str, int] = {}
+        self.settled = Rows()
+        self.rows = tuple(Rows() for _ in self.metrics)
+        self._verdict_ids = [{name: k for k, name in enumerate(m.verdict_names)} for m in self.metrics]
+
+    def add(self, document: Document | None) -> None:
+        """Count one document. None stands for one without annotation."""
+        if document is None:
+            self.skipped += 1
+            return
+        doc = self.documents
+        self.documents += 1
+        self.ignored += document.ignored
+        ids, settled = self.label_ids, self.settled.append
+        for _, _, label in document.hits:
+            k = ids.setdefault(label, len(ids))
+            settled((doc, HIT, k, k, 1))
+        contested = []
+        for contest in document.contests:
+            gold_kind, pred_kind = MISS, SPURIOUS
+            if contest.gold and contest.pred:
+                contested.append(contest)
+                gold_kind, pred_kind = CONTESTED_GOLD, CONTESTED_PRED
+            for span in contest.gold:
+                settled((doc, gold_kind, ids.setdefault(span[2], len(ids)), NONE, 1))
+            for span in contest.pred:
+                settled((doc, pred_kind, NONE, ids.setdefault(span[2], len(ids)), 1))
+        for metric, rows, verdict_ids in zip(self.metrics, self.rows, self._verdict_ids):
+            append = rows.append
+            for part in contested if metric.settled else (document,):
+                for name, gold, pred, amount in metric.judge(part):
+                    append((doc, verdict_ids[name], ids[gold[2]] if gold else NONE, ids[pred[2]] if pred else NONE, amount))
+        if not self.documents % 256:
+            for table in (self.settled, *self.rows):
+                table.pack(at_least=CHUNK)
+
+    def __add__(self, other: Counts) -> Counts:
+        """The counts of both, as if all documents had been counted together."""
+        if [(m.name, m.settings) for m in self.metrics] != [(m.name, m.settings) for m in other.metrics]:
+            raise ValueError("counts of different metrics or settings cannot be added")
+        both = Counts(self.metrics)
+        labels = list(dict.fromkeys(chain(self.label_ids, other.label_ids)))
+        both.label_ids = {label: k for k, label in enumerate(labels)}
+        for counts in (self, other):
+            renamed = np.array([both.label_ids[label] for label in counts.label_ids] + [NONE], dtype=np.float64)
+            for target, source in zip((both.settled, *both.rows), (counts.settled, *counts.rows)):
+                rows = source.array().copy()
+                rows[:, 0] += both.documents
+                rows[:, 2:4] = renamed[rows[:, 2:4].astype(int)]  # NONE, -1, finds the last
+                target._old.append(rows)
+            both.documents += counts.documents
+            both.skipped += counts.skipped
+            both.ignored += counts.ignored
+        return both
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Every label that occurs in gold or prediction, sorted."""
+        return tuple(sorted(self.label_ids))
+
+    @property
+    def gold(self) -> int:
+        """Number of gold spans."""
+        return int((self.settled.array()[:, 2] != NONE).sum())
+
+    @property
+    def pred(self) -> int:
+        """Number of predicted spans."""
+        return int((self.settled.array()[:, 3] != NONE).sum())
+
+
+def count(documents: Iterable[Document | None], metrics: Iterable[Metric]) -> Counts:
+    """Count the verdicts of every metric on every document, one at a time."""
+    counts = Counts(metrics)
+    for document in documents:
+        counts.add(document)
+    return counts

@@ -1,0 +1,217 @@
+"""Which spans overlap, and the best way to pair them one to one.
+
+Pairs are found by one sweep over both sides, never by trying all. The pairing
+is an exact optimum over whole numbers: no rounding, no dependence on the order
+of the input, and ties go to the leftmost pairs. Library solvers work in
+floating point and return *an* optimum, not the leftmost one, which is why the
+forty lines in `best_pairs` are ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .spans import Contest, Span
+
+Boundaries = Sequence[Any]
+"""Anything that begins with (start, end)."""
+
+
+def overlaps(gold: Sequence[Boundaries], pred: Sequence[Boundaries]) -> list[tuple[int, int, int]]:
+    """All pairs that share a unit or have identical boundaries, with what they share.
+
+    Takes time proportional to the spans, times the
+    log of their number, plus the pairs found.
+
+    >>> overlaps([(0, 4), (6, 6)], [(2, 9), (6, 6)])
+    [(0, 0, 2), (1, 1, 0)]
+    """
+    pairs = []
+    active: tuple[list[int], list[int]] = ([], [])
+    sides = (gold, pred)
+    events = sorted((span[0], span[1], side, i) for side in (0, 1) for i, span in enumerate(sides[side]))
+    for start, end, side, i in events:
+        other, spans = active[1 - side], sides[1 - side]
+        # Whoever ended can meet no later span; a zero-length span meets only its equal.
+        other[:] = [j for j in other if spans[j][1] > start or (spans[j][0], spans[j][1]) == (start, end)]
+        for j in other:
+            shared = min(end, spans[j][1]) - start
+            if shared > 0 or (spans[j][0], spans[j][1]) == (start, end):
+                pairs.append((i, j, shared) if side == 0 else (j, i, shared))
+        active[side].append(i)
+    return sorted(pairs)
+
+
+def align(contest: Contest) -> list[tuple[Span | None, Span | None]]:
+    """The one-to-one alignment of MUC and SemEval, leftovers paired with None.
+
+    Among all pairings of overlapping spans the one with the most identical
+    boundaries, then the most pairs, then the most equal labels, then the most
+    shared characters, then the leftmost. (Spans alike in boundaries and label
+    are settled before a contest; every optimum pairs them.)
+
+    >>> from spacy_nereval import Span
+    >>> from spacy_nereval.spans import Contest
+    >>> align(Contest([Span(0, 9, "A")], [Span(0, 5, "B"), Span(6, 9, "A")]))
+    [(Span(start=0, end=9, label='A'), Span(start=6, end=9, label='A')), (None, Span(start=0, end=5, label='B'))]
+    """
+    gold, pred = contest.gold, contest.pred
+    edges: dict[int, dict[int, int]] = {}
+    most = 1 + min(len(gold), len(pred))
+    room = 1 + sum(shared for _, _, shared in contest.overlaps)
+    for i, j, shared in contest.overlaps:
+        same_boundaries = gold[i][:2] == pred[j][:2]
+        same_label = gold[i].label == pred[j].label
+        # One whole number in a mixed radix: its digits are the criteria, in order.
+        edges.setdefault(i, {})[j] = ((same_boundaries * most + 1) * most + same_label) * room + shared
+    return paired(contest, best_pairs(edges))
+
+
+def paired(contest: Contest, pairs: Mapping[int, int]) -> list[tuple[Span | None, Span | None]]:
+    """Pairs of indices as pairs of spans, whoever is left over paired with None."""
+    gold, pred = contest.gold, contest.pred
+    taken = set(pairs.values())
+    result: list[tuple[Span | None, Span | None]] = [
+        (span, pred[pairs[i]] if i in pairs else None) for i, span in enumerate(gold)
+    ]
+    return result + [(None, span) for j, span in enumerate(pred) if j not in taken]
+
+
+def best_pairs(edges: Mapping[int, Mapping[int, int]]) -> dict[int, int]:
+    """The pairing left to right of greatest total weight; of several, the leftmost.
+
+    `edges[i][j]` is the weight, a positive whole number, of pairing i with j.
+    Leftmost: the smallest sorted list of pairs.
+
+    >>> best_pairs({0: {0: 5, 1: 5}, 1: {0: 5}})
+    {0: 1, 1: 0}
+    >>> best_pairs({0: {0: 3, 1: 3}})
+    {0: 0}
+    """
+    steps = [(i, j) for i in sorted(edges) for j in sorted(edges[i])]
+    if all(a[1] <= b[1] for a, b in zip(steps, steps[1:])):
+        return _best_of_chain(steps, edges)
+    pairs, ties = _solve(edges)
+    for part in _components(ties):
+        # Break the ties: same weights, scaled up, plus a mixed-radix number
+        # whose digits prefer smaller partners for smaller i.
+        unit, bonus = 1, {}
+        for i in sorted(part, reverse=True):
+            ranked = sorted(part[i])
+            bonus[i] = {j: (len(ranked) - rank) * unit for rank, j in enumerate(ranked)}
+            unit *= len(ranked) + 1
+        refined = {i: {j: edges[i][j] * unit + bonus[i][j] for j in part[i]} for i in part}
+        for i in part:
+            pairs.pop(i, None)
+        pairs.update(_solve(refined)[0])
+    return dict(sorted(pairs.items()))
+
+
+def _best_of_chain(steps: Sequence[tuple[int, int]], edges: Mapping[int, Mapping[int, int]]) -> dict[int, int]:
+    """The same when neither side overlaps itself, so that the edges, sorted by
+    their left end, are sorted by their right end too. Then every edge is either
+    taken or passed over, from the right end back, in linear time."""
+    n = len(steps)
+    total = [0] * (n + 1)  # the most that the edges from here on can weigh
+    follower = [n] * n  # the next edge that shares neither end with this one
+    new_i = new_j = n
+    for k in reversed(range(n)):
+        i, j = steps[k]
+        if k + 1 < n:
+            new_i = new_i if steps[k + 1][0] == i else k + 1
+            new_j = new_j if steps[k + 1][1] == j else k + 1
+        follower[k] = max(new_i, new_j)
+        total[k] = max(total[k + 1], edges[i][j] + total[follower[k]])
+    pairs, k = {}, 0
+    while k < n:
+        i, j = steps[k]
+        if edges[i][j] + total[follower[k]] == total[k]:  # taken also when tied: this edge is the leftmost
+            pairs[i] = j
+            k = follower[k]
+        else:
+            k += 1
+    return pairs
+
+
+def _solve(edges: Mapping[int, Mapping[int, int]]) -> tuple[dict[int, int], dict[int, list[int]]]:
+    """A heaviest pairing, and for each left node the partners it may have in one.
+
+    The Hungarian method on sparse edges: one cheapest augmenting path per left
+    node, which may also stay alone at weight 0. `u` and `v` are the dual
+    prices; an edge can be part of an optimum only if u[i] + v[j] is its weight.
+    """
+    u = {i: max(options.values()) for i, options in edges.items()}
+    v = {j: 0 for options in edges.values() for j in options}
+    partner: dict[int, int] = {}  # left to right
+    owner: dict[int, int] = {}  # right to left
+    # Few options first: a span over a whole document then meets a settled field.
+    for root in sorted(edges, key=lambda i: len(edges[i])):
+        reached: dict[int, int] = {}  # right node: cost of the cheapest path to it so far
+        came_from: dict[int, int] = {}
+        done_left, done_right = {root: 0}, {}
+        heap: list[tuple[int, int]] = []
+        i, cost = root, 0
+        best, alone, free = u[root], root, None  # the cheapest end: `alone` stays alone, or `free` is taken
+        while True:
+            if cost + u[i] < best:
+                best, alone = cost + u[i], i
+            for j, weight in edges[i].items():
+                to_j = cost + u[i] + v[j] - weight
+                if to_j < best and (j not in reached or to_j < reached[j]):
+                    reached[j], came_from[j] = to_j, i
+                    heappush(heap, (to_j, j))
+            while heap and heap[0][1] in done_right:
+                heappop(heap)
+            if not heap or heap[0][0] >= best:
+                break
+            cost, j = heappop(heap)
+            done_right[j] = cost
+            if j not in owner:
+                best, free = cost, j
+                break
+            i = owner[j]
+            done_left[i] = cost
+        for i, cost in done_left.items():
+            u[i] -= best - cost
+        for j, cost in done_right.items():
+            v[j] += best - cost
+        if free is None and alone == root:
+            continue
+        j = partner.pop(alone) if free is None else free
+        while True:  # hand each partner on, from the end of the path back to the root
+            i = came_from[j]
+            handed_on = partner.get(i)
+            partner[i], owner[j] = j, i
+            if handed_on is None:
+                break
+            j = handed_on
+    tight = {i: [j for j, weight in row.items() if u[i] + v[j] == weight] for i, row in edges.items()}
+    return partner, {i: js for i, js in tight.items() if js}
+
+
+def _components(options: Mapping[int, Sequence[int]]) -> list[dict[int, Sequence[int]]]:
+    """Connected parts of a bipartite graph that leave at least one left node a choice."""
+    lefts: dict[int, list[int]] = {}
+    for i, js in options.items():
+        for j in js:
+            lefts.setdefault(j, []).append(i)
+    parts, seen = [], set()
+    for root in options:
+        if root in seen:
+            continue
+        seen.add(root)
+        part, queue = {}, [root]
+        while queue:
+            i = queue.pop()
+            part[i] = options[i]
+            for j in options[i]:
+                for k in lefts[j]:
+                    if k not in seen:
+                        seen.add(k)
+                        queue.append(k)
+        if len(part) > 1 or len(part[root]) > 1:
+            parts.append(part)
+    return parts

@@ -1,0 +1,238 @@
+"""What a metric is, and the registry that finds them all.
+
+A metric is a value: which verdicts it passes, how it counts them, how it turns
+counts into scores. A metric *file* holds one function that takes the options
+and returns that value; an entry point in the group `spacy_nereval_metrics`
+makes it known. Options, defaults, ranges, help and documentation are read from
+that function's signature and docstring, and from nowhere else.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+
+import catalogue
+import numpy as np
+import pydantic
+
+from .spans import Contest, Document, Span
+
+if TYPE_CHECKING:
+    from .scores import Summary, View
+
+Columns = Mapping[str, np.ndarray]
+"""Column name to an array of counts. All arrays have one shape, whatever it is:
+one total, a row per label, a row per document, ten thousand resamples."""
+
+Beta = Annotated[float, pydantic.Field(gt=0, description="weight of recall against precision in F")]
+Focus = Annotated[
+    Literal["target", "system"],
+    pydantic.Field(description="label that a pair counts for: the gold one (target) or the predicted one (system)"),
+]
+
+registry = catalogue.create("spacy_nereval", "metrics", entry_points=True)
+"""Names to functions `(**options) -> Metric`, filled by entry points."""
+
+DEFAULT = ("strict", "semeval", "slot_error", "loio", "fair", "wrf")
+
+
+class Verdict(NamedTuple):
+    """What a metric says of a gold span, a predicted span, or a pair of them.
+
+    `name` is the source's own abbreviation. `amount` is 1 unless the metric
+    gives partial credit.
+    """
+
+    name: str
+    gold: Span | None
+    pred: Span | None
+    amount: float = 1
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric with its options filled in.
+
+    judge: the verdicts on a `Contest`: gold and predicted spans that may overlap
+        but are not alike. With `settled=None` it gets whole documents instead.
+    score: counts to scores, for arrays of any shape. 0/0 is NaN.
+    columns: each column and the verdicts it counts; a tuple of names is short
+        for verdicts that have a column each.
+    amounts: columns that add up the verdicts' amounts instead (floats).
+    settled: the verdicts on an exact hit, a plain miss, a plain spurious span.
+    flat: keys of a spaCy score dict (without prefix) and the score each shows.
+    focus: the label that a pair counts for.
+    confusion: the verdicts that the confusion matrix shows; None has none.
+    details: further counts to show, computed like the scores.
+    summary: all scores from a `View` of the counts, where they are not simply
+        the scores of the summed counts.
+    """
+
+    judge: Callable[[Any], Iterable[Verdict]]
+    score: Callable[[Columns], dict[str, np.ndarray]]
+    columns: Mapping[str, tuple[str, ...]] | tuple[str, ...]
+    amounts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    settled: tuple[str, str, str] | None = ("tp", "fn", "fp")
+    flat: Mapping[str, str] = field(default_factory=dict)
+    focus: str = "target"
+    confusion: tuple[str, ...] | None = None
+    details: Callable[[Columns], dict[str, Any]] | None = None
+    summary: Callable[[View], Summary] | None = None
+    name: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.columns, Mapping):
+            object.__setattr__(self, "columns", {column: (column,) for column in self.columns})
+
+    @property
+    def verdict_names(self) -> tuple[str, ...]:
+        """Every verdict that has a column, in the order of the columns."""
+        named = (*self.columns.values(), *self.amounts.values())
+        return tuple(dict.fromkeys(name for names in named for name in names))
+
+    def verdicts(self, document: Document) -> Iterator[Verdict]:
+        """All verdicts on a document: the evidence behind every number.
+
+        >>> from spacy_nereval import create, Document
+        >>> doc = Document(gold=[(0, 5, "A"), (8, 9, "A")], pred=[(0, 5, "A"), (2, 4, "B")])
+        >>> [verdict.name for verdict in create("strict").verdicts(doc)]
+        ['tp', 'fp', 'fn']
+        """
+        if self.settled is None:
+            yield from self.judge(document)
+            return
+        hit, miss, spurious = self.settled
+        for span in map(Span._make, sorted(document.hits)):
+            yield Verdict(hit, span, span)
+        for contest in document.contests:
+            if contest.gold and contest.pred:
+                yield from self.judge(contest)
+            else:
+                yield from (Verdict(miss, span, None) for span in contest.gold)
+                yield from (Verdict(spurious, None, span) for span in contest.pred)
+
+
+def create(name: str, **options: Any) -> Metric:
+    """The metric of that name with these options.
+
+    Raises ValueError if the metric, an option or its value is unknown, and
+    says which there are.
+
+    >>> create("loio", s=1).settings["s"]
+    1.0
+    >>> create("loio", s=2)
+    Traceback (most recent call last):
+    ValueError: loio.s = 2: input should be less than or equal to 1
+    >>> create("loio", speed=2)
+    Traceback (most recent call last):
+    ValueError: loio has no option 'speed'; its options are s, match, beta
+    """
+    make = _registered(name)
+    known = {option.name: option for option in options_of(name)}
+    settings = {option.name: option.default for option in known.values()}
+    for key, value in options.items():
+        if key not in known:
+            raise ValueError(f"{name} has no option {key!r}; its options are {', '.join(known) or 'none'}")
+        settings[key] = known[key].check(name, value)
+    try:
+        metric = make(**settings)
+    except ValueError as error:
+        raise ValueError(f"{name}.{error}" if str(error).split()[0] in known else f"{name}: {error}") from None
+    return replace(metric, name=name, settings=settings)
+
+
+def create_all(metrics: Mapping[str, Mapping[str, Any]] | Iterable[str] | None = None) -> tuple[Metric, ...]:
+    """Several metrics, from `{name: options}` or names; by default the six of the papers.
+
+    >>> [metric.name for metric in create_all({"loio": {"s": 0.5}, "strict": {}})]
+    ['loio', 'strict']
+    """
+    if metrics is None:
+        metrics = DEFAULT
+    if isinstance(metrics, str):
+        raise ValueError(f"metrics = {metrics!r}: a list of names or a table of name and options was wanted")
+    if not isinstance(metrics, Mapping):
+        metrics = dict.fromkeys(metrics, {})
+    if not metrics:
+        raise ValueError(f"metrics is empty; choose from {', '.join(names())}")
+    return tuple(create(name, **(options or {})) for name, options in metrics.items())
+
+
+def names() -> list[str]:
+    """Every registered metric: the papers' six first, then the others by name."""
+    found = registry.get_all()
+    return [name for name in DEFAULT if name in found] + sorted(set(found) - set(DEFAULT))
+
+
+class Option(NamedTuple):
+    """One option of a metric, as its function declares it."""
+
+    name: str
+    default: Any
+    annotation: Any
+
+    @property
+    def help(self) -> str:
+        return next((item.description for item in get_args(self.annotation)[1:] if item.description), "")
+
+    @property
+    def values(self) -> str:
+        """What the option takes, in words."""
+        return _in_words(get_args(self.annotation)[0], get_args(self.annotation)[1])
+
+    def check(self, metric: str, value: Any) -> Any:
+        """The value, converted to the declared type. Raises ValueError if it is none."""
+        try:
+            return pydantic.TypeAdapter(self.annotation).validate_python(value)
+        except pydantic.ValidationError as error:
+            problems = error.errors(include_url=False)
+            message = problems[0]["msg"] if len(problems) == 1 else f"wanted {self.values}"
+            raise ValueError(f"{metric}.{self.name} = {value!r}: {message[0].lower()}{message[1:]}") from None
+
+
+@lru_cache(maxsize=None)
+def options_of(name: str) -> tuple[Option, ...]:
+    """The options of a registered metric, from its function's signature."""
+    make = _registered(name)
+    hints = get_type_hints(make, include_extras=True)
+    parameters = inspect.signature(make).parameters.values()
+    plain = Annotated[Any, pydantic.Field()]
+    return tuple(
+        Option(p.name, p.default, hints[p.name] if get_origin(hints.get(p.name)) is Annotated else plain)
+        for p in parameters
+    )
+
+
+def documentation(name: str) -> str:
+    """The docstring of a registered metric."""
+    return inspect.getdoc(_registered(name)) or ""
+
+
+def _registered(name: str) -> Callable[..., Metric]:
+    try:
+        return registry.get(name)
+    except catalogue.RegistryError:
+        raise ValueError(f"there is no metric {name!r}; there are {', '.join(names())}") from None
+
+
+BOUNDS = {"Gt": ">", "Ge": ">=", "Lt": "<", "Le": "<="}
+
+
+def _in_words(kind: Any, limits: Any = None) -> str:
+    if get_origin(kind) is Literal:
+        return " | ".join(get_args(kind))
+    if get_origin(kind) is dict:
+        return "table"
+    if get_args(kind):
+        return " | ".join(map(_in_words, get_args(kind)))
+    bounds = [
+        f" {BOUNDS[type(bound).__name__]} {getattr(bound, type(bound).__name__.lower())}"
+        for bound in getattr(limits, "metadata", [])
+        if type(bound).__name__ in BOUNDS
+    ]
+    return {float: "number", int: "whole number", bool: "true | false"}.get(kind, "any") + ",".join(bounds)

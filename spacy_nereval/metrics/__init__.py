@@ -1,0 +1,1 @@
+"""One file a metric. Each is made known by one line in setup.cfg."""

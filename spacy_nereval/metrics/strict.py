@@ -1,0 +1,42 @@
+"""Exact span and label: the measure of CoNLL-2003, seqeval and spaCy."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from ..metric import Beta, Metric, Verdict
+from ..scores import prf
+from ..spans import Contest
+
+
+def strict(*, beta: Beta = 1.0) -> Metric:
+    """A span counts when its boundaries and its label are right, and not otherwise.
+
+    A boundary slip or a mix-up counts twice: the gold span is missed (`fn`)
+    and the predicted span is spurious (`fp`).
+
+    Differs from spaCy's `ents_f` where tokenisations differ: spaCy rounds a
+    prediction outward to whole gold tokens, this compares characters.
+
+    Source: Tjong Kim Sang and De Meulder (2003), CoNLL-2003 shared task.
+
+    >>> from spacy_nereval import Document, score
+    >>> doc = Document(gold=[(0, 5, "A"), (8, 9, "A")], pred=[(0, 5, "A"), (8, 9, "B")])
+    >>> score([doc], ["strict"])["metrics"]["strict"]["scores"]
+    {'p': 0.5, 'r': 0.5, 'f': 0.5}
+    """
+    return Metric(
+        judge=judge,
+        score=partial(score, beta=beta),
+        columns=("tp", "fp", "fn"),
+        flat={"strict_p": "p", "strict_r": "r", "strict_f": "f"},
+        confusion=("tp", "fp", "fn"),
+    )
+
+
+def judge(contest: Contest) -> Iterator[Verdict]:
+    yield from (Verdict("fn", span, None) for span in contest.gold)
+    yield from (Verdict("fp", None, span) for span in contest.pred)
+
+
+def score(n, beta):
+    return prf(n["tp"], n["fp"], n["fn"], beta)

@@ -1,0 +1,146 @@
+"""Weighted Rouge-1 F1: which words were found, not how often or where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from ..metric import Columns, Metric, Verdict
+from ..scores import Summary, View, ratio, weight_table
+from ..spans import Document, Span
+
+COMBINED = "combined"
+
+
+def wrf(
+    *,
+    weights: Annotated[
+        Literal["strict", "lenient"] | dict[str, float],
+        Field(description="of the classes: all equal, combined twice one class, or {label: weight, combined: weight}"),
+    ] = "strict",
+    average: Annotated[
+        Literal["docs", "micro"],
+        Field(description="class scores: mean over the documents with the class, or from words summed over all"),
+    ] = "docs",
+    unique: Annotated[bool, Field(description="count each word once per document and class")] = True,
+    case: Annotated[Literal["lower", "keep"], Field(description="fold case, or keep it")] = "lower",
+    unigrams: Annotated[
+        Literal["token", "whitespace"], Field(description="words are reference tokens, or split at white space")
+    ] = "token",
+) -> Metric:
+    """The share of words found, per class and for all classes together, as a weighted sum.
+
+    Per document and class, the words of all gold spans against the words of all
+    predicted spans, repetition and order gone: M = `match`, T = `gold`, P =
+    `pred`; r1_p = M/P, r1_r = M/T, r1_f = 2M/(P+T). The class `combined` takes
+    the spans of all labels together, so that a mix-up costs the classes but not
+    the combined one; with one class it is that class. `wrf` = sum of weight
+    times r1_f; a document, or a corpus, has the classes that occur in it, and
+    their weights are scaled to sum to 1.
+
+    Verdicts are on words: `match`, `fn`, `fp`, each with the first span that
+    holds the word. With `unique=false` repetitions count: plain Rouge-1.
+
+    Source: Weber et al., "WRF: Weighted Rouge-F1 Metric for Entity
+    Recognition", equations 1 to 3, tables 3 to 5; Lin (2004) for Rouge.
+
+    >>> from spacy_nereval import Document, score
+    >>> doc = Document(gold=[(4, 14, "LOC")], pred=[(4, 10, "LOC")], text="the scroll tip")
+    >>> round(score([doc], ["wrf"])["metrics"]["wrf"]["scores"]["wrf"], 4)
+    0.6667
+    """
+    if isinstance(weights, dict):
+        weight_table(weights, {}, tuple(weights))
+        if abs(sum(weights.values()) - 1) > 1e-9:
+            raise ValueError(f"weights = {weights!r}: they sum to {sum(weights.values()):.12g}, not to 1")
+    return Metric(
+        judge=partial(judge, unique=unique, words=partial(Document.unigrams, case=case, by=unigrams)),
+        score=score,
+        columns={"match": ("match",), "gold": ("match", "fn"), "pred": ("match", "fp")}
+        | {COMBINED + "_match": (COMBINED + "_match",)}
+        | {COMBINED + "_gold": (COMBINED + "_match", COMBINED + "_fn")}
+        | {COMBINED + "_pred": (COMBINED + "_match", COMBINED + "_fp")},
+        settled=None,
+        flat={"wrf": "wrf"},
+        summary=partial(summary, weights=weights, average=average),
+    )
+
+
+def judge(document: Document, unique: bool, words: Callable[[Document, Span], list]) -> Iterator[Verdict]:
+    found = {span[:2]: words(document, span) for span in {*document.gold, *document.pred}}
+    gold, pred = (_bags(side, found, unique) for side in (document.gold, document.pred))
+    for label in sorted(gold.keys() | pred.keys()):
+        t, p = gold.get(label, {}), pred.get(label, {})
+        # Nobody's label: what is combined counts for no label.
+        prefix = COMBINED + "_" if label == "" else ""
+        for word, span in t.items():
+            if word in p:
+                yield Verdict(prefix + "match", *((None, None) if prefix else (span, p[word])))
+            else:
+                yield Verdict(prefix + "fn", None if prefix else span, None)
+        for word, span in p.items():
+            if word not in t:
+                yield Verdict(prefix + "fp", None, None if prefix else span)
+
+
+def _bags(
+    spans: Iterable[Span], found: Mapping[tuple[int, int], list], unique: bool
+) -> dict[str, dict[Hashable, Span]]:
+    """Per label, and under "" for all, each word and the first span that has it."""
+    bags: dict[str, dict[Hashable, Span]] = {}
+    for span in spans:
+        for label in (span.label, ""):
+            bag = bags.setdefault(label, {})
+            for word in found[span[:2]]:
+                key: Hashable = word
+                if not unique:  # the second "scroll" is a word of its own
+                    number = 0
+                    while (word, number) in bag:
+                        number += 1
+                    key = (word, number)
+                bag.setdefault(key, span)
+    return bags
+
+
+def score(n: Columns) -> dict:
+    m, t, p = n["match"], n["gold"], n["pred"]
+    return {"r1_p": ratio(m, p), "r1_r": ratio(m, t), "r1_f": ratio(2 * m, p + t)}
+
+
+def _combined(n: Columns) -> dict:
+    return {x: n[f"{COMBINED}_{x}"] for x in ("match", "gold", "pred")}
+
+
+def summary(view: View, weights: str | Mapping[str, float], average: str) -> Summary:
+    total, labels = view.sums(), view.sums(by_label=True)
+    means, numbers = view.means(score, by_label=True)
+    combined_means, combined_numbers = view.means(lambda n: score(_combined(n)))
+    if average == "docs":
+        label_scores, combined = means, combined_means
+    else:
+        label_scores, combined = score(labels), score(_combined(total))
+    gamma = _class_weights(weights, view.labels)
+    # With one class, the combined class is that class, and its weight makes no difference.
+    all_scores = np.concatenate([label_scores["r1_f"], np.asarray(combined["r1_f"])[..., None]], axis=-1)
+    all_weights = np.isfinite(all_scores) * gamma
+    wrf = ratio((np.nan_to_num(all_scores) * all_weights).sum(-1), all_weights.sum(-1))
+    counts = {x: labels[x] for x in ("match", "gold", "pred")} | {"documents": numbers["r1_f"]}
+    combined_counts = _combined(total) | {"documents": combined_numbers["r1_f"]}
+    return Summary(
+        {"wrf": wrf}, combined_counts, label_scores, counts, {COMBINED: {"scores": combined, "counts": combined_counts}}
+    )
+
+
+def _class_weights(weights: str | Mapping[str, float], labels: tuple[str, ...]) -> np.ndarray:
+    """float[labels + 1], the combined class last."""
+    if isinstance(weights, str):
+        return np.array([1.0] * len(labels) + [2.0 if weights == "lenient" else 1.0])
+    if missing := [label for label in labels if label not in weights]:
+        raise ValueError(
+            f"wrf.weights has no weight for {', '.join(map(repr, missing))}, which occurs in the data; 0 leaves a class out"
+        )
+    return np.array([weights[label] for label in labels] + [weights.get(COMBINED, 0.0)])

@@ -1,0 +1,199 @@
+"""Spans, documents, and where gold and prediction disagree about a stretch of text.
+
+Plain Python: no spaCy object passes this line. Offsets are half-open
+characters of the reference text, everywhere and always.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import cached_property
+from itertools import chain
+from operator import index
+from typing import Any, NamedTuple
+
+from .matching import align, overlaps
+
+
+class Span(NamedTuple):
+    """A labelled stretch of text, `text[start:end]`.
+
+    Touching spans do not overlap, and a span of length zero overlaps nothing.
+
+    >>> Span(0, 5, "PER").overlaps(Span(4, 9, "LOC")), Span(0, 5, "PER").overlaps(Span(5, 9, "PER"))
+    (True, False)
+    """
+
+    start: int
+    end: int
+    label: str
+
+    def overlaps(self, other: Span) -> bool:
+        """Whether the two spans share at least one character."""
+        return max(self.start, other.start) < min(self.end, other.end)
+
+
+class Contest:
+    """Gold and predicted spans that have to be judged together.
+
+    `gold` and `pred` are sorted by (start, end, label) and hold no span twice.
+    What two metrics need alike is computed once and kept here.
+    """
+
+    def __init__(self, gold: Sequence[Span], pred: Sequence[Span]) -> None:
+        self.gold = gold
+        self.pred = pred
+
+    @cached_property
+    def overlaps(self) -> list[tuple[int, int, int]]:
+        """Every pair that shares a character or has identical boundaries:
+        (index in `gold`, index in `pred`, number of shared characters)."""
+        return overlaps(self.gold, self.pred)
+
+    @cached_property
+    def alignment(self) -> list[tuple[Span | None, Span | None]]:
+        """The one-to-one alignment that the MUC and SemEval measures share."""
+        return align(self)
+
+
+class Document(Contest):
+    """One text with its gold and its predicted spans.
+
+    `gold` and `pred` come out sorted and free of duplicates. `tokens` are the
+    reference tokens as (start, end), needed by what counts tokens; `id` names
+    the document in reports. `ignored` is the number of predictions left out
+    because the reference says nothing about their stretch of text.
+
+    Raises ValueError for a span that is no (start, end, label), that ends
+    before it starts, that leaves the text, or that has no label.
+
+    >>> doc = Document(gold=[(0, 5, "PER"), (9, 14, "LOC")], pred=[(0, 5, "PER")], text="Ada in London.")
+    >>> [contest.gold for contest in doc.contests]
+    [[Span(start=9, end=14, label='LOC')]]
+    >>> Document(gold=[(9, 4, "LOC")], pred=[])
+    Traceback (most recent call last):
+    ValueError: gold Span(9, 4, 'LOC') ends before it starts
+    """
+
+    ignored: int = 0
+
+    def __init__(
+        self,
+        gold: Iterable[Sequence[Any]],
+        pred: Iterable[Sequence[Any]],
+        text: str | None = None,
+        *,
+        tokens: Iterable[tuple[int, int]] | None = None,
+        id: str | None = None,
+    ) -> None:
+        length = None if text is None else len(text)
+        self._gold = {_checked("gold", span, length) for span in gold}
+        self._pred = {_checked("predicted", span, length) for span in pred}
+        self.id = id
+        self.text = text
+        self.tokens = None if tokens is None else sorted(map(tuple, tokens))
+
+    def __repr__(self) -> str:
+        return f"Document(gold={list(self.gold)}, pred={list(self.pred)})"
+
+    @cached_property
+    def gold(self) -> tuple[Span, ...]:  # type: ignore[override]  # lazy here, plain in Contest
+        return tuple(map(Span._make, sorted(self._gold)))
+
+    @cached_property
+    def pred(self) -> tuple[Span, ...]:  # type: ignore[override]
+        return tuple(map(Span._make, sorted(self._pred)))
+
+    @cached_property
+    def hits(self) -> set[Span]:
+        """The spans that gold and prediction have alike."""
+        return self._gold & self._pred
+
+    @cached_property
+    def contests(self) -> list[Contest]:
+        """All other spans, in groups that share no character with each other,
+        so that each can be judged alone. A group with one side only is a plain
+        miss or a plain spurious span."""
+        missed, spurious = self._gold - self.hits, self._pred - self.hits
+        rest = sorted(chain(((span, 0) for span in missed), ((span, 1) for span in spurious)))
+        groups: list[tuple[list[Span], list[Span]]] = []
+        last: tuple[int, int] | None = None
+        reach = -1
+        for span, side in rest:
+            start, end, _ = span
+            if start >= reach and (start, end) != last:
+                groups.append(([], []))
+            groups[-1][side].append(Span._make(span))
+            last = (start, end)
+            reach = max(reach, end)
+        return [Contest(*group) for group in groups]
+
+    def covered(self, span: Span) -> tuple[int, int]:
+        """The range of reference tokens that share a character with the span.
+
+        Raises ValueError if the document has no tokens.
+
+        >>> doc = Document([], [], "U.K. wins", tokens=[(0, 4), (5, 9)])
+        >>> doc.covered(Span(2, 6, "GPE")), doc.covered(Span(4, 5, "GPE"))
+        ((0, 2), (1, 1))
+        """
+        if self.tokens is None:
+            raise ValueError(
+                "this document has no tokens (plain offsets and JSONL carry none, unless they list "
+                "them under 'tokens'); score characters instead, or read a .spacy file"
+            )
+        first = _first(self.tokens, lambda token: token[1] > span.start)
+        last = _first(self.tokens, lambda token: token[0] >= span.end)
+        return first, max(first, last) if span.start < span.end else first
+
+    def unigrams(self, span: Span, *, case: str = "lower", by: str = "token") -> list[Hashable]:
+        """The words of a span: the reference tokens it touches, clipped to it.
+
+        White space is no word. Without tokens, or with `by="whitespace"`, the
+        span's text is split at white space. `case="lower"` folds case,
+        `"keep"` does not.
+
+        >>> Document([], [], "The Scroll tip", tokens=[(0, 3), (4, 10), (11, 14)]).unigrams(Span(1, 10, "X"))
+        ['he', 'scroll']
+        """
+        if self.text is None:
+            raise ValueError("words need the text: Document(gold=..., pred=..., text=...)")
+        if self.tokens is None or by == "whitespace":
+            words = self.text[span.start : span.end].split()
+        else:
+            touched = self.tokens[slice(*self.covered(span))]
+            clipped = (self.text[max(a, span.start) : min(b, span.end)] for a, b in touched)
+            words = [word for word in clipped if not word.isspace()]
+        return [word.lower() for word in words] if case == "lower" else list(words)
+
+
+def _first(items: Sequence[Any], holds: Callable[[Any], bool]) -> int:
+    """Index of the first item for which a monotone condition holds."""
+    low, high = 0, len(items)
+    while low < high:
+        middle = (low + high) // 2
+        if holds(items[middle]):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _checked(side: str, span: Sequence[Any], length: int | None) -> tuple[int, int, str]:
+    try:
+        start, end, label = span
+        shown = f"{side} Span({start!r}, {end!r}, {label!r})"
+        if isinstance(start, bool) or isinstance(end, bool):
+            raise TypeError
+        start, end = index(start), index(end)
+    except (TypeError, ValueError):
+        raise ValueError(f"{side} span {span!r} is not (start, end, label) with whole-number offsets") from None
+    if start < 0:
+        raise ValueError(f"{shown} starts before the text")
+    if end < start:
+        raise ValueError(f"{shown} ends before it starts")
+    if length is not None and end > length:
+        raise ValueError(f"{shown} ends after the text, which has {length} characters")
+    if not isinstance(label, str) or not label:
+        raise ValueError(f"{shown} has no label: a non-empty string was wanted")
+    return start, end, label
