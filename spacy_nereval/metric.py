@@ -68,6 +68,7 @@ class Metric:
     focus: the label that a pair counts for.
     confusion: the verdicts that the confusion matrix shows; None has none.
     details: further counts to show, computed like the scores.
+    totals: scores that are numbers of spans, not ratios; no average is taken.
     summary: all scores from a `View` of the counts, where they are not simply
         the scores of the summed counts.
     """
@@ -81,6 +82,7 @@ class Metric:
     focus: str = "target"
     confusion: tuple[str, ...] | None = None
     details: Callable[[Columns], dict[str, Any]] | None = None
+    totals: tuple[str, ...] = ()
     summary: Callable[[View], Summary] | None = None
     name: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -208,9 +210,25 @@ def options_of(name: str) -> tuple[Option, ...]:
     )
 
 
-def documentation(name: str) -> str:
-    """The docstring of a registered metric."""
-    return inspect.getdoc(_registered(name)) or ""
+class Documentation(NamedTuple):
+    """A metric's docstring in parts: what is true of it, the rest, and where it comes from."""
+
+    summary: str
+    details: str
+    source: str
+
+
+def documentation(name: str) -> Documentation:
+    """The documentation of a registered metric.
+
+    >>> documentation("strict").source
+    'Tjong Kim Sang and De Meulder (2003), CoNLL-2003 shared task.'
+    """
+    paragraphs = (inspect.getdoc(_registered(name)) or "").split("\n\n")
+    prose = [" ".join(paragraph.split()) for paragraph in paragraphs if not paragraph.startswith(">>>")]
+    sources = [paragraph.removeprefix("Source: ") for paragraph in prose if paragraph.startswith("Source: ")]
+    details = [paragraph for paragraph in prose[1:] if not paragraph.startswith("Source: ")]
+    return Documentation(prose[0], "\n\n".join(details), " ".join(sources))
 
 
 def _registered(name: str) -> Callable[..., Metric]:

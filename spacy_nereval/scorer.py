@@ -1,2 +1,162 @@
-def make_ner_scorer(): ...
-def make_spans_scorer(): ...
+"""The scorers that a spaCy config names, and how results become spaCy's score keys."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from spacy.pipeline.spancat import spancat_score
+from spacy.scorer import PRFScore
+from spacy.training import Example
+from thinc.api import ConfigValidationError
+
+from .counts import HIT, NONE, Counts
+from .examples import Pair
+from .metric import Metric, create_all
+from .scores import evaluate
+
+MetricTable = dict[str, dict[str, Any]]
+
+
+def make_ner_scorer(metrics: MetricTable | None = None) -> Callable[..., dict[str, Any]]:
+    """`@scorers = "spacy-nereval.ner_scorer.v1"`: spaCy's `ents_*`, and every metric of `doc.ents`.
+
+    metrics: names and options of the metrics; by default all six, as the papers
+        define them.
+    """
+    return NerScorer(checked(metrics))
+
+
+def make_spans_scorer(metrics: MetricTable | None = None, spans_key: str | None = None) -> Callable[..., dict[str, Any]]:
+    """`@scorers = "spacy-nereval.spans_scorer.v1"`: spaCy's `spans_{key}_*`, and every metric of `doc.spans[key]`.
+
+    spans_key: by default that of the component.
+    """
+    return SpansScorer(checked(metrics), spans_key)
+
+
+class NerScorer:
+    """Scores `doc.ents`. A class rather than a closure, so that it can be pickled."""
+
+    def __init__(self, metrics: tuple[Metric, ...]) -> None:
+        self.metrics = metrics
+
+    def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+        counts = Counts(self.metrics)
+        spacy = SpacyCounts()
+        for number, example in enumerate(examples):
+            spacy.add(example, count_example(counts, number, example, None))
+        return spacy.scores(counts) | result_keys(counts, "ents")
+
+
+class SpansScorer:
+    """Scores `doc.spans[key]`."""
+
+    def __init__(self, metrics: tuple[Metric, ...], spans_key: str | None = None) -> None:
+        self.metrics = metrics
+        self.spans_key = spans_key
+
+    def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+        key = self.spans_key or kwargs.get("spans_key") or "sc"
+        examples = list(examples)
+        counts = Counts(self.metrics)
+        for number, example in enumerate(examples):
+            count_example(counts, number, example, key)
+        return spancat_score(examples, **kwargs | {"spans_key": key}) | result_keys(counts, f"spans_{key}")
+
+
+def count_example(counts: Counts, number: int, example: Example, key: str | None) -> bool:
+    """Count one example; whether its counts are also what spaCy would count.
+
+    They are where both sides have the same tokens and the reference is
+    annotated throughout: then spaCy's alignment is the identity.
+    """
+    docs = Pair(example.reference, example.predicted)
+    try:
+        counts.add(docs.document(key))
+    except ValueError as error:
+        raise ValueError(f"example {number}: {error}") from None
+    return docs.same_tokens and docs.reference.has_annotation("ENT_IOB", require_complete=True)
+
+
+class SpacyCounts:
+    """What spaCy's own `get_ner_prf` counts: per label, spans rounded outward to gold tokens.
+
+    Aligning tokens is most of the time that spaCy takes. It is needed only
+    where tokenisations differ or annotation is partial.
+    """
+
+    def __init__(self) -> None:
+        self.shared: list[bool] = []
+        self.own: dict[str, PRFScore] = defaultdict(PRFScore)
+
+    def add(self, example: Example, shared: bool) -> None:
+        annotated = example.reference.has_annotation("ENT_IOB")
+        if annotated:
+            self.shared.append(shared)
+        if not annotated or shared:
+            return
+        missed = {(span.label_, span.start, span.end) for span in example.reference.ents}
+        x2y = example.alignment.x2y
+        for span in example.predicted.ents:
+            score = self.own[span.label_]
+            tokens = x2y[span.start : span.end]
+            if not len(tokens):
+                continue
+            start, end = int(tokens[0]), int(tokens[-1]) + 1
+            if any(token.ent_iob == 0 for token in example.reference[start:end]):
+                continue
+            if (span.label_, start, end) in missed:
+                missed.remove((span.label_, start, end))
+                score.tp += 1
+            else:
+                score.fp += 1
+        for label, _, _ in missed:
+            self.own[label].fn += 1
+
+    def scores(self, counts: Counts) -> dict[str, Any]:
+        """`ents_p`, `ents_r`, `ents_f`, `ents_per_type`, as spaCy returns them."""
+        per_type = self.own.copy()
+        doc, kind, gold, pred, _ = counts.settled.array().astype(np.int64).T
+        shared = np.array(self.shared, dtype=bool)[doc]
+        names = tuple(counts.label_ids)
+        for side, hit, miss in ((gold, "tp", "fn"), (pred, None, "fp")):
+            for name, chosen in ((hit, kind == HIT), (miss, kind != HIT)):
+                numbers = np.bincount(side[chosen & shared & (side != NONE)], minlength=len(names))
+                for label, number in zip(names, numbers.tolist()):
+                    if name and number:
+                        per_type[label] += PRFScore(**{name: number})
+        total = sum(per_type.values(), PRFScore())
+        if not len(total):
+            return dict.fromkeys(("ents_p", "ents_r", "ents_f", "ents_per_type"))
+        return {
+            "ents_p": total.precision,
+            "ents_r": total.recall,
+            "ents_f": total.fscore,
+            "ents_per_type": {label: score.to_dict() for label, score in per_type.items()},
+        }
+
+
+def result_keys(counts: Counts, prefix: str) -> dict[str, Any]:
+    """The result under `{prefix}_nereval`, and its headline scores under flat keys.
+
+    spaCy drops a score for a whole training run if it is None at first. So an
+    undefined score is 0.0 here, and None only if no document is annotated.
+    """
+    result = evaluate(counts)
+    scores = {}
+    for metric in counts.metrics:
+        for key, name in metric.flat.items():
+            value = result["metrics"][metric.name]["scores"][name]
+            scores[f"{prefix}_{key}"] = (value or 0.0) if counts.documents else None
+    return scores | {f"{prefix}_nereval": result}
+
+
+def checked(metrics: Mapping[str, Mapping[str, Any]] | None) -> tuple[Metric, ...]:
+    """The metrics of a config block; mistakes are shown as spaCy shows them."""
+    try:
+        return create_all(metrics)
+    except ValueError as error:
+        raise ConfigValidationError(config={"metrics": metrics}, title="Unusable metrics", desc=str(error)) from None

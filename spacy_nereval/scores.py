@@ -205,8 +205,8 @@ def averages(view: View, summary: Summary) -> dict[str, dict[str, Any]]:
         ("macro", np.ones(len(view.labels))),
         ("weighted", view.sums(by_label=True)["gold_spans"]),
     ):
-        result[name] = _averaged(summary.label_scores, weight)
-    result["docs"] = _averaged(document_scores(view.counts, view.metric), np.ones(view.counts.documents))
+        result[name] = _averaged(view.metric, summary.label_scores, weight)
+    result["docs"] = _averaged(view.metric, document_scores(view.counts, view.metric), np.ones(view.counts.documents))
     return result
 
 
@@ -216,10 +216,12 @@ def document_scores(counts: Counts, metric: Metric) -> dict[str, np.ndarray]:
     return metric.summary(view).scores if metric.summary else metric.score(view.sums())
 
 
-def _averaged(scores: Mapping[str, np.ndarray], weight: np.ndarray) -> dict[str, Any]:
+def _averaged(metric: Metric, scores: Mapping[str, np.ndarray], weight: np.ndarray) -> dict[str, Any]:
     averaged: dict[str, Any] = {}
     undefined = {}
     for name, values in scores.items():
+        if name in metric.totals:
+            continue
         defined = np.isfinite(values)
         total = weight[defined].sum()
         averaged[name] = math.fsum(values[defined] * weight[defined]) / total if total else math.nan

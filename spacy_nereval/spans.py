@@ -6,7 +6,8 @@ characters of the reference text, everywhere and always.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
 from itertools import chain
 from operator import index
@@ -87,11 +88,11 @@ class Document(Contest):
         id: str | None = None,
     ) -> None:
         length = None if text is None else len(text)
-        self._gold = {_checked("gold", span, length) for span in gold}
-        self._pred = {_checked("predicted", span, length) for span in pred}
+        self._gold = {checked_span("gold", span, length) for span in gold}
+        self._pred = {checked_span("predicted", span, length) for span in pred}
         self.id = id
         self.text = text
-        self.tokens = None if tokens is None else sorted(map(tuple, tokens))
+        self.tokens = None if tokens is None else sorted((int(a), int(b)) for a, b in tokens)
 
     def __repr__(self) -> str:
         return f"Document(gold={list(self.gold)}, pred={list(self.pred)})"
@@ -137,14 +138,19 @@ class Document(Contest):
         >>> doc.covered(Span(2, 6, "GPE")), doc.covered(Span(4, 5, "GPE"))
         ((0, 2), (1, 1))
         """
-        if self.tokens is None:
+        if self._token_edges is None:
             raise ValueError(
                 "this document has no tokens (plain offsets and JSONL carry none, unless they list "
                 "them under 'tokens'); score characters instead, or read a .spacy file"
             )
-        first = _first(self.tokens, lambda token: token[1] > span.start)
-        last = _first(self.tokens, lambda token: token[0] >= span.end)
-        return first, max(first, last) if span.start < span.end else first
+        starts, ends = self._token_edges
+        first = bisect_right(ends, span.start)
+        return first, bisect_left(starts, span.end, lo=first) if span.start < span.end else first
+
+    @cached_property
+    def _token_edges(self) -> tuple[list[int], list[int]] | None:
+        """The starts and the ends of the tokens, both ascending."""
+        return None if self.tokens is None else ([start for start, _ in self.tokens], [end for _, end in self.tokens])
 
     def unigrams(self, span: Span, *, case: str = "lower", by: str = "token") -> list[Hashable]:
         """The words of a span: the reference tokens it touches, clipped to it.
@@ -167,19 +173,8 @@ class Document(Contest):
         return [word.lower() for word in words] if case == "lower" else list(words)
 
 
-def _first(items: Sequence[Any], holds: Callable[[Any], bool]) -> int:
-    """Index of the first item for which a monotone condition holds."""
-    low, high = 0, len(items)
-    while low < high:
-        middle = (low + high) // 2
-        if holds(items[middle]):
-            high = middle
-        else:
-            low = middle + 1
-    return low
-
-
-def _checked(side: str, span: Sequence[Any], length: int | None) -> tuple[int, int, str]:
+def checked_span(side: str, span: Sequence[Any], length: int | None) -> tuple[int, int, str]:
+    """The span in plain Python. Raises ValueError, saying what is wrong with it."""
     try:
         start, end, label = span
         shown = f"{side} Span({start!r}, {end!r}, {label!r})"

@@ -69,6 +69,7 @@ def fair(
         score=partial(score, credit=None if weights == "traditional" else credit, beta=beta),
         columns=("tp", *ERRORS),
         settled=("tp", "fn", "fp") if unit == "char" else None,
+        totals=("be",),
         flat={"fair_p": "p", "fair_r": "r", "fair_f": "f"},
         focus=focus,
         confusion=ERRORS,

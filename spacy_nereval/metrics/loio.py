@@ -46,6 +46,7 @@ def loio(
         columns={"exact": ("exact",), "gold": ("exact", "overlap", "fn"), "pred": ("exact", "overlap", "fp")},
         amounts={"overlap": ("overlap",)},
         settled=("exact", "fn", "fp"),
+        totals=("tp", "fp", "fn"),
         flat={"loio_p": "p", "loio_r": "r", "loio_f": "f"},
         confusion=("exact", "overlap", "fn", "fp"),
     )

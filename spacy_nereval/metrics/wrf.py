@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Annotated, Literal
 
@@ -58,7 +58,7 @@ def wrf(
         if abs(sum(weights.values()) - 1) > 1e-9:
             raise ValueError(f"weights = {weights!r}: they sum to {sum(weights.values()):.12g}, not to 1")
     return Metric(
-        judge=partial(judge, unique=unique, words=partial(Document.unigrams, case=case, by=unigrams)),
+        judge=partial(judge, unique=unique, case=case, by=unigrams),
         score=score,
         columns={"match": ("match",), "gold": ("match", "fn"), "pred": ("match", "fp")}
         | {COMBINED + "_match": (COMBINED + "_match",)}
@@ -70,8 +70,9 @@ def wrf(
     )
 
 
-def judge(document: Document, unique: bool, words: Callable[[Document, Span], list]) -> Iterator[Verdict]:
-    found = {span[:2]: words(document, span) for span in {*document.gold, *document.pred}}
+def judge(document: Document, unique: bool, case: str, by: str) -> Iterator[Verdict]:
+    spans = {span[:2]: span for span in (*document.gold, *document.pred)}
+    found = {place: document.unigrams(span, case=case, by=by) for place, span in spans.items()}
     gold, pred = (_bags(side, found, unique) for side in (document.gold, document.pred))
     for label in sorted(gold.keys() | pred.keys()):
         t, p = gold.get(label, {}), pred.get(label, {})

@@ -1,0 +1,178 @@
+"""From spaCy's objects to documents: the only way into the core for Examples and Docs.
+
+What counts is characters of the reference text. Where the predicted text
+differs in white space or case, its spans are carried over; where it differs
+otherwise, that is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from spacy.attrs import IDX, IS_SPACE, LENGTH, LOWER, ORTH, SPACY
+from spacy.strings import get_string_id
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from .spans import Document, Span
+
+
+class Record(NamedTuple):
+    """One side of a document: a text and its spans.
+
+    `annotated` is false if nothing is said about the text at all; `gaps` are
+    the stretches of text about which nothing is said.
+    """
+
+    text: str
+    spans: set[tuple[int, int, str]]
+    tokens: list[tuple[int, int]] | None = None
+    id: str | None = None
+    annotated: bool = True
+    gaps: tuple[tuple[int, int], ...] = ()
+
+
+def documents(examples: Iterable[Example], key: str | None = None) -> Iterator[Document | None]:
+    """Each example as a document, or None where the reference has no annotation.
+
+    Reads `doc.ents`, or with a key `doc.spans[key]`. Raises ValueError, naming
+    the example, if its two texts differ in more than white space and case.
+    """
+    for number, example in enumerate(examples):
+        try:
+            yield read(example.reference, example.predicted, key)
+        except ValueError as error:
+            raise ValueError(f"example {number}: {error}") from None
+
+
+def read(reference: Doc, predicted: Doc, key: str | None = None) -> Document | None:
+    """A gold and a predicted Doc as one document, or None without gold annotation."""
+    return Pair(reference, predicted).document(key)
+
+
+class Pair:
+    """The two Docs of an example, and whether they have the same tokens and white space."""
+
+    def __init__(self, reference: Doc, predicted: Doc) -> None:
+        self.reference = reference
+        self.predicted = predicted
+        self.tokens = reference.to_array(TOKEN_ATTRIBUTES)
+        self.same_tokens = len(reference) == len(predicted) and np.array_equal(
+            self.tokens[:, :2], predicted.to_array(TOKEN_ATTRIBUTES[:2])
+        )
+
+    def document(self, key: str | None = None) -> Document | None:
+        if self.same_tokens and _complete(self.reference, key):
+            return _DocDocument(self, key)
+        return pair(record(self.reference, key), record(self.predicted, key))
+
+
+TOKEN_ATTRIBUTES = [ORTH, SPACY, LOWER, IDX, LENGTH, IS_SPACE]
+"""What is read of every token, in one pass. The first two tell tokenisations apart."""
+
+
+def record(doc: Doc, key: str | None = None) -> Record:
+    """A Doc as a record."""
+    annotated = doc.has_annotation("ENT_IOB") if key is None else key in doc.spans
+    gaps = () if key or not annotated else tuple((t.idx, t.idx + len(t)) for t in doc if t.ent_iob == 0)
+    return Record(doc.text, _spans(doc, key), _tokens(doc), _id(doc), annotated, gaps)
+
+
+def pair(gold: Record, pred: Record) -> Document | None:
+    """Two records of one text as a document, or None if the gold one is not annotated."""
+    if not gold.annotated:
+        return None
+    spans = pred.spans if gold.text == pred.text else set(project(pred.spans, pred.text, gold.text))
+    kept = {span for span in spans if not any(max(span[0], a) < min(span[1], b) for a, b in gold.gaps)}
+    document = Document(gold.spans, kept, gold.text, tokens=gold.tokens, id=gold.id)
+    document.ignored = len(spans) - len(kept)
+    return document
+
+
+def project(spans: Iterable[tuple[int, int, str]], source: str, target: str) -> Iterator[tuple[int, int, str]]:
+    """Spans of one text carried over to another that differs in white space and case only.
+
+    A span goes to the stretch from its first to its last character that is not
+    white space; one without any becomes a span of length zero.
+
+    >>> list(project([(0, 3, "A"), (4, 7, "B")], "new york", "  New\\tYork"))
+    [(2, 5, 'A'), (6, 9, 'B')]
+    >>> list(project([], "abc", "abd"))
+    Traceback (most recent call last):
+    ValueError: the predicted text differs from the reference in more than white space and case: 'c' at 2 against 'd' at 2
+    """
+    here = [i for i, character in enumerate(source) if not character.isspace()]
+    there = [i for i, character in enumerate(target) if not character.isspace()]
+    for i, j in zip(here, there):
+        if source[i].lower() != target[j].lower():
+            raise ValueError(f"{_DIFFER}: {source[i]!r} at {i} against {target[j]!r} at {j}")
+    if len(here) != len(there):
+        raise ValueError(f"{_DIFFER}: {len(here)} characters against {len(there)}, white space left out")
+    rank = np.searchsorted(here, np.arange(len(source) + 1)).tolist()  # characters before each offset
+    there.append(len(target))
+    for start, end, label in spans:
+        first, last = rank[start], rank[end]
+        yield there[first], there[last - 1] + 1 if last > first else there[first], label
+
+
+_DIFFER = "the predicted text differs from the reference in more than white space and case"
+
+
+class _DocDocument(Document):
+    """A document over two Docs with the same tokens.
+
+    Words are the ids of the vocabulary's strings, and text and tokens are not
+    built unless somebody asks: most of the time of reading would go there.
+    """
+
+    def __init__(self, docs: Pair, key: str | None) -> None:
+        self._docs = docs
+        self._gold = _spans(docs.reference, key)
+        self._pred = _spans(docs.predicted, key)
+        self.id = _id(docs.reference)
+
+    @cached_property
+    def text(self) -> str:  # type: ignore[override]
+        return self._docs.reference.text
+
+    @cached_property
+    def tokens(self) -> list[tuple[int, int]]:  # type: ignore[override]
+        return list(zip(*self._token_edges))
+
+    @cached_property
+    def _token_edges(self) -> tuple[list[int], list[int]]:  # type: ignore[override]
+        starts = self._docs.tokens[:, 3]
+        return starts.tolist(), (starts + self._docs.tokens[:, 4]).tolist()
+
+    def unigrams(self, span: Span, *, case: str = "lower", by: str = "token") -> list[Hashable]:
+        first, last = self.covered(span)
+        starts, ends = self._token_edges
+        if by == "token" and first < last and starts[first] == span.start and ends[last - 1] == span.end:
+            words = self._docs.tokens[first:last]
+            return words[words[:, 5] == 0, 0 if case == "keep" else 2].tolist()
+        # Words cut by the span's boundaries are no tokens, so they are hashed here.
+        return [get_string_id(word) for word in super().unigrams(span, case=case, by=by)]
+
+
+def _complete(doc: Doc, key: str | None) -> bool:
+    return key in doc.spans if key else doc.has_annotation("ENT_IOB", require_complete=True)
+
+
+def _spans(doc: Doc, key: str | None) -> set[tuple[int, int, str]]:
+    spans = doc.ents if key is None else doc.spans[key] if key in doc.spans else ()
+    found = {(span.start_char, span.end_char, span.label_) for span in spans}
+    if key and any(not label for _, _, label in found):
+        raise ValueError(f"doc.spans[{key!r}] has a span without a label")
+    return found
+
+
+def _tokens(doc: Doc) -> list[tuple[int, int]]:
+    return [(token.idx, token.idx + len(token)) for token in doc]
+
+
+def _id(doc: Doc) -> str | None:
+    id = doc.user_data.get("id")
+    return None if id is None else str(id)

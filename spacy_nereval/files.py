@@ -1,0 +1,108 @@
+"""Reading gold and predicted files as documents, and writing results whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import spacy
+import srsly
+from spacy.tokens import Doc, DocBin
+
+from .examples import Record, pair, record
+from .spans import Document, checked_span
+
+
+def read_files(gold: Path, pred: Path, key: str | None = None) -> Iterator[Document | None]:
+    """Documents from two files, `.spacy` or `.jsonl`, in the same order; None without gold annotation.
+
+    Raises ValueError or OSError, naming file and line or document, for whatever
+    cannot be read, for files of different length, and for texts that differ in
+    more than white space and case.
+    """
+    end = object()
+    golds, preds = records(gold, key), records(pred, key)
+    for number, (a, b) in enumerate(zip_longest(golds, preds, fillvalue=end)):
+        if a is end or b is end:
+            rest = number + 1 + sum(1 for _ in (preds if a is end else golds))
+            lengths = (number, rest) if a is end else (rest, number)
+            raise ValueError(f"{gold} has {lengths[0]} documents and {pred} has {lengths[1]}; the same were wanted")
+        try:
+            yield pair(a, b)
+        except ValueError as error:
+            raise ValueError(f"document {number}{'' if a.id is None else f' ({a.id})'}: {error}") from None
+
+
+def records(path: Path, key: str | None = None) -> Iterator[Record]:
+    """The records of one file. `key` reads `doc.spans[key]` of a `.spacy` file instead of `doc.ents`."""
+    if path.suffix == ".spacy":
+        return (record(doc, key) for doc in read_docs(path))
+    if path.suffix in (".jsonl", ".ndjson"):
+        return _jsonl(path)
+    raise ValueError(f"{path} is neither a .spacy nor a .jsonl file")
+
+
+def read_docs(path: Path) -> Iterator[Doc]:
+    """The Docs of a `.spacy` file."""
+    if not path.is_file():
+        raise ValueError(f"{path} is not there, or is no file")
+    data = path.read_bytes()
+    try:
+        # Whatever a parser of foreign bytes raises means the same to the user.
+        return DocBin().from_bytes(data).get_docs(spacy.blank("xx").vocab)
+    except Exception as error:
+        raise ValueError(f"{path} is not a .spacy file, as DocBin.to_disk writes them ({error})") from None
+
+
+def _jsonl(path: Path) -> Iterator[Record]:
+    if not path.is_file():
+        raise ValueError(f"{path} is not there, or is no file")
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                yield _record(srsly.json_loads(line.decode("utf-8-sig")))
+            except ValueError as error:
+                raise ValueError(f"{path}, line {number}: {error}") from None
+
+
+def _record(entry: Any) -> Record:
+    if not isinstance(entry, dict) or not isinstance(entry.get("text"), str):
+        raise ValueError('an object with a "text" was wanted: {"text": ..., "spans": [{"start", "end", "label"}]}')
+    if not isinstance(entry.get("spans"), list):
+        raise ValueError('there is no list of "spans"; an empty one says that the text has none')
+    spans = set()
+    for k, span in enumerate(entry["spans"]):
+        if missing := [name for name in ("start", "end", "label") if not isinstance(span, dict) or name not in span]:
+            raise ValueError(f"span {k} has no {', '.join(map(repr, missing))}")
+        spans.add(checked_span(f"span {k},", (span["start"], span["end"], span["label"]), len(entry["text"])))
+    try:
+        tokens = [(token["start"], token["end"]) for token in entry["tokens"]] if entry.get("tokens") else None
+    except (TypeError, KeyError):
+        raise ValueError('"tokens" were given, but not as a list of {"start", "end"}') from None
+    id = entry.get("id")
+    return Record(entry["text"], spans, tokens, None if id is None else str(id))
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a JSON file, whole or not at all."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with open(handle, "w", encoding="utf8") as file:
+            file.write(srsly.json_dumps(value, indent=2) + "\n")
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
