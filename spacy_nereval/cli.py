@@ -6,6 +6,7 @@ takes time to import is imported inside the commands.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -13,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Optional
 
 import typer
 from spacy.cli._util import Arg, Opt, app, import_code, parse_config_overrides, setup_gpu
-from wasabi import msg
 
 if TYPE_CHECKING:
     from .counts import Counts
@@ -35,6 +35,11 @@ DIGITS = Opt(2, "--digits", "-d", help="Digits after the point in the tables", m
 EPILOG = "Options of a metric go behind: --fair.unit token --loio.s 1. 'python -m spacy nereval metrics' lists them."
 
 
+def say(text: str, **style: Any) -> None:
+    """Print a line: plain where the output is no terminal or NO_COLOR is set."""
+    typer.secho(text, color=False if os.environ.get("NO_COLOR") else None, **style)
+
+
 def readable(command: Callable[..., None]) -> Callable[..., None]:
     """Show a user's mistake as one line, and exit with 1."""
 
@@ -43,7 +48,8 @@ def readable(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*args, **kwargs)
         except (ValueError, OSError) as error:
-            msg.fail(" ".join(str(error).split()), exits=1)
+            say("✘ " + " ".join(str(error).split()), fg="red", err=True)
+            raise typer.Exit(1) from None
 
     return wrapped
 
@@ -113,12 +119,12 @@ def metrics_cli(name: Optional[str] = Arg(None, help="Only this metric, at lengt
 
     for each in [name] if name else names():
         about = documentation(each)
-        msg.divider(each)
+        say(f"\n{each}", bold=True)
         for text in (about.summary, *(about.details.split("\n\n") if name else ()), f"Source: {about.source}"):
-            print(wrap(text, indent=2))
+            say(wrap(text, indent=2))
         for option in options_of(each):
-            print(wrap(f"--{each}.{option.name} [{option.values}; default {option.default}]", indent=4))
-            print(wrap(option.help, indent=8))
+            say(wrap(f"--{each}.{option.name} [{option.values}; default {option.default}]", indent=4))
+            say(wrap(option.help, indent=8))
 
 
 @nereval.command("detach")
@@ -137,7 +143,7 @@ def detach_cli(
     if output.exists() and (output.is_file() or any(output.iterdir())):
         raise ValueError(f"{output} exists and is not empty; a new directory was wanted")
     detach(load_model(model)).to_disk(output)
-    msg.good(f"Saved to {output}")
+    say(f"✔ saved to {output}", fg="green")
 
 
 def show(
@@ -151,6 +157,7 @@ def show(
     from .report import heading, render, tables
     from .scores import AVERAGES, evaluate
 
+    check_arguments(ctx.args)
     chosen = chosen_metrics(names, parse_config_overrides(list(ctx.args), env_var=None))
     if average not in AVERAGES:
         raise ValueError(f"--average {average}: one of {', '.join(AVERAGES)} was wanted")
@@ -162,11 +169,25 @@ def show(
     result = evaluate(counts)
     if output:
         write_json(output, result)
-    msg.info(heading(result))
+    say(heading(result))
     for table in tables(result, chosen, average=average, digits=digits):
-        msg.divider(table.title)
-        print(render(table))
-    msg.text(result["signature"])
+        say(f"\n{table.title}", bold=True)
+        say(render(table))
+    say(f"\n{result['signature']}", dim=True)
+
+
+def check_arguments(arguments: list[str]) -> None:
+    """See that what follows the command's own options are `--metric.option value` pairs."""
+    value_allowed = False
+    for argument in arguments:
+        if argument.startswith("--"):
+            if "." not in argument.split("=")[0]:
+                raise ValueError(f"there is no option {argument}; options of a metric are written --fair.unit token")
+            value_allowed = "=" not in argument
+        elif value_allowed:
+            value_allowed = False
+        else:
+            raise ValueError(f"there is one argument too many: {argument}")
 
 
 def chosen_metrics(names: str | None, overrides: dict[str, Any]) -> tuple[Metric, ...]:

@@ -90,6 +90,10 @@ class Counts:
                 settled((doc, pred_kind, NONE, ids.setdefault(span[2], len(ids)), 1))
         for metric, rows, verdict_ids in zip(self.metrics, self.rows, self._verdict_ids):
             append = rows.append
+            if metric.tally:
+                for name, gold, pred, amount in metric.tally(document):
+                    append((doc, verdict_ids[name], NONE if gold is None else ids[gold], NONE if pred is None else ids[pred], amount))
+                continue
             for part in contested if metric.settled else (document,):
                 for name, gold, pred, amount in metric.judge(part):
                     append((doc, verdict_ids[name], ids[gold[2]] if gold else NONE, ids[pred[2]] if pred else NONE, amount))

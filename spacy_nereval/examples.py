@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from spacy.attrs import IDX, IS_SPACE, LENGTH, LOWER, ORTH, SPACY
+from spacy.attrs import IS_SPACE, LOWER, ORTH, SPACY
 from spacy.strings import get_string_id
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -59,9 +59,8 @@ class Pair:
     def __init__(self, reference: Doc, predicted: Doc) -> None:
         self.reference = reference
         self.predicted = predicted
-        self.tokens = reference.to_array(TOKEN_ATTRIBUTES)
-        self.same_tokens = len(reference) == len(predicted) and np.array_equal(
-            self.tokens[:, :2], predicted.to_array(TOKEN_ATTRIBUTES[:2])
+        self.same_tokens = len(reference) == len(predicted) and bool(
+            (reference.to_array([ORTH, SPACY]) == predicted.to_array([ORTH, SPACY])).all()
         )
 
     def document(self, key: str | None = None) -> Document | None:
@@ -70,15 +69,11 @@ class Pair:
         return pair(record(self.reference, key), record(self.predicted, key))
 
 
-TOKEN_ATTRIBUTES = [ORTH, SPACY, LOWER, IDX, LENGTH, IS_SPACE]
-"""What is read of every token, in one pass. The first two tell tokenisations apart."""
-
-
 def record(doc: Doc, key: str | None = None) -> Record:
     """A Doc as a record."""
     annotated = doc.has_annotation("ENT_IOB") if key is None else key in doc.spans
     gaps = () if key or not annotated else tuple((t.idx, t.idx + len(t)) for t in doc if t.ent_iob == 0)
-    return Record(doc.text, _spans(doc, key), _tokens(doc), _id(doc), annotated, gaps)
+    return Record(doc.text, set(_spans(doc, key)), _tokens(doc), _id(doc), annotated, gaps)
 
 
 def pair(gold: Record, pred: Record) -> Document | None:
@@ -129,31 +124,35 @@ class _DocDocument(Document):
     """
 
     def __init__(self, docs: Pair, key: str | None) -> None:
-        self._docs = docs
-        self._gold = _spans(docs.reference, key)
-        self._pred = _spans(docs.predicted, key)
+        self._reference = docs.reference
+        gold = _spans(docs.reference, key)
+        pred = _spans(docs.predicted, key)
+        self._tokens_of = gold | pred
+        self.gold_set = set(gold)
+        self.pred_set = set(pred)
         self.id = _id(docs.reference)
 
     @cached_property
     def text(self) -> str:  # type: ignore[override]
-        return self._docs.reference.text
+        return self._reference.text
 
     @cached_property
     def tokens(self) -> list[tuple[int, int]]:  # type: ignore[override]
-        return list(zip(*self._token_edges))
+        return _tokens(self._reference)
 
     @cached_property
-    def _token_edges(self) -> tuple[list[int], list[int]]:  # type: ignore[override]
-        starts = self._docs.tokens[:, 3]
-        return starts.tolist(), (starts + self._docs.tokens[:, 4]).tolist()
+    def _words(self) -> dict[str, list[int]]:
+        """The tokens as ids, 0 for white space."""
+        ids = self._reference.to_array([LOWER, ORTH, IS_SPACE])
+        lower, keep = np.where(ids[:, 2] == 0, ids[:, :2].T, 0).tolist()
+        return {"lower": lower, "keep": keep}
 
     def unigrams(self, span: Span, *, case: str = "lower", by: str = "token") -> list[Hashable]:
-        first, last = self.covered(span)
-        starts, ends = self._token_edges
-        if by == "token" and first < last and starts[first] == span.start and ends[last - 1] == span.end:
-            words = self._docs.tokens[first:last]
-            return words[words[:, 5] == 0, 0 if case == "keep" else 2].tolist()
-        # Words cut by the span's boundaries are no tokens, so they are hashed here.
+        if by == "token" and span in self._tokens_of:
+            first, last = self._tokens_of[span]
+            words = self._words[case][first:last]
+            return [word for word in words if word] if 0 in words else words
+        # Words between white space, or cut by the span's ends, are no tokens: they are hashed here.
         return [get_string_id(word) for word in super().unigrams(span, case=case, by=by)]
 
 
@@ -161,9 +160,10 @@ def _complete(doc: Doc, key: str | None) -> bool:
     return key in doc.spans if key else doc.has_annotation("ENT_IOB", require_complete=True)
 
 
-def _spans(doc: Doc, key: str | None) -> set[tuple[int, int, str]]:
+def _spans(doc: Doc, key: str | None) -> dict[tuple[int, int, str], tuple[int, int]]:
+    """Each span, and the range of its tokens."""
     spans = doc.ents if key is None else doc.spans[key] if key in doc.spans else ()
-    found = {(span.start_char, span.end_char, span.label_) for span in spans}
+    found = {(span.start_char, span.end_char, span.label_): (span.start, span.end) for span in spans}
     if key and any(not label for _, _, label in found):
         raise ValueError(f"doc.spans[{key!r}] has a span without a label")
     return found

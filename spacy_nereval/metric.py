@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import catalogue
@@ -37,6 +37,10 @@ Focus = Annotated[
 registry = catalogue.create("spacy_nereval", "metrics", entry_points=True)
 """Names to functions `(**options) -> Metric`, filled by entry points."""
 
+GOLD_SPANS = "gold_spans"
+PRED_SPANS = "pred_spans"
+"""Columns that every `score` gets besides the metric's own: the number of spans."""
+
 DEFAULT = ("strict", "semeval", "slot_error", "loio", "fair", "wrf")
 
 
@@ -60,9 +64,9 @@ class Metric:
     judge: the verdicts on a `Contest`: gold and predicted spans that may overlap
         but are not alike. With `settled=None` it gets whole documents instead.
     score: counts to scores, for arrays of any shape. 0/0 is NaN.
-    columns: each column and the verdicts it counts; a tuple of names is short
-        for verdicts that have a column each.
-    amounts: columns that add up the verdicts' amounts instead (floats).
+    columns: each column and the verdicts whose amounts it adds up, or `GOLD_SPANS`
+        or `PRED_SPANS`; a tuple of names is short for verdicts with a column each.
+    floats: the columns that are no whole numbers.
     settled: the verdicts on an exact hit, a plain miss, a plain spurious span.
     flat: keys of a spaCy score dict (without prefix) and the score each shows.
     focus: the label that a pair counts for.
@@ -71,12 +75,14 @@ class Metric:
     totals: scores that are numbers of spans, not ratios; no average is taken.
     summary: all scores from a `View` of the counts, where they are not simply
         the scores of the summed counts.
+    tally: the verdicts of `judge` on a document, added up by (name, gold label,
+        predicted label); only for speed, where there are many.
     """
 
     judge: Callable[[Any], Iterable[Verdict]]
     score: Callable[[Columns], dict[str, np.ndarray]]
-    columns: Mapping[str, tuple[str, ...]] | tuple[str, ...]
-    amounts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    columns: Mapping[str, tuple[str, ...] | str] | tuple[str, ...]
+    floats: tuple[str, ...] = ()
     settled: tuple[str, str, str] | None = ("tp", "fn", "fp")
     flat: Mapping[str, str] = field(default_factory=dict)
     focus: str = "target"
@@ -84,6 +90,7 @@ class Metric:
     details: Callable[[Columns], dict[str, Any]] | None = None
     totals: tuple[str, ...] = ()
     summary: Callable[[View], Summary] | None = None
+    tally: Callable[[Document], Iterable[tuple[str, str | None, str | None, float]]] | None = None
     name: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
 
@@ -91,11 +98,12 @@ class Metric:
         if not isinstance(self.columns, Mapping):
             object.__setattr__(self, "columns", {column: (column,) for column in self.columns})
 
-    @property
+    @cached_property
     def verdict_names(self) -> tuple[str, ...]:
-        """Every verdict that has a column, in the order of the columns."""
-        named = (*self.columns.values(), *self.amounts.values())
-        return tuple(dict.fromkeys(name for names in named for name in names))
+        """Every verdict the metric may pass, in the order of its columns."""
+        sources = [names for names in self.columns.values() if not isinstance(names, str)]
+        sources += [self.settled or (), self.confusion or ()]
+        return tuple(dict.fromkeys(name for names in sources for name in names))
 
     def verdicts(self, document: Document) -> Iterator[Verdict]:
         """All verdicts on a document: the evidence behind every number.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .metric import GOLD_SPANS, PRED_SPANS
 from .counts import CONTESTED_GOLD, HIT, MISS, NONE, SPURIOUS, Counts, count
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class View:
             settled = settled[settled[:, 1] < CONTESTED_GOLD].copy()
             settled[:, 1] = verdict_of[settled[:, 1].astype(int)]
             rows = np.concatenate([settled, rows])
-        if self.metric.amounts:  # a fixed order of summation: floats too ignore the order of documents
+        if self.metric.floats:  # a fixed order of summation: floats too ignore the order of documents
             rows = rows[np.lexsort(rows.T)]
         return self._renamed(rows)
 
@@ -111,16 +112,16 @@ class View:
         _, verdict, _, _, amount = self._rows
         index = {name: k for k, name in enumerate(self.metric.verdict_names)}
         columns = {}
-        for source, weights in ((self.metric.columns, None), (self.metric.amounts, amount)):
-            for column, names in source.items():
+        for column, names in self.metric.columns.items():
+            if not isinstance(names, str):
                 chosen = np.isin(verdict, [index[name] for name in names]) & (key >= 0)
-                w = None if weights is None else weights[chosen]
-                columns[column] = np.bincount(key[chosen], w, minlength=size).astype(int if w is None else float)
+                summed = np.bincount(key[chosen], amount[chosen], minlength=size)
+                columns[column] = summed.astype(float if column in self.metric.floats else np.int64)
         return columns
 
     def sums(self, *, by_label: bool = False) -> dict[str, np.ndarray]:
         """Each column summed, with axes `[documents,] [labels]` as asked for, and the
-        number of gold and predicted spans, `gold_spans` and `pred_spans`."""
+        number of gold and predicted spans."""
         shape = ((self.counts.documents,) if self.per_document else ()) + ((len(self.labels),) if by_label else ())
         size = math.prod(shape)
 
@@ -131,9 +132,10 @@ class View:
 
         columns = self._columns(keys(self._rows[0], self._label), size)
         doc, _, *sides, _ = self._settled
-        for name, label in zip(("gold_spans", "pred_spans"), sides):
+        for name, label in zip((GOLD_SPANS, PRED_SPANS), sides):
             columns[name] = np.bincount(keys(doc, label)[label != NONE], minlength=size)
-        return {name: column.reshape(shape)[()] for name, column in columns.items()}
+        named = {column: columns[names] for column, names in self.metric.columns.items() if isinstance(names, str)}
+        return {name: column.reshape(shape)[()] for name, column in (columns | named).items()}
 
     def means(
         self, score: Callable[[Mapping[str, np.ndarray]], dict[str, np.ndarray]], *, by_label: bool = False
@@ -164,11 +166,12 @@ class View:
             return None
         _, verdict, gold, pred, _ = self._rows
         shown = np.isin(verdict, [self.metric.verdict_names.index(name) for name in self.metric.confusion])
-        names = (*self.labels, "")
-        pairs, numbers = np.unique(np.stack([gold[shown], pred[shown]]), axis=1, return_counts=True)
+        names = ("", *self.labels)
+        cells, numbers = np.unique((gold[shown] + 1) * len(names) + pred[shown] + 1, return_counts=True)
         matrix: dict[str, dict[str, int]] = {}
-        for (a, b), number in sorted((tuple(names[k] for k in pair), int(n)) for pair, n in zip(pairs.T, numbers)):
-            matrix.setdefault(a, {})[b] = number
+        for cell, number in zip(cells.tolist(), numbers.tolist()):
+            a, b = divmod(cell, len(names))
+            matrix.setdefault(names[a], {})[names[b]] = number
         return matrix
 
 
@@ -189,8 +192,7 @@ def summarise(view: View) -> Summary:
         return metric.summary(view)
     total, labels = view.sums(), view.sums(by_label=True)
     extra = metric.details(total) if metric.details else {}
-    columns = (*metric.columns, *metric.amounts)
-    shown, label_shown = ({column: n[column] for column in columns} for n in (total, labels))
+    shown, label_shown = ({column: n[column] for column in metric.columns} for n in (total, labels))
     return Summary(metric.score(total), shown, metric.score(labels), label_shown, extra)
 
 
@@ -203,7 +205,7 @@ def averages(view: View, summary: Summary) -> dict[str, dict[str, Any]]:
     result = {}
     for name, weight in (
         ("macro", np.ones(len(view.labels))),
-        ("weighted", view.sums(by_label=True)["gold_spans"]),
+        ("weighted", view.sums(by_label=True)[GOLD_SPANS]),
     ):
         result[name] = _averaged(view.metric, summary.label_scores, weight)
     result["docs"] = _averaged(view.metric, document_scores(view.counts, view.metric), np.ones(view.counts.documents))

@@ -60,7 +60,8 @@ class Contest:
 class Document(Contest):
     """One text with its gold and its predicted spans.
 
-    `gold` and `pred` come out sorted and free of duplicates. `tokens` are the
+    `gold` and `pred` come out sorted and free of duplicates; `gold_set` and
+    `pred_set` hold them as plain tuples. `tokens` are the
     reference tokens as (start, end), needed by what counts tokens; `id` names
     the document in reports. `ignored` is the number of predictions left out
     because the reference says nothing about their stretch of text.
@@ -88,8 +89,8 @@ class Document(Contest):
         id: str | None = None,
     ) -> None:
         length = None if text is None else len(text)
-        self._gold = {checked_span("gold", span, length) for span in gold}
-        self._pred = {checked_span("predicted", span, length) for span in pred}
+        self.gold_set = {checked_span("gold", span, length) for span in gold}
+        self.pred_set = {checked_span("predicted", span, length) for span in pred}
         self.id = id
         self.text = text
         self.tokens = None if tokens is None else sorted((int(a), int(b)) for a, b in tokens)
@@ -99,23 +100,23 @@ class Document(Contest):
 
     @cached_property
     def gold(self) -> tuple[Span, ...]:  # type: ignore[override]  # lazy here, plain in Contest
-        return tuple(map(Span._make, sorted(self._gold)))
+        return tuple(map(Span._make, sorted(self.gold_set)))
 
     @cached_property
     def pred(self) -> tuple[Span, ...]:  # type: ignore[override]
-        return tuple(map(Span._make, sorted(self._pred)))
+        return tuple(map(Span._make, sorted(self.pred_set)))
 
     @cached_property
     def hits(self) -> set[Span]:
         """The spans that gold and prediction have alike."""
-        return self._gold & self._pred
+        return self.gold_set & self.pred_set
 
     @cached_property
     def contests(self) -> list[Contest]:
         """All other spans, in groups that share no character with each other,
         so that each can be judged alone. A group with one side only is a plain
         miss or a plain spurious span."""
-        missed, spurious = self._gold - self.hits, self._pred - self.hits
+        missed, spurious = self.gold_set - self.hits, self.pred_set - self.hits
         rest = sorted(chain(((span, 0) for span in missed), ((span, 1) for span in spurious)))
         groups: list[tuple[list[Span], list[Span]]] = []
         last: tuple[int, int] | None = None
@@ -144,8 +145,9 @@ class Document(Contest):
                 "them under 'tokens'); score characters instead, or read a .spacy file"
             )
         starts, ends = self._token_edges
-        first = bisect_right(ends, span.start)
-        return first, bisect_left(starts, span.end, lo=first) if span.start < span.end else first
+        start, end, _ = span
+        first = bisect_right(ends, start)
+        return first, bisect_left(starts, end, lo=first) if start < end else first
 
     @cached_property
     def _token_edges(self) -> tuple[list[int], list[int]] | None:
@@ -165,10 +167,10 @@ class Document(Contest):
         if self.text is None:
             raise ValueError("words need the text: Document(gold=..., pred=..., text=...)")
         if self.tokens is None or by == "whitespace":
-            words = self.text[span.start : span.end].split()
+            words = self.text[span[0] : span[1]].split()
         else:
             touched = self.tokens[slice(*self.covered(span))]
-            clipped = (self.text[max(a, span.start) : min(b, span.end)] for a, b in touched)
+            clipped = (self.text[max(a, span[0]) : min(b, span[1])] for a, b in touched)
             words = [word for word in clipped if not word.isspace()]
         return [word.lower() for word in words] if case == "lower" else list(words)
 

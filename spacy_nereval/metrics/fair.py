@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ..matching import overlaps
-from ..metric import Beta, Focus, Metric, Verdict
+from ..metric import GOLD_SPANS, PRED_SPANS, Beta, Focus, Metric, Verdict
 from ..scores import prf
 from ..spans import Contest, Document, Span
 
@@ -190,7 +190,7 @@ def _boundary_error(gold: Span, pred: Span) -> str:
 
 def score(n, credit, beta):
     if credit is None:
-        scores = prf(n["tp"], n["pred_spans"] - n["tp"], n["gold_spans"] - n["tp"], beta)
+        scores = prf(n["tp"], n[PRED_SPANS] - n["tp"], n[GOLD_SPANS] - n["tp"], beta)
     else:
         tp, fp, fn = (sum(credit[error][k] * n[error] for error in ERRORS) for k in range(3))
         scores = prf(n["tp"] + tp, fp, fn, beta)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ..matching import best_pairs, paired
-from ..metric import Beta, Metric, Verdict
+from ..metric import GOLD_SPANS, PRED_SPANS, Beta, Metric, Verdict
 from ..scores import prf
 from ..spans import Contest
 
@@ -43,8 +43,8 @@ def loio(
     return Metric(
         judge=partial(judge, optimal=match == "optimal"),
         score=partial(score, s=s, beta=beta),
-        columns={"exact": ("exact",), "gold": ("exact", "overlap", "fn"), "pred": ("exact", "overlap", "fp")},
-        amounts={"overlap": ("overlap",)},
+        columns={"exact": ("exact",), "overlap": ("overlap",), "gold": GOLD_SPANS, "pred": PRED_SPANS},
+        floats=("overlap",),
         settled=("exact", "fn", "fp"),
         totals=("tp", "fp", "fn"),
         flat={"loio_p": "p", "loio_r": "r", "loio_f": "f"},

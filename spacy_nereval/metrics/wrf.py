@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Annotated, Literal
@@ -65,6 +66,7 @@ def wrf(
         | {COMBINED + "_gold": (COMBINED + "_match", COMBINED + "_fn")}
         | {COMBINED + "_pred": (COMBINED + "_match", COMBINED + "_fp")},
         settled=None,
+        tally=partial(tally, unique=unique, case=case, by=unigrams),
         flat={"wrf": "wrf"},
         summary=partial(summary, weights=weights, average=average),
     )
@@ -105,6 +107,32 @@ def _bags(
                     key = (word, number)
                 bag.setdefault(key, span)
     return bags
+
+
+def tally(document: Document, unique: bool, case: str, by: str) -> Iterator[tuple[str, str | None, str | None, int]]:
+    """What `judge` says, added up per label."""
+    gold, pred = ({}, {})  # label to its words; None to all
+    bag, size = (set, len) if unique else (Counter, Counter.total)
+    found = {}
+    for side, bags in ((document.gold_set, gold), (document.pred_set, pred)):
+        for span in side:
+            words = found.get(span)
+            if words is None:
+                words = found[span] = document.unigrams(span, case=case, by=by)
+            for label in (span[2], None):
+                if label not in bags:
+                    bags[label] = bag()
+                bags[label].update(words)
+    for label in gold.keys() | pred.keys():
+        t, p = gold.get(label) or bag(), pred.get(label) or bag()
+        match = size(t & p)
+        prefix = COMBINED + "_" if label is None else ""
+        if match:
+            yield prefix + "match", label, label, match
+        if missed := size(t) - match:
+            yield prefix + "fn", label, None, missed
+        if spurious := size(p) - match:
+            yield prefix + "fp", None, label, spurious
 
 
 def score(n: Columns) -> dict:
