@@ -131,6 +131,7 @@ class _DocDocument(Document):
         self.gold_set = set(gold)
         self.pred_set = set(pred)
         self.id = _id(docs.reference)
+        self._words: dict[str, list[int]] = {}  # per case: tokens as ids of strings, 0 for white space
 
     @cached_property
     def text(self) -> str:  # type: ignore[override]
@@ -140,15 +141,11 @@ class _DocDocument(Document):
     def tokens(self) -> list[tuple[int, int]]:  # type: ignore[override]
         return _tokens(self._reference)
 
-    @cached_property
-    def _words(self) -> dict[str, list[int]]:
-        """The tokens as ids, 0 for white space."""
-        ids = self._reference.to_array([LOWER, ORTH, IS_SPACE])
-        lower, keep = np.where(ids[:, 2] == 0, ids[:, :2].T, 0).tolist()
-        return {"lower": lower, "keep": keep}
-
     def unigrams(self, span: Span, *, case: str = "lower", by: str = "token") -> list[Hashable]:
         if by == "token" and span in self._tokens_of:
+            if case not in self._words:
+                ids, space = self._reference.to_array([LOWER if case == "lower" else ORTH, IS_SPACE]).T
+                self._words[case] = (np.where(space, 0, ids) if space.any() else ids).tolist()
             first, last = self._tokens_of[span]
             words = self._words[case][first:last]
             return [word for word in words if word] if 0 in words else words

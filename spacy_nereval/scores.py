@@ -108,16 +108,19 @@ class View:
         return np.where(first != NONE, first, second)
 
     def _columns(self, key: np.ndarray, size: int) -> dict[str, np.ndarray]:
-        """Every column, summed by key; rows with a negative key are left out."""
+        """The metric's columns, summed by key; rows with a negative key are left out."""
         _, verdict, _, _, amount = self._rows
-        index = {name: k for k, name in enumerate(self.metric.verdict_names)}
-        columns = {}
-        for column, names in self.metric.columns.items():
-            if not isinstance(names, str):
-                chosen = np.isin(verdict, [index[name] for name in names]) & (key >= 0)
-                summed = np.bincount(key[chosen], amount[chosen], minlength=size)
-                columns[column] = summed.astype(float if column in self.metric.floats else np.int64)
-        return columns
+        names = self.metric.verdict_names
+        kept = key >= 0
+        cells = (key * len(names) + verdict)[kept]
+        summed = np.bincount(cells, amount[kept], minlength=size * len(names)).reshape(size, len(names))
+        return {
+            column: summed[:, [names.index(name) for name in sources]]
+            .sum(axis=1)
+            .astype(float if column in self.metric.floats else np.int64)
+            for column, sources in self.metric.columns.items()
+            if not isinstance(sources, str)
+        }
 
     def sums(self, *, by_label: bool = False) -> dict[str, np.ndarray]:
         """Each column summed, with axes `[documents,] [labels]` as asked for, and the

@@ -111,23 +111,27 @@ def _bags(
 
 def tally(document: Document, unique: bool, case: str, by: str) -> Iterator[tuple[str, str | None, str | None, int]]:
     """What `judge` says, added up per label."""
-    gold, pred = ({}, {})  # label to its words; None to all
     bag, size = (set, len) if unique else (Counter, Counter.total)
-    found = {}
-    for side, bags in ((document.gold_set, gold), (document.pred_set, pred)):
-        for span in side:
-            words = found.get(span)
-            if words is None:
-                words = found[span] = document.unigrams(span, case=case, by=by)
-            for label in (span[2], None):
-                if label not in bags:
-                    bags[label] = bag()
-                bags[label].update(words)
+    found: dict[Span, list] = {}
+    sides = []
+    for spans in (document.gold_set, document.pred_set):
+        bags: dict[str | None, set | Counter] = {}
+        for span in spans:
+            if span not in found:
+                found[span] = document.unigrams(span, case=case, by=by)
+            if span[2] not in bags:
+                bags[span[2]] = bag()
+            bags[span[2]].update(found[span])
+        combined = bag()
+        for words in bags.values():
+            combined.update(words)
+        bags[None] = combined
+        sides.append(bags)
+    gold, pred = sides
     for label in gold.keys() | pred.keys():
         t, p = gold.get(label) or bag(), pred.get(label) or bag()
-        match = size(t & p)
         prefix = COMBINED + "_" if label is None else ""
-        if match:
+        if match := size(t & p):
             yield prefix + "match", label, label, match
         if missed := size(t) - match:
             yield prefix + "fn", label, None, missed
