@@ -17,7 +17,7 @@ import random
 from pathlib import Path
 from statistics import median
 from time import perf_counter
-from typing import Annotated, Optional
+from typing import Annotated
 
 import spacy
 import typer
@@ -41,7 +41,7 @@ def main(
     entities: Annotated[int, typer.Option(help="Entities per document")] = 15,
     labels: Annotated[int, typer.Option(help="Number of labels")] = 4,
     rounds: Annotated[int, typer.Option(help="Rounds, after one that is left out")] = 7,
-    output: Annotated[Optional[Path], typer.Option(help="JSON file for the figures")] = None,
+    output: Annotated[Path | None, typer.Option(help="JSON file for the figures")] = None,
 ) -> None:
     """Print the median time per document of each side and its ratio to spaCy's."""
     pairs = corpus(documents, tokens, entities, [f"L{k}" for k in range(labels)])
@@ -57,7 +57,8 @@ def main(
                 times[name].append(perf_counter() - start)
     base = median(times["get_ner_prf"])
     rows = [
-        {"side": name, "us_per_doc": 1e6 * median(t) / documents, "ratio": median(t) / base} for name, t in times.items()
+        {"side": name, "us_per_doc": 1e6 * median(taken) / documents, "ratio": median(taken) / base}
+        for name, taken in times.items()
     ]
     cells = [[row["side"], f"{row['us_per_doc']:.1f}", f"{row['ratio']:.2f}"] for row in rows]
     print(table(cells, header=["side", "µs per document", "ratio"], divider=True, aligns=["l", "r", "r"]))

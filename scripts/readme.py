@@ -6,7 +6,7 @@
 
 import re
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -17,7 +17,7 @@ README = ROOT / "README.md"
 
 
 def main(
-    results: Annotated[Optional[list[str]], typer.Option(help="Corpora whose report goes into the README")] = None,
+    results: Annotated[list[str] | None, typer.Option(help="Corpora whose report goes into the README")] = None,
 ) -> None:
     text = fill(README.read_text(encoding="utf8"), "metrics", metric_table())
     if results:

@@ -2,8 +2,9 @@
 
 from .about import __version__
 from .counts import Counts, count
-from .metric import Metric, Verdict, create, create_all, names, registry
-from .scores import evaluate, prf, ratio, score
+from .formulas import prf, ratio
+from .metric import Metric, Verdict, create, create_all, names, one_each, registry
+from .scores import evaluate, score
 from .spans import Contest, Document, Span
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "create_all",
     "evaluate",
     "names",
+    "one_each",
     "prf",
     "ratio",
     "registry",

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any
 
 import typer
 from spacy.cli._util import Arg, Opt, app, import_code, parse_config_overrides, setup_gpu
@@ -60,9 +60,9 @@ def score_cli(
     ctx: typer.Context,
     gold: Path = Arg(..., help="Gold annotation, .spacy or .jsonl"),
     pred: Path = Arg(..., help="Predictions on the same texts, in the same order, .spacy or .jsonl"),
-    metrics: Optional[str] = METRICS,
-    output: Optional[Path] = OUTPUT,
-    spans_key: Optional[str] = SPANS_KEY,
+    metrics: str | None = METRICS,
+    output: Path | None = OUTPUT,
+    spans_key: str | None = SPANS_KEY,
     average: str = AVERAGE,
     digits: int = DIGITS,
 ) -> None:
@@ -83,12 +83,12 @@ def evaluate_cli(
     ctx: typer.Context,
     model: str = Arg(..., help="Model name or path"),
     data: Path = Arg(..., help="Gold annotation, .spacy"),
-    metrics: Optional[str] = METRICS,
-    output: Optional[Path] = OUTPUT,
-    spans_key: Optional[str] = SPANS_KEY,
+    metrics: str | None = METRICS,
+    output: Path | None = OUTPUT,
+    spans_key: str | None = SPANS_KEY,
     average: str = AVERAGE,
     digits: int = DIGITS,
-    code: Optional[Path] = Opt(None, "--code", "-c", help="Python file with registered functions to import"),
+    code: Path | None = Opt(None, "--code", "-c", help="Python file with registered functions to import"),
     gpu_id: int = Opt(-1, "--gpu-id", "-g", help="GPU ID or -1 for CPU"),
 ) -> None:
     """
@@ -109,7 +109,7 @@ def evaluate_cli(
 
 @nereval.command("metrics", epilog=EPILOG)
 @readable
-def metrics_cli(name: Optional[str] = Arg(None, help="Only this metric, at length")) -> None:
+def metrics_cli(name: str | None = Arg(None, help="Only this metric, at length")) -> None:
     """
     List every metric, where it comes from, and its options.
     """

@@ -91,8 +91,8 @@ class Counts:
         for metric, rows, verdict_ids in zip(self.metrics, self.rows, self._verdict_ids):
             append = rows.append
             if metric.tally:
-                for name, gold, pred, amount in metric.tally(document):
-                    append((doc, verdict_ids[name], NONE if gold is None else ids[gold], NONE if pred is None else ids[pred], amount))
+                for name, a, b, amount in metric.tally(document):
+                    append((doc, verdict_ids[name], ids[a] if a else NONE, ids[b] if b else NONE, amount))
                 continue
             for part in contested if metric.settled else (document,):
                 for name, gold, pred, amount in metric.judge(part):

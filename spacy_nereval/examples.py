@@ -17,7 +17,7 @@ from spacy.strings import get_string_id
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from .spans import Document, Span
+from .spans import Document
 
 
 class Record(NamedTuple):
@@ -141,16 +141,16 @@ class _DocDocument(Document):
     def tokens(self) -> list[tuple[int, int]]:  # type: ignore[override]
         return _tokens(self._reference)
 
-    def unigrams(self, span: Span, *, case: str = "lower", by: str = "token") -> list[Hashable]:
+    def unigrams(self, span: tuple[int, int, str], *, case: str = "lower", by: str = "token") -> list[Hashable]:
         if by == "token" and span in self._tokens_of:
             if case not in self._words:
                 ids, space = self._reference.to_array([LOWER if case == "lower" else ORTH, IS_SPACE]).T
                 self._words[case] = (np.where(space, 0, ids) if space.any() else ids).tolist()
             first, last = self._tokens_of[span]
-            words = self._words[case][first:last]
+            words: list[Hashable] = [*self._words[case][first:last]]
             return [word for word in words if word] if 0 in words else words
         # Words between white space, or cut by the span's ends, are no tokens: they are hashed here.
-        return [get_string_id(word) for word in super().unigrams(span, case=case, by=by)]
+        return [get_string_id(str(word)) for word in super().unigrams(span, case=case, by=by)]
 
 
 def _complete(doc: Doc, key: str | None) -> bool:

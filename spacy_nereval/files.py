@@ -24,7 +24,7 @@ def read_files(gold: Path, pred: Path, key: str | None = None) -> Iterator[Docum
     cannot be read, for files of different length, and for texts that differ in
     more than white space and case.
     """
-    end = object()
+    end = Record("", set())
     golds, preds = records(gold, key), records(pred, key)
     for number, (a, b) in enumerate(zip_longest(golds, preds, fillvalue=end)):
         if a is end or b is end:

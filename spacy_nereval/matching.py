@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .spans import Contest, Span
+from typing import Any, TypeVar
 
 Boundaries = Sequence[Any]
 """Anything that begins with (start, end)."""
+
+S = TypeVar("S", bound=Sequence[Any])
+"""A span: (start, end, label)."""
 
 
 def overlaps(gold: Sequence[Boundaries], pred: Sequence[Boundaries]) -> list[tuple[int, int, int]]:
@@ -45,7 +45,9 @@ def overlaps(gold: Sequence[Boundaries], pred: Sequence[Boundaries]) -> list[tup
     return sorted(pairs)
 
 
-def align(contest: Contest) -> list[tuple[Span | None, Span | None]]:
+def align(
+    gold: Sequence[S], pred: Sequence[S], overlaps: Sequence[tuple[int, int, int]]
+) -> list[tuple[S | None, S | None]]:
     """The one-to-one alignment of MUC and SemEval, leftovers paired with None.
 
     Among all pairings of overlapping spans the one with the most identical
@@ -53,28 +55,25 @@ def align(contest: Contest) -> list[tuple[Span | None, Span | None]]:
     shared characters, then the leftmost. (Spans alike in boundaries and label
     are settled before a contest; every optimum pairs them.)
 
-    >>> from spacy_nereval import Span
-    >>> from spacy_nereval.spans import Contest
-    >>> align(Contest([Span(0, 9, "A")], [Span(0, 5, "B"), Span(6, 9, "A")]))
-    [(Span(start=0, end=9, label='A'), Span(start=6, end=9, label='A')), (None, Span(start=0, end=5, label='B'))]
+    >>> gold, pred = [(0, 9, "A")], [(0, 5, "B"), (6, 9, "A")]
+    >>> align(gold, pred, overlaps(gold, pred))
+    [((0, 9, 'A'), (6, 9, 'A')), (None, (0, 5, 'B'))]
     """
-    gold, pred = contest.gold, contest.pred
     edges: dict[int, dict[int, int]] = {}
     most = 1 + min(len(gold), len(pred))
-    room = 1 + sum(shared for _, _, shared in contest.overlaps)
-    for i, j, shared in contest.overlaps:
+    room = 1 + sum(shared for _, _, shared in overlaps)
+    for i, j, shared in overlaps:
         same_boundaries = gold[i][:2] == pred[j][:2]
-        same_label = gold[i].label == pred[j].label
+        same_label = gold[i][2] == pred[j][2]
         # One whole number in a mixed radix: its digits are the criteria, in order.
         edges.setdefault(i, {})[j] = ((same_boundaries * most + 1) * most + same_label) * room + shared
-    return paired(contest, best_pairs(edges))
+    return paired(gold, pred, best_pairs(edges))
 
 
-def paired(contest: Contest, pairs: Mapping[int, int]) -> list[tuple[Span | None, Span | None]]:
+def paired(gold: Sequence[S], pred: Sequence[S], pairs: Mapping[int, int]) -> list[tuple[S | None, S | None]]:
     """Pairs of indices as pairs of spans, whoever is left over paired with None."""
-    gold, pred = contest.gold, contest.pred
     taken = set(pairs.values())
-    result: list[tuple[Span | None, Span | None]] = [
+    result: list[tuple[S | None, S | None]] = [
         (span, pred[pairs[i]] if i in pairs else None) for i, span in enumerate(gold)
     ]
     return result + [(None, span) for j, span in enumerate(pred) if j not in taken]

@@ -12,17 +12,17 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import catalogue
 import numpy as np
 import pydantic
 
-from .spans import Contest, Document, Span
+from .spans import Document, Span
 
 if TYPE_CHECKING:
-    from .scores import Summary, View
+    from .views import Summary, View
 
 Columns = Mapping[str, np.ndarray]
 """Column name to an array of counts. All arrays have one shape, whatever it is:
@@ -65,7 +65,7 @@ class Metric:
         but are not alike. With `settled=None` it gets whole documents instead.
     score: counts to scores, for arrays of any shape. 0/0 is NaN.
     columns: each column and the verdicts whose amounts it adds up, or `GOLD_SPANS`
-        or `PRED_SPANS`; a tuple of names is short for verdicts with a column each.
+        or `PRED_SPANS`. `one_each` makes a column of each verdict.
     floats: the columns that are no whole numbers.
     settled: the verdicts on an exact hit, a plain miss, a plain spurious span.
     flat: keys of a spaCy score dict (without prefix) and the score each shows.
@@ -81,7 +81,7 @@ class Metric:
 
     judge: Callable[[Any], Iterable[Verdict]]
     score: Callable[[Columns], dict[str, np.ndarray]]
-    columns: Mapping[str, tuple[str, ...] | str] | tuple[str, ...]
+    columns: Mapping[str, tuple[str, ...] | str]
     floats: tuple[str, ...] = ()
     settled: tuple[str, str, str] | None = ("tp", "fn", "fp")
     flat: Mapping[str, str] = field(default_factory=dict)
@@ -93,10 +93,6 @@ class Metric:
     tally: Callable[[Document], Iterable[tuple[str, str | None, str | None, float]]] | None = None
     name: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.columns, Mapping):
-            object.__setattr__(self, "columns", {column: (column,) for column in self.columns})
 
     @cached_property
     def verdict_names(self) -> tuple[str, ...]:
@@ -125,6 +121,15 @@ class Metric:
             else:
                 yield from (Verdict(miss, span, None) for span in contest.gold)
                 yield from (Verdict(spurious, None, span) for span in contest.pred)
+
+
+def one_each(*verdicts: str) -> dict[str, tuple[str, ...] | str]:
+    """A column for each verdict.
+
+    >>> one_each("tp", "fp")
+    {'tp': ('tp',), 'fp': ('fp',)}
+    """
+    return {name: (name,) for name in verdicts}
 
 
 def create(name: str, **options: Any) -> Metric:
@@ -205,7 +210,7 @@ class Option(NamedTuple):
             raise ValueError(f"{metric}.{self.name} = {value!r}: {message[0].lower()}{message[1:]}") from None
 
 
-@lru_cache(maxsize=None)
+@cache
 def options_of(name: str) -> tuple[Option, ...]:
     """The options of a registered metric, from its function's signature."""
     make = _registered(name)

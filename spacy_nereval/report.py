@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from wasabi import table
 
@@ -57,7 +57,7 @@ def tables(result: Mapping[str, Any], metrics: Sequence[Metric], *, average: str
 
 def render(found: Table) -> str:
     """The rows of a table for the terminal, in spaCy's look."""
-    aligns = ["l" if any(not _numeric(row[k]) for row in found.rows) else "r" for k in range(len(found.header))]
+    aligns: list[Literal["l", "r"]] = ["l" if any(not _numeric(row[k]) for row in found.rows) else "r" for k in range(len(found.header))]
     text = table(found.rows, header=found.header, divider=True, aligns=aligns, max_col=120)
     return "\n".join(line.rstrip() for line in text.splitlines())
 

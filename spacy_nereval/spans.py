@@ -54,7 +54,7 @@ class Contest:
     @cached_property
     def alignment(self) -> list[tuple[Span | None, Span | None]]:
         """The one-to-one alignment that the MUC and SemEval measures share."""
-        return align(self)
+        return align(self.gold, self.pred, self.overlaps)
 
 
 class Document(Contest):
@@ -130,7 +130,7 @@ class Document(Contest):
             reach = max(reach, end)
         return [Contest(*group) for group in groups]
 
-    def covered(self, span: Span) -> tuple[int, int]:
+    def covered(self, span: tuple[int, int, str]) -> tuple[int, int]:
         """The range of reference tokens that share a character with the span.
 
         Raises ValueError if the document has no tokens.
@@ -154,7 +154,7 @@ class Document(Contest):
         """The starts and the ends of the tokens, both ascending."""
         return None if self.tokens is None else ([start for start, _ in self.tokens], [end for _, end in self.tokens])
 
-    def unigrams(self, span: Span, *, case: str = "lower", by: str = "token") -> list[Hashable]:
+    def unigrams(self, span: tuple[int, int, str], *, case: str = "lower", by: str = "token") -> list[Hashable]:
         """The words of a span: the reference tokens it touches, clipped to it.
 
         White space is no word. Without tokens, or with `by="whitespace"`, the

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from ..formulas import prf
 from ..matching import overlaps
-from ..metric import GOLD_SPANS, PRED_SPANS, Beta, Focus, Metric, Verdict
-from ..scores import prf
+from ..metric import GOLD_SPANS, PRED_SPANS, Beta, Focus, Metric, Verdict, one_each
 from ..spans import Contest, Document, Span
 
 ERRORS = ("fp", "fn", "le", "be_s", "be_l", "be_o", "lbe")
-CREDIT = {  # error: (tp, fp, fn)
-    "fair": dict.fromkeys(ERRORS, (0, 0.5, 0.5)) | {"fp": (0, 1, 0), "fn": (0, 0, 1)},  # Eq. 5
+Credit = dict[str, tuple[float, ...]]  # error: (tp, fp, fn)
+CREDIT: dict[str, Credit] = {
+    "fair": {**dict.fromkeys(ERRORS, (0, 0.5, 0.5)), "fp": (0, 1, 0), "fn": (0, 0, 1)},  # Eq. 5
 }
 CREDIT["boundary"] = CREDIT["fair"] | dict.fromkeys(("be_s", "be_l", "be_o"), (0.5, 0.25, 0.25))  # Eq. 6
 CREDIT["fine"] = CREDIT["boundary"] | {"be_s": (0.5, 0, 0.5), "be_l": (0.5, 0.5, 0)}  # Eq. 7
@@ -67,7 +68,7 @@ def fair(
     return Metric(
         judge=judge if unit == "char" else judge_tokens,
         score=partial(score, credit=None if weights == "traditional" else credit, beta=beta),
-        columns=("tp", *ERRORS),
+        columns=one_each("tp", *ERRORS),
         settled=("tp", "fn", "fp") if unit == "char" else None,
         totals=("be",),
         flat={"fair_p": "p", "fair_r": "r", "fair_f": "f"},
@@ -95,7 +96,7 @@ def judge_tokens(document: Document) -> Iterator[Verdict]:
     )
 
 
-def judge_units(contest: Contest, gold_units: list, pred_units: list) -> Iterator[Verdict]:
+def judge_units(contest: Contest, gold_units: Sequence, pred_units: Sequence) -> Iterator[Verdict]:
     """Algorithm 2, given the range of units that each span includes."""
     # Step 1: the same boundaries. These spans leave the game.
     gold = dict(zip(contest.gold, gold_units))

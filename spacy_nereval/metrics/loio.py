@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from ..formulas import prf
 from ..matching import best_pairs, paired
 from ..metric import GOLD_SPANS, PRED_SPANS, Beta, Metric, Verdict
-from ..scores import prf
 from ..spans import Contest
 
 
@@ -56,7 +56,7 @@ def judge(contest: Contest, optimal: bool) -> Iterator[Verdict]:
     gold, pred = contest.gold, contest.pred
     met = [(i, j, n) for i, j, n in contest.overlaps if n and gold[i].label == pred[j].label]
     pairs = _most_credit(contest, met) if optimal else _walk(met)
-    for a, b in paired(contest, pairs):
+    for a, b in paired(gold, pred, pairs):
         if a and b:
             yield Verdict("overlap", a, b, (min(a.end, b.end) - max(a.start, b.start)) / _longer(a, b))
         else:

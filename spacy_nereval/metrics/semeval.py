@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from functools import partial
 
-from ..metric import Beta, Columns, Focus, Metric, Verdict
-from ..scores import prf, ratio
+from ..formulas import prf, ratio
+from ..metric import Beta, Columns, Focus, Metric, Verdict, one_each
 from ..spans import Contest
 
 
@@ -34,7 +34,7 @@ def semeval(*, beta: Beta = 1.0, focus: Focus = "target") -> Metric:
     return Metric(
         judge=judge,
         score=partial(score, beta=beta),
-        columns=("match", "type_error", "extent_error", "both_error", "mis", "spu"),
+        columns=one_each("match", "type_error", "extent_error", "both_error", "mis", "spu"),
         settled=("match", "mis", "spu"),
         flat={f"{scheme}_{x}": f"{scheme}_{x}" for scheme in ("exact", "partial", "type") for x in "prf"},
         focus=focus,

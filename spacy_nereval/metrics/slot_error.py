@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ..metric import Beta, Focus, Metric, Verdict
-from ..scores import prf, ratio, weight_table
+from ..formulas import prf, ratio, weight_table
+from ..metric import Beta, Focus, Metric, Verdict, one_each
 from ..spans import Contest
 
 ERRORS = ("s_type", "s_extent", "s_both", "d", "i")
@@ -50,7 +50,7 @@ def slot_error(
     return Metric(
         judge=judge,
         score=partial(score, beta=beta, slots=slots, weights=weight_table(weights, table, ERRORS)),
-        columns=("c", *ERRORS),
+        columns=one_each("c", *ERRORS),
         settled=("c", "d", "i"),
         flat={"ser": "ser", "err": "err", "ser_acc": "ser_acc"},
         focus=focus,

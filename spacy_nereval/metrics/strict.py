@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from functools import partial
 
-from ..metric import Beta, Metric, Verdict
-from ..scores import prf
+from ..formulas import prf
+from ..metric import Beta, Metric, Verdict, one_each
 from ..spans import Contest
 
 
@@ -27,7 +27,7 @@ def strict(*, beta: Beta = 1.0) -> Metric:
     return Metric(
         judge=judge,
         score=partial(score, beta=beta),
-        columns=("tp", "fp", "fn"),
+        columns=one_each("tp", "fp", "fn"),
         flat={"strict_p": "p", "strict_r": "r", "strict_f": "f"},
         confusion=("tp", "fp", "fn"),
     )

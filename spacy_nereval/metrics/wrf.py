@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
 
+from ..formulas import ratio, weight_table
 from ..metric import Columns, Metric, Verdict
-from ..scores import Summary, View, ratio, weight_table
 from ..spans import Document, Span
+from ..views import Summary, View
 
 COMBINED = "combined"
 
@@ -111,11 +112,12 @@ def _bags(
 
 def tally(document: Document, unique: bool, case: str, by: str) -> Iterator[tuple[str, str | None, str | None, int]]:
     """What `judge` says, added up per label."""
-    bag, size = (set, len) if unique else (Counter, Counter.total)
-    found: dict[Span, list] = {}
+    bag: Any
+    bag, size = (set, len) if unique else (Counter, lambda words: sum(words.values()))
+    found: dict[tuple[int, int, str], list] = {}
     sides = []
     for spans in (document.gold_set, document.pred_set):
-        bags: dict[str | None, set | Counter] = {}
+        bags: dict[str | None, Any] = {}
         for span in spans:
             if span not in found:
                 found[span] = document.unigrams(span, case=case, by=by)

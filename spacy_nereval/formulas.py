@@ -1,0 +1,52 @@
+"""The formulas that metrics share. They take numbers or arrays of any shape."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+Array = Any
+"""A number or an array; the formulas do not mind which."""
+
+
+def ratio(part: Array, whole: Array) -> Array:
+    """part / whole, and NaN where the whole is 0.
+
+    >>> ratio(np.array([1, 0]), np.array([2, 0]))
+    array([0.5, nan])
+    """
+    part, whole = np.asarray(part, dtype=float), np.asarray(whole, dtype=float)
+    return np.divide(part, whole, out=np.full(np.broadcast(part, whole).shape, np.nan), where=whole != 0)[()]
+
+
+def prf(tp: Array, fp: Array, fn: Array, beta: float = 1.0) -> dict[str, Array]:
+    """Precision, recall and F-beta from counts.
+
+    F is 0, not undefined, when only one side has spans.
+
+    >>> prf(0, 0, 3)
+    {'p': np.float64(nan), 'r': np.float64(0.0), 'f': np.float64(0.0)}
+    """
+    b2 = beta**2
+    f = ratio((1 + b2) * tp, (1 + b2) * tp + b2 * fn + fp)
+    return {"p": ratio(tp, tp + fp), "r": ratio(tp, tp + fn), "f": f}
+
+
+def weight_table(
+    weights: str | Mapping[str, float], named: Mapping[str, Mapping[str, float]], kinds: Sequence[str]
+) -> dict[str, float]:
+    """A table of weights, given by name or in full; kinds left out weigh 1.
+
+    Raises ValueError for an unknown kind or a weight that is negative or no number.
+    """
+    if isinstance(weights, str):
+        return dict(named[weights])
+    for kind, weight in weights.items():
+        if kind not in kinds:
+            raise ValueError(f"weights = {dict(weights)!r}: there is no {kind!r}; there are {', '.join(kinds)}")
+        if not (weight >= 0 and math.isfinite(weight)):
+            raise ValueError(f"weights = {dict(weights)!r}: the weight of {kind!r} is not a number from 0 up")
+    return dict.fromkeys(kinds, 1.0) | dict(weights)

@@ -1,0 +1,64 @@
+"""What the README says is what the code does."""
+
+import re
+import runpy
+from pathlib import Path
+
+import catalogue
+import pytest
+from spacy.lang.en import English
+from thinc.api import Config
+
+from spacy_nereval import Document, names, registry, score
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, flags=re.S)
+
+
+def test_the_metric_table_is_the_one_that_the_registry_gives():
+    script = runpy.run_path(str(ROOT / "scripts" / "readme.py"))
+    assert script["fill"](README, "metrics", script["metric_table"]()) == README
+
+
+def test_the_metric_table_has_every_metric():
+    for name in names():
+        assert f"| **{name}** |" in README
+
+
+def test_the_config_block_is_a_config_that_spacy_accepts():
+    block = next(block for block in blocks("ini") if "ner_scorer" in block)
+    config = Config().from_str(f"[components]\n[components.ner]\n[training]\n{block}")  # the block is an excerpt
+    nlp = English()
+    ner = nlp.add_pipe("ner", config={"scorer": config["components"]["ner"]["scorer"]})
+    assert [metric.name for metric in ner.scorer.metrics] == ["strict", "fair"]
+    assert ner.scorer.metrics[1].settings["weights"] == "fine"
+    assert config["training"]["score_weights"] == {"ents_fair_f": 1.0, "ents_f": 0.0}
+
+
+def test_the_example_without_spacy_objects_runs_and_says_what_comes_out():
+    block = next(block for block in blocks("python") if "Document(gold=" in block)
+    found: dict = {}
+    exec(block.rsplit("\n", 2)[0], found)
+    counts = score([found["doc"]])["metrics"]["fair"]["counts"]
+    assert (counts["tp"], counts["be_s"], sum(counts.values())) == (1, 1, 2)
+
+
+def test_the_own_metric_of_the_readme_works(monkeypatch):
+    block = next(block for block in blocks("python") if "def found" in block)
+    written: dict = {}
+    exec(block, written)
+    monkeypatch.setitem(catalogue.REGISTRY, (*registry.namespace, "found"), written["found"])
+    document = Document(gold=[(0, 3, "A"), (5, 9, "A")], pred=[(0, 2, "B")])
+    result = score([document], {"found": {"bonus": 0.25}})
+    assert result["metrics"]["found"]["scores"]["share"] == pytest.approx(1 / 2 + 1 / 4)
+
+
+def test_ci_runs_the_test_command_that_the_readme_gives():
+    pattern = re.search(r"grep -m 1 -E '(.*?)'", (ROOT / ".ci" / "run").read_text())[1]
+    assert [line for line in README.splitlines() if re.search(pattern, line)] == [
+        "python -m pip install -e '.[test]' -r requirements.txt && python -m pytest"
+    ]
