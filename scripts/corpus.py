@@ -5,9 +5,10 @@ counted and printed, so that no annotation changes unseen.
 """
 
 import hashlib
-from collections import Counter
+import os
+from collections import Counter, defaultdict
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import readers
 import srsly
@@ -15,7 +16,9 @@ import typer
 from spacy.tokens import Doc, DocBin
 from wasabi import msg
 
-ROOT = Path(__file__).resolve().parent.parent
+# Relative to the current folder where that is possible: messages stay short.
+ROOT = Path(os.path.relpath(Path(__file__).resolve().parent.parent))
+EXAMPLES = 4  # of what was not converted one to one
 READERS = {
     "warranty": readers.read_warranty,
     "wnut17": readers.read_wnut17,
@@ -26,17 +29,17 @@ READERS = {
 def main(
     name: Annotated[str, typer.Argument(help=f"One of: {', '.join(READERS)}")] = "warranty",
     output: Annotated[
-        Optional[Path], typer.Option(help="Folder to write to [default: corpus/NAME]")
+        Path | None, typer.Option(help="Folder to write to, corpus/NAME if not given")
     ] = None,
     limit: Annotated[
-        Optional[int], typer.Option(min=1, help="Keep the first N texts of each split")
+        int | None, typer.Option(min=1, help="Keep the first N texts of each split")
     ] = None,
 ) -> None:
     """Write corpus NAME as three .spacy files and print what is in them."""
     if name not in READERS:
         msg.fail(f"Unknown corpus '{name}': choose one of {', '.join(READERS)}", exits=1)
     verify_assets(name)
-    notes: Counter[str] = Counter()
+    notes: readers.Notes = defaultdict(list)
     try:
         splits = READERS[name](ROOT / "assets" / name, notes)
     except readers.ReadError as error:
@@ -48,8 +51,9 @@ def main(
         splits[split] = splits[split][:limit]
         DocBin(docs=splits[split], store_user_data=True).to_disk(output / f"{split}.spacy")
     print_summary(splits)
-    for note, count in notes.items():
-        msg.warn(f"{count} {note}")
+    for note, places in notes.items():
+        examples = "; ".join(places[:EXAMPLES]) + ("; ..." if len(places) > EXAMPLES else "")
+        msg.warn(f"{len(places)} {note}", examples)
     msg.good(f"Corpus '{name}' in {output}")
 
 

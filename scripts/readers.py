@@ -1,12 +1,12 @@
 """Read the corpora of this project into spaCy Docs, one function per corpus.
 
-Every reader takes the folder of the corpus and a Counter, in which it notes
-what it could not convert one to one, and returns the Docs of each split.
+Every reader takes the folder of the corpus, returns the Docs of each split, and
+adds to the notes what it could not convert one to one: what was done, and where.
 """
 
 import hashlib
 import json
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from spacy.util import filter_spans
 from spacy.vocab import Vocab
 
 Splits = dict[str, list[Doc]]
+Notes = defaultdict[str, list[str]]
 
 WARRANTY_LABELS = ("FAILURE_LOC", "FAILURE_TYPE")
 # Of MaintIE's five top classes the two that correspond to them.
@@ -33,7 +34,7 @@ class ReadError(Exception):
     """A corpus file is missing or malformed; the message says where and why."""
 
 
-def read_warranty(folder: Path, notes: Counter[str]) -> Splits:
+def read_warranty(folder: Path, notes: Notes) -> Splits:
     """JSON lines with character offsets, tokenised by spaCy's English rules."""
     nlp = spacy.blank("en")
     splits: Splits = {}
@@ -43,13 +44,13 @@ def read_warranty(folder: Path, notes: Counter[str]) -> Splits:
             if not line.strip():
                 continue
             try:
-                splits[split].append(warranty_doc(nlp, json.loads(line), notes))
+                splits[split].append(warranty_doc(nlp, json.loads(line), where, notes))
             except (KeyError, TypeError, ValueError) as error:
                 raise ReadError(f"{where}: {explain(error)}") from error
     return splits
 
 
-def warranty_doc(nlp: Language, record: dict[str, Any], notes: Counter[str]) -> Doc:
+def warranty_doc(nlp: Language, record: dict[str, Any], where: str, notes: Notes) -> Doc:
     """The Doc of one line; a span that cuts a token is widened to the whole token."""
     text = record["text"]
     if not text.strip():
@@ -64,21 +65,28 @@ def warranty_doc(nlp: Language, record: dict[str, Any], notes: Counter[str]) -> 
         if label not in WARRANTY_LABELS:
             raise ValueError(f"label {label!r}, expected one of {', '.join(WARRANTY_LABELS)}")
         if not 0 <= start < end <= len(text):
-            raise ValueError(f"span [{start}, {end}) is empty or outside the {len(text)} characters")
+            raise ValueError(
+                f"span [{start}, {end}) is empty or outside the {len(text)} characters"
+            )
         if start < previous_end:
             raise ValueError(f"span [{start}, {end}) overlaps the one that ends at {previous_end}")
         previous_end = end
-        span = doc.char_span(start, end, label)
+        span = doc.char_span(start, end, label, alignment_mode="expand")
         if span is None:
-            span = doc.char_span(start, end, label, alignment_mode="expand")
-            notes["spans cut a token and were widened to the whole token"] += 1
+            raise ValueError(f"span [{start}, {end}) touches no token")
         spans.append(span)
+        if span.text != text[start:end]:
+            note = "spans that cut a token, widened to the whole token"
+            notes[note].append(f"{where} {text[start:end]!r} to {span.text!r}")
     doc.ents = filter_spans(spans)
-    notes["spans were dropped: widened, they overlap another"] += len(spans) - len(doc.ents)
+    for span in spans:
+        if span not in doc.ents:
+            note = "spans that share a token with a longer one once widened, left out"
+            notes[note].append(f"{where} {span.text!r}")
     return doc
 
 
-def read_wnut17(folder: Path, notes: Counter[str]) -> Splits:
+def read_wnut17(folder: Path, notes: Notes) -> Splits:
     """Two columns, word and IOB tag; a line that is blank but for tabs ends a sentence."""
     vocab = spacy.blank("en").vocab
     splits: Splits = {}
@@ -86,31 +94,33 @@ def read_wnut17(folder: Path, notes: Counter[str]) -> Splits:
         splits[split] = []
         words: list[str] = []
         tags: list[str] = []
-        for where, line in [*read_lines(folder / name), ("end", "")]:
+        for where, line in [*read_lines(folder / name), (f"{folder / name}:end", "")]:
             if line.strip():
                 word, _, tag = line.partition("\t")
                 if not word.strip() or not (tag == "O" or (tag[:2] in ("B-", "I-") and tag[2:])):
-                    raise ReadError(f"{where}: expected WORD<tab>O, B-LABEL or I-LABEL, not {line!r}")
+                    raise ReadError(
+                        f"{where}: expected WORD<tab>O, B-LABEL or I-LABEL, not {line!r}"
+                    )
                 words.append(word)
                 tags.append(tag)
             elif words:
-                splits[split].append(wnut17_doc(vocab, words, tags, notes))
+                splits[split].append(wnut17_doc(vocab, words, tags, where, notes))
                 words, tags = [], []
     return splits
 
 
-def wnut17_doc(vocab: Vocab, words: list[str], tags: list[str], notes: Counter[str]) -> Doc:
+def wnut17_doc(vocab: Vocab, words: list[str], tags: list[str], where: str, notes: Notes) -> Doc:
     """The Doc of one sentence, its words as given."""
     tags = list(tags)
     for i, tag in enumerate(tags):
         # spaCy refuses an I- that continues no entity; conlleval reads it as B-.
         if tag.startswith("I-") and (i == 0 or tags[i - 1][2:] != tag[2:]):
             tags[i] = "B-" + tag[2:]
-            notes["I- tags that continue no entity were read as B-"] += 1
+            notes["I- tags that continue no entity, read as B-"].append(f"{where} {words[i]!r}")
     return Doc(vocab, words=words, spaces=single_spaces(words), ents=tags)
 
 
-def read_maintie(folder: Path, notes: Counter[str]) -> Splits:
+def read_maintie(folder: Path, notes: Notes) -> Splits:
     """One JSON list; every span is in doc.spans["sc"], the outermost ones in doc.ents."""
     vocab = spacy.blank("en").vocab
     path = folder / "gold_release.json"
@@ -121,19 +131,20 @@ def read_maintie(folder: Path, notes: Counter[str]) -> Splits:
         raise ReadError(f"{path}: {explain(error)}") from error
     for number, record in enumerate(records, 1):
         try:
-            doc = maintie_doc(vocab, record, notes)
+            doc = maintie_doc(vocab, record, f"record {number}", notes)
         except (KeyError, TypeError, ValueError) as error:
             raise ReadError(f"{path}: record {number}: {explain(error)}") from error
         splits[split_of(doc.text)].append(doc)
     return splits
 
 
-def maintie_doc(vocab: Vocab, record: dict[str, Any], notes: Counter[str]) -> Doc:
+def maintie_doc(vocab: Vocab, record: dict[str, Any], where: str, notes: Notes) -> Doc:
     """The Doc of one work order, its tokens as given: the annotation is on them."""
     words = record["tokens"]
     doc = Doc(vocab, words=words, spaces=single_spaces(words))
     if doc.text != record["text"]:
-        notes["texts differ from their tokens; the tokens were kept"] += 1
+        note = "texts that differ from their tokens, replaced by the tokens"
+        notes[note].append(f"{where} {record['text']!r}")
     spans = []
     for item in record["entities"]:
         start, end, label = item["start"], item["end"], item["type"].split("/")[0]
@@ -147,12 +158,11 @@ def maintie_doc(vocab: Vocab, record: dict[str, Any], notes: Counter[str]) -> Do
     doc.spans["sc"] = spans
     doc.ents = filter_spans(spans)
     for span in spans:
-        if span in doc.ents:
-            continue
-        if any(is_inside(span, ent) for ent in doc.ents):
-            notes["spans lie inside another one and are only in doc.spans"] += 1
-        else:
-            notes["spans cross or equal another one and are only in doc.spans"] += 1
+        if span not in doc.ents:
+            nested = any(is_inside(span, ent) for ent in doc.ents)
+            relation = "lie inside" if nested else "cross or equal"
+            note = f"spans that {relation} another one, only in doc.spans"
+            notes[note].append(f"{where} {span.text!r}")
     return doc
 
 

@@ -1,7 +1,7 @@
 """Write the generated parts of README.md: the metric table and the results.
 
-    python scripts/readme.py                     the metric table, from the registry
-    python scripts/readme.py --results wnut17    also a corpus's table, from metrics/wnut17
+python scripts/readme.py                     the metric table, from the registry
+python scripts/readme.py --results wnut17    also a corpus's table, from metrics/wnut17
 """
 
 import re

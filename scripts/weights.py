@@ -100,8 +100,7 @@ def extract(wheel: Path, folder: Path) -> None:
 
 
 def sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 if __name__ == "__main__":

@@ -96,7 +96,9 @@ class Counts:
                 continue
             for part in contested if metric.settled else (document,):
                 for name, gold, pred, amount in metric.judge(part):
-                    append((doc, verdict_ids[name], ids[gold[2]] if gold else NONE, ids[pred[2]] if pred else NONE, amount))
+                    append(
+                        (doc, verdict_ids[name], ids[gold[2]] if gold else NONE, ids[pred[2]] if pred else NONE, amount)
+                    )
         if not self.documents % 256:
             for table in (self.settled, *self.rows):
                 table.pack(at_least=CHUNK)

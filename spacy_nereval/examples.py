@@ -159,7 +159,12 @@ def _complete(doc: Doc, key: str | None) -> bool:
 
 def _spans(doc: Doc, key: str | None) -> dict[tuple[int, int, str], tuple[int, int]]:
     """Each span, and the range of its tokens."""
-    spans = doc.ents if key is None else doc.spans[key] if key in doc.spans else ()
+    if key is None:
+        spans = doc.ents
+    elif key in doc.spans:
+        spans = doc.spans[key]
+    else:
+        return {}
     found = {(span.start_char, span.end_char, span.label_): (span.start, span.end) for span in spans}
     if key and any(not label for _, _, label in found):
         raise ValueError(f"doc.spans[{key!r}] has a span without a label")

@@ -18,7 +18,9 @@ class Table(NamedTuple):
     rows: Sequence[Sequence[str]]
 
 
-def tables(result: Mapping[str, Any], metrics: Sequence[Metric], *, average: str = "micro", digits: int = 2) -> Iterator[Table]:
+def tables(
+    result: Mapping[str, Any], metrics: Sequence[Metric], *, average: str = "micro", digits: int = 2
+) -> Iterator[Table]:
     """Overall scores, other scores, counts, and scores per label."""
 
     def number(metric: Metric, name: str, scores: Mapping[str, Any]) -> str:
@@ -57,7 +59,9 @@ def tables(result: Mapping[str, Any], metrics: Sequence[Metric], *, average: str
 
 def render(found: Table) -> str:
     """The rows of a table for the terminal, in spaCy's look."""
-    aligns: list[Literal["l", "r"]] = ["l" if any(not _numeric(row[k]) for row in found.rows) else "r" for k in range(len(found.header))]
+    aligns: list[Literal["l", "r"]] = [
+        "l" if any(not _numeric(row[k]) for row in found.rows) else "r" for k in range(len(found.header))
+    ]
     text = table(found.rows, header=found.header, divider=True, aligns=aligns, max_col=120)
     return "\n".join(line.rstrip() for line in text.splitlines())
 

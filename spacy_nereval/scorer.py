@@ -29,7 +29,9 @@ def make_ner_scorer(metrics: MetricTable | None = None) -> Callable[..., dict[st
     return NerScorer(checked(metrics))
 
 
-def make_spans_scorer(metrics: MetricTable | None = None, spans_key: str | None = None) -> Callable[..., dict[str, Any]]:
+def make_spans_scorer(
+    metrics: MetricTable | None = None, spans_key: str | None = None
+) -> Callable[..., dict[str, Any]]:
     """`@scorers = "spacy-nereval.spans_scorer.v1"`: spaCy's `spans_{key}_*`, and every metric of `doc.spans[key]`.
 
     spans_key: by default that of the component.

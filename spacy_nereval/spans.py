@@ -107,7 +107,7 @@ class Document(Contest):
         return tuple(map(Span._make, sorted(self.pred_set)))
 
     @cached_property
-    def hits(self) -> set[Span]:
+    def hits(self) -> set[tuple[int, int, str]]:
         """The spans that gold and prediction have alike."""
         return self.gold_set & self.pred_set
 

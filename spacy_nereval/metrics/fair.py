@@ -30,7 +30,7 @@ def fair(
     ] = "char",
     weights: Annotated[
         Literal["fair", "traditional", "boundary", "fine"] | dict[str, dict[Literal["tp", "fp", "fn"], float]],
-        Field(description="what an error counts: half and half (Eq. 5), double, Eq. 6, Eq. 7, or {error: {tp, fp, fn}}"),
+        Field(description="what an error counts: Eq. 5, as in strict, Eq. 6, Eq. 7, or {error: {tp, fp, fn}}"),
     ] = "fair",
     beta: Beta = 1.0,
     focus: Focus = "target",
@@ -152,11 +152,12 @@ class _Player:
         """The opponent with the most shared, then the fewest differing units."""
         best, best_key = None, None
         for other in self.opponents:
-            if other.taken is taken and (other.span.label == self.span.label) is equal:
-                if shared := self.shared(other):
-                    key = (-shared, self.units_left + other.units_left - 2 * shared, other.rank)
-                    if best_key is None or key < best_key:
-                        best, best_key = other, key
+            if other.taken is not taken or (other.span.label == self.span.label) is not equal:
+                continue
+            if shared := self.shared(other):
+                key = (-shared, self.units_left + other.units_left - 2 * shared, other.rank)
+                if best_key is None or key < best_key:
+                    best, best_key = other, key
         return best
 
     def meet(self, other: _Player) -> None:

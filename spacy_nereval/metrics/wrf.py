@@ -176,6 +176,7 @@ def _class_weights(weights: str | Mapping[str, float], labels: tuple[str, ...]) 
         return np.array([1.0] * len(labels) + [2.0 if weights == "lenient" else 1.0])
     if missing := [label for label in labels if label not in weights]:
         raise ValueError(
-            f"wrf.weights has no weight for {', '.join(map(repr, missing))}, which occurs in the data; 0 leaves a class out"
+            f"wrf.weights has no weight for {', '.join(map(repr, missing))}, which occurs in the data; "
+            "0 leaves a class out"
         )
     return np.array([weights[label] for label in labels] + [weights.get(COMBINED, 0.0)])
