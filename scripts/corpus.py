@@ -29,11 +29,12 @@ READERS = {
 def main(
     name: Annotated[str, typer.Argument(help=f"One of: {', '.join(READERS)}")] = "warranty",
     output: Annotated[
-        Path | None, typer.Option(help="Folder to write to, corpus/NAME if not given")
+        Path | None,
+        typer.Option(file_okay=False, help="Folder to write to, corpus/NAME if not given"),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Keep the first N texts of each split")
-    ] = None,
+        int, typer.Option(min=0, help="Keep the first N texts of each split, 0: all")
+    ] = 0,
 ) -> None:
     """Write corpus NAME as three .spacy files and print what is in them."""
     if name not in READERS:
@@ -48,7 +49,7 @@ def main(
     output = output or ROOT / "corpus" / name
     output.mkdir(parents=True, exist_ok=True)
     for split in splits:
-        splits[split] = splits[split][:limit]
+        splits[split] = splits[split][: limit or None]
         DocBin(docs=splits[split], store_user_data=True).to_disk(output / f"{split}.spacy")
     print_summary(splits)
     for note, places in notes.items():

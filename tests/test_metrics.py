@@ -1,0 +1,399 @@
+"""Options, their errors, and the spans that are easily forgotten."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from conftest import counted, near, scored
+
+from spacy_nereval import Document, Span, count, create, create_all, score
+
+ALL = ["strict", "semeval", "slot_error", "loio", "fair", "wrf"]
+TEXT = "the scroll tip and the Scroll"
+TOKENS = [(0, 3), (4, 10), (11, 14), (15, 18), (19, 22), (23, 29)]
+
+# P 3/5 and R 3/4, if nothing but exact spans counts
+UNEVEN = Document(
+    gold=[(0, 3, "A"), (4, 10, "A"), (11, 14, "B"), (15, 18, "B")],
+    pred=[(0, 3, "A"), (4, 10, "A"), (11, 14, "B"), (19, 22, "B"), (23, 29, "A")],
+    text=TEXT,
+)
+
+# One pair for each kind of error: another label, the same label, another label and place
+MIXED = Document(
+    gold=[(0, 3, "A"), (4, 10, "A"), (15, 18, "A")],
+    pred=[(0, 3, "B"), (4, 14, "A"), (15, 22, "B")],
+    text=TEXT,
+    tokens=TOKENS,
+)
+
+
+# Options
+
+
+@pytest.mark.parametrize(
+    ("name", "prefix"),
+    [("strict", ""), ("loio", ""), ("fair", "")]
+    + [("semeval", f"{s}_") for s in ("strict", "exact", "partial", "type")],
+)
+@pytest.mark.parametrize("beta", [0.5, 1, 2])
+def test_beta_weighs_recall_against_precision(name, prefix, beta):
+    scores = scored(UNEVEN, name, beta=beta)["scores"]
+    p, r, f = (scores[prefix + x] for x in "prf")
+    assert p < r
+    assert f == near((1 + beta**2) * p * r / (beta**2 * p + r))
+
+
+def test_beta_changes_the_f_of_the_slot_error_and_not_the_rate():
+    one, two = (scored(UNEVEN, "slot_error", beta=beta)["scores"] for beta in (1, 2))
+    assert one["ser"] == two["ser"]
+    assert two["f"] == near(5 * 0.6 * 0.75 / (4 * 0.6 + 0.75))
+
+
+@pytest.mark.parametrize("s", [0, 0.25, 0.75, 1])
+def test_s_is_what_overlap_is_worth_to_loio(s):
+    scores = scored(Document([(0, 4, "A"), (6, 8, "A")], [(0, 4, "A"), (6, 10, "A")]), "loio", s=s)["scores"]
+    assert (scores["tp"], scores["fp"], scores["fn"]) == (1 + s / 2, 1 - s / 2, 1 - s / 2)
+
+
+def test_loio_walks_from_the_left_or_looks_for_the_most_credit():
+    doc = Document([(0, 10, "A")], [(0, 2, "A"), (2, 10, "A")])
+    assert counted(doc, "loio", match="walk")["overlap"] == near(0.2)
+    assert counted(doc, "loio", match="optimal")["overlap"] == near(0.8)
+
+
+def test_the_first_gold_span_that_the_walk_overlaps_need_not_be_the_best():
+    doc = Document([(0, 3, "A"), (2, 9, "A")], [(2, 8, "A")])
+    assert counted(doc, "loio")["overlap"] == near(1 / 6)
+
+
+def test_fair_finds_shared_tokens_where_no_character_is_shared():
+    doc = Document([(4, 7, "A")], [(7, 10, "A")], TEXT, tokens=TOKENS)
+    assert counted(doc, "fair", unit="char") == {"fn": 1, "fp": 1}
+    assert counted(doc, "fair", unit="token") == {"be_o": 1}
+
+
+@pytest.mark.parametrize("unit", ["char", "token"])
+def test_fair_meets_the_span_with_which_most_units_are_shared(unit):
+    """Two short tokens or one long one: what is left for the other prediction is the same, the partner is not."""
+    doc = Document([(0, 10, "A")], [(0, 4, "A"), (4, 12, "A")], tokens=[(0, 2), (2, 4), (4, 10), (10, 12)])
+    first = next(iter(create("fair", unit=unit).verdicts(doc)))
+    assert (first.name, first.pred[:2]) == (("be_o", (4, 12)) if unit == "char" else ("be_s", (0, 4)))
+
+
+def test_a_table_of_weights_names_the_errors_that_differ_from_fair():
+    kinds = ("tp", "fp", "fn", "le", "be_s", "be_l", "be_o", "lbe")
+    n = dict.fromkeys(kinds, 1)
+    scores = create("fair", weights={"le": {"tp": 1}, "lbe": {"fp": 1, "fn": 1}}).score(n)
+    tp, fp, fn = 1 + 1, 1 + 3 * 0.5 + 1, 1 + 3 * 0.5 + 1
+    assert (scores["p"], scores["r"]) == (near(tp / (tp + fp)), near(tp / (tp + fn)))
+
+
+def test_weights_change_scores_and_never_counts():
+    for name, options in (
+        ("fair", [{"weights": w} for w in ("fair", "traditional", "boundary", "fine", {"le": {"tp": 1}})]),
+        ("slot_error", [{"weights": w, "slots": s} for w in ("equal", "etape", {"d": 0}) for s in ("entity", "muc")]),
+    ):
+        counts = [scored(MIXED, name, **each)["counts"] for each in options]
+        assert counts == counts[:1] * len(options)
+
+
+def test_an_error_kind_that_a_table_leaves_out_costs_one():
+    doc = Document([(0, 3, "A"), (4, 10, "A")], [(0, 3, "B"), (11, 14, "A")])  # a wrong type, a deletion, an insertion
+    assert scored(doc, "slot_error", weights={"s_type": 0.25})["scores"]["ser"] == near(2.25 / 2)
+    assert scored(doc, "slot_error", weights={"d": 0, "i": 3})["scores"]["ser"] == near(4 / 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [
+        ("semeval", ("type_error", "extent_error", "both_error")),
+        ("slot_error", ("s_type", "s_extent", "s_both")),
+        ("fair", ("le", "be_l", "lbe")),
+    ],
+)
+def test_focus_says_whose_label_a_pair_counts_for(name, kinds):
+    other_label, same_label, neither = kinds
+    rows = {
+        focus: {
+            label: {column: n for column, n in row["counts"].items() if n}
+            for label, row in scored(MIXED, name, focus=focus)["per_type"].items()
+        }
+        for focus in ("target", "system")
+    }
+    assert rows["target"] == {"A": {other_label: 1, same_label: 1, neither: 1}, "B": {}}
+    assert rows["system"] == {"A": {same_label: 1}, "B": {other_label: 1, neither: 1}}
+
+
+def test_focus_does_not_change_what_concerns_one_side_only():
+    doc = Document([(0, 3, "A")], [(4, 10, "B")])
+    target, system = (scored(doc, "fair", focus=focus)["per_type"] for focus in ("target", "system"))
+    assert target == system
+    assert (target["A"]["counts"]["fn"], target["B"]["counts"]["fp"]) == (1, 1)
+
+
+WORDS = Document(gold=[(4, 14, "A"), (23, 29, "A")], pred=[(4, 10, "A")], text=TEXT, tokens=TOKENS)
+
+
+def test_words_are_counted_once_however_often_they_occur():
+    assert counted(WORDS, "wrf") == {"match": 1, "gold": 2, "pred": 1, "documents": 1}
+    assert counted(WORDS, "wrf", unique=False) == {"match": 1, "gold": 3, "pred": 1, "documents": 1}
+
+
+def test_words_that_differ_in_case_are_one_word_unless_case_is_kept():
+    assert counted(WORDS, "wrf", case="keep") == {"match": 1, "gold": 3, "pred": 1, "documents": 1}
+
+
+def test_words_are_tokens_clipped_to_the_span_or_split_at_white_space():
+    doc = Document([(0, 7, "A")], [(0, 8, "A")], "U.K.-led", tokens=[(0, 4), (4, 5), (5, 8)])
+    assert counted(doc, "wrf", unigrams="token") == {"match": 2, "gold": 3, "pred": 3, "documents": 1}
+    assert counted(doc, "wrf", unigrams="whitespace") == {"gold": 1, "pred": 1, "documents": 1}
+
+
+def test_a_class_scores_its_mean_over_documents_or_from_all_words():
+    """One word of one, and none of three."""
+    corpus = [
+        Document([(0, 3, "A")], [(0, 3, "A")], TEXT),
+        Document([(0, 14, "A")], [], TEXT),
+        Document([], [], TEXT),
+    ]
+    assert scored(corpus, "wrf", average="docs")["scores"]["wrf"] == near(1 / 2)
+    assert scored(corpus, "wrf", average="micro")["scores"]["wrf"] == near(2 / 5)
+
+
+def test_the_weights_of_the_classes_in_the_data_are_scaled_to_sum_to_1():
+    weights = {"A": 0.2, "B": 0.2, "C": 0.5, "combined": 0.1}
+    doc = Document([(0, 3, "A"), (4, 10, "B")], [(0, 3, "A")], TEXT)
+    assert scored(doc, "wrf", weights=weights)["scores"]["wrf"] == near((0.2 * 1 + 0.2 * 0 + 0.1 * 2 / 3) / 0.5)
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("strikt", {}, "there is no metric 'strikt'; there are strict, semeval, slot_error, loio, fair, wrf"),
+        ("strict", {"speed": 1}, "strict has no option 'speed'; its options are beta"),
+        ("wrf", {"beta": 1}, "wrf has no option 'beta'; its options are weights, average, unique, case, unigrams"),
+        ("strict", {"beta": 0}, "strict.beta = 0: input should be greater than 0"),
+        ("strict", {"beta": "high"}, "strict.beta = 'high': input should be a valid number"),
+        ("strict", {"beta": math.nan}, "strict.beta = nan: "),
+        ("strict", {"beta": math.inf}, "strict.beta = inf: "),
+        ("loio", {"s": 2}, "loio.s = 2: input should be less than or equal to 1"),
+        ("loio", {"s": -0.5}, "loio.s = -0.5: input should be greater than or equal to 0"),
+        ("loio", {"match": "greedy"}, "loio.match = 'greedy': input should be 'walk' or 'optimal'"),
+        ("fair", {"unit": "word"}, "fair.unit = 'word': input should be 'char' or 'token'"),
+        ("fair", {"focus": "both"}, "fair.focus = 'both': input should be 'target' or 'system'"),
+        ("fair", {"weights": "unfair"}, "fair.weights = 'unfair': wanted fair | traditional | boundary | fine | table"),
+        (
+            "fair",
+            {"weights": {"x": {"tp": 1}}},
+            "fair.weights = {'x': {'tp': 1.0}}: there is no error 'x'; there are fp, fn, le, be_s, be_l, be_o, lbe",
+        ),
+        ("fair", {"weights": {"x": "y"}}, "fair.weights = {'x': 'y'}: wanted "),
+        ("fair", {"weights": {"le": {"tn": 1}}}, "fair.weights = {'le': {'tn': 1}}: wanted "),
+        ("fair", {"weights": {"le": {"fp": -1}}}, "fair.weights = {'le': {'fp': -1.0}}: le has a negative weight"),
+        ("fair", {"weights": {"le": {"fp": math.nan}}}, "fair.weights = {'le': {'fp': nan}}: "),
+        ("fair", {"weights": {"le": {"fp": math.inf}}}, "fair.weights = {'le': {'fp': inf}}: "),
+        ("slot_error", {"slots": "three"}, "slot_error.slots = 'three': input should be 'entity' or 'muc'"),
+        ("slot_error", {"weights": "quaero"}, "slot_error.weights = 'quaero': wanted equal | etape | table"),
+        (
+            "slot_error",
+            {"weights": {"s": 1}},
+            "slot_error.weights = {'s': 1.0}: there is no 's'; there are s_type, s_extent, s_both, d, i",
+        ),
+        (
+            "slot_error",
+            {"weights": {"d": -1}},
+            "slot_error.weights = {'d': -1.0}: the weight of 'd' is not a number from 0 up",
+        ),
+        (
+            "slot_error",
+            {"weights": {"d": math.nan}},
+            "slot_error.weights = {'d': nan}: the weight of 'd' is not a number",
+        ),
+        (
+            "wrf",
+            {"weights": {"A": 0.5, "combined": 0.4}},
+            "wrf.weights = {'A': 0.5, 'combined': 0.4}: they sum to 0.9, not to 1",
+        ),
+        ("wrf", {"weights": {}}, "wrf.weights = {}: they sum to 0, not to 1"),
+        (
+            "wrf",
+            {"weights": {"A": -1, "B": 2}},
+            "wrf.weights = {'A': -1.0, 'B': 2.0}: the weight of 'A' is not a number from 0 up",
+        ),
+        ("wrf", {"unique": "perhaps"}, "wrf.unique = 'perhaps': input should be a valid boolean"),
+        ("wrf", {"average": "macro"}, "wrf.average = 'macro': input should be 'docs' or 'micro'"),
+    ],
+    ids=lambda value: None if isinstance(value, str) else str(value)[:40],
+)
+def test_a_wrong_option_is_refused_with_what_would_be_right(name, options, message):
+    with pytest.raises(ValueError) as raised:
+        create(name, **options)
+    assert str(raised.value).startswith(message)
+
+
+def test_a_label_without_a_weight_is_an_error_and_not_a_guess():
+    doc = Document([(0, 3, "A")], [(0, 3, "B")], TEXT)
+    with pytest.raises(
+        ValueError, match="wrf.weights has no weight for 'B', which occurs in the data; 0 leaves a class out"
+    ):
+        scored(doc, "wrf", weights={"A": 0.5, "combined": 0.5})
+
+
+def test_a_weight_of_0_leaves_a_class_out():
+    doc = Document([(0, 3, "A"), (4, 10, "B")], [(0, 3, "A")], TEXT)
+    assert scored(doc, "wrf", weights={"A": 1, "B": 0})["scores"]["wrf"] == 1
+
+
+@pytest.mark.parametrize("sides", [("gold", "pred"), ("pred", "gold")])
+@pytest.mark.parametrize(
+    ("span", "problem"),
+    [
+        ((0, 4), "{side} span (0, 4) is not (start, end, label) with whole-number offsets"),
+        ((0.5, 4, "A"), "{side} span (0.5, 4, 'A') is not (start, end, label) with whole-number offsets"),
+        ((False, 4, "A"), "{side} span (False, 4, 'A') is not (start, end, label) with whole-number offsets"),
+        ("A04", "{side} span 'A04' is not (start, end, label) with whole-number offsets"),
+        (None, "{side} span None is not (start, end, label) with whole-number offsets"),
+        ((-1, 4, "A"), "{side} Span(-1, 4, 'A') starts before the text"),
+        ((4, 3, "A"), "{side} Span(4, 3, 'A') ends before it starts"),
+        ((25, 30, "A"), "{side} Span(25, 30, 'A') ends after the text, which has 29 characters"),
+        ((30, 30, "A"), "{side} Span(30, 30, 'A') ends after the text, which has 29 characters"),
+        ((0, 4, ""), "{side} Span(0, 4, '') has no label: a non-empty string was wanted"),
+        ((0, 4, None), "{side} Span(0, 4, None) has no label: a non-empty string was wanted"),
+    ],
+)
+def test_a_wrong_span_is_refused_with_what_is_wrong(sides, span, problem):
+    with pytest.raises(ValueError) as raised:
+        Document(**dict(zip(sides, ([(0, 3, "A"), span], []))), text=TEXT)
+    assert str(raised.value) == problem.format(side={"gold": "gold", "pred": "predicted"}[sides[0]])
+
+
+def test_spans_may_end_where_the_text_ends_and_anywhere_without_a_text():
+    assert Document([(23, 29, "A"), (29, 29, "A")], [], TEXT).gold == ((23, 29, "A"), (29, 29, "A"))
+    assert Document([(23, 10**9, "A")], []).gold == ((23, 10**9, "A"),)
+
+
+def test_tokens_as_units_need_tokens():
+    with pytest.raises(
+        ValueError, match=r"this document has no tokens .*; score characters instead, or read a .spacy file"
+    ):
+        scored(Document([(0, 3, "A")], [(0, 2, "A")], TEXT), "fair", unit="token")
+
+
+def test_words_need_a_text():
+    with pytest.raises(ValueError, match=r"words need the text: Document\(gold=..., pred=..., text=...\)"):
+        scored(Document([(0, 3, "A")], []), "wrf")
+
+
+@pytest.mark.parametrize(
+    ("metrics", "message"),
+    [
+        ("strict", "metrics = 'strict': a list of names or a table of name and options was wanted"),
+        ([], "metrics is empty; choose from strict, "),
+        ({}, "metrics is empty; choose from strict, "),
+        (["strict", "bleu"], "there is no metric 'bleu'; there are strict, "),
+        ({"loio": {"s": 7}}, "loio.s = 7: "),
+    ],
+    ids=str,
+)
+def test_a_wrong_choice_of_metrics_is_refused(metrics, message):
+    with pytest.raises(ValueError) as raised:
+        score([], metrics)
+    assert str(raised.value).startswith(message)
+
+
+def test_metrics_are_chosen_by_name_or_with_options_and_the_six_of_the_papers_otherwise():
+    assert [metric.name for metric in create_all()] == ALL
+    assert [metric.name for metric in create_all(["fair", "strict"])] == ["fair", "strict"]
+    assert [(m.name, m.settings) for m in create_all({"strict": None, "loio": {"s": 0}})] == [
+        ("strict", {"beta": 1.0}),
+        ("loio", {"s": 0.0, "match": "walk", "beta": 1.0}),
+    ]
+
+
+@pytest.mark.parametrize("other", [create("fair"), create("strict", beta=2)], ids=["another metric", "another setting"])
+def test_counts_of_different_metrics_do_not_add(other):
+    with pytest.raises(ValueError, match="counts of different metrics or settings cannot be added"):
+        count([], [create("strict")]) + count([], [other])
+
+
+# Spans that are easily forgotten
+
+
+def one_of_each_side(name: str) -> dict[str, int]:
+    """What a metric counts for a gold span and a prediction that have nothing to do with each other."""
+    return {
+        "strict": {"fn": 1, "fp": 1},
+        "semeval": {"mis": 1, "spu": 1},
+        "slot_error": {"d": 1, "i": 1},
+        "loio": {"gold": 1, "pred": 1},
+        "fair": {"fn": 1, "fp": 1},
+    }[name]
+
+
+@pytest.mark.parametrize("name", ALL[:-1])
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        ((0, 5, "A"), (5, 9, "A")),
+        ((5, 9, "A"), (0, 5, "A")),
+        ((3, 3, "A"), (4, 4, "A")),
+        ((3, 3, "A"), (0, 9, "A")),
+        ((3, 3, "A"), (3, 9, "A")),
+        ((3, 3, "A"), (0, 3, "A")),
+        ((0, 9, "A"), (3, 3, "A")),
+        ((3, 9, "A"), (3, 3, "A")),
+    ],
+    ids=str,
+)
+def test_touching_spans_and_spans_of_length_zero_meet_nothing(name, gold, pred):
+    assert counted(Document([gold], [pred]), name) == one_of_each_side(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "same", "other_label"),
+    [
+        ("strict", {"tp": 1}, {"fn": 1, "fp": 1}),
+        ("semeval", {"match": 1}, {"type_error": 1}),
+        ("slot_error", {"c": 1}, {"s_type": 1}),
+        ("loio", {"exact": 1, "gold": 1, "pred": 1}, {"gold": 1, "pred": 1}),
+        ("fair", {"tp": 1}, {"le": 1}),
+    ],
+)
+def test_spans_of_length_zero_match_where_their_boundaries_are_the_same(name, same, other_label):
+    assert counted(Document([(3, 3, "A")], [(3, 3, "A")]), name) == same
+    assert counted(Document([(3, 3, "A")], [(3, 3, "B")]), name) == other_label
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_doubles_count_once(name):
+    once = Document([(0, 3, "A"), (4, 10, "A")], [(0, 3, "A"), (4, 14, "A")], TEXT)
+    twice = Document([*once.gold, *once.gold], [*once.pred, *once.pred], TEXT)
+    assert scored(twice, name) == scored(once, name)
+
+
+def test_a_document_sorts_its_spans_and_names_them():
+    doc = Document([[4, 10, "B"], (0, 3, "A"), (4, 10, "A")], [])
+    assert doc.gold == (Span(0, 3, "A"), Span(4, 10, "A"), Span(4, 10, "B"))
+    assert doc.gold[0].label == "A"
+
+
+def test_whole_numbers_of_any_kind_are_offsets():
+    numpy = pytest.importorskip("numpy")
+    doc = Document([(numpy.int64(0), numpy.int32(3), "A")], [])
+    assert [type(value) for value in doc.gold[0]] == [int, int, str]
+
+
+def test_an_empty_or_white_token_is_no_word():
+    doc = Document([(0, 5, "A")], [], "a \t b", tokens=[(0, 1), (1, 1), (2, 3), (4, 5)])
+    assert doc.unigrams(doc.gold[0]) == ["a", "b"]
+
+
+def test_a_span_that_ends_within_a_token_has_part_of_it_as_a_word():
+    doc = Document([(1, 7, "A")], [], TEXT, tokens=TOKENS)
+    assert doc.unigrams(doc.gold[0]) == ["he", "scr"]
+    assert doc.covered(doc.gold[0]) == (0, 2)
