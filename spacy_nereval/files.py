@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import spacy
 import srsly
@@ -91,10 +92,17 @@ def _record(entry: Any) -> Record:
 
 def write_json(path: Path, value: Any) -> None:
     """Write a JSON file, whole or not at all."""
+    with atomic(path) as file:
+        file.write(f"{srsly.json_dumps(value, indent=2)}\n".encode())
+
+
+@contextmanager
+def atomic(path: Path) -> Iterator[BinaryIO]:
+    """A file to write to that takes its name only when all is written."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with open(handle, "w", encoding="utf8") as file:
-            file.write(srsly.json_dumps(value, indent=2) + "\n")
+        with open(handle, "wb") as file:
+            yield file
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
     except BaseException:

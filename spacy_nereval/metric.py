@@ -75,6 +75,7 @@ class Metric:
     totals: scores that are numbers of spans, not ratios; no average is taken.
     summary: all scores from a `View` of the counts, where they are not simply
         the scores of the summed counts.
+    version: goes up when the numbers change; counts of different versions do not mix.
     tally: the verdicts of `judge` on a document, added up by (name, gold label,
         predicted label); only for speed, where there are many.
     """
@@ -91,6 +92,7 @@ class Metric:
     totals: tuple[str, ...] = ()
     summary: Callable[[View], Summary] | None = None
     tally: Callable[[Document], Iterable[tuple[str, str | None, str | None, float]]] | None = None
+    version: int = 1
     name: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
 
