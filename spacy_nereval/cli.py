@@ -155,7 +155,8 @@ def show(
     from .counts import count
     from .files import write_json
     from .report import heading, render, tables
-    from .scores import AVERAGES, evaluate
+    from .results import evaluate
+    from .scores import AVERAGES
 
     check_arguments(ctx.args)
     chosen = chosen_metrics(names, parse_config_overrides(list(ctx.args), env_var=None))

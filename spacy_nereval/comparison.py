@@ -47,9 +47,9 @@ def compare(
     p = _p_values(both, units, observed, trials, confidence.seed)
     rows = []
     for (metric_name, name), differences in drawn.items():
-        a, b, difference = (float(values[0]) for values in observed[metric_name][name])
-        defined = np.concatenate(differences)
-        defined = defined[np.isfinite(defined)]
+        a, b, gap = (float(values[0]) for values in observed[metric_name][name])
+        all_drawn = np.concatenate(differences)
+        defined = all_drawn[np.isfinite(all_drawn)]
         bounds = [(1 - confidence.level) / 2, (1 + confidence.level) / 2]
         rows.append(
             {
@@ -57,7 +57,7 @@ def compare(
                 "score": name,
                 "baseline_value": a,
                 "value": b,
-                "difference": difference,
+                "difference": gap,
                 "interval": np.quantile(defined, bounds).tolist() if len(defined) else [np.nan, np.nan],
                 "p": p[metric_name, name],
             }

@@ -65,8 +65,8 @@ class Replicates(NamedTuple):
         tapes: dict[str, dict[str, np.ndarray]] = {}
         for metric, tape in self.tapes.items():
             for name in tape:
-                total = sum(part.stretched(metric, name, labels) for part in (self, other))
-                tapes.setdefault(metric, {})[name] = total
+                a, b = (part.stretched(metric, name, labels) for part in (self, other))
+                tapes.setdefault(metric, {})[name] = a + b
         return Replicates(self.samples, self.seed, labels, tapes)
 
     def stretched(self, metric: str, name: str, labels: tuple[str, ...]) -> np.ndarray:

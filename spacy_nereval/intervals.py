@@ -48,6 +48,31 @@ class Confidence(NamedTuple):
             raise ValueError(f"seed = {self.seed}: a whole number from 0 up was wanted")
         return self
 
+    def used_on(self, counts: Counts) -> Drawn:
+        """What intervals of these counts rest on: their own replicates, or else the settings."""
+        stored = counts.replicates
+        if stored:
+            return Drawn("poisson", self.level, stored.samples, stored.seed)
+        return Drawn("bootstrap", self.level, self.samples, self.seed)
+
+
+class Drawn(NamedTuple):
+    """The method and the settings of intervals."""
+
+    method: str
+    level: float
+    samples: int
+    seed: int
+
+    @property
+    def table(self) -> dict[str, Any]:
+        return self._asdict()
+
+    @property
+    def signature(self) -> str:
+        method = {"bootstrap": "bs"}.get(self.method, self.method)
+        return f"{method}:{self.samples},seed:{self.seed},level:{self.level}"
+
 
 def resamples(counts: Counts, confidence: Confidence) -> Iterator[np.ndarray]:
     """Weights float[samples, documents] of the bootstrap, some samples at a time.
@@ -124,9 +149,11 @@ def intervals(counts: Counts, confidence: Confidence) -> dict[str, dict[str, Any
     for views in _resampled(counts, confidence):
         for view in views:
             summary = summarise(view)
-            scores = {("scores", name): values for name, values in summary.scores.items()}
-            for average, values in averages(view, summary).items():
-                scores |= {("averages", average, name): v for name, v in values.items() if name != "undefined"}
+            scores: dict[tuple[str, ...], np.ndarray] = {
+                ("scores", name): values for name, values in summary.scores.items()
+            }
+            for average, table in averages(view, summary).items():
+                scores |= {("averages", average, name): v for name, v in table.items() if name != "undefined"}
             for k, label in enumerate(view.labels):
                 scores |= {("per_type", label, name): v[..., k] for name, v in summary.label_scores.items()}
             for place, values in scores.items():

@@ -15,7 +15,7 @@ from thinc.api import ConfigValidationError
 from .counts import HIT, NONE, Counts
 from .examples import Pair
 from .metric import Metric, create_all
-from .scores import evaluate
+from .results import evaluate
 
 MetricTable = dict[str, dict[str, Any]]
 

@@ -1,18 +1,15 @@
-"""From counts to the one result that everything else prints."""
+"""From counts to scores and their averages."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from .counts import Counts, count
+from .counts import Counts
 from .formulas import ratio
-from .metric import GOLD_SPANS, Metric, create_all
-from .signature import signature
-from .spans import Document
+from .metric import GOLD_SPANS, Metric
 from .views import Summary, View
 
 AVERAGES = ("micro", "macro", "weighted", "docs")
@@ -66,61 +63,3 @@ def document_scores(counts: Counts, metric: Metric) -> dict[str, np.ndarray]:
 def overall(view: View) -> dict[str, np.ndarray]:
     """The overall scores of a view, without those of the labels where these are not needed."""
     return view.metric.summary(view).scores if view.metric.summary else view.metric.score(view.sums())
-
-
-def evaluate(counts: Counts) -> dict[str, Any]:
-    """The result: plain Python, ready for JSON, None where a score is undefined."""
-    metrics = {}
-    for metric in counts.metrics:
-        view = View(counts, metric)
-        summary = summarise(view)
-        per_type = {
-            label: {
-                "scores": {name: values[k] for name, values in summary.label_scores.items()},
-                "counts": {name: values[k] for name, values in summary.label_counts.items()},
-            }
-            for k, label in enumerate(view.labels)
-        }
-        metrics[metric.name] = {
-            "settings": metric.settings,
-            "scores": summary.scores,
-            "counts": summary.counts,
-            **summary.extra,
-            "averages": averages(view, summary),
-            "per_type": per_type,
-            **({} if metric.confusion is None else {"confusion": view.confusion()}),
-        }
-    return plain(
-        {
-            **signature(counts),
-            "documents": counts.documents,
-            "skipped": counts.skipped,
-            "gold": counts.gold,
-            "pred": counts.pred,
-            "ignored": counts.ignored,
-            "metrics": metrics,
-        }
-    )
-
-
-def score(documents: Iterable[Document | None], metrics: Any = None) -> dict[str, Any]:
-    """Score documents with some metrics: names, or a table `{name: options}`; by
-    default the six of the papers.
-
-    >>> from spacy_nereval import Document
-    >>> result = score([Document(gold=[(0, 5, "A")], pred=[(0, 4, "A")])], ["strict", "fair"])
-    >>> result["metrics"]["fair"]["counts"]["be_s"], result["metrics"]["strict"]["scores"]["f"]
-    (1, 0.0)
-    """
-    return evaluate(count(documents, create_all(metrics)))
-
-
-def plain(value: Any) -> Any:
-    """The same in plain Python, with None for what is not finite."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    return None if isinstance(value, float) and not math.isfinite(value) else value

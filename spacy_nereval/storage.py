@@ -37,7 +37,7 @@ def save(counts: Counts, path: Path) -> None:
         "source": counts.source,
         "replicates": stored and {"samples": stored.samples, "seed": stored.seed, "labels": list(stored.labels)},
     }
-    arrays = {"header": np.frombuffer(json.dumps(header).encode("utf8"), dtype=np.uint8)}
+    arrays: dict[str, Any] = {"header": np.frombuffer(json.dumps(header).encode("utf8"), dtype=np.uint8)}
     for name, rows in zip(("settled", *(m.name for m in counts.metrics)), (counts.settled, *counts.rows)):
         table = rows.array()
         arrays[f"rows/{name}"] = table[:, :4].astype(np.int32)
