@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .about import __version__
 from .counts import Counts
-from .intervals import BLOCK, CELLS, Confidence, random_numbers, resamples
+from .intervals import BLOCK, CELLS, Confidence, number_of_units, random_numbers, resamples
 from .metric import Metric
+from .results import plain
 from .scores import overall
+from .signature import signature
+from .spans import Document, Span
+from .transitions import transitions
 from .views import View
 
 FEW = 20
@@ -20,6 +25,59 @@ TRIALS = 10_000
 
 APART = 1 << 32
 """The streams of random numbers of the swaps begin here, far from those of the resamples."""
+
+
+class System(NamedTuple):
+    """A system by its name, its counts, and, if its predictions are at hand, what
+    became of each gold span under it."""
+
+    name: str
+    counts: Counts
+    fates: list[dict[Span, str]] | None = None
+
+
+def comparison(
+    systems: Sequence[System],
+    documents: Sequence[Document | None],
+    confidence: Confidence | None = None,
+    trials: int = TRIALS,
+    *,
+    short: bool = False,
+) -> dict[str, Any]:
+    """All systems against the first, as one result in plain Python, p-values Holm-corrected over all of it.
+
+    `documents` give the texts of the spans that changed.
+    """
+    confidence = confidence or Confidence()
+    baseline, *others = systems
+    rows = []
+    for other in others:
+        found = compare(baseline.counts, other.counts, confidence=confidence, trials=trials)
+        rows += [{"metric": row.pop("metric"), "score": row.pop("score"), "system": other.name, **row} for row in found]
+    for row, adjusted in zip(rows, holm([row["p"] for row in rows])):
+        row["p_holm"] = adjusted
+    units = number_of_units(baseline.counts)
+    exact = all_swaps(units, trials)
+    tested = f"bs:{confidence.samples},seed:{confidence.seed},level:{confidence.level}"
+    tested += f"|swaps:{f'all {2**units}' if exact else trials}"
+    return plain(
+        {
+            "signature": signature(baseline.counts, tested, short=short),
+            "version": __version__,
+            "documents": baseline.counts.documents,
+            "units": units,
+            "baseline": baseline.name,
+            "confidence": confidence._asdict(),
+            "swaps": 2**units if exact else trials,
+            "exact": exact,
+            "comparisons": rows,
+            "transitions": [
+                {"system": other.name, **transitions(baseline.fates, other.fates, documents)}
+                for other in others
+                if baseline.fates is not None and other.fates is not None
+            ],
+        }
+    )
 
 
 def compare(
@@ -35,8 +93,7 @@ def compare(
 
     Raises ValueError if the two were not counted on the same documents.
     """
-    _check_paired(baseline, system)
-    both = baseline + system
+    both = baseline + paired(baseline, system)
     units = baseline.units
     observed = {metric.name: _difference(both, metric, np.ones((1, len(units)))) for metric in both.metrics}
     drawn: dict[tuple[str, str], list[np.ndarray]] = {}
@@ -103,7 +160,7 @@ def _p_values(
     both: Counts, units: np.ndarray, observed: dict[str, dict[str, tuple]], trials: int, seed: int
 ) -> dict[tuple[str, str], float]:
     number = int(units.max()) + 1
-    exact = number <= 30 and 2**number <= trials
+    exact = all_swaps(number, trials)
     as_large = {(m, s): 0 for m, scores in observed.items() for s in scores}
     total = 0
     for swaps in _swaps(number, trials, seed, exact, len(units)):
@@ -136,18 +193,43 @@ def _swaps(number: int, trials: int, seed: int, exact: bool, documents: int) -> 
         yield np.concatenate(waiting)
 
 
-def _check_paired(baseline: Counts, system: Counts) -> None:
-    if baseline.documents != system.documents:
-        raise ValueError(
-            f"the baseline has {baseline.documents} documents and the other system {system.documents}; "
-            "a comparison needs the same ones"
-        )
-    if baseline.ids != system.ids:
-        a, b = ({str(id) for id in counts.ids} for counts in (baseline, system))
-        missing = sorted(a ^ b)
-        names = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
-        raise ValueError(
-            f"documents that only one system has: {names}"
-            if missing
-            else "the documents of the two systems are in a different order"
-        )
+def all_swaps(units: int, trials: int) -> bool:
+    """Whether all swaps are enumerated, since they are no more than the trials."""
+    return units < 60 and 2**units <= trials
+
+
+def paired(baseline: Counts, system: Counts) -> Counts:
+    """The system's counts with its documents in the baseline's order, paired by id, or else by position.
+
+    Raises ValueError, naming the difference, if they are not the same documents.
+    """
+    if differences := baseline.differences(system):
+        raise ValueError(f"the systems cannot be compared: {differences}")
+    if baseline.ids == system.ids:
+        return system
+    ours, theirs = (_places(counts) for counts in (baseline, system))
+    if missing := [key for key in (*ours, *theirs) if key not in ours or key not in theirs]:
+        names = ", ".join(str(id) for id, _ in missing[:5]) + (", ..." if len(missing) > 5 else "")
+        raise ValueError(f"{len(missing)} documents are not in both systems: {names}")
+    if baseline.gold != system.gold:
+        raise ValueError(f"the systems have different gold annotation: {baseline.gold} and {system.gold} spans")
+    moved = np.array([ours[key] for key in theirs])
+    result = Counts(system.metrics)
+    result.documents, result.ids = system.documents, list(baseline.ids)
+    result.label_ids = dict(system.label_ids)
+    for target, source in zip((result.settled, *result.rows), (system.settled, *system.rows)):
+        rows = source.array().copy()
+        rows[:, 0] = moved[rows[:, 0].astype(int)]
+        target.extend(rows)
+    return result
+
+
+def _places(counts: Counts) -> dict[tuple[str | int, int], int]:
+    """Each document's id, and how many had it before, to its position."""
+    seen: dict[str | int, int] = {}
+    places = {}
+    for position, id in enumerate(counts.ids):
+        key: str | int = position if id is None else id
+        places[key, seen.setdefault(key, 0)] = position
+        seen[key] += 1
+    return places

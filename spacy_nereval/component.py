@@ -12,28 +12,35 @@ from spacy.training import Example
 
 @Language.factory(
     "nereval",
-    default_config={"metrics": None, "ents": True, "spans_keys": []},
+    default_config={"metrics": None, "ents": True, "spans_keys": [], "confidence": None},
     default_score_weights={},
 )
 def make_nereval(
-    nlp: Language, name: str, metrics: dict[str, dict[str, Any]] | None, ents: bool, spans_keys: list[str]
+    nlp: Language,
+    name: str,
+    metrics: dict[str, dict[str, Any]] | None,
+    ents: bool,
+    spans_keys: list[str],
+    confidence: dict[str, Any] | None,
 ) -> Nereval:
     """A component that leaves the Doc as it is and adds every metric to `nlp.evaluate`.
 
     metrics: names and options; by default all six.
     ents: whether to score `doc.ents`.
     spans_keys: the keys of `doc.spans` to score.
+    confidence: `level`, `samples` and `seed` of intervals; by default there are none.
     """
-    from .scorer import checked
+    from .scorer import checked, checked_confidence
 
-    return Nereval(checked(metrics), ents, list(spans_keys))
+    return Nereval(checked(metrics), ents, list(spans_keys), checked_confidence(confidence))
 
 
 class Nereval:
     """Scores what the components before it predicted, whoever they are."""
 
-    def __init__(self, metrics: tuple, ents: bool, spans_keys: list[str]) -> None:
+    def __init__(self, metrics: tuple, ents: bool, spans_keys: list[str], confidence: Any = None) -> None:
         self.metrics = metrics
+        self.confidence = confidence
         self.ents = ents
         self.spans_keys = spans_keys
 
@@ -51,7 +58,7 @@ class Nereval:
             counts = Counts(self.metrics)
             for number, example in enumerate(examples):
                 count_example(counts, number, example, key)
-            scores |= result_keys(counts, "ents" if key is None else f"spans_{key}")
+            scores |= result_keys(counts, "ents" if key is None else f"spans_{key}", self.confidence)
         return scores
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
 from pathlib import Path
@@ -94,6 +96,19 @@ def write_json(path: Path, value: Any) -> None:
     """Write a JSON file, whole or not at all."""
     with atomic(path) as file:
         file.write(f"{srsly.json_dumps(value, indent=2)}\n".encode())
+
+
+def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write a table as .jsonl or .csv, whole or not at all; an undefined value is null, or empty."""
+    with atomic(path) as file:
+        if path.suffix == ".jsonl":
+            file.write("".join(f"{srsly.json_dumps(row)}\n" for row in rows).encode("utf8"))
+            return
+        text = io.TextIOWrapper(file, encoding="utf8", newline="")
+        writer = csv.DictWriter(text, fieldnames=list(rows[0]) if rows else [])
+        writer.writeheader()
+        writer.writerows(rows)
+        text.detach()
 
 
 @contextmanager

@@ -40,7 +40,7 @@ def transitions(
     """Counts of (verdict under the baseline, verdict under the system), and the spans where they differ.
 
     >>> gold = [(0, 5, "A"), (7, 9, "A")]
-    >>> before, after = Document(gold, [(0, 4, "A")], "Adele in"), Document(gold, [(0, 5, "A")], "Adele in x")
+    >>> before, after = Document(gold, [(0, 4, "A")], "Adele in it"), Document(gold, [(0, 5, "A")], "Adele in it")
     >>> found = transitions([judged(before)], [judged(after)], [after])
     >>> found["counts"]
     {'boundary': {'correct': 1}, 'missed': {'missed': 1}}
