@@ -219,6 +219,8 @@ def compare_cli(
     Every system is a file of predictions, a model, or a file of counts. Counts
     name no spans, so that changed spans are shown for the others alone.
     """
+    from wasabi import wrap
+
     from .comparison import System, comparison
     from .files import write_json
     from .report import comparison_tables, footer, render
@@ -259,7 +261,7 @@ def compare_cli(
     for table in comparison_tables(result, digits=digits):
         print_table(table, render)
     for line in footer(result):
-        say(line)
+        say(wrap(line, wrap_max=100))
     say(f"\n{result['signature']}", dim=True)
 
 

@@ -9,6 +9,7 @@ from wasabi import table
 
 from .comparison import FEW
 from .metric import Metric
+from .transitions import KINDS
 
 CHANGED = 10
 """Changed spans shown in a terminal; the JSON file has them all."""
@@ -94,20 +95,15 @@ def comparison_tables(result: Mapping[str, Any], *, digits: int = 2) -> Iterator
         yield Table(f"{system} against {result['baseline']}", header, rows)
     for found in result["transitions"]:
         kinds = list(dict.fromkeys([*found["counts"], *(to for row in found["counts"].values() for to in row)]))
+        kinds.sort(key=list(dict.fromkeys(KINDS.values())).index)
         rows = [[kind, *(str(found["counts"].get(kind, {}).get(to, 0)) for to in kinds)] for kind in kinds]
         title = f"Gold spans under {result['baseline']} (rows) and {found['system']} (columns)"
         yield Table(title, ["", *kinds], rows)
         if changed := found["spans"]:
-            rows = [
-                [
-                    str(s["document"]),
-                    f"{s['start']}-{s['end']}",
-                    s["label"],
-                    _clipped(s["text"]),
-                    f"{s['from']} → {s['to']}",
-                ]
-                for s in changed[:CHANGED]
-            ]
+            rows = []
+            for span in changed[:CHANGED]:
+                place, change = f"{span['start']}-{span['end']}", f"{span['from']} → {span['to']}"
+                rows.append([str(span["document"]), place, span["label"], _clipped(span["text"]), change])
             more = f", the first {CHANGED} of {len(changed)}" if len(changed) > CHANGED else ""
             yield Table(f"Changed spans{more}", ["document", "place", "label", "text", "change"], rows)
 
@@ -130,9 +126,8 @@ def footer(result: Mapping[str, Any]) -> list[str]:
 
 def disagreement_lines(found: Mapping[str, Any]) -> list[str]:
     """Where WRF and strict F disagree, in plain words."""
-    lines = [
-        f"\nWRF against strict F in {found['documents']} documents ({found['undefined']} without either left out):"
-    ]
+    left_out = f"{found['undefined']} where one is undefined left out"
+    lines = [f"\nWRF against strict F in {found['documents']} documents ({left_out}):"]
     for name in ("above", "below", "equal"):
         share = "-" if found[name]["share"] is None else f"{100 * found[name]['share']:.1f} %"
         such_as = f", such as {', '.join(map(str, found[name]['examples']))}" if found[name]["examples"] else ""
