@@ -260,8 +260,9 @@ def compare_cli(
         write_json(output, result)
     for table in comparison_tables(result, digits=digits):
         print_table(table, render)
+    say("")
     for line in footer(result):
-        say(wrap(line, wrap_max=100))
+        say(wrap(line, wrap_max=100, indent=0))
     say(f"\n{result['signature']}", dim=True)
 
 
@@ -372,6 +373,7 @@ def show(
     for table in tables(result, counts.metrics, average=average, digits=digits):
         print_table(table, render)
     if per_document and (found := disagreement(counts)):
+        say("")
         for line in disagreement_lines(found):
             say(line)
     say(f"\n{result['signature']}", dim=True)

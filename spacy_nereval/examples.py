@@ -95,9 +95,9 @@ def project(spans: Iterable[tuple[int, int, str]], source: str, target: str) -> 
 
     >>> list(project([(0, 3, "A"), (4, 7, "B")], "new york", "  New\\tYork"))
     [(2, 5, 'A'), (6, 9, 'B')]
-    >>> list(project([], "abc", "abd"))
+    >>> list(project([], "abc", "abd"))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ValueError: the predicted text differs from the reference in more than white space and case: 'c' at 2 against 'd' at 2
+    ValueError: the predicted text differs ...: 'c' at 2 against 'd' at 2
     """
     here = [i for i, character in enumerate(source) if not character.isspace()]
     there = [i for i, character in enumerate(target) if not character.isspace()]

@@ -113,7 +113,7 @@ def footer(result: Mapping[str, Any]) -> list[str]:
     drawn = result["confidence"]
     swaps = f"all {result['swaps']}" if result["exact"] else f"{result['swaps']} random"
     lines = [
-        f"\nTested was whether each difference could come about if it made no matter which of the two systems had "
+        f"Tested was whether each difference could come about if it made no matter which of the two systems had "
         f"produced a document's predictions: a two-sided paired permutation test over {result['units']} documents, "
         f"{swaps} swaps. p (Holm) is corrected for all {len(result['comparisons'])} tests of this report. Intervals "
         f"are those of the difference, {100 * drawn['level']:g} % of {drawn['samples']} resamples of the documents, "
@@ -127,7 +127,7 @@ def footer(result: Mapping[str, Any]) -> list[str]:
 def disagreement_lines(found: Mapping[str, Any]) -> list[str]:
     """Where WRF and strict F disagree, in plain words."""
     left_out = f"{found['undefined']} where one is undefined left out"
-    lines = [f"\nWRF against strict F in {found['documents']} documents ({left_out}):"]
+    lines = [f"WRF against strict F in {found['documents']} documents ({left_out}):"]
     for name in ("above", "below", "equal"):
         share = "-" if found[name]["share"] is None else f"{100 * found[name]['share']:.1f} %"
         such_as = f", such as {', '.join(map(str, found[name]['examples']))}" if found[name]["examples"] else ""

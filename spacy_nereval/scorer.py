@@ -78,9 +78,8 @@ class SpansScorer:
         counts = Counts(self.metrics)
         for number, example in enumerate(examples):
             count_example(counts, number, example, key)
-        return spancat_score(examples, **kwargs | {"spans_key": key}) | result_keys(
-            counts, f"spans_{key}", self.confidence
-        )
+        spacy = spancat_score(examples, **kwargs | {"spans_key": key})
+        return spacy | result_keys(counts, f"spans_{key}", self.confidence)
 
 
 def count_example(counts: Counts, number: int, example: Example, key: str | None) -> bool:
