@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from wasabi import table
 
 from .comparison import FEW
-from .metric import Metric
+from .metric import Metric, create_all
 from .transitions import KINDS
 
 CHANGED = 10
@@ -74,11 +74,48 @@ def tables(
 
 def render(found: Table) -> str:
     """The rows of a table for the terminal, in spaCy's look."""
-    aligns: list[Literal["l", "r"]] = [
-        "l" if any(not _numeric(row[k]) for row in found.rows) else "r" for k in range(len(found.header))
-    ]
+    aligns: list[Literal["l", "r"]] = ["r" if _is_number(found, k) else "l" for k in range(len(found.header))]
     text = table(found.rows, header=found.header, divider=True, aligns=aligns, max_col=120)
     return "\n".join(line.rstrip() for line in text.splitlines())
+
+
+def side_by_side(results: Mapping[str, Mapping[str, Any]], *, digits: int = 2) -> Iterator[Table]:
+    """The results of several systems, by their names, in one table each of scores, counts and labels."""
+    first = next(iter(results.values()))
+    metrics = create_all({name: own["settings"] for name, own in first["metrics"].items()})
+
+    def cells(metric: Metric, *path: str) -> list[str]:
+        """One cell per system for what stands at a place below its metric."""
+        shown = []
+        for result in results.values():
+            value: Any = result["metrics"][metric.name]
+            for key in path:
+                value = value.get(key, {})
+            shown.append(
+                "-" if value in (None, {}) else _count(value) if "counts" in path else f"{100 * value:.{digits}f}"
+            )
+        return shown
+
+    scores = [[key, *cells(metric, "scores", name)] for metric in metrics for key, name in metric.flat.items()]
+    yield Table("Scores", ["score", *results], scores)
+    counts = []
+    for metric in metrics:
+        names = dict.fromkeys(name for result in results.values() for name in result["metrics"][metric.name]["counts"])
+        counts += [[metric.name, name, *cells(metric, "counts", name)] for name in names]
+    yield Table("Counts", ["metric", "count", *results], counts)
+    labels = sorted({label for result in results.values() for label in result["metrics"][metrics[0].name]["per_type"]})
+    rows = []
+    for label in labels:
+        for metric in metrics:
+            for name in _headline(metric, first):
+                rows.append([label, _short(metric, name), *cells(metric, "per_type", label, "scores", name)])
+    yield Table("Per label", ["label", "score", *results], rows)
+
+
+def markdown(found: Table) -> str:
+    """A table in Markdown."""
+    divider = ["---:" if _is_number(found, k) else "---" for k in range(len(found.header))]
+    return "\n".join("| " + " | ".join(row) + " |" for row in (found.header, divider, *found.rows))
 
 
 def comparison_tables(result: Mapping[str, Any], *, digits: int = 2) -> Iterator[Table]:
@@ -172,5 +209,6 @@ def _count(value: float) -> str:
     return f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
-def _numeric(cell: str) -> bool:
-    return not cell or cell[0] in "-[0123456789"
+def _is_number(found: Table, column: int) -> bool:
+    """Whether a column holds numbers, and intervals of numbers, alone."""
+    return all(not row[column] or row[column][0] in "-[0123456789" for row in found.rows)
