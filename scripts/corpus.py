@@ -32,9 +32,7 @@ def main(
         Path | None,
         typer.Option(file_okay=False, help="Folder to write to, corpus/NAME if not given"),
     ] = None,
-    limit: Annotated[
-        int, typer.Option(min=0, help="Keep the first N texts of each split, 0: all")
-    ] = 0,
+    limit: Annotated[int, typer.Option(min=0, help="Keep the first N texts of each split, 0: all")] = 0,
 ) -> None:
     """Write corpus NAME as three .spacy files and print what is in them."""
     if name not in READERS:

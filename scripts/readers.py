@@ -69,9 +69,7 @@ def warranty_doc(nlp: Language, record: dict[str, Any], where: str, notes: Notes
         if label not in WARRANTY_LABELS:
             raise ValueError(f"label {label!r}, expected one of {', '.join(WARRANTY_LABELS)}")
         if not 0 <= start < end <= len(text):
-            raise ValueError(
-                f"span [{start}, {end}) is empty or outside the {len(text)} characters"
-            )
+            raise ValueError(f"span [{start}, {end}) is empty or outside the {len(text)} characters")
         if start < previous_end:
             raise ValueError(f"span [{start}, {end}) overlaps the one that ends at {previous_end}")
         previous_end = end
@@ -102,9 +100,7 @@ def read_wnut17(folder: Path, notes: Notes) -> Splits:
             if line.strip():
                 word, _, tag = line.partition("\t")
                 if not word.strip() or not (tag == "O" or (tag[:2] in ("B-", "I-") and tag[2:])):
-                    raise ReadError(
-                        f"{where}: expected WORD<tab>O, B-LABEL or I-LABEL, not {line!r}"
-                    )
+                    raise ReadError(f"{where}: expected WORD<tab>O, B-LABEL or I-LABEL, not {line!r}")
                 words.append(word)
                 tags.append(tag)
             elif words:

@@ -3,11 +3,13 @@
 from .about import __version__
 from .counts import Counts, count
 from .formulas import prf, ratio
+from .intervals import Confidence
 from .metric import Metric, Verdict, create, create_all, names, one_each, registry
-from .scores import evaluate, score
+from .results import evaluate, score
 from .spans import Contest, Document, Span
 
 __all__ = [
+    "Confidence",
     "Contest",
     "Counts",
     "Document",

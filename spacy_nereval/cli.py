@@ -7,7 +7,8 @@ takes time to import is imported inside the commands.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,10 @@ from spacy.cli._util import Arg, Opt, app, import_code, parse_config_overrides, 
 
 if TYPE_CHECKING:
     from .counts import Counts
+    from .intervals import Confidence
     from .metric import Metric
+    from .report import Table
+    from .spans import Document, Span
 
 nereval = typer.Typer(
     name="nereval",
@@ -27,16 +31,29 @@ nereval = typer.Typer(
 app.add_typer(nereval)
 
 OPTIONS_FOLLOW = {"allow_extra_args": True, "ignore_unknown_options": True}
+EPILOG = "Options of a metric go behind: --fair.unit token --loio.s 1. 'python -m spacy nereval metrics' lists them."
 METRICS = Opt(None, "--metrics", "-m", help="Names of metrics, separated by commas. By default the six of the papers")
 OUTPUT = Opt(None, "--output", "-o", help="JSON file for the whole result", dir_okay=False)
+COUNTS = Opt(..., "--output", "-o", help="File for the counts, .npz", dir_okay=False)
 SPANS_KEY = Opt(None, "--spans-key", "-sk", help="Score doc.spans[KEY] instead of doc.ents")
 AVERAGE = Opt("micro", "--average", "-a", help="What the tables show: micro, macro, weighted or docs")
 DIGITS = Opt(2, "--digits", "-d", help="Digits after the point in the tables", min=0, max=10)
-EPILOG = "Options of a metric go behind: --fair.unit token --loio.s 1. 'python -m spacy nereval metrics' lists them."
+CODE = Opt(None, "--code", "-c", help="Python file with registered functions to import")
+GPU = Opt(-1, "--gpu-id", "-g", help="GPU ID or -1 for CPU")
+CONFIDENCE = Opt(False, "--confidence", "-C", help="Give every score its interval, by resampling documents")
+LEVEL = Opt(0.95, "--level", help="Share of resamples that an interval covers")
+SAMPLES = Opt(1000, "--samples", help="Number of resamples")
+SEED = Opt(0, "--seed", help="Seed of the random numbers")
+SHORT = Opt(False, "--short", help="Leave options that have their default out of the signature")
+PER_DOCUMENT = Opt(None, "--per-document", help="File for every document's scores, .jsonl or .csv", dir_okay=False)
 
 
 def say(text: str, **style: Any) -> None:
-    """Print a line: plain where the output is no terminal or NO_COLOR is set."""
+    """Print a line: plain where the output is no terminal or NO_COLOR is set, and
+    with a ? for what its encoding does not have."""
+    stream = sys.stderr if style.get("err") else sys.stdout
+    encoding = getattr(stream, "encoding", None) or "utf8"
+    text = text.encode(encoding, errors="replace").decode(encoding)
     typer.secho(text, color=False if os.environ.get("NO_COLOR") else None, **style)
 
 
@@ -47,6 +64,8 @@ def readable(command: Callable[..., None]) -> Callable[..., None]:
     def wrapped(*args: Any, **kwargs: Any) -> None:
         try:
             command(*args, **kwargs)
+        except BrokenPipeError:  # whoever read the output has read enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except (ValueError, OSError) as error:
             say("✘ " + " ".join(str(error).split()), fg="red", err=True)
             raise typer.Exit(1) from None
@@ -58,23 +77,41 @@ def readable(command: Callable[..., None]) -> Callable[..., None]:
 @readable
 def score_cli(
     ctx: typer.Context,
-    gold: Path = Arg(..., help="Gold annotation, .spacy or .jsonl"),
-    pred: Path = Arg(..., help="Predictions on the same texts, in the same order, .spacy or .jsonl"),
+    gold: Path = Arg(..., help="Gold annotation, .spacy or .jsonl; or counts, .npz"),
+    pred: Path | None = Arg(None, help="Predictions on the same texts, in the same order, .spacy or .jsonl"),
     metrics: str | None = METRICS,
     output: Path | None = OUTPUT,
     spans_key: str | None = SPANS_KEY,
     average: str = AVERAGE,
     digits: int = DIGITS,
+    confidence: bool = CONFIDENCE,
+    level: float = LEVEL,
+    samples: int = SAMPLES,
+    seed: int = SEED,
+    per_document: Path | None = PER_DOCUMENT,
+    short: bool = SHORT,
 ) -> None:
     """
-    Score a file of predictions against a file of gold annotation.
+    Score a file of predictions against a file of gold annotation, or counts.
 
     A .jsonl file has one {"text", "spans": [{"start", "end", "label"}]} per
-    line; offsets are characters, the end is the first one behind the span.
+    line; offsets are characters, the end is the first one behind the span. An
+    .npz file is one that 'count' or 'merge' wrote; its metrics are settled.
     """
-    from .files import read_files
+    drawn = checked_confidence(confidence, level, samples, seed)
+    check_output(output, per_document, gold, *([pred] if pred else []), average=average)
+    if gold.suffix == ".npz":
+        if pred or metrics or ctx.args:
+            raise ValueError(f"{gold} holds counts: predictions, metrics and their options were given when counting")
+        from .storage import load
 
-    show(ctx, metrics, output, average, digits, lambda: read_files(gold, pred, spans_key))
+        counts = load(gold)
+    else:
+        if pred is None:
+            raise ValueError(f"predictions to score against {gold} are missing")
+        chosen = chosen_metrics(metrics, ctx.args)
+        counts = counted(sources(gold, str(pred), spans_key), chosen, gold.name)
+    show(counts, drawn, output, per_document, average, digits, short)
 
 
 @nereval.command("evaluate", context_settings=OPTIONS_FOLLOW, epilog=EPILOG)
@@ -88,8 +125,14 @@ def evaluate_cli(
     spans_key: str | None = SPANS_KEY,
     average: str = AVERAGE,
     digits: int = DIGITS,
-    code: Path | None = Opt(None, "--code", "-c", help="Python file with registered functions to import"),
-    gpu_id: int = Opt(-1, "--gpu-id", "-g", help="GPU ID or -1 for CPU"),
+    confidence: bool = CONFIDENCE,
+    level: float = LEVEL,
+    samples: int = SAMPLES,
+    seed: int = SEED,
+    per_document: Path | None = PER_DOCUMENT,
+    short: bool = SHORT,
+    code: Path | None = CODE,
+    gpu_id: int = GPU,
 ) -> None:
     """
     Score a trained pipeline on gold annotation.
@@ -97,14 +140,137 @@ def evaluate_cli(
     Does what 'spacy evaluate' does not: it prints every metric, and it keeps no
     document longer than it takes to count it.
     """
-    from .pipelines import predict
+    drawn = checked_confidence(confidence, level, samples, seed)
+    check_output(output, per_document, data, average=average)
+    chosen = chosen_metrics(metrics, ctx.args)
+    counts = counted(sources(data, model, spans_key, code, gpu_id, is_model=True), chosen, data.name)
+    show(counts, drawn, output, per_document, average, digits, short)
 
-    def documents():  # loads the model only after the options are checked
-        import_code(code)
-        setup_gpu(gpu_id, silent=True)
-        return predict(model, data, spans_key)
 
-    show(ctx, metrics, output, average, digits, documents)
+@nereval.command("count", context_settings=OPTIONS_FOLLOW, epilog=EPILOG)
+@readable
+def count_cli(
+    ctx: typer.Context,
+    first: str = Arg(..., metavar="GOLD|MODEL", help="Gold annotation, .spacy or .jsonl; or a model"),
+    second: str = Arg(..., metavar="PRED|DATA", help="Predictions on the same texts; or the model's gold annotation"),
+    output: Path = COUNTS,
+    metrics: str | None = METRICS,
+    spans_key: str | None = SPANS_KEY,
+    replicates: int = Opt(0, "--replicates", help="Also resample this often, so that intervals can be merged", min=0),
+    seed: int = SEED,
+    code: Path | None = CODE,
+    gpu_id: int = GPU,
+) -> None:
+    """
+    Count, and write the counts to a file that can be merged and scored later.
+
+    With --replicates every document is weighted by itself, by a hash of its id:
+    parts of a corpus that were counted on different machines then merge to
+    intervals of the whole.
+    """
+    from .intervals import Confidence, replicate
+    from .storage import save
+
+    check_output(output, None, first, second)
+    if replicates:
+        Confidence(samples=replicates, seed=seed).checked()
+    chosen = chosen_metrics(metrics, ctx.args)
+    is_model = not is_data(first)
+    gold, other = (Path(second), first) if is_model else (Path(first), second)
+    counts = counted(sources(gold, other, spans_key, code, gpu_id, is_model=is_model), chosen, gold.name)
+    if replicates:
+        counts.replicates = replicate(counts, replicates, seed)
+    save(counts, output)
+    say(f"✔ counts of {counts.documents} documents in {output}", fg="green")
+
+
+@nereval.command("merge")
+@readable
+def merge_cli(
+    parts: list[Path] = Arg(..., help="Counts of the parts, .npz"),
+    output: Path = COUNTS,
+) -> None:
+    """
+    Merge counts of the parts of a corpus to the counts of the whole.
+    """
+    from .storage import merge, save
+
+    check_output(output, None)
+    counts = merge(parts)
+    save(counts, output)
+    say(f"✔ counts of {counts.documents} documents in {output}", fg="green")
+
+
+@nereval.command("compare", context_settings=OPTIONS_FOLLOW, epilog=EPILOG)
+@readable
+def compare_cli(
+    ctx: typer.Context,
+    gold: Path = Arg(..., help="Gold annotation, .spacy or .jsonl"),
+    systems: list[str] = Arg(..., metavar="BASELINE OTHER...", help="Predictions, models, or counts (.npz)"),
+    metrics: str | None = METRICS,
+    output: Path | None = OUTPUT,
+    spans_key: str | None = SPANS_KEY,
+    digits: int = DIGITS,
+    level: float = LEVEL,
+    samples: int = SAMPLES,
+    seed: int = SEED,
+    trials: int = Opt(10_000, "--trials", help="Random swaps of the permutation test", min=1),
+    short: bool = SHORT,
+    code: Path | None = CODE,
+    gpu_id: int = GPU,
+) -> None:
+    """
+    Compare systems with a baseline: differences, intervals, paired tests, and
+    which gold spans changed.
+
+    Every system is a file of predictions, a model, or a file of counts. Counts
+    name no spans, so that changed spans are shown for the others alone.
+    """
+    from wasabi import wrap
+
+    from .comparison import System, comparison
+    from .files import write_json
+    from .report import comparison_tables, footer, render
+    from .storage import load
+    from .transitions import judged
+
+    drawn = checked_confidence(True, level, samples, seed)
+    check_output(output, None, gold, *systems)
+    at = next((k for k, argument in enumerate(systems) if argument.startswith("--")), len(systems))
+    names, options = systems[:at], [*systems[at:], *ctx.args]
+    if len(names) < 2:
+        raise ValueError("a comparison needs a baseline and another system; one was given")
+    stored = {name: load(Path(name)) for name in names if name.endswith(".npz")}
+    chosen = chosen_metrics(metrics, options)
+    if stored and not metrics and not options:  # what was counted settles what is counted now
+        chosen = next(iter(stored.values())).metrics
+    documents: list[Document | None] = []
+    found: list[System] = []
+    for name in names:
+        if name in stored:
+            found.append(System(name, stored[name]))
+            continue
+        fates: list[dict[Span, str]] = []
+        documents.clear()
+
+        def watched(pairs: Iterable[Document | None], fates=fates) -> Iterable[Document | None]:
+            for document in pairs:
+                if document:
+                    fates.append(judged(document))
+                    documents.append(document)
+                yield document
+
+        pairs = sources(gold, name, spans_key, code, gpu_id, is_model=not is_data(name))
+        found.append(System(name, counted(watched(pairs), chosen, gold.name), fates))
+    result = comparison(found, documents, drawn, trials, short=short)
+    if output:
+        write_json(output, result)
+    for table in comparison_tables(result, digits=digits):
+        print_table(table, render)
+    say("")
+    for line in footer(result):
+        say(wrap(line, wrap_max=100, indent=0))
+    say(f"\n{result['signature']}", dim=True)
 
 
 @nereval.command("metrics", epilog=EPILOG)
@@ -146,37 +312,108 @@ def detach_cli(
     say(f"✔ saved to {output}", fg="green")
 
 
-def show(
-    ctx: typer.Context, names: str | None, output: Path | None, average: str, digits: int, documents: Callable[[], Any]
-) -> None:
-    """Check the options, score the documents, print the tables, write the file."""
+def is_data(name: str) -> bool:
+    """Whether an argument names a file of annotation rather than a model."""
+    return Path(name).suffix in (".spacy", ".jsonl", ".ndjson")
+
+
+def sources(
+    gold: Path,
+    other: str,
+    key: str | None,
+    code: Path | None = None,
+    gpu_id: int = -1,
+    *,
+    is_model: bool = False,
+) -> Iterable[Document | None]:
+    """The gold documents with the predictions of a file or a model."""
+    if not is_model:
+        from .files import read_files
+
+        return read_files(gold, Path(other), key)
+    from .pipelines import predict
+
+    import_code(code)
+    setup_gpu(gpu_id, silent=True)
+    return predict(other, gold, key)
+
+
+def counted(documents: Iterable[Document | None], metrics: Sequence[Metric], source: str) -> Counts:
+    """The counts of the documents, with a progress bar on a terminal."""
     from tqdm import tqdm
 
     from .counts import count
-    from .files import write_json
-    from .report import heading, render, tables
-    from .scores import AVERAGES, evaluate
 
-    check_arguments(ctx.args)
-    chosen = chosen_metrics(names, parse_config_overrides(list(ctx.args), env_var=None))
-    if average not in AVERAGES:
-        raise ValueError(f"--average {average}: one of {', '.join(AVERAGES)} was wanted")
-    if output and not output.parent.is_dir():
-        raise ValueError(f"--output {output}: there is no directory {output.parent}")
-    counts = count(tqdm(documents(), unit=" docs", leave=False, disable=None), chosen)
-    if not counts.documents:
-        raise ValueError(no_annotation(counts))
-    result = evaluate(counts)
+    counts = count(tqdm(documents, unit=" docs", leave=False, disable=None), metrics)
+    counts.source = source
+    if counts.documents:
+        return counts
+    if not counts.skipped:
+        raise ValueError(f"there are no documents to score in {source}")
+    raise ValueError(
+        f"none of the {counts.skipped} gold documents in {source} is annotated; with span groups, name one: "
+        "--spans-key KEY"
+    )
+
+
+def show(
+    counts: Counts,
+    drawn: Confidence | None,
+    output: Path | None,
+    per_document: Path | None,
+    average: str,
+    digits: int,
+    short: bool,
+) -> None:
+    """Score counts, write the files, print the tables."""
+    from .files import write_json, write_rows
+    from .per_document import disagreement, document_rows
+    from .report import disagreement_lines, heading, render, tables
+    from .results import evaluate
+
+    result = evaluate(counts, drawn, short=short)
     if output:
         write_json(output, result)
+    if per_document:
+        write_rows(per_document, document_rows(counts))
     say(heading(result))
-    for table in tables(result, chosen, average=average, digits=digits):
-        say(f"\n{table.title}", bold=True)
-        say(render(table))
+    for table in tables(result, counts.metrics, average=average, digits=digits):
+        print_table(table, render)
+    if per_document and (found := disagreement(counts)):
+        say("")
+        for line in disagreement_lines(found):
+            say(line)
     say(f"\n{result['signature']}", dim=True)
 
 
-def check_arguments(arguments: list[str]) -> None:
+def print_table(table: Table, render: Callable[[Table], str]) -> None:
+    say(f"\n{table.title}", bold=True)
+    say(render(table))
+
+
+def checked_confidence(wanted: bool, level: float, samples: int, seed: int) -> Confidence | None:
+    """The settings of intervals, if they are wanted."""
+    from .intervals import Confidence
+
+    return Confidence(level, samples, seed).checked() if wanted else None
+
+
+def check_output(output: Path | None, per_document: Path | None, *inputs: str | Path, average: str = "micro") -> None:
+    """See before the work that its results can be written."""
+    from .scores import AVERAGES
+
+    if average not in AVERAGES:
+        raise ValueError(f"--average {average}: one of {', '.join(AVERAGES)} was wanted")
+    for path in (output, per_document):
+        if path and not path.parent.is_dir():
+            raise ValueError(f"{path} cannot be written: there is no directory {path.parent}")
+        if path and path.resolve() in [Path(name).resolve() for name in inputs]:
+            raise ValueError(f"{path} is read here, so that nothing can be written to it")
+    if per_document and per_document.suffix not in (".jsonl", ".csv"):
+        raise ValueError(f"--per-document {per_document}: a .jsonl or a .csv file was wanted")
+
+
+def check_arguments(arguments: Sequence[str]) -> None:
     """See that what follows the command's own options are `--metric.option value` pairs."""
     value_allowed = False
     for argument in arguments:
@@ -190,23 +427,17 @@ def check_arguments(arguments: list[str]) -> None:
             raise ValueError(f"there is one argument too many: {argument}")
 
 
-def chosen_metrics(names: str | None, overrides: dict[str, Any]) -> tuple[Metric, ...]:
+def chosen_metrics(names: str | None, arguments: Sequence[str]) -> tuple[Metric, ...]:
     """The metrics asked for, with the options given behind."""
     from .metric import DEFAULT, create, create_all
 
+    check_arguments(arguments)
     listed = [name.strip() for name in names.split(",")] if names else list(DEFAULT)
     table: dict[str, dict[str, Any]] = {name: {} for name in listed}
-    for key, value in overrides.items():
+    for key, value in parse_config_overrides(list(arguments), env_var=None).items():
         name, option = key.split(".", 1)
         create(name, **{option: value})  # an unknown metric or option is a better message than the next one
         if name not in table:
             raise ValueError(f"--{key} is given, but {name} is not among --metrics {','.join(listed)}")
         table[name][option] = value
     return create_all(table)
-
-
-def no_annotation(counts: Counts) -> str:
-    """What to say of a corpus that has nothing to score."""
-    if not counts.skipped:
-        return "there are no documents to score"
-    return f"none of the {counts.skipped} gold documents is annotated; with span groups, name one: --spans-key KEY"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from spacy.language import Language
@@ -12,28 +13,35 @@ from spacy.training import Example
 
 @Language.factory(
     "nereval",
-    default_config={"metrics": None, "ents": True, "spans_keys": []},
+    default_config={"metrics": None, "ents": True, "spans_keys": [], "confidence": None},
     default_score_weights={},
 )
 def make_nereval(
-    nlp: Language, name: str, metrics: dict[str, dict[str, Any]] | None, ents: bool, spans_keys: list[str]
+    nlp: Language,
+    name: str,
+    metrics: dict[str, dict[str, Any]] | None,
+    ents: bool,
+    spans_keys: list[str],
+    confidence: dict[str, Any] | None,
 ) -> Nereval:
     """A component that leaves the Doc as it is and adds every metric to `nlp.evaluate`.
 
     metrics: names and options; by default all six.
     ents: whether to score `doc.ents`.
     spans_keys: the keys of `doc.spans` to score.
+    confidence: `level`, `samples` and `seed` of intervals; by default there are none.
     """
-    from .scorer import checked
+    from .scorer import checked, checked_confidence
 
-    return Nereval(checked(metrics), ents, list(spans_keys))
+    return Nereval(checked(metrics), ents, list(spans_keys), checked_confidence(confidence))
 
 
 class Nereval:
     """Scores what the components before it predicted, whoever they are."""
 
-    def __init__(self, metrics: tuple, ents: bool, spans_keys: list[str]) -> None:
+    def __init__(self, metrics: tuple, ents: bool, spans_keys: list[str], confidence: Any = None) -> None:
         self.metrics = metrics
+        self.confidence = confidence
         self.ents = ents
         self.spans_keys = spans_keys
 
@@ -51,7 +59,7 @@ class Nereval:
             counts = Counts(self.metrics)
             for number, example in enumerate(examples):
                 count_example(counts, number, example, key)
-            scores |= result_keys(counts, "ents" if key is None else f"spans_{key}")
+            scores |= result_keys(counts, "ents" if key is None else f"spans_{key}", self.confidence)
         return scores
 
 
@@ -80,9 +88,22 @@ def detach(nlp: Language) -> Language:
         del components[name]
     for section, key in (("nlp", "pipeline"), ("nlp", "disabled"), ("training", "annotating_components")):
         config[section][key] = [name for name in config[section].get(key, []) if name not in ours]
+    config["training"]["score_weights"] = _weights_without_ours(config["training"]["score_weights"])
     copy = type(nlp).from_config(config, vocab=nlp.vocab)
     copy.meta.update({key: value for key, value in nlp.meta.items() if key in ("name", "version", "description")})
-    return copy.from_bytes(nlp.to_bytes(exclude=["vocab", *ours]), exclude=["vocab"])
+    # By way of the disk, as it will be loaded. The config there is the one with ours in it.
+    with TemporaryDirectory() as folder:
+        nlp.to_disk(folder, exclude=ours)
+        return copy.from_disk(folder, exclude=["config", "vocab"])
+
+
+def _weights_without_ours(weights: dict[str, float | None]) -> dict[str, float | None]:
+    """The score weights without our keys; if nothing is left to choose a model by, `ents_f`."""
+    from .metric import create_all, names
+
+    ours = tuple(f"_{key}" for metric in create_all(names()) for key in (*metric.flat, "nereval"))
+    left = {key: w for key, w in weights.items() if not (key.startswith(("ents_", "spans_")) and key.endswith(ours))}
+    return left if any(left.values()) or left == weights else left | {"ents_f": 1.0}
 
 
 def _without_ours(config: Any) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,12 +38,44 @@ class Rows:
             self._old.append(np.array(self._new, dtype=np.float64).reshape(-1, 5))
             self._new.clear()
 
+    def extend(self, rows: np.ndarray) -> None:
+        """Append rows float64[rows, 5]."""
+        self.pack()
+        self._old.append(rows)
+
     def array(self) -> np.ndarray:
         """float64[rows, 5]; all but the amounts are whole numbers."""
         self.pack()
         if len(self._old) != 1:
             self._old = [np.concatenate(self._old)] if self._old else [np.zeros((0, 5))]
         return self._old[0]
+
+
+class Replicates(NamedTuple):
+    """Resampled sums, as views write them on their tapes: per metric, name to
+    float64[samples, labels or 1, columns]."""
+
+    samples: int
+    seed: int
+    labels: tuple[str, ...]
+    tapes: dict[str, dict[str, np.ndarray]]
+
+    def added(self, other: Replicates, labels: tuple[str, ...]) -> Replicates:
+        """The replicates of both, for labels that have those of both among them."""
+        tapes: dict[str, dict[str, np.ndarray]] = {}
+        for metric, tape in self.tapes.items():
+            for name in tape:
+                a, b = (part.stretched(metric, name, labels) for part in (self, other))
+                tapes.setdefault(metric, {})[name] = a + b
+        return Replicates(self.samples, self.seed, labels, tapes)
+
+    def stretched(self, metric: str, name: str, labels: tuple[str, ...]) -> np.ndarray:
+        values = self.tapes[metric][name]
+        if not name.split(".")[0].endswith("1"):  # not by label
+            return values
+        wide = np.zeros((len(values), len(labels), values.shape[2]))
+        wide[:, [labels.index(label) for label in self.labels]] = values
+        return wide
 
 
 class Counts:
@@ -61,6 +94,9 @@ class Counts:
     def __init__(self, metrics: Iterable[Metric]) -> None:
         self.metrics = tuple(metrics)
         self.documents = self.skipped = self.ignored = 0
+        self.ids: list[str | None] = []
+        self.source = ""  # the file that the documents came from; texts without id are told apart by it
+        self.replicates: Replicates | None = None
         self.label_ids: dict[str, int] = {}
         self.settled = Rows()
         self.rows = tuple(Rows() for _ in self.metrics)
@@ -73,6 +109,7 @@ class Counts:
             return
         doc = self.documents
         self.documents += 1
+        self.ids.append(document.id)
         self.ignored += document.ignored
         ids, settled = self.label_ids, self.settled.append
         for _, _, label in document.hits:
@@ -105,8 +142,8 @@ class Counts:
 
     def __add__(self, other: Counts) -> Counts:
         """The counts of both, as if all documents had been counted together."""
-        if [(m.name, m.settings) for m in self.metrics] != [(m.name, m.settings) for m in other.metrics]:
-            raise ValueError("counts of different metrics or settings cannot be added")
+        if differences := self.differences(other):
+            raise ValueError(f"these counts cannot be added: {differences}")
         both = Counts(self.metrics)
         labels = list(dict.fromkeys(chain(self.label_ids, other.label_ids)))
         both.label_ids = {label: k for k, label in enumerate(labels)}
@@ -116,11 +153,39 @@ class Counts:
                 rows = source.array().copy()
                 rows[:, 0] += both.documents
                 rows[:, 2:4] = renamed[rows[:, 2:4].astype(int)]  # NONE, -1, finds the last
-                target._old.append(rows)
+                target.extend(rows)
             both.documents += counts.documents
+            both.ids += counts.ids
             both.skipped += counts.skipped
             both.ignored += counts.ignored
+        if self.replicates and other.replicates:
+            both.replicates = self.replicates.added(other.replicates, both.labels)
         return both
+
+    def differences(self, other: Counts) -> str:
+        """What keeps two counts from being added, in words; empty if nothing does."""
+        if [metric.name for metric in self.metrics] != [metric.name for metric in other.metrics]:
+            names = (", ".join(metric.name for metric in counts.metrics) for counts in (self, other))
+            return "one has the metrics {}, the other {}".format(*names)
+        found = []
+        for a, b in zip(self.metrics, other.metrics):
+            ours, theirs = ({"version": metric.version, **metric.settings} for metric in (a, b))
+            found += [
+                f"{a.name}.{key} is {ours[key]!r} and {theirs[key]!r}" for key in ours if ours[key] != theirs[key]
+            ]
+        drawn = [counts.replicates and (counts.replicates.samples, counts.replicates.seed) for counts in (self, other)]
+        if drawn[0] != drawn[1]:
+            said = ["no replicates" if d is None else f"{d[0]} replicates of seed {d[1]}" for d in drawn]
+            found.append(f"one has {said[0]}, the other {said[1]}")
+        return "; ".join(found)
+
+    @property
+    def units(self) -> np.ndarray:
+        """int[documents]: what is drawn as a whole when documents are resampled.
+        Texts that share an id are one unit, and a text without an id is its own."""
+        number: dict[str | int, int] = {}
+        keys = (position if id is None else id for position, id in enumerate(self.ids))
+        return np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.int64)
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import spacy
 import srsly
@@ -40,10 +44,18 @@ def read_files(gold: Path, pred: Path, key: str | None = None) -> Iterator[Docum
 def records(path: Path, key: str | None = None) -> Iterator[Record]:
     """The records of one file. `key` reads `doc.spans[key]` of a `.spacy` file instead of `doc.ents`."""
     if path.suffix == ".spacy":
-        return (record(doc, key) for doc in read_docs(path))
+        return _from_docs(path, key)
     if path.suffix in (".jsonl", ".ndjson"):
         return _jsonl(path)
     raise ValueError(f"{path} is neither a .spacy nor a .jsonl file")
+
+
+def _from_docs(path: Path, key: str | None) -> Iterator[Record]:
+    for number, doc in enumerate(read_docs(path)):
+        try:
+            yield record(doc, key)
+        except ValueError as error:
+            raise ValueError(f"{path}, document {number}: {error}") from None
 
 
 def read_docs(path: Path) -> Iterator[Doc]:
@@ -52,10 +64,17 @@ def read_docs(path: Path) -> Iterator[Doc]:
         raise ValueError(f"{path} is not there, or is no file")
     data = path.read_bytes()
     try:
-        # Whatever a parser of foreign bytes raises means the same to the user.
-        return DocBin().from_bytes(data).get_docs(spacy.blank("xx").vocab)
-    except Exception as error:
+        docs = iter(DocBin().from_bytes(data).get_docs(spacy.blank("xx").vocab))
+    except Exception as error:  # whatever a parser of foreign bytes raises means the same to the user
         raise ValueError(f"{path} is not a .spacy file, as DocBin.to_disk writes them ({error})") from None
+    while True:
+        try:
+            doc = next(docs)
+        except StopIteration:
+            return
+        except Exception as error:
+            raise ValueError(f"{path} is a damaged .spacy file ({error})") from None
+        yield doc
 
 
 def _jsonl(path: Path) -> Iterator[Record]:
@@ -81,25 +100,53 @@ def _record(entry: Any) -> Record:
         if missing := [name for name in ("start", "end", "label") if not isinstance(span, dict) or name not in span]:
             raise ValueError(f"span {k} has no {', '.join(map(repr, missing))}")
         spans.add(checked_span(f"span {k},", (span["start"], span["end"], span["label"]), len(entry["text"])))
-    try:
-        tokens = [(token["start"], token["end"]) for token in entry["tokens"]] if entry.get("tokens") else None
-    except (TypeError, KeyError):
-        raise ValueError('"tokens" were given, but not as a list of {"start", "end"}') from None
+    tokens = None
+    if entry.get("tokens"):
+        try:
+            found = [(token["start"], token["end"], "token") for token in entry["tokens"]]
+        except (TypeError, KeyError):
+            raise ValueError('"tokens" were given, but not as a list of {"start", "end"}') from None
+        tokens = [checked_span(f"token {k},", token, len(entry["text"]))[:2] for k, token in enumerate(found)]
     id = entry.get("id")
     return Record(entry["text"], spans, tokens, None if id is None else str(id))
 
 
 def write_json(path: Path, value: Any) -> None:
     """Write a JSON file, whole or not at all."""
+    with atomic(path) as file:
+        file.write(f"{_json(value, indent=2)}\n".encode())
+
+
+def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write a table as .jsonl or .csv, whole or not at all; an undefined value is null, or empty."""
+    with atomic(path) as file:
+        if path.suffix == ".jsonl":
+            file.write("".join(f"{_json(row)}\n" for row in rows).encode("utf8"))
+            return
+        text = io.TextIOWrapper(file, encoding="utf8", newline="")
+        writer = csv.DictWriter(text, fieldnames=list(rows[0]) if rows else [])
+        writer.writeheader()
+        writer.writerows(rows)
+        text.detach()
+
+
+@contextmanager
+def atomic(path: Path) -> Iterator[BinaryIO]:
+    """A file to write to that takes its name only when all is written."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with open(handle, "w", encoding="utf8") as file:
-            file.write(srsly.json_dumps(value, indent=2) + "\n")
+        with open(handle, "wb") as file:
+            yield file
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def _json(value: Any, **style: Any) -> str:
+    # Not srsly, which keeps ten decimals of a float.
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, **style)
 
 
 def _umask() -> int:

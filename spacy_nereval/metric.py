@@ -28,7 +28,9 @@ Columns = Mapping[str, np.ndarray]
 """Column name to an array of counts. All arrays have one shape, whatever it is:
 one total, a row per label, a row per document, ten thousand resamples."""
 
-Beta = Annotated[float, pydantic.Field(gt=0, description="weight of recall against precision in F")]
+Beta = Annotated[
+    float, pydantic.Field(gt=0, allow_inf_nan=False, description="weight of recall against precision in F")
+]
 Focus = Annotated[
     Literal["target", "system"],
     pydantic.Field(description="label that a pair counts for: the gold one (target) or the predicted one (system)"),
@@ -75,6 +77,7 @@ class Metric:
     totals: scores that are numbers of spans, not ratios; no average is taken.
     summary: all scores from a `View` of the counts, where they are not simply
         the scores of the summed counts.
+    version: goes up when the numbers change; counts of different versions do not mix.
     tally: the verdicts of `judge` on a document, added up by (name, gold label,
         predicted label); only for speed, where there are many.
     """
@@ -91,6 +94,7 @@ class Metric:
     totals: tuple[str, ...] = ()
     summary: Callable[[View], Summary] | None = None
     tally: Callable[[Document], Iterable[tuple[str, str | None, str | None, float]]] | None = None
+    version: int = 1
     name: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
 

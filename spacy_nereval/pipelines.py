@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import load_model
 
@@ -16,19 +17,22 @@ from .spans import Document
 def predict(model: str, data: Path, key: str | None = None) -> Iterator[Document | None]:
     """The gold documents of a `.spacy` file with what a pipeline predicts on their texts.
 
-    The pipeline tokenises the text itself, as in use. No document is kept:
-    memory does not grow with the corpus, beyond the file itself.
+    The pipeline tokenises the text itself, as in use, unless the spaces between
+    the gold tokens are unknown: then it gets these tokens, as in spaCy's own
+    evaluation. No document is kept: memory does not grow with the corpus,
+    beyond the file itself.
     """
     golds = read_docs(data)
     nlp = load_model(model)
-    pairs = ((_with_context(nlp.make_doc(gold.text), gold), gold) for gold in golds)
+    pairs = ((_unannotated(nlp, gold), gold) for gold in golds)
     for number, (predicted, gold) in enumerate(nlp.pipe(pairs, as_tuples=True)):
         try:
             yield read(gold, predicted, key)
         except ValueError as error:
-            raise ValueError(f"document {number}: {error}") from None
+            raise ValueError(f"{data}, document {number}: {error}") from None
 
 
-def _with_context(predicted: Doc, gold: Doc) -> Doc:
-    predicted.user_data.update({key: value for key, value in gold.user_data.items() if isinstance(key, str)})
-    return predicted
+def _unannotated(nlp: Language, gold: Doc) -> Doc:
+    if not gold.has_unknown_spaces:
+        return nlp.make_doc(gold.text)
+    return Doc(nlp.vocab, words=[t.text for t in gold], spaces=[bool(t.whitespace_) for t in gold])

@@ -7,7 +7,12 @@ from typing import Any, Literal, NamedTuple
 
 from wasabi import table
 
-from .metric import Metric
+from .comparison import FEW
+from .metric import Metric, create_all
+from .transitions import KINDS
+
+CHANGED = 10
+"""Changed spans shown in a terminal; the JSON file has them all."""
 
 
 class Table(NamedTuple):
@@ -34,10 +39,20 @@ def tables(
         own = result["metrics"][metric.name]
         scores = own["scores"] if average == "micro" else own["averages"][average]
         groups, single = _grouped([name for name in scores if name != "undefined"])
+        bounds = own.get("intervals", {})
+        bounds = bounds.get("scores", {}) if average == "micro" else bounds.get("averages", {}).get(average, {})
+
+        def cell(name: str, metric=metric, scores=scores, bounds=bounds) -> str:
+            shown = number(metric, name, scores)
+            if name in bounds and None not in bounds[name]:
+                low, high = (number(metric, name, {name: bound}) for bound in bounds[name])
+                shown += f" [{low}, {high}]"
+            return shown
+
         for group in groups:
-            cells = [number(metric, f"{group}{x}", scores) for x in "prf"]
+            cells = [cell(f"{group}{x}") for x in "prf"]
             prf_rows.append([" ".join([metric.name, group.rstrip("_")]).strip(), *cells])
-        others += [[metric.name, name, number(metric, name, scores)] for name in single]
+        others += [[metric.name, name, cell(name)] for name in single]
         counts += [[metric.name, "  ".join(f"{name} {_count(value)}" for name, value in own["counts"].items())]]
     if prf_rows:
         yield Table(f"Scores ({average})", ["metric", "P", "R", "F"], prf_rows)
@@ -59,11 +74,102 @@ def tables(
 
 def render(found: Table) -> str:
     """The rows of a table for the terminal, in spaCy's look."""
-    aligns: list[Literal["l", "r"]] = [
-        "l" if any(not _numeric(row[k]) for row in found.rows) else "r" for k in range(len(found.header))
-    ]
+    aligns: list[Literal["l", "r"]] = ["r" if _is_number(found, k) else "l" for k in range(len(found.header))]
     text = table(found.rows, header=found.header, divider=True, aligns=aligns, max_col=120)
     return "\n".join(line.rstrip() for line in text.splitlines())
+
+
+def side_by_side(results: Mapping[str, Mapping[str, Any]], *, digits: int = 2) -> Iterator[Table]:
+    """The results of several systems, by their names, in one table each of scores, counts and labels."""
+    first = next(iter(results.values()))
+    metrics = create_all({name: own["settings"] for name, own in first["metrics"].items()})
+
+    def cells(metric: Metric, *path: str) -> list[str]:
+        """One cell per system for what stands at a place below its metric."""
+        shown = []
+        for result in results.values():
+            value: Any = result["metrics"][metric.name]
+            for key in path:
+                value = value.get(key, {})
+            shown.append(
+                "-" if value in (None, {}) else _count(value) if "counts" in path else f"{100 * value:.{digits}f}"
+            )
+        return shown
+
+    scores = [[key, *cells(metric, "scores", name)] for metric in metrics for key, name in metric.flat.items()]
+    yield Table("Scores", ["score", *results], scores)
+    counts = []
+    for metric in metrics:
+        names = dict.fromkeys(name for result in results.values() for name in result["metrics"][metric.name]["counts"])
+        counts += [[metric.name, name, *cells(metric, "counts", name)] for name in names]
+    yield Table("Counts", ["metric", "count", *results], counts)
+    labels = sorted({label for result in results.values() for label in result["metrics"][metrics[0].name]["per_type"]})
+    rows = []
+    for label in labels:
+        for metric in metrics:
+            for name in _headline(metric, first):
+                rows.append([label, _short(metric, name), *cells(metric, "per_type", label, "scores", name)])
+    yield Table("Per label", ["label", "score", *results], rows)
+
+
+def markdown(found: Table) -> str:
+    """A table in Markdown."""
+    divider = ["---:" if _is_number(found, k) else "---" for k in range(len(found.header))]
+    return "\n".join("| " + " | ".join(row) + " |" for row in (found.header, divider, *found.rows))
+
+
+def comparison_tables(result: Mapping[str, Any], *, digits: int = 2) -> Iterator[Table]:
+    """A table of differences per system, and of what became of the gold spans."""
+    for system in dict.fromkeys(row["system"] for row in result["comparisons"]):
+        rows = []
+        for row in result["comparisons"]:
+            if row["system"] == system:
+                values = (row["baseline_value"], row["value"], row["difference"], *row["interval"])
+                a, b, gap, low, high = ("-" if v is None else f"{100 * v:.{digits}f}" for v in values)
+                p, p_holm = ("-" if v is None else f"{v:.4f}" for v in (row["p"], row["p_holm"]))
+                rows.append([row["metric"], row["score"], a, b, gap, f"[{low}, {high}]", p, p_holm])
+        header = ["metric", "score", "baseline", "system", "difference", "interval", "p", "p (Holm)"]
+        yield Table(f"{system} against {result['baseline']}", header, rows)
+    for found in result["transitions"]:
+        kinds = list(dict.fromkeys([*found["counts"], *(to for row in found["counts"].values() for to in row)]))
+        kinds.sort(key=list(dict.fromkeys(KINDS.values())).index)
+        rows = [[kind, *(str(found["counts"].get(kind, {}).get(to, 0)) for to in kinds)] for kind in kinds]
+        title = f"Gold spans under {result['baseline']} (rows) and {found['system']} (columns)"
+        yield Table(title, ["", *kinds], rows)
+        if changed := found["spans"]:
+            rows = []
+            for span in changed[:CHANGED]:
+                place, change = f"{span['start']}-{span['end']}", f"{span['from']} → {span['to']}"
+                rows.append([str(span["document"]), place, span["label"], _clipped(span["text"]), change])
+            more = f", the first {CHANGED} of {len(changed)}" if len(changed) > CHANGED else ""
+            yield Table(f"Changed spans{more}", ["document", "place", "label", "text", "change"], rows)
+
+
+def footer(result: Mapping[str, Any]) -> list[str]:
+    """What was tested, in plain words."""
+    drawn = result["confidence"]
+    swaps = f"all {result['swaps']}" if result["exact"] else f"{result['swaps']} random"
+    lines = [
+        f"Tested was whether each difference could come about if it made no matter which of the two systems had "
+        f"produced a document's predictions: a two-sided paired permutation test over {result['units']} documents, "
+        f"{swaps} swaps. p (Holm) is corrected for all {len(result['comparisons'])} tests of this report. Intervals "
+        f"are those of the difference, {100 * drawn['level']:g} % of {drawn['samples']} resamples of the documents, "
+        "the same for both systems."
+    ]
+    if result["units"] < FEW:
+        lines.append(f"⚠ Fewer than {FEW} documents: intervals are too narrow, and little can be told from them.")
+    return lines
+
+
+def disagreement_lines(found: Mapping[str, Any]) -> list[str]:
+    """Where WRF and strict F disagree, in plain words."""
+    left_out = f"{found['undefined']} where one is undefined left out"
+    lines = [f"WRF against strict F in {found['documents']} documents ({left_out}):"]
+    for name in ("above", "below", "equal"):
+        share = "-" if found[name]["share"] is None else f"{100 * found[name]['share']:.1f} %"
+        such_as = f", such as {', '.join(map(str, found[name]['examples']))}" if found[name]["examples"] else ""
+        lines.append(f"  {name} in {found[name]['documents']} ({share}){such_as}")
+    return lines
 
 
 def heading(result: Mapping[str, Any]) -> str:
@@ -94,9 +200,15 @@ def _short(metric: Metric, name: str) -> str:
     return f"{metric.name} {name.rstrip('f').rstrip('_')}".strip() if name.endswith("f") else name
 
 
+def _clipped(text: str | None, width: int = 40) -> str:
+    shown = " ".join((text or "").split())
+    return shown if len(shown) <= width else shown[: width - 1] + "…"
+
+
 def _count(value: float) -> str:
     return f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
-def _numeric(cell: str) -> bool:
-    return cell == "-" or cell.replace(".", "", 1).isdigit()
+def _is_number(found: Table, column: int) -> bool:
+    """Whether a column holds numbers, and intervals of numbers, alone."""
+    return all(not row[column] or row[column][0] in "-[0123456789" for row in found.rows)

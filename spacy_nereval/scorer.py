@@ -14,51 +14,63 @@ from thinc.api import ConfigValidationError
 
 from .counts import HIT, NONE, Counts
 from .examples import Pair
+from .intervals import Confidence
 from .metric import Metric, create_all
-from .scores import evaluate
+from .results import evaluate
 
 MetricTable = dict[str, dict[str, Any]]
+ConfidenceTable = dict[str, Any]
 
 
-def make_ner_scorer(metrics: MetricTable | None = None) -> Callable[..., dict[str, Any]]:
+def make_ner_scorer(
+    metrics: MetricTable | None = None, confidence: ConfidenceTable | None = None
+) -> Callable[..., dict[str, Any]]:
     """`@scorers = "spacy-nereval.ner_scorer.v1"`: spaCy's `ents_*`, and every metric of `doc.ents`.
 
     metrics: names and options of the metrics; by default all six, as the papers
         define them.
+    confidence: `level`, `samples` and `seed` of intervals, which are then in the
+        nested result; `{}` for the usual ones. By default there are none.
     """
-    return NerScorer(checked(metrics))
+    return NerScorer(checked(metrics), checked_confidence(confidence))
 
 
 def make_spans_scorer(
-    metrics: MetricTable | None = None, spans_key: str | None = None
+    metrics: MetricTable | None = None,
+    spans_key: str | None = None,
+    confidence: ConfidenceTable | None = None,
 ) -> Callable[..., dict[str, Any]]:
     """`@scorers = "spacy-nereval.spans_scorer.v1"`: spaCy's `spans_{key}_*`, and every metric of `doc.spans[key]`.
 
     spans_key: by default that of the component.
     """
-    return SpansScorer(checked(metrics), spans_key)
+    return SpansScorer(checked(metrics), spans_key, checked_confidence(confidence))
 
 
 class NerScorer:
     """Scores `doc.ents`. A class rather than a closure, so that it can be pickled."""
 
-    def __init__(self, metrics: tuple[Metric, ...]) -> None:
+    def __init__(self, metrics: tuple[Metric, ...], confidence: Confidence | None = None) -> None:
         self.metrics = metrics
+        self.confidence = confidence
 
     def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         counts = Counts(self.metrics)
         spacy = SpacyCounts()
         for number, example in enumerate(examples):
             spacy.add(example, count_example(counts, number, example, None))
-        return spacy.scores(counts) | result_keys(counts, "ents")
+        return spacy.scores(counts) | result_keys(counts, "ents", self.confidence)
 
 
 class SpansScorer:
     """Scores `doc.spans[key]`."""
 
-    def __init__(self, metrics: tuple[Metric, ...], spans_key: str | None = None) -> None:
+    def __init__(
+        self, metrics: tuple[Metric, ...], spans_key: str | None = None, confidence: Confidence | None = None
+    ) -> None:
         self.metrics = metrics
         self.spans_key = spans_key
+        self.confidence = confidence
 
     def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         key = self.spans_key or kwargs.get("spans_key") or "sc"
@@ -66,7 +78,8 @@ class SpansScorer:
         counts = Counts(self.metrics)
         for number, example in enumerate(examples):
             count_example(counts, number, example, key)
-        return spancat_score(examples, **kwargs | {"spans_key": key}) | result_keys(counts, f"spans_{key}")
+        spacy = spancat_score(examples, **kwargs | {"spans_key": key})
+        return spacy | result_keys(counts, f"spans_{key}", self.confidence)
 
 
 def count_example(counts: Counts, number: int, example: Example, key: str | None) -> bool:
@@ -141,13 +154,13 @@ class SpacyCounts:
         }
 
 
-def result_keys(counts: Counts, prefix: str) -> dict[str, Any]:
+def result_keys(counts: Counts, prefix: str, confidence: Confidence | None = None) -> dict[str, Any]:
     """The result under `{prefix}_nereval`, and its headline scores under flat keys.
 
     spaCy drops a score for a whole training run if it is None at first. So an
     undefined score is 0.0 here, and None only if no document is annotated.
     """
-    result = evaluate(counts)
+    result = evaluate(counts, confidence)
     scores = {}
     for metric in counts.metrics:
         for key, name in metric.flat.items():
@@ -162,3 +175,12 @@ def checked(metrics: Mapping[str, Mapping[str, Any]] | None) -> tuple[Metric, ..
         return create_all(metrics)
     except ValueError as error:
         raise ConfigValidationError(config={"metrics": metrics}, title="Unusable metrics", desc=str(error)) from None
+
+
+def checked_confidence(table: ConfidenceTable | None) -> Confidence | None:
+    """The intervals of a config block, likewise."""
+    try:
+        return None if table is None else Confidence(**table).checked()
+    except (TypeError, ValueError) as error:
+        config = {"confidence": table}
+        raise ConfigValidationError(config=config, title="Unusable confidence", desc=str(error)) from None

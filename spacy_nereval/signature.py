@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .about import __version__
+from .counts import Counts
+from .metric import Metric, options_of
 
-if TYPE_CHECKING:
-    from .counts import Counts
 
+def signature(counts: Counts, *more: str, average: str = "micro", short: bool = False) -> str:
+    """The signature of a result. Two results with one signature, from the same data, are equal.
 
-def signature(counts: Counts, average: str = "micro") -> dict[str, str]:
-    """The signature of a result and the package's version.
+    more: further parts, such as those of intervals. short: leave out options
+    that have their default.
 
     >>> from spacy_nereval import Document, count, create
-    >>> signature(count([], [create("loio", s=1)]))["signature"].split("|")[:3]
-    ['spacy-nereval', 'loio:s=1.0,match=walk,beta=1.0', 'avg:micro']
+    >>> counts = count([], [create("loio", s=1), create("wrf")])
+    >>> signature(counts, short=True).split("|")[:4]
+    ['spacy-nereval', 'loio:s=1.0', 'wrf', 'avg:micro']
     """
     parts = [
         "spacy-nereval",
-        *(f"{metric.name}:{_settings(metric.settings)}" for metric in counts.metrics),
+        *(_metric(metric, short) for metric in counts.metrics),
         f"avg:{average}",
         f"docs:{counts.documents}",
+        *more,
         f"v{__version__}",
         f"spacy:{version('spacy')}",
     ]
-    return {"signature": "|".join(parts), "version": __version__}
+    return "|".join(parts)
 
 
-def _settings(settings: Mapping[str, Any]) -> str:
-    return ",".join(f"{key}={_value(value)}" for key, value in settings.items())
+def _metric(metric: Metric, short: bool) -> str:
+    defaults = {option.name: option.default for option in options_of(metric.name)} if short else {}
+    shown = [f"{key}={_value(v)}" for key, v in metric.settings.items() if key not in defaults or defaults[key] != v]
+    version = [f"version={metric.version}"] if metric.version > 1 else []
+    return ":".join([metric.name, *([",".join(shown + version)] if shown or version else [])])
 
 
 def _value(value: Any) -> str:
     if isinstance(value, Mapping):
         return "{" + ",".join(f"{key}:{_value(value[key])}" for key in sorted(value)) + "}"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "[" + ",".join(map(_value, value)) + "]"
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -13,19 +12,40 @@ from .counts import CONTESTED_GOLD, HIT, MISS, NONE, SPURIOUS, Counts
 from .formulas import ratio
 from .metric import GOLD_SPANS, PRED_SPANS, Metric
 
+BLOCK = 1 << 22
+"""Cells of a dense table of documents by keys that are held at once."""
+
 
 class View:
     """One metric's counts, summed as a score needs them.
 
-    A view of the corpus has scalars and rows of labels; a view `per_document`
-    has one more axis in front. The formulas do not see the difference.
+    A view of the corpus has scalars, and rows of labels. A view `per_document`
+    has one more axis in front, for the documents; one with `weights`,
+    float[samples, documents], an axis for the samples, in each of which a
+    document counts as often as its weight says. The formulas do not see the
+    difference.
+
+    A view with weights writes what it adds up on its `tape`: name to
+    float[samples, labels or 1, columns]. Tapes of different documents, with the
+    same labels, add up to the tape of all of them. What stands on the tape is
+    read from it, so that a tape alone is enough for scores.
     """
 
-    def __init__(self, counts: Counts, metric: Metric, *, per_document: bool = False) -> None:
+    def __init__(
+        self,
+        counts: Counts,
+        metric: Metric,
+        *,
+        per_document: bool = False,
+        weights: np.ndarray | None = None,
+        tape: dict[str, np.ndarray] | None = None,
+    ) -> None:
         self.counts = counts
         self.metric = metric
-        self.per_document = per_document
         self.labels = counts.labels
+        self.per_document = per_document
+        self.weights = weights
+        self.tape = tape
 
     @cached_property
     def _rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -58,61 +78,111 @@ class View:
         first, second = (gold, pred) if self.metric.focus == "target" else (pred, gold)
         return np.where(first != NONE, first, second)
 
-    def _columns(self, key: np.ndarray, size: int) -> dict[str, np.ndarray]:
-        """The metric's columns, summed by key; rows with a negative key are left out."""
-        _, verdict, _, _, amount = self._rows
-        names = self.metric.verdict_names
-        kept = key >= 0
-        cells = (key * len(names) + verdict)[kept]
-        summed = np.bincount(cells, amount[kept], minlength=size * len(names)).reshape(size, len(names))
-        return {
-            column: summed[:, [names.index(name) for name in sources]]
-            .sum(axis=1)
-            .astype(float if column in self.metric.floats else np.int64)
-            for column, sources in self.metric.columns.items()
-            if not isinstance(sources, str)
-        }
-
     def sums(self, *, by_label: bool = False) -> dict[str, np.ndarray]:
-        """Each column summed, with axes `[documents,] [labels]` as asked for, and the
-        number of gold and predicted spans."""
-        shape = ((self.counts.documents,) if self.per_document else ()) + ((len(self.labels),) if by_label else ())
-        size = math.prod(shape)
+        """Each column summed, with axes `[documents | samples,] [labels]` as asked for,
+        and the number of gold and predicted spans."""
+        return self._sums_by_label if by_label else self._sums
 
-        def keys(doc: np.ndarray, label: np.ndarray) -> np.ndarray:
-            key = label if by_label else np.zeros_like(doc)
-            step = len(self.labels) if by_label else 1
-            return np.where(key >= 0, doc * step + key, NONE) if self.per_document else key
+    @cached_property
+    def _sums(self) -> dict[str, np.ndarray]:
+        return self._summed(by_label=False)
 
-        columns = self._columns(keys(self._rows[0], self._label), size)
+    @cached_property
+    def _sums_by_label(self) -> dict[str, np.ndarray]:
+        return self._summed(by_label=True)
+
+    def _summed(self, by_label: bool) -> dict[str, np.ndarray]:
+        width = len(self.labels) if by_label else 1
+        doc, verdict, _, _, amount = self._rows
+        label = self._label if by_label else np.zeros_like(doc)
+        columns = self._columns(f"columns{by_label:d}", doc, label, verdict, amount, width)
         doc, _, *sides, _ = self._settled
-        for name, label in zip((GOLD_SPANS, PRED_SPANS), sides):
-            columns[name] = np.bincount(keys(doc, label)[label != NONE], minlength=size)
+        keys = [np.where(label == NONE, NONE, 2 * label * by_label + side) for side, label in enumerate(sides)]
+        spans = self.add(f"spans{by_label:d}", np.tile(doc, 2), np.concatenate(keys), np.ones(2 * len(doc)), width, 2)
+        columns[GOLD_SPANS], columns[PRED_SPANS] = self._whole(spans[..., 0]), self._whole(spans[..., 1])
         named = {column: columns[names] for column, names in self.metric.columns.items() if isinstance(names, str)}
-        return {name: column.reshape(shape)[()] for name, column in (columns | named).items()}
+        return {name: (c if by_label else c[..., 0][()]) for name, c in (columns | named).items()}
 
     def means(
-        self, score: Callable[[Mapping[str, np.ndarray]], dict[str, np.ndarray]], *, by_label: bool = False
+        self, name: str, score: Callable[[Mapping[str, np.ndarray]], dict[str, np.ndarray]], *, by_label: bool = False
     ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-        """Per score its mean over the documents where it is defined, and their number."""
-        doc, n = self._rows[0], len(self.labels)
-        key = self._label if by_label else np.zeros(len(doc), dtype=np.int64)
-        width = n if by_label else 1
-        cells, key = np.unique(np.where(key >= 0, doc * width + key, NONE), return_inverse=True)
-        key = key - (cells[:1] == NONE).sum()
-        cells = cells[cells != NONE]
-        columns = self._columns(key, len(cells))
-        where = cells if self.per_document else cells % width
-        size = (self.counts.documents if self.per_document else 1) * width
-        means, numbers = {}, {}
-        for name, values in score(columns).items():
-            order = np.argsort(values, kind="stable")  # NaN last; a fixed order of summation
-            order = order[np.isfinite(values[order])]
-            number = np.bincount(where[order], minlength=size)
-            mean = ratio(np.bincount(where[order], values[order], minlength=size), number)
-            shape = ((self.counts.documents,) if self.per_document else ()) + ((n,) if by_label else ())
-            means[name], numbers[name] = np.reshape(mean, shape)[()], np.reshape(number, shape)[()]
-        return means, numbers
+        """Per score its mean over the documents where it is defined, and their number.
+        `name` tells these means from others of the metric."""
+        doc, verdict, _, _, amount = self._rows
+        label = self._label if by_label else np.zeros_like(doc)
+        width = len(self.labels) if by_label else 1
+        cells, cell = np.unique((doc * width + label)[label >= 0], return_inverse=True)
+        each = View(self.counts, self.metric)  # sums over nothing but the cell: a document, or a document's label
+        columns = each._columns("", doc[label >= 0], cell, verdict[label >= 0], amount[label >= 0], len(cells))
+        doc, label = np.divmod(cells, width)
+        found = {
+            key: self.mean(f"{name}{by_label:d}.{key}", doc, label, values, width)
+            for key, values in score(columns).items()
+        }
+        if not by_label:
+            found = {key: (mean[..., 0][()], number[..., 0][()]) for key, (mean, number) in found.items()}
+        return {key: mean for key, (mean, _) in found.items()}, {key: number for key, (_, number) in found.items()}
+
+    def mean(
+        self, name: str, doc: np.ndarray, key: np.ndarray, values: np.ndarray, width: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The mean by key of those values that are defined, and their number."""
+        order = np.argsort(values, kind="stable")  # NaN last; a fixed order of summation
+        order = order[np.isfinite(values[order])]
+        doc, key, values = doc[order], key[order], values[order]
+        number = self.add(f"{name}.number", doc, key, np.ones(len(order)), width)[..., 0]
+        return ratio(self.add(f"{name}.sum", doc, key, values, width)[..., 0], number), self._whole(number)
+
+    def add(
+        self, name: str, doc: np.ndarray, key: np.ndarray, amount: np.ndarray, width: int, columns: int = 1
+    ) -> np.ndarray:
+        """Amounts of (document, key) added up: float[[documents | samples,] width, columns].
+
+        `key` is a place in width times columns; negative ones are left out.
+        `name` is the amount's on the tape.
+        """
+        if self.tape is not None and name in self.tape:
+            return self.tape[name]
+        if (key < 0).any():
+            doc, key, amount = doc[key >= 0], key[key >= 0], amount[key >= 0]
+        total = self._added(doc, key, amount, width * columns)
+        total = total.reshape(*total.shape[:-1], width, columns)
+        if self.tape is not None:
+            self.tape[name] = total
+        return total
+
+    def _added(self, doc: np.ndarray, key: np.ndarray, amount: np.ndarray, width: int) -> np.ndarray:
+        documents = self.counts.documents
+        if self.per_document:
+            cells = np.bincount(doc * width + key, amount, minlength=documents * width)
+            return cells.reshape(documents, width)
+        if self.weights is None:
+            return np.bincount(key, amount, minlength=width)
+        total = np.zeros((len(self.weights), width))
+        step = max(1, BLOCK // max(1, width))
+        for start in range(0, documents, step):
+            stop = min(start + step, documents)
+            here = (doc >= start) & (doc < stop)
+            cells = np.bincount((doc[here] - start) * width + key[here], amount[here], minlength=(stop - start) * width)
+            total += self.weights[:, start:stop].astype(float, copy=False) @ cells.reshape(stop - start, width)
+        return total
+
+    def _columns(
+        self, name: str, doc: np.ndarray, key: np.ndarray, verdict: np.ndarray, amount: np.ndarray, width: int
+    ) -> dict[str, np.ndarray]:
+        """The metric's own columns, added up by key."""
+        names = self.metric.verdict_names
+        cells = np.where(key >= 0, key * len(names) + verdict, NONE)
+        summed = self.add(name, doc, cells, amount, width, len(names))
+        columns = {}
+        for column, sources in self.metric.columns.items():
+            if not isinstance(sources, str):
+                total = summed[..., [names.index(verdict_name) for verdict_name in sources]].sum(axis=-1)
+                columns[column] = total if column in self.metric.floats else self._whole(total)
+        return columns
+
+    def _whole(self, numbers: np.ndarray) -> np.ndarray:
+        return numbers.astype(np.int64) if self.weights is None and self.tape is None else numbers
 
     def confusion(self) -> dict[str, dict[str, int]] | None:
         """Gold label to predicted label to number; "" stands for no span."""

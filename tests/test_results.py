@@ -102,9 +102,7 @@ COUNTS = {
     "fair": "tp fp fn le be_s be_l be_o lbe",
     "wrf": "match gold pred documents",
 }
-PRF_OF_FOUR = (
-    "strict_p strict_r strict_f exact_p exact_r exact_f partial_p partial_r partial_f type_p type_r type_f"
-)
+PRF_OF_FOUR = "strict_p strict_r strict_f exact_p exact_r exact_f partial_p partial_r partial_f type_p type_r type_f"
 SCORES = {
     "strict": "p r f",
     "semeval": f"{PRF_OF_FOUR} und ovg sub err",

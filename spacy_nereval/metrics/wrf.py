@@ -152,8 +152,8 @@ def _combined(n: Columns) -> dict:
 
 def summary(view: View, weights: str | Mapping[str, float], average: str) -> Summary:
     total, labels = view.sums(), view.sums(by_label=True)
-    means, numbers = view.means(score, by_label=True)
-    combined_means, combined_numbers = view.means(lambda n: score(_combined(n)))
+    means, numbers = view.means("class", score, by_label=True)
+    combined_means, combined_numbers = view.means(COMBINED, lambda n: score(_combined(n)))
     if average == "docs":
         label_scores, combined = means, combined_means
     else:

@@ -1,0 +1,48 @@
+"""Print the results of several pipelines side by side, and write them as Markdown."""
+
+from pathlib import Path
+from typing import Annotated
+
+import srsly
+import typer
+from wasabi import msg
+
+from spacy_nereval.files import atomic
+from spacy_nereval.report import heading, markdown, render, side_by_side
+
+
+def main(
+    output: Annotated[Path, typer.Argument(help="Markdown file to write")],
+    results: Annotated[list[Path], typer.Argument(help="Results that 'nereval evaluate --output' wrote, .json")],
+) -> None:
+    """Compare RESULTS, which go by the names of their files."""
+    loaded = {path.stem: load(path) for path in results}
+    about = "\n".join(f"- {name}: {heading(result)}" for name, result in loaded.items())
+    tables = list(side_by_side(loaded))
+    blocks = [f"# {output.parent.name}", about]
+    blocks += [f"## {table.title}\n\n{markdown(table)}" for table in tables]
+    with atomic(output) as file:
+        file.write(("\n\n".join(blocks) + "\n").encode("utf8"))
+    print(about)
+    for table in tables:
+        msg.divider(table.title)
+        print(render(table))
+    msg.good(f"Report in {output}")
+
+
+def load(path: Path) -> dict:
+    """One result."""
+    remedy = "run 'python -m spacy project run evaluate', with the same --vars.corpus"
+    if not path.is_file():
+        msg.fail(f"{path} is missing: {remedy}", exits=1)
+    try:
+        result = srsly.read_json(path)
+    except ValueError as error:
+        msg.fail(f"{path} is not JSON ({error}): delete it and {remedy}", exits=1)
+    if not isinstance(result, dict) or "metrics" not in result:
+        msg.fail(f"{path} is no result, it has no 'metrics': delete it and {remedy}", exits=1)
+    return result
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,66 @@
+"""The scores of every document, and where metrics disagree about one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .counts import Counts
+from .metric import GOLD_SPANS, PRED_SPANS
+from .results import plain
+from .scores import overall
+from .views import View
+
+EXAMPLES = 3
+
+
+def document_rows(counts: Counts) -> list[dict[str, Any]]:
+    """A row per document with its headline scores, the worst by the first of them first.
+
+    >>> from spacy_nereval import Document, count, create
+    >>> docs = [Document([(0, 1, "A")], [(0, 1, "A")], id="a"), Document([(0, 1, "A")], [], id="b")]
+    >>> [(row["document"], row["strict_f"]) for row in document_rows(count(docs, [create("strict")]))]
+    [('b', 0.0), ('a', 1.0)]
+    """
+    columns: dict[str, np.ndarray] = {}
+    leading = None
+    for metric in counts.metrics:
+        view = View(counts, metric, per_document=True)
+        scores = overall(view)
+        sums = view.sums()
+        columns |= {"gold": sums[GOLD_SPANS], "pred": sums[PRED_SPANS]}
+        columns |= {key: scores[name] for key, name in metric.flat.items()}
+        # The lower the worse, as for F and unlike for error rates.
+        leading = leading or next((key for key, name in metric.flat.items() if name.endswith("f")), None)
+    names = [doc if id is None else id for doc, id in enumerate(counts.ids)]
+    rows = [
+        {"document": name} | {key: values[doc] for key, values in columns.items()} for doc, name in enumerate(names)
+    ]
+    if leading:
+        rows.sort(key=lambda row: (not np.isfinite(row[leading]), row[leading] if np.isfinite(row[leading]) else 0))
+    return plain(rows)
+
+
+def disagreement(counts: Counts) -> dict[str, Any] | None:
+    """In how many documents WRF is above, below and equal to strict F, with examples
+    (Weber et al., section 4.3); None unless both were counted.
+
+    Documents where one of the two is undefined are left out and counted.
+    """
+    by_name = {metric.name: metric for metric in counts.metrics}
+    if not {"strict", "wrf"} <= by_name.keys():
+        return None
+    strict = overall(View(counts, by_name["strict"], per_document=True))["f"]
+    wrf = overall(View(counts, by_name["wrf"], per_document=True))["wrf"]
+    defined = np.isfinite(strict) & np.isfinite(wrf)
+    close = np.isclose(wrf, strict, rtol=0, atol=1e-12)
+    result: dict[str, Any] = {"documents": int(defined.sum()), "undefined": int((~defined).sum())}
+    for name, chosen in (("above", wrf > strict), ("below", wrf < strict), ("equal", close)):
+        found = np.flatnonzero(chosen & defined & (close if name == "equal" else ~close))
+        # The widest gaps say most; among equals, the first.
+        found = found[np.argsort(-np.abs(wrf - strict)[found], kind="stable")]
+        examples = [doc if counts.ids[doc] is None else counts.ids[doc] for doc in found[:EXAMPLES].tolist()]
+        share = len(found) / defined.sum() if defined.any() else None
+        result[name] = {"documents": len(found), "share": share, "examples": examples}
+    return plain(result)
