@@ -7,8 +7,8 @@ import srsly
 import typer
 from wasabi import msg
 
-from spacy_nereval.files import atomic
 from spacy_nereval.report import heading, markdown, render, side_by_side
+from spacy_nereval.writing import atomic
 
 
 def main(

@@ -229,10 +229,10 @@ def compare_cli(
     from wasabi import wrap
 
     from .comparison import System, comparison
-    from .files import write_json
     from .report import comparison_tables, footer, render
     from .storage import load
     from .transitions import judged
+    from .writing import write_json
 
     drawn = checked_confidence(True, level, samples, seed)
     check_output(output, None, gold, *systems)
@@ -351,8 +351,8 @@ def counted(documents: Iterable[Document | None], metrics: Sequence[Metric], sou
     if not counts.skipped:
         raise ValueError(f"there are no documents to score in {source}")
     raise ValueError(
-        f"none of the {counts.skipped} gold documents in {source} is annotated; with span groups, name one: "
-        "--spans-key KEY"
+        f"{source}: none of the {counts.skipped} gold documents is annotated; "
+        "with span groups, name one: --spans-key KEY"
     )
 
 
@@ -366,10 +366,10 @@ def show(
     short: bool,
 ) -> None:
     """Score counts, write the files, print the tables."""
-    from .files import write_json, write_rows
     from .per_document import disagreement, document_rows
     from .report import disagreement_lines, heading, render, tables
     from .results import evaluate
+    from .writing import write_json, write_rows
 
     result = evaluate(counts, drawn, short=short)
     if output:

@@ -171,7 +171,7 @@ class Document(Contest):
         else:
             touched = self.tokens[slice(*self.covered(span))]
             clipped = (self.text[max(a, span[0]) : min(b, span[1])] for a, b in touched)
-            words = [word for word in clipped if not word.isspace()]
+            words = [word for word in clipped if word.strip()]
         return [word.lower() for word in words] if case == "lower" else list(words)
 
 

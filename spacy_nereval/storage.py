@@ -16,8 +16,8 @@ import numpy as np
 
 from .about import __version__
 from .counts import Counts, Replicates, Rows
-from .files import atomic
 from .metric import create
+from .writing import atomic
 
 FORMAT = "spacy-nereval counts 1"
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from spacy_nereval import Document, count, create, score
-from spacy_nereval.scores import plain, summarise
+from spacy_nereval.results import plain
+from spacy_nereval.scores import summarise
 from spacy_nereval.views import View
 
 # The same examples every time, on every machine, however slow it is.

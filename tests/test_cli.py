@@ -477,7 +477,7 @@ def test_a_file_that_may_not_be_read_is_named(here, monkeypatch, name):
         (["--fair.weights.be_s", "1"], "fair has no option 'weights.be_s'"),
         (["--fair.unit", "tokens"], "fair.unit = 'tokens': "),
         (["--fair.weights", '{"be_x": {"tp": 1}}'], "there is no error 'be_x'; there are"),
-        (["--fair.weights", '{"be_s": {"tp": -1}}'], "be_s has a negative weight"),
+        (["--fair.weights", '{"be_s": {"tp": -1}}'], "a weight of be_s is not a number from 0 up"),
         (["--fair.weights", '{"be_s": '], "fair.weights = "),
         (["--loio.s", "1.5"], "loio.s = 1.5: input should be less than or equal to 1"),
         (["--loio.s", "-1"], "loio.s = -1: input should be greater than or equal to 0"),
@@ -515,7 +515,7 @@ def test_tokens_cannot_be_counted_where_a_text_has_none(here):
 
 def test_a_result_cannot_go_where_there_is_no_directory(here):
     said = refused("score", here / "gold.spacy", here / "pred.spacy", "-o", here / "no" / "out.json")
-    assert f"--output {here / 'no' / 'out.json'}: there is no directory {here / 'no'}" in said
+    assert f"{here / 'no' / 'out.json'} cannot be written: there is no directory {here / 'no'}" in said
     assert not (here / "no").exists()
 
 
@@ -531,9 +531,13 @@ def test_an_option_of_the_wrong_kind_is_bad_usage(here, arguments, monkeypatch):
     assert result.stdout == ""
 
 
-@pytest.mark.parametrize("command", ["score", "evaluate", "detach"])
+@pytest.mark.parametrize("command", ["evaluate", "count", "compare", "detach"])
 def test_too_few_arguments_are_bad_usage(command):
     assert run(command, "one").exit_code == 2
+
+
+def test_gold_annotation_alone_is_not_scored(here):
+    assert "predictions to score against" in refused("score", here / "gold.jsonl")
 
 
 def test_an_old_result_stays_if_scoring_fails(here):

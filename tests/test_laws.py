@@ -23,6 +23,7 @@ from strategies import corpora, nested
 
 from spacy_nereval import Document, Metric, Span, Verdict, count, create, evaluate, names, score
 from spacy_nereval.metric import GOLD_SPANS, PRED_SPANS
+from spacy_nereval.scores import summarise
 from spacy_nereval.views import View
 
 
@@ -211,6 +212,17 @@ def test_the_order_of_documents_and_spans_and_doubles_change_nothing(case, corpu
     assert case.result(shuffled) == case.result(corpus)
 
 
+@law
+@given(order=st.permutations([1, 2, 3]))
+def test_sums_of_floats_too_are_the_same_in_any_order(case, order):
+    """.1 + .2 + .3 is not .3 + .2 + .1, for those who do not take care."""
+    corpus = {
+        tenths: Document([(0, 10, "A")], [(0, tenths, "A")], "ten tenths", tokens=[(0, 3), (4, 10)])
+        for tenths in (1, 2, 3)
+    }
+    assert case.result(corpus[tenths] for tenths in order) == case.result(corpus.values())
+
+
 def document(like: Document, sides: Iterable[Iterable[Span]]) -> Document:
     """The same text with other spans."""
     return Document(*sides, like.text, tokens=like.tokens)
@@ -329,16 +341,22 @@ def test_metrics_and_counts_can_be_pickled(case, corpus):
 
 @law
 @given(corpus=st.lists(nested(), min_size=1, max_size=3))
-def test_one_formula_scores_a_total_and_ten_resamples(case, corpus):
+def test_a_document_of_weight_2_counts_like_two_documents(case, corpus):
+    """Five resamples at once, as a bootstrap draws them, overall and per label, and each by itself."""
     metric = case.metric
-    if metric.summary:
-        return  # its scores are not a formula over summed counts alone
-    sums = View(count(corpus, [metric]), metric, per_document=True).sums()
-    times = np.random.default_rng(0).integers(0, 3, (10, len(corpus)))
-    together = metric.score({column: times @ values for column, values in sums.items()})
+    times = np.random.default_rng(0).integers(0, 3, (5, len(corpus)))
+    view = View(count(corpus, [metric]), metric, weights=times)
+    together = summarise(view)
     for k, chosen in enumerate(times):
-        alone = case.result(doc for doc, n in zip(corpus, chosen) for _ in range(n))["scores"]
-        assert {key: None if np.isnan(values[k]) else near(values[k]) for key, values in together.items()} == alone
+        alone = case.result(doc for doc, n in zip(corpus, chosen) for _ in range(n))
+        assert {key: known(values[k]) for key, values in together.scores.items()} == alone["scores"]
+        for label, row in alone["per_type"].items():
+            at = k, view.labels.index(label)
+            assert {key: known(values[at]) for key, values in together.label_scores.items()} == row["scores"]
+
+
+def known(value: float) -> Any:
+    return None if np.isnan(value) else near(value)
 
 
 # Between metrics

@@ -68,6 +68,82 @@ def test_the_first_gold_span_that_the_walk_overlaps_need_not_be_the_best():
     assert counted(doc, "loio")["overlap"] == near(1 / 6)
 
 
+def test_the_optimum_is_of_shares_and_not_of_characters():
+    """4 of 10 are more than 8 of 28."""
+    assert counted(Document([(0, 10, "A")], [(0, 4, "A"), (2, 30, "A")]), "loio", match="optimal")["overlap"] == near(
+        0.4
+    )
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "confusion"),
+    [
+        pytest.param(
+            [(0, 4, "A"), (0, 4, "B")],
+            [(0, 4, "A"), (0, 4, "C")],
+            {"A": {"A": 1}, "B": {"C": 1}},
+            id="identical boundaries and label",
+        ),
+        pytest.param(
+            [(0, 4, "A"), (3, 8, "B")],
+            [(0, 1, "C"), (0, 4, "D")],
+            {"A": {"D": 1}, "B": {"": 1}, "": {"C": 1}},
+            id="identical boundaries before more pairs",
+        ),
+        pytest.param(
+            [(0, 5, "A"), (5, 10, "B")],
+            [(0, 2, "C"), (4, 6, "A")],
+            {"A": {"C": 1}, "B": {"A": 1}},
+            id="more pairs before the same label",
+        ),
+        pytest.param(
+            [(0, 10, "A")],
+            [(0, 2, "A"), (2, 10, "B")],
+            {"A": {"A": 1}, "": {"B": 1}},
+            id="the same label before shared characters",
+        ),
+        pytest.param(
+            [(0, 10, "A")],
+            [(0, 2, "B"), (2, 10, "C")],
+            {"A": {"C": 1}, "": {"B": 1}},
+            id="shared characters before the leftmost",
+        ),
+        pytest.param([(0, 10, "A")], [(0, 5, "B"), (5, 10, "C")], {"A": {"B": 1}, "": {"C": 1}}, id="the leftmost"),
+    ],
+)
+def test_each_criterion_of_the_alignment_goes_before_the_next(gold, pred, confusion):
+    assert scored(Document(gold, pred), "semeval")["confusion"] == confusion
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "counts"),
+    [
+        pytest.param([(0, 2), (1, 2)], [(0, 3)], {"be_l": 2}, id="shortest gold span first"),
+        pytest.param([(0, 6)], [(0, 2), (2, 8)], {"be_o": 1, "be_s": 1}, id="most shared units"),
+        # [1, 3) takes [0, 4) and [1, 4) takes [1, 5); each leaves one unit to [1, 6), and [0, 4) one more outside it
+        pytest.param(
+            [(1, 3), (1, 4), (1, 6)],
+            [(0, 4), (1, 5)],
+            {"be_l": 2, "be_s": 1},
+            id="fewest differing units that are left",
+        ),
+        # [5, 6) takes [3, 6) and [0, 4) takes [1, 6); each leaves two units to [2, 6)
+        pytest.param(
+            [(0, 4), (2, 6), (5, 6)], [(1, 6), (3, 6)], {"be_l": 1, "be_o": 1, "be_s": 1}, id="then the shorter"
+        ),
+        pytest.param([(1, 4), (3, 4)], [(2, 4), (3, 5)], {"be_l": 1, "be_o": 1}, id="then the leftmost"),
+    ],
+)
+def test_fair_takes_the_most_similar_span(gold, pred, counts):
+    doc = Document([(*span, "A") for span in gold], [(*span, "A") for span in pred])
+    assert counted(doc, "fair") == counts
+
+
+def test_of_two_spans_alike_but_for_their_labels_fair_takes_the_smaller_label():
+    doc = Document([(0, 4, "A")], [(2, 6, "C"), (2, 6, "B")])
+    assert scored(doc, "fair")["confusion"] == {"": {"C": 1}, "A": {"B": 1}}
+
+
 def test_fair_finds_shared_tokens_where_no_character_is_shared():
     doc = Document([(4, 7, "A")], [(7, 10, "A")], TEXT, tokens=TOKENS)
     assert counted(doc, "fair", unit="char") == {"fn": 1, "fp": 1}
@@ -194,7 +270,11 @@ def test_the_weights_of_the_classes_in_the_data_are_scaled_to_sum_to_1():
         ),
         ("fair", {"weights": {"x": "y"}}, "fair.weights = {'x': 'y'}: wanted "),
         ("fair", {"weights": {"le": {"tn": 1}}}, "fair.weights = {'le': {'tn': 1}}: wanted "),
-        ("fair", {"weights": {"le": {"fp": -1}}}, "fair.weights = {'le': {'fp': -1.0}}: le has a negative weight"),
+        (
+            "fair",
+            {"weights": {"le": {"fp": -1}}},
+            "fair.weights = {'le': {'fp': -1.0}}: a weight of le is not a number from 0 up",
+        ),
         ("fair", {"weights": {"le": {"fp": math.nan}}}, "fair.weights = {'le': {'fp': nan}}: "),
         ("fair", {"weights": {"le": {"fp": math.inf}}}, "fair.weights = {'le': {'fp': inf}}: "),
         ("slot_error", {"slots": "three"}, "slot_error.slots = 'three': input should be 'entity' or 'muc'"),
@@ -315,9 +395,16 @@ def test_metrics_are_chosen_by_name_or_with_options_and_the_six_of_the_papers_ot
     ]
 
 
-@pytest.mark.parametrize("other", [create("fair"), create("strict", beta=2)], ids=["another metric", "another setting"])
-def test_counts_of_different_metrics_do_not_add(other):
-    with pytest.raises(ValueError, match="counts of different metrics or settings cannot be added"):
+@pytest.mark.parametrize(
+    ("other", "difference"),
+    [
+        (create("fair"), "one has the metrics strict, the other fair"),
+        (create("strict", beta=2), "strict.beta is 1.0 and 2.0"),
+    ],
+    ids=["another metric", "another setting"],
+)
+def test_counts_of_different_metrics_do_not_add(other, difference):
+    with pytest.raises(ValueError, match=f"these counts cannot be added: {difference}"):
         count([], [create("strict")]) + count([], [other])
 
 

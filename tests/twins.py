@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 Triple = tuple[int, int, str]
 Verdict = tuple[str, Triple | None, Triple | None, Any]
@@ -307,8 +307,20 @@ def rouge_counts(document: Any, unique: bool = True, **how: str) -> dict[str, tu
     return counts
 
 
-def rouge_f(m: int, p: int, t: int) -> Fraction:
-    return Fraction(2 * m, p + t)
+def rouge(m: int, p: int, t: int) -> dict[str, Fraction | None]:
+    return {
+        "r1_p": Fraction(m, p) if p else None,
+        "r1_r": Fraction(m, t) if t else None,
+        "r1_f": Fraction(2 * m, p + t) if p + t else None,
+    }
+
+
+class Words(NamedTuple):
+    """Of each class and of "combined": M, P, T and the number of documents; R1-P, R1-R and R1-F1. And WRF."""
+
+    counts: dict[str, tuple[int, int, int, int]]
+    scores: dict[str, dict[str, Fraction | None]]
+    wrf: Fraction | None
 
 
 def wrf(
@@ -317,16 +329,18 @@ def wrf(
     average: str = "docs",
     unique: bool = True,
     **how: str,
-) -> tuple[Fraction | None, dict[str, Fraction], dict[str, tuple[int, int, int, int]]]:
-    """WRF of a corpus, R1-F1 of each class, and each class's M, P, T and number of documents."""
+) -> Words:
     per_document = [rouge_counts(document, unique, **how) for document in documents]
     classes = sorted({label for counts in per_document for label in counts})
-    f, sums = {}, {}
+    counts, scores = {}, {}
     for label in classes:
         rows = [counts[label] for counts in per_document if label in counts]
         m, p, t = (sum(column) for column in zip(*rows))
-        sums[label] = (m, p, t, len(rows))
-        f[label] = rouge_f(m, p, t) if average == "micro" else sum(rouge_f(*row) for row in rows) / len(rows)
+        counts[label] = (m, p, t, len(rows))
+        if average == "micro":
+            scores[label] = rouge(m, p, t)
+        else:
+            scores[label] = {x: mean([rouge(*row)[x] for row in rows])[0] for x in ("r1_p", "r1_r", "r1_f")}
     k = [label for label in classes if label != "combined"]
     if len(k) > 1:
         k.append("combined")
@@ -337,7 +351,7 @@ def wrf(
     else:
         gamma = {label: weights[label] for label in k}
     total = sum(gamma.values())
-    return (sum(gamma[label] * f[label] for label in k) / total if total else None), f, sums
+    return Words(counts, scores, sum(gamma[label] * scores[label]["r1_f"] for label in k) / total if total else None)
 
 
 # Section 0: averages

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
+from math import inf
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -62,8 +63,8 @@ def fair(
         for error, own in weights.items():
             if error not in ERRORS:
                 raise ValueError(f"weights = {weights!r}: there is no error {error!r}; there are {', '.join(ERRORS)}")
-            if min(own.values(), default=0) < 0:
-                raise ValueError(f"weights = {weights!r}: {error} has a negative weight")
+            if not all(0 <= weight < inf for weight in own.values()):
+                raise ValueError(f"weights = {weights!r}: a weight of {error} is not a number from 0 up")
             credit[error] = tuple(own.get(x, 0.0) for x in ("tp", "fp", "fn"))
     return Metric(
         judge=judge if unit == "char" else judge_tokens,
