@@ -7,31 +7,39 @@ import srsly
 import typer
 from wasabi import msg
 
-from spacy_nereval.report import heading, markdown, render, side_by_side
+from spacy_nereval.report import comparison_tables, footer, heading, markdown, render, side_by_side
 from spacy_nereval.writing import atomic
 
 
 def main(
     output: Annotated[Path, typer.Argument(help="Markdown file to write")],
     results: Annotated[list[Path], typer.Argument(help="Results that 'nereval evaluate --output' wrote, .json")],
+    comparison: Annotated[Path | None, typer.Option(help="What 'nereval compare --output' wrote, .json")] = None,
 ) -> None:
     """Compare RESULTS, which go by the names of their files."""
-    loaded = {path.stem: load(path) for path in results}
+    loaded = {path.stem: load(path, "metrics") for path in results}
     about = "\n".join(f"- {name}: {heading(result)}" for name, result in loaded.items())
     tables = list(side_by_side(loaded))
+    notes = []
+    if comparison:
+        compared = load(comparison, "comparisons")
+        tables += comparison_tables(compared)
+        notes = footer(compared)
     blocks = [f"# {output.parent.name}", about]
-    blocks += [f"## {table.title}\n\n{markdown(table)}" for table in tables]
+    blocks += [f"## {table.title}\n\n{markdown(table)}" for table in tables] + notes
     with atomic(output) as file:
         file.write(("\n\n".join(blocks) + "\n").encode("utf8"))
     print(about)
     for table in tables:
         msg.divider(table.title)
         print(render(table))
+    for note in notes:
+        msg.text(note)
     msg.good(f"Report in {output}")
 
 
-def load(path: Path) -> dict:
-    """One result."""
+def load(path: Path, key: str) -> dict:
+    """A result, known by a key that it has."""
     remedy = "run 'python -m spacy project run evaluate', with the same --vars.corpus"
     if not path.is_file():
         msg.fail(f"{path} is missing: {remedy}", exits=1)
@@ -39,8 +47,8 @@ def load(path: Path) -> dict:
         result = srsly.read_json(path)
     except ValueError as error:
         msg.fail(f"{path} is not JSON ({error}): delete it and {remedy}", exits=1)
-    if not isinstance(result, dict) or "metrics" not in result:
-        msg.fail(f"{path} is no result, it has no 'metrics': delete it and {remedy}", exits=1)
+    if not isinstance(result, dict) or key not in result:
+        msg.fail(f"{path} is no result, it has no '{key}': delete it and {remedy}", exits=1)
     return result
 
 
