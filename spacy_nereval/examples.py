@@ -64,7 +64,7 @@ class Pair:
         )
 
     def document(self, key: str | None = None) -> Document | None:
-        if self.same_tokens and _complete(self.reference, key) and LOWER in self.reference.vocab.lex_attr_getters:
+        if self.same_tokens and _complete(self.reference, key):
             return _DocDocument(self, key)
         return pair(record(self.reference, key), record(self.predicted, key))
 
@@ -134,6 +134,8 @@ class _DocDocument(Document):
         self.gold_set = set(gold)
         self.pred_set = set(pred)
         self.id = _id(docs.reference)
+        # A bare Vocab() knows no lower case: all its words would look alike.
+        self._has_lower = LOWER in getattr(docs.reference.vocab, "lex_attr_getters", ())
         self._words: dict[str, list[int]] = {}  # per case: tokens as ids of strings, 0 for white space
 
     @cached_property
@@ -145,7 +147,7 @@ class _DocDocument(Document):
         return _tokens(self._reference)
 
     def unigrams(self, span: tuple[int, int, str], *, case: str = "lower", by: str = "token") -> list[Hashable]:
-        if by == "token" and span in self._tokens_of:
+        if by == "token" and span in self._tokens_of and self._has_lower:
             if case not in self._words:
                 ids, space = self._reference.to_array([LOWER if case == "lower" else ORTH, IS_SPACE]).T
                 self._words[case] = (np.where(space, 0, ids) if space.any() else ids).tolist()
