@@ -169,6 +169,27 @@ def test_fair_is_algorithm_2(unit, most, data):
         agree(tables(doc, "fair", unit=unit, focus=focus), expected, FAIR, FAIR[1:], focus=focus)
 
 
+@pytest.mark.parametrize(
+    ("name", "options", "twin"),
+    [
+        ("strict", {}, lambda doc: twins.strict(doc.gold, doc.pred)),
+        ("semeval", {}, lambda doc: twins.aligned(doc.gold, doc.pred, SEMEVAL)),
+        ("slot_error", {}, lambda doc: twins.aligned(doc.gold, doc.pred, SLOT_ERROR)),
+        ("loio", {}, lambda doc: twins.loio(doc.gold, doc.pred)),
+        ("loio", {"match": "optimal"}, lambda doc: twins.loio(doc.gold, doc.pred, optimal=True)),
+        ("fair", {}, lambda doc: twins.fair(doc.gold, doc.pred)),
+        ("fair", {"unit": "token"}, lambda doc: twins.fair(doc.gold, doc.pred, doc.tokens)),
+    ],
+    ids=["strict", "semeval", "slot_error", "loio-walk", "loio-optimal", "fair-char", "fair-token"],
+)
+@settings(max_examples=200)
+@given(doc=nested())
+def test_every_verdict_is_the_twin_s(name, options, twin, doc):
+    """The same name for the same two spans, not only as many of them."""
+    found = {(v.name, v.gold, v.pred): v.amount for v in create(name, **options).verdicts(doc)}
+    assert found == {(name, gold, pred): near(amount) for name, gold, pred, amount in twin(doc)}
+
+
 OWN = {"A": 0.1, "B": 0.2, "C": 0.15, "D": 0.25, "combined": 0.3}
 WRF_OPTIONS = [
     {"weights": weights, "average": average} for weights in ("strict", "lenient", OWN) for average in ("docs", "micro")
