@@ -36,14 +36,14 @@ METRICS = Opt(None, "--metrics", "-m", help="Names of metrics, separated by comm
 OUTPUT = Opt(None, "--output", "-o", help="JSON file for the whole result", dir_okay=False)
 COUNTS = Opt(..., "--output", "-o", help="File for the counts, .npz", dir_okay=False)
 SPANS_KEY = Opt(None, "--spans-key", "-sk", help="Score doc.spans[KEY] instead of doc.ents")
-AVERAGE = Opt("micro", "--average", "-a", help="What the tables show: micro, macro, weighted or docs")
+AVERAGE = Opt("micro", "--average", "-a", help="Average over labels or documents that the tables show")
 DIGITS = Opt(2, "--digits", "-d", help="Digits after the point in the tables", min=0, max=10)
 CODE = Opt(None, "--code", "-c", help="Python file with registered functions to import")
 GPU = Opt(-1, "--gpu-id", "-g", help="GPU ID or -1 for CPU")
 CONFIDENCE = Opt(False, "--confidence", "-C", help="Give every score its interval, by resampling documents")
-LEVEL = Opt(0.95, "--level", help="Share of resamples that an interval covers")
-SAMPLES = Opt(1000, "--samples", help="Number of resamples")
-SEED = Opt(0, "--seed", help="Seed of the random numbers")
+LEVEL = Opt(None, "--level", help="Share of resamples that an interval covers")
+SAMPLES = Opt(None, "--samples", help="Number of resamples")
+SEED = Opt(None, "--seed", help="Seed of the random numbers")
 SHORT = Opt(False, "--short", help="Leave options that have their default out of the signature")
 PER_DOCUMENT = Opt(None, "--per-document", help="File for every document's scores, .jsonl or .csv", dir_okay=False)
 
@@ -85,9 +85,9 @@ def score_cli(
     average: str = AVERAGE,
     digits: int = DIGITS,
     confidence: bool = CONFIDENCE,
-    level: float = LEVEL,
-    samples: int = SAMPLES,
-    seed: int = SEED,
+    level: float | None = LEVEL,
+    samples: int | None = SAMPLES,
+    seed: int | None = SEED,
     per_document: Path | None = PER_DOCUMENT,
     short: bool = SHORT,
 ) -> None:
@@ -98,7 +98,7 @@ def score_cli(
     line; offsets are characters, the end is the first one behind the span. An
     .npz file is one that 'count' or 'merge' wrote; its metrics are settled.
     """
-    drawn = checked_confidence(confidence, level, samples, seed)
+    drawn = checked_confidence(confidence, level=level, samples=samples, seed=seed)
     check_output(output, per_document, gold, *([pred] if pred else []), average=average)
     if gold.suffix == ".npz":
         if pred or metrics or ctx.args:
@@ -126,9 +126,9 @@ def evaluate_cli(
     average: str = AVERAGE,
     digits: int = DIGITS,
     confidence: bool = CONFIDENCE,
-    level: float = LEVEL,
-    samples: int = SAMPLES,
-    seed: int = SEED,
+    level: float | None = LEVEL,
+    samples: int | None = SAMPLES,
+    seed: int | None = SEED,
     per_document: Path | None = PER_DOCUMENT,
     short: bool = SHORT,
     code: Path | None = CODE,
@@ -140,7 +140,7 @@ def evaluate_cli(
     Does what 'spacy evaluate' does not: it prints every metric, and it keeps no
     document longer than it takes to count it.
     """
-    drawn = checked_confidence(confidence, level, samples, seed)
+    drawn = checked_confidence(confidence, level=level, samples=samples, seed=seed)
     check_output(output, per_document, data, average=average)
     chosen = chosen_metrics(metrics, ctx.args)
     counts = counted(sources(data, model, spans_key, code, gpu_id, is_model=True), chosen, data.name)
@@ -157,7 +157,7 @@ def count_cli(
     metrics: str | None = METRICS,
     spans_key: str | None = SPANS_KEY,
     replicates: int = Opt(0, "--replicates", help="Also resample this often, so that intervals can be merged", min=0),
-    seed: int = SEED,
+    seed: int | None = SEED,
     code: Path | None = CODE,
     gpu_id: int = GPU,
 ) -> None:
@@ -168,18 +168,17 @@ def count_cli(
     parts of a corpus that were counted on different machines then merge to
     intervals of the whole.
     """
-    from .intervals import Confidence, replicate
+    from .intervals import replicate
     from .storage import save
 
     check_output(output, None, first, second)
-    if replicates:
-        Confidence(samples=replicates, seed=seed).checked()
+    drawn = checked_confidence(replicates > 0, samples=replicates or None, seed=seed)
     chosen = chosen_metrics(metrics, ctx.args)
     is_model = not is_data(first)
     gold, other = (Path(second), first) if is_model else (Path(first), second)
     counts = counted(sources(gold, other, spans_key, code, gpu_id, is_model=is_model), chosen, gold.name)
-    if replicates:
-        counts.replicates = replicate(counts, replicates, seed)
+    if drawn:
+        counts.replicates = replicate(counts, drawn.samples, drawn.seed)
     save(counts, output)
     say(f"✔ counts of {counts.documents} documents in {output}", fg="green")
 
@@ -211,10 +210,10 @@ def compare_cli(
     output: Path | None = OUTPUT,
     spans_key: str | None = SPANS_KEY,
     digits: int = DIGITS,
-    level: float = LEVEL,
-    samples: int = SAMPLES,
-    seed: int = SEED,
-    trials: int = Opt(10_000, "--trials", help="Random swaps of the permutation test", min=1),
+    level: float | None = LEVEL,
+    samples: int | None = SAMPLES,
+    seed: int | None = SEED,
+    trials: int | None = Opt(None, "--trials", help="Random swaps of the permutation test", min=1),
     short: bool = SHORT,
     code: Path | None = CODE,
     gpu_id: int = GPU,
@@ -234,7 +233,7 @@ def compare_cli(
     from .transitions import judged
     from .writing import write_json
 
-    drawn = checked_confidence(True, level, samples, seed)
+    drawn = checked_confidence(True, level=level, samples=samples, seed=seed)
     check_output(output, None, gold, *systems)
     at = next((k for k, argument in enumerate(systems) if argument.startswith("--")), len(systems))
     names, options = systems[:at], [*systems[at:], *ctx.args]
@@ -371,7 +370,7 @@ def show(
     from .results import evaluate
     from .writing import write_json, write_rows
 
-    result = evaluate(counts, drawn, short=short)
+    result = evaluate(counts, drawn, average=average, short=short)
     if output:
         write_json(output, result)
     if per_document:
@@ -391,11 +390,14 @@ def print_table(table: Table, render: Callable[[Table], str]) -> None:
     say(render(table))
 
 
-def checked_confidence(wanted: bool, level: float, samples: int, seed: int) -> Confidence | None:
+def checked_confidence(wanted: bool, **given: float | None) -> Confidence | None:
     """The settings of intervals, if they are wanted."""
     from .intervals import Confidence
 
-    return Confidence(level, samples, seed).checked() if wanted else None
+    settings = {name: value for name, value in given.items() if value is not None}
+    if not wanted and settings:
+        raise ValueError(f"--{next(iter(settings))} is given without --confidence")
+    return Confidence(**settings).checked() if wanted else None  # type: ignore[arg-type]
 
 
 def check_output(output: Path | None, per_document: Path | None, *inputs: str | Path, average: str = "micro") -> None:
@@ -409,6 +411,8 @@ def check_output(output: Path | None, per_document: Path | None, *inputs: str | 
             raise ValueError(f"{path} cannot be written: there is no directory {path.parent}")
         if path and path.resolve() in [Path(name).resolve() for name in inputs]:
             raise ValueError(f"{path} is read here, so that nothing can be written to it")
+    if output and per_document and output.resolve() == per_document.resolve():
+        raise ValueError(f"--output and --per-document are both {output}")
     if per_document and per_document.suffix not in (".jsonl", ".csv"):
         raise ValueError(f"--per-document {per_document}: a .jsonl or a .csv file was wanted")
 
@@ -432,7 +436,8 @@ def chosen_metrics(names: str | None, arguments: Sequence[str]) -> tuple[Metric,
     from .metric import DEFAULT, create, create_all
 
     check_arguments(arguments)
-    listed = [name.strip() for name in names.split(",")] if names else list(DEFAULT)
+    listed = [name.strip() for name in names.split(",")] if names is not None else list(DEFAULT)
+    create_all(listed)  # names that are unknown, or come twice
     table: dict[str, dict[str, Any]] = {name: {} for name in listed}
     for key, value in parse_config_overrides(list(arguments), env_var=None).items():
         name, option = key.split(".", 1)

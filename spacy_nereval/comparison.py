@@ -40,7 +40,7 @@ def comparison(
     systems: Sequence[System],
     documents: Sequence[Document | None],
     confidence: Confidence | None = None,
-    trials: int = TRIALS,
+    trials: int | None = None,
     *,
     short: bool = False,
 ) -> dict[str, Any]:
@@ -49,6 +49,7 @@ def comparison(
     `documents` give the texts of the spans that changed.
     """
     confidence = confidence or Confidence()
+    trials = trials or TRIALS
     baseline, *others = systems
     rows = []
     for other in others:

@@ -22,17 +22,24 @@ def read_files(gold: Path, pred: Path, key: str | None = None) -> Iterator[Docum
     cannot be read, for files of different length, and for texts that differ in
     more than white space and case.
     """
+    if key and not any(path.suffix == ".spacy" for path in (gold, pred)):
+        raise ValueError(f"span groups such as {key!r} are read from .spacy files; {gold} and {pred} have none")
     end = Record("", set())
+    found = False  # the key, in any prediction
     golds, preds = records(gold, key), records(pred, key)
     for number, (a, b) in enumerate(zip_longest(golds, preds, fillvalue=end)):
         if a is end or b is end:
             rest = number + 1 + sum(1 for _ in (preds if a is end else golds))
             lengths = (number, rest) if a is end else (rest, number)
             raise ValueError(f"{gold} has {lengths[0]} documents and {pred} has {lengths[1]}; the same were wanted")
+        found = found or b.annotated
         try:
             yield pair(a, b)
         except ValueError as error:
-            raise ValueError(f"document {number}{'' if a.id is None else f' ({a.id})'}: {error}") from None
+            which = f"document {number}{'' if a.id is None else f' ({a.id})'}"
+            raise ValueError(f"{gold} and {pred}, {which}: {error}") from None
+    if key and not found:
+        raise ValueError(f"no document in {pred} has spans under {key!r}")
 
 
 def records(path: Path, key: str | None = None) -> Iterator[Record]:
@@ -59,8 +66,8 @@ def read_docs(path: Path) -> Iterator[Doc]:
     data = path.read_bytes()
     try:
         docs = iter(DocBin().from_bytes(data).get_docs(spacy.blank("xx").vocab))
-    except Exception as error:  # whatever a parser of foreign bytes raises means the same to the user
-        raise ValueError(f"{path} is not a .spacy file, as DocBin.to_disk writes them ({error})") from None
+    except Exception:  # whatever a parser of foreign bytes raises means the same to the user
+        raise ValueError(f"{path} is not a .spacy file, as DocBin.to_disk writes them") from None
     while True:
         try:
             doc = next(docs)
@@ -79,9 +86,16 @@ def _jsonl(path: Path) -> Iterator[Record]:
             if not line.strip():
                 continue
             try:
-                yield _record(srsly.json_loads(line.decode("utf-8-sig")))
+                yield _record(_entry(line))
             except ValueError as error:
                 raise ValueError(f"{path}, line {number}: {error}") from None
+
+
+def _entry(line: bytes) -> Any:
+    try:
+        return srsly.json_loads(line.decode("utf-8-sig"))
+    except ValueError as error:  # of the encoding, or of the JSON
+        raise ValueError(f"not valid JSON in UTF-8 ({error})") from None
 
 
 def _record(entry: Any) -> Record:

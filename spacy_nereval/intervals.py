@@ -40,6 +40,10 @@ class Confidence(NamedTuple):
     seed: int = 0
 
     def checked(self) -> Confidence:
+        if not all(isinstance(n, int) for n in (self.samples, self.seed)) or not isinstance(self.level, (int, float)):
+            raise ValueError(
+                f"level, samples, seed = {self.level!r}, {self.samples!r}, {self.seed!r}: numbers were wanted"
+            )
         if not 0 < self.level < 1:
             raise ValueError(f"level = {self.level}: a number between 0 and 1 was wanted, such as 0.95")
         if self.samples < 1:

@@ -43,6 +43,7 @@ GOLD_SPANS = "gold_spans"
 PRED_SPANS = "pred_spans"
 """Columns that every `score` gets besides the metric's own: the number of spans."""
 
+# In the order in which they are shown, which entry points do not have.
 DEFAULT = ("strict", "semeval", "slot_error", "loio", "fair", "wrf")
 
 
@@ -175,8 +176,12 @@ def create_all(metrics: Mapping[str, Mapping[str, Any]] | Iterable[str] | None =
         metrics = DEFAULT
     if isinstance(metrics, str):
         raise ValueError(f"metrics = {metrics!r}: a list of names or a table of name and options was wanted")
+    if len(listed := list(metrics)) > len(set(listed)):
+        raise ValueError(
+            f"metrics names {', '.join(sorted({n for n in listed if listed.count(n) > 1}))} more than once"
+        )
     if not isinstance(metrics, Mapping):
-        metrics = dict.fromkeys(metrics, {})
+        metrics = dict.fromkeys(listed, {})
     if not metrics:
         raise ValueError(f"metrics is empty; choose from {', '.join(names())}")
     return tuple(create(name, **(options or {})) for name, options in metrics.items())
@@ -206,6 +211,8 @@ class Option(NamedTuple):
 
     def check(self, metric: str, value: Any) -> Any:
         """The value, converted to the declared type. Raises ValueError if it is none."""
+        if isinstance(value, bool) and get_args(self.annotation)[0] in (int, float):
+            raise ValueError(f"{metric}.{self.name} = {value!r}: wanted {self.values}")
         try:
             return pydantic.TypeAdapter(self.annotation).validate_python(value)
         except pydantic.ValidationError as error:
@@ -262,7 +269,8 @@ def _in_words(kind: Any, limits: Any = None) -> str:
     if get_origin(kind) is Literal:
         return " | ".join(get_args(kind))
     if get_origin(kind) is dict:
-        return "table"
+        key, value = (_in_words(part) for part in get_args(kind))
+        return f"table of {key} to {value}"
     if get_args(kind):
         return " | ".join(map(_in_words, get_args(kind)))
     bounds = [

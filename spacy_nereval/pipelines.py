@@ -25,11 +25,15 @@ def predict(model: str, data: Path, key: str | None = None) -> Iterator[Document
     golds = read_docs(data)
     nlp = load_model(model)
     pairs = ((_unannotated(nlp, gold), gold) for gold in golds)
+    found = False  # the key, in any prediction
     for number, (predicted, gold) in enumerate(nlp.pipe(pairs, as_tuples=True)):
+        found = found or key in predicted.spans
         try:
             yield read(gold, predicted, key)
         except ValueError as error:
             raise ValueError(f"{data}, document {number}: {error}") from None
+    if key and not found:
+        raise ValueError(f"{model} predicted no spans under {key!r}")
 
 
 def _unannotated(nlp: Language, gold: Doc) -> Doc:

@@ -32,7 +32,9 @@ def tables(
         value = scores.get(name)
         if value is None:
             return "-"
-        return f"{value:.{digits}f}" if name in metric.totals else f"{100 * value:.{digits}f}"
+        if name in metric.totals:
+            return str(value) if isinstance(value, int) else f"{value:.{digits}f}"
+        return f"{100 * value:.{digits}f}"
 
     prf_rows, others, counts = [], [], []
     for metric in metrics:
@@ -174,12 +176,17 @@ def disagreement_lines(found: Mapping[str, Any]) -> list[str]:
 
 def heading(result: Mapping[str, Any]) -> str:
     """What was scored, and what was left out."""
-    parts = [f"{result['documents']} documents", f"{result['gold']} gold spans", f"{result['pred']} predicted spans"]
+    parts = [_many(result["documents"], "document"), _many(result["gold"], "gold span")]
+    parts.append(_many(result["pred"], "predicted span"))
     if result["skipped"]:
-        parts.append(f"{result['skipped']} documents without annotation skipped")
+        parts.append(f"{_many(result['skipped'], 'document')} without annotation skipped")
     if result["ignored"]:
-        parts.append(f"{result['ignored']} predictions ignored where the reference is not annotated")
+        parts.append(f"{_many(result['ignored'], 'prediction')} ignored where the reference is not annotated")
     return ", ".join(parts)
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _grouped(names: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -18,11 +18,14 @@ from .spans import Document
 from .views import View
 
 
-def evaluate(counts: Counts, confidence: Confidence | None = None, *, short: bool = False) -> dict[str, Any]:
+def evaluate(
+    counts: Counts, confidence: Confidence | None = None, *, average: str = "micro", short: bool = False
+) -> dict[str, Any]:
     """The result: plain Python, ready for JSON, None where a score is undefined.
 
-    With `confidence` every score has its interval too. `short` leaves options
-    that have their default out of the signature.
+    With `confidence` every score has its interval too. `average` is the one that
+    is shown of the result, and `short` leaves options that have their default
+    out: both change nothing but the signature.
     """
     found = intervals(counts, confidence) if confidence else {}
     metrics = {}
@@ -49,7 +52,7 @@ def evaluate(counts: Counts, confidence: Confidence | None = None, *, short: boo
     drawn = confidence and confidence.used_on(counts)
     return plain(
         {
-            "signature": signature(counts, *([drawn.signature] if drawn else []), short=short),
+            "signature": signature(counts, *([drawn.signature] if drawn else []), average=average, short=short),
             "version": __version__,
             "documents": counts.documents,
             "skipped": counts.skipped,

@@ -58,19 +58,23 @@ def load(path: Path) -> Counts:
         header = json.loads(arrays.pop("header").tobytes())
         if header["format"] != FORMAT:
             raise ValueError(f"its format is {header['format']!r}, this version reads {FORMAT!r}")
-    except (KeyError, ValueError, TypeError, AttributeError, OSError, EOFError, BadZipFile) as error:
-        raise ValueError(f"{path} does not hold counts, or is damaged ({error})") from None
-    return _counts(path, header, arrays)
+        return _counts(header, arrays)
+    except (KeyError, TypeError, AttributeError, OSError, EOFError, BadZipFile) as error:
+        raise ValueError(f"{path} does not hold counts, or is damaged ({type(error).__name__}: {error})") from None
+    except ValueError as error:
+        # numpy's advice on files that it cannot read is to unpickle them, which is none.
+        reason = "it is no .npz archive of plain arrays" if "pickle" in str(error) else error
+        raise ValueError(f"{path} does not hold counts that can be used: {reason}") from None
 
 
-def _counts(path: Path, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Counts:
+def _counts(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Counts:
     metrics = []
     for stored in header["metrics"]:
         metric = create(stored["name"], **stored["settings"])
         if metric.version != stored["version"]:
             raise ValueError(
-                f"{path} was counted by version {stored['version']} of {metric.name}, this is version "
-                f"{metric.version}: count again"
+                f"it was counted by version {stored['version']} of {metric.name}, this is version "
+                f"{metric.version}; count again"
             )
         metrics.append(metric)
     counts = Counts(metrics)
@@ -78,7 +82,7 @@ def _counts(path: Path, header: dict[str, Any], arrays: dict[str, np.ndarray]) -
         setattr(counts, name, header[name])
     counts.label_ids = {label: k for k, label in enumerate(header["labels"])}
     for name, rows in zip(("settled", *(m.name for m in metrics)), (counts.settled, *counts.rows)):
-        _fill(path, rows, name, arrays, counts)
+        _fill(rows, name, arrays, counts)
     if header["replicates"]:
         tapes: dict[str, dict[str, np.ndarray]] = {metric.name: {} for metric in metrics}
         for name, values in arrays.items():
@@ -90,16 +94,16 @@ def _counts(path: Path, header: dict[str, Any], arrays: dict[str, np.ndarray]) -
     return counts
 
 
-def _fill(path: Path, rows: Rows, name: str, arrays: dict[str, np.ndarray], counts: Counts) -> None:
+def _fill(rows: Rows, name: str, arrays: dict[str, np.ndarray], counts: Counts) -> None:
     try:
         places, amounts = arrays[f"rows/{name}"], arrays[f"amounts/{name}"]
     except KeyError:
-        raise ValueError(f"{path} is damaged: the counts of each document are missing for {name}") from None
+        raise ValueError(f"it is damaged, the counts of each document are missing for {name}") from None
     limits = (counts.documents, 64, len(counts.label_ids), len(counts.label_ids))
     if places.shape != (len(amounts), 4) or len(counts.ids) != counts.documents:
-        raise ValueError(f"{path} is damaged: the counts of {name} do not fit together")
+        raise ValueError(f"it is damaged, the counts of {name} do not fit together")
     if len(places) and ((places < -1).any() or (places.max(axis=0) >= limits).any()):
-        raise ValueError(f"{path} is damaged: the counts of {name} name documents or labels that there are not")
+        raise ValueError(f"it is damaged, the counts of {name} name documents or labels that there are not")
     rows.extend(np.column_stack([places, amounts]).astype(np.float64))
 
 

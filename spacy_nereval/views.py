@@ -188,10 +188,12 @@ class View:
         """Gold label to predicted label to number; "" stands for no span."""
         if self.metric.confusion is None:
             return None
-        _, verdict, gold, pred, _ = self._rows
+        _, verdict, gold, pred, amount = self._rows
+        number = np.ones(len(amount)) if self.metric.floats else amount
         shown = np.isin(verdict, [self.metric.verdict_names.index(name) for name in self.metric.confusion])
         names = ("", *self.labels)
-        cells, numbers = np.unique((gold[shown] + 1) * len(names) + pred[shown] + 1, return_counts=True)
+        cells, cell = np.unique((gold[shown] + 1) * len(names) + pred[shown] + 1, return_inverse=True)
+        numbers = np.bincount(cell, number[shown], minlength=len(cells)).astype(int)
         matrix: dict[str, dict[str, int]] = {}
         for cell, number in zip(cells.tolist(), numbers.tolist()):
             a, b = divmod(cell, len(names))

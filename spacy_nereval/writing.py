@@ -34,7 +34,15 @@ def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 @contextmanager
 def atomic(path: Path) -> Iterator[BinaryIO]:
-    """A file to write to that takes its name only when all is written."""
+    """A file to write to that takes its name only when all is written.
+
+    A link stays a link; what is no plain file, such as /dev/stdout, is written directly.
+    """
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
+            yield file
+        return
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with open(handle, "wb") as file:

@@ -172,7 +172,7 @@ def test_the_counts_printed_are_those_in_the_file(here):
 
 def test_a_number_of_spans_is_no_percentage(here):
     printed = accepted("score", here / "gold.jsonl", here / "pred.jsonl", "-m", "fair", "-d", "1")
-    assert tables_in(printed)["Other scores (micro)"] == [["fair", "be", "1.0"]]
+    assert tables_in(printed)["Other scores (micro)"] == [["fair", "be", "1"]]
 
 
 def test_an_undefined_score_is_a_dash_and_null(tmp_path):
@@ -254,7 +254,7 @@ def test_what_was_left_out_is_said(tmp_path):
     pred = write_docs(tmp_path / "pred.spacy", [doc("a b", (0, 1, "A")), doc("a"), doc("a")])
     printed = accepted("score", gold, pred)
     assert "2 documents, 0 gold spans, 0 predicted spans" in printed
-    assert "1 documents without annotation skipped, 1 predictions ignored" in printed
+    assert "1 document without annotation skipped, 1 prediction ignored" in printed
 
 
 def test_an_old_result_is_replaced(here):
@@ -596,7 +596,7 @@ def test_evaluate_says_what_the_pipeline_says_of_itself(model, tmp_path):
     written = json.loads((tmp_path / "out.json").read_text(encoding="utf8"))
     assert written == evaluated(spacy.load(model), data)
     assert (written["documents"], written["skipped"], written["ignored"]) == (4, 1, 1)
-    assert "4 documents, 4 gold spans, 3 predicted spans, 1 documents without annotation skipped" in printed
+    assert "4 documents, 4 gold spans, 3 predicted spans, 1 document without annotation skipped" in printed
     f = 100 * written["metrics"]["strict"]["scores"]["f"]
     assert tables_in(printed)["Scores (micro)"][0][-1] == f"{f:.2f}"
 

@@ -193,7 +193,7 @@ def test_other_texts_are_an_error_that_names_the_document(tmp_path, other, id, n
         pred = write_docs(tmp_path / "b.spacy", [doc("a"), other])
         with pytest.raises(ValueError) as raised:
             list(read_files(gold, pred))
-        assert str(raised.value).startswith(f"{named} the predicted text differs from the reference")
+        assert str(raised.value).startswith(f"{gold} and {pred}, {named} the predicted text differs from the reference")
 
 
 @pytest.mark.parametrize("numbers", [(0, 1), (1, 0), (1, 3), (3, 1), (2, 3)])

@@ -55,19 +55,36 @@ def score(n, worth):
     return prf(tp, n["pred"] - tp, n["gold"] - tp)
 """
 
-# The line: in setup.cfg it stands under [options.entry_points]; an installer writes it here.
-LINE = "headcount = headcount:headcount"
+# The line, in a setup.cfg that is otherwise what every package has.
+SETUP = """
+[metadata]
+name = headcount
+version = 1.0
+
+[options]
+py_modules = headcount
+
+[options.entry_points]
+spacy_nereval_metrics =
+    headcount = headcount:headcount
+"""
+BUILD = """
+[build-system]
+requires = ["setuptools>=77"]
+build-backend = "setuptools.build_meta"
+"""
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the other party's distribution, as pip would install it."""
-    site = tmp_path_factory.mktemp("site")
-    (site / "headcount.py").write_text(FILE, encoding="utf-8")
-    info = site / "headcount-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: headcount\nVersion: 1.0\n", encoding="utf-8")
-    (info / "entry_points.txt").write_text(f"[spacy_nereval_metrics]\n{LINE}\n", encoding="utf-8")
+    """A folder into which pip has installed the other party's package."""
+    source, site = tmp_path_factory.mktemp("headcount"), tmp_path_factory.mktemp("site")
+    for name, text in (("headcount.py", FILE), ("setup.cfg", SETUP), ("pyproject.toml", BUILD)):
+        (source / name).write_text(text, encoding="utf-8")
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    command = [*pip, "--no-index", "--no-deps", "--no-build-isolation", "--target", str(site), str(source)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
     return site
 
 

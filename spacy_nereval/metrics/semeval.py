@@ -7,6 +7,8 @@ from ..formulas import prf, ratio
 from ..metric import Beta, Columns, Focus, Metric, Verdict, one_each
 from ..spans import Contest
 
+VERDICTS = ("match", "type_error", "extent_error", "both_error", "mis", "spu")
+
 
 def semeval(*, beta: Beta = 1.0, focus: Focus = "target") -> Metric:
     """One alignment of gold and prediction, scored four ways: by boundaries and label
@@ -34,11 +36,11 @@ def semeval(*, beta: Beta = 1.0, focus: Focus = "target") -> Metric:
     return Metric(
         judge=judge,
         score=partial(score, beta=beta),
-        columns=one_each("match", "type_error", "extent_error", "both_error", "mis", "spu"),
+        columns=one_each(*VERDICTS),
         settled=("match", "mis", "spu"),
         flat={f"{scheme}_{x}": f"{scheme}_{x}" for scheme in ("exact", "partial", "type") for x in "prf"},
         focus=focus,
-        confusion=("match", "type_error", "extent_error", "both_error", "mis", "spu"),
+        confusion=VERDICTS,
         details=schemes,
     )
 

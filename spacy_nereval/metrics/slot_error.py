@@ -11,6 +11,7 @@ from ..metric import Beta, Focus, Metric, Verdict, one_each
 from ..spans import Contest
 
 ERRORS = ("s_type", "s_extent", "s_both", "d", "i")
+VERDICTS = ("c", *ERRORS)
 ETAPE = {"s_type": 0.5, "s_extent": 0.5, "s_both": 1.0, "d": 1.0, "i": 1.0}
 
 
@@ -50,11 +51,11 @@ def slot_error(
     return Metric(
         judge=judge,
         score=partial(score, beta=beta, slots=slots, weights=weight_table(weights, table, ERRORS)),
-        columns=one_each("c", *ERRORS),
+        columns=one_each(*VERDICTS),
         settled=("c", "d", "i"),
         flat={"ser": "ser", "err": "err", "ser_acc": "ser_acc"},
         focus=focus,
-        confusion=("c", *ERRORS),
+        confusion=VERDICTS,
     )
 
 

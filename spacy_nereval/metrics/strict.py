@@ -7,6 +7,8 @@ from ..formulas import prf
 from ..metric import Beta, Metric, Verdict, one_each
 from ..spans import Contest
 
+VERDICTS = ("tp", "fp", "fn")
+
 
 def strict(*, beta: Beta = 1.0) -> Metric:
     """A span counts when its boundaries and its label are right, and not otherwise.
@@ -27,9 +29,9 @@ def strict(*, beta: Beta = 1.0) -> Metric:
     return Metric(
         judge=judge,
         score=partial(score, beta=beta),
-        columns=one_each("tp", "fp", "fn"),
+        columns=one_each(*VERDICTS),
         flat={"strict_p": "p", "strict_r": "r", "strict_f": "f"},
-        confusion=("tp", "fp", "fn"),
+        confusion=VERDICTS,
     )
 
 

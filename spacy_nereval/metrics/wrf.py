@@ -22,7 +22,9 @@ def wrf(
     *,
     weights: Annotated[
         Literal["strict", "lenient"] | dict[str, float],
-        Field(description="of the classes: all equal, combined twice one class, or {label: weight, combined: weight}"),
+        Field(
+            description="of classes: equal, combined twice, or {label: weight, combined: weight}; 0 leaves a class out"
+        ),
     ] = "strict",
     average: Annotated[
         Literal["docs", "micro"],
@@ -174,6 +176,8 @@ def _class_weights(weights: str | Mapping[str, float], labels: tuple[str, ...]) 
     """float[labels + 1], the combined class last."""
     if isinstance(weights, str):
         return np.array([1.0] * len(labels) + [2.0 if weights == "lenient" else 1.0])
+    if COMBINED in labels:
+        raise ValueError(f"wrf.weights: {COMBINED!r} is a label of the data too; rename it, or weigh by name")
     if missing := [label for label in labels if label not in weights]:
         raise ValueError(
             f"wrf.weights has no weight for {', '.join(map(repr, missing))}, which occurs in the data; "
