@@ -21,10 +21,21 @@ def main(
 ) -> None:
     text = fill(README.read_text(encoding="utf8"), "metrics", metric_table())
     if results:
-        reports = [(ROOT / "metrics" / name / "report.md").read_text(encoding="utf8") for name in results]
-        # The reports are documents of their own: here their headings go two levels down.
-        text = fill(text, "results", "\n".join(re.sub(r"^#", "###", report, flags=re.M) for report in reports))
+        text = fill(text, "results", "\n\n".join(map(report, results)))
     README.write_text(text, encoding="utf8")
+
+
+def report(corpus: str) -> str:
+    """A corpus's report, without what shows its texts or goes into details, and what made it."""
+    about, *sections = (ROOT / "metrics" / corpus / "report.md").read_text(encoding="utf8").split("\n## ")
+    kept = [
+        s for s in sections if s.startswith("Scores") or " against " in s.split("\n")[0] or s.startswith("Gold spans")
+    ]
+    command = f"python -m spacy project run all . --vars.corpus {corpus}"
+    if corpus != "warranty":
+        command = f"python -m spacy project assets\n{command}"
+    title, lines = about.split("\n", 1)
+    return "\n\n".join([f"##{title}", f"```bash\n{command}\n```", lines.strip(), *(f"#### {s.strip()}" for s in kept)])
 
 
 def metric_table() -> str:

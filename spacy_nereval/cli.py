@@ -245,9 +245,9 @@ def compare_cli(
         chosen = next(iter(stored.values())).metrics
     documents: list[Document | None] = []
     found: list[System] = []
-    for name in names:
+    for name, shown in zip(names, short_names(names)):
         if name in stored:
-            found.append(System(name, stored[name]))
+            found.append(System(shown, stored[name]))
             continue
         fates: list[dict[Span, str]] = []
         documents.clear()
@@ -260,7 +260,7 @@ def compare_cli(
                 yield document
 
         pairs = sources(gold, name, spans_key, code, gpu_id, is_model=not is_data(name))
-        found.append(System(name, counted(watched(pairs), chosen, gold.name), fates))
+        found.append(System(shown, counted(watched(pairs), chosen, gold.name), fates))
     result = comparison(found, documents, drawn, trials, short=short)
     if output:
         write_json(output, result)
@@ -388,6 +388,16 @@ def show(
 def print_table(table: Table, render: Callable[[Table], str]) -> None:
     say(f"\n{table.title}", bold=True)
     say(render(table))
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """The paths without the parts that all of them begin or end with."""
+    paths = [Path(name).parts for name in names]
+    shortest = min(map(len, paths))
+    start = next((k for k in range(shortest) if len({path[k] for path in paths}) > 1), 0)
+    end = next((k for k in range(shortest) if len({path[-1 - k] for path in paths}) > 1), 0)
+    short = ["/".join(path[start : len(path) - end]) for path in paths]
+    return short if all(short) and len(set(short)) == len(set(names)) else list(names)
 
 
 def checked_confidence(wanted: bool, **given: float | None) -> Confidence | None:
