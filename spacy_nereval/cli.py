@@ -110,7 +110,7 @@ def score_cli(
         if pred is None:
             raise ValueError(f"predictions to score against {gold} are missing")
         chosen = chosen_metrics(metrics, ctx.args)
-        counts = counted(sources(gold, str(pred), spans_key), chosen, gold.name)
+        counts = counted(sources(gold, str(pred), spans_key), chosen, gold.name, spans_key)
     show(counts, drawn, output, per_document, average, digits, short)
 
 
@@ -143,7 +143,7 @@ def evaluate_cli(
     drawn = checked_confidence(confidence, level=level, samples=samples, seed=seed)
     check_output(output, per_document, data, average=average)
     chosen = chosen_metrics(metrics, ctx.args)
-    counts = counted(sources(data, model, spans_key, code, gpu_id, is_model=True), chosen, data.name)
+    counts = counted(sources(data, model, spans_key, code, gpu_id, is_model=True), chosen, data.name, spans_key)
     show(counts, drawn, output, per_document, average, digits, short)
 
 
@@ -176,7 +176,7 @@ def count_cli(
     chosen = chosen_metrics(metrics, ctx.args)
     is_model = not is_data(first)
     gold, other = (Path(second), first) if is_model else (Path(first), second)
-    counts = counted(sources(gold, other, spans_key, code, gpu_id, is_model=is_model), chosen, gold.name)
+    counts = counted(sources(gold, other, spans_key, code, gpu_id, is_model=is_model), chosen, gold.name, spans_key)
     if drawn:
         counts.replicates = replicate(counts, drawn.samples, drawn.seed)
     save(counts, output)
@@ -239,6 +239,8 @@ def compare_cli(
     names, options = systems[:at], [*systems[at:], *ctx.args]
     if len(names) < 2:
         raise ValueError("a comparison needs a baseline and another system; one was given")
+    if not gold.is_file():
+        raise ValueError(f"{gold} is not there, or is no file")
     stored = {name: load(Path(name)) for name in names if name.endswith(".npz")}
     chosen = chosen_metrics(metrics, options)
     if stored and not metrics and not options:  # what was counted settles what is counted now
@@ -260,7 +262,7 @@ def compare_cli(
                 yield document
 
         pairs = sources(gold, name, spans_key, code, gpu_id, is_model=not is_data(name))
-        found.append(System(shown, counted(watched(pairs), chosen, gold.name), fates))
+        found.append(System(shown, counted(watched(pairs), chosen, gold.name, spans_key), fates))
     result = comparison(found, documents, drawn, trials, short=short)
     if output:
         write_json(output, result)
@@ -337,14 +339,17 @@ def sources(
     return predict(other, gold, key)
 
 
-def counted(documents: Iterable[Document | None], metrics: Sequence[Metric], source: str) -> Counts:
+def counted(
+    documents: Iterable[Document | None], metrics: Sequence[Metric], source: str, key: str | None = None
+) -> Counts:
     """The counts of the documents, with a progress bar on a terminal."""
     from tqdm import tqdm
 
     from .counts import count
 
     counts = count(tqdm(documents, unit=" docs", leave=False, disable=None), metrics)
-    counts.source = source
+    counts.sources = [source]
+    counts.key = key
     if counts.documents:
         return counts
     if not counts.skipped:
@@ -396,8 +401,8 @@ def short_names(names: Sequence[str]) -> list[str]:
     shortest = min(map(len, paths))
     start = next((k for k in range(shortest) if len({path[k] for path in paths}) > 1), 0)
     end = next((k for k in range(shortest) if len({path[-1 - k] for path in paths}) > 1), 0)
-    short = ["/".join(path[start : len(path) - end]) for path in paths]
-    return short if all(short) and len(set(short)) == len(set(names)) else list(names)
+    short = [str(Path(*path[start : len(path) - end])) for path in paths]
+    return short if "." not in short and len(set(short)) == len(set(names)) else list(names)
 
 
 def checked_confidence(wanted: bool, **given: float | None) -> Confidence | None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .about import __version__
-from .counts import Counts
+from .counts import NONE, Counts
 from .intervals import BLOCK, CELLS, Confidence, number_of_units, random_numbers, resamples
 from .metric import Metric
 from .results import plain
@@ -22,6 +24,9 @@ FEW = 20
 """Below this many documents a warning says how little can be told."""
 
 TRIALS = 10_000
+
+SAME = 1e-12
+"""Differences below this are none."""
 
 APART = 1 << 32
 """The streams of random numbers of the swaps begin here, far from those of the resamples."""
@@ -94,7 +99,9 @@ def compare(
 
     Raises ValueError if the two were not counted on the same documents.
     """
-    both = baseline + paired(baseline, system)
+    if number_of_units(baseline) < 2:
+        raise ValueError(f"a comparison needs at least two documents; there are {number_of_units(baseline)}")
+    both = _without_replicates(baseline) + _without_replicates(paired(baseline, system))
     units = baseline.units
     observed = {metric.name: _difference(both, metric, np.ones((1, len(units)))) for metric in both.metrics}
     drawn: dict[tuple[str, str], list[np.ndarray]] = {}
@@ -154,7 +161,12 @@ def _difference(
     moved = weights * swapped
     a = overall(View(both, metric, weights=np.concatenate([kept, moved], axis=1)))
     b = overall(View(both, metric, weights=np.concatenate([moved, kept], axis=1)))
-    return {name: (a[name], b[name], b[name] - a[name]) for name in dict.fromkeys(metric.flat.values())}
+    differences = {}
+    for name in dict.fromkeys(metric.flat.values()):
+        gap = b[name] - a[name]
+        # Sums in another order may differ in the last digit.
+        differences[name] = (a[name], b[name], np.where(np.abs(gap) < SAME, 0.0, gap))
+    return differences
 
 
 def _p_values(
@@ -170,7 +182,7 @@ def _p_values(
         for metric in both.metrics:
             for name, (_, _, difference) in _difference(both, metric, np.ones_like(swapped), swapped).items():
                 size = np.abs(observed[metric.name][name][2][0])
-                as_large[metric.name, name] += int((np.abs(difference) >= size - 1e-12).sum())
+                as_large[metric.name, name] += int((np.abs(difference) >= size - SAME).sum())
     p = {key: count / total if exact else (count + 1) / (total + 1) for key, count in as_large.items()}
     return {(m, s): p[m, s] if np.isfinite(observed[m][s][2][0]) else np.nan for m, s in p}
 
@@ -204,25 +216,45 @@ def paired(baseline: Counts, system: Counts) -> Counts:
 
     Raises ValueError, naming the difference, if they are not the same documents.
     """
-    if differences := baseline.differences(system):
+    if differences := baseline.differences(system, replicates=False):
         raise ValueError(f"the systems cannot be compared: {differences}")
-    if baseline.ids == system.ids:
-        return system
+    if baseline.ids == system.ids and baseline.documents == system.documents:
+        return _same_gold(baseline, system)
     ours, theirs = (_places(counts) for counts in (baseline, system))
     if missing := [key for key in (*ours, *theirs) if key not in ours or key not in theirs]:
         names = ", ".join(str(id) for id, _ in missing[:5]) + (", ..." if len(missing) > 5 else "")
         raise ValueError(f"{len(missing)} documents are not in both systems: {names}")
-    if baseline.gold != system.gold:
-        raise ValueError(f"the systems have different gold annotation: {baseline.gold} and {system.gold} spans")
     moved = np.array([ours[key] for key in theirs])
     result = Counts(system.metrics)
-    result.documents, result.ids = system.documents, list(baseline.ids)
+    result.documents, result.ids, result.key = system.documents, list(baseline.ids), system.key
     result.label_ids = dict(system.label_ids)
     for target, source in zip((result.settled, *result.rows), (system.settled, *system.rows)):
         rows = source.array().copy()
         rows[:, 0] = moved[rows[:, 0].astype(int)]
         target.extend(rows)
-    return result
+    return _same_gold(baseline, result)
+
+
+def _same_gold(baseline: Counts, system: Counts) -> Counts:
+    """The system's counts; ValueError if its documents have other gold labels than the baseline's."""
+    sides = []
+    for counts in (baseline, system):
+        names = np.array([*counts.label_ids, ""])
+        doc, _, gold, _, _ = counts.settled.array().astype(np.int64).T
+        sides.append(Counter(zip(doc[gold != NONE].tolist(), names[gold[gold != NONE]].tolist())))
+    if differing := sorted({doc for doc, _ in (sides[0] - sides[1]) + (sides[1] - sides[0])}):
+        ids = ", ".join(str(doc if baseline.ids[doc] is None else baseline.ids[doc]) for doc in differing[:5])
+        more = ", ..." if len(differing) > 5 else ""
+        raise ValueError(f"the systems have different gold annotation in {len(differing)} documents: {ids}{more}")
+    return system
+
+
+def _without_replicates(counts: Counts) -> Counts:
+    if not counts.replicates:
+        return counts
+    bare = copy(counts)
+    bare.replicates = None
+    return bare
 
 
 def _places(counts: Counts) -> dict[tuple[str | int, int], int]:

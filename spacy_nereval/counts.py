@@ -95,7 +95,8 @@ class Counts:
         self.metrics = tuple(metrics)
         self.documents = self.skipped = self.ignored = 0
         self.ids: list[str | None] = []
-        self.source = ""  # the file that the documents came from; texts without id are told apart by it
+        self.key: str | None = None  # of the span groups that were counted; None for entities
+        self.sources: list[str] = []  # the files that the documents came from
         self.replicates: Replicates | None = None
         self.label_ids: dict[str, int] = {}
         self.settled = Rows()
@@ -156,27 +157,43 @@ class Counts:
                 target.extend(rows)
             both.documents += counts.documents
             both.ids += counts.ids
+            both.sources += counts.sources
+            both.key = counts.key
             both.skipped += counts.skipped
             both.ignored += counts.ignored
         if self.replicates and other.replicates:
             both.replicates = self.replicates.added(other.replicates, both.labels)
         return both
 
-    def differences(self, other: Counts) -> str:
-        """What keeps two counts from being added, in words; empty if nothing does."""
+    def differences(self, other: Counts, *, replicates: bool = True) -> str:
+        """What keeps two counts from being added, in words; empty if nothing does.
+        Whether and how they were resampled matters only with `replicates`."""
         if [metric.name for metric in self.metrics] != [metric.name for metric in other.metrics]:
             names = (", ".join(metric.name for metric in counts.metrics) for counts in (self, other))
             return "one has the metrics {}, the other {}".format(*names)
         found = []
+        if self.key != other.key:
+            said = [f"spans under {key!r}" if key else "entities" for key in (self.key, other.key)]
+            found.append(f"one counted {said[0]}, the other {said[1]}")
         for a, b in zip(self.metrics, other.metrics):
             ours, theirs = ({"version": metric.version, **metric.settings} for metric in (a, b))
             found += [
                 f"{a.name}.{key} is {ours[key]!r} and {theirs[key]!r}" for key in ours if ours[key] != theirs[key]
             ]
         drawn = [counts.replicates and (counts.replicates.samples, counts.replicates.seed) for counts in (self, other)]
-        if drawn[0] != drawn[1]:
+        if replicates and drawn[0] != drawn[1]:
             said = ["no replicates" if d is None else f"{d[0]} replicates of seed {d[1]}" for d in drawn]
             found.append(f"one has {said[0]}, the other {said[1]}")
+        if (
+            replicates
+            and any(drawn)
+            and None in self.ids
+            and None in other.ids
+            and (same := sorted({*self.sources} & {*other.sources}))
+        ):
+            found.append(
+                f"both have texts without id from {same[0]}, whose replicates would be alike: give texts an id"
+            )
         return "; ".join(found)
 
     @property

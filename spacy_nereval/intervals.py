@@ -119,7 +119,7 @@ def replicate(counts: Counts, samples: int, seed: int) -> Replicates:
     Confidence(samples=samples, seed=seed).checked()
     weights = np.zeros((samples, counts.documents), dtype=np.uint8)
     for doc, id in enumerate(counts.ids):
-        key = f"{seed}|{counts.source}:{doc}" if id is None else f"{seed}|{id}"
+        key = f"{seed}|{':'.join(counts.sources)}:{doc}" if id is None else f"{seed}|{id}"
         start = int.from_bytes(blake2b(key.encode("utf8"), digest_size=8).digest(), "little")
         weights[:, doc] = np.searchsorted(POISSON, np.random.PCG64(start).random_raw(samples), side="right")
     tapes: dict[str, dict[str, np.ndarray]] = {}

@@ -31,8 +31,8 @@ def document_rows(counts: Counts) -> list[dict[str, Any]]:
         sums = view.sums()
         columns |= {"gold": sums[GOLD_SPANS], "pred": sums[PRED_SPANS]}
         columns |= {key: scores[name] for key, name in metric.flat.items()}
-        # The lower the worse, as for F and unlike for error rates.
-        leading = leading or next((key for key, name in metric.flat.items() if name.endswith("f")), None)
+        # Of these scores, unlike of error rates, less is worse.
+        leading = leading or next((key for key, name in metric.flat.items() if name.endswith(("f", "_acc"))), None)
     names = [doc if id is None else id for doc, id in enumerate(counts.ids)]
     rows = [
         {"document": name} | {key: values[doc] for key, values in columns.items()} for doc, name in enumerate(names)

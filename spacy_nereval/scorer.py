@@ -160,6 +160,7 @@ def result_keys(counts: Counts, prefix: str, confidence: Confidence | None = Non
     spaCy drops a score for a whole training run if it is None at first. So an
     undefined score is 0.0 here, and None only if no document is annotated.
     """
+    counts.key = prefix.removeprefix("spans_") if prefix.startswith("spans_") else None
     result = evaluate(counts, confidence)
     scores = {}
     for metric in counts.metrics:

@@ -25,6 +25,7 @@ def signature(counts: Counts, *more: str, average: str = "micro", short: bool = 
     parts = [
         "spacy-nereval",
         *(_metric(metric, short) for metric in counts.metrics),
+        *([f"spans:{counts.key}"] if counts.key else []),
         f"avg:{average}",
         f"docs:{counts.documents}",
         *more,

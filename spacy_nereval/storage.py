@@ -7,7 +7,9 @@ of every metric.
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -15,8 +17,9 @@ from zipfile import BadZipFile
 import numpy as np
 
 from .about import __version__
-from .counts import Counts, Replicates, Rows
-from .metric import create
+from .counts import Counts, Replicates
+from .metric import Metric, create
+from .signature import signature
 from .writing import atomic
 
 FORMAT = "spacy-nereval counts 1"
@@ -28,22 +31,26 @@ def save(counts: Counts, path: Path) -> None:
     header = {
         "format": FORMAT,
         "version": __version__,
+        "signature": signature(counts, *([f"poisson:{stored.samples},seed:{stored.seed}"] if stored else [])),
         "metrics": [{"name": m.name, "version": m.version, "settings": dict(m.settings)} for m in counts.metrics],
         "labels": list(counts.label_ids),
         "documents": counts.documents,
         "ids": counts.ids,
         "skipped": counts.skipped,
         "ignored": counts.ignored,
-        "source": counts.source,
+        "sources": list(counts.sources),
+        "key": counts.key,
         "replicates": stored and {"samples": stored.samples, "seed": stored.seed, "labels": list(stored.labels)},
     }
-    arrays: dict[str, Any] = {"header": np.frombuffer(json.dumps(header).encode("utf8"), dtype=np.uint8)}
+    arrays: dict[str, Any] = {}
     for name, rows in zip(("settled", *(m.name for m in counts.metrics)), (counts.settled, *counts.rows)):
         table = rows.array()
         arrays[f"rows/{name}"] = table[:, :4].astype(np.int32)
         arrays[f"amounts/{name}"] = table[:, 4]
     for metric, tape in stored.tapes.items() if stored else ():
         arrays |= {f"replicates/{metric}/{name}": values for name, values in tape.items()}
+    header["digest"] = _digest(header, arrays)
+    arrays["header"] = np.frombuffer(json.dumps(header).encode("utf8"), dtype=np.uint8)
     with atomic(path) as file:
         np.savez_compressed(file, **arrays)
 
@@ -53,36 +60,54 @@ def load(path: Path) -> Counts:
     if not path.is_file():
         raise ValueError(f"{path} is not there, or is no file")
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         header = json.loads(arrays.pop("header").tobytes())
         if header["format"] != FORMAT:
             raise ValueError(f"its format is {header['format']!r}, this version reads {FORMAT!r}")
-        return _counts(header, arrays)
-    except (KeyError, TypeError, AttributeError, OSError, EOFError, BadZipFile) as error:
-        raise ValueError(f"{path} does not hold counts, or is damaged ({type(error).__name__}: {error})") from None
-    except ValueError as error:
+        for name in ("settled", *(stored["name"] for stored in header["metrics"])):
+            if not {f"rows/{name}", f"amounts/{name}"} <= arrays.keys():
+                raise ValueError(f"the counts of each document are missing for {name}")
+        if header.pop("digest") != _digest(header, arrays):
+            raise ValueError("it was changed since it was written")
+        metrics = [create(stored["name"], **stored["settings"]) for stored in header["metrics"]]
+        versions = [stored["version"] for stored in header["metrics"]]
+        counts = _counts(metrics, header, arrays)
+    except FOREIGN as error:
         # numpy's advice on files that it cannot read is to unpickle them, which is none.
-        reason = "it is no .npz archive of plain arrays" if "pickle" in str(error) else error
-        raise ValueError(f"{path} does not hold counts that can be used: {reason}") from None
-
-
-def _counts(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Counts:
-    metrics = []
-    for stored in header["metrics"]:
-        metric = create(stored["name"], **stored["settings"])
-        if metric.version != stored["version"]:
+        reason = "no .npz archive of plain arrays" if "pickle" in str(error) else f"{type(error).__name__}: {error}"
+        raise ValueError(f"{path} does not hold counts, or is damaged ({reason})") from None
+    for metric, version in zip(metrics, versions):
+        if metric.version != version:
             raise ValueError(
-                f"it was counted by version {stored['version']} of {metric.name}, this is version "
-                f"{metric.version}; count again"
+                f"{path} was counted by version {version} of {metric.name}, this is version {metric.version}: "
+                "count again"
             )
-        metrics.append(metric)
+    return counts
+
+
+FOREIGN = (
+    KeyError,
+    IndexError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    OSError,
+    EOFError,
+    BadZipFile,
+    NotImplementedError,
+    zlib.error,
+)
+"""What parsers of foreign bytes may raise."""
+
+
+def _counts(metrics: Sequence[Metric], header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Counts:
     counts = Counts(metrics)
-    for name in ("documents", "ids", "skipped", "ignored", "source"):
+    for name in ("documents", "ids", "skipped", "ignored", "sources", "key"):
         setattr(counts, name, header[name])
     counts.label_ids = {label: k for k, label in enumerate(header["labels"])}
     for name, rows in zip(("settled", *(m.name for m in metrics)), (counts.settled, *counts.rows)):
-        _fill(rows, name, arrays, counts)
+        rows.extend(np.column_stack([arrays[f"rows/{name}"], arrays[f"amounts/{name}"]]).astype(np.float64))
     if header["replicates"]:
         tapes: dict[str, dict[str, np.ndarray]] = {metric.name: {} for metric in metrics}
         for name, values in arrays.items():
@@ -94,17 +119,13 @@ def _counts(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Counts:
     return counts
 
 
-def _fill(rows: Rows, name: str, arrays: dict[str, np.ndarray], counts: Counts) -> None:
-    try:
-        places, amounts = arrays[f"rows/{name}"], arrays[f"amounts/{name}"]
-    except KeyError:
-        raise ValueError(f"it is damaged, the counts of each document are missing for {name}") from None
-    limits = (counts.documents, 64, len(counts.label_ids), len(counts.label_ids))
-    if places.shape != (len(amounts), 4) or len(counts.ids) != counts.documents:
-        raise ValueError(f"it is damaged, the counts of {name} do not fit together")
-    if len(places) and ((places < -1).any() or (places.max(axis=0) >= limits).any()):
-        raise ValueError(f"it is damaged, the counts of {name} name documents or labels that there are not")
-    rows.extend(np.column_stack([places, amounts]).astype(np.float64))
+def _digest(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> str:
+    """A hash of all there is, which tells a damaged file."""
+    digest = sha256(json.dumps(header, sort_keys=True).encode("utf8"))
+    for name, array in sorted(arrays.items()):
+        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
 
 
 def merge(paths: Sequence[Path]) -> Counts:

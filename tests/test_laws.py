@@ -12,6 +12,8 @@ import math
 import pickle
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -91,7 +93,7 @@ def law(test: Callable) -> Callable:
     cases = [case._replace(name=metric) for metric in names() for case in CONTRACT.get(metric, [Case()])]
     cases = [case for case in cases if name not in case.exempt]
     ids = ["-".join(map(str, (case.name, *case.options.values()))) for case in cases]
-    return pytest.mark.parametrize("case", cases, ids=ids)(settings(max_examples=15)(test))
+    return pytest.mark.parametrize("case", cases, ids=ids)(settings(max_examples=12)(test))
 
 
 LAWS: set[str] = set()
@@ -166,6 +168,22 @@ def test_the_verdicts_are_what_is_counted(case, doc):
 def label_of(verdict: Verdict, focus: str) -> str | None:
     span = (verdict.gold or verdict.pred) if focus == "target" else (verdict.pred or verdict.gold)
     return span.label if span else None
+
+
+@settings(max_examples=50)
+@given(nested())
+def test_a_tally_is_a_faster_way_to_the_same_counts(doc):
+    """It yields what `judge` says of a document, added up; the confusion matrix is to show the sums."""
+    strict = create("strict")
+    slow = replace(strict, settled=None, judge=strict.verdicts)
+    fast = replace(slow, tally=partial(added_up, strict))
+    assert evaluate(count([doc], [fast])) == evaluate(count([doc], [slow])) == evaluate(count([doc], [strict]))
+
+
+def added_up(metric: Metric, doc: Document) -> Iterator[tuple[str, str | None, str | None, int]]:
+    verdicts = metric.verdicts(doc)
+    numbers = Counter((v.name, v.gold and v.gold.label, v.pred and v.pred.label) for v in verdicts)
+    return ((*key, number) for key, number in numbers.items())
 
 
 # What changes nothing
@@ -320,7 +338,7 @@ def test_every_label_of_either_side_has_a_row(case, corpus):
 
 
 @law
-@given(corpus=corpora())
+@given(corpus=st.just([]))
 def test_the_keys_for_spacy_name_scores(case, corpus):
     assert set(case.metric.flat.values()) <= set(case.result(corpus)["scores"])
 
@@ -391,7 +409,7 @@ def test_fair_counts_no_fewer_than_the_longer_side_and_no_more_than_both(unit, d
 
 @settings(max_examples=100)
 @given(corpora())
-def test_fair_and_traditional_weights_are_what_they_say(corpus):
+def test_fair_with_traditional_weights_is_strict(corpus):
     traditional = scored(corpus, "fair", weights="traditional")
     strict = scored(corpus, "strict")
     assert {key: traditional["scores"][key] for key in "prf"} == strict["scores"]

@@ -14,7 +14,7 @@ from strategies import corpora, nested
 
 from spacy_nereval import Document, Span, create, matching, score
 
-examples = settings(max_examples=300)
+examples = settings(max_examples=250)
 
 STRICT = ("tp", "fp", "fn")
 SEMEVAL = ("match", "type_error", "extent_error", "both_error", "mis", "spu")
@@ -143,7 +143,7 @@ def test_semeval_and_slot_error_count_the_pairs_of_the_alignment(name, verdicts,
         agree(tables(doc, name, focus=focus), expected, verdicts, verdicts, focus=focus)
 
 
-@examples
+@settings(max_examples=100)
 @given(nested())
 def test_the_four_schemes_are_those_of_the_table(doc):
     result = scored(doc, "semeval")
@@ -197,7 +197,7 @@ WRF_OPTIONS = [
 
 
 @pytest.mark.parametrize("options", WRF_OPTIONS, ids=lambda options: "-".join(str(v)[:9] for v in options.values()))
-@settings(max_examples=150)
+@settings(max_examples=120)
 @given(corpus=corpora())
 def test_wrf_is_its_definition(options, corpus):
     result = scored(corpus, "wrf", **options)
@@ -216,7 +216,7 @@ def test_wrf_is_its_definition(options, corpus):
 # Averages
 
 
-@settings(max_examples=100)
+@settings(max_examples=80)
 @given(corpora(most=4))
 def test_averages_are_means_of_what_is_defined(corpus):
     labels = sorted({span.label for doc in corpus for span in (*doc.gold, *doc.pred)})
