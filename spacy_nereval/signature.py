@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -30,9 +31,14 @@ def signature(counts: Counts, *more: str, average: str = "micro", short: bool = 
         f"docs:{counts.documents}",
         *more,
         f"v{__version__}",
-        f"spacy:{version('spacy')}",
+        f"spacy:{_spacy_version()}",
     ]
     return "|".join(parts)
+
+
+@cache
+def _spacy_version() -> str:
+    return version("spacy")
 
 
 def _metric(metric: Metric, short: bool) -> str:

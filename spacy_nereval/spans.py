@@ -93,7 +93,7 @@ class Document(Contest):
         self.pred_set = {checked_span("predicted", span, length) for span in pred}
         self.id = id
         self.text = text
-        self.tokens = None if tokens is None else sorted((int(a), int(b)) for a, b in tokens)
+        self.tokens = None if tokens is None else _checked_tokens(tokens, length)
 
     def __repr__(self) -> str:
         return f"Document(gold={list(self.gold)}, pred={list(self.pred)})"
@@ -173,6 +173,14 @@ class Document(Contest):
             clipped = (self.text[max(a, span[0]) : min(b, span[1])] for a, b in touched)
             words = [word for word in clipped if word.strip()]
         return [word.lower() for word in words] if case == "lower" else list(words)
+
+
+def _checked_tokens(tokens: Iterable[tuple[int, int]], length: int | None) -> list[tuple[int, int]]:
+    found = sorted(checked_span("token", (*token, "token"), length)[:2] for token in tokens)
+    for (_, end), (start, _) in zip(found, found[1:]):
+        if start < end:
+            raise ValueError(f"tokens overlap: one ends at {end}, the next begins at {start}")
+    return found
 
 
 def checked_span(side: str, span: Sequence[Any], length: int | None) -> tuple[int, int, str]:

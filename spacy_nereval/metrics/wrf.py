@@ -42,7 +42,7 @@ def wrf(
     predicted spans, repetition and order gone: M = `match`, T = `gold`, P =
     `pred`; r1_p = M/P, r1_r = M/T, r1_f = 2M/(P+T). The class `combined` takes
     the spans of all labels together, so that a mix-up costs the classes but not
-    the combined one; with one class it is that class. `wrf` = sum of weight
+    the combined one; with one class there is none combined. `wrf` = sum of weight
     times r1_f; a document, or a corpus, has the classes that occur in it, and
     their weights are scaled to sum to 1.
 
@@ -161,9 +161,9 @@ def summary(view: View, weights: str | Mapping[str, float], average: str) -> Sum
     else:
         label_scores, combined = score(labels), score(_combined(total))
     gamma = _class_weights(weights, view.labels)
-    # With one class, the combined class is that class, and its weight makes no difference.
     all_scores = np.concatenate([label_scores["r1_f"], np.asarray(combined["r1_f"])[..., None]], axis=-1)
     all_weights = np.isfinite(all_scores) * gamma
+    all_weights[..., -1] *= np.isfinite(label_scores["r1_f"]).sum(axis=-1) > 1  # with one class there is none combined
     wrf = ratio((np.nan_to_num(all_scores) * all_weights).sum(-1), all_weights.sum(-1))
     counts = {x: labels[x] for x in ("match", "gold", "pred")} | {"documents": numbers["r1_f"]}
     combined_counts = _combined(total) | {"documents": combined_numbers["r1_f"]}
