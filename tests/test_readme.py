@@ -62,3 +62,11 @@ def test_ci_runs_the_test_command_that_the_readme_gives():
     assert [line for line in README.splitlines() if re.search(pattern, line)] == [
         "python -m pip install -e '.[test]' -r requirements.txt && python -m pytest"
     ]
+
+
+def test_the_results_are_there_with_the_commands_that_made_them():
+    results = re.search(r"<!-- results: .*?-->(.*)<!-- /results -->", README, flags=re.S)[1]
+    for corpus in ("wnut17", "maintie"):
+        assert f"python -m spacy project run all . --vars.corpus {corpus}" in results
+    assert results.count("| fair_f |") == 2
+    assert results.count("| metric | score | baseline | system | difference | interval | p | p (Holm) |") == 2
