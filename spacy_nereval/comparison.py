@@ -95,7 +95,8 @@ def compare(
     difference at least as large comes out when, document by document, the two
     outputs change places at random; with few documents all such swaps are
     enumerated, else `trials` are drawn. Documents that share an id change
-    places together. Undefined differences have no interval and no p.
+    places together. Resamples in which a difference is undefined are left out of
+    its interval, and `undefined` says how many; an undefined difference has no p.
 
     Raises ValueError if the two were not counted on the same documents.
     """
@@ -124,6 +125,7 @@ def compare(
                 "value": b,
                 "difference": gap,
                 "interval": np.quantile(defined, bounds).tolist() if len(defined) else [np.nan, np.nan],
+                "undefined": len(all_drawn) - len(defined),
                 "p": p[metric_name, name],
             }
         )

@@ -32,7 +32,7 @@ def save(counts: Counts, path: Path) -> None:
         "format": FORMAT,
         "version": __version__,
         "signature": signature(counts, *([f"poisson:{stored.samples},seed:{stored.seed}"] if stored else [])),
-        "metrics": [{"name": m.name, "version": m.version, "settings": dict(m.settings)} for m in counts.metrics],
+        "metrics": [_described(metric) for metric in counts.metrics],
         "labels": list(counts.label_ids),
         "documents": counts.documents,
         "ids": counts.ids,
@@ -71,17 +71,16 @@ def load(path: Path) -> Counts:
         if header.pop("digest") != _digest(header, arrays):
             raise ValueError("it was changed since it was written")
         metrics = [create(stored["name"], **stored["settings"]) for stored in header["metrics"]]
-        versions = [stored["version"] for stored in header["metrics"]]
         counts = _counts(metrics, header, arrays)
     except FOREIGN as error:
         # numpy's advice on files that it cannot read is to unpickle them, which is none.
         reason = "no .npz archive of plain arrays" if "pickle" in str(error) else f"{type(error).__name__}: {error}"
         raise ValueError(f"{path} does not hold counts, or is damaged ({reason})") from None
-    for metric, version in zip(metrics, versions):
-        if metric.version != version:
+    for metric, stored in zip(metrics, header["metrics"]):
+        if stored != _described(metric):
             raise ValueError(
-                f"{path} was counted by version {version} of {metric.name}, this is version {metric.version}: "
-                "count again"
+                f"{path} was counted by version {stored['version']} of {metric.name}, this is version "
+                f"{metric.version}: count again"
             )
     return counts
 
@@ -117,6 +116,17 @@ def _counts(metrics: Sequence[Metric], header: dict[str, Any], arrays: dict[str,
         drawn = header["replicates"]
         counts.replicates = Replicates(drawn["samples"], drawn["seed"], tuple(drawn["labels"]), tapes)
     return counts
+
+
+def _described(metric: Metric) -> dict[str, Any]:
+    """What the numbers of a metric mean: the rows name verdicts by their place in `verdicts`."""
+    return {
+        "name": metric.name,
+        "version": metric.version,
+        "settings": dict(metric.settings),
+        "verdicts": list(metric.verdict_names),
+        "columns": list(metric.columns),
+    }
 
 
 def _digest(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> str:

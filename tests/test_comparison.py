@@ -457,12 +457,22 @@ def test_all_systems_are_compared_with_the_baseline_and_corrected_together():
 def test_every_row_has_the_promised_keys_and_every_headline_score_a_row():
     systems, documents = three_systems(6)
     rows = comparison(systems[:2], documents, FEW)["comparisons"]
-    keys = ["metric", "score", "system", "baseline_value", "value", "difference", "interval", "p", "p_holm"]
-    assert all(list(row) == keys for row in rows)
+    keys = ["metric", "score", "system", "baseline_value", "value", "difference", "interval"]
+    assert all(list(row) == [*keys, "undefined", "p", "p_holm"] for row in rows)
     assert [(row["metric"], row["score"]) for row in rows] == [
         (metric.name, score) for metric in create_all() for score in metric.flat.values()
     ]
     assert all(len(row["interval"]) == 2 and row["interval"][0] <= row["interval"][1] for row in rows)
+
+
+def test_resamples_without_a_difference_are_counted():
+    """Without the first document, there is no gold span, and so no recall."""
+    documents = [Document([(0, 1, "A")], [(0, 1, "A")], id="0"), Document([], [(0, 1, "A")], id="1")]
+    counts = count(documents, [create("strict")])
+    rows = {row["score"]: row for row in compare(counts, counts, confidence=Confidence(samples=200))}
+    drawn = np.concatenate(list(resamples(counts, Confidence(samples=200))))
+    assert rows["r"]["undefined"] == (drawn[:, 0] == 0).sum() > 0
+    assert rows["p"]["undefined"] == rows["f"]["undefined"] == 0
 
 
 def test_undefined_scores_are_null_and_everything_is_json():

@@ -7,12 +7,13 @@ import os
 import re
 import subprocess
 import sys
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
 
 from spacy_nereval import create, names
-from spacy_nereval.metric import documentation, options_of
+from spacy_nereval.metric import DEFAULT, documentation, options_of
 
 TESTS = Path(__file__).parent
 
@@ -204,3 +205,9 @@ def test_every_option_has_help_a_range_and_a_default_that_it_accepts(name, optio
     assert option.help
     assert option.values != "any"
     assert create(name, **{option.name: option.default}).settings == create(name).settings
+
+
+def test_the_default_is_what_the_package_itself_registers():
+    """Their names stand in setup.cfg; here is only the order in which they are shown."""
+    own = distribution("spacy-nereval").entry_points
+    assert {entry.name for entry in own if entry.group == "spacy_nereval_metrics"} == set(DEFAULT)
