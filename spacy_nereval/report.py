@@ -115,9 +115,18 @@ def side_by_side(results: Mapping[str, Mapping[str, Any]], *, digits: int = 2) -
 
 
 def markdown(found: Table) -> str:
-    """A table in Markdown."""
+    """A table in Markdown.
+
+    >>> print(markdown(Table("", ["text", "n"], [["a|b", "1"]])))
+    | text | n |
+    | --- | ---: |
+    | a\\|b | 1 |
+    """
     divider = ["---:" if _is_number(found, k) else "---" for k in range(len(found.header))]
-    return "\n".join("| " + " | ".join(row) + " |" for row in (found.header, divider, *found.rows))
+    return "\n".join(
+        "| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |"
+        for row in (found.header, divider, *found.rows)
+    )
 
 
 def comparison_tables(result: Mapping[str, Any], *, digits: int = 2) -> Iterator[Table]:
