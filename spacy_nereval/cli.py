@@ -412,7 +412,7 @@ def checked_confidence(wanted: bool, **given: float | None) -> Confidence | None
     settings = {name: value for name, value in given.items() if value is not None}
     if not wanted and settings:
         raise ValueError(f"--{next(iter(settings))} is given without --confidence")
-    return Confidence(**settings).checked() if wanted else None  # type: ignore[arg-type]
+    return Confidence(**settings).checked() if wanted else None  # type: ignore[arg-type]  # by name
 
 
 def check_output(output: Path | None, per_document: Path | None, *inputs: str | Path, average: str = "micro") -> None:

@@ -139,11 +139,11 @@ class _DocDocument(Document):
         self._words: dict[str, list[int]] = {}  # per case: tokens as ids of strings, 0 for white space
 
     @cached_property
-    def text(self) -> str:  # type: ignore[override]
+    def text(self) -> str:  # type: ignore[override]  # lazy here, plain in Document
         return self._reference.text
 
     @cached_property
-    def tokens(self) -> list[tuple[int, int]]:  # type: ignore[override]
+    def tokens(self) -> list[tuple[int, int]]:  # type: ignore[override]  # likewise
         return _tokens(self._reference)
 
     def unigrams(self, span: tuple[int, int, str], *, case: str = "lower", by: str = "token") -> list[Hashable]:
