@@ -370,8 +370,9 @@ def show(
     short: bool,
 ) -> None:
     """Score counts, write the files, print the tables."""
+    from .intervals import number_of_units
     from .per_document import disagreement, document_rows
-    from .report import disagreement_lines, heading, render, tables
+    from .report import disagreement_lines, heading, render, tables, warning
     from .results import evaluate
     from .writing import write_json, write_rows
 
@@ -383,6 +384,8 @@ def show(
     say(heading(result))
     for table in tables(result, counts.metrics, average=average, digits=digits):
         print_table(table, render)
+    for line in warning(number_of_units(counts)) if drawn else ():
+        say(f"\n{line}")
     if per_document and (found := disagreement(counts)):
         say("")
         for line in disagreement_lines(found):

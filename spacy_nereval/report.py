@@ -167,9 +167,18 @@ def footer(result: Mapping[str, Any]) -> list[str]:
         f"are those of the difference, {100 * drawn['level']:g} % of {drawn['samples']} resamples of the documents, "
         "the same for both systems."
     ]
-    if result["units"] < FEW:
-        lines.append(f"⚠ Fewer than {FEW} documents: intervals are too narrow, and little can be told from them.")
-    return lines
+    return lines + warning(result["units"])
+
+
+def warning(units: int) -> list[str]:
+    """What to say of intervals and tests on few documents; nothing if there are enough.
+
+    >>> warning(20), warning(19)
+    ([], ['⚠ Fewer than 20 documents: intervals are too narrow, and little can be told from them.'])
+    """
+    if units >= FEW:
+        return []
+    return [f"⚠ Fewer than {FEW} documents: intervals are too narrow, and little can be told from them."]
 
 
 def disagreement_lines(found: Mapping[str, Any]) -> list[str]:

@@ -628,3 +628,10 @@ def test_a_config_names_the_confidence_of_a_scorer_and_of_the_component():
 def test_a_scorer_refuses_intervals_of_a_single_document_with_the_reason():
     with pytest.raises(ValueError, match="at least two documents"):
         make_ner_scorer(confidence={})(examples()[:1])
+
+
+def test_intervals_of_few_documents_come_with_a_warning(here):
+    jsonl(here / "few.jsonl", GOLD[:19], "gold")
+    assert "Fewer than 20 documents" in accepted("score", "few.jsonl", "few.jsonl", "-C", "--samples", 20)
+    assert "Fewer than 20 documents" not in accepted("score", "few.jsonl", "few.jsonl")
+    assert "Fewer than 20 documents" not in accepted("score", "gold.jsonl", "gold.jsonl", "-C", "--samples", 20)
