@@ -6,6 +6,7 @@ takes time to import is imported inside the commands.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
-from spacy.cli._util import Arg, Opt, app, import_code, parse_config_overrides, setup_gpu
+from spacy.cli._util import Arg, Opt, app, import_code, setup_gpu
 
 if TYPE_CHECKING:
     from .counts import Counts
@@ -261,7 +262,7 @@ def compare_cli(
                     documents.append(document)
                 yield document
 
-        pairs = sources(gold, name, spans_key, code, gpu_id, is_model=not is_data(name))
+        pairs = sources(gold, name, spans_key, code, gpu_id, is_model=not is_data(name), by_id=True)
         found.append(System(shown, counted(watched(pairs), chosen, gold.name, spans_key), fates))
     result = comparison(found, documents, drawn, trials, short=short)
     if output:
@@ -326,12 +327,13 @@ def sources(
     gpu_id: int = -1,
     *,
     is_model: bool = False,
+    by_id: bool = False,
 ) -> Iterable[Document | None]:
     """The gold documents with the predictions of a file or a model."""
     if not is_model:
         from .files import read_files
 
-        return read_files(gold, Path(other), key)
+        return read_files(gold, Path(other), key, by_id=by_id)
     from .pipelines import predict
 
     import_code(code)
@@ -435,29 +437,42 @@ def check_output(output: Path | None, per_document: Path | None, *inputs: str | 
         raise ValueError(f"--per-document {per_document}: a .jsonl or a .csv file was wanted")
 
 
-def check_arguments(arguments: Sequence[str]) -> None:
-    """See that what follows the command's own options are `--metric.option value` pairs."""
-    value_allowed = False
+def parsed_options(arguments: Sequence[str]) -> dict[str, Any]:
+    """`--metric.option value` pairs, in spaCy's override style: values are JSON, or else text.
+
+    Not spaCy's own parser: it reads 0.3 as 0.30000000000000004.
+    """
+    options: dict[str, Any] = {}
+    waiting = None
     for argument in arguments:
         if argument.startswith("--"):
-            if "." not in argument.split("=")[0]:
+            waiting, equals, value = argument[2:].partition("=")
+            if "." not in waiting:
                 raise ValueError(f"there is no option {argument}; options of a metric are written --fair.unit token")
-            value_allowed = "=" not in argument
-        elif value_allowed:
-            value_allowed = False
+            options[waiting] = _parsed(value) if equals else True
+            waiting = None if equals else waiting
+        elif waiting:
+            options[waiting], waiting = _parsed(argument), None
         else:
             raise ValueError(f"there is one argument too many: {argument}")
+    return options
+
+
+def _parsed(value: str) -> Any:
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value
 
 
 def chosen_metrics(names: str | None, arguments: Sequence[str]) -> tuple[Metric, ...]:
     """The metrics asked for, with the options given behind."""
     from .metric import DEFAULT, create, create_all
 
-    check_arguments(arguments)
     listed = [name.strip() for name in names.split(",")] if names is not None else list(DEFAULT)
     create_all(listed)  # names that are unknown, or come twice
     table: dict[str, dict[str, Any]] = {name: {} for name in listed}
-    for key, value in parse_config_overrides(list(arguments), env_var=None).items():
+    for key, value in parsed_options(arguments).items():
         name, option = key.split(".", 1)
         create(name, **{option: value})  # an unknown metric or option is a better message than the next one
         if name not in table:

@@ -15,8 +15,11 @@ from .examples import Record, pair, record
 from .spans import Document, checked_span
 
 
-def read_files(gold: Path, pred: Path, key: str | None = None) -> Iterator[Document | None]:
+def read_files(gold: Path, pred: Path, key: str | None = None, *, by_id: bool = False) -> Iterator[Document | None]:
     """Documents from two files, `.spacy` or `.jsonl`, in the same order; None without gold annotation.
+
+    With `by_id` the order of the predictions does not matter where all texts
+    have ids; they are then held in memory.
 
     Raises ValueError or OSError, naming file and line or document, for whatever
     cannot be read, for files of different length, and for texts that differ in
@@ -27,6 +30,8 @@ def read_files(gold: Path, pred: Path, key: str | None = None) -> Iterator[Docum
     end = Record("", set())
     found = False  # the key, in any prediction
     golds, preds = records(gold, key), records(pred, key)
+    if by_id:
+        golds, preds = _paired_by_id(gold, list(golds), pred, list(preds))
     for number, (a, b) in enumerate(zip_longest(golds, preds, fillvalue=end)):
         if a is end or b is end:
             rest = number + 1 + sum(1 for _ in (preds if a is end else golds))
@@ -40,6 +45,29 @@ def read_files(gold: Path, pred: Path, key: str | None = None) -> Iterator[Docum
             raise ValueError(f"{gold} and {pred}, {which}: {error}") from None
     if key and not found:
         raise ValueError(f"no document in {pred} has spans under {key!r}")
+
+
+def _paired_by_id(
+    gold: Path, golds: list[Record], pred: Path, preds: list[Record]
+) -> tuple[Iterator[Record], Iterator[Record]]:
+    """The predictions in the order of the gold texts, if all have ids; texts with one id in their own order."""
+    if any(side.id is None for side in (*golds, *preds)):
+        return iter(golds), iter(preds)
+    waiting: dict[str | None, list[Record]] = {}
+    for side in preds:
+        waiting.setdefault(side.id, []).append(side)
+    ordered, missing = [], []
+    for side in golds:
+        if waiting.get(side.id):
+            ordered.append(waiting[side.id].pop(0))
+        else:
+            missing.append(side.id)
+    left = [id for id, sides in waiting.items() for _ in sides]
+    for path, ids in ((pred, missing), (gold, left)):
+        if ids:
+            more = ", ..." if len(ids) > 5 else ""
+            raise ValueError(f"{path} lacks {len(ids)} documents: {', '.join(map(str, ids[:5]))}{more}")
+    return iter(golds), iter(ordered)
 
 
 def records(path: Path, key: str | None = None) -> Iterator[Record]:

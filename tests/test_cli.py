@@ -771,3 +771,13 @@ def test_the_command_fails_in_one_line_without_a_traceback(here):
     done = spacy_says("nereval", "score", here / "gold.jsonl", here / "nowhere.jsonl")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == f"✘ {here / 'nowhere.jsonl'} is not there, or is no file\n"
+
+
+def test_numbers_of_options_are_read_to_the_last_digit(here):
+    result = json.loads(printed_json(here, "--loio.s", "0.3"))
+    assert result["metrics"]["loio"]["settings"]["s"] == 0.3
+
+
+def printed_json(here, *options: str) -> str:
+    assert run("score", here / "gold.spacy", here / "pred.spacy", "-o", here / "s.json", *options).exit_code == 0
+    return (here / "s.json").read_text(encoding="utf8")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -635,3 +637,35 @@ def test_intervals_of_few_documents_come_with_a_warning(here):
     assert "Fewer than 20 documents" in accepted("score", "few.jsonl", "few.jsonl", "-C", "--samples", 20)
     assert "Fewer than 20 documents" not in accepted("score", "few.jsonl", "few.jsonl")
     assert "Fewer than 20 documents" not in accepted("score", "gold.jsonl", "gold.jsonl", "-C", "--samples", 20)
+
+
+def test_predictions_in_another_order_are_paired_by_id(here):
+    jsonl(here / "shuffled.jsonl", OTHER[::-1], "pred")
+    accepted("compare", "gold.jsonl", "base.jsonl", "other.jsonl", "--trials", 50, "--samples", 20, "-o", "same.json")
+    accepted("compare", "gold.jsonl", "base.jsonl", "shuffled.jsonl", "--trials", 50, "--samples", 20, "-o", "new.json")
+    same, new = (written(here / name)["comparisons"] for name in ("same.json", "new.json"))
+    assert [row | {"system": ""} for row in new] == [row | {"system": ""} for row in same]
+
+
+def test_predictions_that_lack_a_document_are_refused_with_its_id(here):
+    jsonl(here / "fewer.jsonl", OTHER[1:], "pred")
+    result = run("compare", "gold.jsonl", "base.jsonl", "fewer.jsonl")
+    assert (result.exit_code, result.stderr) == (1, f"✘ fewer.jsonl lacks 1 documents: {OTHER[0].id}\n")
+
+
+def test_counts_made_in_several_processes_score_as_those_of_one(here):
+    """Intervals included, to the last byte."""
+    jsonl(here / "first.jsonl", GOLD[:9], "gold")
+    jsonl(here / "second.jsonl", GOLD[9:], "gold")
+    jsonl(here / "first-pred.jsonl", OTHER[:9], "pred")
+    jsonl(here / "second-pred.jsonl", OTHER[9:], "pred")
+    nereval = [sys.executable, "-m", "spacy", "nereval"]
+    workers = [
+        subprocess.Popen([*nereval, "count", f"{part}.jsonl", f"{part}-pred.jsonl", "-o", f"{part}.npz"], cwd=here)
+        for part in ("first", "second")
+    ]
+    assert [worker.wait(timeout=120) for worker in workers] == [0, 0]
+    accepted("merge", "first.npz", "second.npz", "-o", "all.npz")
+    accepted("score", "all.npz", "-C", "--samples", 50, "-o", "several.json")
+    accepted("score", "gold.jsonl", "other.jsonl", "-C", "--samples", 50, "-o", "one.json")
+    assert (here / "several.json").read_bytes() == (here / "one.json").read_bytes()
