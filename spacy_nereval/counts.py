@@ -70,8 +70,10 @@ class Replicates(NamedTuple):
         return Replicates(self.samples, self.seed, labels, tapes)
 
     def stretched(self, metric: str, name: str, labels: tuple[str, ...]) -> np.ndarray:
+        """One tape's array with a row for each of these labels, 0 where a label is
+        new. Views mark sums by label with a 1 behind the first part of the name."""
         values = self.tapes[metric][name]
-        if not name.split(".")[0].endswith("1"):  # not by label
+        if not name.split(".")[0].endswith("1"):
             return values
         wide = np.zeros((len(values), len(labels), values.shape[2]))
         wide[:, [labels.index(label) for label in self.labels]] = values
