@@ -1,0 +1,10 @@
+"""The commands `python -m spacy nereval ...`, a module each.
+
+spaCy imports this package at every call of its command line, so everything that
+takes time to import is imported inside the commands.
+"""
+
+from . import compare, counting, detach, evaluate, metrics, score
+from .common import nereval
+
+__all__ = ["compare", "counting", "detach", "evaluate", "metrics", "nereval", "score"]

@@ -1,0 +1,133 @@
+"""Options that several commands share, declared once.
+
+A command names a group of options as a parameter, `reading: Reading`, and gets
+one value of that class; on the command line every field is an option of its own.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any, NamedTuple, get_type_hints
+
+from spacy.cli._util import Opt
+
+INPUT_FORMATS = ("spacy", "jsonl", "conll", "brat", "faireval")
+TABLE_FORMATS = ("terminal", "markdown", "latex", "csv", "json", "html")
+FORMAT = Opt(
+    None,
+    "--format",
+    "-f",
+    help=f"How files are to be read ({', '.join(INPUT_FORMATS)}; by default their names tell) and how tables are "
+    f"printed ({', '.join(TABLE_FORMATS)}). Both: --format conll,markdown; other predictions: --format brat,conll",
+)
+METRICS = Opt(
+    None, "--metrics", "-m", help="Names of metrics or sets, separated by commas. By default those of the papers"
+)
+OUTPUT = Opt(None, "--output", "-o", help="JSON file for the whole result", dir_okay=False)
+COUNTS = Opt(..., "--output", "-o", help="File for the counts, .npz", dir_okay=False)
+PER_DOCUMENT = Opt(None, "--per-document", help="File for every document's scores, .jsonl or .csv", dir_okay=False)
+SEED = Opt(None, "--seed", help="Seed of the random numbers")
+CONFIDENCE = Opt(False, "--confidence", "-C", help="Give every score its interval, by resampling documents")
+
+
+def chosen_formats(names: str | None) -> tuple[list[str], str]:
+    """The input formats that `--format` names, and the table format.
+
+    >>> chosen_formats("conll,markdown"), chosen_formats(None)
+    ((['conll'], 'markdown'), ([], 'terminal'))
+    """
+    listed = [name.strip() for name in names.split(",")] if names else []
+    for name in listed:
+        if name not in INPUT_FORMATS + TABLE_FORMATS:
+            raise ValueError(
+                f"--format {names}: there is no format {name!r}; files are {', '.join(INPUT_FORMATS)}, "
+                f"tables {', '.join(TABLE_FORMATS)}"
+            )
+    inputs = [name for name in listed if name in INPUT_FORMATS]
+    tables = [name for name in listed if name in TABLE_FORMATS]
+    if len(tables) > 1 or len(inputs) > 2:
+        raise ValueError(f"--format {names}: one format of tables, and one or two of files (gold, predictions)")
+    return inputs, (tables or ["terminal"])[0]
+
+
+class Reading(NamedTuple):
+    """How files of annotation are read."""
+
+    format: str | None = FORMAT
+    spans_key: str | None = Opt(None, "--spans-key", "-sk", help="Score doc.spans[KEY] instead of doc.ents")
+    column: str | None = Opt(None, "--column", help="CoNLL: number of the column with the labels, or 'last'")
+    repair: str | None = Opt(
+        None, "--repair", help="CoNLL: mend invalid sequences of tags, by 'conll' (begin a span) or 'discard' (drop it)"
+    )
+    discontinuous: str | None = Opt(
+        None, "--discontinuous", help="brat: read a span in pieces as its 'hull', or as its 'parts'"
+    )
+
+
+class Model(NamedTuple):
+    """How a pipeline is loaded."""
+
+    code: Path | None = Opt(None, "--code", "-c", help="Python file with registered functions to import")
+    gpu_id: int = Opt(-1, "--gpu-id", "-g", help="GPU ID or -1 for CPU")
+
+
+class Resampling(NamedTuple):
+    """How documents are resampled for intervals."""
+
+    level: float | None = Opt(None, "--level", help="Share of resamples that an interval covers")
+    samples: int | None = Opt(None, "--samples", help="Number of resamples")
+    seed: int | None = SEED
+
+
+class Showing(NamedTuple):
+    """How results are printed."""
+
+    format: str | None = FORMAT
+    digits: int = Opt(2, "--digits", "-d", help="Digits after the point in the tables", min=0, max=10)
+    average: str = Opt("micro", "--average", "-a", help="Average over labels or documents that the tables show")
+    short: bool = Opt(False, "--short", help="Leave options that have their default out of the signature")
+
+
+GROUPS = (Reading, Model, Resampling, Showing)
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the fields of its groups as parameters. Fields of one
+    name are one option, which every group gets."""
+    hints = get_type_hints(command, include_extras=True)
+    hints.pop("return", None)
+    signature = inspect.signature(command)
+    groups = {name: kind for name, kind in hints.items() if kind in GROUPS}
+    parameters: dict[str, inspect.Parameter] = {}
+    shared = {field for kind in groups.values() for field in kind._fields}
+    for name, parameter in signature.parameters.items():
+        if name in groups:
+            fields = get_type_hints(groups[name])
+            for field, kind in fields.items():
+                default = groups[name]._field_defaults[field]
+                parameters.setdefault(
+                    field, inspect.Parameter(field, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+                )
+        else:
+            parameters[name] = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[name])
+
+    @wraps(command)
+    def wrapped(**given: Any) -> None:
+        for name, kind in groups.items():
+            given[name] = kind(**{field: given[field] for field in kind._fields})
+        command(**{name: given[name] for name in signature.parameters})
+
+    del wrapped.__wrapped__  # typer is to see these parameters, not those of the command
+    arguments_first = sorted(parameters.values(), key=lambda p: p.name in shared)
+    wrapped.__signature__ = inspect.Signature(arguments_first)  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {name: parameter.annotation for name, parameter in parameters.items()}
+    return wrapped
+
+
+OPTIONS_FOLLOW = {"allow_extra_args": True, "ignore_unknown_options": True}
+"""The context settings of commands that take options of metrics."""
+
+EPILOG = "Options of a metric go behind: --fair.unit token --loio.s 1. 'python -m spacy nereval metrics' lists them."
