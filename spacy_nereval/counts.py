@@ -25,29 +25,31 @@ CHUNK = 1 << 16
 
 
 class Rows:
-    """An append-only table (document, verdict, gold label, predicted label, amount)."""
+    """An append-only table (document, verdict, gold label, predicted label, amount),
+    and a note behind for metrics that take notes."""
 
-    def __init__(self) -> None:
-        self._new: list[tuple[int, int, int, int, float]] = []
+    def __init__(self, width: int = 5) -> None:
+        self.width = width
+        self._new: list[tuple] = []
         self._old: list[np.ndarray] = []
         self.append = self._new.append
 
     def pack(self, at_least: int = 0) -> None:
         """Move rows from Python objects, 100 bytes each, into arrays."""
         if len(self._new) > at_least:
-            self._old.append(np.array(self._new, dtype=np.float64).reshape(-1, 5))
+            self._old.append(np.array(self._new, dtype=np.float64).reshape(-1, self.width))
             self._new.clear()
 
     def extend(self, rows: np.ndarray) -> None:
-        """Append rows float64[rows, 5]."""
+        """Append rows float64[rows, width]."""
         self.pack()
         self._old.append(rows)
 
     def array(self) -> np.ndarray:
-        """float64[rows, 5]; all but the amounts are whole numbers."""
+        """float64[rows, width]; all but the amounts are whole numbers."""
         self.pack()
         if len(self._old) != 1:
-            self._old = [np.concatenate(self._old)] if self._old else [np.zeros((0, 5))]
+            self._old = [np.concatenate(self._old)] if self._old else [np.zeros((0, self.width))]
         return self._old[0]
 
 
@@ -83,8 +85,9 @@ class Replicates(NamedTuple):
 class Counts:
     """The counts of several metrics over the documents added so far.
 
-    `documents` were counted, `skipped` had no annotation, and `ignored`
-    predictions fell where the reference says nothing.
+    `documents` were counted, `skipped` had no annotation, `ignored`
+    predictions fell where the reference says nothing, and `repaired` tags had
+    to be mended in reading.
 
     >>> from spacy_nereval import Document, create
     >>> a = count([Document(gold=[(0, 5, "A")], pred=[(0, 5, "A")])], [create("strict")])
@@ -95,14 +98,16 @@ class Counts:
 
     def __init__(self, metrics: Iterable[Metric]) -> None:
         self.metrics = tuple(metrics)
-        self.documents = self.skipped = self.ignored = 0
+        self.documents = self.skipped = self.ignored = self.repaired = 0
         self.ids: list[str | None] = []
         self.key: str | None = None  # of the span groups that were counted; None for entities
+        self.by: str | None = None  # what stands in the place of labels, in a breakdown
         self.sources: list[str] = []  # the files that the documents came from
         self.replicates: Replicates | None = None
         self.label_ids: dict[str, int] = {}
+        self.note_ids: dict[str, int] = {}
         self.settled = Rows()
-        self.rows = tuple(Rows() for _ in self.metrics)
+        self.rows = tuple(Rows(6 if metric.note else 5) for metric in self.metrics)
         self._verdict_ids = [{name: k for k, name in enumerate(m.verdict_names)} for m in self.metrics]
 
     def add(self, document: Document | None) -> None:
@@ -114,6 +119,7 @@ class Counts:
         self.documents += 1
         self.ids.append(document.id)
         self.ignored += document.ignored
+        self.repaired += document.repaired
         ids, settled = self.label_ids, self.settled.append
         for _, _, label in document.hits:
             k = ids.setdefault(label, len(ids))
@@ -130,6 +136,12 @@ class Counts:
                 settled((doc, pred_kind, NONE, ids.setdefault(span[2], len(ids)), 1))
         for metric, rows, verdict_ids in zip(self.metrics, self.rows, self._verdict_ids):
             append = rows.append
+            if metric.note:
+                notes = self.note_ids
+                for name, gold, _, amount in metric.judge(document):
+                    note = notes.setdefault(metric.note(document, gold), len(notes))
+                    append((doc, verdict_ids[name], ids[gold[2]], NONE, amount, note))
+                continue
             if metric.tally:
                 for name, a, b, amount in metric.tally(document):
                     append((doc, verdict_ids[name], ids[a] if a else NONE, ids[b] if b else NONE, amount))
@@ -150,12 +162,17 @@ class Counts:
         both = Counts(self.metrics)
         labels = list(dict.fromkeys(chain(self.label_ids, other.label_ids)))
         both.label_ids = {label: k for k, label in enumerate(labels)}
+        notes = dict.fromkeys(chain(self.note_ids, other.note_ids))
+        both.note_ids = {note: k for k, note in enumerate(notes)}
         for counts in (self, other):
             renamed = np.array([both.label_ids[label] for label in counts.label_ids] + [NONE], dtype=np.float64)
             for target, source in zip((both.settled, *both.rows), (counts.settled, *counts.rows)):
                 rows = source.array().copy()
                 rows[:, 0] += both.documents
                 rows[:, 2:4] = renamed[rows[:, 2:4].astype(int)]  # NONE, -1, finds the last
+                if target.width > 5:
+                    new_notes = np.array([both.note_ids[note] for note in counts.note_ids])
+                    rows[:, 5] = new_notes[rows[:, 5].astype(int)]
                 target.extend(rows)
             both.documents += counts.documents
             both.ids += counts.ids
@@ -163,6 +180,7 @@ class Counts:
             both.key = counts.key
             both.skipped += counts.skipped
             both.ignored += counts.ignored
+            both.repaired += counts.repaired
         if self.replicates and other.replicates:
             both.replicates = self.replicates.added(other.replicates, both.labels)
         return both
@@ -182,6 +200,11 @@ class Counts:
             found += [
                 f"{a.name}.{key} is {ours[key]!r} and {theirs[key]!r}" for key in ours if ours[key] != theirs[key]
             ]
+        if replicates and self.replicates and (whole := [metric.name for metric in self.metrics if metric.note]):
+            found.append(
+                f"{whole[0]} looks at the corpus as a whole, so that its replicates do not add up: "
+                f"count without replicates, or without {whole[0]}"
+            )
         drawn = [counts.replicates and (counts.replicates.samples, counts.replicates.seed) for counts in (self, other)]
         if replicates and drawn[0] != drawn[1]:
             said = ["no replicates" if d is None else f"{d[0]} replicates of seed {d[1]}" for d in drawn]

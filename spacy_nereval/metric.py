@@ -79,6 +79,9 @@ class Metric:
     summary: all scores from a `View` of the counts, where they are not simply
         the scores of the summed counts.
     version: goes up when the numbers change; counts of different versions do not mix.
+    note: of a document and a gold span a text to keep with the verdict on it, and
+    refine: the final verdict of each row, int[rows], from its verdict, gold label
+        and note, where a verdict depends on the whole corpus.
     tally: the verdicts of `judge` on a document, added up by (name, gold label,
         predicted label); only for speed, where there are many.
     """
@@ -95,6 +98,8 @@ class Metric:
     totals: tuple[str, ...] = ()
     summary: Callable[[View], Summary] | None = None
     tally: Callable[[Document], Iterable[tuple[str, str | None, str | None, float]]] | None = None
+    note: Callable[[Document, Span], str] | None = None
+    refine: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray] | None = None
     version: int = 1
     name: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)

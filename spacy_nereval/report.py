@@ -200,6 +200,8 @@ def heading(result: Mapping[str, Any]) -> str:
         parts.append(f"{_many(result['skipped'], 'document')} without annotation skipped")
     if result["ignored"]:
         parts.append(f"{_many(result['ignored'], 'prediction')} ignored where the reference is not annotated")
+    if result["repaired"]:
+        parts.append(f"{_many(result['repaired'], 'tag')} repaired")
     return ", ".join(parts)
 
 

@@ -59,6 +59,7 @@ def evaluate(
             "gold": counts.gold,
             "pred": counts.pred,
             "ignored": counts.ignored,
+            "repaired": counts.repaired,
             **({"confidence": drawn.table} if drawn else {}),
             "metrics": metrics,
         }

@@ -64,7 +64,8 @@ class Document(Contest):
     `pred_set` hold them as plain tuples. `tokens` are the
     reference tokens as (start, end), needed by what counts tokens; `id` names
     the document in reports. `ignored` is the number of predictions left out
-    because the reference says nothing about their stretch of text.
+    because the reference says nothing about their stretch of text, and
+    `repaired` that of the tags that had to be mended in reading.
 
     Raises ValueError for a span that is no (start, end, label), that ends
     before it starts, that leaves the text, or that has no label.
@@ -78,6 +79,7 @@ class Document(Contest):
     """
 
     ignored: int = 0
+    repaired: int = 0
 
     def __init__(
         self,

@@ -22,7 +22,7 @@ from .metric import Metric, create
 from .signature import signature
 from .writing import atomic
 
-FORMAT = "spacy-nereval counts 1"
+FORMAT = "spacy-nereval counts 2"
 
 
 def save(counts: Counts, path: Path) -> None:
@@ -38,6 +38,8 @@ def save(counts: Counts, path: Path) -> None:
         "ids": counts.ids,
         "skipped": counts.skipped,
         "ignored": counts.ignored,
+        "repaired": counts.repaired,
+        "notes": list(counts.note_ids),
         "sources": list(counts.sources),
         "key": counts.key,
         "replicates": stored and {"samples": stored.samples, "seed": stored.seed, "labels": list(stored.labels)},
@@ -47,6 +49,8 @@ def save(counts: Counts, path: Path) -> None:
         table = rows.array()
         arrays[f"rows/{name}"] = table[:, :4].astype(np.int32)
         arrays[f"amounts/{name}"] = table[:, 4]
+        if rows.width > 5:
+            arrays[f"notes/{name}"] = table[:, 5].astype(np.int32)
     for metric, tape in stored.tapes.items() if stored else ():
         arrays |= {f"replicates/{metric}/{name}": values for name, values in tape.items()}
     header["digest"] = _digest(header, arrays)
@@ -102,11 +106,13 @@ FOREIGN = (
 
 def _counts(metrics: Sequence[Metric], header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Counts:
     counts = Counts(metrics)
-    for name in ("documents", "ids", "skipped", "ignored", "sources", "key"):
+    for name in ("documents", "ids", "skipped", "ignored", "repaired", "sources", "key"):
         setattr(counts, name, header[name])
     counts.label_ids = {label: k for k, label in enumerate(header["labels"])}
+    counts.note_ids = {note: k for k, note in enumerate(header["notes"])}
     for name, rows in zip(("settled", *(m.name for m in metrics)), (counts.settled, *counts.rows)):
-        rows.extend(np.column_stack([arrays[f"rows/{name}"], arrays[f"amounts/{name}"]]).astype(np.float64))
+        columns = [arrays[f"{part}/{name}"] for part in ("rows", "amounts", "notes")[: rows.width - 3]]
+        rows.extend(np.column_stack(columns).astype(np.float64))
     if header["replicates"]:
         tapes: dict[str, dict[str, np.ndarray]] = {metric.name: {} for metric in metrics}
         for name, values in arrays.items():

@@ -60,6 +60,10 @@ class View:
             rows = np.concatenate([settled, rows])
         if self.metric.floats:  # a fixed order of summation: floats too ignore the order of documents
             rows = rows[np.lexsort(rows.T)]
+        if self.metric.refine:
+            verdict, gold, note = rows[:, [1, 2, 5]].astype(np.int64).T
+            rows = rows.copy()
+            rows[:, 1] = self.metric.refine(verdict, gold, note)
         return self._renamed(rows)
 
     def _renamed(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
