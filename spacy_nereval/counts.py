@@ -137,10 +137,9 @@ class Counts:
         for metric, rows, verdict_ids in zip(self.metrics, self.rows, self._verdict_ids):
             append = rows.append
             if metric.note:
-                notes = self.note_ids
                 for name, gold, _, amount in metric.judge(document):
-                    note = notes.setdefault(metric.note(document, gold), len(notes))
-                    append((doc, verdict_ids[name], ids[gold[2]], NONE, amount, note))
+                    note = self.note_ids.setdefault(metric.note(document, gold), len(self.note_ids))
+                    append((doc, verdict_ids[name], ids[gold[2]] if gold else NONE, NONE, amount, note))
                 continue
             if metric.tally:
                 for name, a, b, amount in metric.tally(document):

@@ -46,6 +46,15 @@ PRED_SPANS = "pred_spans"
 # In the order in which they are shown, which entry points do not have.
 DEFAULT = ("strict", "semeval", "slot_error", "loio", "fair", "wrf")
 
+SETS: dict[str, dict[str, dict[str, Any]]] = {
+    "papers": {name: {} for name in DEFAULT},
+    "conll": {"strict": {}},
+    "muc": {"semeval": {}, "slot_error": {"slots": "muc"}},
+    "cited": {name: {} for name in ("token", "char", "relaxed", "overlap", "plagdet", "ace", "tmr")},
+}
+"""Metrics that go together, by a name that can stand for them. `all` stands for every
+registered metric. Those that need an option that a set does not give are left out of it."""
+
 
 class Verdict(NamedTuple):
     """What a metric says of a gold span, a predicted span, or a pair of them.
@@ -80,8 +89,9 @@ class Metric:
         the scores of the summed counts.
     version: goes up when the numbers change; counts of different versions do not mix.
     note: of a document and a gold span a text to keep with the verdict on it, and
-    refine: the final verdict of each row, int[rows], from its verdict, gold label
-        and note, where a verdict depends on the whole corpus.
+    refine: each row's final verdict, int[rows], from its verdict, its place among
+        all notes, and these, where a verdict depends on the whole corpus.
+    needs: an option that must be given, and is not; the metric has numbers but judges nothing.
     tally: the verdicts of `judge` on a document, added up by (name, gold label,
         predicted label); only for speed, where there are many.
     """
@@ -98,8 +108,9 @@ class Metric:
     totals: tuple[str, ...] = ()
     summary: Callable[[View], Summary] | None = None
     tally: Callable[[Document], Iterable[tuple[str, str | None, str | None, float]]] | None = None
-    note: Callable[[Document, Span], str] | None = None
-    refine: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray] | None = None
+    note: Callable[[Document, Any], str] | None = None
+    refine: Callable[[np.ndarray, np.ndarray, tuple[str, ...]], np.ndarray] | None = None
+    needs: str | None = None
     version: int = 1
     name: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -172,10 +183,13 @@ def create(name: str, **options: Any) -> Metric:
 
 
 def create_all(metrics: Mapping[str, Mapping[str, Any]] | Iterable[str] | None = None) -> tuple[Metric, ...]:
-    """Several metrics, from `{name: options}` or names; by default the six of the papers.
+    """Several metrics, from `{name: options}` or names, of metrics or `SETS`; by default
+    the six of the papers.
 
     >>> [metric.name for metric in create_all({"loio": {"s": 0.5}, "strict": {}})]
     ['loio', 'strict']
+    >>> [(metric.name, metric.settings.get("slots")) for metric in create_all(["muc", "strict"])]
+    [('semeval', None), ('slot_error', 'muc'), ('strict', None)]
     """
     if metrics is None:
         metrics = DEFAULT
@@ -189,13 +203,46 @@ def create_all(metrics: Mapping[str, Mapping[str, Any]] | Iterable[str] | None =
         metrics = dict.fromkeys(listed, {})
     if not metrics:
         raise ValueError(f"metrics is empty; choose from {', '.join(names())}")
-    return tuple(create(name, **(options or {})) for name, options in metrics.items())
+    return tuple(create(name, **options) for name, options in expanded(metrics).items())
+
+
+def expanded(metrics: Mapping[str, Mapping[str, Any] | None], *, whole: bool = False) -> dict[str, dict[str, Any]]:
+    """The same table with each set replaced by its metrics, the `whole` set or those
+    that need no further option. Options given for a metric by its own name are
+    added to those that a set gives it.
+
+    >>> expanded({"muc": {}, "slot_error": {"beta": 2}})
+    {'semeval': {}, 'slot_error': {'slots': 'muc', 'beta': 2}}
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for name, options in metrics.items():
+        members = SETS.get(name)
+        if name == "all":
+            members = {each: {} for each in names()}
+        if members is None:
+            found.setdefault(name, {}).update(options or {})
+        elif options:
+            raise ValueError(f"{name} is a set of metrics, which has no options; name the metric that they are for")
+        else:
+            for each, given in members.items():
+                if whole or each in metrics or not create(each, **given).needs:
+                    found[each] = given | found.get(each, {})
+    return found
 
 
 def names() -> list[str]:
     """Every registered metric: the papers' six first, then the others by name."""
     found = registry.get_all()
     return [name for name in DEFAULT if name in found] + sorted(set(found) - set(DEFAULT))
+
+
+def needing(option: str) -> list[str]:
+    """The metrics that judge nothing without an option of that name.
+
+    >>> needing("train")
+    ['tmr']
+    """
+    return [name for name in names() if create(name).needs == option]
 
 
 class Option(NamedTuple):
@@ -264,7 +311,8 @@ def _registered(name: str) -> Callable[..., Metric]:
     try:
         return registry.get(name)
     except catalogue.RegistryError:
-        raise ValueError(f"there is no metric {name!r}; there are {', '.join(names())}") from None
+        sets = ", ".join((*SETS, "all"))
+        raise ValueError(f"there is no metric {name!r}; there are {', '.join(names())}, and the sets {sets}") from None
 
 
 BOUNDS = {"Gt": ">", "Ge": ">=", "Lt": "<", "Le": "<="}

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from wasabi import table
 
+from .attributes import ATTRIBUTES
 from .comparison import FEW
 from .metric import Metric, create_all
 from .transitions import KINDS
@@ -192,6 +193,20 @@ def disagreement_lines(found: Mapping[str, Any]) -> list[str]:
     return lines
 
 
+def breakdown_table(found: Mapping[str, Any], metrics: Sequence[Metric], *, digits: int = 2) -> Table:
+    """The headline scores of each bucket of an attribute, and the spans in it."""
+    columns = [(metric, name) for metric in metrics for name in _headline_of(metric, found["metrics"][metric.name])]
+    rows = []
+    for bucket in found["buckets"]:
+        cells = []
+        for metric, name in columns:
+            value = found["metrics"][metric.name][bucket]["scores"][name]
+            cells.append("-" if value is None else f"{100 * value:.{digits}f}")
+        rows.append([bucket, str(found["gold"][bucket]), str(found["pred"][bucket]), *cells])
+    title = f"By {found['by']}: {ATTRIBUTES[found['by']].help}"
+    return Table(title, [found["by"], "gold", "pred", *(_short(metric, name) for metric, name in columns)], rows)
+
+
 def heading(result: Mapping[str, Any]) -> str:
     """What was scored, and what was left out."""
     parts = [_many(result["documents"], "document"), _many(result["gold"], "gold span")]
@@ -216,15 +231,20 @@ def _grouped(names: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _headline(metric: Metric, result: Mapping[str, Any]) -> list[str]:
-    """The scores of a metric that stand for a label: its F, or else the first it shows in spaCy's keys."""
-    per_type = result["metrics"][metric.name]["per_type"]
+    return _headline_of(metric, result["metrics"][metric.name]["per_type"])
+
+
+def _headline_of(metric: Metric, per_type: Mapping[str, Any]) -> list[str]:
+    """The scores of a metric that stand for a label or bucket: its F, or else the first it shows in spaCy's keys."""
     names = list(next(iter(per_type.values()))["scores"]) if per_type else []
     shown = [name for name in metric.flat.values() if name in names]
     return [n for n in shown if n.endswith("f")] or shown[:1] or [n for n in names if n.endswith("f")] or names[:1]
 
 
 def _short(metric: Metric, name: str) -> str:
-    return f"{metric.name} {name.rstrip('f').rstrip('_')}".strip() if name.endswith("f") else name
+    if name.endswith("f"):
+        return f"{metric.name} {name.rstrip('f').rstrip('_')}".strip()
+    return next((key.replace("_", " ") for key, shown in metric.flat.items() if shown == name), name)
 
 
 def _clipped(text: str | None, width: int = 40) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
 from itertools import chain
 from operator import index
+from re import finditer
 from typing import Any, NamedTuple
 
 from .matching import align, overlaps
@@ -146,10 +147,45 @@ class Document(Contest):
                 "this document has no tokens (plain offsets and JSONL carry none, unless they list "
                 "them under 'tokens'); score characters instead, or read a .spacy file"
             )
-        starts, ends = self._token_edges
+        return self._range(*self._token_edges, span)
+
+    @staticmethod
+    def _range(starts: list[int], ends: list[int], span: tuple[int, int, str]) -> tuple[int, int]:
+        """The range of those stretches, which do not overlap, that share a character with the span."""
         start, end, _ = span
         first = bisect_right(ends, start)
         return first, bisect_left(starts, end, lo=first) if start < end else first
+
+    @cached_property
+    def words(self) -> list[tuple[int, int]]:
+        """The places of the words of the text: the reference tokens, or else what
+        stands between white space; white space is no word.
+
+        >>> Document([], [], "Ada sleeps").words
+        [(0, 3), (4, 10)]
+        """
+        if self.text is None:
+            raise ValueError("words need the text: Document(gold=..., pred=..., text=...)")
+        if self.tokens is None:
+            return [match.span() for match in finditer(r"\S+", self.text)]
+        return [(start, end) for start, end in self.tokens if self.text[start:end].strip()]
+
+    def words_of(self, span: tuple[int, int, str]) -> list[str]:
+        """The words that share a character with a span, clipped to it, as they are written.
+
+        >>> Document([], [], "The Scroll tip").words_of((1, 10, "X"))
+        ['he', 'Scroll']
+        """
+        text = self.text or ""
+        return [text[max(a, span[0]) : min(b, span[1])] for a, b in self.words[slice(*self.word_range(span))]]
+
+    def word_range(self, span: tuple[int, int, str]) -> tuple[int, int]:
+        """The range of `words` that share a character with a span."""
+        return self._range(*self._word_edges, span)
+
+    @cached_property
+    def _word_edges(self) -> tuple[list[int], list[int]]:
+        return [start for start, _ in self.words], [end for _, end in self.words]
 
     @cached_property
     def _token_edges(self) -> tuple[list[int], list[int]] | None:

@@ -61,9 +61,9 @@ class View:
         if self.metric.floats:  # a fixed order of summation: floats too ignore the order of documents
             rows = rows[np.lexsort(rows.T)]
         if self.metric.refine:
-            verdict, gold, note = rows[:, [1, 2, 5]].astype(np.int64).T
             rows = rows.copy()
-            rows[:, 1] = self.metric.refine(verdict, gold, note)
+            verdict, note = rows[:, [1, 5]].astype(np.int64).T
+            rows[:, 1] = self.metric.refine(verdict, note, tuple(self.counts.note_ids))
         return self._renamed(rows)
 
     def _renamed(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

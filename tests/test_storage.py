@@ -345,8 +345,8 @@ def test_a_plain_npy_file_and_a_zip_file_are_refused(tmp_path):
 
 
 def test_a_later_format_is_refused_by_name(file):
-    path = changed(file, lambda arrays, header: header.update(format="spacy-nereval counts 2"))
-    assert "'spacy-nereval counts 2', this version reads 'spacy-nereval counts 1'" in refused(path)
+    path = changed(file, lambda arrays, header: header.update(format="spacy-nereval counts 3"))
+    assert "'spacy-nereval counts 3', this version reads 'spacy-nereval counts 2'" in refused(path)
 
 
 class Trap:

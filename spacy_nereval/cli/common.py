@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 from spacy.cli._util import app, import_code, setup_gpu
 
-from .options import EPILOG, OPTIONS_FOLLOW, Model, Reading, Resampling, Showing, grouped
+from .options import EPILOG, OPTIONS_FOLLOW, Model, Reading, Resampling, Showing, chosen_formats, grouped
 
 if TYPE_CHECKING:
+    from ..buckets import Breakdown
     from ..counts import Counts
     from ..intervals import Confidence
     from ..metric import Metric
@@ -67,39 +68,61 @@ def readable(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def is_data(name: str) -> bool:
-    """Whether an argument names a file of annotation rather than a model."""
-    return Path(name).suffix in (".spacy", ".jsonl", ".ndjson")
+    """Whether an argument names a file or folder of annotation rather than a model."""
+    from ..formats import ENDINGS, brat
+
+    path = Path(name)
+    return path.is_file() or path.suffix.lower() in ENDINGS or brat.is_collection(path)
 
 
 def sources(
     gold: Path,
-    other: str,
+    other: str | None,
     reading: Reading,
     loading: Model | None = None,
     *,
     is_model: bool = False,
     by_id: bool = False,
 ) -> Iterable[Document | None]:
-    """The gold documents with the predictions of a file or a model."""
+    """The gold documents with the predictions of a file or a model, or without
+    either with those of the gold file, if it is one that can have them."""
     if not is_model:
         from ..files import read_files
+        from ..formats import name_of, sides
 
-        return read_files(gold, Path(other), reading.spans_key, by_id=by_id)
+        names, _ = chosen_formats(reading.format)
+        formats = sides(names, reading.column, reading.repair, reading.discontinuous, both=other is None)
+        if other is None and name_of(gold, formats[0]) != "conll":
+            raise ValueError(f"predictions to score against {gold} are missing")
+        return read_files(gold, Path(other or gold), reading.spans_key, by_id=by_id, formats=formats)
     from ..pipelines import predict
 
     if loading:
         import_code(loading.code)
         setup_gpu(loading.gpu_id, silent=True)
-    return predict(other, gold, reading.spans_key)
+    return predict(str(other), gold, reading.spans_key)
 
 
-def counted(documents: Iterable[Document | None], metrics: Sequence[Metric], source: str, reading: Reading) -> Counts:
-    """The counts of the documents, with a progress bar on a terminal."""
+def counted(
+    documents: Iterable[Document | None],
+    metrics: Sequence[Metric],
+    source: str,
+    reading: Reading,
+    watching: Sequence[Any] = (),
+) -> Counts:
+    """The counts of the documents, with a progress bar on a terminal. Whoever is
+    watching has `add` called with each document too."""
     from tqdm import tqdm
 
     from ..counts import count
 
-    counts = count(tqdm(documents, unit=" docs", leave=False, disable=None), metrics)
+    def watched() -> Iterable[Document | None]:
+        for document in tqdm(documents, unit=" docs", leave=False, disable=None):
+            for each in watching:
+                each.add(document)
+            yield document
+
+    counts = count(watched(), metrics)
     counts.sources = [source]
     counts.key = reading.spans_key
     if counts.documents:
@@ -118,15 +141,19 @@ def show(
     output: Path | None,
     per_document: Path | None,
     showing: Showing,
+    breakdowns: Sequence[Breakdown] = (),
 ) -> None:
     """Score counts, write the files, print the tables."""
     from ..intervals import number_of_units
     from ..per_document import disagreement, document_rows
-    from ..report import disagreement_lines, heading, render, tables, warning
+    from ..report import breakdown_table, disagreement_lines, heading, render, tables, warning
     from ..results import evaluate
     from ..writing import write_json, write_rows
+    from .lookups import unknown_labels
 
     result = evaluate(counts, drawn, average=showing.average, short=showing.short)
+    if breakdowns:
+        result["breakdowns"] = {found["by"]: found for found in (each.result() for each in breakdowns)}
     if output:
         write_json(output, result)
     if per_document:
@@ -134,6 +161,10 @@ def show(
     say(heading(result))
     for table in tables(result, counts.metrics, average=showing.average, digits=showing.digits):
         print_table(table, render)
+    for found in result.get("breakdowns", {}).values():
+        print_table(breakdown_table(found, counts.metrics, digits=showing.digits), render)
+    for line in unknown_labels(counts, breakdowns):
+        say(f"\n⚠ {line}")
     for line in warning(number_of_units(counts)) if drawn else ():
         say(f"\n{line}")
     if per_document and (found := disagreement(counts)):
@@ -213,17 +244,26 @@ def _parsed(value: str) -> Any:
         return value
 
 
-def chosen_metrics(names: str | None, arguments: Sequence[str]) -> tuple[Metric, ...]:
-    """The metrics asked for, with the options given behind."""
-    from ..metric import DEFAULT, create, create_all
+def chosen_metrics(names: str | None, arguments: Sequence[str], train: str | None = None) -> tuple[Metric, ...]:
+    """The metrics asked for, with the options given behind. Says which metric of a set
+    is left out for want of an option."""
+    from ..metric import create, create_all, expanded, needing
 
-    listed = [name.strip() for name in names.split(",")] if names is not None else list(DEFAULT)
+    listed = [name.strip() for name in names.split(",")] if names is not None else ["papers"]
     create_all(listed)  # names that are unknown, or come twice
     table: dict[str, dict[str, Any]] = {name: {} for name in listed}
-    for key, value in parsed_options(arguments).items():
+    given = {f"{name}.train": train for name in needing("train")} if train else {}
+    for key, value in (given | parsed_options(arguments)).items():
         name, option = key.split(".", 1)
         create(name, **{option: value})  # an unknown metric or option is a better message than the next one
-        if name not in table:
+        if name in expanded(table, whole=True):
+            table.setdefault(name, {})[option] = value
+        elif key not in given:
             raise ValueError(f"--{key} is given, but {name} is not among --metrics {','.join(listed)}")
-        table[name][option] = value
-    return create_all(table)
+    for name in expanded(table, whole=True).keys() - expanded(table).keys():
+        say(f"{name} is left out: it needs --{create(name).needs} FILE", err=True)
+    chosen = create_all(table)
+    for metric in chosen:
+        if metric.needs:
+            raise ValueError(f"{metric.name} needs --{metric.needs} FILE")
+    return chosen

@@ -91,7 +91,21 @@ class Showing(NamedTuple):
     short: bool = Opt(False, "--short", help="Leave options that have their default out of the signature")
 
 
-GROUPS = (Reading, Model, Resampling, Showing)
+class Lookups(NamedTuple):
+    """What spans are looked up in, and the attributes by which scores are broken down."""
+
+    by: list[str] | None = Opt(
+        None,
+        "--by",
+        help="Also score by an attribute of the span: eLen (its words), eCon, ... ('nereval metrics' lists them); "
+        "--by sLen:5 makes five buckets, --by eLen:2,5 has these edges. May be given more than once",
+    )
+    train: str | None = Opt(
+        None, "--train", help="Training corpus, or what 'nereval training' made of it, for attributes and for tmr"
+    )
+
+
+GROUPS = (Reading, Model, Resampling, Showing, Lookups)
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from spacy.cli._util import Arg
 
 from .common import check_output, checked_confidence, chosen_metrics, command, counted, show, sources
-from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Reading, Resampling, Showing
+from .lookups import asked_breakdowns
+from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Reading, Resampling, Showing
+
+if TYPE_CHECKING:
+    from ..buckets import Breakdown
 
 
 @command("score", metric_options=True)
@@ -17,31 +22,38 @@ def score_cli(
     reading: Reading,
     resampling: Resampling,
     showing: Showing,
-    gold: Path = Arg(..., help="Gold annotation, .spacy or .jsonl; or counts, .npz"),
-    pred: Path | None = Arg(None, help="Predictions on the same texts, in the same order, .spacy or .jsonl"),
+    lookups: Lookups,
+    gold: Path = Arg(..., help="Gold annotation: a file, or a folder of brat's; or counts, .npz"),
+    pred: Path | None = Arg(None, help="Predictions on the same texts, in the same order"),
     metrics: str | None = METRICS,
     output: Path | None = OUTPUT,
     confidence: bool = CONFIDENCE,
     per_document: Path | None = PER_DOCUMENT,
 ) -> None:
     """
-    Score a file of predictions against a file of gold annotation, or counts.
+    Score predictions against gold annotation, or counts.
 
-    A .jsonl file has one {"text", "spans": [{"start", "end", "label"}]} per
-    line; offsets are characters, the end is the first one behind the span. An
-    .npz file is one that 'count' or 'merge' wrote; its metrics are settled.
+    Both sides may be .spacy files; .jsonl files, of one {"text", "spans":
+    [{"start", "end", "label"}]} per line, or as Prodigy and doccano write them;
+    CoNLL files (.conll, .iob, .bio, .tsv); folders of brat's .txt and .ann
+    files; or .csv files of FairEval. A CoNLL file alone has gold labels in its
+    last column but one, and predictions in the last. An .npz file is one that
+    'count' or 'merge' wrote; its metrics are settled.
     """
     drawn = checked_confidence(confidence, resampling)
+    breakdowns: list[Breakdown] = []
     check_output(output, per_document, gold, *([pred] if pred else []), average=showing.average)
     if gold.suffix == ".npz":
-        if pred or metrics or ctx.args:
-            raise ValueError(f"{gold} holds counts: predictions, metrics and their options were given when counting")
+        if pred or metrics or ctx.args or lookups.by or lookups.train:
+            raise ValueError(
+                f"{gold} holds counts and no spans: predictions, metrics and their options were given when counting, "
+                "and nothing can be looked up"
+            )
         from ..storage import load
 
         counts = load(gold)
     else:
-        if pred is None:
-            raise ValueError(f"predictions to score against {gold} are missing")
-        chosen = chosen_metrics(metrics, ctx.args)
-        counts = counted(sources(gold, str(pred), reading), chosen, gold.name, reading)
-    show(counts, drawn, output, per_document, showing)
+        chosen = chosen_metrics(metrics, ctx.args, lookups.train)
+        breakdowns = asked_breakdowns(lookups, chosen)
+        counts = counted(sources(gold, str(pred) if pred else None, reading), chosen, gold.name, reading, breakdowns)
+    show(counts, drawn, output, per_document, showing, breakdowns)

@@ -160,7 +160,7 @@ def summary(view: View, weights: str | Mapping[str, float], average: str) -> Sum
         label_scores, combined = means, combined_means
     else:
         label_scores, combined = score(labels), score(_combined(total))
-    gamma = _class_weights(weights, view.labels)
+    gamma = _class_weights(weights if view.counts.by is None else "strict", view.labels)  # weights are of labels
     all_scores = np.concatenate([label_scores["r1_f"], np.asarray(combined["r1_f"])[..., None]], axis=-1)
     all_weights = np.isfinite(all_scores) * gamma
     all_weights[..., -1] *= np.isfinite(label_scores["r1_f"]).sum(axis=-1) > 1  # with one class there is none combined
