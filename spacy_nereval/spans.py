@@ -6,15 +6,17 @@ characters of the reference text, everywhere and always.
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
-from itertools import chain
 from operator import index
 from re import finditer
 from typing import Any, NamedTuple
 
-from .matching import align, overlaps
+import numpy as np
+
+from .matching import align, groups, overlaps
 
 
 class Span(NamedTuple):
@@ -66,7 +68,7 @@ class Document(Contest):
     reference tokens as (start, end), needed by what counts tokens; `id` names
     the document in reports. `ignored` is the number of predictions left out
     because the reference says nothing about their stretch of text, and
-    `repaired` that of the tags that had to be mended in reading.
+    `repaired` that of the spans whose tags had to be mended in reading.
 
     Raises ValueError for a span that is no (start, end, label), that ends
     before it starts, that leaves the text, or that has no label.
@@ -119,19 +121,36 @@ class Document(Contest):
         """All other spans, in groups that share no character with each other,
         so that each can be judged alone. A group with one side only is a plain
         miss or a plain spurious span."""
-        missed, spurious = self.gold_set - self.hits, self.pred_set - self.hits
-        rest = sorted(chain(((span, 0) for span in missed), ((span, 1) for span in spurious)))
-        groups: list[tuple[list[Span], list[Span]]] = []
-        last: tuple[int, int] | None = None
-        reach = -1
-        for span, side in rest:
-            start, end, _ = span
-            if start >= reach and (start, end) != last:
-                groups.append(([], []))
-            groups[-1][side].append(Span._make(span))
-            last = (start, end)
-            reach = max(reach, end)
-        return [Contest(*group) for group in groups]
+        sides = (self.gold_set - self.hits, self.pred_set - self.hits)
+        rest = sorted((span, side) for side, spans in enumerate(sides) for span in spans)
+        edges = np.array([span[:2] for span, _ in rest], dtype=np.int64).reshape(-1, 2)
+        contests: dict[int, tuple[list[Span], list[Span]]] = {}
+        for number, (span, side) in zip(groups(*edges.T).tolist(), rest):
+            contests.setdefault(number, ([], []))[side].append(Span._make(span))
+        return [Contest(gold, pred) for gold, pred in contests.values()]
+
+    @cached_property
+    def labels(self) -> Sequence[str]:
+        """Every label of the document, and maybe others."""
+        return sorted({label for side in (self.gold_set, self.pred_set) for _, _, label in side})
+
+    @cached_property
+    def table(self) -> np.ndarray:
+        """int64[spans, 4]: side (0 is gold, 1 is predicted), start, end, and place in `labels`.
+
+        The offsets may be in another unit than characters, with the same order
+        and the same overlaps; `span` turns them into characters.
+        """
+        place = {label: k for k, label in enumerate(self.labels)}
+        numbers = array("q")  # no tuples, which the garbage collector would visit again and again
+        for side, spans in enumerate((self.gold_set, self.pred_set)):
+            for start, end, label in spans:
+                numbers.extend((side, start, end, place[label]))
+        return np.array(numbers, dtype=np.int64).reshape(-1, 4)
+
+    def span(self, start: int, end: int, label: str) -> Span:
+        """The span with these offsets in the `table`."""
+        return Span(start, end, label)
 
     def covered(self, span: tuple[int, int, str]) -> tuple[int, int]:
         """The range of reference tokens that share a character with the span.
@@ -211,6 +230,21 @@ class Document(Contest):
             clipped = (self.text[max(a, span[0]) : min(b, span[1])] for a, b in touched)
             words = [word for word in clipped if word.strip()]
         return [word.lower() for word in words] if case == "lower" else list(words)
+
+    def unigram_ids(self, *, case: str = "lower", by: str = "token") -> tuple[np.ndarray, np.ndarray]:
+        """How many words each span of the `table` has, and all these words in that order
+        as small numbers, which are equal where the words are.
+
+        >>> Document([(0, 6, "X")], [(3, 5, "X")], "to be to").unigram_ids()
+        (array([2, 1]), array([0, 1, 1]))
+        """
+        ids: dict[Hashable, int] = {}
+        sizes, words = array("q"), array("q")
+        for start, end, label in zip(*self.table[:, 1:].T.tolist()):
+            found = self.unigrams(self.span(start, end, self.labels[label]), case=case, by=by)
+            sizes.append(len(found))
+            words.extend([ids.setdefault(word, len(ids)) for word in found])
+        return np.array(sizes, dtype=np.int64), np.array(words, dtype=np.int64)
 
 
 def _checked_tokens(tokens: Iterable[tuple[int, int]], length: int | None) -> list[tuple[int, int]]:

@@ -21,7 +21,8 @@ from spacy.tokens import Doc, DocBin
 
 from spacy_nereval import Document, score
 from spacy_nereval.examples import read
-from spacy_nereval.files import read_docs, read_files, records
+from spacy_nereval.files import read_files, records
+from spacy_nereval.formats.docs import read_docs
 from spacy_nereval.writing import write_json
 
 ADA = {"text": "Ada met Bob", "spans": [{"start": 0, "end": 3, "label": "PER"}]}
