@@ -35,6 +35,20 @@ def prf(tp: Array, fp: Array, fn: Array, beta: float = 1.0) -> dict[str, Array]:
     return {"p": ratio(tp, tp + fp), "r": ratio(tp, tp + fn), "f": f}
 
 
+def f_score(p: Array, r: Array, beta: float = 1.0) -> Array:
+    """F-beta of a precision and a recall that have denominators of their own.
+
+    Like that of counts it is 0, not undefined, when only one side has spans.
+
+    >>> f_score(np.array([0.5, 0.0, np.nan, np.nan]), np.array([1.0, 0.0, 0.0, np.nan]))
+    array([0.66666667, 0.        , 0.        ,        nan])
+    """
+    b2 = beta**2
+    some_p, some_r = np.nan_to_num(p), np.nan_to_num(r)
+    f = np.nan_to_num(ratio((1 + b2) * some_p * some_r, b2 * some_p + some_r))
+    return np.where(np.isnan(p) & np.isnan(r), np.nan, f)[()]
+
+
 def weight_table(
     weights: str | Mapping[str, float], named: Mapping[str, Mapping[str, float]], kinds: Sequence[str]
 ) -> dict[str, float]:

@@ -13,6 +13,8 @@ from collections.abc import Mapping, Sequence
 from heapq import heappop, heappush
 from typing import Any, TypeVar
 
+import numpy as np
+
 Boundaries = Sequence[Any]
 """Anything that begins with (start, end)."""
 
@@ -32,7 +34,7 @@ def overlaps(gold: Sequence[Boundaries], pred: Sequence[Boundaries]) -> list[tup
     pairs = []
     active: tuple[list[int], list[int]] = ([], [])
     sides = (gold, pred)
-    events = sorted((span[0], span[1], side, i) for side in (0, 1) for i, span in enumerate(sides[side]))
+    events = sorted([(span[0], span[1], side, i) for side in (0, 1) for i, span in enumerate(sides[side])])
     for start, end, side, i in events:
         other, spans = active[1 - side], sides[1 - side]
         # Whoever ended can meet no later span; a zero-length span meets only its equal.
@@ -43,6 +45,18 @@ def overlaps(gold: Sequence[Boundaries], pred: Sequence[Boundaries]) -> list[tup
                 pairs.append((i, j, shared) if side == 0 else (j, i, shared))
         active[side].append(i)
     return sorted(pairs)
+
+
+def groups(start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """The number of each span's group; the spans come in the order of (start, end).
+
+    Groups share no unit with each other, nor boundaries. None of them can be divided.
+
+    >>> groups(np.array([0, 0, 3, 5, 5]), np.array([2, 4, 5, 5, 7]))
+    array([0, 0, 0, 1, 2])
+    """
+    apart = (start[1:] >= np.maximum.accumulate(end)[:-1]) & ((start[1:] != start[:-1]) | (end[1:] != end[:-1]))
+    return np.cumsum(np.insert(apart, 0, False)) if len(start) else start
 
 
 def align(
@@ -59,6 +73,8 @@ def align(
     >>> align(gold, pred, overlaps(gold, pred))
     [((0, 9, 'A'), (6, 9, 'A')), (None, (0, 5, 'B'))]
     """
+    if len(gold) == len(pred) == len(overlaps) == 1:
+        return [(gold[0], pred[0])]
     edges: dict[int, dict[int, int]] = {}
     most = 1 + min(len(gold), len(pred))
     room = 1 + sum(shared for _, _, shared in overlaps)
@@ -77,6 +93,28 @@ def paired(gold: Sequence[S], pred: Sequence[S], pairs: Mapping[int, int]) -> li
         (span, pred[pairs[i]] if i in pairs else None) for i, span in enumerate(gold)
     ]
     return result + [(None, span) for j, span in enumerate(pred) if j not in taken]
+
+
+def closest_pairs(
+    gold: Sequence[S], pred: Sequence[S], worth: Mapping[tuple[int, int], int]
+) -> list[tuple[S | None, S | None]]:
+    """The one-to-one pairing of greatest total worth, leftovers paired with None.
+
+    `worth[i, j]` is that of pairing `gold[i]` with `pred[j]`, from 0 up; others
+    are no pair. Of several such pairings the one with the most pairs, then the
+    fewest characters that only one of a pair has, then the leftmost.
+
+    >>> closest_pairs([(0, 9, "A"), (2, 9, "A")], [(2, 8, "A")], {(0, 0): 1, (1, 0): 1})
+    [((0, 9, 'A'), None), ((2, 9, 'A'), (2, 8, 'A'))]
+    """
+    apart = {(i, j): abs(gold[i][0] - pred[j][0]) + abs(gold[i][1] - pred[j][1]) for i, j in worth}
+    most = 1 + min(len(gold), len(pred))
+    worst = 1 + max(apart.values(), default=0)
+    edges: dict[int, dict[int, int]] = {}
+    for (i, j), value in worth.items():
+        # A mixed radix again.
+        edges.setdefault(i, {})[j] = (value * most + 1) * most * worst + worst - apart[i, j]
+    return paired(gold, pred, best_pairs(edges))
 
 
 def best_pairs(edges: Mapping[int, Mapping[int, int]]) -> dict[int, int]:

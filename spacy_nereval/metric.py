@@ -22,6 +22,7 @@ import pydantic
 from .spans import Document, Span
 
 if TYPE_CHECKING:
+    from .settling import Batch
     from .views import Summary, View
 
 Columns = Mapping[str, np.ndarray]
@@ -69,6 +70,20 @@ class Verdict(NamedTuple):
     amount: float = 1
 
 
+class Tally(NamedTuple):
+    """Verdicts of one name on several documents: arrays of the same length.
+
+    Documents are told by their place in a batch, labels by theirs in its list of
+    labels; the place behind the last stands for none.
+    """
+
+    name: str
+    doc: np.ndarray
+    gold: np.ndarray
+    pred: np.ndarray
+    amount: np.ndarray
+
+
 @dataclass(frozen=True)
 class Metric:
     """A metric with its options filled in.
@@ -91,9 +106,11 @@ class Metric:
     note: of a document and a gold span a text to keep with the verdict on it, and
     refine: each row's final verdict, int[rows], from its verdict, its place among
         all notes, and these, where a verdict depends on the whole corpus.
+    unscaled: scores that are no shares of 1, and are shown as they are.
+    tokens: whether documents without tokens cannot be judged.
     needs: an option that must be given, and is not; the metric has numbers but judges nothing.
-    tally: the verdicts of `judge` on a document, added up by (name, gold label,
-        predicted label); only for speed, where there are many.
+    tally: the verdicts of `judge` on all documents of a batch, added up; only for
+        speed, where there are many.
     """
 
     judge: Callable[[Any], Iterable[Verdict]]
@@ -107,13 +124,20 @@ class Metric:
     details: Callable[[Columns], dict[str, Any]] | None = None
     totals: tuple[str, ...] = ()
     summary: Callable[[View], Summary] | None = None
-    tally: Callable[[Document], Iterable[tuple[str, str | None, str | None, float]]] | None = None
+    tally: Callable[[Batch], Iterable[Tally]] | None = None
     note: Callable[[Document, Any], str] | None = None
     refine: Callable[[np.ndarray, np.ndarray, tuple[str, ...]], np.ndarray] | None = None
+    unscaled: tuple[str, ...] = ()
+    tokens: bool = False
     needs: str | None = None
     version: int = 1
     name: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def plain(self) -> tuple[str, ...]:
+        """The scores that are no shares of 1, and are never shown in percent."""
+        return (*self.totals, *self.unscaled)
 
     @cached_property
     def verdict_names(self) -> tuple[str, ...]:
@@ -287,10 +311,12 @@ def options_of(name: str) -> tuple[Option, ...]:
 
 
 class Documentation(NamedTuple):
-    """A metric's docstring in parts: what is true of it, the rest, and where it comes from."""
+    """A metric's docstring in parts: what is true of it, the rest, how it is
+    computed, and where it comes from."""
 
     summary: str
     details: str
+    formula: str
     source: str
 
 
@@ -302,9 +328,14 @@ def documentation(name: str) -> Documentation:
     """
     paragraphs = (inspect.getdoc(_registered(name)) or "").split("\n\n")
     prose = [" ".join(paragraph.split()) for paragraph in paragraphs if not paragraph.startswith(">>>")]
-    sources = [paragraph.removeprefix("Source: ") for paragraph in prose if paragraph.startswith("Source: ")]
-    details = [paragraph for paragraph in prose[1:] if not paragraph.startswith("Source: ")]
-    return Documentation(prose[0], "\n\n".join(details), " ".join(sources))
+    named = {"Formula: ": "", "Source: ": ""}
+    details = []
+    for paragraph in prose[1:]:
+        if mark := next((mark for mark in named if paragraph.startswith(mark)), None):
+            named[mark] = paragraph.removeprefix(mark)
+        else:
+            details.append(paragraph)
+    return Documentation(prose[0], "\n\n".join(details), *named.values())
 
 
 def _registered(name: str) -> Callable[..., Metric]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -18,6 +19,10 @@ settings.register_profile(
     "same-everywhere", derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("same-everywhere")
+
+
+NEEDED: dict[str, dict[str, Any]] = {"tmr": {"train": str(Path(__file__).with_name("seen.json"))}}
+"""The options without which a metric judges nothing."""
 
 
 def scored(documents: Iterable[Document] | Document, name: str, **options: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pytest
 from conftest import counted, near, scored
+from toy import TOY
 
 from spacy_nereval import Document, create, score
 
@@ -81,12 +82,7 @@ def test_etape_charges_half_for_one_wrong_slot():
 
 
 def test_the_toy_sentence_of_the_campaign_measures_costs_three_quarters():
-    doc = Document(
-        gold=[(0, 12, "PER"), (17, 30, "PER"), (34, 47, "GPE"), (63, 72, "ORG")],
-        pred=[(0, 12, "PER"), (24, 30, "PER"), (34, 47, "ORG"), (51, 57, "PER")],
-        text="Barack Obama met Angela Merkel in New York City on Monday with Acme Corp staff .",
-    )
-    assert scored(doc, "slot_error", weights="etape")["scores"]["ser"] == near(Fraction(3, 4))
+    assert scored(TOY, "slot_error", weights="etape")["scores"]["ser"] == near(Fraction(3, 4))
 
 
 # Loio

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import spacy_nereval.metrics
 from spacy_nereval import create, names
 from spacy_nereval.metric import DEFAULT, documentation, options_of
 
@@ -207,7 +208,8 @@ def test_every_option_has_help_a_range_and_a_default_that_it_accepts(name, optio
     assert create(name, **{option.name: option.default}).settings == create(name).settings
 
 
-def test_the_default_is_what_the_package_itself_registers():
-    """Their names stand in setup.cfg; here is only the order in which they are shown."""
-    own = distribution("spacy-nereval").entry_points
-    assert {entry.name for entry in own if entry.group == "spacy_nereval_metrics"} == set(DEFAULT)
+def test_the_package_registers_a_file_for_each_metric_and_the_default_among_them():
+    own = [e for e in distribution("spacy-nereval").entry_points if e.group == "spacy_nereval_metrics"]
+    assert {e.name: e.value for e in own} == {e.name: f"spacy_nereval.metrics.{e.name}:{e.name}" for e in own}
+    files = {path.stem for path in Path(spacy_nereval.metrics.__file__).parent.glob("[!_]*.py")}
+    assert {e.name for e in own} == files >= set(DEFAULT)

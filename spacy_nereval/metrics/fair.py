@@ -49,6 +49,8 @@ def fair(
     Unlike the other measures this one has a direction: swapping gold and
     prediction is not sure to swap p and r.
 
+    Formula: strict's, with half an fp and half an fn for each le, be and lbe.
+
     Source: Ortmann (2022), "Fine-Grained Error Analysis and Fair Evaluation of
     Labeled Spans", Algorithm 2, equations 5 to 7. A match consumes the shared
     units of both spans, as the author's program does.

@@ -32,6 +32,8 @@ def loio(
     it). A zero-length span matches exactly or not at all; the author's library
     loio-metrics 0.0.2 counts a spurious one as a match.
 
+    Formula: tp = exact + s * sum of shared/longer; p = tp/pred, r = tp/gold.
+
     Source: Sotnyk (Phase One Karma), "Yet another way of NER systems
     evaluation", steps 1 to 4; s = 0.75 is the author's choice.
 

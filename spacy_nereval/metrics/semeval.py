@@ -24,6 +24,8 @@ def semeval(*, beta: Beta = 1.0, focus: Focus = "target") -> Metric:
     the order of the input. A pair with nothing right is still a pair
     (SemEval's rule; MUC's own scorer left it unpaired).
 
+    Formula: p = (cor + par/2)/act, r = (cor + par/2)/pos; cor and par as the scheme counts pairs.
+
     Source: Chinchor and Sundheim (1993), MUC-5 evaluation metrics;
     Segura-Bedmar et al. (2013), SemEval-2013 task 9, section on evaluation.
 

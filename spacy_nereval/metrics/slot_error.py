@@ -39,6 +39,8 @@ def slot_error(
     With `slots="muc"` a pair has a type and an extent slot, each right or wrong
     by itself, and an unpaired span costs two.
 
+    Formula: ser = (s + d + i)/(c + s + d), err = (s + d + i)/(c + s + d + i).
+
     Source: Makhoul, Kubala, Schwartz and Weischedel (1999), equations 5 to 11;
     weights of the ETAPE campaign as published in Jouffroy et al. (2021).
 

@@ -19,6 +19,8 @@ def strict(*, beta: Beta = 1.0) -> Metric:
     Differs from spaCy's `ents_f` where tokenisations differ: spaCy rounds a
     prediction outward to whole gold tokens, this compares characters.
 
+    Formula: p = tp/(tp + fp), r = tp/(tp + fn), f = 2 tp/(2 tp + fp + fn).
+
     Source: Tjong Kim Sang and De Meulder (2003), CoNLL-2003 shared task.
 
     >>> from spacy_nereval import Document, score
@@ -36,8 +38,10 @@ def strict(*, beta: Beta = 1.0) -> Metric:
 
 
 def judge(contest: Contest) -> Iterator[Verdict]:
-    yield from (Verdict("fn", span, None) for span in contest.gold)
-    yield from (Verdict("fp", None, span) for span in contest.pred)
+    for span in contest.gold:
+        yield Verdict("fn", span, None)
+    for span in contest.pred:
+        yield Verdict("fp", None, span)
 
 
 def score(n, beta):

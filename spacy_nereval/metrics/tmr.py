@@ -42,6 +42,8 @@ def tmr(
     `confusable_seen` and `confusable_unseen` say whether training has the
     surface at all. Only recall exists. A subset without spans is undefined.
 
+    Formula: hit/size in each subset.
+
     Source: Tu and Lignos (2021), "TMR: Evaluating NER Recall on Tough Mentions".
 
     >>> from spacy_nereval import create

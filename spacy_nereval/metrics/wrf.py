@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
 
 from ..formulas import ratio, weight_table
-from ..metric import Columns, Metric, Verdict
+from ..metric import Columns, Metric, Tally, Verdict
+from ..settling import GOLD, PRED, Batch
 from ..spans import Document, Span
 from ..views import Summary, View
 
@@ -48,6 +48,8 @@ def wrf(
 
     Verdicts are on words: `match`, `fn`, `fp`, each with the first span that
     holds the word. With `unique=false` repetitions count: plain Rouge-1.
+
+    Formula: the mean over classes, all together being one more, of 2 match/(pred + gold) words.
 
     Source: Weber et al., "WRF: Weighted Rouge-F1 Metric for Entity
     Recognition", equations 1 to 3, tables 3 to 5; Lin (2004) for Rouge.
@@ -112,35 +114,38 @@ def _bags(
     return bags
 
 
-def tally(document: Document, unique: bool, case: str, by: str) -> Iterator[tuple[str, str | None, str | None, int]]:
-    """What `judge` says, added up per label."""
-    bag: Any
-    bag, size = (set, len) if unique else (Counter, lambda words: sum(words.values()))
-    found: dict[tuple[int, int, str], list] = {}
-    sides = []
-    for spans in (document.gold_set, document.pred_set):
-        bags: dict[str | None, Any] = {}
-        for span in spans:
-            if span not in found:
-                found[span] = document.unigrams(span, case=case, by=by)
-            if span[2] not in bags:
-                bags[span[2]] = bag()
-            bags[span[2]].update(found[span])
-        combined = bag()
-        for words in bags.values():
-            combined.update(words)
-        bags[None] = combined
-        sides.append(bags)
-    gold, pred = sides
-    for label in gold.keys() | pred.keys():
-        t, p = gold.get(label) or bag(), pred.get(label) or bag()
-        prefix = COMBINED + "_" if label is None else ""
-        if match := size(t & p):
-            yield prefix + "match", label, label, match
-        if missed := size(t) - match:
-            yield prefix + "fn", label, None, missed
-        if spurious := size(p) - match:
-            yield prefix + "fp", None, label, spurious
+def tally(batch: Batch, unique: bool, case: str, by: str) -> Iterator[Tally]:
+    """What `judge` says, added up per document and label."""
+    bags = [document.unigram_ids(case=case, by=by) for document in batch.documents]
+    word = np.concatenate([words for _, words in bags])
+    span = np.repeat(np.arange(len(batch.doc)), np.concatenate([sizes for sizes, _ in bags]))
+    words = 1 + word.max(initial=0)
+    nobody = len(batch.labels)  # whose words are those of all labels together
+    cells = len(batch.documents) * (nobody + 1)
+    found = []
+    for side in (GOLD, PRED):
+        here = batch.side[span] == side
+        doc, label = batch.doc[span[here]] * (nobody + 1), batch.label[span[here]]
+        cell = np.concatenate([doc + label, doc + nobody])
+        keys, n = np.unique(cell * words + np.tile(word[here], 2), return_counts=True)
+        found.append((keys, np.ones_like(n) if unique else n))
+    (gold, t), (pred, p) = found
+    place = np.searchsorted(pred, gold)
+    alike = np.append(pred, -1)[place] == gold
+    size = partial(_sums, words=words, cells=cells)
+    match = size(gold[alike], np.minimum(t[alike], p[place[alike]]))
+    for name, amount in (("match", match), ("fn", size(gold, t) - match), ("fp", size(pred, p) - match)):
+        cell = np.flatnonzero(amount)
+        doc, label = np.divmod(cell, nobody + 1)
+        none = np.full_like(label, nobody)
+        gold_label, pred_label = none if name == "fp" else label, none if name == "fn" else label
+        for prefix, those in (("", label < nobody), (COMBINED + "_", label == nobody)):
+            yield Tally(prefix + name, doc[those], gold_label[those], pred_label[those], amount[cell[those]])
+
+
+def _sums(keys: np.ndarray, n: np.ndarray, words: int, cells: int) -> np.ndarray:
+    """The numbers of words of each cell."""
+    return np.bincount(keys // words, n, minlength=cells)
 
 
 def score(n: Columns) -> dict:
