@@ -16,7 +16,8 @@ EXAMPLES = 3
 
 
 def document_rows(counts: Counts) -> list[dict[str, Any]]:
-    """A row per document with its headline scores, the worst by the first of them first.
+    """A row per document with its headline scores, the worst by the first of them first,
+    and of equals the one with the most spans.
 
     >>> from spacy_nereval import Document, count, create
     >>> docs = [Document([(0, 1, "A")], [(0, 1, "A")], id="a"), Document([(0, 1, "A")], [], id="b")]
@@ -31,14 +32,17 @@ def document_rows(counts: Counts) -> list[dict[str, Any]]:
         sums = view.sums()
         columns |= {"gold": sums[GOLD_SPANS], "pred": sums[PRED_SPANS]}
         columns |= {key: scores[name] for key, name in metric.flat.items()}
-        # Of these scores, unlike of error rates, less is worse.
-        leading = leading or next((key for key, name in metric.flat.items() if name.endswith(("f", "_acc"))), None)
+        # Of these scores less is worse, of error rates not; a metric without them has no error rate.
+        rated = [key for key, name in metric.flat.items() if name.endswith(("f", "_acc"))] or [*metric.flat]
+        leading = leading or rated[0]
     names = [doc if id is None else id for doc, id in enumerate(counts.ids)]
     rows = [
         {"document": name} | {key: values[doc] for key, values in columns.items()} for doc, name in enumerate(names)
     ]
     if leading:
-        rows.sort(key=lambda row: (not np.isfinite(row[leading]), row[leading] if np.isfinite(row[leading]) else 0))
+        rows.sort(
+            key=lambda row: (not np.isfinite(row[leading]), np.nan_to_num(row[leading]), -row["gold"] - row["pred"])
+        )
     return plain(rows)
 
 

@@ -1,174 +1,318 @@
-"""A result as tables. What is printed is decided here, once, from the result and the registry."""
+"""A result as tables, and what is said about it. What there is to print is decided here, once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
-
-from wasabi import table
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from .attributes import ATTRIBUTES
 from .comparison import FEW
-from .metric import Metric, create_all
-from .transitions import KINDS
+from .counts import Counts
+from .errors import Kind, Listed, example, hits
+from .metric import GOLD_SPANS, Metric
+from .per_document import document_rows
+from .rendering import Cell, Estimate, Table
+from .views import View
 
-CHANGED = 10
-"""Changed spans shown in a terminal; the JSON file has them all."""
+MOST = 10
+"""Rows of long tables that are shown; CSV and JSON have them all."""
+
+MANY = 12
+"""With more labels than this, the confusion matrix is a list of its cells."""
+
+NO_SPAN = "no span"
+EXAMPLE = "; in the text [gold], {predicted}"
+
+MEANINGS = {
+    "tp": "correct",
+    "fn": "missed",
+    "fp": "spurious",
+    "le": "label error",
+    "be_s": "boundary error: smaller",
+    "be_l": "boundary error: larger",
+    "be_o": "boundary error: overlap",
+    "lbe": "label and boundary error",
+}
+"""FairEval's verdicts in words."""
 
 
-class Table(NamedTuple):
-    """A title, a header, and rows of cells that are ready to print."""
+class Source(NamedTuple):
+    """What tables are made of: counts, the result of them, the average to show, and
+    for kinds of errors a document and a stretch of its text."""
 
-    title: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    counts: Counts
+    result: Mapping[str, Any]
+    average: str = "micro"
+    examples: Mapping[Kind, tuple[str | int, str]] = {}
 
 
-def tables(
-    result: Mapping[str, Any], metrics: Sequence[Metric], *, average: str = "micro", digits: int = 2
-) -> Iterator[Table]:
-    """Overall scores, other scores, counts, and scores per label."""
+def tables(source: Source, wanted: Iterable[str], *, digits: int = 2) -> Iterator[Table]:
+    """The tables of those names, and the breakdowns by attributes that the result has."""
+    for name in wanted:
+        for table in TABLES[name](source):
+            yield table._replace(digits=digits)
+    for found in source.result.get("breakdowns", {}).values():
+        yield breakdown_table(found, source.counts.metrics, digits=digits)
 
-    def number(metric: Metric, name: str, scores: Mapping[str, Any]) -> str:
-        value = scores.get(name)
-        if value is None:
-            return "-"
-        if name in metric.totals:
-            return str(value) if isinstance(value, int) else f"{value:.{digits}f}"
-        return f"{100 * value:.{digits}f}"
 
-    prf_rows, others, counts = [], [], []
-    for metric in metrics:
-        own = result["metrics"][metric.name]
-        scores = own["scores"] if average == "micro" else own["averages"][average]
-        groups, single = _grouped([name for name in scores if name != "undefined"])
+def score_tables(source: Source) -> Iterator[Table]:
+    """Overall scores, with intervals where there are any."""
+    average = source.average
+    prf, others = [], []
+    for metric in source.counts.metrics:
+        own = source.result["metrics"][metric.name]
         bounds = own.get("intervals", {})
-        bounds = bounds.get("scores", {}) if average == "micro" else bounds.get("averages", {}).get(average, {})
-
-        def cell(name: str, metric=metric, scores=scores, bounds=bounds) -> str:
-            shown = number(metric, name, scores)
-            if name in bounds and None not in bounds[name]:
-                low, high = (number(metric, name, {name: bound}) for bound in bounds[name])
-                shown += f" [{low}, {high}]"
-            return shown
-
-        for group in groups:
-            cells = [cell(f"{group}{x}") for x in "prf"]
-            prf_rows.append([" ".join([metric.name, group.rstrip("_")]).strip(), *cells])
-        others += [[metric.name, name, cell(name)] for name in single]
-        counts += [[metric.name, "  ".join(f"{name} {_count(value)}" for name, value in own["counts"].items())]]
-    if prf_rows:
-        yield Table(f"Scores ({average})", ["metric", "P", "R", "F"], prf_rows)
-    if others:
-        yield Table(f"Other scores ({average})", ["metric", "score", "value"], others)
-    yield Table("Counts", ["metric", "counts"], counts)
-
-    columns = [(metric, name) for metric in metrics for name in _headline(metric, result)]
-    rows = []
-    for label in sorted({label for own in result["metrics"].values() for label in own["per_type"]}):
-        cells = []
-        for metric, name in columns:
-            cells.append(number(metric, name, result["metrics"][metric.name]["per_type"][label]["scores"]))
-        rows.append([label, *cells])
-    if rows:
-        header = ["label", *(_short(metric, name) for metric, name in columns)]
-        yield Table("Per label", header, rows)
+        if average == "micro":
+            scores, bounds = own["scores"], bounds.get("scores", {})
+        else:
+            scores, bounds = own["averages"][average], bounds.get("averages", {}).get(average, {})
+        more_prf, more_others = _score_rows(metric, scores, bounds)
+        prf += more_prf
+        others += more_others
+    yield Table("Scores", ["metric", "P", "R", "F"], prf, note=average)
+    yield Table("Other scores", ["metric", "score", "value"], others, note=average)
 
 
-def render(found: Table) -> str:
-    """The rows of a table for the terminal, in spaCy's look."""
-    aligns: list[Literal["l", "r"]] = ["r" if _is_number(found, k) else "l" for k in range(len(found.header))]
-    text = table(found.rows, header=found.header, divider=True, aligns=aligns, max_col=120)
-    return "\n".join(line.rstrip() for line in text.splitlines())
+def label_tables(source: Source) -> Iterator[Table]:
+    """The headline scores of each label, and its gold spans."""
+    metrics, result = source.counts.metrics, source.result["metrics"]
+    columns = [(m, name) for m in metrics for name in headline(m, result[m.name]["per_type"])]
+    rows: list[list[Cell]] = []
+    for label, number in _support(source.counts).items():
+        scores = [score_cell(m, name, result[m.name]["per_type"][label]["scores"]) for m, name in columns]
+        rows.append([label, number, *scores])
+    yield Table("Per label", ["label", "support", *(short(m, name) for m, name in columns)], rows)
 
 
-def side_by_side(results: Mapping[str, Mapping[str, Any]], *, digits: int = 2) -> Iterator[Table]:
-    """The results of several systems, by their names, in one table each of scores, counts and labels."""
-    first = next(iter(results.values()))
-    metrics = create_all({name: own["settings"] for name, own in first["metrics"].items()})
-
-    def cells(metric: Metric, *path: str) -> list[str]:
-        """One cell per system for what stands at a place below its metric."""
-        shown = []
-        for result in results.values():
-            value: Any = result["metrics"][metric.name]
-            for key in path:
-                value = value.get(key, {})
-            shown.append(
-                "-" if value in (None, {}) else _count(value) if "counts" in path else f"{100 * value:.{digits}f}"
-            )
-        return shown
-
-    scores = [[key, *cells(metric, "scores", name)] for metric in metrics for key, name in metric.flat.items()]
-    yield Table("Scores", ["score", *results], scores)
-    counts = []
-    for metric in metrics:
-        names = dict.fromkeys(name for result in results.values() for name in result["metrics"][metric.name]["counts"])
-        counts += [[metric.name, name, *cells(metric, "counts", name)] for name in names]
-    yield Table("Counts", ["metric", "count", *results], counts)
-    labels = sorted({label for result in results.values() for label in result["metrics"][metrics[0].name]["per_type"]})
-    rows = []
-    for label in labels:
-        for metric in metrics:
-            for name in _headline(metric, first):
-                rows.append([label, _short(metric, name), *cells(metric, "per_type", label, "scores", name)])
-    yield Table("Per label", ["label", "score", *results], rows)
+def label_score_tables(source: Source) -> Iterator[Table]:
+    """Every score of each label, with its interval if there is one."""
+    prf, others = [], []
+    for label, number in _support(source.counts).items():
+        for metric in source.counts.metrics:
+            own = source.result["metrics"][metric.name]
+            bounds = own.get("intervals", {}).get("per_type", {}).get(label, {})
+            more_prf, more_others = _score_rows(metric, own["per_type"][label]["scores"], bounds)
+            prf += [[label, *row, number] for row in more_prf]
+            others += [[label, *row] for row in more_others]
+    yield Table("Scores per label", ["label", "metric", "P", "R", "F", "support"], prf)
+    yield Table("Other scores per label", ["label", "metric", "score", "value"], others)
 
 
-def markdown(found: Table) -> str:
-    """A table in Markdown.
-
-    >>> print(markdown(Table("", ["text", "n"], [["a|b", "1"]])))
-    | text | n |
-    | --- | ---: |
-    | a\\|b | 1 |
-    """
-    divider = ["---:" if _is_number(found, k) else "---" for k in range(len(found.header))]
-    return "\n".join(
-        "| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |"
-        for row in (found.header, divider, *found.rows)
-    )
+def count_tables(source: Source) -> Iterator[Table]:
+    """What the scores are made of."""
+    counted = ((m.name, source.result["metrics"][m.name]["counts"]) for m in source.counts.metrics)
+    rows = [[metric, name, number] for metric, counts in counted for name, number in counts.items()]
+    yield Table("Counts", ["metric", "count", "number"], rows)
 
 
-def comparison_tables(result: Mapping[str, Any], *, digits: int = 2) -> Iterator[Table]:
-    """A table of differences per system, and of what became of the gold spans."""
-    for system in dict.fromkeys(row["system"] for row in result["comparisons"]):
-        rows = []
-        for row in result["comparisons"]:
-            if row["system"] == system:
-                values = (row["baseline_value"], row["value"], row["difference"], *row["interval"])
-                a, b, gap, low, high = ("-" if v is None else f"{100 * v:.{digits}f}" for v in values)
-                p, p_holm = ("-" if v is None else f"{v:.4f}" for v in (row["p"], row["p_holm"]))
-                rows.append([row["metric"], row["score"], a, b, gap, f"[{low}, {high}]", p, p_holm])
-        header = ["metric", "score", "baseline", "system", "difference", "interval", "p", "p (Holm)"]
-        yield Table(f"{system} against {result['baseline']}", header, rows)
-    for found in result["transitions"]:
-        kinds = list(dict.fromkeys([*found["counts"], *(to for row in found["counts"].values() for to in row)]))
-        kinds.sort(key=list(dict.fromkeys(KINDS.values())).index)
-        rows = [[kind, *(str(found["counts"].get(kind, {}).get(to, 0)) for to in kinds)] for kind in kinds]
-        title = f"Gold spans under {result['baseline']} (rows) and {found['system']} (columns)"
-        yield Table(title, ["", *kinds], rows)
-        if changed := found["spans"]:
-            rows = []
-            for span in changed[:CHANGED]:
-                place, change = f"{span['start']}-{span['end']}", f"{span['from']} → {span['to']}"
-                rows.append([str(span["document"]), place, span["label"], _clipped(span["text"]), change])
-            more = f", the first {CHANGED} of {len(changed)}" if len(changed) > CHANGED else ""
-            yield Table(f"Changed spans{more}", ["document", "place", "label", "text", "change"], rows)
+def error_tables(source: Source) -> Iterator[Table]:
+    """How often there was which verdict; the errors by number, the most frequent first."""
+    if not (metric := judging(source.counts.metrics)):
+        return
+    kinds = View(source.counts, metric).kinds()
+    errors = errors_of(metric)
+    numbers = {
+        name: sum(n for (verdict, _, _), n in kinds.items() if verdict == name) for name in (*hits(metric), *errors)
+    }
+    total, gold = sum(numbers[name] for name in errors), source.counts.gold
+    rows: list[list[Cell]] = []
+    for verdict in sorted(numbers, key=lambda name: (name in errors, -numbers[name])):
+        number = numbers[verdict]
+        shares: list[Cell] = [percent(number, total) if verdict in errors else None, percent(number, gold)]
+        rows.append([verdict, *([MEANINGS[verdict]] if metric.name == "fair" else []), number, *shares])
+    header = ["verdict", *(["meaning"] if metric.name == "fair" else []), "number", "% errors", "% gold"]
+    yield Table("Verdicts", header, rows, note=metric.name, bars="% errors")
 
 
-def footer(result: Mapping[str, Any]) -> list[str]:
-    """What was tested, in plain words."""
-    drawn = result["confidence"]
-    swaps = f"all {result['swaps']}" if result["exact"] else f"{result['swaps']} random"
-    lines = [
-        f"Tested was whether each difference could come about if it made no matter which of the two systems had "
-        f"produced a document's predictions: a two-sided paired permutation test over {result['units']} documents, "
-        f"{swaps} swaps. p (Holm) is corrected for all {len(result['comparisons'])} tests of this report. Intervals "
-        f"are those of the difference, {100 * drawn['level']:g} % of {drawn['samples']} resamples of the documents, "
-        "the same for both systems."
+def pair_tables(source: Source) -> Iterator[Table]:
+    """Which label was taken for which, in which way, the most frequent first, with examples where there are any."""
+    if not (metric := judging(source.counts.metrics)):
+        return
+    verdicts = errors_of(metric)
+    errors = {kind: n for kind, n in View(source.counts, metric).kinds().items() if kind[0] in verdicts}
+    rows: list[list[Cell]] = []
+    for kind in sorted(errors, key=lambda kind: (-errors[kind], kind)):
+        verdict, gold, pred = kind
+        shown = source.examples.get(kind, (None, None)) if source.examples else ()
+        rows.append([verdict, gold or None, pred or None, errors[kind], *shown])
+    header = ["verdict", "gold", "predicted", "number"]
+    if source.examples:
+        header += ["document", "text"]
+    note = metric.name + EXAMPLE * bool(source.examples)
+    yield Table("Error pairs", header, rows, note=note, most=MOST)
+
+
+def confusion_tables(source: Source) -> Iterator[Table]:
+    """Gold labels against predicted ones."""
+    if not (metric := judging(source.counts.metrics)):
+        return
+    matrix = View(source.counts, metric).confusion() or {}
+    labels = sorted({*matrix, *(label for row in matrix.values() for label in row)} - {""})
+    if len(labels) > MANY:
+        cells = [(gold, pred, number) for gold, row in matrix.items() for pred, number in row.items()]
+        cells.sort(key=lambda cell: (-cell[2], cell))
+        rows: list[list[Cell]] = [[gold or None, pred or None, number] for gold, pred, number in cells]
+        yield Table("Confusion matrix", ["gold", "predicted", "number"], rows, note=metric.name, most=2 * MOST)
+        return
+    rows = [[gold or NO_SPAN, *(matrix.get(gold, {}).get(pred, 0) for pred in (*labels, ""))] for gold in (*labels, "")]
+    errors_only = "" if {*hits(metric)} & {*(metric.confusion or ())} else ", errors only"
+    note = f"{metric.name}{errors_only}; gold in rows, predicted in columns"
+    yield Table("Confusion matrix", ["gold", *labels, NO_SPAN], rows, note=note)
+
+
+def document_tables(source: Source) -> Iterator[Table]:
+    """The documents, the worst first."""
+    rows = document_rows(source.counts)
+    columns = {"gold": "gold", "pred": "predicted"}
+    plain = {"gold", "pred"}
+    for metric in source.counts.metrics:
+        for key, name in metric.flat.items():
+            if name in _leading(metric, list(metric.flat.values())):
+                columns[key] = short(metric, name)
+                plain |= {key} if name in metric.plain else set()
+    cells = [
+        [row["document"], *(row[key] if key in plain else percent(row[key], 1) for key in columns)]
+        for row in rows
     ]
-    return lines + warning(result["units"])
+    yield Table("Documents", ["document", *columns.values()], cells, note="the worst first", most=MOST)
+
+
+def breakdown_table(found: Mapping[str, Any], metrics: Sequence[Metric], *, digits: int = 2) -> Table:
+    """The headline scores of each bucket of an attribute, and the spans in it."""
+    columns = [(metric, name) for metric in metrics for name in headline(metric, found["metrics"][metric.name])]
+    rows: list[list[Cell]] = []
+    for bucket in found["buckets"]:
+        scores = [score_cell(m, name, found["metrics"][m.name][bucket]["scores"]) for m, name in columns]
+        rows.append([bucket, found["gold"][bucket], found["pred"][bucket], *scores])
+    header = [found["by"], "gold", "pred", *(short(metric, name) for metric, name in columns)]
+    return Table(f"By {found['by']}", header, rows, note=ATTRIBUTES[found["by"]].help, digits=digits)
+
+
+def list_table(found: Iterable[Listed]) -> Table:
+    """An error list."""
+    found = list(found)
+    whole = all(listed.verdict.amount == 1 for listed in found)
+    rows: list[list[Cell]] = []
+    for name, document, verdict in ((listed.name, listed.document, listed.verdict) for listed in found):
+        labels: list[Cell] = [span.label if span else None for span in (verdict.gold, verdict.pred)]
+        text = example(document.text, verdict.gold, verdict.pred)
+        rows.append([name, verdict.name, *([] if whole else [verdict.amount]), *labels, text])
+    header = ["document", "verdict", *([] if whole else ["amount"]), "gold", "predicted", "text"]
+    return Table("Error list", header, rows, note=found[0].metric + EXAMPLE if found else "")
+
+
+TABLES: dict[str, Callable[[Source], Iterable[Table]]] = {
+    "scores": score_tables,
+    "labels": label_tables,
+    "errors": error_tables,
+    "pairs": pair_tables,
+    "label-scores": label_score_tables,
+    "confusion": confusion_tables,
+    "documents": document_tables,
+    "counts": count_tables,
+}
+USUAL = ("scores", "labels", "errors", "pairs")
+"""What is printed unless other tables are asked for."""
+
+
+# The cells
+
+
+def percent(number: float | None, whole: float = 1) -> float | None:
+    """
+    >>> percent(1, 8), percent(None), percent(0, 0)
+    (12.5, None, None)
+    """
+    return 100 * number / whole if number is not None and whole else None
+
+
+def score_cell(metric: Metric, name: str, scores: Mapping[str, Any], bounds: Mapping[str, Any] = {}) -> Cell:
+    """A score in percent, or a number of spans as it is; with its interval if that is defined."""
+    value, low, high = (
+        _scaled(metric, name, number) for number in (scores.get(name), *(bounds.get(name) or (None, None)))
+    )
+    return value if value is None or low is None or high is None else Estimate(value, low, high)
+
+
+def _scaled(metric: Metric, name: str, number: float | None) -> float | None:
+    return number if name in metric.plain else percent(number)
+
+
+def judging(metrics: Sequence[Metric]) -> Metric | None:
+    """The metric whose verdicts say what is wrong: fair, or else the first that judges spans one by one.
+
+    >>> from spacy_nereval import create_all
+    >>> judging(create_all(["wrf", "semeval"])).name, judging(create_all(["wrf"]))
+    ('semeval', None)
+    """
+    by_name = {metric.name: metric for metric in metrics}
+    return by_name.get("fair") or next((m for m in metrics if m.confusion is not None and m.settled), None)
+
+
+def errors_of(metric: Metric) -> list[str]:
+    """The verdicts that the metric's confusion matrix shows, but for those on exact hits."""
+    right = hits(metric)
+    return [name for name in metric.confusion or () if name not in right]
+
+
+def _score_rows(
+    metric: Metric, scores: Mapping[str, Any], bounds: Mapping[str, Any]
+) -> tuple[list[list[Cell]], list[list[Cell]]]:
+    """Rows of precision, recall and F, and of the scores that are left."""
+    names = [name for name in scores if name != "undefined"]
+    groups = [name[:-1] for name in names if name.endswith("p") and {name[:-1] + "r", name[:-1] + "f"} <= set(names)]
+    single = [name for name in names if not (name[:-1] in groups and name[-1] in "prf")]
+    prf: list[list[Cell]] = [
+        [f"{metric.name} {group.rstrip('_')}".strip(), *(score_cell(metric, group + x, scores, bounds) for x in "prf")]
+        for group in groups
+    ]
+    return prf, [[metric.name, name, score_cell(metric, name, scores, bounds)] for name in single]
+
+
+def _support(counts: Counts) -> dict[str, int]:
+    """Each label and its number of gold spans."""
+    view = View(counts, counts.metrics[0])
+    return dict(zip(view.labels, view.sums(by_label=True)[GOLD_SPANS].tolist()))
+
+
+def headline(metric: Metric, per_type: Mapping[str, Any]) -> list[str]:
+    """The scores of a metric that stand for a label or bucket."""
+    return _leading(metric, list(next(iter(per_type.values()))["scores"]) if per_type else [])
+
+
+def _leading(metric: Metric, names: Sequence[str]) -> list[str]:
+    """Among scores its F, or else the first it shows in spaCy's keys."""
+    shown = [name for name in metric.flat.values() if name in names]
+    return [n for n in shown if n.endswith("f")] or shown[:1] or [n for n in names if n.endswith("f")] or [*names[:1]]
+
+
+def short(metric: Metric, name: str) -> str:
+    """A score's name at the head of a column."""
+    if name == metric.name:
+        return name
+    if name.endswith("f"):
+        return f"{metric.name} {name.rstrip('f').rstrip('_')}".strip()
+    return next((key.replace("_", " ") for key, shown in metric.flat.items() if shown == name), name)
+
+
+# In words
+
+
+def heading(result: Mapping[str, Any]) -> str:
+    """What was scored, and what was left out."""
+    parts = [_many(result["documents"], "document"), _many(result["gold"], "gold span")]
+    parts.append(_many(result["pred"], "predicted span"))
+    if result["skipped"]:
+        parts.append(f"{_many(result['skipped'], 'document')} without annotation skipped")
+    if result["ignored"]:
+        parts.append(f"{_many(result['ignored'], 'prediction')} ignored where the reference is not annotated")
+    if result["repaired"]:
+        parts.append(f"{_many(result['repaired'], 'span')} repaired")
+    return ", ".join(parts)
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def warning(units: int) -> list[str]:
@@ -191,71 +335,3 @@ def disagreement_lines(found: Mapping[str, Any]) -> list[str]:
         such_as = f", such as {', '.join(map(str, found[name]['examples']))}" if found[name]["examples"] else ""
         lines.append(f"  {name} in {found[name]['documents']} ({share}){such_as}")
     return lines
-
-
-def breakdown_table(found: Mapping[str, Any], metrics: Sequence[Metric], *, digits: int = 2) -> Table:
-    """The headline scores of each bucket of an attribute, and the spans in it."""
-    columns = [(metric, name) for metric in metrics for name in _headline_of(metric, found["metrics"][metric.name])]
-    rows = []
-    for bucket in found["buckets"]:
-        cells = []
-        for metric, name in columns:
-            value = found["metrics"][metric.name][bucket]["scores"][name]
-            cells.append("-" if value is None else f"{100 * value:.{digits}f}")
-        rows.append([bucket, str(found["gold"][bucket]), str(found["pred"][bucket]), *cells])
-    title = f"By {found['by']}: {ATTRIBUTES[found['by']].help}"
-    return Table(title, [found["by"], "gold", "pred", *(_short(metric, name) for metric, name in columns)], rows)
-
-
-def heading(result: Mapping[str, Any]) -> str:
-    """What was scored, and what was left out."""
-    parts = [_many(result["documents"], "document"), _many(result["gold"], "gold span")]
-    parts.append(_many(result["pred"], "predicted span"))
-    if result["skipped"]:
-        parts.append(f"{_many(result['skipped'], 'document')} without annotation skipped")
-    if result["ignored"]:
-        parts.append(f"{_many(result['ignored'], 'prediction')} ignored where the reference is not annotated")
-    if result["repaired"]:
-        parts.append(f"{_many(result['repaired'], 'tag')} repaired")
-    return ", ".join(parts)
-
-
-def _many(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
-
-
-def _grouped(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Prefixes under which p, r and f all exist, and the names that are left."""
-    groups = [name[:-1] for name in names if name.endswith("p") and {name[:-1] + "r", name[:-1] + "f"} <= set(names)]
-    return groups, [name for name in names if not (name[:-1] in groups and name[-1] in "prf")]
-
-
-def _headline(metric: Metric, result: Mapping[str, Any]) -> list[str]:
-    return _headline_of(metric, result["metrics"][metric.name]["per_type"])
-
-
-def _headline_of(metric: Metric, per_type: Mapping[str, Any]) -> list[str]:
-    """The scores of a metric that stand for a label or bucket: its F, or else the first it shows in spaCy's keys."""
-    names = list(next(iter(per_type.values()))["scores"]) if per_type else []
-    shown = [name for name in metric.flat.values() if name in names]
-    return [n for n in shown if n.endswith("f")] or shown[:1] or [n for n in names if n.endswith("f")] or names[:1]
-
-
-def _short(metric: Metric, name: str) -> str:
-    if name.endswith("f"):
-        return f"{metric.name} {name.rstrip('f').rstrip('_')}".strip()
-    return next((key.replace("_", " ") for key, shown in metric.flat.items() if shown == name), name)
-
-
-def _clipped(text: str | None, width: int = 40) -> str:
-    shown = " ".join((text or "").split())
-    return shown if len(shown) <= width else shown[: width - 1] + "…"
-
-
-def _count(value: float) -> str:
-    return f"{value:.2f}" if isinstance(value, float) else str(value)
-
-
-def _is_number(found: Table, column: int) -> bool:
-    """Whether a column holds numbers, and intervals of numbers, alone."""
-    return all(not row[column] or row[column][0] in "-[0123456789" for row in found.rows)

@@ -10,7 +10,7 @@ import numpy as np
 from .counts import Counts
 from .formulas import ratio
 from .metric import GOLD_SPANS, Metric
-from .views import Summary, View
+from .views import Settled, Summary, View
 
 AVERAGES = ("micro", "macro", "weighted", "docs")
 
@@ -44,7 +44,7 @@ def averages(view: View, summary: Summary) -> dict[str, dict[str, Any]]:
             undefined[name] = (~defined).sum(axis=-1)
         result[average] = averaged | {"undefined": undefined}
     averaged, undefined = {}, {}
-    for name, values in _ratios(view.metric, document_scores(view.counts, view.metric)):
+    for name, values in _ratios(view.metric, document_scores(view.counts, view.metric, view.settled)):
         averaged[name] = view.mean(f"docs.{name}", docs, np.zeros_like(docs), values, 1)[0][..., 0][()]
         undefined[name] = (~np.isfinite(values)).sum()
     result["docs"] = averaged | {"undefined": undefined}
@@ -55,9 +55,9 @@ def _ratios(metric: Metric, scores: Mapping[str, np.ndarray]) -> list[tuple[str,
     return [(name, values) for name, values in scores.items() if name not in metric.totals]
 
 
-def document_scores(counts: Counts, metric: Metric) -> dict[str, np.ndarray]:
+def document_scores(counts: Counts, metric: Metric, settled: Settled | None = None) -> dict[str, np.ndarray]:
     """Every overall score as float[documents]."""
-    return overall(View(counts, metric, per_document=True))
+    return overall(View(counts, metric, per_document=True, settled=settled))
 
 
 def overall(view: View) -> dict[str, np.ndarray]:

@@ -3,17 +3,86 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .counts import CONTESTED_GOLD, HIT, MISS, NONE, SPURIOUS, Counts
+from .counts import NONE, Counts
 from .formulas import ratio
 from .metric import GOLD_SPANS, PRED_SPANS, Metric
+from .settling import CONTESTED_GOLD, CONTESTED_PRED, HIT, MISS, SPURIOUS
 
 BLOCK = 1 << 22
 """Cells of a dense table of documents by keys that are held at once."""
+
+
+SIDES = np.zeros((5, 2))
+SIDES[[HIT, MISS, CONTESTED_GOLD], 0] = SIDES[[HIT, SPURIOUS, CONTESTED_PRED], 1] = 1
+"""Which kinds of spans are gold ones and which predictions: a hit is both."""
+
+Rows = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+"""Document, verdict, gold and predicted label, and amount."""
+
+
+class Settled:
+    """The spans by what they are, added up once for the views of all metrics.
+    `weights` are those of a `View`."""
+
+    def __init__(self, counts: Counts, weights: np.ndarray | None = None) -> None:
+        self.counts = counts
+        self.weights = weights
+        self._sums: dict[tuple[bool, bool], np.ndarray] = {}
+
+    @cached_property
+    def rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Document, kind, and label (in sorted order) of every row."""
+        doc, kind, gold, pred, _ = self.counts.settled.array().astype(np.int64).T
+        return doc, kind, sorted_places(self.counts)[np.where(gold != NONE, gold, pred)]
+
+    def sums(self, *, by_label: bool, per_document: bool = False) -> np.ndarray:
+        """float64[[documents | samples,] labels or 1, kinds]"""
+        asked = by_label, per_document
+        if asked not in self._sums:
+            doc, kind, label = self.rows
+            shape = (len(self.counts.label_ids), 5) if by_label else (1, 5)
+            weights = None if per_document else self.weights
+            key = (label * 5 if by_label else 0) + kind
+            self._sums[asked] = added(self.counts.documents, doc, key, None, shape, per_document, weights)
+        return self._sums[asked]
+
+
+def sorted_places(counts: Counts) -> np.ndarray:
+    """The place of each label id among the sorted labels; that of NONE is NONE."""
+    place = {label: k for k, label in enumerate(counts.labels)}
+    return np.array([place[label] for label in counts.label_ids] + [NONE])
+
+
+def added(
+    documents: int,
+    doc: np.ndarray,
+    key: np.ndarray,
+    amount: np.ndarray | None,
+    shape: tuple[int, int],
+    per_document: bool = False,
+    weights: np.ndarray | None = None,
+) -> np.ndarray:
+    """Amounts, or ones, of (document, key) added up: float64[[documents | samples,] *shape].
+    A key is a place in the flattened shape."""
+    width = shape[0] * shape[1]
+    if per_document:
+        return np.bincount(doc * width + key, amount, minlength=documents * width).astype(float).reshape(documents, *shape)
+    if weights is None:
+        return np.bincount(key, amount, minlength=width).astype(float).reshape(shape)
+    total = np.zeros((len(weights), width))
+    step = max(1, BLOCK // max(1, width))
+    for start in range(0, documents, step):
+        stop = min(start + step, documents)
+        here = (doc >= start) & (doc < stop)
+        cell = (doc[here] - start) * width + key[here]
+        cells = np.bincount(cell, None if amount is None else amount[here], minlength=(stop - start) * width)
+        total += weights[:, start:stop].astype(float, copy=False) @ cells.reshape(stop - start, width).astype(float)
+    return total.reshape(len(weights), *shape)
 
 
 class View:
@@ -29,6 +98,8 @@ class View:
     float[samples, labels or 1, columns]. Tapes of different documents, with the
     same labels, add up to the tape of all of them. What stands on the tape is
     read from it, so that a tape alone is enough for scores.
+
+    Views of several metrics may share one `settled`.
     """
 
     def __init__(
@@ -39,6 +110,7 @@ class View:
         per_document: bool = False,
         weights: np.ndarray | None = None,
         tape: dict[str, np.ndarray] | None = None,
+        settled: Settled | None = None,
     ) -> None:
         self.counts = counts
         self.metric = metric
@@ -46,39 +118,32 @@ class View:
         self.per_document = per_document
         self.weights = weights
         self.tape = tape
+        self.settled = settled or Settled(counts, weights)
 
     @cached_property
-    def _rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Document, verdict, gold and predicted label (in sorted order), and amount of every row."""
+    def _rows(self) -> Rows:
+        """The verdicts on spans that are not settled. Labels are in sorted order."""
         rows = self.counts.rows[self.counts.metrics.index(self.metric)].array()
-        if self.metric.settled:
-            verdict_of = np.full(5, NONE)
-            verdict_of[[HIT, MISS, SPURIOUS]] = [self.metric.verdict_names.index(v) for v in self.metric.settled]
-            settled = self.counts.settled.array()
-            settled = settled[settled[:, 1] < CONTESTED_GOLD].copy()
-            settled[:, 1] = verdict_of[settled[:, 1].astype(int)]
-            rows = np.concatenate([settled, rows])
         if self.metric.floats:  # a fixed order of summation: floats too ignore the order of documents
             rows = rows[np.lexsort(rows.T)]
-        if self.metric.refine:
-            rows = rows.copy()
-            verdict, note = rows[:, [1, 5]].astype(np.int64).T
-            rows[:, 1] = self.metric.refine(verdict, note, tuple(self.counts.note_ids))
-        return self._renamed(rows)
-
-    def _renamed(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        place = np.array([self.labels.index(label) for label in self.counts.label_ids] + [NONE])
         doc, verdict, gold, pred = rows[:, :4].astype(np.int64).T
+        if self.metric.refine:
+            verdict = self.metric.refine(verdict, rows[:, 5].astype(np.int64), tuple(self.counts.note_ids))
+        place = sorted_places(self.counts)
         return doc, verdict, place[gold], place[pred], rows[:, 4]
 
-    @cached_property
-    def _settled(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        return self._renamed(self.counts.settled.array())
+    def _all_rows(self, doc: np.ndarray, kind: np.ndarray, label: np.ndarray, amount: np.ndarray) -> Rows:
+        """The same and the verdicts on these spans."""
+        if not self.metric.settled:
+            return self._rows
+        verdicts = np.array([self.metric.verdict_names.index(name) for name in self.metric.settled])
+        settled = kind < CONTESTED_GOLD
+        doc, kind, label, amount = (column[settled] for column in (doc, kind, label, amount))
+        gold, pred = np.where(kind != SPURIOUS, label, NONE), np.where(kind != MISS, label, NONE)
+        return tuple(map(np.append, self._rows, (doc, verdicts[kind], gold, pred, amount)))  # type: ignore[return-value]
 
-    @cached_property
-    def _label(self) -> np.ndarray:
+    def _label(self, gold: np.ndarray, pred: np.ndarray) -> np.ndarray:
         """The label that each row counts for."""
-        _, _, gold, pred, _ = self._rows
         first, second = (gold, pred) if self.metric.focus == "target" else (pred, gold)
         return np.where(first != NONE, first, second)
 
@@ -96,32 +161,42 @@ class View:
         return self._summed(by_label=True)
 
     def _summed(self, by_label: bool) -> dict[str, np.ndarray]:
-        width = len(self.labels) if by_label else 1
-        doc, verdict, _, _, amount = self._rows
-        label = self._label if by_label else np.zeros_like(doc)
-        columns = self._columns(f"columns{by_label:d}", doc, label, verdict, amount, width)
-        doc, _, *sides, _ = self._settled
-        keys = [np.where(label == NONE, NONE, 2 * label * by_label + side) for side, label in enumerate(sides)]
-        spans = self.add(f"spans{by_label:d}", np.tile(doc, 2), np.concatenate(keys), np.ones(2 * len(doc)), width, 2)
+        summed = self._noted(f"columns{by_label:d}", partial(self._verdicts, by_label))
+        spans = self._noted(f"spans{by_label:d}", lambda: self._kinds(by_label) @ SIDES)
+        columns = self._columns(summed, self._is_whole)
         columns[GOLD_SPANS], columns[PRED_SPANS] = self._whole(spans[..., 0]), self._whole(spans[..., 1])
         named = {column: columns[names] for column, names in self.metric.columns.items() if isinstance(names, str)}
         return {name: (c if by_label else c[..., 0][()]) for name, c in (columns | named).items()}
+
+    def _kinds(self, by_label: bool) -> np.ndarray:
+        return self.settled.sums(by_label=by_label, per_document=self.per_document)
+
+    def _verdicts(self, by_label: bool) -> np.ndarray:
+        """The amounts of each verdict: float64[[documents | samples,] labels or 1, verdicts]."""
+        doc, verdict, gold, pred, amount = self._rows
+        label = self._label(gold, pred) if by_label else np.zeros_like(doc)
+        names = self.metric.verdict_names
+        total = self._added(doc, label, verdict, amount, (len(self.labels) if by_label else 1, len(names)))
+        for kind, name in enumerate(self.metric.settled or ()):
+            total[..., names.index(name)] += self._kinds(by_label)[..., kind]
+        return total
 
     def means(
         self, name: str, score: Callable[[Mapping[str, np.ndarray]], dict[str, np.ndarray]], *, by_label: bool = False
     ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         """Per score its mean over the documents where it is defined, and their number.
         `name` tells these means from others of the metric."""
-        doc, verdict, _, _, amount = self._rows
-        label = self._label if by_label else np.zeros_like(doc)
-        width = len(self.labels) if by_label else 1
-        cells, cell = np.unique((doc * width + label)[label >= 0], return_inverse=True)
-        each = View(self.counts, self.metric)  # sums over nothing but the cell: a document, or a document's label
-        columns = each._columns("", doc[label >= 0], cell, verdict[label >= 0], amount[label >= 0], len(cells))
+        doc, kind, label = self.settled.rows
+        doc, verdict, gold, pred, amount = self._all_rows(doc, kind, label, np.ones(len(doc)))
+        label = self._label(gold, pred) if by_label else np.zeros_like(doc)
+        doc, label, verdict, amount = (column[label >= 0] for column in (doc, label, verdict, amount))
+        width, height = len(self.labels) if by_label else 1, len(self.metric.verdict_names)
+        cells, cell = np.unique(doc * width + label, return_inverse=True)  # a document, or a document's label
+        summed = np.bincount(cell * height + verdict, amount, minlength=len(cells) * height)
         doc, label = np.divmod(cells, width)
         found = {
             key: self.mean(f"{name}{by_label:d}.{key}", doc, label, values, width)
-            for key, values in score(columns).items()
+            for key, values in score(self._columns(summed.reshape(len(cells), height), whole=True)).items()
         }
         if not by_label:
             found = {key: (mean[..., 0][()], number[..., 0][()]) for key, (mean, number) in found.items()}
@@ -134,74 +209,71 @@ class View:
         order = np.argsort(values, kind="stable")  # NaN last; a fixed order of summation
         order = order[np.isfinite(values[order])]
         doc, key, values = doc[order], key[order], values[order]
-        number = self.add(f"{name}.number", doc, key, np.ones(len(order)), width)[..., 0]
-        return ratio(self.add(f"{name}.sum", doc, key, values, width)[..., 0], number), self._whole(number)
+        number, total = (
+            self._noted(f"{name}.{what}", partial(self._added, doc, key, np.zeros_like(key), amount, (width, 1)))[
+                ..., 0
+            ]
+            for what, amount in (("number", np.ones(len(order))), ("sum", values))
+        )
+        return ratio(total, number), self._whole(number)
 
-    def add(
-        self, name: str, doc: np.ndarray, key: np.ndarray, amount: np.ndarray, width: int, columns: int = 1
+    def _noted(self, name: str, total: Callable[[], np.ndarray]) -> np.ndarray:
+        """What stands on the tape under that name; else it is found out, and written there."""
+        if self.tape is None:
+            return total()
+        if name not in self.tape:
+            self.tape[name] = total()
+        return self.tape[name]
+
+    def _added(
+        self, doc: np.ndarray, row: np.ndarray, column: np.ndarray, amount: np.ndarray, shape: tuple[int, int]
     ) -> np.ndarray:
-        """Amounts of (document, key) added up: float[[documents | samples,] width, columns].
+        """Amounts added up by row and column; negative rows are left out."""
+        if (row < 0).any():
+            doc, row, column, amount = (values[row >= 0] for values in (doc, row, column, amount))
+        key = row * shape[1] + column
+        return added(self.counts.documents, doc, key, amount, shape, self.per_document, self.weights)
 
-        `key` is a place in width times columns; negative ones are left out.
-        `name` is the amount's on the tape.
-        """
-        if self.tape is not None and name in self.tape:
-            return self.tape[name]
-        if (key < 0).any():
-            doc, key, amount = doc[key >= 0], key[key >= 0], amount[key >= 0]
-        total = self._added(doc, key, amount, width * columns)
-        total = total.reshape(*total.shape[:-1], width, columns)
-        if self.tape is not None:
-            self.tape[name] = total
-        return total
-
-    def _added(self, doc: np.ndarray, key: np.ndarray, amount: np.ndarray, width: int) -> np.ndarray:
-        documents = self.counts.documents
-        if self.per_document:
-            cells = np.bincount(doc * width + key, amount, minlength=documents * width)
-            return cells.reshape(documents, width)
-        if self.weights is None:
-            return np.bincount(key, amount, minlength=width)
-        total = np.zeros((len(self.weights), width))
-        step = max(1, BLOCK // max(1, width))
-        for start in range(0, documents, step):
-            stop = min(start + step, documents)
-            here = (doc >= start) & (doc < stop)
-            cells = np.bincount((doc[here] - start) * width + key[here], amount[here], minlength=(stop - start) * width)
-            total += self.weights[:, start:stop].astype(float, copy=False) @ cells.reshape(stop - start, width)
-        return total
-
-    def _columns(
-        self, name: str, doc: np.ndarray, key: np.ndarray, verdict: np.ndarray, amount: np.ndarray, width: int
-    ) -> dict[str, np.ndarray]:
-        """The metric's own columns, added up by key."""
-        names = self.metric.verdict_names
-        cells = np.where(key >= 0, key * len(names) + verdict, NONE)
-        summed = self.add(name, doc, cells, amount, width, len(names))
+    def _columns(self, summed: np.ndarray, whole: bool) -> dict[str, np.ndarray]:
+        """The metric's own columns, from the amounts of each verdict."""
         columns = {}
         for column, sources in self.metric.columns.items():
             if not isinstance(sources, str):
-                total = summed[..., [names.index(verdict_name) for verdict_name in sources]].sum(axis=-1)
-                columns[column] = total if column in self.metric.floats else self._whole(total)
+                total = summed[..., [self.metric.verdict_names.index(name) for name in sources]].sum(axis=-1)
+                columns[column] = total.astype(np.int64) if whole and column not in self.metric.floats else total
         return columns
 
+    @property
+    def _is_whole(self) -> bool:
+        """Whether what is added up is a number of times that something was seen."""
+        return self.weights is None and self.tape is None
+
     def _whole(self, numbers: np.ndarray) -> np.ndarray:
-        return numbers.astype(np.int64) if self.weights is None and self.tape is None else numbers
+        return numbers.astype(np.int64) if self._is_whole else numbers
+
+    def kinds(self) -> dict[tuple[str, str, str], int]:
+        """(verdict, gold label, predicted label) to the number of such verdicts; "" stands for no span."""
+        found = Settled(self.counts).sums(by_label=True).ravel()
+        place = np.flatnonzero(found)
+        _, verdict, gold, pred, number = self._all_rows(place, place % 5, place // 5, found[place])
+        if self.metric.floats:
+            number[: len(self._rows[0])] = 1
+        verdicts, names = self.metric.verdict_names, ("", *self.labels)
+        shape = len(verdicts), len(names), len(names)
+        cells, cell = np.unique(np.ravel_multi_index((verdict, gold + 1, pred + 1), shape), return_inverse=True)
+        numbers = np.bincount(cell, number, minlength=len(cells)).astype(int).tolist()
+        places = zip(*(place.tolist() for place in np.unravel_index(cells, shape)))
+        return {(verdicts[v], names[a], names[b]): n for (v, a, b), n in zip(places, numbers)}
 
     def confusion(self) -> dict[str, dict[str, int]] | None:
         """Gold label to predicted label to number; "" stands for no span."""
         if self.metric.confusion is None:
             return None
-        _, verdict, gold, pred, amount = self._rows
-        number = np.ones(len(amount)) if self.metric.floats else amount
-        shown = np.isin(verdict, [self.metric.verdict_names.index(name) for name in self.metric.confusion])
-        names = ("", *self.labels)
-        cells, cell = np.unique((gold[shown] + 1) * len(names) + pred[shown] + 1, return_inverse=True)
-        numbers = np.bincount(cell, number[shown], minlength=len(cells)).astype(int)
         matrix: dict[str, dict[str, int]] = {}
-        for cell, number in zip(cells.tolist(), numbers.tolist()):
-            a, b = divmod(cell, len(names))
-            matrix.setdefault(names[a], {})[names[b]] = number
+        for (verdict, gold, pred), number in sorted(self.kinds().items(), key=lambda kind: kind[0][1:]):
+            if verdict in self.metric.confusion:
+                row = matrix.setdefault(gold, {})
+                row[pred] = row.get(pred, 0) + number
         return matrix
 
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 import spacy
-from docs import doc, train, write_docs
 from spacy.cli._util import app
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -21,6 +20,7 @@ from spacy.training import Corpus, Example
 from typer.testing import CliRunner, Result
 
 import spacy_nereval
+from docs import doc, train, write_docs
 from spacy_nereval.cli import nereval
 from spacy_nereval.examples import documents
 from spacy_nereval.files import read_files
@@ -158,15 +158,17 @@ def test_the_numbers_printed_are_those_in_the_file(here, average, digits):
     assert list(labels) == ["LOC", "PER"]
     for label, cells in labels.items():
         per_type = {name: own["per_type"][label]["scores"] for name, own in metrics.items()}
-        assert cells[0] == shown(per_type["strict"]["f"])
+        assert cells[0] == {"LOC": "1", "PER": "2"}[label]
+        assert cells[1] == shown(per_type["strict"]["f"])
         assert cells[-2:] == [shown(per_type["fair"]["f"]), shown(per_type["wrf"]["r1_f"])]
 
 
 def test_the_counts_printed_are_those_in_the_file(here):
-    printed = accepted("score", here / "gold.jsonl", here / "pred.jsonl", "-m", "fair,strict", "-o", here / "out.json")
+    files = here / "gold.jsonl", here / "pred.jsonl"
+    printed = accepted("score", *files, "-m", "fair,strict", "-o", here / "out.json", "--tables", "counts")
     metrics = json.loads((here / "out.json").read_text(encoding="utf8"))["metrics"]
-    for name, *cells in tables_in(printed)["Counts"]:
-        assert {k: int(n) for k, n in (cell.split() for cell in cells)} == metrics[name]["counts"]
+    rows = [[name, count, str(n)] for name, own in metrics.items() for count, n in own["counts"].items()]
+    assert tables_in(printed) == {"Counts": rows}
     assert metrics["fair"]["counts"] == {"tp": 1, "fp": 0, "fn": 0, "le": 1, "be_s": 1, "be_l": 0, "be_o": 0, "lbe": 0}
 
 
@@ -298,8 +300,8 @@ def test_a_label_that_the_terminal_cannot_show_is_no_reason_to_fail(tmp_path):
         ({"text": "abc"}, 'there is no list of "spans"; an empty one says that the text has none'),
         ({"text": "abc", "spans": None}, 'there is no list of "spans"'),
         ({"text": "abc", "spans": {}}, 'there is no list of "spans"'),
-        ({"text": "abc", "entities": []}, 'there is no list of "spans"'),
-        ({"text": "abc", "spans": [[0, 1, "A"]]}, "span 0 has no 'start', 'end', 'label'"),
+        ({"text": "abc", "ents": []}, 'there is no list of "spans"'),
+        ({"text": "abc", "spans": ["abc"]}, "span 0 has no 'start', 'end', 'label'"),
         ({"text": "abc", "spans": [{"start": 0, "label": "A"}]}, "span 0 has no 'end'"),
         ({"text": "abc", "spans": [{"start": 0, "end": 1}]}, "span 0 has no 'label'"),
         (line("abc", (0, 1, "A"), (0, 4, "A")), "span 1, Span(0, 4, 'A') ends after the text, which has 3 characters"),
@@ -432,8 +434,8 @@ def no_annotation(here: Path) -> list[Path]:
         (missing_docs, ["nowhere.spacy is not there, or is no file"]),
         (directory, ["folder.jsonl is not there, or is no file"]),
         (directory_of_docs, ["folder.spacy is not there, or is no file"]),
-        (wrong_extension, ["gold.json is neither a .spacy nor a .jsonl file"]),
-        (no_extension, ["gold is neither a .spacy nor a .jsonl file"]),
+        (wrong_extension, ["gold.json is not known; known are .spacy, .jsonl,", "--format"]),
+        (no_extension, ["gold is not known; known are .spacy, .jsonl,", "--format"]),
         (no_docs, ["not.spacy is not a .spacy file, as DocBin.to_disk writes them"]),
         (cut_short, ["cut.spacy is not a .spacy file"]),
         (zero_bytes, ["empty.spacy is not a .spacy file"]),
@@ -612,7 +614,8 @@ def test_evaluate_scores_span_groups_too(model, tmp_path):
 def test_evaluate_takes_the_options_of_score(model, tmp_path):
     data = write_docs(tmp_path / "gold.spacy", CORPUS)
     printed = accepted("evaluate", model, data, "-m", "fair", "--fair.unit", "token", "-a", "macro", "-d", "1")
-    assert list(tables_in(printed)) == ["Scores (macro)", "Counts", "Per label"]
+    titles = ["Scores (macro)", "Per label", "Verdicts (fair)", "Error pairs (fair; in the text [gold], {predicted})"]
+    assert list(tables_in(printed)) == titles
     assert "fair:unit=token" in printed
 
 

@@ -22,8 +22,9 @@ from spacy_nereval import Confidence, Counts, Document, Span, count, create, cre
 from spacy_nereval import comparison as module
 from spacy_nereval.comparison import System, compare, comparison, holm
 from spacy_nereval.intervals import replicate, resamples
-from spacy_nereval.report import comparison_tables, footer, render
 from spacy_nereval.results import plain
+from spacy_nereval.systems import comparison_tables, footer
+from spacy_nereval.terminal import render
 from spacy_nereval.transitions import judged
 from spacy_nereval.views import View
 
@@ -486,10 +487,10 @@ def test_undefined_scores_are_null_and_everything_is_json():
     assert (rows["strict", "p"]["baseline_value"], rows["strict", "p"]["value"]) == (0, None)
     for row in rows.values():
         assert (row["difference"], row["interval"], row["p"], row["p_holm"]) == (None, [None, None], None, None)
-    shown, moved = comparison_tables(result)
-    assert shown.rows[0][2:] == ["0.00", "-", "-", "[-, -]", "-", "-"]
+    shown, moved, changed = comparison_tables(result)
+    assert shown.grid()[1][2:] == ["0.00", "-", "-", "-", "-", "-"]
     assert render(shown)
-    assert render(moved) is not None
+    assert (moved.rows, changed.rows) == ([], [])
     assert footer(result)
 
 
@@ -539,17 +540,17 @@ def test_the_footer_says_what_was_tested():
 def test_the_printed_rows_are_those_of_the_result():
     systems, documents = three_systems(6)
     result = comparison(systems, documents, FEW)
-    titles = {table.title: table for table in comparison_tables(result, digits=3)}
+    titles = {table.title: table.grid() for table in comparison_tables(result, digits=3)}
     for system in ("one", "two"):
         rows = [row for row in result["comparisons"] if row["system"] == system]
-        for cells, row in zip(titles[f"{system} against base"].rows, rows, strict=True):
+        for cells, row in zip(titles[f"{system} against base"][1:], rows, strict=True):
             numbers = [f"{100 * row[key]:.3f}" for key in ("baseline_value", "value", "difference")]
             low, high = (f"{100 * bound:.3f}" for bound in row["interval"])
             p, p_holm = f"{row['p']:.4f}", f"{row['p_holm']:.4f}"
             assert cells == [row["metric"], row["score"], *numbers, f"[{low}, {high}]", p, p_holm]
         (moves,) = [found for found in result["transitions"] if found["system"] == system]
-        table = titles[f"Gold spans under base (rows) and {system} (columns)"]
-        shown = {row[0]: dict(zip(table.header[1:], row[1:])) for row in table.rows}
+        header, *cells = titles[f"Gold spans under base (rows) and {system} (columns)"]
+        shown = {row[0]: dict(zip(header[1:], row[1:])) for row in cells}
         assert {
             a: {b: int(n) for b, n in row.items() if n != "0"} for a, row in shown.items() if set(row.values()) != {"0"}
         } == moves["counts"]

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from conftest import near
+from conftest import NEEDED, near
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import corpora, nested
@@ -20,11 +20,12 @@ from spacy_nereval.transitions import judged, transitions
 
 KINDS = ("correct", "boundary", "label error", "label and boundary", "missed")
 TEXT = "Ada Lovelace met Bob in Rome"
+WORDS = [(0, 3), (4, 12), (13, 16), (17, 20), (21, 23), (24, 28)]
 ADA, ADA_LOVELACE, BOB, ROME = (0, 3), (0, 12), (17, 20), (24, 28)
 
 
 def doc(gold: list[Any], pred: list[Any], **more: Any) -> Document:
-    return Document(gold, pred, TEXT, **more)
+    return Document(gold, pred, TEXT, tokens=WORDS, **more)
 
 
 def between(before: list[Document], after: list[Document]) -> dict[str, Any]:
@@ -185,7 +186,7 @@ def test_the_worst_document_comes_first_and_those_without_a_score_last(name):
     gold = [(0, 3, "A"), (17, 20, "A"), (24, 28, "A")]
     preds = {"half": gold[:2], "all": gold, "none": [], "one": gold[:1]}
     documents = [doc([], [], id="empty"), *(doc(gold, pred, id=id) for id, pred in preds.items())]
-    rows = document_rows(count(documents, [create(name)]))
+    rows = document_rows(count(documents, [create(name, **NEEDED.get(name, {}))]))
     assert [row["document"] for row in rows] == ["none", "one", "half", "all", "empty"]
 
 

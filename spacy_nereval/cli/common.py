@@ -5,22 +5,24 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import typer
 from spacy.cli._util import app, import_code, setup_gpu
 
-from .options import EPILOG, OPTIONS_FOLLOW, Model, Reading, Resampling, Showing, chosen_formats, grouped
+from .options import EPILOG, OPTIONS_FOLLOW, Model, Reading, Resampling, Showing, chosen_formats, chosen_tables, grouped
 
 if TYPE_CHECKING:
     from ..buckets import Breakdown
     from ..counts import Counts
+    from ..errors import Examples
     from ..intervals import Confidence
     from ..metric import Metric
-    from ..report import Table
+    from ..rendering import Table
     from ..spans import Document
 
 nereval = typer.Typer(
@@ -88,7 +90,8 @@ def sources(
     either with those of the gold file, if it is one that can have them."""
     if not is_model:
         from ..files import read_files
-        from ..formats import name_of, sides
+        from ..formats import name_of
+        from ..formats.settings import sides
 
         names, _ = chosen_formats(reading.format)
         formats = sides(names, reading.column, reading.repair, reading.discontinuous, both=other is None)
@@ -109,30 +112,62 @@ def counted(
     source: str,
     reading: Reading,
     watching: Sequence[Any] = (),
+    *,
+    quiet: bool = False,
 ) -> Counts:
-    """The counts of the documents, with a progress bar on a terminal. Whoever is
-    watching has `add` called with each document too."""
-    from tqdm import tqdm
+    """The counts of the documents. Whoever is watching has `add` called with each document too."""
+    from ..counts import Counts
 
-    from ..counts import count
-
-    def watched() -> Iterable[Document | None]:
-        for document in tqdm(documents, unit=" docs", leave=False, disable=None):
-            for each in watching:
-                each.add(document)
-            yield document
-
-    counts = count(watched(), metrics)
+    counts = Counts(metrics)
     counts.sources = [source]
     counts.key = reading.spans_key
-    if counts.documents:
-        return counts
-    if not counts.skipped:
+    for _ in passing(documents, counts, watching, quiet=quiet):
+        pass
+    return counts
+
+
+def passing(
+    documents: Iterable[Document | None], counts: Counts, watching: Sequence[Any] = (), *, quiet: bool = False
+) -> Iterator[Document | None]:
+    """The documents once they are counted, with a progress bar on a terminal unless it is to be quiet.
+
+    Raises ValueError at the end if there was none to count.
+    """
+    from tqdm import tqdm
+
+    for document in tqdm(documents, unit=" docs", leave=False, disable=quiet or None):
+        for each in (counts, *watching):
+            each.add(document)
+        yield document
+    (source,) = counts.sources
+    if not counts.documents and not counts.skipped:
         raise ValueError(f"there are no documents to score in {source}")
-    raise ValueError(
-        f"{source}: none of the {counts.skipped} gold documents is annotated; "
-        "with span groups, name one: --spans-key KEY"
-    )
+    if not counts.documents:
+        raise ValueError(
+            f"{source}: none of the {counts.skipped} gold documents is annotated; "
+            "with span groups, name one: --spans-key KEY"
+        )
+
+
+def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
+    """The tables asked for. Raises ValueError if there is none of such a name, or none with these metrics."""
+    from ..report import TABLES, USUAL, judging
+
+    wanted = chosen_tables(showing.tables, TABLES, USUAL)
+    for name in wanted if showing.tables != "all" else ():
+        if showing.tables and name in ("errors", "pairs", "confusion") and not judging(metrics):
+            names = ", ".join(metric.name for metric in metrics)
+            raise ValueError(f"--tables {name}: the verdicts of {names} do not tell kinds of errors; take fair too")
+    return wanted
+
+
+def asked_examples(showing: Showing, metrics: Sequence[Metric]) -> list[Examples]:
+    """What collects examples of errors, if a table is to have them."""
+    from ..errors import Examples
+    from ..report import judging
+
+    metric = judging(metrics)
+    return [Examples(metric)] if metric and "pairs" in wanted_tables(showing, metrics) else []
 
 
 def show(
@@ -142,15 +177,17 @@ def show(
     per_document: Path | None,
     showing: Showing,
     breakdowns: Sequence[Breakdown] = (),
+    examples: Sequence[Examples] = (),
 ) -> None:
     """Score counts, write the files, print the tables."""
     from ..intervals import number_of_units
     from ..per_document import disagreement, document_rows
-    from ..report import breakdown_table, disagreement_lines, heading, render, tables, warning
+    from ..report import Source, disagreement_lines, heading, tables, warning
     from ..results import evaluate
     from ..writing import write_json, write_rows
     from .lookups import unknown_labels
 
+    wanted = wanted_tables(showing, counts.metrics)
     result = evaluate(counts, drawn, average=showing.average, short=showing.short)
     if breakdowns:
         result["breakdowns"] = {found["by"]: found for found in (each.result() for each in breakdowns)}
@@ -158,25 +195,66 @@ def show(
         write_json(output, result)
     if per_document:
         write_rows(per_document, document_rows(counts))
-    say(heading(result))
-    for table in tables(result, counts.metrics, average=showing.average, digits=showing.digits):
-        print_table(table, render)
-    for found in result.get("breakdowns", {}).values():
-        print_table(breakdown_table(found, counts.metrics, digits=showing.digits), render)
-    for line in unknown_labels(counts, breakdowns):
-        say(f"\n⚠ {line}")
-    for line in warning(number_of_units(counts)) if drawn else ():
-        say(f"\n{line}")
+    notes = [f"⚠ {line}" for line in unknown_labels(counts, breakdowns)]
+    notes += warning(number_of_units(counts)) if drawn else []
     if per_document and (found := disagreement(counts)):
-        say("")
-        for line in disagreement_lines(found):
-            say(line)
-    say(f"\n{result['signature']}", dim=True)
+        notes.append("\n".join(disagreement_lines(found)))
+    found_examples = {kind: found for each in examples for kind, found in each.kinds.items()}
+    source = Source(counts, result, showing.average, found_examples)
+    print_tables(
+        tables(source, wanted, digits=showing.digits),
+        showing.format,
+        before=[heading(result)],
+        after=notes,
+        signature=result["signature"],
+    )
 
 
-def print_table(table: Table, render: Callable[[Table], str]) -> None:
-    say(f"\n{table.title}", bold=True)
-    say(render(table))
+def print_tables(
+    tables: Iterable[Table],
+    format: str | None,
+    *,
+    before: Sequence[str] = (),
+    after: Sequence[str] = (),
+    signature: str | None = None,
+) -> None:
+    """Print tables in the format asked for, and what is to be said before and behind them.
+
+    CSV and JSON go to a file or to another program: what is said beside them goes to stderr.
+    """
+    from wasabi import wrap
+
+    from ..rendering import document
+    from ..terminal import render
+
+    _, name = chosen_formats(format)
+    if name != "terminal":
+        after = [*after, *([signature] if signature else [])]
+        if name in ("csv", "json"):
+            for line in (*before, *after):
+                say(line, err=True)
+        # In UTF-8, whatever the encoding of the terminal: it is what these formats are read in.
+        typer.echo(document([*tables], name, before, after).encode("utf8", "backslashreplace"))
+        return
+    width = terminal_width()
+    encoding = getattr(sys.stdout, "encoding", None) or "utf8"
+    for line in before:
+        say(wrap(line, wrap_max=width, indent=0) if width else line)
+    for table in tables:
+        if table.rows:
+            say(f"\n{table.heading}", bold=True)
+            say(render(table, width=width, encoding=encoding))
+    for line in after:
+        say("\n" + "\n".join(wrap(part, wrap_max=width or 100, indent=0) for part in line.splitlines()))
+    if signature:
+        say(f"\n{signature}", dim=True)
+
+
+def terminal_width() -> int | None:
+    """Columns of the terminal, or those that COLUMNS names; None if the output goes elsewhere."""
+    if os.environ.get("COLUMNS", "").isdigit() or sys.stdout.isatty():
+        return get_terminal_size().columns
+    return None
 
 
 def short_names(names: Sequence[str]) -> list[str]:
@@ -216,6 +294,12 @@ def check_output(output: Path | None, per_document: Path | None, *inputs: str | 
         raise ValueError(f"--per-document {per_document}: a .jsonl or a .csv file was wanted")
 
 
+def names_and_options(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The names in front of the first option, and the rest."""
+    at = next((k for k, argument in enumerate(arguments) if argument.startswith("--")), len(arguments))
+    return list(arguments[:at]), list(arguments[at:])
+
+
 def parsed_options(arguments: Sequence[str]) -> dict[str, Any]:
     """`--metric.option value` pairs, in spaCy's override style: values are JSON, or else text.
 
@@ -244,9 +328,16 @@ def _parsed(value: str) -> Any:
         return value
 
 
-def chosen_metrics(names: str | None, arguments: Sequence[str], train: str | None = None) -> tuple[Metric, ...]:
+def chosen_metrics(
+    names: str | None,
+    arguments: Sequence[str],
+    train: str | None = None,
+    *,
+    gold: Path | None = None,
+    reading: Reading | None = None,
+) -> tuple[Metric, ...]:
     """The metrics asked for, with the options given behind. Says which metric of a set
-    is left out for want of an option."""
+    is left out for want of an option, or of tokens in the gold file."""
     from ..metric import create, create_all, expanded, needing
 
     listed = [name.strip() for name in names.split(",")] if names is not None else ["papers"]
@@ -266,4 +357,21 @@ def chosen_metrics(names: str | None, arguments: Sequence[str], train: str | Non
     for metric in chosen:
         if metric.needs:
             raise ValueError(f"{metric.name} needs --{metric.needs} FILE")
+    optional = [metric.name for metric in chosen if metric.tokens and metric.name not in table]
+    if optional and gold and reading and not has_tokens(gold, reading):
+        say(f"{', '.join(optional)} is left out: {gold} has no tokens", err=True)
+        chosen = tuple(metric for metric in chosen if metric.name not in optional)
     return chosen
+
+
+def has_tokens(gold: Path, reading: Reading) -> bool:
+    """Whether the first document of a file has tokens, as those of .spacy files always have."""
+    from ..formats import name_of, records
+    from ..formats.settings import sides
+
+    names, _ = chosen_formats(reading.format)
+    format, _ = sides(names, reading.column, reading.repair, reading.discontinuous)
+    if name_of(gold, format) == "spacy":
+        return True
+    first = next(records(gold, None, format), None)
+    return first is None or first.tokens is not None

@@ -16,12 +16,11 @@ from .common import (
     command,
     counted,
     is_data,
-    print_table,
-    say,
+    print_tables,
     short_names,
     sources,
 )
-from .options import METRICS, OUTPUT, Model, Reading, Resampling, Showing
+from .options import METRICS, OUTPUT, Model, Reading, Resampling, Showing, chosen_tables
 
 if TYPE_CHECKING:
     from ..spans import Document, Span
@@ -34,7 +33,7 @@ def compare_cli(
     loading: Model,
     resampling: Resampling,
     showing: Showing,
-    gold: Path = Arg(..., help="Gold annotation, .spacy or .jsonl"),
+    gold: Path = Arg(..., help="Gold annotation: a file, or a folder of brat's"),
     systems: list[str] = Arg(..., metavar="BASELINE OTHER...", help="Predictions, models, or counts (.npz)"),
     metrics: str | None = METRICS,
     output: Path | None = OUTPUT,
@@ -47,24 +46,23 @@ def compare_cli(
     Every system is a file of predictions, a model, or a file of counts. Counts
     name no spans, so that changed spans are shown for the others alone.
     """
-    from wasabi import wrap
-
     from ..comparison import System, comparison
-    from ..report import comparison_tables, footer, render
     from ..storage import load
+    from ..systems import COMPARED, comparison_tables, footer
     from ..transitions import judged
     from ..writing import write_json
 
     drawn = checked_confidence(True, resampling)
     check_output(output, None, gold, *systems)
+    wanted = chosen_tables(showing.tables, COMPARED, COMPARED)
     at = next((k for k, argument in enumerate(systems) if argument.startswith("--")), len(systems))
     names, options = systems[:at], [*systems[at:], *ctx.args]
     if len(names) < 2:
         raise ValueError("a comparison needs a baseline and another system; one was given")
-    if not gold.is_file():
-        raise ValueError(f"{gold} is not there, or is no file")
+    if not gold.exists():
+        raise ValueError(f"{gold} is not there")
     stored = {name: load(Path(name)) for name in names if name.endswith(".npz")}
-    chosen = chosen_metrics(metrics, options)
+    chosen = chosen_metrics(metrics, options, gold=gold, reading=reading)
     if stored and not metrics and not options:  # what was counted settles what is counted now
         chosen = next(iter(stored.values())).metrics
     documents: list[Document | None] = []
@@ -88,9 +86,9 @@ def compare_cli(
     result = comparison(found, documents, drawn, trials, short=showing.short)
     if output:
         write_json(output, result)
-    for table in comparison_tables(result, digits=showing.digits):
-        print_table(table, render)
-    say("")
-    for line in footer(result):
-        say(wrap(line, wrap_max=100, indent=0))
-    say(f"\n{result['signature']}", dim=True)
+    print_tables(
+        comparison_tables(result, wanted, digits=showing.digits),
+        showing.format,
+        after=footer(result),
+        signature=result["signature"],
+    )

@@ -7,7 +7,7 @@ one value of that class; on the command line every field is an option of its own
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
@@ -23,6 +23,14 @@ FORMAT = Opt(
     help=f"How files are to be read ({', '.join(INPUT_FORMATS)}; by default their names tell) and how tables are "
     f"printed ({', '.join(TABLE_FORMATS)}). Both: --format conll,markdown; other predictions: --format brat,conll",
 )
+DIGITS = Opt(2, "--digits", "-d", help="Digits after the point in the tables", min=0, max=10)
+TABLES = Opt(
+    None,
+    "--tables",
+    "-t",
+    help="Tables to print, in this order, or 'all'. score and evaluate have scores, labels, errors, pairs (these are "
+    "usual), label-scores, confusion, documents, counts; compare has differences, transitions, spans (all are usual)",
+)
 METRICS = Opt(
     None, "--metrics", "-m", help="Names of metrics or sets, separated by commas. By default those of the papers"
 )
@@ -30,6 +38,7 @@ OUTPUT = Opt(None, "--output", "-o", help="JSON file for the whole result", dir_
 COUNTS = Opt(..., "--output", "-o", help="File for the counts, .npz", dir_okay=False)
 PER_DOCUMENT = Opt(None, "--per-document", help="File for every document's scores, .jsonl or .csv", dir_okay=False)
 SEED = Opt(None, "--seed", help="Seed of the random numbers")
+SHARED_IDS = Opt(False, "--shared-ids", help="Texts of several files that have one id are one document")
 CONFIDENCE = Opt(False, "--confidence", "-C", help="Give every score its interval, by resampling documents")
 
 
@@ -53,17 +62,34 @@ def chosen_formats(names: str | None) -> tuple[list[str], str]:
     return inputs, (tables or ["terminal"])[0]
 
 
+def chosen_tables(names: str | None, known: Iterable[str], usual: Iterable[str]) -> list[str]:
+    """The tables that `--tables` names, among those known.
+
+    >>> chosen_tables("b, a", "abc", "c"), chosen_tables("all", "abc", "c"), chosen_tables(None, "abc", "c")
+    (['b', 'a'], ['a', 'b', 'c'], ['c'])
+    """
+    if names is None or names == "all":
+        return list(usual if names is None else known)
+    listed = list(dict.fromkeys(name.strip() for name in names.split(",")))
+    for name in listed:
+        if name not in known:
+            raise ValueError(f"--tables {names}: there is no table {name!r}; there are {', '.join(known)}, or 'all'")
+    return listed
+
+
 class Reading(NamedTuple):
     """How files of annotation are read."""
 
     format: str | None = FORMAT
     spans_key: str | None = Opt(None, "--spans-key", "-sk", help="Score doc.spans[KEY] instead of doc.ents")
-    column: str | None = Opt(None, "--column", help="CoNLL: number of the column with the labels, or 'last'")
+    column: str | None = Opt(
+        None, "--column", help="CoNLL: the column of the labels, a number or 'last'; gold and predictions: --column 3,4"
+    )
     repair: str | None = Opt(
         None, "--repair", help="CoNLL: mend invalid sequences of tags, by 'conll' (begin a span) or 'discard' (drop it)"
     )
     discontinuous: str | None = Opt(
-        None, "--discontinuous", help="brat: read a span in pieces as its 'hull', or as its 'parts'"
+        None, "--discontinuous", help="brat, FairEval: read a span in pieces as its 'hull', or as its 'parts'"
     )
 
 
@@ -86,7 +112,8 @@ class Showing(NamedTuple):
     """How results are printed."""
 
     format: str | None = FORMAT
-    digits: int = Opt(2, "--digits", "-d", help="Digits after the point in the tables", min=0, max=10)
+    tables: str | None = TABLES
+    digits: int = DIGITS
     average: str = Opt("micro", "--average", "-a", help="Average over labels or documents that the tables show")
     short: bool = Opt(False, "--short", help="Leave options that have their default out of the signature")
 
@@ -105,7 +132,24 @@ class Lookups(NamedTuple):
     )
 
 
-GROUPS = (Reading, Model, Resampling, Showing, Lookups)
+class Sharding(NamedTuple):
+    """How a corpus in several files is counted by several workers."""
+
+    engine: str | None = Opt(None, "--engine", help="What the workers run on: loky (this machine), ray, dask or spark")
+    workers: int | None = Opt(
+        None, "--workers", help="Number of workers; by default all that the engine has, or one without --engine", min=1
+    )
+    parts: str | None = Opt(
+        None, "--parts", help="Folder for the counts of each file, where a run that was stopped goes on [nereval-parts]"
+    )
+    shared_ids: bool = SHARED_IDS
+
+    @property
+    def asked(self) -> bool:
+        return bool(self.engine or self.workers or self.parts)
+
+
+GROUPS = (Reading, Model, Resampling, Showing, Lookups, Sharding)
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:

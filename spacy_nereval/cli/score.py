@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import typer
 from spacy.cli._util import Arg
 
-from .common import check_output, checked_confidence, chosen_metrics, command, counted, show, sources
+from .common import asked_examples, check_output, checked_confidence, chosen_metrics, command, counted, show, sources
 from .lookups import asked_breakdowns
 from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Reading, Resampling, Showing
 
 if TYPE_CHECKING:
     from ..buckets import Breakdown
+    from ..errors import Examples
 
 
 @command("score", metric_options=True)
@@ -42,6 +43,7 @@ def score_cli(
     """
     drawn = checked_confidence(confidence, resampling)
     breakdowns: list[Breakdown] = []
+    examples: list[Examples] = []
     check_output(output, per_document, gold, *([pred] if pred else []), average=showing.average)
     if gold.suffix == ".npz":
         if pred or metrics or ctx.args or lookups.by or lookups.train:
@@ -53,7 +55,9 @@ def score_cli(
 
         counts = load(gold)
     else:
-        chosen = chosen_metrics(metrics, ctx.args, lookups.train)
+        chosen = chosen_metrics(metrics, ctx.args, lookups.train, gold=gold, reading=reading)
         breakdowns = asked_breakdowns(lookups, chosen)
-        counts = counted(sources(gold, str(pred) if pred else None, reading), chosen, gold.name, reading, breakdowns)
-    show(counts, drawn, output, per_document, showing, breakdowns)
+        examples = asked_examples(showing, chosen)
+        documents = sources(gold, str(pred) if pred else None, reading)
+        counts = counted(documents, chosen, gold.name, reading, [*breakdowns, *examples])
+    show(counts, drawn, output, per_document, showing, breakdowns, examples)

@@ -1,0 +1,106 @@
+"""`nereval errors`: which spans are wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import typer
+from spacy.cli._util import Arg, Opt
+
+from .common import (
+    check_output,
+    chosen_metrics,
+    command,
+    is_data,
+    passing,
+    print_tables,
+    say,
+    sources,
+)
+from .options import DIGITS, Model, Reading, chosen_formats
+
+LIMIT = 20
+HEAD = ("documents", "gold", "pred", "skipped", "ignored", "repaired")
+
+
+@command("errors", metric_options=True)
+def errors_cli(
+    ctx: typer.Context,
+    reading: Reading,
+    loading: Model,
+    gold: Path = Arg(..., help="Gold annotation: a file, or a folder of brat's"),
+    system: str | None = Arg(None, metavar="PRED|MODEL", help="Predictions on the same texts, or a model"),
+    metric: str = Opt("fair", "--metric", "-m", help="The metric whose verdicts are listed"),
+    errors: str | None = Opt(
+        None, "--errors", "-e", help="Verdicts to list, such as fn,lbe, or 'all'. By default all but the exact hit"
+    ),
+    label: list[str] | None = Opt(
+        None, "--label", "-l", help="List spans with this label, in gold or prediction. May be given more than once"
+    ),
+    context: int = Opt(40, "--context", help="Characters of the text on either side of the spans, in a file", min=0),
+    limit: int | None = Opt(
+        None,
+        "--limit",
+        "-n",
+        help=f"Rows to print, 0 for all. By default {LIMIT} in a terminal's table, else all",
+        min=0,
+    ),
+    output: Path | None = Opt(
+        None, "--output", "-o", help="Write the rows to this file, .jsonl or .csv, and print none", dir_okay=False
+    ),
+    digits: int = DIGITS,
+) -> None:
+    """
+    List every verdict of a metric with its spans: which entities are wrong, and how.
+
+    A file has all there is to say of a row, the texts and the context included;
+    a .jsonl file has texts as they are. In .csv files and tables, control
+    characters are spelt out, and in .csv files an apostrophe stands in front of
+    what a spreadsheet would take for a formula. Printed tables mark the gold
+    span with [ ] and the predicted one with { } in a stretch of the text.
+    """
+    from ..counts import Counts
+    from ..errors import FIELDS, Listed, error_list
+    from ..report import heading, list_table
+    from ..writing import write_rows
+
+    check_output(output, None, gold, *([system] if system else []))
+    if output and output.suffix not in (".jsonl", ".csv"):
+        raise ValueError(f"--output {output}: a .jsonl or a .csv file was wanted")
+    _, format = chosen_formats(reading.format)
+    chosen, *others = chosen_metrics(metric, ctx.args)
+    if others:
+        raise ValueError(f"--metric {metric}: one metric was wanted, whose verdicts are to be listed")
+    counts = Counts([chosen])
+    counts.sources = [gold.name]
+    documents = passing(sources(gold, system, reading, loading, is_model=bool(system and not is_data(system))), counts)
+    wanted = [name.strip() for name in errors.split(",")] if errors else None
+    numbers: Counter[str] = Counter()
+
+    def found() -> Iterator[Listed]:
+        for listed in error_list(documents, chosen, errors=wanted, labels=label or ()):
+            numbers[listed.verdict.name] += 1
+            yield listed
+
+    if output:
+        write_rows(output, (listed.row(context) for listed in found()), header=FIELDS)
+        say(f"✔ {_summary(numbers)} in {output}", fg="green")
+        return
+    limit = LIMIT if limit is None and format == "terminal" else limit
+    rows = found()
+    table = list_table(islice(rows, limit or None))
+    more = sum(1 for _ in rows)
+    print_tables(
+        [table._replace(digits=digits)],
+        reading.format,
+        before=[heading({name: getattr(counts, name) for name in HEAD}), _summary(numbers)],
+        after=[f"{more} more are not shown: --limit 0 prints all, --output FILE writes all"] if more else [],
+    )
+
+
+def _summary(numbers: Counter[str]) -> str:
+    listed = ", ".join(f"{name} {number}" for name, number in numbers.most_common())
+    return f"{numbers.total()} verdicts ({listed})" if numbers else "no verdicts of this kind"
