@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
-from .metric import create
+from .metric import Metric, create
 from .spans import Document, Span
 
 KINDS = {
@@ -21,14 +22,15 @@ KINDS = {
 """FairEval's verdicts on a gold span, in words."""
 
 
-def judged(document: Document | None) -> dict[Span, str]:
-    """Each gold span of a document and what became of it, by FairEval's verdicts.
+def judged(document: Document | None, fair: Metric | None = None) -> dict[Span, str]:
+    """Each gold span of a document and what became of it, by FairEval's verdicts; those
+    of `fair`, if it is given, which may have options of its own.
 
     >>> judged(Document(gold=[(0, 5, "A"), (7, 9, "A")], pred=[(0, 4, "A")]))
     {Span(start=0, end=5, label='A'): 'boundary', Span(start=7, end=9, label='A'): 'missed'}
     """
     found: dict[Span, str] = {}
-    for verdict in create("fair").verdicts(document) if document else ():
+    for verdict in (fair or _fair()).verdicts(document) if document else ():
         if verdict.gold and verdict.gold not in found:  # a further prediction on a span adds nothing to it
             found[verdict.gold] = KINDS[verdict.name]
     return dict(sorted(found.items()))
@@ -61,3 +63,8 @@ def transitions(
     for a, b in sorted(numbers, key=lambda pair: (order.index(pair[0]), order.index(pair[1]))):
         counts.setdefault(a, {})[b] = numbers[a, b]
     return {"counts": counts, "spans": spans}
+
+
+@cache  # looking it up takes longer than judging a document
+def _fair() -> Metric:
+    return create("fair")

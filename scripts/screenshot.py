@@ -1,0 +1,113 @@
+"""Take the picture of a report that README.md shows.
+
+Without a report to take it from, one is made of the test texts of `warranty`:
+with the CPU pipeline of the project if it has been trained, or else with a
+small one trained here, in a few minutes. Needs the extra `report`, selenium,
+and Debian's chromium and chromium-driver.
+"""
+
+import random
+import shutil
+from base64 import b64decode
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import sleep
+from typing import Annotated
+
+import spacy
+import srsly
+import typer
+from spacy.language import Language
+from spacy.training import Example
+from spacy.util import fix_random_seed, minibatch
+from wasabi import msg
+
+from spacy_nereval.cli import nereval
+
+ROOT = Path(__file__).resolve().parent.parent
+CORPUS = ROOT / "assets" / "warranty"
+TRAINED = ROOT / "training" / "warranty" / "cpu" / "model-best"
+EPOCHS = 12
+WIDTH, HEIGHT = 1280, 1320
+LEFT_OUT = "#errors, #labels, #lengths, #confusion, #changes"
+"""Sections of the report that the picture has no room for."""
+
+QUIET = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+)
+
+
+def main(
+    output: Annotated[Path, typer.Option(help="Where to put the picture")] = ROOT / "docs" / "report.png",
+    report: Annotated[Path | None, typer.Option(help="A report to take it from")] = None,
+) -> None:
+    with TemporaryDirectory() as folder:
+        output.parent.mkdir(exist_ok=True)
+        output.write_bytes(picture(report or made(Path(folder)), Path(folder) / "profile"))
+    msg.good(f"{output} ({output.stat().st_size // 1024} kB)")
+
+
+def made(folder: Path) -> Path:
+    """A report on the test texts."""
+    nlp = spacy.load(TRAINED) if TRAINED.exists() else trained()
+    rows = []
+    for row in srsly.read_jsonl(CORPUS / "test.jsonl"):
+        found = [{"start": e.start_char, "end": e.end_char, "label": e.label_} for e in nlp(row["text"]).ents]
+        rows.append({**row, "spans": found})
+    srsly.write_jsonl(folder / "pipeline.jsonl", rows)
+    files = [str(CORPUS / "test.jsonl"), str(folder / "pipeline.jsonl")]
+    title = "Failures in warranty claims: what the pipeline gets wrong"
+    arguments = ["report", *files, "--output", str(folder / "report.html"), "--title", title]
+    nereval(arguments, standalone_mode=False)
+    return folder / "report.html"
+
+
+def trained() -> Language:
+    """A small pipeline, the same every time."""
+    fix_random_seed(0)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("ner")
+    examples = []
+    for row in srsly.read_jsonl(CORPUS / "train.jsonl"):
+        spans = [(span["start"], span["end"], span["label"]) for span in row["spans"]]
+        examples.append(Example.from_dict(nlp.make_doc(row["text"]), {"entities": spans}))
+    nlp.initialize(lambda: examples)
+    for _ in range(EPOCHS):
+        random.shuffle(examples)
+        for batch in minibatch(examples, 16):
+            nlp.update(batch, drop=0.2)
+    return nlp
+
+
+def picture(report: Path, profile: Path) -> bytes:
+    """The top of the report and the first documents, as PNG."""
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium") or ""
+    for argument in (*QUIET, f"--user-data-dir={profile}"):
+        options.add_argument(argument)
+    browser = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    try:
+        size = {"width": WIDTH, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        browser.get(report.resolve().as_uri())
+        browser.execute_script("document.querySelectorAll(arguments[0]).forEach(e => { e.hidden = true })", LEFT_OUT)
+        while not browser.execute_script("return document.querySelector('.chart svg[aria-hidden]')"):
+            sleep(0.1)
+        return b64decode(browser.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"])
+    finally:
+        browser.quit()
+
+
+if __name__ == "__main__":
+    typer.run(main)
