@@ -4,17 +4,18 @@ What is not converted one to one (a span that cuts a token, a nested span) is
 counted and printed, so that no annotation changes unseen.
 """
 
-import hashlib
 import os
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Annotated
 
 import readers
-import srsly
 import typer
+from failing import fail
 from spacy.tokens import Doc, DocBin
 from wasabi import msg
+
+from spacy_nereval.doctor import assets
 
 # Relative to the current folder where that is possible: messages stay short.
 ROOT = Path(os.path.relpath(Path(__file__).resolve().parent.parent))
@@ -36,13 +37,13 @@ def main(
 ) -> None:
     """Write corpus NAME as three .spacy files and print what is in them."""
     if name not in READERS:
-        msg.fail(f"Unknown corpus '{name}': choose one of {', '.join(READERS)}", exits=1)
+        fail(f"Unknown corpus '{name}': choose one of {', '.join(READERS)}")
     verify_assets(name)
     notes: readers.Notes = defaultdict(list)
     try:
         splits = READERS[name](ROOT / "assets" / name, notes)
     except readers.ReadError as error:
-        msg.fail(str(error), exits=1)
+        fail(str(error))
     # Written only now: a corpus that cannot be read leaves no files behind.
     output = output or ROOT / "corpus" / name
     output.mkdir(parents=True, exist_ok=True)
@@ -57,26 +58,10 @@ def main(
 
 
 def verify_assets(name: str) -> None:
-    """Stop unless the downloaded files of a corpus are the ones project.yml names.
-
-    `spacy project assets` only warns about a wrong checksum.
-    """
-    for asset in srsly.read_yaml(ROOT / "project.yml")["assets"]:
-        path = ROOT / asset["dest"]
-        if path.parent != ROOT / "assets" / name:
-            continue
-        if not path.is_file():
-            msg.fail(
-                f"{asset['dest']} is missing: run `python -m spacy project assets` to fetch it",
-                exits=1,
-            )
-        found = hashlib.md5(path.read_bytes()).hexdigest()
-        if found != asset["checksum"]:
-            msg.fail(
-                f"{asset['dest']} has MD5 {found}, project.yml expects {asset['checksum']}: "
-                "delete it and run `python -m spacy project assets` again",
-                exits=1,
-            )
+    """Stop unless the downloaded files of a corpus are the ones project.yml names."""
+    for finding in assets(name, ROOT / "project.yml"):
+        if finding.remedy:
+            fail(str(finding))
 
 
 def print_summary(splits: dict[str, list[Doc]]) -> None:

@@ -104,7 +104,9 @@ def read_wnut17(folder: Path, notes: Notes) -> Splits:
                 words.append(word)
                 tags.append(tag)
             elif words:
-                splits[split].append(wnut17_doc(vocab, words, tags, where, notes))
+                doc = wnut17_doc(vocab, words, tags, where, notes)
+                doc.user_data["id"] = f"{split}-{len(splits[split]) + 1}"
+                splits[split].append(doc)
                 words, tags = [], []
     return splits
 
@@ -134,6 +136,7 @@ def read_maintie(folder: Path, notes: Notes) -> Splits:
             doc = maintie_doc(vocab, record, f"record {number}", notes)
         except MALFORMED as error:
             raise ReadError(f"{path}: record {number}: {explain(error, MAINTIE_FORMAT)}") from error
+        doc.user_data["id"] = str(number)
         splits[split_of(doc.text)].append(doc)
     return splits
 

@@ -7,7 +7,10 @@ import srsly
 import typer
 from wasabi import msg
 
-from spacy_nereval.report import comparison_tables, footer, heading, markdown, render, side_by_side
+from spacy_nereval.rendering import markdown
+from spacy_nereval.report import heading
+from spacy_nereval.systems import comparison_tables, footer, side_by_side
+from spacy_nereval.terminal import render
 from spacy_nereval.writing import atomic
 
 
@@ -26,12 +29,12 @@ def main(
         tables += comparison_tables(compared)
         notes = footer(compared)
     blocks = [f"# {output.parent.name}", about]
-    blocks += [f"## {table.title}\n\n{markdown(table)}" for table in tables] + notes
+    blocks += [f"## {table.heading}\n\n{markdown(table)}" for table in tables] + notes
     with atomic(output) as file:
         file.write(("\n\n".join(blocks) + "\n").encode("utf8"))
     print(about)
     for table in tables:
-        msg.divider(table.title)
+        msg.divider(table.heading)
         print(render(table))
     for note in notes:
         msg.text(note)
