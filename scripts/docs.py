@@ -1,58 +1,247 @@
-"""Write the generated parts of README.md: the metric table and the results.
+"""Write the parts of the documentation that repeat the code: docs/metrics.md, docs/commands.md,
+and the marked parts of README.md.
 
-python scripts/readme.py                     the metric table, from the registry
-python scripts/readme.py --results wnut17    also a corpus's table, from metrics/wnut17
+python scripts/docs.py            write them
+python scripts/docs.py --check    say which are not current, and exit with 1
 """
 
+import inspect
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
+import srsly
 import typer
+from typer.main import get_command
+from wasabi import msg
 
-from spacy_nereval.metric import create, documentation, names, options_of
+from spacy_nereval import Document, Metric, count, create
+from spacy_nereval.attributes import ATTRIBUTES
+from spacy_nereval.cli import nereval
+from spacy_nereval.metric import SETS, documentation, names, options_of
+from spacy_nereval.scores import overall
+from spacy_nereval.views import View
 
 ROOT = Path(__file__).resolve().parent.parent
-README = ROOT / "README.md"
+NOT_GIVEN = "."
+"""The score of a metric that cannot judge the example as it is."""
 
 
-def main(
-    results: Annotated[list[str] | None, typer.Option(help="Corpora whose report goes into the README")] = None,
-) -> None:
-    text = fill(README.read_text(encoding="utf8"), "metrics", metric_table())
-    if results:
-        text = fill(text, "results", "\n\n".join(map(report, results)))
-    README.write_text(text, encoding="utf8")
+def main(check: Annotated[bool, typer.Option(help="Write nothing")] = False) -> None:
+    stale = []
+    for path, text in documents().items():
+        if not path.is_file() or path.read_text(encoding="utf8") != text:
+            stale.append(path.relative_to(ROOT))
+            if not check:
+                path.write_text(text, encoding="utf8")
+    if check and stale:
+        msg.fail(f"Not current: {', '.join(map(str, stale))}. Run 'python scripts/docs.py'", exits=1)
+    msg.good(f"Written: {', '.join(map(str, stale))}" if stale else "All current")
 
 
-def report(corpus: str) -> str:
-    """A corpus's report, without what shows its texts or goes into details, and what made it."""
-    about, *sections = (ROOT / "metrics" / corpus / "report.md").read_text(encoding="utf8").split("\n## ")
-    kept = [
-        s for s in sections if s.startswith("Scores") or " against " in s.split("\n")[0] or s.startswith("Gold spans")
-    ]
-    command = f"python -m spacy project run all . --vars.corpus {corpus}"
-    if corpus != "warranty":
-        command = f"python -m spacy project assets\n{command}"
-    title, lines = about.split("\n", 1)
-    return "\n\n".join([f"##{title}", f"```bash\n{command}\n```", lines.strip(), *(f"#### {s.strip()}" for s in kept)])
-
-
-def metric_table() -> str:
-    """Every registered metric as a row of a Markdown table."""
-    rows = [["metric", "what is true of it", "scores", "options", "source"], ["---"] * 5]
-    for name in names():
-        about = documentation(name)
-        scores = " ".join(f"`{key}`" for key in create(name).flat)
-        options = " ".join(f"`{option.name}={option.default}`" for option in options_of(name))
-        rows.append([f"**{name}**", about.summary, scores, options, about.source])
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+def documents() -> dict[Path, str]:
+    """Each file and what it is to hold."""
+    readme = ROOT / "README.md"
+    text = fill(readme.read_text(encoding="utf8"), "metrics", choosing_table())
+    printed = (ROOT / "tests" / "golden" / "score.txt").read_text(encoding="utf8")
+    heading, *parts = re.split(r"\n\n(?=[A-Z][^\n]*\n\n)", printed)
+    shown = [part.rsplit("\n\nspacy-nereval|")[0] for part in parts if part.startswith(("Scores", "Verdicts", "Error"))]
+    text = fill(
+        text,
+        "terminal",
+        "\n\n".join(["```", heading, *shown, "```"]).replace("```\n\n", "```\n").replace("\n\n```", "\n```"),
+    )
+    if (benchmarks := ROOT / "benchmarks" / "results.json").is_file():
+        text = fill(text, "benchmarks", benchmark_table(benchmarks))
+    return {readme: text, ROOT / "docs" / "metrics.md": metrics_page(), ROOT / "docs" / "commands.md": commands_page()}
 
 
 def fill(text: str, part: str, content: str) -> str:
     """The text with what stands between a part's marks replaced."""
     pattern = rf"(<!-- {part}: .*? -->\n).*?(<!-- /{part} -->)"
     return re.sub(pattern, lambda match: f"{match[1]}\n{content.strip()}\n\n{match[2]}", text, flags=re.S)
+
+
+def table(header: list[str], rows: list[list[str]]) -> str:
+    cells = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in cells)
+
+
+# The example by which metrics are told apart
+
+TEXT = "Barack Obama met Angela Merkel in New York City on Monday with Acme Corp staff . Angela Merkel smiled ."
+OBAMA, MERKEL, CITY, ACME, AGAIN = (
+    (0, 12, "PER"),
+    (17, 30, "PER"),
+    (34, 47, "GPE"),
+    (63, 72, "ORG"),
+    (81, 94, "PER"),
+)
+MONDAY, NEW_YORK = (51, 57, "PER"), (34, 42, "GPE")
+GOLD = [OBAMA, MERKEL, CITY, ACME]
+CASES: dict[str, tuple[str, list, list]] = {
+    "boundary slip": ("Merkel for Angela Merkel", GOLD, [OBAMA, (24, 30, "PER"), CITY, ACME]),
+    "mix-up": ("New York City as ORG", GOLD, [OBAMA, MERKEL, (34, 47, "ORG"), ACME]),
+    "miss": ("without Acme Corp", GOLD, [OBAMA, MERKEL, CITY]),
+    "spurious": ("Monday as PER too", GOLD, [*GOLD, MONDAY]),
+    "repetition": ("the second Angela Merkel missed", [*GOLD, AGAIN], GOLD),
+    "nested": ("New York within New York City missed", [*GOLD, NEW_YORK], GOLD),
+}
+TOGETHER = GOLD, [OBAMA, (24, 30, "PER"), (34, 47, "ORG"), MONDAY]
+
+
+def document(gold: list, pred: list) -> Document:
+    tokens = [match.span() for match in re.finditer(r"\S+", TEXT)]
+    return Document(gold, pred, TEXT, tokens=tokens)
+
+
+def headlines(metric: Metric) -> list[str]:
+    """The keys of the scores that stand for a metric: the one that has its name, or its F's, or else the first."""
+    keys = [key for key in metric.flat if key == metric.name]
+    keys = keys or [key for key, score in metric.flat.items() if score.endswith("f")]
+    return keys or list(metric.flat)[:1]
+
+
+def scored(metric: Metric, key: str, gold: list, pred: list) -> str:
+    """A score of the example, in percent."""
+    if metric.needs:
+        return NOT_GIVEN
+    counts = count([document(gold, pred)], [metric])
+    return f"{100 * float(overall(View(counts, metric))[metric.flat[key]]):.1f}"
+
+
+def verdicts(metric: Metric, gold: list, pred: list) -> str:
+    """The verdicts on the example, but for exact hits, and how many there are."""
+    doc = document(gold, pred)
+    right = {verdict.name for verdict in metric.verdicts(document(gold, gold))}
+    wrong: Counter[str] = Counter()
+    for verdict in metric.verdicts(doc):
+        if verdict.name not in right or verdict.gold != verdict.pred:
+            wrong[verdict.name] += verdict.amount  # type: ignore[assignment]  # a share of a verdict
+    return ", ".join(f"{verdict} {amount:.3g}" for verdict, amount in wrong.items())
+
+
+def choosing_table() -> str:
+    """Every metric as a row: what is true of it, and its score where one thing is wrong."""
+    rows = []
+    for name in names():
+        metric = create(name)
+        for key in headlines(metric):
+            first = key == headlines(metric)[0]
+            about = [f"[**{name}**](docs/metrics.md#{name})", documentation(name).summary] if first else ["", ""]
+            rows.append([*about, f"`{key}`", *(scored(metric, key, gold, pred) for _, gold, pred in CASES.values())])
+    return table(["metric", "what is true of it", "score", *CASES], rows)
+
+
+def metrics_page() -> str:
+    """docs/metrics.md."""
+    blocks = [
+        "# The metrics",
+        "<!-- Written by scripts/docs.py from the docstrings and by running the metrics; do not edit. -->",
+        "Every metric here is in the registry, the scorers, the component and the command line, with per-label "
+        "scores, averages and intervals. `python -m spacy nereval metrics` prints what stands here.",
+        "## Which to choose",
+        "One thing is wrong in an otherwise perfect prediction of\n\n"
+        f"> {TEXT.split(' . ')[0]} .\n\n"
+        "with PER *Barack Obama*, PER *Angela Merkel*, GPE *New York City*, ORG *Acme Corp*. The columns show each "
+        "metric's headline score in percent:\n\n"
+        + "\n".join(f"- **{case}**: {about}" for case, (about, *_) in CASES.items())
+        + "\n- **all**: Merkel, New York City as ORG, Monday as PER, no Acme Corp\n\n"
+        'For *repetition* the text goes on "Angela Merkel smiled .", and for *nested* the gold annotation has GPE '
+        "*New York* too. `ser` is a cost: 0 is best. A dot: the metric needs training data.",
+        table(
+            ["metric", "score", *CASES, "all"],
+            [
+                [f"[{metric.name}](#{metric.name})", f"`{key}`"]
+                + [scored(metric, key, gold, pred) for gold, pred in (*(c[1:] for c in CASES.values()), TOGETHER)]
+                for metric in map(create, names())
+                for key in headlines(metric)
+            ],
+        ),
+    ]
+    for name in names():
+        about, metric = documentation(name), create(name)
+        blocks += [f"## {name}", about.summary]
+        blocks += [about.details] * bool(about.details)
+        blocks += [f"Formula: {about.formula}", f"Source: {about.source}"]
+        blocks.append("Keys in spaCy's scores, behind `ents_` or `spans_{key}_`: " + _code(metric.flat) + ".")
+        blocks.append("Counts: " + _code(metric.columns) + ".")
+        options = [[f"`{o.name}`", o.help, o.values, f"`{o.default}`"] for o in options_of(name)]
+        blocks.append(table(["option", "what it does", "values", "default"], options))
+        if not metric.needs:
+            keys = headlines(metric)
+            said = [
+                [case, verdicts(metric, gold, pred), *(scored(metric, key, gold, pred) for key in keys)]
+                for case, (_, gold, pred) in CASES.items()
+            ]
+            blocks.append(table(["on the example", "verdicts", *(f"`{key}`" for key in keys)], said))
+    sets = []
+    for name, members in SETS.items():
+        said = [f"`{m}`" + "".join(f" (`{k}={v}`)" for k, v in given.items()) for m, given in members.items()]
+        sets.append([f"`{name}`", ", ".join(said)])
+    attributes = [[f"`{name}`", a.help, "yes" if a.training else ""] for name, a in ATTRIBUTES.items()]
+    blocks += [
+        "## Sets of metrics",
+        "For `--metrics`, and in configs: a set's name stands for its metrics. A metric that needs an option is left "
+        "out of a set where the option is not given.",
+        table(["set", "metrics"], [*sets, ["`all`", "every registered metric"]]),
+        "## Attributes",
+        "For `--by`: scores of the spans in each bucket of an attribute. A pair counts in the bucket of its gold span, "
+        "so that every span is in one bucket and the buckets sum to the whole. Attributes and their names are those "
+        'of Fu, Liu and Neubig (2020), "Interpretable Multi-dataset Evaluation for Named Entity Recognition", with '
+        "the document for their sentence.",
+        table(["attribute", "what it is", "needs `--train`"], attributes),
+        "## What is not here",
+        "**ETER** (Ben Jannet et al., 2014) mixes the ETAPE slot error, which is here as `slot_error` with "
+        "`weights=etape`, with an error over the components of structured entities. The definition of that component "
+        "error could not be obtained, and nothing is called by its name that might be something else.",
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _code(names_of) -> str:
+    return " ".join(f"`{name}`" for name in names_of)
+
+
+# Commands
+
+
+def commands_page() -> str:
+    """docs/commands.md."""
+    blocks = [
+        "# The commands",
+        "<!-- Written by scripts/docs.py from the commands themselves; do not edit. -->",
+        "`python -m spacy nereval COMMAND --help` prints what stands here.",
+    ]
+    for name, command in sorted(get_command(nereval).commands.items()):  # type: ignore[attr-defined]
+        arguments = [p for p in command.params if p.param_type_name == "argument"]
+        options = [p for p in command.params if p.param_type_name == "option"]
+        usage = " ".join(_argument(p) for p in arguments)
+        blocks += [f"## {name}", f"```bash\npython -m spacy nereval {name} {usage} [OPTIONS]\n```"]
+        blocks.append(inspect.cleandoc(command.help or ""))
+        if arguments:
+            blocks.append(table(["argument", "what it is"], [[f"`{_argument(p)}`", p.help or ""] for p in arguments]))
+        rows = [[" ".join(f"`{flag}`" for flag in p.opts), p.help or "", _default(p)] for p in options]
+        blocks.append(table(["option", "what it does", "default"], rows) if rows else "No options.")
+        if command.epilog:
+            blocks.append(command.epilog)
+    return "\n\n".join(blocks) + "\n"
+
+
+def _argument(parameter) -> str:
+    name = parameter.metavar or parameter.name.upper()
+    if parameter.nargs == -1 and "..." not in name:
+        name += "..."
+    return name if parameter.required else f"[{name}]"
+
+
+def _default(parameter) -> str:
+    return "" if parameter.default in (None, False) or parameter.required else f"`{parameter.default}`"
+
+
+def benchmark_table(path: Path) -> str:
+    return srsly.read_json(path)["markdown"]
 
 
 if __name__ == "__main__":

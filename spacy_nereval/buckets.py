@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from .attributes import Asked, Place, Value, asked, bucketed
-from .counts import MISS, NONE, SPURIOUS, Counts
+from .counts import NONE, Counts
 from .metric import Metric, Verdict
 from .results import plain
 from .scores import summarise
+from .settling import MISS, SPURIOUS
 from .spans import Document, Span
 from .training import Training
 from .views import View

@@ -8,8 +8,10 @@ import catalogue
 import pytest
 from spacy.lang.en import English
 from thinc.api import Config
+from typer.main import get_command
 
 from spacy_nereval import Document, names, registry, score
+from spacy_nereval.cli import nereval
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf8")
@@ -19,14 +21,27 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", README, flags=re.S)
 
 
-def test_the_metric_table_is_the_one_that_the_registry_gives():
-    script = runpy.run_path(str(ROOT / "scripts" / "readme.py"))
-    assert script["fill"](README, "metrics", script["metric_table"]()) == README
+def test_what_repeats_the_code_is_current():
+    script = runpy.run_path(str(ROOT / "scripts" / "docs.py"))
+    for path, text in script["documents"]().items():
+        assert path.read_text(encoding="utf8") == text, f"{path.name} is not current: run python scripts/docs.py"
 
 
-def test_the_metric_table_has_every_metric():
+def test_every_metric_is_in_the_choosing_table_and_has_a_section():
+    page = (ROOT / "docs" / "metrics.md").read_text(encoding="utf8")
     for name in names():
-        assert f"| **{name}** |" in README
+        assert f"[**{name}**](docs/metrics.md#{name})" in README
+        assert f"\n## {name}\n" in page
+
+
+def test_every_command_and_option_is_documented():
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf8")
+    for name, command in get_command(nereval).commands.items():
+        section = page.split(f"\n## {name}\n")[1].split("\n## ")[0]
+        for parameter in command.params:
+            assert parameter.help, f"{name}: {parameter.name} has no help"
+            said = parameter.opts if parameter.param_type_name == "option" else [parameter.help]
+            assert all(text.replace("|", r"\|") in section for text in said), (name, parameter.name)
 
 
 def test_the_config_block_is_a_config_that_spacy_accepts():

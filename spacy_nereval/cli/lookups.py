@@ -35,7 +35,7 @@ def unknown_labels(counts: Counts, breakdowns: Sequence[Breakdown]) -> list[str]
     from ..training import table
     from ..views import View
 
-    paths = {metric.settings.get("train") for metric in counts.metrics} - {None}
+    paths = {str(m.settings["train"]) for m in counts.metrics if m.settings.get("train")}
     looked_up = {id(t): t for t in (*(b.training for b in breakdowns), *map(table, paths)) if t}
     view = View(counts, counts.metrics[0])
     gold = {label: int(n) for label, n in zip(view.labels, view.sums(by_label=True)[GOLD_SPANS]) if n}
