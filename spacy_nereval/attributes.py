@@ -33,10 +33,15 @@ class Place:
         assert self._training, "attributes that need training counts are refused without them"
         return self._training
 
+    @property
+    def text(self) -> str:
+        if self.document.text is None:
+            raise ValueError("attributes need the text: Document(gold=..., pred=..., text=...)")
+        return self.document.text
+
     @cached_property
     def words(self) -> list[str]:
-        text = self.document.text or ""
-        return [text[start:end] for start, end in self.document.words]
+        return [self.text[start:end] for start, end in self.document.words]
 
     @cached_property
     def density(self) -> float:
@@ -71,7 +76,7 @@ def case(place: Place, span: Span) -> str:
 
 
 def position(place: Place, span: Span) -> float:
-    return _share(span.start, len(place.document.text or ""))
+    return _share(span.start, len(place.text))
 
 
 def span_frequency(place: Place, span: Span) -> float:
@@ -196,7 +201,7 @@ def bucketed(gold: Mapping[Value, int], buckets: Buckets, zero: bool = False) ->
             parts.setdefault(min(int((below + n / 2) * buckets / total), buckets - 1), []).append(value)
             below += n
         for part in parts.values():
-            name = "-".join(dict.fromkeys(f"{end:.3g}" for end in (part[0], part[-1])))
+            name = "-".join(dict.fromkeys(map(_short, (part[0], part[-1]))))
             if name in found.values():
                 name = "-".join(repr(end) for end in (part[0], part[-1]))
             found |= dict.fromkeys(part, name)
@@ -207,11 +212,16 @@ def _order(item: tuple[Value, int]) -> tuple[bool, Any]:
     return isinstance(item[0], str), item[0]
 
 
+def _short(value: float) -> str:
+    return str(int(value)) if value == int(value) else f"{value:.3g}"
+
+
 def _between(value: float, edges: Sequence[float]) -> str:
     at = bisect_right(edges, value)
-    if at == 0:
-        return f"below {edges[0]:g}"
-    return f"{edges[-1]:g} and more" if at == len(edges) else f"{edges[at - 1]:g} to below {edges[at]:g}"
+    lower, upper = (_short(edges[k]) if 0 <= k < len(edges) else "" for k in (at - 1, at))
+    if not lower:
+        return f"below {upper}"
+    return f"{lower} to below {upper}" if upper else f"{lower} and more"
 
 
 class Asked(NamedTuple):
@@ -223,7 +233,8 @@ class Asked(NamedTuple):
 
 
 def asked(text: str) -> Asked:
-    """An attribute as `--by` names it: `eLen`, `sLen:5` for five buckets, `eLen:2,4` for edges.
+    """An attribute as `--by` names it: `eLen`, `sLen:5` for five buckets, `eLen:2,4` for edges;
+    a fraction alone is an edge too.
 
     Raises ValueError if there is no such attribute, with the names that there
     are, and if the buckets are no whole number from 2 up or no ascending edges.
@@ -242,12 +253,12 @@ def asked(text: str) -> Asked:
         edges = tuple(float(number) for number in numbers.split(","))
         if not all(a < b for a, b in pairwise(edges)) or not all(map(isfinite, edges)):
             raise ValueError
-        if len(edges) > 1:
+        if len(edges) > 1 or edges[0] != int(edges[0]):
             return Asked(name, attribute, edges)
-        if edges[0] < 2 or edges[0] != int(edges[0]):
+        if edges[0] < 2:
             raise ValueError
         return Asked(name, attribute, int(edges[0]))
     except ValueError:
         raise ValueError(
-            f"{text!r}: a number of buckets from 2 up was wanted, {name}:4, or ascending edges, {name}:2,5"
+            f"{text!r}: a number of buckets from 2 up was wanted, {name}:4, or ascending edges, sLen:10,20 or eDen:0.5"
         ) from None

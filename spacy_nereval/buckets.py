@@ -94,7 +94,10 @@ class Breakdown:
             side: {bucket: sum(n for value, n in numbers.items() if bucket_of[value] == bucket) for bucket in buckets}
             for side, numbers in (("gold", self.gold), ("pred", self.pred))
         }
-        return plain({"by": self.asked.name, "buckets": buckets, **sides, "metrics": metrics})
+        found = {"by": self.asked.name, "buckets": buckets, **sides, "metrics": metrics}
+        if self.asked.attribute.training and self.training:
+            found["training"] = self.training.digest
+        return plain(found)
 
 
 def breakdown(

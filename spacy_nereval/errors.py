@@ -74,7 +74,7 @@ def error_list(
     """Every verdict of a metric, document by document, in the order of the text.
 
     `errors` names the verdicts wanted, and "all" stands for every one; by default
-    they are all but those on what was found as it is. With `labels` the
+    they are all on spans, but for those on what was found as it is. With `labels` the
     gold or the predicted span has one of these. A document without an id goes by
     its number among the annotated ones, from 0. Of a metric whose verdicts
     depend on the whole corpus all documents are held until its end.
@@ -99,7 +99,8 @@ def error_list(
         name, gold, pred, amount = listed.verdict
         if errors is None:
             partly = bool(metric.floats) and amount < 1
-            wanted = (gold is None or gold != pred) and (name not in right or partly)
+            # What is said of no span, such as of tokens outside of all entities, is nothing to look at.
+            wanted = bool(gold or pred) and gold != pred and (name not in right or partly)
         else:
             wanted = "all" in errors or name in errors
         labelled = not labels or any(span and span.label in labels for span in (gold, pred))

@@ -278,7 +278,7 @@ class Option(NamedTuple):
 
     @property
     def help(self) -> str:
-        return next((item.description for item in get_args(self.annotation)[1:] if item.description), "")
+        return next((text for item in get_args(self.annotation)[1:] if (text := getattr(item, "description", ""))), "")
 
     @property
     def values(self) -> str:
@@ -293,7 +293,9 @@ class Option(NamedTuple):
             return pydantic.TypeAdapter(self.annotation).validate_python(value)
         except pydantic.ValidationError as error:
             problems = error.errors(include_url=False)
-            message = problems[0]["msg"] if len(problems) == 1 else f"wanted {self.values}"
+            message = (
+                problems[0]["msg"].removeprefix("Value error, ") if len(problems) == 1 else f"wanted {self.values}"
+            )
             raise ValueError(f"{metric}.{self.name} = {value!r}: {message[0].lower()}{message[1:]}") from None
 
 
@@ -362,4 +364,5 @@ def _in_words(kind: Any, limits: Any = None) -> str:
         for bound in getattr(limits, "metadata", [])
         if type(bound).__name__ in BOUNDS
     ]
-    return {float: "number", int: "whole number", bool: "true | false"}.get(kind, "any") + ",".join(bounds)
+    words = {float: "number", int: "whole number", bool: "true | false", str: "text", type(None): "none"}
+    return words.get(kind, "any") + ",".join(bounds)

@@ -6,21 +6,35 @@ A surface is the words of a span, joined by spaces, as they are written.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cached_property, lru_cache
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+
+import pydantic
+from typing_extensions import TypedDict
 
 from .spans import Document
 from .writing import write_json
 
 FORMAT = "spacy-nereval training 1"
+PINNED = re.compile(r"(.+)@([0-9a-f]{8})")
 OUTSIDE = ""
 """The label of tokens and surfaces that are not annotated."""
 
 Table = dict[str, dict[str, int]]
 """Surface or token to label to number."""
+
+
+class Parts(TypedDict):
+    """What a file of training counts holds besides its format."""
+
+    surfaces: dict[str, dict[str, pydantic.PositiveInt]]
+    occurrences: dict[str, pydantic.PositiveInt]
+    tokens: dict[str, dict[str, pydantic.PositiveInt]]
+    documents: pydantic.PositiveInt
 
 
 class Training:
@@ -54,6 +68,12 @@ class Training:
             max((sum(row.values()) for row in table.values()), default=0) for table in (self.surfaces, self.tokens)
         )
 
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the counts, which are the same for a corpus and its table."""
+        parts = [self.surfaces, self.occurrences, self.tokens, self.documents]
+        return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:8]
+
     def save(self, path: Path) -> None:
         """Write the counts to a JSON file, whole or not at all."""
         parts = {"surfaces": self.surfaces, "occurrences": self.occurrences, "tokens": self.tokens}
@@ -62,7 +82,8 @@ class Training:
 
 def collect(documents: Iterable[Document]) -> Training:
     """The counts of the gold spans and all words of documents."""
-    surfaces: dict[str, Counter[str]] = {}
+    surfaces: dict[tuple[str, ...], Counter[str]] = {}
+    places: Counter[tuple[str, ...]] = Counter()
     tokens: dict[str, Counter[str]] = {}
     texts: list[list[str]] = []
     for document in documents:
@@ -73,26 +94,32 @@ def collect(documents: Iterable[Document]) -> Training:
             first, last = document.word_range(span)
             for at in range(first, last):
                 labels[at].add(span.label)
-            surfaces.setdefault(" ".join(document.words_of(span)), Counter())[span.label] += 1
+            surfaces.setdefault(tuple(document.words_of(span)), Counter())[span.label] += 1
+        places.update({span[:2]: tuple(document.words_of(span)) for span in document.gold}.values())
         for word, its in zip(words, labels):
             tokens.setdefault(word, Counter()).update(its or {OUTSIDE})
-    occurrences = _occurrences(surfaces, texts)
-    return Training(_plain(surfaces), occurrences, _plain(tokens), len(texts))
+    found = _occurrences(surfaces, texts)
+    occurrences: Counter[str] = Counter()
+    joined: dict[str, Counter[str]] = {}
+    for surface, row in surfaces.items():
+        joined.setdefault(" ".join(surface), Counter()).update(row)
+        # At least as often as it is annotated, also where the ends of spans are no ends of words.
+        occurrences[" ".join(surface)] += max(found[surface], places[surface])
+    return Training(_plain(joined), dict(occurrences), _plain(tokens), len(texts))
 
 
-def _occurrences(surfaces: Mapping[str, Counter[str]], texts: Iterable[list[str]]) -> dict[str, int]:
-    """How often each surface stands in the texts: at least as often as it is annotated with
-    one label, also where the ends of its spans are no ends of words."""
+def _occurrences(surfaces: Iterable[tuple[str, ...]], texts: Iterable[list[str]]) -> Counter[tuple[str, ...]]:
+    """How often each surface stands in the texts."""
     sizes: dict[str, set[int]] = {}
     for surface in surfaces:
-        words = surface.split(" ")
-        sizes.setdefault(words[0], set()).add(len(words))
-    found: Counter[str] = Counter()
+        if surface:
+            sizes.setdefault(surface[0], set()).add(len(surface))
+    found: Counter[tuple[str, ...]] = Counter()
     for words in texts:
         for at, word in enumerate(words):
             for size in sizes.get(word, ()):
-                found[" ".join(words[at : at + size])] += at + size <= len(words)
-    return {surface: max(found[surface], *row.values()) for surface, row in surfaces.items()}
+                found[tuple(words[at : at + size])] += at + size <= len(words)
+    return found
 
 
 def _plain(table: Mapping[str, Counter[str]]) -> Table:
@@ -117,13 +144,28 @@ def read(path: str | Path) -> Training:
     return training
 
 
+def pinned(path: str) -> str:
+    """The path with a hash of the counts behind it, as it stands in signatures: other
+    data under the same name are not the same. A path that has one stays as it is.
+    """
+    return path if PINNED.fullmatch(path) else f"{path}@{table(path).digest}"
+
+
 def table(path: str) -> Training:
-    """The same, read once for as long as the file does not change."""
-    found = Path(path)
+    """The counts of a path, pinned or not, read once for as long as the file does not change.
+
+    Raises ValueError if they are not there, or not those that it was pinned to.
+    """
+    match = PINNED.fullmatch(path)
+    name, digest = match.groups() if match else (path, None)
+    found = Path(name)
     if not found.exists():
-        raise ValueError(f"{path} is not there: a training corpus was wanted, or a table of training counts")
+        raise ValueError(f"{name} is not there: a training corpus was wanted, or a table of training counts")
     state = found.stat()
-    return _kept(path, state.st_mtime_ns, state.st_size)
+    training = _kept(name, state.st_mtime_ns, state.st_size)
+    if digest not in (None, training.digest):
+        raise ValueError(f"{name} has changed: its counts have the hash {training.digest}, and {digest} was wanted")
+    return training
 
 
 @lru_cache(maxsize=4)
@@ -135,14 +177,16 @@ def _load(path: Path) -> Training:
     if not path.is_file():
         raise ValueError(f"{path} is not there, or is no file")
     try:
-        table: dict[str, Any] = json.loads(path.read_bytes())
-        if table["format"] != FORMAT:
-            raise ValueError(f"its format is {table['format']!r}, this version reads {FORMAT!r}")
-        training = Training(table["surfaces"], table["occurrences"], table["tokens"], table["documents"])
-        training.most_frequent, training.labels  # noqa: B018  # looked at here, so that damage is found here
-        return training
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        found = json.loads(path.read_bytes())
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            raise ValueError(f"its format is not {FORMAT!r}")
+        parts = pydantic.TypeAdapter(Parts).validate_python(found)
+        if lacking := parts["surfaces"].keys() - parts["occurrences"].keys():
+            raise ValueError(f"it does not say how often {min(lacking)!r} occurs")
+    except ValueError as error:
+        what = error.errors(include_url=False)[0] if isinstance(error, pydantic.ValidationError) else None
+        reason = f"{'.'.join(map(str, what['loc']))}: {what['msg'].lower()}" if what else str(error)
         raise ValueError(
-            f"{path} is no table of training counts, as 'python -m spacy nereval training' writes them "
-            f"({type(error).__name__}: {error})"
+            f"{path} is no table of training counts, as 'python -m spacy nereval training' writes them ({reason})"
         ) from None
+    return Training(**parts)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import spacy
+from docs import doc, train, write_docs
 from spacy.cli._util import app
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -20,7 +21,6 @@ from spacy.training import Corpus, Example
 from typer.testing import CliRunner, Result
 
 import spacy_nereval
-from docs import doc, train, write_docs
 from spacy_nereval.cli import nereval
 from spacy_nereval.examples import documents
 from spacy_nereval.files import read_files

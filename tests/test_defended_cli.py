@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 import spacy
 from click.testing import Result
+from docs import doc, example, write_docs
 from spacy.tokens import Doc
 from test_comparison import second
 from test_intervals import corpus
 from thinc.api import ConfigValidationError
 from typer.testing import CliRunner
 
-from docs import doc, example, write_docs
 from spacy_nereval import Confidence, Document, count, create_all, evaluate
 from spacy_nereval.cli import nereval
 from spacy_nereval.comparison import System, comparison
@@ -440,7 +440,9 @@ BAD = {
     "counts that are not there": (["score", "none.npz", "-o", "new"], "none.npz is not there"),
     "no predictions": (["score", "gold.jsonl", "-o", "new"], "predictions to score against gold.jsonl are missing"),
     "unknown suffix": (["score", "gold.txt", "base.jsonl", "-o", "new"], "the ending of gold.txt is not known"),
-    "unknown suffix of predictions": (["count", "gold.jsonl", "base.txt", "-o", "new"], "the ending of base.txt is not known"),
+    "unknown suffix of predictions": (
+        ["count", "gold.jsonl", "base.txt", "-o", "new"], "the ending of base.txt is not known"
+    ),
     "suffix of rows": (
         ["score", "gold.jsonl", "base.jsonl", "--per-document", "new.txt", "-o", "new"], "a .jsonl or a .csv file"
     ),

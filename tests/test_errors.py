@@ -16,14 +16,14 @@ from typing import Any
 import pytest
 import spacy
 from conftest import near
+from docs import doc as spacy_doc
+from docs import write_docs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import corpora, flat, nested
 from test_cli import accepted, line, refused, run, write
 from test_laws import law
 
-from docs import doc as spacy_doc
-from docs import write_docs
 from spacy_nereval import Document, Span, Verdict, count, create, create_all, names
 from spacy_nereval.errors import CONTEXT, FIELDS, Examples, Listed, clipped, error_list, example, hits
 from spacy_nereval.metric import GOLD_SPANS, PRED_SPANS, Metric

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import writers
+from docs import doc, nlp, write_docs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from seqeval.metrics.sequence_labeling import get_entities
@@ -21,7 +22,6 @@ from test_peers import DATA
 from typer.testing import CliRunner
 from writers import Side, sides, tags, write_lines
 
-from docs import doc, nlp, write_docs
 from spacy_nereval import score
 from spacy_nereval.cli import nereval
 from spacy_nereval.examples import Record

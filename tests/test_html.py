@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from docs import doc
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy import displacy
@@ -31,8 +32,6 @@ from spacy_nereval.html.data import embedded, page_data
 from spacy_nereval.intervals import Confidence
 from spacy_nereval.results import evaluate
 from spacy_nereval.transitions import judged, transitions
-
-from docs import doc
 
 HOSTILE = (
     "</script><script>window.broken = 1</script>",

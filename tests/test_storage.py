@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import json
+import shutil
 import warnings
 import zipfile
 from collections.abc import Callable
@@ -20,13 +21,14 @@ from hypothesis import strategies as st
 from strategies import corpora, nested
 from test_intervals import corpus
 
-from spacy_nereval import Confidence, Counts, Document, count, create, create_all, evaluate, names, storage
+from spacy_nereval import Confidence, Counts, Document, count, create, create_all, evaluate, storage
 from spacy_nereval.comparison import compare
 from spacy_nereval.intervals import replicate
+from spacy_nereval.metric import DEFAULT
 from spacy_nereval.per_document import disagreement, document_rows
 from spacy_nereval.storage import load, merge, save
 
-ALL = create_all({name: {} for name in names()})
+ALL = create_all()
 ODD = (
     "ü/ö",
     "\"quoted\" 'label'",
@@ -176,8 +178,10 @@ def test_a_failure_leaves_neither_half_a_file_nor_a_lost_old_one(tmp_path, monke
 @given(parts=st.lists(corpora(nested(), most=3), min_size=1, max_size=4))
 def test_merged_counts_are_the_counts_of_the_whole_bit_for_bit(tmp_path_factory, parts):
     folder = tmp_path_factory.mktemp("parts")
-    paths = [stored(part, folder / f"{k}.npz") for k, part in enumerate(parts)]
-    same(merge(paths), count([document for part in parts for document in part], ALL))
+    paths = [stored(part, folder / f"{k}.npz", source=str(k)) for k, part in enumerate(parts)]
+    whole = count([document for part in parts for document in part], ALL)
+    whole.sources = [str(k) for k in range(len(parts))]
+    same(merge(paths, shared_ids=True), whole)
 
 
 def test_merged_counts_of_labels_in_another_order_are_those_of_the_whole(tmp_path):
@@ -187,10 +191,10 @@ def test_merged_counts_of_labels_in_another_order_are_those_of_the_whole(tmp_pat
     paths = [stored(part, tmp_path / f"{k}.npz") for k, part in enumerate(parts)]
     whole = count([document for part in parts for document in part], ALL)
     assert (whole.skipped, whole.ignored) == (2, 2)
-    same(merge(paths), whole)
-    save(merge(paths[:2]), tmp_path / "first.npz")
-    save(merge(paths[2:]), tmp_path / "last.npz")
-    save(merge([tmp_path / "first.npz", tmp_path / "last.npz"]), tmp_path / "all.npz")
+    same(merge(paths, shared_ids=True), whole)
+    save(merge(paths[:2], shared_ids=True), tmp_path / "first.npz")
+    save(merge(paths[2:], shared_ids=True), tmp_path / "last.npz")
+    save(merge([tmp_path / "first.npz", tmp_path / "last.npz"], shared_ids=True), tmp_path / "all.npz")
     same(load(tmp_path / "all.npz"), whole)
     same(merge(paths[:1]), count(parts[0], ALL))
 
@@ -219,8 +223,51 @@ def test_merged_replicates_give_the_intervals_of_the_whole(tmp_path):
 
 
 def test_texts_without_id_of_several_files_stay_documents_of_their_own(tmp_path):
-    paths = [stored(corpus(3, named=False), tmp_path / f"{k}.npz") for k in range(2)]
+    paths = [stored(corpus(3, named=False), tmp_path / f"{k}.npz", source=f"{k}.jsonl") for k in range(2)]
     assert len(set(merge(paths).units.tolist())) == 6
+
+
+def test_the_same_counts_are_not_merged_twice_under_whatever_name(tmp_path):
+    paths = [stored(corpus(3, seed, named=False), tmp_path / f"{seed}.npz") for seed in range(3)]
+    for copy in (paths[1], Path(shutil.copy(paths[1], tmp_path / "copy.npz"))):
+        with pytest.raises(ValueError, match=f"{paths[1]} and {copy} are the same counts"):
+            merge([*paths, copy])
+
+
+def test_documents_of_one_id_in_two_files_are_refused_unless_they_may_share_it(tmp_path):
+    documents = [Document([(0, 3, "A")], [(0, 3, "A")], "abc", id=id) for id in ("x", "x", "y", "z", "")]
+    parts = [documents[:3], documents[3:], documents[2:]]  # x twice in one file is one document in two texts
+    paths = [stored(part, tmp_path / f"{k}.npz", replicates=4) for k, part in enumerate(parts)]
+    assert merge(paths[:2]).documents == 5
+    with pytest.raises(ValueError, match=f"{paths[0]} and {paths[2]} both have y: documents would count twice"):
+        merge([paths[0], paths[2]])
+    with pytest.raises(ValueError, match=f"{paths[1]} and {paths[2]} both have z, : documents"):
+        merge(paths[1:])
+    both = merge([paths[0], paths[2]], shared_ids=True)
+    assert both.documents == 6 and both.units.tolist() == [0, 0, 1, 1, 2, 3]
+
+
+def test_counts_say_what_they_were_counted_from(tmp_path):
+    path, counts = tmp_path / "a.npz", count(corpus(2), ALL)
+    save(counts, path, origin={"data": "1"})
+    same(load(path), counts)
+    same(load(path, origin={"data": "1"}), counts)
+    same(merge([path], origins=[{"data": "1"}]), counts)
+    for other in ({"data": "2"}, {}):
+        with pytest.raises(ValueError, match="a.npz was counted from something else"):
+            load(path, origin=other)
+        with pytest.raises(ValueError, match="a.npz was changed by somebody else"):
+            merge([path], origins=[other])
+    save(counts, path)
+    with pytest.raises(ValueError, match="counted from something else"):
+        load(path, origin={"data": "1"})
+
+
+@pytest.mark.parametrize("number", range(1, 10))
+def test_any_number_of_files_merges_in_their_order(tmp_path, number):
+    documents = corpus(number)
+    paths = [stored([document], tmp_path / f"{k}.npz") for k, document in enumerate(documents)]
+    same(merge(paths), count(documents, ALL))
 
 
 @pytest.mark.parametrize(
@@ -235,7 +282,7 @@ def test_texts_without_id_of_several_files_stay_documents_of_their_own(tmp_path)
 def test_files_of_other_metrics_or_settings_are_not_merged(tmp_path, ours, theirs, said):
     a, b = (stored(corpus(2), tmp_path / f"{k}.npz", create_all(t)) for k, t in zip("ab", (ours, theirs)))
     with pytest.raises(ValueError) as refused:
-        merge([a, a, b])
+        merge([a, b])
     assert str(refused.value).endswith(f"and {b} cannot be merged: {said}")
     assert str(a) in str(refused.value)
 
@@ -430,7 +477,7 @@ def test_a_header_that_does_not_fit_is_refused(file, key, value):
 
 
 @pytest.mark.parametrize("kind", ["rows", "amounts"])
-@pytest.mark.parametrize("name", ["settled", *names()])
+@pytest.mark.parametrize("name", ["settled", *DEFAULT])
 def test_counts_without_rows_per_document_are_refused(file, kind, name):
     said = refused(changed(file, lambda arrays, header: arrays.pop(f"{kind}/{name}")))
     assert f"the counts of each document are missing for {name}" in said

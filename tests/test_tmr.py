@@ -156,13 +156,45 @@ def test_every_word_and_every_span_is_counted(corpus):
     assert sum(sum(row.values()) for row in training.surfaces.values()) == len(spans)
     words = [document.text[a:b] for document in corpus for a, b in document.words]
     assert training.tokens.keys() == set(words)
-    for surface, row in training.surfaces.items():
+    for surface in training.surfaces:
         size = len(surface.split(" "))
         runs = 0
-        for document in corpus:
+        places = set()
+        for k, document in enumerate(corpus):
             its = [document.text[a:b] for a, b in document.words]
             runs += sum(its[at : at + size] == surface.split(" ") for at in range(len(its) - size + 1))
-        assert training.occurrences[surface] == max(runs, *row.values())
+            places |= {(k, *span[:2]) for span in document.gold if " ".join(document.words_of(span)) == surface}
+        assert training.occurrences[surface] == max(runs, len(places))
+
+
+def test_a_word_with_a_blank_in_it_is_one_word():
+    tokens = [(0, 8), (9, 12), (13, 21)]
+    training = collect([Document([(0, 8, "LOC")], [], "New York and New York", tokens=tokens)])
+    assert training.occurrences == {"New York": 2}
+
+
+def test_a_signature_names_the_training_data_by_what_they_say(tmp_path):
+    """Not by their path alone: it may come to hold something else."""
+    signatures = set()
+    for label in ("LOC", "ORG"):
+        path = tmp_path / "table.json"
+        collect([mention(f"Ulm|{label}")]).save(path)
+        os.utime(path, ns=(len(signatures), len(signatures)))
+        metric = create("tmr", train=str(path))
+        signatures.add(evaluate(count([], [metric]))["signature"])
+        stored = metric.settings["train"]
+        assert create("tmr", train=stored).settings["train"] == stored
+    assert len(signatures) == 2
+    collect([mention("Ulm|PER")]).save(path)
+    with pytest.raises(ValueError, match="has changed: its counts have the hash"):
+        scored([mention("Ulm|PER")], "tmr", train=stored)
+
+
+def test_a_corpus_and_its_table_are_told_to_be_the_same(tmp_path):
+    line = {"text": "Ulm", "spans": [{"start": 0, "end": 3, "label": "LOC"}]}
+    (tmp_path / "train.jsonl").write_text(json.dumps(line))
+    read(tmp_path / "train.jsonl").save(tmp_path / "table.json")
+    assert read(tmp_path / "train.jsonl").digest == read(tmp_path / "table.json").digest
 
 
 def test_a_table_is_read_as_it_was_saved(tmp_path):
@@ -195,8 +227,18 @@ def test_a_table_is_read_again_when_its_file_has_changed(tmp_path):
     [
         ("{", "no table of training counts"),
         ("[]", "no table of training counts"),
-        ('{"format": "another"}', "its format is 'another'"),
-        ('{"format": "spacy-nereval training 1", "surfaces": {}}', "KeyError"),
+        ('{"format": "another"}', "its format is not 'spacy-nereval training 1'"),
+        ('{"format": "spacy-nereval training 1", "surfaces": {}}', "occurrences: field required"),
+        (
+            '{"format": "spacy-nereval training 1", "documents": 1, "surfaces": {"a": {"A": 1}}, "occurrences": {}, '
+            '"tokens": {}}',
+            "does not say how often 'a' occurs",
+        ),
+        (
+            '{"format": "spacy-nereval training 1", "documents": 1, "surfaces": {"a": {"A": -1}}, '
+            '"occurrences": {"a": 1}, "tokens": {}}',
+            "surfaces.a.A: input should be greater than 0",
+        ),
         (
             '{"format": "spacy-nereval training 1", "documents": 1, "surfaces": [1], "occurrences": {}, "tokens": {}}',
             "no table of training counts",

@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from docs import nlp, write_docs
 from hypothesis import strategies as st
 from spacy.tokens import Doc, Span
-
-from docs import nlp, write_docs
 
 
 class Side(NamedTuple):

@@ -335,6 +335,7 @@ def chosen_metrics(
     *,
     gold: Path | None = None,
     reading: Reading | None = None,
+    attributes: Sequence[str] | None = None,
 ) -> tuple[Metric, ...]:
     """The metrics asked for, with the options given behind. Says which metric of a set
     is left out for want of an option, or of tokens in the gold file."""
@@ -343,7 +344,7 @@ def chosen_metrics(
     listed = [name.strip() for name in names.split(",")] if names is not None else ["papers"]
     create_all(listed)  # names that are unknown, or come twice
     table: dict[str, dict[str, Any]] = {name: {} for name in listed}
-    given = {f"{name}.train": train for name in needing("train")} if train else {}
+    given = {f"{name}.train": train for name in needing("train")} if train is not None else {}
     for key, value in (given | parsed_options(arguments)).items():
         name, option = key.split(".", 1)
         create(name, **{option: value})  # an unknown metric or option is a better message than the next one
@@ -354,6 +355,8 @@ def chosen_metrics(
     for name in expanded(table, whole=True).keys() - expanded(table).keys():
         say(f"{name} is left out: it needs --{create(name).needs} FILE", err=True)
     chosen = create_all(table)
+    if train is not None and not attributes and not any("train" in metric.settings for metric in chosen):
+        raise ValueError(f"--train {train} is given, but nothing looks spans up in it: neither tmr nor a --by eCon")
     for metric in chosen:
         if metric.needs:
             raise ValueError(f"{metric.name} needs --{metric.needs} FILE")

@@ -20,7 +20,7 @@ from .common import (
     short_names,
     sources,
 )
-from .options import METRICS, OUTPUT, Model, Reading, Resampling, Showing, chosen_tables
+from .options import METRICS, OUTPUT, TRAIN, Model, Reading, Resampling, Showing, chosen_tables
 
 if TYPE_CHECKING:
     from ..spans import Document, Span
@@ -36,6 +36,7 @@ def compare_cli(
     gold: Path = Arg(..., help="Gold annotation: a file, or a folder of brat's"),
     systems: list[str] = Arg(..., metavar="BASELINE OTHER...", help="Predictions, models, or counts (.npz)"),
     metrics: str | None = METRICS,
+    train: str | None = TRAIN,
     output: Path | None = OUTPUT,
     trials: int | None = Opt(None, "--trials", help="Random swaps of the permutation test", min=1),
 ) -> None:
@@ -62,7 +63,7 @@ def compare_cli(
     if not gold.exists():
         raise ValueError(f"{gold} is not there")
     stored = {name: load(Path(name)) for name in names if name.endswith(".npz")}
-    chosen = chosen_metrics(metrics, options, gold=gold, reading=reading)
+    chosen = chosen_metrics(metrics, options, train, gold=gold, reading=reading)
     if stored and not metrics and not options:  # what was counted settles what is counted now
         chosen = next(iter(stored.values())).metrics
     documents: list[Document | None] = []

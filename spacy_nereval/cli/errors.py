@@ -20,7 +20,7 @@ from .common import (
     say,
     sources,
 )
-from .options import DIGITS, Model, Reading, chosen_formats
+from .options import DIGITS, TRAIN, Model, Reading, chosen_formats
 
 LIMIT = 20
 HEAD = ("documents", "gold", "pred", "skipped", "ignored", "repaired")
@@ -35,7 +35,10 @@ def errors_cli(
     system: str | None = Arg(None, metavar="PRED|MODEL", help="Predictions on the same texts, or a model"),
     metric: str = Opt("fair", "--metric", "-m", help="The metric whose verdicts are listed"),
     errors: str | None = Opt(
-        None, "--errors", "-e", help="Verdicts to list, such as fn,lbe, or 'all'. By default all but the exact hit"
+        None,
+        "--errors",
+        "-e",
+        help="Verdicts to list, such as fn,lbe, or 'all'. By default all on spans but hits",
     ),
     label: list[str] | None = Opt(
         None, "--label", "-l", help="List spans with this label, in gold or prediction. May be given more than once"
@@ -48,6 +51,7 @@ def errors_cli(
         help=f"Rows to print, 0 for all. By default {LIMIT} in a terminal's table, else all",
         min=0,
     ),
+    train: str | None = TRAIN,
     output: Path | None = Opt(
         None, "--output", "-o", help="Write the rows to this file, .jsonl or .csv, and print none", dir_okay=False
     ),
@@ -71,7 +75,7 @@ def errors_cli(
     if output and output.suffix not in (".jsonl", ".csv"):
         raise ValueError(f"--output {output}: a .jsonl or a .csv file was wanted")
     _, format = chosen_formats(reading.format)
-    chosen, *others = chosen_metrics(metric, ctx.args)
+    chosen, *others = chosen_metrics(metric, ctx.args, train)
     if others:
         raise ValueError(f"--metric {metric}: one metric was wanted, whose verdicts are to be listed")
     counts = Counts([chosen])
@@ -79,15 +83,17 @@ def errors_cli(
     documents = passing(sources(gold, system, reading, loading, is_model=bool(system and not is_data(system))), counts)
     wanted = [name.strip() for name in errors.split(",")] if errors else None
     numbers: Counter[str] = Counter()
+    amounts: Counter[str] = Counter()
 
     def found() -> Iterator[Listed]:
         for listed in error_list(documents, chosen, errors=wanted, labels=label or ()):
             numbers[listed.verdict.name] += 1
+            amounts[listed.verdict.name] += listed.verdict.amount  # type: ignore[assignment]  # of characters, shares
             yield listed
 
     if output:
         write_rows(output, (listed.row(context) for listed in found()), header=FIELDS)
-        say(f"✔ {_summary(numbers)} in {output}", fg="green")
+        say(f"✔ {_summary(numbers, amounts)} in {output}", fg="green")
         return
     limit = LIMIT if limit is None and format == "terminal" else limit
     rows = found()
@@ -96,11 +102,15 @@ def errors_cli(
     print_tables(
         [table._replace(digits=digits)],
         reading.format,
-        before=[heading({name: getattr(counts, name) for name in HEAD}), _summary(numbers)],
+        before=[heading({name: getattr(counts, name) for name in HEAD}), _summary(numbers, amounts)],
         after=[f"{more} more are not shown: --limit 0 prints all, --output FILE writes all"] if more else [],
     )
 
 
-def _summary(numbers: Counter[str]) -> str:
-    listed = ", ".join(f"{name} {number}" for name, number in numbers.most_common())
+def _summary(numbers: Counter[str], amounts: Counter[str]) -> str:
+    """How many there are of each verdict, and what they add up to where that is something else."""
+    listed = ", ".join(
+        f"{name} {number}" + (f" of amount {amounts[name]:g}" if amounts[name] != number else "")
+        for name, number in numbers.most_common()
+    )
     return f"{numbers.total()} verdicts ({listed})" if numbers else "no verdicts of this kind"

@@ -23,8 +23,7 @@ def asked_breakdowns(lookups: Lookups, metrics: Sequence[Metric]) -> list[Breakd
     uses = [*(each.asked.attribute.training for each in breakdowns), *("train" in m.settings for m in metrics)]
     if training and not any(uses):
         raise ValueError(
-            f"--train {lookups.train} is given, but nothing looks spans up: neither the metric tmr "
-            "nor an attribute such as --by eCon"
+            f"--train {lookups.train} is given, but nothing looks spans up in it: neither tmr nor a --by eCon"
         )
     return breakdowns
 

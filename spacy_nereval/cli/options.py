@@ -39,6 +39,7 @@ COUNTS = Opt(..., "--output", "-o", help="File for the counts, .npz", dir_okay=F
 PER_DOCUMENT = Opt(None, "--per-document", help="File for every document's scores, .jsonl or .csv", dir_okay=False)
 SEED = Opt(None, "--seed", help="Seed of the random numbers")
 SHARED_IDS = Opt(False, "--shared-ids", help="Texts of several files that have one id are one document")
+TRAIN = Opt(None, "--train", help="Training corpus, or what 'nereval training' made of it, where spans are looked up")
 CONFIDENCE = Opt(False, "--confidence", "-C", help="Give every score its interval, by resampling documents")
 
 
@@ -127,9 +128,7 @@ class Lookups(NamedTuple):
         help="Also score by an attribute of the span: eLen (its words), eCon, ... ('nereval metrics' lists them); "
         "--by sLen:5 makes five buckets, --by eLen:2,5 has these edges. May be given more than once",
     )
-    train: str | None = Opt(
-        None, "--train", help="Training corpus, or what 'nereval training' made of it, for attributes and for tmr"
-    )
+    train: str | None = TRAIN
 
 
 class Sharding(NamedTuple):

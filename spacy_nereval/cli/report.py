@@ -20,7 +20,7 @@ from .common import (
     short_names,
     sources,
 )
-from .options import CONFIDENCE, METRICS, Model, Reading, Resampling
+from .options import CONFIDENCE, METRICS, TRAIN, Model, Reading, Resampling
 
 if TYPE_CHECKING:
     from ..spans import Document
@@ -44,6 +44,7 @@ def report_cli(
     systems: list[str] | None = Arg(None, metavar="[PRED OTHER...]", help="Predictions or models"),
     output: Path = Opt(..., "--output", "-o", help="HTML file for the report", dir_okay=False),
     metrics: str | None = METRICS,
+    train: str | None = TRAIN,
     confidence: bool = CONFIDENCE,
     title: str | None = Opt(None, "--title", help="Title of the report. By default the names of the files"),
 ) -> None:
@@ -67,7 +68,7 @@ def report_cli(
         raise ValueError(f"{twice[0]} is given twice")
     check_output(output, None, gold, *names)
     scripts()  # see before the work that charts can be drawn
-    chosen = chosen_metrics(metrics, options, gold=gold, reading=reading)
+    chosen = chosen_metrics(metrics, options, train, gold=gold, reading=reading)
     if all(metric.name != "fair" for metric in chosen):
         chosen = (*chosen, create("fair"))
     found: list[System] = []

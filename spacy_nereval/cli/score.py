@@ -55,7 +55,7 @@ def score_cli(
 
         counts = load(gold)
     else:
-        chosen = chosen_metrics(metrics, ctx.args, lookups.train, gold=gold, reading=reading)
+        chosen = chosen_metrics(metrics, ctx.args, lookups.train, attributes=lookups.by, gold=gold, reading=reading)
         breakdowns = asked_breakdowns(lookups, chosen)
         examples = asked_examples(showing, chosen)
         documents = sources(gold, str(pred) if pred else None, reading)

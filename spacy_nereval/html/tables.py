@@ -90,7 +90,7 @@ def of_labels(metric: Metric, results: Sequence[Result], counts: Sequence[Counts
     rows = []
     for label in sorted({label for each in counts for label in each.labels}):
         cells = [
-            _cells(metric, "prf", own["per_type"].get(label, {}).get("scores", {}), _bounds(own, "per_type").get(label, {}))
+            _cells(metric, "prf", _of_label(own["per_type"], label), _bounds(own, "per_type").get(label, {}))
             for own in _of(metric, results)
         ]
         gold = max(each.get(label, (0, 0))[0] for each in numbers)
@@ -197,6 +197,10 @@ def _grouped(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
             yield whole[name]
         elif name not in parts:
             yield (name,)
+
+
+def _of_label(per_type: Mapping[str, Any], label: str) -> Mapping[str, Any]:
+    return per_type[label]["scores"] if label in per_type else {}
 
 
 def _bounds(own: Result, what: str) -> Mapping[str, Any]:

@@ -20,7 +20,8 @@ def ace(
         float, Field(ge=0, le=1, description="least shared characters over the longer length in a pair, inclusive")
     ] = 0.3,
     type_error: Annotated[
-        float, Field(ge=0, le=1, description="worth of a pair with two labels against one with one")
+        float,
+        Field(ge=0, le=1, description="worth of a pair whose labels differ, as a share of one whose labels agree"),
     ] = 0.5,
     false_alarm: Annotated[
         float, Field(ge=0, allow_inf_nan=False, description="cost of a spurious prediction, times its weight")

@@ -7,11 +7,11 @@ from functools import partial
 from typing import Annotated
 
 import numpy as np
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from .. import training
 from ..formulas import ratio
-from ..metric import Metric, Verdict
+from ..metric import Columns, Metric, Verdict
 from ..spans import Document, Span
 
 KINDS = ("seen", "unseen_type", "unseen_tokens")
@@ -29,8 +29,15 @@ SUBSETS = {
 }
 
 
+def pinned(train: str | None) -> str | None:
+    return train and training.pinned(train)
+
+
 def tmr(
-    *, train: Annotated[str | None, Field(description="training corpus, or a table made by 'nereval training'")] = None
+    *,
+    train: Annotated[
+        str | None, Field(description="training corpus, or a table made by 'nereval training'"), AfterValidator(pinned)
+    ] = None,
 ) -> Metric:
     """The share of gold spans found exactly, by what training showed of their words.
 
@@ -97,5 +104,5 @@ def refine(verdict: np.ndarray, note: np.ndarray, notes: tuple[str, ...]) -> np.
     return verdict + len(VERDICTS) * confusable[note]
 
 
-def score(n):
+def score(n: Columns) -> dict:
     return {subset: ratio(n[f"{subset}_hit"], n[f"{subset}_size"]) for subset in SUBSETS}
