@@ -5,12 +5,14 @@ python scripts/docs.py            write them
 python scripts/docs.py --check    say which are not current, and exit with 1
 """
 
+import atexit
 import inspect
 import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Annotated
 
 import srsly
@@ -97,7 +99,8 @@ def document(gold: list, pred: list) -> Document:
     return Document(gold, pred, TEXT, tokens=tokens)
 
 
-SCRATCH = TemporaryDirectory()
+SCRATCH = Path(mkdtemp())
+atexit.register(rmtree, SCRATCH)
 
 
 @cache
@@ -106,7 +109,7 @@ def ready(name: str) -> Metric:
     metric = create(name)
     if not metric.needs:
         return metric
-    path = Path(SCRATCH.name) / "train.json"
+    path = SCRATCH / "train.json"
     collect([document([OBAMA, CITY], [])]).save(path)
     return create(name, **{metric.needs: str(path)})
 

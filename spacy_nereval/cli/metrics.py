@@ -22,7 +22,8 @@ def metrics_cli(name: str | None = Arg(None, help="Only this metric, at length")
         about = documentation(each)
         say(f"\n{each}", bold=True)
         details = about.details.split("\n\n") if name else ()
-        for text in (about.summary, *details, f"Formula: {about.formula}", f"Source: {about.source}"):
+        named = [f"{what}: {text}" for what, text in (("Formula", about.formula), ("Source", about.source)) if text]
+        for text in (about.summary, *details, *named):
             say(wrap(text, indent=2))
         for option in options_of(each):
             say(wrap(f"--{each}.{option.name} [{option.values}; default {option.default}]", indent=4))
