@@ -3,40 +3,101 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.util import load_model
+from spacy.util import get_package_path, import_file, is_package, load_model
+from thinc.api import require_gpu
 
-from .examples import read
-from .files import read_docs
+from .examples import Record, pair, read, record
+from .formats import Format, name_of, records
+from .formats.docs import read_docs
+from .places import digest
 from .spans import Document
 
 
-def predict(model: str, data: Path, key: str | None = None) -> Iterator[Document | None]:
-    """The gold documents of a `.spacy` file with what a pipeline predicts on their texts.
+def predict(
+    model: str | Language, data: Path, key: str | None = None, format: Format = Format()
+) -> Iterator[Document | None]:
+    """The gold documents of a file with what a pipeline predicts on their texts.
 
-    The pipeline tokenises the text itself, as in use, unless the spaces between
-    the gold tokens are unknown: then it gets these tokens, as in spaCy's own
-    evaluation. No document is kept: memory does not grow with the corpus,
-    beyond the file itself.
+    The pipeline tokenises the text itself, as in use, unless the gold tokens are
+    Docs and the spaces between them unknown: then it gets these tokens, as in
+    spaCy's own evaluation. No document is kept: memory does not grow with the
+    corpus, beyond a `.spacy` file itself.
     """
-    golds = read_docs(data)
-    nlp = load_model(model)
+    docs = name_of(data, format) == "spacy"
+    if key and not docs:
+        raise ValueError(f"span groups such as {key!r} are read from .spacy files; {data} has none")
+    golds: Iterator[Doc | Record] = read_docs(data) if docs else records(data, None, format)
+    nlp = load_model(model) if isinstance(model, str) else model
     pairs = ((_unannotated(nlp, gold), gold) for gold in golds)
     found = False  # the key, in any prediction
     for number, (predicted, gold) in enumerate(nlp.pipe(pairs, as_tuples=True)):
         found = found or key in predicted.spans
         try:
-            yield read(gold, predicted, key)
+            yield read(gold, predicted, key) if isinstance(gold, Doc) else pair(gold, record(predicted))
         except ValueError as error:
             raise ValueError(f"{data}, document {number}: {error}") from None
     if key and not found:
-        raise ValueError(f"{model} predicted no spans under {key!r}")
+        raise ValueError(f"the pipeline predicted no spans under {key!r} in {data}")
 
 
-def _unannotated(nlp: Language, gold: Doc) -> Doc:
-    if not gold.has_unknown_spaces:
+class Pipeline(NamedTuple):
+    """A pipeline by its name or path, with what it needs to be loaded, seen from the folder `home`."""
+
+    name: str
+    code: str | None = None
+    gpu_id: int = -1
+    home: str = ""
+
+    def digest(self) -> str:
+        """A hash of all its files. Raises ValueError if there are none."""
+        return _digest(self, self._stamp())
+
+    def loaded(self) -> Language:
+        """The pipeline, loaded once in a process for as long as its files stay as they are.
+
+        Raises ValueError if it cannot be loaded.
+        """
+        return _loaded(self, self._stamp())
+
+    def _folder(self) -> Path:
+        if is_package(self.name):
+            return get_package_path(self.name)
+        if not (folder := Path(self.home, self.name)).exists():
+            raise ValueError(f"there is no model {self.name}, neither a package nor a folder")
+        return folder
+
+    def _stamp(self) -> tuple[tuple[str, int, int], ...]:
+        """What is cheap to know and changes with the files."""
+        files = [*self._folder().rglob("*"), *([Path(self.home, self.code)] if self.code else [])]
+        stats = [(str(file), file.stat()) for file in files]
+        return tuple(sorted((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats))
+
+
+@lru_cache(maxsize=1)
+def _digest(pipeline: Pipeline, stamp: tuple[tuple[str, int, int], ...]) -> str:
+    code = digest(Path(pipeline.home, pipeline.code)) if pipeline.code else ""
+    return f"{digest(pipeline._folder())}{code}"
+
+
+@lru_cache(maxsize=1)
+def _loaded(pipeline: Pipeline, stamp: tuple[tuple[str, int, int], ...]) -> Language:
+    try:
+        if pipeline.gpu_id >= 0:
+            require_gpu(pipeline.gpu_id)
+        if pipeline.code:
+            import_file("python_code", Path(pipeline.home, pipeline.code))
+        return load_model(pipeline._folder())
+    except Exception as error:  # whatever its components raise
+        raise ValueError(f"the model {pipeline.name} cannot be loaded: {type(error).__name__}: {error}") from None
+
+
+def _unannotated(nlp: Language, gold: Doc | Record) -> Doc:
+    if isinstance(gold, Record) or not gold.has_unknown_spaces:
         return nlp.make_doc(gold.text)
     return Doc(nlp.vocab, words=[t.text for t in gold], spaces=[bool(t.whitespace_) for t in gold])

@@ -17,12 +17,14 @@ import srsly
 from docs import any_example, doc, nlp, write_docs
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from spacy.tokens import Doc, DocBin
+from spacy.lang.en import English
+from spacy.tokens import Doc, DocBin, Span
 
 from spacy_nereval import Document, score
 from spacy_nereval.examples import read
 from spacy_nereval.files import read_files, records
 from spacy_nereval.formats.docs import read_docs
+from spacy_nereval.pipelines import predict
 from spacy_nereval.writing import write_json
 
 ADA = {"text": "Ada met Bob", "spans": [{"start": 0, "end": 3, "label": "PER"}]}
@@ -366,3 +368,24 @@ def test_docs_keep_their_own_vocabulary_out_of_what_is_read(tmp_path):
     assert found.vocab is not nlp.vocab
     same = read(found, found)
     assert same.unigrams(same.gold[0]) == same.unigrams(same.gold[1])
+
+
+# What a pipeline predicts on them
+
+
+def test_a_pipeline_is_scored_on_gold_annotation_in_any_format(tmp_path):
+    pipeline = English()
+    pipeline.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ada"}])
+    gold = pipeline.make_doc("Ada met Bob")
+    gold.set_ents([Span(gold, 0, 1, "PER"), Span(gold, 2, 3, "PER")])
+    write_docs(tmp_path / "gold.spacy", [gold])
+    (tmp_path / "gold.jsonl").write_text(
+        '{"text": "Ada met Bob", "spans": [{"start": 0, "end": 3, "label": "PER"}, [8, 11, "PER"]]}'
+    )
+    (tmp_path / "gold.conll").write_text("Ada B-PER\nmet O\nBob B-PER\n")
+    for name in ("gold.spacy", "gold.jsonl", "gold.conll"):
+        (document,) = predict(pipeline, tmp_path / name)
+        assert document.gold_set == {(0, 3, "PER"), (8, 11, "PER")}, name
+        assert document.pred_set == {(0, 3, "PER")}, name
+    with pytest.raises(ValueError, match=r"span groups such as 'sc' are read from \.spacy files"):
+        list(predict(pipeline, tmp_path / "gold.jsonl", "sc"))
