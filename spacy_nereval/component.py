@@ -50,15 +50,14 @@ class Nereval:
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Every metric of the entities and of each span key, in flat and nested keys."""
-        from .counts import Counts
-        from .scorer import count_example, result_keys
+        from .counts import count
+        from .examples import documents
+        from .scorer import result_keys
 
         examples = list(examples)
         scores: dict[str, Any] = {}
         for key in ([None] if self.ents else []) + self.spans_keys:
-            counts = Counts(self.metrics)
-            for number, example in enumerate(examples):
-                count_example(counts, number, example, key)
+            counts = count(documents(examples, key), self.metrics)
             scores |= result_keys(counts, "ents" if key is None else f"spans_{key}", self.confidence)
         return scores
 

@@ -7,21 +7,21 @@ these rows, so they cannot disagree with each other or with the verdicts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import chain
-from typing import NamedTuple
+from array import array
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain, islice
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .metric import Metric
+from .settling import GOLD, HIT, PRED, TOGETHER, Batch
 from .spans import Document
 
-HIT, MISS, SPURIOUS, CONTESTED_GOLD, CONTESTED_PRED = range(5)
-"""What a span is, for every metric alike. The contested ones are judged by each
-metric; they are kept here for the number of gold and predicted spans."""
-
 NONE = -1
-CHUNK = 1 << 16
+
+_Judge = tuple[Metric, Callable[[Iterable[float]], None], Mapping[str, int]]
+"""A metric, what takes its rows, and the number of each of its verdicts."""
 
 
 class Rows:
@@ -30,27 +30,16 @@ class Rows:
 
     def __init__(self, width: int = 5) -> None:
         self.width = width
-        self._new: list[tuple] = []
-        self._old: list[np.ndarray] = []
-        self.append = self._new.append
-
-    def pack(self, at_least: int = 0) -> None:
-        """Move rows from Python objects, 100 bytes each, into arrays."""
-        if len(self._new) > at_least:
-            self._old.append(np.array(self._new, dtype=np.float64).reshape(-1, self.width))
-            self._new.clear()
+        self._numbers = array("d")
+        self.append = self._numbers.extend
 
     def extend(self, rows: np.ndarray) -> None:
         """Append rows float64[rows, width]."""
-        self.pack()
-        self._old.append(rows)
+        self._numbers.frombytes(rows.tobytes())
 
     def array(self) -> np.ndarray:
         """float64[rows, width]; all but the amounts are whole numbers."""
-        self.pack()
-        if len(self._old) != 1:
-            self._old = [np.concatenate(self._old)] if self._old else [np.zeros((0, self.width))]
-        return self._old[0]
+        return np.array(self._numbers).reshape(-1, self.width)
 
 
 class Replicates(NamedTuple):
@@ -86,8 +75,8 @@ class Counts:
     """The counts of several metrics over the documents added so far.
 
     `documents` were counted, `skipped` had no annotation, `ignored`
-    predictions fell where the reference says nothing, and `repaired` tags had
-    to be mended in reading.
+    predictions fell where the reference says nothing, and `repaired` spans had
+    tags that were mended in reading.
 
     >>> from spacy_nereval import Document, create
     >>> a = count([Document(gold=[(0, 5, "A")], pred=[(0, 5, "A")])], [create("strict")])
@@ -112,47 +101,48 @@ class Counts:
 
     def add(self, document: Document | None) -> None:
         """Count one document. None stands for one without annotation."""
-        if document is None:
-            self.skipped += 1
-            return
-        doc = self.documents
-        self.documents += 1
-        self.ids.append(document.id)
-        self.ignored += document.ignored
-        self.repaired += document.repaired
-        ids, settled = self.label_ids, self.settled.append
-        for _, _, label in document.hits:
-            k = ids.setdefault(label, len(ids))
-            settled((doc, HIT, k, k, 1))
-        contested = []
-        for contest in document.contests:
-            gold_kind, pred_kind = MISS, SPURIOUS
-            if contest.gold and contest.pred:
-                contested.append(contest)
-                gold_kind, pred_kind = CONTESTED_GOLD, CONTESTED_PRED
-            for span in contest.gold:
-                settled((doc, gold_kind, ids.setdefault(span[2], len(ids)), NONE, 1))
-            for span in contest.pred:
-                settled((doc, pred_kind, NONE, ids.setdefault(span[2], len(ids)), 1))
+        self.extend([document])
+
+    def extend(self, documents: Iterable[Document | None]) -> None:
+        """Count documents, some at a time: none is held longer than that takes."""
+        coming = iter(documents)
+        while some := list(islice(coming, TOGETHER)):
+            annotated = [document for document in some if document is not None]
+            self.skipped += len(some) - len(annotated)
+            if annotated:
+                self._count(Batch(annotated))
+
+    def _count(self, batch: Batch) -> None:
+        first = self.documents
+        self.documents += len(batch.documents)
+        self.ids += [document.id for document in batch.documents]
+        self.ignored += sum(document.ignored for document in batch.documents)
+        self.repaired += sum(document.repaired for document in batch.documents)
+        ids = self.label_ids
+        id_of = np.array([ids.setdefault(label, len(ids)) for label in batch.labels] + [NONE])
+        gold = np.where(batch.side == GOLD, batch.label, NONE)
+        pred = np.where((batch.side == PRED) | (batch.kind == HIT), batch.label, NONE)
+        once = (batch.side == GOLD) | (batch.kind != HIT)  # a hit is one row for both spans
+        self.settled.extend(_rows(first + batch.doc, batch.kind, id_of[gold], id_of[pred], 1)[once])
+        judges: list[_Judge] = []
         for metric, rows, verdict_ids in zip(self.metrics, self.rows, self._verdict_ids):
-            append = rows.append
-            if metric.note:
-                for name, gold, _, amount in metric.judge(document):
-                    note = self.note_ids.setdefault(metric.note(document, gold), len(self.note_ids))
-                    append((doc, verdict_ids[name], ids[gold[2]] if gold else NONE, NONE, amount, note))
-                continue
             if metric.tally:
-                for name, a, b, amount in metric.tally(document):
-                    append((doc, verdict_ids[name], ids[a] if a else NONE, ids[b] if b else NONE, amount))
-                continue
-            for part in contested if metric.settled else (document,):
+                for name, doc, gold, pred, amount in metric.tally(batch):
+                    rows.extend(_rows(first + doc, verdict_ids[name], id_of[gold], id_of[pred], amount))
+            else:
+                judges.append((metric, rows.append, verdict_ids))
+        self._judge([judge for judge in judges if judge[0].settled], first, batch.contests)
+        self._judge([judge for judge in judges if not judge[0].settled], first, lambda: enumerate(batch.documents))
+
+    def _judge(self, judges: list[_Judge], first: int, parts: Callable[[], Iterable[tuple[int, Any]]]) -> None:
+        """Count the verdicts on each part. All metrics see one before the next is made."""
+        ids, notes = self.label_ids, self.note_ids
+        for doc, part in parts() if judges else ():
+            for metric, append, verdict_ids in judges:
                 for name, gold, pred, amount in metric.judge(part):
-                    append(
-                        (doc, verdict_ids[name], ids[gold[2]] if gold else NONE, ids[pred[2]] if pred else NONE, amount)
-                    )
-        if not self.documents % 256:
-            for table in (self.settled, *self.rows):
-                table.pack(at_least=CHUNK)
+                    label, other = ids[gold[2]] if gold else NONE, ids[pred[2]] if pred else NONE
+                    row = (first + doc, verdict_ids[name], label, other, amount)
+                    append((*row, notes.setdefault(metric.note(part, gold), len(notes))) if metric.note else row)
 
     def __add__(self, other: Counts) -> Counts:
         """The counts of both, as if all documents had been counted together."""
@@ -247,6 +237,10 @@ class Counts:
 def count(documents: Iterable[Document | None], metrics: Iterable[Metric]) -> Counts:
     """Count the verdicts of every metric on every document, one at a time."""
     counts = Counts(metrics)
-    for document in documents:
-        counts.add(document)
+    counts.extend(documents)
     return counts
+
+
+def _rows(*columns: Any) -> np.ndarray:
+    """float64[rows, columns]"""
+    return np.column_stack(np.broadcast_arrays(*columns)).astype(np.float64)

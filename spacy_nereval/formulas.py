@@ -18,8 +18,7 @@ def ratio(part: Array, whole: Array) -> Array:
     >>> ratio(np.array([1, 0]), np.array([2, 0]))
     array([0.5, nan])
     """
-    part, whole = np.asarray(part, dtype=float), np.asarray(whole, dtype=float)
-    return np.divide(part, whole, out=np.full(np.broadcast(part, whole).shape, np.nan), where=whole != 0)[()]
+    return np.divide(part, np.where(np.asarray(whole) != 0, whole, np.nan))[()]
 
 
 def prf(tp: Array, fp: Array, fn: Array, beta: float = 1.0) -> dict[str, Array]:

@@ -18,13 +18,16 @@ import numpy as np
 
 from .counts import Counts, Replicates
 from .scores import averages, summarise
-from .views import View
+from .views import Settled, View
 
 BLOCK = 50
 """Samples drawn from one stream of random numbers. Part of what a seed means."""
 
 CELLS = 1 << 24
 """Weights (samples by documents) held at once: 128 MB."""
+
+TOGETHER = 1 << 12
+"""Documents that are replicated at once."""
 
 
 class Confidence(NamedTuple):
@@ -117,16 +120,37 @@ def replicate(counts: Counts, samples: int, seed: int) -> Replicates:
     without an id go by the file they were read from and their position in it.
     """
     Confidence(samples=samples, seed=seed).checked()
-    weights = np.zeros((samples, counts.documents), dtype=np.uint8)
-    for doc, id in enumerate(counts.ids):
-        key = f"{seed}|{':'.join(counts.sources)}:{doc}" if id is None else f"{seed}|{id}"
-        start = int.from_bytes(blake2b(key.encode("utf8"), digest_size=8).digest(), "little")
-        weights[:, doc] = np.searchsorted(POISSON, np.random.PCG64(start).random_raw(samples), side="right")
-    tapes: dict[str, dict[str, np.ndarray]] = {}
-    for metric in counts.metrics:
-        view = View(counts, metric, weights=weights, tape=tapes.setdefault(metric.name, {}))
-        averages(view, summarise(view))
-    return Replicates(samples, seed, counts.labels, tapes)
+    total: Replicates | None = None
+    for start, part in _stretches(counts, TOGETHER):
+        weights = np.zeros((samples, part.documents), dtype=np.uint8)
+        for doc, id in enumerate(part.ids):
+            key = f"{seed}|{':'.join(counts.sources)}:{start + doc}" if id is None else f"{seed}|{id}"
+            first = int.from_bytes(blake2b(key.encode("utf8"), digest_size=8).digest(), "little")
+            weights[:, doc] = np.searchsorted(POISSON, np.random.PCG64(first).random_raw(samples), side="right")
+        tapes: dict[str, dict[str, np.ndarray]] = {}
+        settled = Settled(part, weights)
+        for metric in counts.metrics:
+            view = View(part, metric, weights=weights, tape=tapes.setdefault(metric.name, {}), settled=settled)
+            averages(view, summarise(view))
+        found = Replicates(samples, seed, counts.labels, tapes)
+        total = total.added(found, counts.labels) if total else found
+    assert total
+    return total
+
+
+def _stretches(counts: Counts, size: int) -> Iterator[tuple[int, Counts]]:
+    """The counts of so many documents at a time, with all labels and notes, and where each stretch begins."""
+    tables = [rows.array() for rows in (counts.settled, *counts.rows)]
+    for start in range(0, max(1, counts.documents), size):
+        part = Counts(counts.metrics)
+        part.ids = counts.ids[start : start + size]
+        part.documents = len(part.ids)
+        part.label_ids, part.note_ids = counts.label_ids, counts.note_ids
+        for rows, table in zip((part.settled, *part.rows), tables):
+            here = table[(table[:, 0] >= start) & (table[:, 0] < start + size)]
+            here[:, 0] -= start
+            rows.extend(here)
+        yield start, part
 
 
 def _poisson() -> np.ndarray:
@@ -177,7 +201,8 @@ def _resampled(counts: Counts, confidence: Confidence) -> Iterator[list[View]]:
         yield [View(counts, metric, tape=stored.tapes[metric.name]) for metric in counts.metrics]
         return
     for weights in resamples(counts, confidence):
-        yield [View(counts, metric, weights=weights) for metric in counts.metrics]
+        settled = Settled(counts, weights)
+        yield [View(counts, metric, weights=weights, settled=settled) for metric in counts.metrics]
 
 
 def _percentiles(values: np.ndarray, level: float) -> dict[str, Any]:

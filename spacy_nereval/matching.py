@@ -9,7 +9,7 @@ forty lines in `best_pairs` are ours.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from typing import Any, TypeVar
 
@@ -31,6 +31,10 @@ def overlaps(gold: Sequence[Boundaries], pred: Sequence[Boundaries]) -> list[tup
     >>> overlaps([(0, 4), (6, 6)], [(2, 9), (6, 6)])
     [(0, 0, 2), (1, 1, 0)]
     """
+    if len(gold) == len(pred) == 1:  # as in most contests: no sweep is needed
+        (a, b), (c, d) = gold[0][:2], pred[0][:2]
+        shared = min(b, d) - max(a, c)
+        return [(0, 0, shared)] if shared > 0 or (a, b) == (c, d) else []
     pairs = []
     active: tuple[list[int], list[int]] = ([], [])
     sides = (gold, pred)
@@ -50,7 +54,8 @@ def overlaps(gold: Sequence[Boundaries], pred: Sequence[Boundaries]) -> list[tup
 def groups(start: np.ndarray, end: np.ndarray) -> np.ndarray:
     """The number of each span's group; the spans come in the order of (start, end).
 
-    Groups share no unit with each other, nor boundaries. None of them can be divided.
+    Groups share no unit with each other, nor boundaries, and cannot be divided
+    further but for spans of length zero that lie within others.
 
     >>> groups(np.array([0, 0, 3, 5, 5]), np.array([2, 4, 5, 5, 7]))
     array([0, 0, 0, 1, 2])
@@ -131,20 +136,7 @@ def best_pairs(edges: Mapping[int, Mapping[int, int]]) -> dict[int, int]:
     steps = [(i, j) for i in sorted(edges) for j in sorted(edges[i])]
     if all(a[1] <= b[1] for a, b in zip(steps, steps[1:])):
         return _best_of_chain(steps, edges)
-    pairs, ties = _solve(edges)
-    for part in _components(ties):
-        # Break the ties: same weights, scaled up, plus a mixed-radix number
-        # whose digits prefer smaller partners for smaller i.
-        unit, bonus = 1, {}
-        for i in sorted(part, reverse=True):
-            ranked = sorted(part[i])
-            bonus[i] = {j: (len(ranked) - rank) * unit for rank, j in enumerate(ranked)}
-            unit *= len(ranked) + 1
-        refined = {i: {j: edges[i][j] * unit + bonus[i][j] for j in part[i]} for i in part}
-        for i in part:
-            pairs.pop(i, None)
-        pairs.update(_solve(refined)[0])
-    return dict(sorted(pairs.items()))
+    return _leftmost(*_solve(edges))
 
 
 def _best_of_chain(steps: Sequence[tuple[int, int]], edges: Mapping[int, Mapping[int, int]]) -> dict[int, int]:
@@ -173,12 +165,18 @@ def _best_of_chain(steps: Sequence[tuple[int, int]], edges: Mapping[int, Mapping
     return pairs
 
 
-def _solve(edges: Mapping[int, Mapping[int, int]]) -> tuple[dict[int, int], dict[int, list[int]]]:
-    """A heaviest pairing, and for each left node the partners it may have in one.
+Prices = Mapping[int, int]
+Options = Mapping[int, Sequence[int]]
+
+
+def _solve(edges: Mapping[int, Mapping[int, int]]) -> tuple[dict[int, int], Options, Prices, Prices]:
+    """A heaviest pairing, and what tells all others from the rest: a pairing is one of the
+    heaviest if each left node is paired with one of its options, or alone at price 0,
+    and each right node that is alone has price 0.
 
     The Hungarian method on sparse edges: one cheapest augmenting path per left
     node, which may also stay alone at weight 0. `u` and `v` are the dual
-    prices; an edge can be part of an optimum only if u[i] + v[j] is its weight.
+    prices, and options those edges whose weight is u[i] + v[j].
     """
     u = {i: max(options.values()) for i, options in edges.items()}
     v = {j: 0 for options in edges.values() for j in options}
@@ -225,30 +223,63 @@ def _solve(edges: Mapping[int, Mapping[int, int]]) -> tuple[dict[int, int], dict
             if handed_on is None:
                 break
             j = handed_on
-    tight = {i: [j for j, weight in row.items() if u[i] + v[j] == weight] for i, row in edges.items()}
-    return partner, {i: js for i, js in tight.items() if js}
+    options = {i: sorted(j for j, weight in row.items() if u[i] + v[j] == weight) for i, row in edges.items()}
+    return partner, options, u, v
 
 
-def _components(options: Mapping[int, Sequence[int]]) -> list[dict[int, Sequence[int]]]:
-    """Connected parts of a bipartite graph that leave at least one left node a choice."""
-    lefts: dict[int, list[int]] = {}
-    for i, js in options.items():
-        for j in js:
-            lefts.setdefault(j, []).append(i)
-    parts, seen = [], set()
-    for root in options:
-        if root in seen:
-            continue
-        seen.add(root)
-        part, queue = {}, [root]
-        while queue:
-            i = queue.pop()
-            part[i] = options[i]
-            for j in options[i]:
-                for k in lefts[j]:
-                    if k not in seen:
-                        seen.add(k)
-                        queue.append(k)
-        if len(part) > 1 or len(part[root]) > 1:
-            parts.append(part)
-    return parts
+NOBODY = -1
+
+
+def _leftmost(pairs: dict[int, int], options: Options, u: Prices, v: Prices) -> dict[int, int]:
+    """The smallest sorted list of pairs among the heaviest pairings.
+
+    From left to right every node gets the smallest partner with which the others
+    can still be completed: whoever had that partner moves on to another option,
+    whose owner moves on in turn, until somebody moves to the place that the node
+    has left. To be alone is to be with NOBODY, who has room for all.
+    """
+    owner = {j: i for i, j in pairs.items()}
+
+    def moves(place: int, i: int, goal: int) -> Iterator[tuple[int, int]]:
+        """Where whoever is at a place may move, and who that is."""
+        if place == NOBODY:
+            if v.get(goal) == 0:
+                yield goal, NOBODY
+            else:
+                yield from ((j, NOBODY) for j, price in v.items() if price == 0)
+                yield from ((j, k) for k in options if k > i and k not in pairs for j in options[k])
+        elif place not in owner:
+            yield NOBODY, NOBODY
+        elif (k := owner[place]) > i:
+            yield from ((j, k) for j in options[k])
+            if u[k] == 0:
+                yield NOBODY, k
+
+    for i in sorted(options):
+        goal = pairs.get(i, NOBODY)
+        before: dict[int, tuple[int, int]] = {}  # each place that was reached: from where, and by whom
+        for first in options[i]:
+            if first == goal:
+                break
+            reached = [] if first in before else [first]
+            before.setdefault(first, (NOBODY, i))
+            while reached and goal not in before:
+                place = reached.pop()
+                for to, who in moves(place, i, goal):
+                    if to not in before:
+                        before[to] = place, who
+                        reached.append(to)
+            if goal in before:
+                place = goal
+                while place != first:
+                    come_from, who = before[place]
+                    if who == NOBODY:
+                        owner.pop(place, None)
+                    elif place == NOBODY:
+                        del pairs[who]
+                    else:
+                        pairs[who], owner[place] = place, who
+                    place = come_from
+                pairs[i], owner[first] = first, i
+                break
+    return dict(sorted(pairs.items()))

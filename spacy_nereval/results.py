@@ -15,7 +15,7 @@ from .metric import create_all
 from .scores import averages, summarise
 from .signature import signature
 from .spans import Document
-from .views import View
+from .views import Settled, View
 
 
 def evaluate(
@@ -28,9 +28,9 @@ def evaluate(
     out: both change nothing but the signature.
     """
     found = intervals(counts, confidence) if confidence else {}
-    metrics = {}
+    metrics, settled = {}, Settled(counts)
     for metric in counts.metrics:
-        view = View(counts, metric)
+        view = View(counts, metric, settled=settled)
         summary = summarise(view)
         per_type = {
             label: {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import tee
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,14 @@ from spacy.scorer import PRFScore
 from spacy.training import Example
 from thinc.api import ConfigValidationError
 
-from .counts import HIT, NONE, Counts
-from .examples import Pair
+from .counts import NONE, Counts, count
+from .examples import documents
 from .intervals import Confidence
 from .metric import Metric, create_all
+from .ranges import TokenDocument
 from .results import evaluate
+from .settling import HIT
+from .spans import Document
 
 MetricTable = dict[str, dict[str, Any]]
 ConfidenceTable = dict[str, Any]
@@ -55,10 +59,8 @@ class NerScorer:
         self.confidence = confidence
 
     def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-        counts = Counts(self.metrics)
         spacy = SpacyCounts()
-        for number, example in enumerate(examples):
-            spacy.add(example, count_example(counts, number, example, None))
+        counts = count(spacy.watched(examples), self.metrics)
         return spacy.scores(counts) | result_keys(counts, "ents", self.confidence)
 
 
@@ -75,25 +77,9 @@ class SpansScorer:
     def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         key = self.spans_key or kwargs.get("spans_key") or "sc"
         examples = list(examples)
-        counts = Counts(self.metrics)
-        for number, example in enumerate(examples):
-            count_example(counts, number, example, key)
+        counts = count(documents(examples, key), self.metrics)
         spacy = spancat_score(examples, **kwargs | {"spans_key": key})
         return spacy | result_keys(counts, f"spans_{key}", self.confidence)
-
-
-def count_example(counts: Counts, number: int, example: Example, key: str | None) -> bool:
-    """Count one example; whether its counts are also what spaCy would count.
-
-    They are where both sides have the same tokens and the reference is
-    annotated throughout: then spaCy's alignment is the identity.
-    """
-    docs = Pair(example.reference, example.predicted)
-    try:
-        counts.add(docs.document(key))
-    except ValueError as error:
-        raise ValueError(f"example {number}: {error}") from None
-    return docs.same_tokens and docs.reference.has_annotation("ENT_IOB", require_complete=True)
 
 
 class SpacyCounts:
@@ -107,12 +93,19 @@ class SpacyCounts:
         self.shared: list[bool] = []
         self.own: dict[str, PRFScore] = defaultdict(PRFScore)
 
-    def add(self, example: Example, shared: bool) -> None:
-        annotated = example.reference.has_annotation("ENT_IOB")
-        if annotated:
-            self.shared.append(shared)
-        if not annotated or shared:
-            return
+    def watched(self, examples: Iterable[Example]) -> Iterator[Document | None]:
+        """The examples as documents, each of them counted here as it passes."""
+        examples, same = tee(examples)
+        for example, document in zip(examples, documents(same)):
+            if document is not None:
+                # Where spans are ranges of tokens on both sides, spaCy's alignment is the identity.
+                self.shared.append(isinstance(document, TokenDocument))
+                if not self.shared[-1]:
+                    self.add(example)
+            yield document
+
+    def add(self, example: Example) -> None:
+        """Count what spaCy counts of one example."""
         missed = {(span.label_, span.start, span.end) for span in example.reference.ents}
         x2y = example.alignment.x2y
         for span in example.predicted.ents:
@@ -173,7 +166,11 @@ def result_keys(counts: Counts, prefix: str, confidence: Confidence | None = Non
 def checked(metrics: Mapping[str, Mapping[str, Any]] | None) -> tuple[Metric, ...]:
     """The metrics of a config block; mistakes are shown as spaCy shows them."""
     try:
-        return create_all(metrics)
+        chosen = create_all(metrics)
+        for metric in chosen:
+            if metric.needs:
+                raise ValueError(f"{metric.name} needs the option {metric.needs}")
+        return chosen
     except ValueError as error:
         raise ConfigValidationError(config={"metrics": metrics}, title="Unusable metrics", desc=str(error)) from None
 

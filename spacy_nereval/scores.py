@@ -35,19 +35,18 @@ def averages(view: View, summary: Summary) -> dict[str, dict[str, Any]]:
     support = view.sums(by_label=True)[GOLD_SPANS]
     docs = np.arange(view.counts.documents)
     result: dict[str, dict[str, Any]] = {}
+    names = [name for name, _ in _ratios(view.metric, summary.label_scores)]
+    scores = np.array([summary.label_scores[name] for name in names]).reshape(len(names), *support.shape)
+    defined = np.isfinite(scores)
     for average, weight in (("macro", np.ones(support.shape)), ("weighted", support)):
-        averaged, undefined = {}, {}
-        for name, values in _ratios(view.metric, summary.label_scores):
-            defined = np.isfinite(values)
-            used = np.where(defined, weight, 0)
-            averaged[name] = ratio((np.nan_to_num(values) * used).sum(axis=-1), used.sum(axis=-1))
-            undefined[name] = (~defined).sum(axis=-1)
-        result[average] = averaged | {"undefined": undefined}
-    averaged, undefined = {}, {}
+        used = np.where(defined, weight, 0)
+        averaged = ratio((np.nan_to_num(scores) * used).sum(axis=-1), used.sum(axis=-1))
+        result[average] = dict(zip(names, averaged)) | {"undefined": dict(zip(names, (~defined).sum(axis=-1)))}
+    means, undefined = {}, {}
     for name, values in _ratios(view.metric, document_scores(view.counts, view.metric, view.settled)):
-        averaged[name] = view.mean(f"docs.{name}", docs, np.zeros_like(docs), values, 1)[0][..., 0][()]
+        means[name] = view.mean(f"docs.{name}", docs, np.zeros_like(docs), values, 1)[0][..., 0][()]
         undefined[name] = (~np.isfinite(values)).sum()
-    result["docs"] = averaged | {"undefined": undefined}
+    result["docs"] = means | {"undefined": undefined}
     return result
 
 

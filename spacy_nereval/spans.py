@@ -18,6 +18,9 @@ import numpy as np
 
 from .matching import align, groups, overlaps
 
+FARTHEST = 1 << 40
+"""Offsets up to here can be multiplied by numbers of documents or labels in 64 bits."""
+
 
 class Span(NamedTuple):
     """A labelled stretch of text, `text[start:end]`.
@@ -269,6 +272,8 @@ def checked_span(side: str, span: Sequence[Any], length: int | None) -> tuple[in
         raise ValueError(f"{shown} starts before the text")
     if end < start:
         raise ValueError(f"{shown} ends before it starts")
+    if end > FARTHEST:
+        raise ValueError(f"{shown} ends behind character {FARTHEST}, which no text has")
     if length is not None and end > length:
         raise ValueError(f"{shown} ends after the text, which has {length} characters")
     if not isinstance(label, str) or not label:

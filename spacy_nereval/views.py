@@ -71,9 +71,10 @@ def added(
     A key is a place in the flattened shape."""
     width = shape[0] * shape[1]
     if per_document:
-        return np.bincount(doc * width + key, amount, minlength=documents * width).astype(float).reshape(documents, *shape)
+        cells = np.bincount(doc * width + key, amount, minlength=documents * width)
+        return cells.astype(float, copy=False).reshape(documents, *shape)
     if weights is None:
-        return np.bincount(key, amount, minlength=width).astype(float).reshape(shape)
+        return np.bincount(key, amount, minlength=width).astype(float, copy=False).reshape(shape)
     total = np.zeros((len(weights), width))
     step = max(1, BLOCK // max(1, width))
     for start in range(0, documents, step):
@@ -81,7 +82,9 @@ def added(
         here = (doc >= start) & (doc < stop)
         cell = (doc[here] - start) * width + key[here]
         cells = np.bincount(cell, None if amount is None else amount[here], minlength=(stop - start) * width)
-        total += weights[:, start:stop].astype(float, copy=False) @ cells.reshape(stop - start, width).astype(float)
+        total += weights[:, start:stop].astype(float, copy=False) @ cells.reshape(stop - start, width).astype(
+            float, copy=False
+        )
     return total.reshape(len(weights), *shape)
 
 
@@ -206,8 +209,9 @@ class View:
         self, name: str, doc: np.ndarray, key: np.ndarray, values: np.ndarray, width: int
     ) -> tuple[np.ndarray, np.ndarray]:
         """The mean by key of those values that are defined, and their number."""
-        order = np.argsort(values, kind="stable")  # NaN last; a fixed order of summation
-        order = order[np.isfinite(values[order])]
+        order = np.flatnonzero(np.isfinite(values))
+        if not self.per_document:  # a fixed order of summation; a document alone has one value for each key
+            order = order[np.argsort(values[order])]
         doc, key, values = doc[order], key[order], values[order]
         number, total = (
             self._noted(f"{name}.{what}", partial(self._added, doc, key, np.zeros_like(key), amount, (width, 1)))[

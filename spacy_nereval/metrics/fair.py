@@ -139,6 +139,8 @@ class _Player:
     as one segment with a size.
     """
 
+    __slots__ = ("span", "rank", "left", "units_left", "sizes", "opponents", "taken")
+
     def __init__(self, span: Span, units: tuple[int, int], segments: range, sizes: list[int]) -> None:
         self.span = span
         self.rank = (units[1] - units[0], *span)  # shortest first, then leftmost, then smallest label

@@ -1,0 +1,193 @@
+"""Time the package against spaCy, seqeval and nervaluate, and against itself on ever longer documents.
+
+    python benchmarks/run.py --output benchmarks/results.json
+
+Sides that are compared take turns, so that a machine whose speed drifts is fair
+to all; a first round is left out; what is shown is the median of the rounds,
+and of the ratios of two sides within a round. Needs the extra `bench`.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import platform
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated, Any
+
+import nervaluate
+import numpy as np
+import seqeval.metrics
+import spacy
+import typer
+from single import SHAPES, single
+from spacy.scorer import Scorer, get_ner_prf
+from spacy.training import Example
+from table import markdown, reached
+from workloads import Corpus, Missing, corpora, made_up
+
+from spacy_nereval import Confidence, Document, count, create_all, evaluate, score
+from spacy_nereval.examples import documents
+from spacy_nereval.scorer import make_ner_scorer
+
+Run = Callable[[], Any]
+ENTITIES = (1_000, 5_000, 10_000, 20_000, 100_000)
+EAGER = "import spacy_nereval.component, spacy_nereval.cli"
+
+
+def main(
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds, after one that is left out")] = 5,
+    scale: Annotated[float, typer.Option(min=0, help="Size of the workloads; less than 1 for a trial")] = 1.0,
+    output: Annotated[Path | None, typer.Option(dir_okay=False, help="JSON file for the figures")] = None,
+) -> None:
+    """Print every time, and every ratio beside what it has to be."""
+    found: dict[str, Any] = {"about": about(rounds, scale), "left_out": {}}
+    sized = [max(1, int(number * scale)) for number in ENTITIES]
+    found["corpora"] = []
+    for corpus in corpora(scale):
+        if isinstance(corpus, Missing):
+            found["left_out"][corpus.name] = corpus.reason
+        else:
+            found["corpora"].append(time_corpus(corpus, rounds))
+    found["documents"] = [time_documents(shape, sized, rounds) for shape in SHAPES]
+    found["memory"] = {shape: peak_memory(shape, sized[-1]) for shape in SHAPES}
+    found["empty"] = time_empty(max(1, int(1_000_000 * scale)), rounds)
+    found["bootstrap"] = time_bootstrap(max(2, int(10_000 * scale)), rounds)
+    found["imports"] = time_imports(rounds)
+    found["goals"] = reached(found)
+    print(markdown(found))
+    if output:
+        output.write_text(json.dumps(found, indent=2) + "\n", encoding="utf8")
+
+
+def about(rounds: int, scale: float) -> dict[str, Any]:
+    """What has to be known to read the figures."""
+    cpuinfo = Path("/proc/cpuinfo")
+    models = [line.split(":")[1].strip() for line in read_lines(cpuinfo) if line.startswith("model name")]
+    return {
+        "machine": f"{len(models)} x {models[0]}" if models else platform.processor() or platform.machine(),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "spacy": spacy.__version__,
+        "numpy": np.__version__,
+        "rounds": rounds,
+        "scale": scale,
+    }
+
+
+def read_lines(path: Path) -> list[str]:
+    return path.read_text().splitlines() if path.is_file() else []
+
+
+def alternate(sides: dict[str, Callable[[], Run]], rounds: int) -> dict[str, list[float]]:
+    """The seconds of each side in each round. A side prepares a run, which is what is timed."""
+    times: dict[str, list[float]] = {name: [] for name in sides}
+    for number in range(rounds + 1):
+        for name, prepare in sides.items():
+            run = prepare()
+            gc.collect()
+            start = perf_counter()
+            run()
+            if number:
+                times[name].append(perf_counter() - start)
+    return times
+
+
+# Many documents
+
+
+def time_corpus(corpus: Corpus, rounds: int) -> dict[str, Any]:
+    """Each side's seconds per round for one corpus."""
+    six, warm = make_ner_scorer(), corpus.examples()
+    get_ner_prf(warm)  # from here on their alignments are there
+    docs = list(documents(corpus.examples()))
+    plain = [(doc.gold, doc.pred, doc.text) for doc in docs]
+    bio = [
+        [[token.ent_iob_ + "-" * bool(token.ent_type_) + token.ent_type_ for token in doc] for doc in side]
+        for side in ((gold for gold, _ in corpus.pairs), (pred for _, pred in corpus.pairs))
+    ]
+    inclusive = [
+        [[{"label": label, "start": start, "end": end - 1} for start, end, label in spans] for spans in side]
+        for side in ((gold for gold, _, _ in plain), (pred for _, pred, _ in plain))
+    ]
+    labels = sorted({label for gold, pred, _ in plain for _, _, label in (*gold, *pred)})
+    sides: dict[str, Callable[[], Run]] = {
+        "get_ner_prf": lambda: lambda examples=corpus.examples(): get_ner_prf(examples),
+        "six metrics": lambda: lambda examples=corpus.examples(): six(examples),
+        "reading spans": lambda: lambda examples=corpus.examples(): read_spans(examples),
+        "get_ner_prf, warm": lambda: lambda: get_ner_prf(warm),
+        "score_spans": lambda: lambda examples=corpus.examples(): Scorer.score_spans(examples, "ents"),
+        "seqeval": lambda: lambda: seqeval.metrics.classification_report(*bio, output_dict=True, zero_division=0),
+        "six metrics, offsets": lambda: lambda: score(Document(*text) for text in plain),
+        "nervaluate": lambda: lambda: nervaluate.Evaluator(*inclusive, tags=labels, loader="dict").evaluate(),
+    }
+    return {
+        "name": corpus.name,
+        "documents": len(docs),
+        "entities": sum(len(gold) for gold, _, _ in plain),
+        "labels": len(labels),
+        "seconds": alternate(sides, rounds),
+    }
+
+
+def read_spans(examples: Iterable[Example]) -> None:
+    """The floor: nothing but the character spans of both sides."""
+    for example in examples:
+        for doc in (example.reference, example.predicted):
+            [(ent.start_char, ent.end_char, ent.label_) for ent in doc.ents]
+
+
+# One document
+
+
+def time_documents(shape: str, sizes: list[int], rounds: int) -> dict[str, Any]:
+    """The seconds per round of all six metrics on one document of each size."""
+    texts = {size: single(shape, size) for size in sizes}
+    sides = {str(size): lambda text=text: lambda: score([Document(*text)]) for size, text in texts.items()}
+    return {"shape": shape, "seconds": alternate(sides, rounds)}
+
+
+def peak_memory(shape: str, entities: int) -> int:
+    """The most bytes that a new process holds while it makes and scores one document."""
+    return int(python(str(Path(__file__).with_name("single.py")), shape, str(entities)))
+
+
+def python(*arguments: str) -> str:
+    """What a new process prints."""
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=True).stdout
+
+
+def time_empty(number: int, rounds: int) -> dict[str, Any]:
+    """One document with an entity among many without any."""
+    lone = {"gold": [(0, 3, "PER")], "pred": [(0, 3, "PER")], "text": "Ada"}
+    empty = {"gold": [], "pred": [], "text": "nobody"}
+    side = lambda: lambda: score(Document(**(empty if k else lone)) for k in range(number))  # noqa: E731
+    return {"documents": number, "seconds": alternate({"six metrics": side}, rounds)["six metrics"]}
+
+
+# What is done once
+
+
+def time_bootstrap(number: int, rounds: int) -> dict[str, Any]:
+    """Intervals of everything from 1,000 samples, and the scores themselves."""
+    metrics = create_all()
+    counts = count(documents(made_up("", number, labels=20, tokens=30, entities=5).examples()), metrics)
+    sides: dict[str, Callable[[], Run]] = {
+        "scores": lambda: lambda: evaluate(counts),
+        "intervals": lambda: lambda: evaluate(counts, Confidence(samples=1000)),
+    }
+    return {"documents": number, "labels": 20, "samples": 1000, "seconds": alternate(sides, rounds)}
+
+
+def time_imports(rounds: int) -> list[float]:
+    """The seconds that a new process needs for what spaCy imports of ours at every start, spaCy itself not counted."""
+    code = f"import spacy.cli; from time import perf_counter; t = perf_counter(); {EAGER}; print(perf_counter() - t)"
+    return [float(python("-c", code)) for _ in range(rounds + 1)][1:]
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,112 @@
+"""What the figures of a run come to, and how they are shown.
+
+python benchmarks/table.py benchmarks/results.json
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+RATIOS = (
+    ("six metrics", "get_ner_prf", 0.35),
+    ("six metrics, offsets", "nervaluate", 0.2),
+    ("six metrics", "reading spans", 4),
+)
+"""Of two sides of a corpus the first may take so many times as long as the second."""
+
+GROWTH = 12
+"""Ten times the entities in one document may take so many times as long."""
+
+
+def reached(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What has to be reached, and what was: `what`, `where`, `value`, `at_most`, `unit`."""
+    rows = [
+        (f"{side} / {other}", corpus["name"], ratio(corpus["seconds"][side], corpus["seconds"][other]), most, "")
+        for side, other, most in RATIOS
+        for corpus in found["corpora"]
+    ]
+    for row in found["documents"]:
+        sizes = sorted(map(int, row["seconds"]))
+        for size in sizes:
+            if 10 * size in sizes:
+                growth = ratio(row["seconds"][str(10 * size)], row["seconds"][str(size)])
+                rows.append((f"{10 * size:,} / {size:,} entities in one document", row["shape"], growth, GROWTH, ""))
+    for row in found["documents"]:
+        size = max(map(int, row["seconds"]))
+        what = f"{size:,} entities in one document"
+        rows.append((what, row["shape"], median(row["seconds"][str(size)]), 10, "s"))
+        rows.append((what, row["shape"], found["memory"][row["shape"]] / 1e6, 1000, "MB"))
+    drawn = found["bootstrap"]
+    where = f"{drawn['documents']:,} documents, {drawn['labels']} labels"
+    rows.append((f"intervals from {drawn['samples']:,} samples", where, median(drawn["seconds"]["intervals"]), 3, "s"))
+    rows.append(("importing what spaCy imports at its start", "beyond spaCy", 1e3 * median(found["imports"]), 30, "ms"))
+    return [dict(zip(("what", "where", "value", "at_most", "unit"), row)) for row in rows]
+
+
+def ratio(times: Iterable[float], others: Iterable[float]) -> float:
+    """The median of the ratios within a round.
+
+    >>> ratio([1, 2, 9], [2, 4, 3])
+    0.5
+    """
+    return median(a / b for a, b in zip(times, others))
+
+
+def markdown(found: Mapping[str, Any]) -> str:
+    """The figures as Markdown: what had to be reached, then all times."""
+    about = found["about"]
+    parts = [
+        f"Median of {about['rounds']} rounds; {about['machine']}, {about['system']}, Python {about['python']}, "
+        f"spaCy {about['spacy']}, numpy {about['numpy']}.",
+        table(
+            ("all six metrics", "where", "reached", "at most"),
+            (
+                (row["what"], row["where"], f"{row['value']:.3g} {row['unit']}", f"{row['at_most']:g} {row['unit']}")
+                for row in found["goals"]
+            ),
+        ),
+        "Microseconds per document:",
+        table(*per_document(found["corpora"])),
+        "Milliseconds for all six metrics on one document:",
+        table(*per_size(found["documents"])),
+        f"{found['empty']['documents']:,} documents, one with an entity: "
+        f"{1e6 * median(found['empty']['seconds']) / found['empty']['documents']:.1f} microseconds each.",
+        *(f"Left out: {name} ({reason})." for name, reason in found["left_out"].items()),
+    ]
+    return "\n\n".join(parts)
+
+
+def per_document(corpora: Sequence[Mapping[str, Any]]) -> tuple[list[str], Iterator[list[str]]]:
+    """Head and rows: a row for each corpus, a column for each side."""
+    head = ["corpus", "documents", "entities", *corpora[0]["seconds"]]
+    return head, (
+        [c["name"], f"{c['documents']:,}", f"{c['entities']:,}"]
+        + [f"{1e6 * median(times) / c['documents']:,.1f}" for times in c["seconds"].values()]
+        for c in corpora
+    )
+
+
+def per_size(documents: Sequence[Mapping[str, Any]]) -> tuple[list[str], Iterator[list[str]]]:
+    """Head and rows: a row for each shape, a column for each number of entities."""
+    head = ["document", *(f"{int(size):,}" for size in documents[0]["seconds"])]
+    return head, (
+        [row["shape"], *(f"{1e3 * median(times):,.1f}" for times in row["seconds"].values())] for row in documents
+    )
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table, numbers to the right."""
+    lines = [
+        list(head),
+        ["---" if name in ("all six metrics", "where", "corpus", "document") else "---:" for name in head],
+    ]
+    return "\n".join("| " + " | ".join(line) + " |" for line in [*lines, *rows])
+
+
+if __name__ == "__main__":
+    print(markdown(json.loads(Path(sys.argv[1]).read_text(encoding="utf8"))))

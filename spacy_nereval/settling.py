@@ -1,0 +1,93 @@
+"""Many documents at once: all their spans in one table, and what each of them is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate, chain, groupby
+from operator import itemgetter
+
+import numpy as np
+
+from .matching import groups
+from .spans import Contest, Document, Span
+
+HIT, MISS, SPURIOUS, CONTESTED_GOLD, CONTESTED_PRED = range(5)
+"""What a span is, for every metric alike. The contested ones are judged by each
+metric; they are kept for the number of gold and predicted spans."""
+
+GOLD, PRED = range(2)
+
+TOGETHER = 256
+"""Documents that are read and counted together."""
+
+
+class Batch:
+    """Some documents, and an array element for each of their spans: in which document
+    it lies (`doc`), on which `side`, its `start` and `end`, and its place among the
+    `labels`, which are those that occur.
+
+    >>> batch = Batch([Document([], [(0, 3, "A")]), Document([(0, 3, "B"), (5, 9, "B")], [(0, 3, "B"), (5, 8, "A")])])
+    >>> batch.doc, batch.labels, sorted(batch.kind.tolist()) == [HIT, HIT, SPURIOUS, CONTESTED_GOLD, CONTESTED_PRED]
+    (array([0, 1, 1, 1, 1]), ['A', 'B'], True)
+    >>> [(doc, contest.gold, contest.pred) for doc, contest in batch.contests()]
+    [(1, [Span(start=5, end=9, label='B')], [Span(start=5, end=8, label='A')])]
+    """
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self.documents = documents
+        tables = [document.table for document in documents]
+        sizes = [len(table) for table in tables]
+        self.doc = np.repeat(np.arange(len(documents)), sizes)
+        self.side, self.start, self.end, label = np.concatenate([np.zeros((0, 4), dtype=np.int64), *tables]).T
+        # Documents that were read together share their list of labels.
+        lists = {id(document.labels): document.labels for document in documents}
+        first = dict(zip(lists, accumulate(map(len, lists.values()), initial=0)))
+        label = label + np.repeat([first[id(document.labels)] for document in documents], sizes).astype(np.int64)
+        names = [*chain(*lists.values())]
+        self.labels = sorted({names[k] for k in np.flatnonzero(np.bincount(label, minlength=len(names)))})
+        place = {name: k for k, name in enumerate(self.labels)}
+        self.label = np.array([place.get(name, -1) for name in names], dtype=np.int64)[label]
+
+    @cached_property
+    def kind(self) -> np.ndarray:
+        """What each span is."""
+        kind = np.full(len(self.doc), HIT)
+        rest, _, contested = self._rest
+        kind[rest] = np.where(contested, CONTESTED_GOLD, MISS) + self.side[rest]
+        return kind
+
+    @cached_property
+    def _rest(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The spans that are no hits, the group of each, and whether both sides are in that group."""
+        stride = 1 + self.end.max(initial=0)
+        start, end = (self.doc * stride + offset for offset in (self.start, self.end))
+        what = (end - start) * len(self.labels) + self.label
+        order = np.lexsort((2 * what + self.side, start))
+        start, end, what = start[order], end[order], what[order]
+        alike = (start[1:] == start[:-1]) & (what[1:] == what[:-1])
+        hit = np.zeros(len(order), dtype=bool)
+        hit[1:] |= alike
+        hit[:-1] |= alike
+        rest = order[~hit]
+        group = groups(start[~hit], end[~hit])
+        on_side = [np.bincount(group[self.side[rest] == side], minlength=len(group)) > 0 for side in (GOLD, PRED)]
+        return rest, group, (on_side[GOLD] & on_side[PRED])[group]
+
+    def contests(self) -> Iterator[tuple[int, Contest]]:
+        """The groups of contested spans, each with its place of its document."""
+        rest, group, contested = self._rest
+        rows = rest[contested]
+        columns = (
+            group[contested],
+            self.doc[rows],
+            self.side[rows],
+            self.start[rows],
+            self.end[rows],
+            self.label[rows],
+        )
+        for _, members in groupby(zip(*(column.tolist() for column in columns)), key=itemgetter(0)):
+            sides: tuple[list[Span], list[Span]] = ([], [])
+            for _, doc, side, start, end, label in members:  # noqa: B007  # all of one document
+                sides[side].append(self.documents[doc].span(start, end, self.labels[label]))
+            yield doc, Contest(*sides)

@@ -1,0 +1,210 @@
+"""Many documents settled at once, against each by itself; and read from Docs together, against one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import spacy
+from docs import any_example, doc, example, grouped
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spacy.attrs import ENT_IOB, ENT_TYPE
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+from strategies import corpora, nested
+
+from spacy_nereval import Counts, Document, Span, count, create_all, evaluate, score
+from spacy_nereval.examples import documents, read
+from spacy_nereval.settling import CONTESTED_GOLD, CONTESTED_PRED, HIT, MISS, SPURIOUS, Batch
+
+some = settings(max_examples=100)
+
+
+def meet(a: Span, b: Span) -> bool:
+    """A span of length zero meets its equals, and those that have a character on either side of it."""
+    return a[:2] == b[:2] or (a.start < b.end and b.start < a.end)
+
+
+def kinds(document: Document) -> dict[tuple, int]:
+    """What each span of either side is, by following overlaps from span to span."""
+    gold, pred = set(document.gold), set(document.pred)
+    rest = [(0, span) for span in gold - pred] + [(1, span) for span in pred - gold]
+    found = {(side, span): HIT for side in (0, 1) for span in gold & pred}
+    for start in rest:
+        group, waiting = {start}, [start]
+        while waiting:
+            _, span = waiting.pop()
+            for other in rest:
+                if other not in group and meet(span, other[1]):
+                    group.add(other)
+                    waiting.append(other)
+        contested = len({side for side, _ in group}) == 2
+        found[start] = ((CONTESTED_GOLD, CONTESTED_PRED) if contested else (MISS, SPURIOUS))[start[0]]
+    return found
+
+
+@some
+@given(corpora(nested(most=6), most=5).filter(len))
+def test_every_span_is_what_following_overlaps_says_it_is(corpus):
+    batch = Batch(corpus)
+    found: list[dict] = [{} for _ in corpus]
+    for k, side, start, end, label, kind in zip(
+        *(column.tolist() for column in (batch.doc, batch.side, batch.start, batch.end, batch.label, batch.kind))
+    ):
+        found[k][side, (start, end, batch.labels[label])] = kind
+    assert found == [kinds(document) for document in corpus]
+
+
+@some
+@given(corpora(nested(most=6), most=5).filter(len))
+def test_the_contests_of_many_documents_are_those_of_each(corpus):
+    expected = [
+        (k, list(contest.gold), list(contest.pred))
+        for k, document in enumerate(corpus)
+        for contest in document.contests
+        if contest.gold and contest.pred
+    ]
+    assert [(k, contest.gold, contest.pred) for k, contest in Batch(corpus).contests()] == expected
+
+
+def test_a_span_of_length_zero_at_the_end_of_a_text_does_not_meet_one_at_the_start_of_the_next():
+    corpus = [Document([(3, 3, "A")], [], "abc"), Document([], [(0, 0, "A")], "abc")]
+    assert sorted(Batch(corpus).kind.tolist()) == [MISS, SPURIOUS]
+
+
+@some
+@given(corpus=st.lists(st.none() | nested(), max_size=7), together=st.integers(1, 3))
+def test_it_does_not_matter_how_many_documents_are_counted_together(corpus, together):
+    counts = Counts(create_all())
+    for document in corpus:
+        counts.add(document)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("spacy_nereval.counts.TOGETHER", together)
+        assert evaluate(count(corpus, create_all())) == evaluate(counts)
+
+
+def test_documents_are_taken_from_their_source_as_they_are_counted():
+    """And not all at first: a corpus need not fit into memory."""
+    counts = Counts(create_all(["strict"]))
+    seen = []
+
+    def source():
+        for k in range(2000):
+            seen.append(counts.documents)
+            yield Document([(k, k + 1, "A")], [])
+
+    counts.extend(source())
+    assert counts.documents == 2000
+    assert all(k - behind <= 256 for k, behind in enumerate(seen))
+
+
+@pytest.mark.parametrize("end", [2**40 + 1, 10**30])
+def test_offsets_that_no_text_has_are_an_error(end):
+    with pytest.raises(ValueError, match=r"gold Span\(0, .*\) ends behind character 1099511627776"):
+        Document([(0, end, "A")], [])
+    assert (
+        score([Document([(0, 2**40, "A")], [(2, 2**40, "B")])] * 300, ["fair"])["metrics"]["fair"]["counts"]["lbe"]
+        == 300
+    )
+
+
+# Docs that are read together
+
+
+def shown(document: Document | None) -> tuple | None:
+    words = [[*map(document.unigrams, spans)] for spans in (document.gold, document.pred)] if document else None
+    return document and (document.gold, document.pred, document.text, document.id, document.ignored, words)
+
+
+@some
+@given(st.lists(any_example(), max_size=5) | st.lists(grouped(), max_size=4))
+def test_examples_are_read_together_as_one_by_one(examples):
+    key = "k" if any("k" in doc.spans for eg in examples for doc in (eg.reference, eg.predicted)) else None
+    alone = [read(eg.reference, eg.predicted, key) for eg in examples]
+    assert [shown(document) for document in documents(examples, key)] == [shown(document) for document in alone]
+    metrics = create_all({name: {} for name in ("strict", "semeval", "loio", "fair")} | {"wrf": {"unique": False}})
+    counts = Counts(metrics)
+    for document in alone:
+        counts.add(document)
+    assert evaluate(count(documents(examples, key), metrics)) == evaluate(counts)
+
+
+def mistaken(vocab: Vocab) -> Example:
+    """Oslo was found where Rome was to be found."""
+    gold, pred = doc("Rome Oslo", (0, 1, "A"), vocab=vocab), doc("Rome Oslo", (1, 2, "A"), vocab=vocab)
+    return example(gold, pred)
+
+
+def test_words_are_told_apart_as_each_vocabulary_does():
+    usual, own = spacy.blank("en").vocab, spacy.blank("en").vocab
+    own["Rome"].lower_ = own["Oslo"].lower_ = "town"
+    for order in ([usual, own], [own, usual], [own, usual, own]):
+        counts = count(documents(map(mistaken, order)), create_all(["wrf"]))
+        found = evaluate(counts)["metrics"]["wrf"]["per_type"]["A"]["counts"]
+        assert found["match"] == order.count(own)
+
+
+def test_a_label_may_be_known_to_one_vocabulary_only():
+    gold = doc("a b", (0, 1, "ONE"), vocab=Vocab())
+    pred = doc("a b", (1, 2, "OTHER"), vocab=Vocab())
+    assert "OTHER" not in gold.vocab.strings
+    assert [(found.gold, found.pred) for found in documents([example(gold, pred)] * 2)] == [
+        (((0, 1, "ONE"),), ((2, 3, "OTHER"),))
+    ] * 2
+
+
+def unbegun(words: str, iob: list[int], kinds: list[str]) -> Doc:
+    """A Doc with these values of tokens, which spaCy itself would not write."""
+    made = doc(words)
+    numbers = [made.vocab.strings.add(kind) if kind else 0 for kind in kinds]
+    made.from_array([ENT_IOB, ENT_TYPE], np.array([iob, numbers], dtype=np.uint64).T)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("iob", "kinds"),
+    [([1, 2, 2], ["A", "", ""]), ([2, 1, 2], ["", "A", ""]), ([3, 1, 2], ["", "A", ""]), ([3, 2, 1], ["A", "", "A"])],
+)
+def test_an_entity_that_goes_on_but_never_began_is_an_error_that_names_the_example(iob, kinds):
+    good, bad = doc("a b c", (2, 3, "A")), unbegun("a b c", iob, kinds)
+    for pair in ((good, bad), (bad, good)):
+        with pytest.raises(ValueError, match=r"example 1: \[E093\]"):
+            list(documents([example(good, good), example(*pair), example(good, good)]))
+
+
+def test_an_entity_ends_with_its_text():
+    """Even if the next text begins in the middle of one."""
+    good = doc("a b", (0, 2, "A"))
+    assert [shown(found)[:2] for found in documents([example(good, good)] * 3)] == [(((0, 3, "A"),),) * 2] * 3
+    with pytest.raises(ValueError, match=r"example 1: \[E093\]"):
+        list(documents([example(good, good), example(unbegun("a b", [1, 2], ["A", ""]), good)]))
+
+
+def test_a_blocked_token_ends_an_entity_and_is_none():
+    gold = doc("a b c d", (0, 2, "A"), (3, 4, "A"), blocked=[(2, 3)])
+    assert next(documents([example(gold, gold)])).gold == ((0, 3, "A"), (6, 7, "A"))
+
+
+def test_an_error_in_a_text_names_its_example_and_comes_after_those_before_it():
+    same, other = doc("a b", (0, 1, "A")), doc("a c")
+    coming = documents([example(same, same), example(same, same), example(same, other)])
+    assert [next(coming).gold for _ in range(2)] == [((0, 1, "A"),)] * 2
+    with pytest.raises(ValueError, match=r"example 2: the predicted text differs"):
+        next(coming)
+
+
+def test_an_error_of_whoever_makes_the_examples_is_left_alone():
+    def broken():
+        yield example(doc("a"), doc("a"))
+        raise ValueError("the source ran dry")
+
+    with pytest.raises(ValueError, match=r"^the source ran dry$"):
+        list(documents(broken()))
+
+
+def test_examples_may_come_one_by_one():
+    """As from a generator that makes each anew."""
+    made = (Example(doc("a b", (0, 1, "A")), doc("a b", (0, 1, "A"))) for _ in range(600))
+    counts = count(documents(made), create_all(["strict"]))
+    assert (counts.documents, counts.gold, counts.pred) == (600, 600, 600)
