@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
@@ -19,14 +18,15 @@ import numpy as np
 from .about import __version__
 from .counts import Counts, Replicates
 from .metric import Metric, create
+from .places import Place
 from .signature import signature
 from .writing import atomic
 
 FORMAT = "spacy-nereval counts 2"
 
 
-def save(counts: Counts, path: Path) -> None:
-    """Write counts to a file, whole or not at all."""
+def save(counts: Counts, path: Place, *, origin: Mapping[str, Any] | None = None) -> None:
+    """Write counts to a file, whole or not at all; `origin` says what they were counted from, in plain JSON."""
     stored = counts.replicates
     header = {
         "format": FORMAT,
@@ -43,6 +43,7 @@ def save(counts: Counts, path: Path) -> None:
         "sources": list(counts.sources),
         "key": counts.key,
         "replicates": stored and {"samples": stored.samples, "seed": stored.seed, "labels": list(stored.labels)},
+        "origin": origin,
     }
     arrays: dict[str, Any] = {}
     for name, rows in zip(("settled", *(m.name for m in counts.metrics)), (counts.settled, *counts.rows)):
@@ -59,8 +60,17 @@ def save(counts: Counts, path: Path) -> None:
         np.savez_compressed(file, **arrays)
 
 
-def load(path: Path) -> Counts:
-    """Read counts from a file. Raises ValueError if it has none, or if they are damaged."""
+def load(path: Place, *, origin: Mapping[str, Any] | None = None) -> Counts:
+    """Read counts from a file. Raises ValueError if it has none, if they are damaged,
+    or if they were not counted from that origin."""
+    counts, header = _loaded(path)
+    if origin is not None and header.get("origin") != origin:
+        raise ValueError(f"{path} was counted from something else, or in another way")
+    return counts
+
+
+def _loaded(path: Place) -> tuple[Counts, dict[str, Any]]:
+    """The counts in a file, and its header."""
     if not path.is_file():
         raise ValueError(f"{path} is not there, or is no file")
     try:
@@ -72,7 +82,7 @@ def load(path: Path) -> Counts:
         for name in ("settled", *(stored["name"] for stored in header["metrics"])):
             if not {f"rows/{name}", f"amounts/{name}"} <= arrays.keys():
                 raise ValueError(f"the counts of each document are missing for {name}")
-        if header.pop("digest") != _digest(header, arrays):
+        if header["digest"] != _digest({key: header[key] for key in header if key != "digest"}, arrays):
             raise ValueError("it was changed since it was written")
         metrics = [create(stored["name"], **stored["settings"]) for stored in header["metrics"]]
         counts = _counts(metrics, header, arrays)
@@ -86,7 +96,7 @@ def load(path: Path) -> Counts:
                 f"{path} was counted by version {stored['version']} of {metric.name}, this is version "
                 f"{metric.version}: count again"
             )
-    return counts
+    return counts, header
 
 
 FOREIGN = (
@@ -144,17 +154,62 @@ def _digest(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> str:
     return digest.hexdigest()
 
 
-def merge(paths: Sequence[Path]) -> Counts:
+def merge(
+    paths: Sequence[Place], *, origins: Sequence[Mapping[str, Any]] | None = None, shared_ids: bool = False
+) -> Counts:
     """The counts of several files, as if all documents had been counted together.
 
+    `origins` says what each was counted from, where that is known. With
+    `shared_ids` texts of several files that have one id are one document.
+
     Raises ValueError, naming the files and the difference, if their metrics,
-    settings or versions differ.
+    settings or versions differ, if two files hold the same counts, or if
+    documents of two files have one id.
     """
-    first, *others = paths
-    total = load(first)
-    for path in others:
-        counts = load(path)
-        if differences := total.differences(counts):
-            raise ValueError(f"{first} and {path} cannot be merged: {differences}")
-        total = total + counts
+    return _sum(_parts(paths, origins, shared_ids))
+
+
+def _parts(paths: Sequence[Place], origins: Sequence[Mapping[str, Any]] | None, shared_ids: bool) -> Iterator[Counts]:
+    first: Counts | None = None
+    holder: dict[str, Place] = {}  # of counts, by their digest
+    owner: dict[str, int] = {}  # the number of the file that has a document of this id
+    for number, path in enumerate(paths):
+        counts, header = _loaded(path)
+        if origins and header.get("origin") != origins[number]:
+            raise ValueError(f"{path} was changed by somebody else since it was counted")
+        if (digest := header["digest"]) in holder:
+            raise ValueError(
+                f"{holder[digest]} and {path} are the same counts, and would count their documents twice; "
+                "texts that do no more than count alike are told apart by an id"
+            )
+        if first and (differences := first.differences(counts)):
+            raise ValueError(f"{paths[0]} and {path} cannot be merged: {differences}")
+        if not shared_ids:
+            again = {id: owner.setdefault(id, number) for id in counts.ids if id is not None}
+            if doubled := [id for id, at in again.items() if at < number]:
+                raise ValueError(
+                    f"{paths[again[doubled[0]]]} and {path} both have {_few(doubled)}: documents would count twice; "
+                    "if an id stands for a document in several parts, allow it: --shared-ids"
+                )
+        holder[digest] = path
+        first = first or counts
+        yield counts
+
+
+def _sum(parts: Iterable[Counts]) -> Counts:
+    """All added up. Sums of 1, 2, 4, ... parts wait for another as large, so that a
+    row is copied a few times rather than once for every part."""
+    waiting: list[tuple[int, Counts]] = []
+    for counts in parts:
+        size = 1
+        while waiting and waiting[-1][0] == size:
+            counts, size = waiting.pop()[1] + counts, 2 * size
+        waiting.append((size, counts))
+    total = waiting.pop()[1]
+    while waiting:
+        total = waiting.pop()[1] + total
     return total
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")

@@ -1,0 +1,155 @@
+"""Measure what counting holds in memory, for a corpus and for one ten times as large.
+
+    python benchmarks/memory.py --output benchmarks/memory.json  # on Linux
+
+Every case runs in a process of its own, whose greatest resident set is what is
+shown, less what it had before it read anything. What may grow with the corpus
+are the counts: rows, ids and labels. Every document has words of its own beside
+common ones, as texts do.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import spacy
+import typer
+from spacy.tokens import Doc, DocBin, Span
+from wasabi import table
+
+from spacy_nereval import count, create_all
+from spacy_nereval.counts import Counts
+from spacy_nereval.files import read_files
+from spacy_nereval.intervals import replicate
+from spacy_nereval.pipelines import predict
+
+CASES = ("jsonl", "spacy", "shards", "model", "replicates")
+PER_SHARD = 10_000
+NEW = 2
+"""Words of a document that no other has."""
+
+
+def main(
+    sizes: Annotated[list[int] | None, typer.Option("--size", help="Numbers of documents")] = None,
+    tokens: Annotated[int, typer.Option(help="Tokens per document")] = 40,
+    output: Annotated[Path | None, typer.Option(help="JSON file for the figures")] = None,
+    case: Annotated[str, typer.Option(hidden=True)] = "",
+    folder: Annotated[Path, typer.Option(hidden=True)] = Path(),
+) -> None:
+    """Print the peak of each case, and how many bytes a further document adds to it and to its counts."""
+    sizes = sorted(sizes or [10_000, 100_000])
+    if case:
+        print(json.dumps(measured(case, folder)))
+        return
+    rows = []
+    with TemporaryDirectory() as scratch:
+        for size in sizes:
+            write(Path(scratch) / str(size), size, tokens)
+        for name in CASES:
+            found = {size: in_process(name, Path(scratch) / str(size)) for size in sizes}
+            small, large = found[sizes[0]], found[sizes[-1]]
+            more = sizes[-1] - sizes[0]
+            rows.append(
+                {
+                    "case": name,
+                    "peak_mb": {size: round(one["peak"] / 1e6, 1) for size, one in found.items()},
+                    "bytes_per_document": round((large["peak"] - small["peak"]) / more),
+                    "of_counts": round((large["counts"] - small["counts"]) / more),
+                }
+            )
+    header = ["case", *(f"{size:,} documents, MB" for size in sizes), "bytes a document adds", "of these counts"]
+    cells = [[r["case"], *r["peak_mb"].values(), r["bytes_per_document"], r["of_counts"]] for r in rows]
+    print(table(cells, header=header, divider=True, aligns=["l", *"r" * (len(header) - 1)]))
+    if output:
+        about = {"python": platform.python_version(), "spacy": spacy.__version__, "machine": platform.machine()}
+        output.write_text(json.dumps({"about": about, "tokens": tokens, "rows": rows}, indent=2) + "\n")
+
+
+def in_process(case: str, folder: Path) -> dict[str, int]:
+    done = subprocess.run(
+        [sys.executable, __file__, "--case", case, "--folder", str(folder)],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+def measured(case: str, folder: Path) -> dict[str, int]:
+    nlp = spacy.load(folder / "model")
+    metrics = create_all()
+    before = resident("VmRSS")
+    if case == "shards":  # one after the other, as a worker counts them
+        found = []
+        for shard in sorted(folder.glob("shard-*.spacy")):
+            with nlp.memory_zone():
+                found.append(count(predict(nlp, shard), metrics))
+    elif case == "model":
+        found = [count(predict(nlp, folder / "gold.spacy"), metrics)]
+    else:
+        ending = "spacy" if case == "spacy" else "jsonl"
+        found = [count(read_files(folder / f"gold.{ending}", folder / f"pred.{ending}"), metrics)]
+    if case == "replicates":
+        found[0].replicates = replicate(found[0], 100, 0)
+    return {"peak": resident("VmHWM") - before, "counts": sum(map(size_of, found))}
+
+
+def resident(which: str) -> int:
+    """Bytes in memory, now or at most, as Linux says. Not `getrusage`, which includes the process that started this."""
+    status = Path("/proc/self/status").read_text()
+    return 1024 * next(int(line.split()[1]) for line in status.splitlines() if line.startswith(which))
+
+
+def size_of(counts: Counts) -> int:
+    rows = sum(table.array().nbytes for table in (counts.settled, *counts.rows))
+    return rows + sum(map(sys.getsizeof, counts.ids)) + sys.getsizeof(counts.ids)
+
+
+def write(folder: Path, documents: int, tokens: int) -> None:
+    """A corpus, its predictions and a pipeline."""
+    folder.mkdir()
+    nlp = spacy.blank("en")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": f"L{k}", "pattern": f"name{k}"} for k in range(4)])
+    nlp.to_disk(folder / "model")
+    bins = {name: DocBin(attrs=["ENT_IOB", "ENT_TYPE"], store_user_data=True) for name in ("gold", "pred", "shard")}
+    with (folder / "gold.jsonl").open("w") as gold, (folder / "pred.jsonl").open("w") as pred:
+        for number, (words, golds, preds) in enumerate(made_up(documents, tokens)):
+            for name, file, ents in (("gold", gold, golds), ("pred", pred, preds)):
+                doc = Doc(nlp.vocab, words=words)
+                doc.set_ents([Span(doc, at, at + 1, label) for at, label in ents])
+                doc.user_data["id"] = f"document {number}"
+                bins[name].add(doc)
+                spans = [{"start": e.start_char, "end": e.end_char, "label": e.label_} for e in doc.ents]
+                file.write(json.dumps({"text": doc.text, "spans": spans, "id": f"document {number}"}) + "\n")
+                if name == "gold":
+                    bins["shard"].add(doc)
+            if not (number + 1) % PER_SHARD or number + 1 == documents:
+                bins["shard"].to_disk(folder / f"shard-{number:09}.spacy")
+                bins["shard"] = DocBin(attrs=["ENT_IOB", "ENT_TYPE"], store_user_data=True)
+    for name in ("gold", "pred"):
+        bins[name].to_disk(folder / f"{name}.spacy")
+
+
+def made_up(documents: int, tokens: int) -> Iterator[tuple[list[str], list[Any], list[Any]]]:
+    random = Random(0)
+    common = [f"word{k}" for k in range(5_000)]
+    for number in range(documents):
+        words = random.choices(common, k=tokens)
+        for k in range(NEW):
+            words[random.randrange(tokens)] = f"new{number}x{k}"
+        golds = [(at, f"L{random.randrange(4)}") for at in sorted(random.sample(range(tokens), 4))]
+        for at, label in golds[:3]:
+            words[at] = f"name{label[1:]}"
+        yield words, golds, [(at, label) for at, label in golds if random.random() < 0.8]
+
+
+if __name__ == "__main__":
+    typer.run(main)
