@@ -232,8 +232,8 @@ def commands_page() -> str:
     for name, command in sorted(get_command(nereval).commands.items()):  # type: ignore[attr-defined]
         arguments = [p for p in command.params if p.param_type_name == "argument"]
         options = [p for p in command.params if p.param_type_name == "option"]
-        usage = " ".join(_argument(p) for p in arguments)
-        blocks += [f"## {name}", f"```bash\npython -m spacy nereval {name} {usage} [OPTIONS]\n```"]
+        usage = [_argument(p) for p in arguments]
+        blocks += [f"## {name}", f"```bash\npython -m spacy nereval {' '.join([name, *usage, '[OPTIONS]'])}\n```"]
         blocks.append(inspect.cleandoc(command.help or ""))
         if arguments:
             blocks.append(table(["argument", "what it is"], [[f"`{_argument(p)}`", p.help or ""] for p in arguments]))
@@ -248,7 +248,7 @@ def _argument(parameter) -> str:
     name = parameter.metavar or parameter.name.upper()
     if parameter.nargs == -1 and "..." not in name:
         name += "..."
-    return name if parameter.required else f"[{name}]"
+    return name if parameter.required or name.startswith("[") else f"[{name}]"
 
 
 def _default(parameter) -> str:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .metric import Metric, Verdict
+from .rendering import Marked
 from .spans import Document, Span
 
 PARTS = ("start", "end", "label", "text")
@@ -175,10 +176,11 @@ def example(text: str | None, gold: Span | None, pred: Span | None) -> str:
         return ""
     marks.sort()
     first, last = marks[0][0], marks[-1][0]
-    shown = clipped(text[max(0, first - BEFORE - 1) : first], -BEFORE)
+    shown = ""
     for here, after in zip(marks, marks[1:]):
         shown += here[-1] + clipped(text[here[0] : after[0]])
-    return shown + marks[-1][-1] + clipped(text[last : last + AFTER + 1], AFTER)
+    left = clipped(text[max(0, first - BEFORE - 1) : first], -BEFORE)
+    return Marked.of(left, shown + marks[-1][-1], clipped(text[last : last + AFTER + 1], AFTER))
 
 
 def clipped(text: str, room: int = WITHIN) -> str:

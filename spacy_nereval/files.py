@@ -42,7 +42,7 @@ def read_files(
         if a is end or b is end:
             rest = number + 1 + sum(1 for _ in (preds if a is end else golds))
             lengths = (number, rest) if a is end else (rest, number)
-            raise ValueError(f"{gold} has {lengths[0]} documents and {pred} has {lengths[1]}; the same were wanted")
+            raise ValueError(f"{gold} has {_documents(lengths[0])} and {pred} has {lengths[1]}; the same were wanted")
         found = found or b.annotated
         try:
             if a.annotated and not b.annotated and names[1] != "spacy":
@@ -80,5 +80,9 @@ def _paired_by_id(
     for path, ids in ((pred, missing), (gold, left)):
         if ids:
             more = ", ..." if len(ids) > 5 else ""
-            raise ValueError(f"{path} lacks {len(ids)} documents: {', '.join(map(str, ids[:5]))}{more}")
+            raise ValueError(f"{path} lacks {_documents(len(ids))}: {', '.join(map(str, ids[:5]))}{more}")
     return iter(golds), iter(ordered)
+
+
+def _documents(number: int) -> str:
+    return f"{number} document{'' if number == 1 else 's'}"

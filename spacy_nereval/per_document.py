@@ -36,14 +36,15 @@ def document_rows(counts: Counts) -> list[dict[str, Any]]:
         rated = [key for key, name in metric.flat.items() if name.endswith(("f", "_acc"))] or [*metric.flat]
         leading = leading or rated[0]
     names = [doc if id is None else id for doc, id in enumerate(counts.ids)]
-    rows = [
-        {"document": name} | {key: values[doc] for key, values in columns.items()} for doc, name in enumerate(names)
-    ]
+    order = np.arange(len(names))
     if leading:
-        rows.sort(
-            key=lambda row: (not np.isfinite(row[leading]), np.nan_to_num(row[leading]), -row["gold"] - row["pred"])
-        )
-    return plain(rows)
+        score, spans = columns[leading], columns["gold"] + columns["pred"]
+        order = np.lexsort((-spans, np.nan_to_num(score), ~np.isfinite(score)))
+    cells = [
+        np.where(np.isfinite(values), values.astype(object), None)[order].tolist()  # type: ignore[call-overload]
+        for values in columns.values()
+    ]
+    return [dict(zip(("document", *columns), row)) for row in zip((names[k] for k in order.tolist()), *cells)]
 
 
 def disagreement(counts: Counts) -> dict[str, Any] | None:

@@ -34,6 +34,23 @@ class Estimate(NamedTuple):
     high: float
 
 
+class Marked(str):
+    """Text with a stretch that is still seen where the text is cut.
+
+    >>> text = Marked.of("met ", "[Bob]", " in Rome")
+    >>> text, text.parts
+    ('met [Bob] in Rome', ('met ', '[Bob]', ' in Rome'))
+    """
+
+    parts: tuple[str, str, str]
+
+    @classmethod
+    def of(cls, left: str, stretch: str, right: str) -> Marked:
+        text = cls(left + stretch + right)
+        text.parts = left, stretch, right
+        return text
+
+
 Cell = str | int | float | Interval | Estimate | None
 """Text, a number, or None for what is undefined."""
 
@@ -64,8 +81,9 @@ class Table(NamedTuple):
         return f"{self.title} ({'; '.join(notes)})" if notes else self.title
 
     def is_number(self, column: int) -> bool:
-        """Whether a column holds no text."""
-        return not any(isinstance(row[column], str) for row in self.rows)
+        """Whether a column holds numbers and no text. What is undefined is neither."""
+        cells = [row[column] for row in self.rows if row[column] is not None]
+        return bool(cells) and not any(isinstance(cell, str) for cell in cells)
 
     def grid(self, escaped: Callable[[str], str] = str) -> list[list[str]]:
         """The header and the rows as they are read, on one line each."""

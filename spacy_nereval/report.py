@@ -171,8 +171,7 @@ def document_tables(source: Source) -> Iterator[Table]:
                 columns[key] = short(metric, name)
                 plain |= {key} if name in metric.plain else set()
     cells = [
-        [row["document"], *(row[key] if key in plain else percent(row[key], 1) for key in columns)]
-        for row in rows
+        [row["document"], *(row[key] if key in plain else percent(row[key], 1) for key in columns)] for row in rows
     ]
     yield Table("Documents", ["document", *columns.values()], cells, note="the worst first", most=MOST)
 
@@ -184,7 +183,7 @@ def breakdown_table(found: Mapping[str, Any], metrics: Sequence[Metric], *, digi
     for bucket in found["buckets"]:
         scores = [score_cell(m, name, found["metrics"][m.name][bucket]["scores"]) for m, name in columns]
         rows.append([bucket, found["gold"][bucket], found["pred"][bucket], *scores])
-    header = [found["by"], "gold", "pred", *(short(metric, name) for metric, name in columns)]
+    header = [found["by"], "gold", "predicted", *(short(metric, name) for metric, name in columns)]
     return Table(f"By {found['by']}", header, rows, note=ATTRIBUTES[found["by"]].help, digits=digits)
 
 
@@ -206,12 +205,12 @@ TABLES: dict[str, Callable[[Source], Iterable[Table]]] = {
     "labels": label_tables,
     "errors": error_tables,
     "pairs": pair_tables,
-    "label-scores": label_score_tables,
     "confusion": confusion_tables,
     "documents": document_tables,
+    "label-scores": label_score_tables,
     "counts": count_tables,
 }
-USUAL = ("scores", "labels", "errors", "pairs")
+USUAL = ("scores", "labels", "errors", "pairs", "confusion", "documents")
 """What is printed unless other tables are asked for."""
 
 

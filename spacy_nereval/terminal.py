@@ -9,13 +9,17 @@ from typing import Literal, NamedTuple
 
 import wasabi
 
-from .rendering import Table
+from .rendering import Cell, Marked, Table
+from .writing import spelt_out
 
 WIDE, CLOSE = 3, 2
 """Blanks between the columns of a terminal's table, and where it would be too wide."""
 
 NARROW = 12
 """Text is cut to no less than this, so that a table fits into a terminal."""
+
+MARKED = 2
+"""How much wider than other texts one with a marked stretch is left."""
 
 BLOCKS = "▏▎▍▌▋▊▉█"
 BAR = 10
@@ -26,8 +30,9 @@ def render(table: Table, *, width: int | None = None, encoding: str = "utf8") ->
     """The rows of a table in spaCy's look, no wider than `width` if that can be.
 
     Too wide a table first loses its bars, then some of the space between its
-    columns; then its texts are cut, to no less than `NARROW`; then its columns
-    go below each other, each time behind the texts on the left.
+    columns; then its texts are cut, to no less than `NARROW` and last where a
+    stretch is marked; then its columns go below each other, each time behind the
+    texts on the left.
 
     >>> found = Table("", ["label", "P", "R"], [["a rather long label", 50.0, 25.0]])
     >>> print(render(found))
@@ -42,14 +47,21 @@ def render(table: Table, *, width: int | None = None, encoding: str = "utf8") ->
     a rather long l…  50.00  25.00
     """
     rows = [[encodable(cell, encoding) for cell in row] for row in table.grid()]
-    sizes = [Column(k, max(map(columns, cells)), table.is_number(k)) for k, cells in enumerate(zip(*rows))]
+    values: list[Sequence[Cell]] = [table.header, *table.rows[: table.most]]
+    sizes = [
+        Column(k, max(map(columns, cells)), table.is_number(k), any(isinstance(row[k], Marked) for row in values))
+        for k, cells in enumerate(zip(*rows))
+    ]
     if table.bars and (width is None or _total([*sizes, Column(len(sizes), BAR, False)], WIDE) <= width):
         rows = [[*row, bar] for row, bar in zip(rows, ["", *bars(table, encoding)])]
         sizes.append(Column(len(sizes), BAR, False))
     space = WIDE if width is None or _total(sizes, WIDE) <= width else CLOSE
     blocks = []
     for block in _blocks(sizes, space, width):
-        header, *body = ([_cut(row[c.place], c.width, encoding) for c in block] for row in rows)
+        header, *body = (
+            [_fitted(cells[c.place], row[c.place] if c.is_marked else None, c.width, encoding) for c in block]
+            for cells, row in zip(rows, values)
+        )
         blocks.append(
             "\n".join(_line(cells, block, space) for cells in (header, ["-" * c.width for c in block], *body))
         )
@@ -62,6 +74,7 @@ class Column(NamedTuple):
     place: int
     width: int
     is_number: bool
+    is_marked: bool = False
 
 
 def _blocks(sizes: Sequence[Column], space: int, width: int | None) -> list[list[Column]]:
@@ -85,9 +98,10 @@ def _narrowed(sizes: Sequence[Column], space: int, width: int) -> list[Column]:
     """The columns with texts cut, always the widest, until they fit or none can give more."""
     found = [*sizes]
     while _total(found, space) > width:
-        widest = max(found, key=lambda c: -1 if c.is_number else c.width)
-        if widest.is_number or widest.width <= NARROW:
+        giving = [c for c in found if not c.is_number and c.width > NARROW]
+        if not giving:
             break
+        widest = max(giving, key=lambda c: c.width / (MARKED if c.is_marked else 1))
         found[found.index(widest)] = widest._replace(width=widest.width - 1)
     return found
 
@@ -96,13 +110,31 @@ def _total(sizes: Sequence[Column], space: int) -> int:
     return sum(c.width for c in sizes) + space * (len(sizes) - 1)
 
 
-def _cut(text: str, size: int, encoding: str) -> str:
+def _fitted(text: str, cell: Cell, size: int, encoding: str) -> str:
+    """The text of a cell cut at its end; around its marked stretch if it has one: on the left, then on the right,
+    then in the middle of the stretch itself."""
+    ellipsis = encodable("…", encoding)
+    if columns(text) <= size or not isinstance(cell, Marked):
+        return _cut(text, size, ellipsis)
+    left, stretch, right = (encodable(spelt_out(part), encoding) for part in cell.parts)
+    room = max(size - columns(stretch), 0)
+    left = _cut(left.lstrip(), min(max(room - columns(right.rstrip()), len(ellipsis)), room), ellipsis, -1)
+    right = _cut(right.rstrip(), room - columns(left), ellipsis)
+    if columns(stretch) > size:
+        end = (size - len(ellipsis)) // 2
+        stretch = _cut(stretch, size - end, ellipsis) + _cut(stretch, end, "", -1)
+    return left + stretch + right
+
+
+def _cut(text: str, size: int, ellipsis: str, side: int = 1) -> str:
+    """The text cut to its beginning, or with -1 to its end. Where there is no room for the ellipsis there is none."""
     if columns(text) <= size:
         return text
-    ellipsis = encodable("…", encoding)
+    if size < len(ellipsis):
+        return ""
     while columns(text) > size - len(ellipsis):
-        text = text[:-1]
-    return text + ellipsis
+        text = text[::side][:-1][::side]
+    return (text[::side] + ellipsis[::side])[::side]
 
 
 def _line(cells: Sequence[str], sizes: Sequence[Column], space: int) -> str:

@@ -439,7 +439,7 @@ def no_annotation(here: Path) -> list[Path]:
         (no_docs, ["not.spacy is not a .spacy file, as DocBin.to_disk writes them"]),
         (cut_short, ["cut.spacy is not a .spacy file"]),
         (zero_bytes, ["empty.spacy is not a .spacy file"]),
-        (shorter, ["gold.jsonl has 1 documents and", "pred.jsonl has 3; the same were wanted"]),
+        (shorter, ["gold.jsonl has 1 document and", "pred.jsonl has 3; the same were wanted"]),
         (longer, ["gold.spacy has 3 documents and", "pred.jsonl has 5; the same were wanted"]),
         (nothing_on_one_side, ["gold.jsonl has 3 documents and", "pred.jsonl has 0; the same were wanted"]),
         (other_text, ["document 1: the predicted text differs from the reference in more than white space and case"]),
@@ -513,6 +513,37 @@ def test_tokens_cannot_be_counted_where_a_text_has_none(here):
     assert "'tokens'" in said
     assert ".spacy" in said
     assert not (here / "out.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("report", "-o", "r.txt"), "--output r.txt: an .html file was wanted"),
+        (("report", "-o", "r.html", "--format", "jsonl,markdown"), "--format jsonl,markdown: no table is printed"),
+        (
+            ("count", "-o", "c.npz", "--format", "markdown"),
+            "so that markdown is the format of nothing; files are spacy",
+        ),
+        (("count", "-o", "c.npz", "--format", "terminal"), "so that terminal is the format of nothing"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_what_would_be_ignored_is_refused(here, arguments, said):
+    name, *options = arguments
+    before = sorted(here.iterdir())
+    assert said in refused(name, here / "gold.jsonl", here / "pred.jsonl", *options)
+    assert sorted(here.iterdir()) == before
+
+
+def test_metrics_of_a_set_that_cannot_be_computed_are_left_out_aloud(here):
+    result = run("score", here / "gold.jsonl", here / "pred.jsonl", "--metrics", "all", "-o", here / "s.json")
+    assert result.exit_code == 0
+    assert result.stderr.splitlines() == [
+        "tmr is left out: it needs --train FILE",
+        f"token is left out: {here / 'gold.jsonl'} has no tokens",
+    ]
+    counted = json.loads((here / "s.json").read_text(encoding="utf8"))["metrics"]
+    assert counted.keys() == {*spacy_nereval.names()} - {"tmr", "token"}
 
 
 def test_a_result_cannot_go_where_there_is_no_directory(here):
@@ -615,6 +646,10 @@ def test_evaluate_takes_the_options_of_score(model, tmp_path):
     data = write_docs(tmp_path / "gold.spacy", CORPUS)
     printed = accepted("evaluate", model, data, "-m", "fair", "--fair.unit", "token", "-a", "macro", "-d", "1")
     titles = ["Scores (macro)", "Per label", "Verdicts (fair)", "Error pairs (fair; in the text [gold], {predicted})"]
+    titles += [
+        "Confusion matrix (fair, errors only; gold in rows, predicted in columns)",
+        "Documents (the worst first)",
+    ]
     assert list(tables_in(printed)) == titles
     assert "fair:unit=token" in printed
 
@@ -659,7 +694,7 @@ def test_evaluate_imports_code_that_the_pipeline_needs(tmp_path):
         ("{here}/nowhere", "gold.spacy", ["E050", "nowhere"]),
         ("{here}", "gold.spacy", ["E053"]),
         ("{model}", "nowhere.spacy", ["nowhere.spacy is not there, or is no file"]),
-        ("{model}", "gold.jsonl", ["gold.jsonl is not a .spacy file"]),
+        ("{model}", "nowhere.jsonl", ["nowhere.jsonl is not there, or is no file"]),
         ("{model}", "plain.spacy", ["none of the 1 gold documents is annotated"]),
         ("{model}", "empty.spacy", ["there are no documents to score"]),
     ],

@@ -653,7 +653,7 @@ def test_predictions_in_another_order_are_paired_by_id(here):
 def test_predictions_that_lack_a_document_are_refused_with_its_id(here):
     jsonl(here / "fewer.jsonl", OTHER[1:], "pred")
     result = run("compare", "gold.jsonl", "base.jsonl", "fewer.jsonl")
-    assert (result.exit_code, result.stderr) == (1, f"✘ fewer.jsonl lacks 1 documents: {OTHER[0].id}\n")
+    assert (result.exit_code, result.stderr) == (1, f"✘ fewer.jsonl lacks 1 document: {OTHER[0].id}\n")
 
 
 def test_counts_made_in_several_processes_score_as_those_of_one(here):

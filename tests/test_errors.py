@@ -398,6 +398,7 @@ def test_a_csv_file_is_safe_for_spreadsheets_and_has_the_same_rows(here):
         (["-e", "fp"], []),
         (["--label", "PER"], ["be_s", "le"]),
         (["-l", "PER", "-l", "LOC", "-e", "le,tp"], ["tp", "le"]),
+        (["-l", "PER,LOC", "-e", "le", "-e", "tp"], ["tp", "le"]),
         (["--metric", "strict"], ["fp", "fn", "fn", "fp", "fn", "fn"]),
         (["-m", "semeval", "--errors", "extent_error"], ["extent_error"]),
         (["--metric", "fair", "--fair.focus", "system"], ["be_s", "le", "fn", "fn"]),
@@ -406,6 +407,51 @@ def test_a_csv_file_is_safe_for_spreadsheets_and_has_the_same_rows(here):
 def test_options_choose_the_rows(here, options, expected):
     errors("-o", "errors.jsonl", *options)
     assert [row["verdict"] for row in rows_of(here / "errors.jsonl")] == expected
+
+
+def test_a_label_with_a_comma_is_taken_as_it_is_where_some_span_has_it(here):
+    write(here / "gold.jsonl", line("a b c", (0, 1, "A"), (2, 3, "B"), (4, 5, "A,B")))
+    write(here / "pred.jsonl", line("a b c"))
+    for wanted, expected in (("A,B", ["A,B"]), ("B,A", ["A", "B"]), ("A", ["A"])):
+        errors("-o", "errors.jsonl", "-l", wanted)
+        assert [row["gold_label"] for row in rows_of(here / "errors.jsonl")] == expected
+
+
+def test_spans_are_looked_up_in_training_data(here):
+    write(here / "train.jsonl", line("Ada Lovelace", (0, 12, "PER")))
+    accepted("training", "train.jsonl", "-o", "table.json")
+    errors("--metric", "tmr", "--train", "table.json", "-e", "all", "-o", "rows.jsonl")
+    rows = [(row["verdict"], row["gold_text"]) for row in rows_of(here / "rows.jsonl") if row["gold_text"]]
+    errors("--metric", "tmr", "--tmr.train", "table.json", "-e", "all", "-o", "same.jsonl")
+    assert len(rows) == 5 and rows_of(here / "same.jsonl") == rows_of(here / "rows.jsonl")
+    (of_ada,) = {verdict for verdict, text in rows if text == "Ada Lovelace"}
+    assert of_ada not in {verdict for verdict, text in rows if text != "Ada Lovelace"}
+
+
+def test_what_is_of_no_span_is_listed_only_if_asked_for(here):
+    for name, text, spans in (("gold", "Ada met Bob .", [(0, 3, "PER")]), ("pred", "Ada met Bob .", [(8, 11, "PER")])):
+        tokens = [{"start": m.start(), "end": m.end()} for m in re.finditer(r"\S+", text)]
+        write(here / f"{name}.jsonl", line(text, *spans) | {"tokens": tokens})
+
+    def without_span(*arguments: str) -> int:
+        errors("--metric", "token", "-o", "rows.jsonl", *arguments)
+        rows = rows_of(here / "rows.jsonl")
+        assert len(rows) >= 2
+        return sum(row["gold_label"] is row["pred_label"] is None for row in rows)
+
+    assert without_span() == 0
+    assert without_span("-e", "all") > 0
+
+
+def test_amounts_stand_beside_the_numbers(here):
+    """Nine characters of Ada Lovelace are missed, one more each for labels and spans elsewhere."""
+    said = errors("--metric", "char").splitlines()[1]
+    errors("--metric", "char", "-o", "rows.jsonl")
+    rows = rows_of(here / "rows.jsonl")
+    for name in {row["verdict"] for row in rows}:
+        amounts = [row["amount"] for row in rows if row["verdict"] == name]
+        assert f"{name} {len(amounts)} of amount {sum(amounts):g}" in said
+    assert rows
 
 
 @pytest.mark.parametrize("context", [0, 3, 40])
@@ -472,6 +518,9 @@ def test_nothing_wrong_is_said(here):
             ["gold.jsonl", "pred.jsonl", "-l", "ORG"],
             "there is no label 'ORG' in gold or prediction; there are LOC, PER",
         ),
+        (["gold.jsonl", "pred.jsonl", "-l", "PER,ORG"], "there is no label 'ORG' in gold or prediction"),
+        (["gold.jsonl", "pred.jsonl", "-f", "markdown"], "no table is printed, so that markdown is the format of"),
+        (["gold.jsonl", "pred.jsonl", "--train", "gold.jsonl"], "--train gold.jsonl is given, but nothing looks"),
         (["gold.jsonl", "pred.jsonl", "-m", "fare"], "there is no metric 'fare'"),
         (["gold.jsonl", "pred.jsonl", "-m", "fair,strict"], "one metric was wanted"),
         (["gold.jsonl", "pred.jsonl", "--strict.beta", "2"], "strict is not among --metrics fair"),

@@ -678,6 +678,15 @@ def test_two_columns_of_two_files(tmp_path):
     assert found["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 1, "fn": 2}
 
 
+def test_a_file_of_words_and_tags_alone_is_said_to_lack_predictions(tmp_path):
+    said = refused("score", write_lines(tmp_path / "iob.conll", ["Ada B-PER", "met O"]))
+    assert "line 1: 'Ada' is no tag" in said
+    assert "a file alone has gold tags in its last column but one, and predictions in the last" in said
+    assert "the file of the predictions behind it" in said
+    wrong = write_lines(tmp_path / "wrong.conll", ["Ada PER"])
+    assert "a file alone" not in refused("score", wrong, wrong)
+
+
 @pytest.mark.parametrize(
     "column, message",
     [
@@ -785,9 +794,9 @@ def test_folders_are_paired_with_lines_by_id(tmp_path):
 def test_documents_that_one_folder_lacks_are_named(tmp_path):
     gold = folder_of(tmp_path / "gold", a="Ada|", b="Bob|")
     pred = folder_of(tmp_path / "pred", a="Ada|", c="Eve|")
-    assert f"{pred} lacks 1 documents: b" in refused("score", gold, pred)
+    assert f"{pred} lacks 1 document: b" in refused("score", gold, pred)
     (gold / "b.ann").unlink()
-    assert f"{gold} lacks 1 documents: c" in refused("score", gold, pred)
+    assert f"{gold} lacks 1 document: c" in refused("score", gold, pred)
 
 
 def test_a_text_without_annotation_is_skipped_and_counted(tmp_path):
@@ -860,8 +869,8 @@ def test_spans_in_pieces(tmp_path, pieces):
         ("T1\tPER 0 3\tBob", "the text at 0 3 is 'Ada', and not 'Bob'"),
         ("T1\tPER 0 3\t", "the text at 0 3 is 'Ada', and not ''"),
         ("T1\tPER 0 3;4 6\tAda", "the text at 0 3;4 6 is 'Ada in', and not 'Ada'"),
-        ("T1\tPER 0 99\tAda", "the Span(0, 99, 'PER') ends after the text, which has 6 characters"),
-        ("T1\tPER 3 0\tAda", "the Span(3, 0, 'PER') ends before it starts"),
+        ("T1\tPER 0 99\tAda", "T1 Span(0, 99, 'PER') ends after the text, which has 6 characters"),
+        ("T1\tPER 3 0\tAda", "T1 Span(3, 0, 'PER') ends before it starts"),
         ("T1\tPER 0 3", "'T1', a tab, 'LABEL 0 5', a tab, and the text from 0 to 5 were wanted"),
         ("T1 PER 0 3 Ada", "'T1', a tab,"),
         ("T1\tPER 0\tAda", "'T1', a tab,"),

@@ -389,12 +389,12 @@ def test_tables_are_those_asked_for_in_that_order(here):
     def titles(*arguments: Any) -> list[str]:
         return list(json.loads(run(*arguments, "-f", "json").stdout))
 
-    usual = ["Scores", "Other scores", "Per label", "Verdicts", "Error pairs"]
+    usual = ["Scores", "Other scores", "Per label", "Verdicts", "Error pairs", "Confusion matrix", "Documents"]
     assert titles(*SCORE) == usual
     assert titles(*SCORE, "--tables", "pairs, scores,pairs") == ["Error pairs", "Scores", "Other scores"]
-    more = ["Scores per label", "Other scores per label", "Confusion matrix", "Documents", "Counts"]
+    more = ["Scores per label", "Other scores per label", "Counts"]
     assert titles(*SCORE, "-t", "all") == [*usual, *more]
-    assert titles(*SCORE, "-t", "all", "-m", "wrf") == [*usual[:3], *more[:2], *more[3:]]
+    assert titles(*SCORE, "-t", "all", "-m", "wrf") == [*usual[:3], usual[-1], *more]
     assert titles(*COMPARE, "-t", "spans") == ["Changed spans of other.jsonl"]
     assert len(titles(*COMPARE)) == len(titles(*COMPARE, "-t", "all")) == 3
 
@@ -447,6 +447,22 @@ def test_nothing_but_the_signature_is_wider_than_the_terminal(here, command, col
     for row in printed.splitlines():
         if not row.startswith("spacy-nereval|") and row not in headings:
             assert len(row) <= columns, row
+
+
+@pytest.mark.parametrize("columns", [60, 70, 80])
+def test_a_narrow_terminal_shows_the_marked_spans(here, columns):
+    """Whatever else is cut: long labels, long ids, and the text around the spans."""
+    text = f"Half of 2 piston rings [sic] for the infotainment system of {'the car ' * 9}"
+    start, end = text.index("info"), text.index(" system")
+    label, other = "VEHICLE_EQUIPMENT", "VEHICLE_ACCESSORY"
+    write(here / "gold.jsonl", line(text, (start, end, label), id="reviews-2023-0000123"))
+    write(here / "pred.jsonl", line(text, (start, end, other), id="reviews-2023-0000123"))
+    for command in (ERRORS, (*SCORE, "-t", "pairs")):
+        printed = accepted(*command, env={"COLUMNS": str(columns)})
+        marked = [row for row in printed.splitlines() if re.search(r"\[\{info?.*?…?m?ent\}\]", row)]
+        assert len(marked) == 1, printed
+        table = printed.split(")\n\n")[1].split("\n\nspacy-nereval|")[0]
+        assert max(map(len, table.splitlines())) <= columns
 
 
 def test_what_is_piped_is_not_cut(here):

@@ -88,13 +88,15 @@ def sources(
 ) -> Iterable[Document | None]:
     """The gold documents with the predictions of a file or a model, or without
     either with those of the gold file, if it is one that can have them."""
+    from ..formats.settings import sides
+
+    names, _ = chosen_formats(reading.format)
+    both = other is None and not is_model
+    formats = sides(names, reading.column, reading.repair, reading.discontinuous, both=both)
     if not is_model:
         from ..files import read_files
         from ..formats import name_of
-        from ..formats.settings import sides
 
-        names, _ = chosen_formats(reading.format)
-        formats = sides(names, reading.column, reading.repair, reading.discontinuous, both=other is None)
         if other is None and name_of(gold, formats[0]) != "conll":
             raise ValueError(f"predictions to score against {gold} are missing")
         return read_files(gold, Path(other or gold), reading.spans_key, by_id=by_id, formats=formats)
@@ -103,7 +105,7 @@ def sources(
     if loading:
         import_code(loading.code)
         setup_gpu(loading.gpu_id, silent=True)
-    return predict(str(other), gold, reading.spans_key)
+    return predict(str(other), gold, reading.spans_key, formats[0])
 
 
 def counted(

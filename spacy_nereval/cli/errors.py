@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from spacy.cli._util import Arg, Opt
@@ -20,7 +21,10 @@ from .common import (
     say,
     sources,
 )
-from .options import DIGITS, TRAIN, Model, Reading, chosen_formats
+from .options import DIGITS, TRAIN, Model, Reading, check_prints_none, chosen_formats, listed
+
+if TYPE_CHECKING:
+    from ..spans import Document
 
 LIMIT = 20
 HEAD = ("documents", "gold", "pred", "skipped", "ignored", "repaired")
@@ -34,14 +38,18 @@ def errors_cli(
     gold: Path = Arg(..., help="Gold annotation: a file, or a folder of brat's"),
     system: str | None = Arg(None, metavar="PRED|MODEL", help="Predictions on the same texts, or a model"),
     metric: str = Opt("fair", "--metric", "-m", help="The metric whose verdicts are listed"),
-    errors: str | None = Opt(
+    errors: list[str] | None = Opt(
         None,
         "--errors",
         "-e",
-        help="Verdicts to list, such as fn,lbe, or 'all'. By default all on spans but hits",
+        help="Verdicts to list, such as fn,lbe, or 'all'. By default all on spans but hits. May be repeated",
     ),
     label: list[str] | None = Opt(
-        None, "--label", "-l", help="List spans with this label, in gold or prediction. May be given more than once"
+        None,
+        "--label",
+        "-l",
+        help="Labels, such as PER,LOC, of which the gold or the predicted span has one. May be repeated; "
+        "a label that has a comma itself goes alone",
     ),
     context: int = Opt(40, "--context", help="Characters of the text on either side of the spans, in a file", min=0),
     limit: int | None = Opt(
@@ -74,25 +82,33 @@ def errors_cli(
     check_output(output, None, gold, *([system] if system else []))
     if output and output.suffix not in (".jsonl", ".csv"):
         raise ValueError(f"--output {output}: a .jsonl or a .csv file was wanted")
+    if output:
+        check_prints_none(reading.format)
     _, format = chosen_formats(reading.format)
     chosen, *others = chosen_metrics(metric, ctx.args, train)
     if others:
         raise ValueError(f"--metric {metric}: one metric was wanted, whose verdicts are to be listed")
     counts = Counts([chosen])
     counts.sources = [gold.name]
-    documents = passing(sources(gold, system, reading, loading, is_model=bool(system and not is_data(system))), counts)
-    wanted = [name.strip() for name in errors.split(",")] if errors else None
+    documents: Iterable[Document | None] = passing(
+        sources(gold, system, reading, loading, is_model=bool(system and not is_data(system))), counts
+    )
+    wanted = [name for each in errors for name in listed(each)] if errors else None
+    labels = label or []
+    if any("," in name for name in labels):
+        documents = [*documents]  # held, since any of them may have a label with a comma
+        labels = _known(labels, documents)
     numbers: Counter[str] = Counter()
     amounts: Counter[str] = Counter()
 
     def found() -> Iterator[Listed]:
-        for listed in error_list(documents, chosen, errors=wanted, labels=label or ()):
-            numbers[listed.verdict.name] += 1
-            amounts[listed.verdict.name] += listed.verdict.amount  # type: ignore[assignment]  # of characters, shares
-            yield listed
+        for each in error_list(documents, chosen, errors=wanted, labels=labels):
+            numbers[each.verdict.name] += 1
+            amounts[each.verdict.name] += each.verdict.amount  # type: ignore[assignment]  # of characters, shares
+            yield each
 
     if output:
-        write_rows(output, (listed.row(context) for listed in found()), header=FIELDS)
+        write_rows(output, (each.row(context) for each in found()), header=FIELDS)
         say(f"✔ {_summary(numbers, amounts)} in {output}", fg="green")
         return
     limit = LIMIT if limit is None and format == "terminal" else limit
@@ -105,6 +121,12 @@ def errors_cli(
         before=[heading({name: getattr(counts, name) for name in HEAD}), _summary(numbers, amounts)],
         after=[f"{more} more are not shown: --limit 0 prints all, --output FILE writes all"] if more else [],
     )
+
+
+def _known(given: Sequence[str], documents: Iterable[Document | None]) -> list[str]:
+    """The labels given: what some span has as it is, and of the rest what stands between commas."""
+    seen = {span[2] for document in documents if document for span in (*document.gold_set, *document.pred_set)}
+    return [label for each in given for label in ([each] if each in seen else listed(each))]
 
 
 def _summary(numbers: Counter[str], amounts: Counter[str]) -> str:

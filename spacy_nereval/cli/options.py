@@ -28,8 +28,8 @@ TABLES = Opt(
     None,
     "--tables",
     "-t",
-    help="Tables to print, in this order, or 'all'. score and evaluate have scores, labels, errors, pairs (these are "
-    "usual), label-scores, confusion, documents, counts; compare has differences, transitions, spans (all are usual)",
+    help="Tables to print, in this order, or 'all'. score and evaluate have scores, labels, errors, pairs, confusion, "
+    "documents (these are usual), label-scores, counts; compare has differences, transitions, spans (all are usual)",
 )
 METRICS = Opt(
     None, "--metrics", "-m", help="Names of metrics or sets, separated by commas. By default those of the papers"
@@ -49,18 +49,37 @@ def chosen_formats(names: str | None) -> tuple[list[str], str]:
     >>> chosen_formats("conll,markdown"), chosen_formats(None)
     ((['conll'], 'markdown'), ([], 'terminal'))
     """
-    listed = [name.strip() for name in names.split(",")] if names else []
-    for name in listed:
+    given = listed(names)
+    for name in given:
         if name not in INPUT_FORMATS + TABLE_FORMATS:
             raise ValueError(
                 f"--format {names}: there is no format {name!r}; files are {', '.join(INPUT_FORMATS)}, "
                 f"tables {', '.join(TABLE_FORMATS)}"
             )
-    inputs = [name for name in listed if name in INPUT_FORMATS]
-    tables = [name for name in listed if name in TABLE_FORMATS]
+    inputs = [name for name in given if name in INPUT_FORMATS]
+    tables = [name for name in given if name in TABLE_FORMATS]
     if len(tables) > 1 or len(inputs) > 2:
         raise ValueError(f"--format {names}: one format of tables, and one or two of files (gold, predictions)")
     return inputs, (tables or ["terminal"])[0]
+
+
+def check_prints_none(names: str | None) -> None:
+    """Raises ValueError if `--format` names a format of tables, for a command that prints none."""
+    inputs, _ = chosen_formats(names)
+    if tables := [name for name in listed(names) if name not in inputs]:
+        raise ValueError(
+            f"--format {names}: no table is printed, so that {tables[0]} is the format of nothing; "
+            f"files are {', '.join(INPUT_FORMATS)}"
+        )
+
+
+def listed(names: str | None) -> list[str]:
+    """What stands between commas.
+
+    >>> listed("fn, lbe"), listed(None)
+    (['fn', 'lbe'], [])
+    """
+    return [name.strip() for name in names.split(",")] if names else []
 
 
 def chosen_tables(names: str | None, known: Iterable[str], usual: Iterable[str]) -> list[str]:
@@ -71,11 +90,11 @@ def chosen_tables(names: str | None, known: Iterable[str], usual: Iterable[str])
     """
     if names is None or names == "all":
         return list(usual if names is None else known)
-    listed = list(dict.fromkeys(name.strip() for name in names.split(",")))
-    for name in listed:
+    wanted = list(dict.fromkeys(name.strip() for name in names.split(",")))
+    for name in wanted:
         if name not in known:
             raise ValueError(f"--tables {names}: there is no table {name!r}; there are {', '.join(known)}, or 'all'")
-    return listed
+    return wanted
 
 
 class Reading(NamedTuple):

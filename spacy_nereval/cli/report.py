@@ -20,7 +20,7 @@ from .common import (
     short_names,
     sources,
 )
-from .options import CONFIDENCE, METRICS, TRAIN, Model, Reading, Resampling
+from .options import CONFIDENCE, METRICS, TRAIN, Model, Reading, Resampling, check_prints_none
 
 if TYPE_CHECKING:
     from ..spans import Document
@@ -67,6 +67,9 @@ def report_cli(
     if twice := [name for name in names if names.count(name) > 1]:
         raise ValueError(f"{twice[0]} is given twice")
     check_output(output, None, gold, *names)
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"--output {output}: an .html file was wanted")
+    check_prints_none(reading.format)
     scripts()  # see before the work that charts can be drawn
     chosen = chosen_metrics(metrics, options, train, gold=gold, reading=reading)
     if all(metric.name != "fair" for metric in chosen):

@@ -40,17 +40,14 @@ class Counting:
         from ..metric import create
         from ..places import digest, fetched
 
-        contents = {}
-        trained = [options["train"] for options in self.metrics.values() if options.get("train")]
-        for name in (shard.gold, shard.pred, *trained):
-            if name:
-                with fetched(name, self.home) as path:
-                    contents[name] = digest(path)
+        contents: dict[str | None, str] = {}
+        for name in filter(None, (shard.gold, shard.pred)):
+            with fetched(name, self.home) as path:
+                contents[name] = digest(path)
         origin = {
             "gold": contents[shard.gold],
-            "pred": contents.get(shard.pred or ""),
+            "pred": contents.get(shard.pred),
             "model": self.pipeline and self.pipeline.digest(),
-            "train": [contents[name] for name in trained],
             "name": shard.name,
             "reading": self.reading._replace(format=",".join(chosen_formats(self.reading.format)[0])),
             "metrics": {name: [create(name).version, options] for name, options in self.metrics.items()},

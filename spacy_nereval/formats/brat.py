@@ -80,7 +80,7 @@ def _pieces(line: str, text: str, format: Format) -> list[tuple[int, int, str]]:
     pieces = []
     for piece in offsets.split(";"):
         start, end = map(int, piece.split())
-        pieces.append(checked_span("the", (start, end, label), len(text))[:2])
+        pieces.append(checked_span(line.split("\t")[0], (start, end, label), len(text))[:2])
     covered = " ".join(text[start:end] for start, end in pieces)
     if covered.split() != shown.split():
         raise ValueError(f"the text at {offsets} is {_short(covered)}, and not {_short(shown)}")

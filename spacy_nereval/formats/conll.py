@@ -98,7 +98,7 @@ def _sentences(path: Path, format: Format) -> Iterator[Sentence | None]:
                     word, tags = _columns(width, format)
                 if len(cells) != width:
                     raise ValueError(f"columns: {len(cells)}, and {width} before")
-                split(cells[tags])
+                _check_tag(cells[tags], format)
                 if word is not None and not cells[word]:
                     raise ValueError("there is no word in the first column")
             except ValueError as error:
@@ -112,6 +112,18 @@ def _sentences(path: Path, format: Format) -> Iterator[Sentence | None]:
             yield None
     if sentence:
         yield sentence
+
+
+def _check_tag(tag: str, format: Format) -> None:
+    try:
+        split(tag)
+    except ValueError as error:
+        if not format.both:
+            raise
+        raise ValueError(
+            f"{error}; a file alone has gold tags in its last column but one, and predictions in the last: "
+            "name other columns with --column 3,4, or the file of the predictions behind it"
+        ) from None
 
 
 def _cells(line: str) -> list[str]:
