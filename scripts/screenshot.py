@@ -26,11 +26,12 @@ from spacy_nereval.cli import nereval
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPUS = ROOT / "assets" / "warranty"
-TRAINED = ROOT / "training" / "warranty" / "cpu" / "model-best"
+TRAINED = ROOT / "training" / "warranty" / "trials" / "cpu-0" / "model-best"
 EPOCHS = 12
-WIDTH, HEIGHT = 1280, 1320
-LEFT_OUT = "#errors, #labels, #lengths, #confusion, #changes"
-"""Sections of the report that the picture has no room for."""
+WIDTH, HEIGHT = 1280, 1400
+DRAWN = """return [...document.querySelectorAll('.chart')].every(chart =>
+  chart.getBoundingClientRect().top > innerHeight || chart.querySelector('svg[aria-hidden]'))"""
+"""Whether all charts in sight are drawn."""
 
 QUIET = (
     "--headless=new",
@@ -88,7 +89,7 @@ def trained() -> Language:
 
 
 def picture(report: Path, profile: Path) -> bytes:
-    """The top of the report and the first documents, as PNG."""
+    """The top of the report as it is, as PNG."""
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 
@@ -101,8 +102,7 @@ def picture(report: Path, profile: Path) -> bytes:
         size = {"width": WIDTH, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False}
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         browser.get(report.resolve().as_uri())
-        browser.execute_script("document.querySelectorAll(arguments[0]).forEach(e => { e.hidden = true })", LEFT_OUT)
-        while not browser.execute_script("return document.querySelector('.chart svg[aria-hidden]')"):
+        while not browser.execute_script(DRAWN):
             sleep(0.1)
         return b64decode(browser.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"])
     finally:

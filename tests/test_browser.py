@@ -274,6 +274,39 @@ def test_nothing_sticks_out_of_the_page(browser, made, width):
         assert width - 20 < inside == page_width  # a scrollbar may take the rest
 
 
+def test_eight_systems_have_symbols_and_colours_of_their_own_with_an_area(browser, made):
+    documents = corpus(0)[:9]
+    browser.open(made("eight", *(system(f"s{k}", *documents, metrics=["fair"]) for k in range(8))))
+    browser.until(lambda: browser.all("[data-chart=scores] .role-legend-symbol path"))
+    marks = browser(
+        """return [...document.querySelectorAll('[data-chart=scores] .role-legend-symbol path')].map(e =>
+             [e.getAttribute('d'), e.getAttribute('fill'), e.getBBox().width * e.getBBox().height]).filter(e => e[0])"""
+    )
+    assert len({d for d, _, _ in marks}) == len({fill for _, fill, _ in marks}) == 8
+    assert min(area for _, _, area in marks) > 20
+    assert browser.log == []
+
+
+def test_heads_of_tables_stay_and_the_last_column_is_whole(browser, made):
+    documents = [Document([(0, 1, f"L{k:03}")], [(0, 1, f"L{max(k - 1, 0):03}")], "a") for k in range(60)]
+    browser.open(made("labels", system("labels", *documents)))
+    for table in ("#labels .scroll", "#confusion .scroll"):
+        browser(f"document.querySelector('{table}').scrollTop = 300")
+        ((_, most, top, _),) = browser(RECTS, table)
+        heads = browser(RECTS, f"{table} thead th")
+        assert all(abs(head[2] - top) < 4 for head in heads)
+        assert browser(f"return document.querySelector('{table}').scrollTop") == 300
+    ((_, most, _, _),) = browser(RECTS, "#labels .scroll")
+    assert max(right for _, right, _, _ in browser(RECTS, "#labels tbody td")) <= most - 8
+
+
+def test_on_a_phone_everything_is_in_reach(browser, made):
+    browser.open(made("phone", ONE, confidence=Confidence(samples=20)), width=390)
+    for selector in ("nav.contents a", "#scores td.headline", "#scores th.f"):
+        assert all(0 <= left < right <= 390 for left, right, _, _ in browser(RECTS, selector))
+    assert all(b - a >= 24 and d - c >= 24 for a, b, c, d in browser(RECTS, "article h3 a"))
+
+
 def test_charts_follow_a_change_of_colour_scheme(one):
     one.charts()
     light = one["[data-chart=scores] text"].get_attribute("fill")
@@ -545,6 +578,42 @@ def test_a_long_text_is_folded_and_opens_on_demand(browser, made):
     assert len(browser.all("#doc-2 .cluster")) == 400
 
 
+def test_a_long_span_is_folded_in_its_middle(browser, made):
+    text = "a" + "x" * 100_000 + "b"
+    browser.open(made("span", system("span", Document([(0, len(text), "PER")], [], text))))
+    assert len(browser.text_of(1)) < 1_000
+    assert (browser.text_of(1)[0], browser.text_of(1)[-1]) == ("a", "b")
+    assert browser["#doc-1 .word .fold"].text == "… 99,762 characters …"
+    browser.click("#doc-1 .fold")
+    assert browser.text_of(1) == text
+
+
+RECTS = """return [...document.querySelectorAll(arguments[0])].map(e => {
+  const r = e.getBoundingClientRect(); return [r.left, r.right, r.top, r.bottom] })"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_flags_neither_widen_the_text_nor_lie_on_each_other_or_on_a_bar(browser, made, width):
+    text = "Ada ate, erratic, checked at A B C and " * 6
+    places = [39 * k for k in range(6)]
+    gold = [(at + a, at + b, "ORGANISATION") for at in places for a, b in ((0, 3), (9, 16), (29, 30), (31, 32))]
+    pred = [(at + a, at + b, "LOCATION") for at in places for a, b in ((0, 7), (9, 20), (31, 32), (33, 34))]
+    browser.open(made("dense", system("dense", Document(gold, pred, text))), width=width)
+    assert len(browser.all("#doc-1 .flag")) == len(gold) + len(pred)
+    flags, bars = browser(RECTS, "#doc-1 .flag"), browser(RECTS, "#doc-1 .bar")
+    ((_, most, _, _),) = browser(RECTS, "#doc-1 .text")
+    assert all(right <= most + 1 for _, right, _, _ in flags)
+    for k, (left, right, top, bottom) in enumerate(flags):
+        for a, b, c, d in flags[k + 1 :] + bars:
+            assert right <= a or b <= left or bottom <= c or d <= top
+    wide = browser(
+        """const sum = () => [...document.querySelectorAll('#doc-1 .cluster')].map(e => e.offsetWidth);
+           const before = sum(); document.querySelectorAll('#doc-1 .flag').forEach(e => e.remove());
+           return [before, sum()]"""
+    )
+    assert wide[0] == wide[1]
+
+
 def test_documents_without_a_text_or_an_id_show_their_spans(browser, made):
     browser.open(made("bare", system("bare", Document([(5, 9, "A")], [(5, 8, "A")]), metrics=["strict", "fair"])))
     assert "no text" in browser["#doc-1"].text
@@ -561,7 +630,7 @@ def test_offsets_behind_characters_of_two_units_are_right(browser, made):
 
 # Hostile corpora
 
-SIGNS = {("\x00", "␀"), ("\x1b", "␛"), ("\x85", "�"), ("\ud800", "�"), ("\udcff", "�")}
+SIGNS = {("\x00", "␀"), ("\x1b", "␛"), *((c, "�") for c in "\x85\ud800\udcff\u202e")}
 """Characters that cannot be seen, and what is shown for them."""
 
 

@@ -343,10 +343,57 @@ def test_three_systems_have_a_column_each_and_no_difference():
     assert [*found.row("strict")[1:]][6:] == ["100.00"] * 3
     assert found.text.startswith("3 systems against gold.jsonl")
     assert "second mends 1 gold span" not in found.text  # the heading is about the best
-    assert (
-        "Perfect leads with a fair F of 100.00" in found.text or "perfect leads with a fair F of 100.00" in found.text
-    )
+    assert "perfect has the highest fair F, 100.00 against" in found.text
     assert "difference" not in found.text
+
+
+def test_a_system_leads_only_if_the_test_tells_it_from_the_other():
+    def heading(documents: int, confidence: Confidence | None) -> str:
+        gold = [(0, 1, "A")]
+        sides: list[tuple[str, Any]] = [("x", []), ("y", gold)]
+        systems = [system(name, *[Document(gold, pred, "a")] * documents, metrics=["fair"]) for name, pred in sides]
+        return Parsed(page(systems, confidence=confidence)).text
+
+    assert "y has the higher fair F, 100.00 against 0.00" in heading(12, None)
+    assert "y leads with a fair F of 100.00 against 0.00" in heading(12, Confidence(samples=20))
+    assert "y and x are not told apart: fair F 100.00 against 0.00" in heading(2, Confidence(samples=20))
+
+
+def test_more_systems_than_there_are_symbols_are_refused():
+    systems = [small(name=f"s{k}") for k in range(9)]
+    with pytest.raises(ValueError, match="at most 8 systems apart by colour and symbol, 9 were given"):
+        page(systems)
+    assert "8 systems against gold.jsonl" in Parsed(page(systems[:8])).text
+
+
+def test_a_chart_without_values_is_not_there():
+    def drawn(*documents: Document) -> tuple[set[str], set[str]]:
+        found = Parsed(page([system("a", *documents, metrics=["fair"])]))
+        elements = {name for _, attributes in found.tags if (name := attributes.get("data-chart"))}
+        return elements, set(json.loads(found.raw["script"][1]))
+
+    assert drawn(Document([], [], "")) == (set(), set())
+    assert drawn(Document([(0, 1, "A")], [(0, 1, "A")], "a")) == ({"scores", "labels", "lengths"},) * 2
+    assert drawn(Document([(0, 1, "A")], [], "a"))[0] >= {"errors"}
+
+
+def test_metrics_that_mark_no_spans_are_named(one):
+    marking = {metric["name"] for metric in one.data["metrics"]}
+    others = [metric.name for metric in create_all() if metric.name not in marking]
+    assert others
+    assert f"Not {', '.join(others)}: they do not give" in one.text
+
+
+@pytest.mark.parametrize("repair", ["conll", "discard"])
+def test_repaired_spans_are_told_of_each_system(tmp_path, repair):
+    files = {"gold": "a B-A\nb O\nc B-A\n", "one": "a B-A\nb O\nc I-A\n", "two": "a I-A\nb O\nc I-A\n"}
+    for name, text in files.items():
+        (tmp_path / f"{name}.iob").write_text(f"{text}\nx B-A\ny I-A\n")
+    paths = [tmp_path / f"{name}.iob" for name in files]
+    accepted("report", *paths, "--repair", repair, "-o", tmp_path / "r.html")
+    text = Parsed((tmp_path / "r.html").read_text(encoding="utf8")).text
+    assert "1 span of gold or one.iob with ill-formed tags is repaired." in text
+    assert "2 spans of gold or two.iob with ill-formed tags are repaired." in text
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,8 @@ def page(systems: Sequence[System], *, title: str | None = None, confidence: Con
     With `confidence` scores have intervals, and differences of two systems p-values.
 
     Raises ValueError if the systems have different documents or names that are
-    alike, and if the libraries that draw charts are not installed.
+    alike, if there are more than charts can tell apart, and if the libraries
+    that draw charts are not installed.
     """
     import jinja2
 
@@ -46,7 +47,7 @@ def page(systems: Sequence[System], *, title: str | None = None, confidence: Con
     from ..transitions import judged, transitions
     from . import charts, tables
     from .colors import KINDS
-    from .data import embedded, page_data
+    from .data import embedded, on_spans, page_data
     from .findings import findings, leading, with_errors
 
     first, *others = systems
@@ -54,6 +55,11 @@ def page(systems: Sequence[System], *, title: str | None = None, confidence: Con
     fair = next((metric for metric in metrics if metric.name == "fair"), None)
     if fair is None:
         raise ValueError("the report marks spans by the verdicts of fair, which is not among the metrics")
+    if len(systems) > charts.SYSTEMS:
+        raise ValueError(
+            f"a report tells at most {charts.SYSTEMS} systems apart by colour and symbol, {len(systems)} were given: "
+            "make several reports"
+        )
     _check_alike(systems)
     names = [system.name for system in systems]
 
@@ -76,12 +82,12 @@ def page(systems: Sequence[System], *, title: str | None = None, confidence: Con
     lead = leading(summary)
     charted = max(5, tables.CHARTED // len(systems))
     wrong = with_errors(systems[lead].documents, fair)
-    drawn = {
-        "scores": charts.dots(tables.dots(summary, names), names),
-        "errors": charts.bars(errors, names),
-        "labels": charts.dots(tables.dots(labels[:charted], names), names),
-        "lengths": charts.dots(tables.dots(lengths, names), names),
-    }
+    rows = {"scores": summary, "labels": labels[:charted], "lengths": lengths}
+    values = {name: [*tables.dots(found, names)] for name, found in rows.items()}
+    drawn = {name: charts.dots(found, names) for name, found in values.items() if found}
+    if any(n for error in errors if error.verdict != "tp" for n in error.counts):
+        drawn["errors"] = charts.bars(errors, names)
+    marking = on_spans(metrics)
     scripts = [charts.scripts(), _file("page.js")]
     style = ":root{" + "".join(f"--{kind}:{color};" for kind, color in KINDS.items()) + "}\n" + _file("page.css")
     environment = jinja2.Environment(
@@ -100,7 +106,9 @@ def page(systems: Sequence[System], *, title: str | None = None, confidence: Con
         errors=errors,
         lengths=lengths,
         fates=changed,
-        finding=findings(names, summary, errors, labels, lengths, results, changed, lead, wrong),
+        drawn=drawn,
+        unmarked=[metric.name for metric in metrics if metric not in marking],
+        finding=findings(names, summary, errors, labels, lengths, results, changed, lead, wrong, tests),
         warnings=warning(number_of_units(first.counts)) if confidence else [],
         scripts=[_Own(script) for script in scripts],
         style=_Own(style),

@@ -12,6 +12,8 @@ from typing import Any
 from .colors import KINDS
 from .tables import Error
 
+SYSTEMS = 8
+"""Have a colour and a symbol of their own: `--system-0` to `--system-7` and SYMBOLS of the page."""
 INSTALL = "charts need Altair and vl-convert, which the extra 'report' brings: pip install 'spacy-nereval[report]'"
 
 

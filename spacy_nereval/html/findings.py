@@ -21,6 +21,8 @@ KINDS = {
     "both": "wrong labels on wrong boundaries",
 }
 LONGEST = 48
+LEVEL = 0.05
+"""Two systems are told apart by a test whose p-value is below it."""
 FEW = 10
 
 
@@ -34,12 +36,14 @@ def findings(
     fates: Sequence[Mapping[str, Any]],
     lead: int,
     wrong: int,
+    tests: Mapping[str, Any] | None = None,
 ) -> dict[str, Markup]:
     """A sentence for each section. Where there are several systems, those on
-    errors, labels and so on are about the `lead`, which makes an error in `wrong` documents."""
+    errors, labels and so on are about the `lead`, which makes an error in `wrong` documents.
+    That it leads is said only if `tests`, a `comparison`, say so."""
     under = Markup("Under {}, ").format(named(names[lead])) if len(names) > 1 else Markup("")
     found = {
-        "scores": _scores(names, summary, lead),
+        "scores": _scores(names, summary, lead, tests),
         "errors": under + _errors(errors, lead),
         "labels": under + _weakest(labels, lead, "label"),
         "lengths": under + _weakest(lengths, lead, "length"),
@@ -60,7 +64,7 @@ def named(text: str) -> Markup:
     return Markup("<bdi>{}</bdi>").format(text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…")
 
 
-def _scores(names: Sequence[str], summary: Sequence[Row], lead: int) -> Markup:
+def _scores(names: Sequence[str], summary: Sequence[Row], lead: int, tests: Mapping[str, Any] | None) -> Markup:
     (fair,) = (row for row in summary if row.metric == "fair")
     values = [cell.value for cell in fair.headlines]
     best = fair.headlines[lead]
@@ -72,7 +76,16 @@ def _scores(names: Sequence[str], summary: Sequence[Row], lead: int) -> Markup:
     if len({cell.text for cell in fair.headlines}) == 1:
         return Markup("all systems have a fair F of {}").format(best.text)
     second = max((value for k, value in enumerate(values) if k != lead and value is not None), default=None)
-    return Markup("{} leads with a fair F of {} against {}").format(named(names[lead]), best.text, shown(second))
+    numbers = (best.text, shown(second))
+    if tests is None:
+        degree = "higher" if len(names) == 2 else "highest"
+        return Markup("{} has the {} fair F, {} against {}").format(named(names[lead]), degree, *numbers)
+    tested = {(row["metric"], row["score"]): row["p_holm"] for row in tests["comparisons"]}
+    p = tested.get(("fair", fair.scores[-1]))
+    if p is not None and p < LEVEL:
+        return Markup("{} leads with a fair F of {} against {}").format(named(names[lead]), *numbers)
+    both = named(names[lead]), named(names[1 - lead])
+    return Markup("{} and {} are not told apart: fair F {} against {}").format(*both, *numbers)
 
 
 def _errors(errors: Sequence[Error], lead: int) -> Markup:

@@ -7,7 +7,7 @@ const data = read("data");
 const { systems, labels, metrics, documents, fates } = data;
 const fateOf = new Map(data.fateOf);
 const PER_PAGE = 20;
-const GAP = 400; // a longer stretch of text without spans is folded
+const GAP = 400; // a longer stretch of text without spans, or within one, is folded
 const EDGE = 120; // what is left of it at both ends
 const CLUSTERS = 150; // groups of spans shown of one document, unless asked for all
 const LABELS = 25; // labels shown in the matrix, unless asked for all
@@ -29,14 +29,15 @@ function make(tag, attributes, ...children) {
 const number = (n) => n.toLocaleString("en");
 const many = (n, what) => `${number(n)} ${what}${n === 1 ? "" : "s"}`;
 
-// Text as it is, but with a sign for each character that has none.
+// Text as it is, but with a sign for each character that has none. As long as the text: spans count on it.
 const signs = (text) =>
-  text.replace(/[\u0000-\u0008\u000b-\u001f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)))
+  text.replace(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, "\ufffd")
+    .replace(/[\u0000-\u0008\u000b-\u001f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)))
     .replace(/[\u007f-\u009f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
 
 // A name on one line, with nothing in it that changes the direction of what follows.
 const name = (text, longest = 60) => {
-  const flat = signs(text.replace(/\s+/g, " ").replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd"));
+  const flat = signs(text.replace(/\s+/g, " "));
   return flat.length > longest ? `${flat.slice(0, longest - 1)}…` : flat;
 };
 const bdi = (text, longest) => make("bdi", null, name(text, longest));
@@ -188,6 +189,7 @@ function show() {
   const pages = Math.max(1, Math.ceil(found.length / PER_PAGE));
   at = Math.min(Math.max(at, 0), pages - 1);
   $("list").replaceChildren(...found.slice(at * PER_PAGE, (at + 1) * PER_PAGE).map(article));
+  arrange();
   $("where").textContent = `Page ${number(at + 1)} of ${number(pages)}`;
   $("previous").disabled = at === 0;
   $("next").disabled = at === pages - 1;
@@ -238,14 +240,14 @@ function annotated(doc, k, system, marks) {
   }
   if (text === null) {
     paragraph.append(make("em", null, "no text: "));
-    for (const group of groups) paragraph.append(cluster(null, group), " ");
+    for (const group of groups) paragraph.append(cluster(null, group, k), " ");
     return paragraph;
   }
   let end = 0;
   for (const group of groups) {
     const start = Math.min(...group.map((item) => item.start));
     paragraph.append(...between(text, end, start, k));
-    paragraph.append(cluster(text, group));
+    paragraph.append(cluster(text, group, k));
     end = Math.max(...group.map((item) => item.end));
   }
   paragraph.append(...between(text, end, text.length, k));
@@ -272,11 +274,19 @@ function between(text, start, end, k) {
   return parts;
 }
 
+// The text within a span, which is folded in its middle.
+function within(text, k) {
+  if (text.length <= GAP || unfolded.has(k)) return [signs(text)];
+  const hidden = many(text.length - 2 * EDGE, "character");
+  return [signs(text.slice(0, EDGE)), unfold(k, hidden), signs(text.slice(-EDGE))];
+}
+
 function unfold(k, what) {
   const button = make("button", { class: "fold" }, `… ${what} …`);
   button.addEventListener("click", () => {
     unfolded.add(k);
     $(`doc-${k + 1}`).replaceWith(article(k));
+    arrange();
     $(`doc-${k + 1}`).focus();
   });
   return button;
@@ -320,42 +330,66 @@ function grouped(doc, system, marks) {
   return groups;
 }
 
-// A grid: the text cut at every boundary, a bar below each span, and below its left end a flag.
-// A flag may reach as far to the right as its row is free; the last column is for what then
-// still sticks out.
-function cluster(text, group) {
+// A grid: the text cut at every boundary, a bar below each span, and below its left end a flag,
+// which takes no room in the text. In which row they stand is for `arrange` to say.
+function cluster(text, group, k) {
   const edges = [...new Set(group.flatMap((item) => [item.start, item.end]))].sort((a, b) => a - b);
   const columns = Math.max(1, edges.length - 1);
   const element = make("span", { class: "cluster" });
-  element.style.gridTemplateColumns = `repeat(${columns}, auto) minmax(0, 1fr)`;
+  element.style.gridTemplateColumns = `repeat(${columns}, auto)`;
   for (let i = 0; i < columns; i++) {
     const [start, end] = [edges[i], edges[i + 1] ?? edges[i]];
-    const word = make("bdi", { class: "word" }, text === null ? `${start}–${end}` : signs(text.slice(start, end)));
+    const word = make("bdi", { class: "word" }, ...(text === null ? [`${start}–${end}`] : within(text.slice(start, end), k)));
     word.style.gridColumn = i + 1;
     element.append(word);
   }
-  let row = 2;
   for (const side of ["gold", "pred"]) {
-    const lanes = [];
     for (const item of group.filter((each) => each.side === side).sort((a, b) => a.start - b.start || b.end - a.end)) {
-      item.first = Math.min(edges.indexOf(item.start), columns - 1);
-      item.behind = Math.max(edges.indexOf(item.end), item.first + 1);
-      const lane = lanes.find((items) => items[items.length - 1].behind <= item.first);
-      if (lane) lane.push(item);
-      else lanes.push([item]);
-    }
-    for (const lane of lanes) {
-      lane.forEach((item, i) => {
-        const free = i + 1 < lane.length ? lane[i + 1].first : columns + 1;
-        for (const [part, end] of [[bar(item), item.behind], [flag(item), free]]) {
-          part.style.gridArea = `${row} / ${item.first + 1} / auto / ${end + 1}`;
-          element.append(part);
-        }
-      });
-      row += 1;
+      const first = Math.min(edges.indexOf(item.start), columns - 1);
+      const behind = Math.max(edges.indexOf(item.end), first + 1);
+      for (const part of [bar(item), flag(item)]) {
+        part.style.gridColumn = `${first + 1} / ${behind + 1}`;
+        part.style.gridRow = "2";
+        element.append(part);
+      }
     }
   }
   return element;
+}
+
+// Gives every bar and its flag the first row below the text where nothing else stands in that line,
+// predicted spans below the gold ones of their group. Measures everything first, then moves it.
+function arrange() {
+  const parts = (element) => [...element.querySelectorAll(".bar")].map((each) => [each, each.nextElementSibling]);
+  const flags = $("list").querySelectorAll(".flag");
+  flags.forEach((each) => (each.style.translate = ""));
+  const texts = [...$("list").querySelectorAll(".text")].map((text) => ({
+    inside: text.getBoundingClientRect(),
+    clusters: [...text.querySelectorAll(".cluster")].map((element) => ({
+      top: element.getBoundingClientRect().top,
+      items: parts(element).map((pair) => [...pair, ...pair.map((part) => part.getBoundingClientRect())]),
+    })),
+  }));
+  for (const { inside, clusters } of texts) {
+    let rows = [];
+    let line = null;
+    for (const { top, items } of clusters) {
+      if (line === null || Math.abs(top - line) > 2) rows = [];
+      line = top;
+      let below = 0; // the last row of the gold spans
+      for (const [strip, sign, across, words] of items) {
+        const shift = Math.max(Math.min(0, inside.right - words.right), inside.left - words.left);
+        const left = Math.min(across.left, words.left + shift);
+        const right = Math.max(across.right, words.right + shift) + 3;
+        let row = strip.classList.contains("pred") ? below : 0;
+        while ((rows[row] ??= []).some((other) => other.left < right && left < other.right)) row += 1;
+        rows[row].push({ left, right });
+        if (strip.classList.contains("gold")) below = Math.max(below, row + 1);
+        strip.style.gridRow = sign.style.gridRow = String(row + 2);
+        if (shift) sign.style.translate = `${shift}px`;
+      }
+    }
+  }
 }
 
 const classes = (part, item) => `${part} ${item.side} ${item.kind || "none"}${item.matched ? " matched" : ""}`;
@@ -573,6 +607,7 @@ const soon = (() => {
   };
 })();
 
+addEventListener("resize", () => soon(arrange));
 $("filters").addEventListener("submit", (event) => event.preventDefault());
 $("filters").addEventListener("reset", (event) => {
   event.preventDefault();
@@ -655,6 +690,13 @@ follow();
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
+// All have an area to be filled, and none is the triangle of precision or of recall.
+const SYMBOLS = [
+  "circle", "square", "diamond", "cross", "triangle-right", "triangle-left",
+  "M0,-1.2L0.35,-0.4L1.2,-0.37L0.53,0.15L0.74,0.97L0,0.5L-0.74,0.97L-0.53,0.15L-1.2,-0.37L-0.35,-0.4Z", // a star
+  "M-0.7,-1L0,-0.3L0.7,-1L1,-0.7L0.3,0L1,0.7L0.7,1L0,0.3L-0.7,1L-1,0.7L-0.3,0L-1,-0.7Z", // a cross on its side
+];
+
 function theme() {
   const style = getComputedStyle(document.documentElement);
   const color = (property) => style.getPropertyValue(property).trim();
@@ -669,8 +711,8 @@ function theme() {
     legend: { ...text, labelFontSize: 13, symbolSize: 80, symbolOpacity: 1 },
     text: { color: color("--ink"), fontSize: 12, font: color("--sans") },
     range: {
-      category: ["--system-0", "--system-1", "--system-2", "--system-3", "--system-4"].map(color),
-      symbol: ["circle", "square", "diamond", "cross", "stroke"],
+      category: SYMBOLS.map((_, k) => color(`--system-${k}`)),
+      symbol: SYMBOLS,
     },
   };
 }
