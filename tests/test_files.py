@@ -206,7 +206,8 @@ def test_files_of_different_length_are_an_error_that_names_both_numbers(tmp_path
     gold, pred = (write(tmp_path / f"{n}.{ends}", [doc("a")] * n) for n in numbers)
     with pytest.raises(ValueError) as raised:
         list(read_files(gold, pred))
-    assert f"{gold} has {numbers[0]} documents and {pred} has {numbers[1]}" in str(raised.value)
+    first = f"{numbers[0]} document{'' if numbers[0] == 1 else 's'}"
+    assert f"{gold} has {first} and {pred} has {numbers[1]}" in str(raised.value)
 
 
 def test_a_span_without_a_label_in_a_group_is_an_error_that_names_file_and_document(tmp_path):
