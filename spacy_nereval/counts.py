@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .metric import Metric
-from .settling import GOLD, HIT, PRED, TOGETHER, Batch
+from .settling import GOLD, HIT, PRED, TOGETHER, Batch, together
 from .spans import Document
 
 NONE = -1
@@ -110,7 +110,7 @@ class Counts:
             annotated = [document for document in some if document is not None]
             self.skipped += len(some) - len(annotated)
             if annotated:
-                self._count(Batch(annotated))
+                self._count(together(annotated))
 
     def _count(self, batch: Batch) -> None:
         first = self.documents

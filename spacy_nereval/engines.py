@@ -5,15 +5,23 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 ENGINES = ("loky", "ray", "dask", "spark")
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-Run = Callable[[Callable[[Item], Result], Sequence[Item], Callable[[int], Any]], list[Result]]
-"""Calls a function with every item, on some worker, and lists what it returns. The
-last argument is called with the number of those that are ready."""
+T = TypeVar("T")
+
+Ready = Callable[[int], Any]
+"""Is called with the number of items that are ready."""
+
+
+class Run(Protocol):
+    """Calls a function with every item on some worker, with one at a time if they
+    are to be `alone`, and lists what it returns."""
+
+    def __call__(
+        self, function: Callable[[Any], T], items: Sequence[Any], ready: Ready, alone: bool = False
+    ) -> list[T]: ...
 
 
 @contextmanager
@@ -40,13 +48,14 @@ def started(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[R
         except Exception as error:
             raise ValueError(f"the engine {engine} does not start: {type(error).__name__}: {error}") from error
 
-        def run(function: Callable[[Item], Result], items: Sequence[Item], ready: Callable[[int], Any]) -> list[Result]:
+        def run(function: Callable[[Any], T], items: Sequence[Any], ready: Ready, alone: bool = False) -> list[T]:
             class Watched(Parallel):
                 def print_progress(self) -> None:  # joblib calls it whenever a task is done
                     ready(self.n_completed_tasks)
 
             with parallel_config(backend=engine, n_jobs=workers, **settings):
-                return Watched(batch_size=1)(delayed(function)(item) for item in items)
+                ahead = 1 if alone else "2 * n_jobs"
+                return Watched(batch_size=1, pre_dispatch=ahead)(delayed(function)(item) for item in items)
 
         yield run
 

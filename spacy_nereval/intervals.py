@@ -26,7 +26,7 @@ BLOCK = 50
 CELLS = 1 << 24
 """Weights (samples by documents) held at once: 128 MB."""
 
-TOGETHER = 1 << 12
+STRETCH = 1 << 12
 """Documents that are replicated at once."""
 
 
@@ -121,7 +121,7 @@ def replicate(counts: Counts, samples: int, seed: int) -> Replicates:
     """
     Confidence(samples=samples, seed=seed).checked()
     total: Replicates | None = None
-    for start, part in _stretches(counts, TOGETHER):
+    for start, part in _stretches(counts, STRETCH):
         weights = np.zeros((samples, part.documents), dtype=np.uint8)
         for doc, id in enumerate(part.ids):
             key = f"{seed}|{':'.join(counts.sources)}:{start + doc}" if id is None else f"{seed}|{id}"

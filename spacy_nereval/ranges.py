@@ -6,9 +6,9 @@ tokens are as good as characters, and all that is asked of the Docs are arrays.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, chain, pairwise
 
 import numpy as np
 from spacy.attrs import ENT_IOB, ENT_TYPE, IS_SPACE, LOWER, ORTH, SPACY
@@ -16,7 +16,7 @@ from spacy.strings import get_string_id
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from .settling import GOLD, PRED
+from .settling import GOLD, PRED, Batch
 from .spans import Document, Span
 
 TOKEN = [ORTH, SPACY, ENT_IOB, ENT_TYPE]
@@ -26,13 +26,49 @@ INSIDE, BEGIN = 1, 3
 """Values of `ENT_IOB`; 2 is outside, and 0 is not annotated."""
 
 
+class TokenBatch(Batch):
+    """Documents whose spans are ranges of tokens."""
+
+    def __init__(self, documents: Sequence[TokenDocument]) -> None:
+        self.documents = documents
+        tables = [document.table for document in documents]
+        self.doc = np.repeat(np.arange(len(documents)), [len(table) for table in tables])
+        self.side, self.start, self.end, label = np.concatenate(tables).T
+        # Documents that were read together share their list of labels.
+        lists = {id(document.labels): document.labels for document in documents}
+        first = dict(zip(lists, accumulate(map(len, lists.values()), initial=0)))
+        label = label + np.array([first[id(document.labels)] for document in documents])[self.doc]
+        names = [*chain(*lists.values())]
+        self.labels = sorted({names[k] for k in np.flatnonzero(np.bincount(label, minlength=len(names)))})
+        place = {name: k for k, name in enumerate(self.labels)}
+        self.label = np.array([place.get(name, -1) for name in names], dtype=np.int64)[label]
+
+    def span(self, doc: int, start: int, end: int, label: int) -> Span:
+        return self.documents[doc].span(start, end, self.labels[label])
+
+    @cached_property
+    def spans(self) -> Sequence[tuple[int, int, str]]:  # type: ignore[override]  # lazy here, plain in Batch
+        columns = (self.doc, self.start, self.end, self.label)
+        return [self.span(*row) for row in zip(*(column.tolist() for column in columns))]
+
+    def words(self, *, case: str, by: str) -> tuple[np.ndarray, np.ndarray]:
+        if by != "token" or not all(document.has_lower for document in self.documents):
+            return super().words(case=case, by=by)
+        found = [document.words_of_spans(case) for document in self.documents]
+        sizes, words = (np.concatenate(column) for column in zip(*found))
+        return sizes, words
+
+
 class TokenDocument(Document):
     """A document over two Docs with the same tokens, the gold one annotated throughout.
 
     Its spans are ranges of tokens, and its words the ids of the vocabulary's
     strings. Characters, text and tokens are not looked up unless somebody asks:
-    most of the time of reading would go there.
+    most of the time of reading would go there. The `table`, int64[spans, 4], has
+    side, first token, token behind the last, and place in `labels`.
     """
+
+    batch = TokenBatch
 
     def __init__(self, together: Together, place: int) -> None:
         self._together, self._place = together, place
@@ -42,9 +78,13 @@ class TokenDocument(Document):
         self.table = together.table[together.first[place] : together.first[place + 1]]
 
     @property
-    def _has_lower(self) -> bool:
+    def has_lower(self) -> bool:
         """A bare Vocab() knows no lower case: all its words would look alike."""
         return LOWER in getattr(self._reference.vocab, "lex_attr_getters", ())
+
+    def words_of_spans(self, case: str) -> tuple[np.ndarray, np.ndarray]:
+        """How many words each span of the table has, and their numbers."""
+        return self._together.words(case)[self._place]
 
     def span(self, start: int, end: int, label: str) -> Span:
         if start == end:
@@ -62,12 +102,8 @@ class TokenDocument(Document):
         return sides
 
     @cached_property
-    def gold_set(self) -> set[tuple[int, int, str]]:  # type: ignore[override]  # lazy here, plain in Document
-        return set(self._tokens_of[0])
-
-    @cached_property
-    def pred_set(self) -> set[tuple[int, int, str]]:  # type: ignore[override]  # likewise
-        return set(self._tokens_of[1])
+    def given(self) -> tuple[list[tuple[int, int, str]], ...]:  # type: ignore[override]  # lazy here, plain in Document
+        return tuple([*spans] for spans in self._tokens_of)
 
     @cached_property
     def text(self) -> str:  # type: ignore[override]  # likewise
@@ -83,20 +119,15 @@ class TokenDocument(Document):
 
     def unigrams(self, span: tuple[int, int, str], *, case: str = "lower", by: str = "token") -> list[Hashable]:
         tokens = self._tokens_of[0].get(span) or self._tokens_of[1].get(span)
-        if by == "token" and tokens and self._has_lower:
+        if by == "token" and tokens and self.has_lower:
             return [word for word in self._words[case][slice(*tokens)] if word]
         # Words between white space, or cut by the span's ends, are no tokens: they are hashed here.
         return [get_string_id(str(word)) for word in super().unigrams(span, case=case, by=by)]
 
-    def unigram_ids(self, *, case: str = "lower", by: str = "token") -> tuple[np.ndarray, np.ndarray]:
-        if by == "token" and self._has_lower:
-            return self._together.words(case)[self._place]
-        return super().unigram_ids(case=case, by=by)
-
 
 class Together:
-    """Documents that were read together, their spans as ranges of tokens in one table, in
-    the shape of `Document.table`. Those of a document are `table[first[k] : first[k + 1]]`;
+    """Documents that were read together, their spans as ranges of tokens in one table, as in
+    `TokenDocument`. Those of a document are `table[first[k] : first[k + 1]]`;
     `orth` has the tokens of all spans, one span after the other."""
 
     def __init__(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, chain, groupby
+from itertools import chain, groupby
 from operator import itemgetter
+from typing import Any
 
 import numpy as np
 
@@ -34,20 +35,33 @@ class Batch:
     [(1, [Span(start=5, end=9, label='B')], [Span(start=5, end=8, label='A')])]
     """
 
-    def __init__(self, documents: Sequence[Document]) -> None:
+    def __init__(self, documents: Sequence[Any]) -> None:
         self.documents = documents
-        tables = [document.table for document in documents]
-        sizes = [len(table) for table in tables]
-        self.doc = np.repeat(np.arange(len(documents)), sizes)
-        self.side, self.start, self.end, label = np.concatenate([np.zeros((0, 4), dtype=np.int64), *tables]).T
-        # Documents that were read together share their list of labels.
-        lists = {id(document.labels): document.labels for document in documents}
-        first = dict(zip(lists, accumulate(map(len, lists.values()), initial=0)))
-        label = label + np.repeat([first[id(document.labels)] for document in documents], sizes).astype(np.int64)
-        names = [*chain(*lists.values())]
-        self.labels = sorted({names[k] for k in np.flatnonzero(np.bincount(label, minlength=len(names)))})
-        place = {name: k for k, name in enumerate(self.labels)}
-        self.label = np.array([place.get(name, -1) for name in names], dtype=np.int64)[label]
+        sides = [spans for document in documents for spans in document.given]
+        self.spans: Sequence[tuple[int, int, str]] = [*chain.from_iterable(sides)]
+        place = {label: k for k, label in enumerate(sorted({label for _, _, label in self.spans}))}
+        self.labels = [*place]
+        self.doc, self.side = np.divmod(np.repeat(np.arange(len(sides)), [len(side) for side in sides]), 2)
+        self.start = np.array([start for start, _, _ in self.spans], dtype=np.int64)
+        self.end = np.array([end for _, end, _ in self.spans], dtype=np.int64)
+        self.label = np.array([place[label] for _, _, label in self.spans], dtype=np.int64)
+
+    def span(self, doc: int, start: int, end: int, label: int) -> Span:
+        """The span with these offsets. In the arrays they may be in another unit than
+        characters, with the same order and the same overlaps."""
+        return Span(start, end, self.labels[label])
+
+    def words(self, *, case: str, by: str) -> tuple[np.ndarray, np.ndarray]:
+        """How many words each span has, and all of them, one span after the other, as
+        small numbers, which are equal where two words of a document are equal."""
+        ids: dict[Hashable, int] = {}
+        sizes: list[int] = []
+        words: list[int] = []
+        for doc, span in zip(self.doc.tolist(), self.spans):
+            found = self.documents[doc].unigrams(span, case=case, by=by)
+            sizes.append(len(found))
+            words += [ids.setdefault(word, len(ids)) for word in found]
+        return np.array(sizes, dtype=np.int64), np.array(words, dtype=np.int64)
 
     @cached_property
     def kind(self) -> np.ndarray:
@@ -89,5 +103,12 @@ class Batch:
         for _, members in groupby(zip(*(column.tolist() for column in columns)), key=itemgetter(0)):
             sides: tuple[list[Span], list[Span]] = ([], [])
             for _, doc, side, start, end, label in members:  # noqa: B007  # all of one document
-                sides[side].append(self.documents[doc].span(start, end, self.labels[label]))
+                sides[side].append(self.span(doc, start, end, label))
             yield doc, Contest(*sides)
+
+
+def together(documents: Sequence[Document]) -> Batch:
+    """The documents as the batch that they have in common."""
+    kinds = {document.batch for document in documents}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    return (kind or Batch)(documents)

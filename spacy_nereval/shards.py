@@ -11,7 +11,7 @@ import getpass
 import json
 import os
 import socket
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +19,7 @@ from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
 from .counts import Counts
-from .engines import Run
+from .engines import Ready, Run
 from .places import Place, place
 from .storage import load, merge, save
 
@@ -104,32 +104,36 @@ def _is_of(output: Place, origin: Mapping[str, Any]) -> bool:
 
 
 def count_shards(
-    shards: Sequence[Shard], work: Work, folder: Folder, run: Run, ready: Callable[[int], Any] = lambda number: None
+    shards: Sequence[Shard], work: Work, folder: Folder, run: Run, ready: Ready = lambda number: None
 ) -> list[Part]:
     """Count every shard that is not counted yet. One that fails is tried a second time.
 
-    A shard whose worker died is then tried alone, so that it takes no other with it.
+    Those whose worker died are then tried one at a time, so that none takes another with it.
 
     Raises ValueError if the engine fails with no shard begun.
     """
     parts = _tried(shards, work, folder, run, ready)
-    again = [part.shard for part in parts.values() if part.error and not part.lost]
-    alone = [[part.shard] for part in parts.values() if part.lost]
-    for group in [again, *alone]:
-        if group:
-            parts |= _tried(group, work, folder, run, lambda number: None)
+    failed = [part.shard for part in parts.values() if part.error and not part.lost]
+    lost = [part.shard for part in parts.values() if part.lost]
+    parts |= _tried(failed, work, folder, run)
+    parts |= _tried(lost, work, folder, run, alone=True)
     return [parts[shard] for shard in shards]
 
 
 def _tried(
-    shards: Sequence[Shard], work: Work, folder: Folder, run: Run, ready: Callable[[int], Any]
+    shards: Sequence[Shard],
+    work: Work,
+    folder: Folder,
+    run: Run,
+    ready: Ready = lambda number: None,
+    *,
+    alone: bool = False,
 ) -> dict[Shard, Part]:
     found: dict[Shard, Part] = {}
     task = partial(count_shard, work, Folder(folder.name, home=os.getcwd()))
     while waiting := [shard for shard in shards if shard not in found]:
         try:
-            done = run(task, waiting, ready)
-            found |= {part.shard: part for part in done}
+            found |= {part.shard: part for part in run(task, waiting, ready, alone)}
         except Exception as error:  # the task raises none: this one is the engine's
             lost = [shard for shard in waiting if folder.begun(shard).exists()]
             if not lost:
@@ -163,7 +167,7 @@ def merged(parts: Sequence[Part], folder: Folder, *, shared_ids: bool = False) -
 
 @contextmanager
 def locked(folder: Folder) -> Iterator[None]:
-    """The folder, made if need be, with no other run in it and without what a killed one left.
+    """The folder, made if need be, with no other run in it and without what a killed worker left.
 
     Raises ValueError, naming who has it, if another run is at work there.
     """
@@ -181,12 +185,18 @@ def locked(folder: Folder) -> Iterator[None]:
             f"if it runs no more, delete {lock}"
         ) from None
     try:
-        for pattern in ("counts-*.begun", ".counts-*.npz.*"):
-            for left in folder.place.glob(pattern):
-                left.unlink(missing_ok=True)
+        _clear(folder)
         yield
+        _clear(folder)
     finally:
         lock.unlink(missing_ok=True)
+
+
+def _clear(folder: Folder) -> None:
+    """Delete what workers leave that are killed in the middle of a file."""
+    for pattern in ("counts-*.begun", ".counts-*.npz.*"):
+        for left in folder.place.glob(pattern):
+            left.unlink(missing_ok=True)
 
 
 def _me() -> dict[str, Any]:

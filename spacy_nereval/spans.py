@@ -6,7 +6,6 @@ characters of the reference text, everywhere and always.
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
@@ -67,11 +66,12 @@ class Document(Contest):
     """One text with its gold and its predicted spans.
 
     `gold` and `pred` come out sorted and free of duplicates; `gold_set` and
-    `pred_set` hold them as plain tuples. `tokens` are the
-    reference tokens as (start, end), needed by what counts tokens; `id` names
-    the document in reports. `ignored` is the number of predictions left out
-    because the reference says nothing about their stretch of text, and
-    `repaired` that of the spans whose tags had to be mended in reading.
+    `pred_set` hold them as plain tuples, and `given` has both sides in the order
+    in which they came. `tokens` are the reference tokens as (start, end), needed
+    by what counts tokens; `id` names the document in reports. `ignored` is the
+    number of predictions left out because the reference says nothing about their
+    stretch of text, and `repaired` that of the spans whose tags had to be mended
+    in reading.
 
     Raises ValueError for a span that is no (start, end, label), that ends
     before it starts, that leaves the text, or that has no label.
@@ -84,6 +84,8 @@ class Document(Contest):
     ValueError: gold Span(9, 4, 'LOC') ends before it starts
     """
 
+    batch: Any = None
+    """The kind of `Batch` that counts several such documents together, if not the usual one."""
     ignored: int = 0
     repaired: int = 0
 
@@ -97,8 +99,10 @@ class Document(Contest):
         id: str | None = None,
     ) -> None:
         length = None if text is None else len(text)
-        self.gold_set = {checked_span("gold", span, length) for span in gold}
-        self.pred_set = {checked_span("predicted", span, length) for span in pred}
+        self.given = (
+            [*dict.fromkeys(checked_span("gold", span, length) for span in gold)],
+            [*dict.fromkeys(checked_span("predicted", span, length) for span in pred)],
+        )
         self.id = id
         self.text = text
         self.tokens = None if tokens is None else _checked_tokens(tokens, length)
@@ -107,12 +111,20 @@ class Document(Contest):
         return f"Document(gold={list(self.gold)}, pred={list(self.pred)})"
 
     @cached_property
+    def gold_set(self) -> set[tuple[int, int, str]]:
+        return set(self.given[0])
+
+    @cached_property
+    def pred_set(self) -> set[tuple[int, int, str]]:
+        return set(self.given[1])
+
+    @cached_property
     def gold(self) -> tuple[Span, ...]:  # type: ignore[override]  # lazy here, plain in Contest
-        return tuple(map(Span._make, sorted(self.gold_set)))
+        return tuple(map(Span._make, sorted(self.given[0])))
 
     @cached_property
     def pred(self) -> tuple[Span, ...]:  # type: ignore[override]
-        return tuple(map(Span._make, sorted(self.pred_set)))
+        return tuple(map(Span._make, sorted(self.given[1])))
 
     @cached_property
     def hits(self) -> set[tuple[int, int, str]]:
@@ -131,29 +143,6 @@ class Document(Contest):
         for number, (span, side) in zip(groups(*edges.T).tolist(), rest):
             contests.setdefault(number, ([], []))[side].append(Span._make(span))
         return [Contest(gold, pred) for gold, pred in contests.values()]
-
-    @cached_property
-    def labels(self) -> Sequence[str]:
-        """Every label of the document, and maybe others."""
-        return sorted({label for side in (self.gold_set, self.pred_set) for _, _, label in side})
-
-    @cached_property
-    def table(self) -> np.ndarray:
-        """int64[spans, 4]: side (0 is gold, 1 is predicted), start, end, and place in `labels`.
-
-        The offsets may be in another unit than characters, with the same order
-        and the same overlaps; `span` turns them into characters.
-        """
-        place = {label: k for k, label in enumerate(self.labels)}
-        numbers = array("q")  # no tuples, which the garbage collector would visit again and again
-        for side, spans in enumerate((self.gold_set, self.pred_set)):
-            for start, end, label in spans:
-                numbers.extend((side, start, end, place[label]))
-        return np.array(numbers, dtype=np.int64).reshape(-1, 4)
-
-    def span(self, start: int, end: int, label: str) -> Span:
-        """The span with these offsets in the `table`."""
-        return Span(start, end, label)
 
     def covered(self, span: tuple[int, int, str]) -> tuple[int, int]:
         """The range of reference tokens that share a character with the span.
@@ -227,27 +216,11 @@ class Document(Contest):
         if self.text is None:
             raise ValueError("words need the text: Document(gold=..., pred=..., text=...)")
         if self.tokens is None or by == "whitespace":
-            words = self.text[span[0] : span[1]].split()
-        else:
-            touched = self.tokens[slice(*self.covered(span))]
-            clipped = (self.text[max(a, span[0]) : min(b, span[1])] for a, b in touched)
-            words = [word for word in clipped if word.strip()]
-        return [word.lower() for word in words] if case == "lower" else list(words)
-
-    def unigram_ids(self, *, case: str = "lower", by: str = "token") -> tuple[np.ndarray, np.ndarray]:
-        """How many words each span of the `table` has, and all these words in that order
-        as small numbers, which are equal where the words are.
-
-        >>> Document([(0, 6, "X")], [(3, 5, "X")], "to be to").unigram_ids()
-        (array([2, 1]), array([0, 1, 1]))
-        """
-        ids: dict[Hashable, int] = {}
-        sizes, words = array("q"), array("q")
-        for start, end, label in zip(*self.table[:, 1:].T.tolist()):
-            found = self.unigrams(self.span(start, end, self.labels[label]), case=case, by=by)
-            sizes.append(len(found))
-            words.extend([ids.setdefault(word, len(ids)) for word in found])
-        return np.array(sizes, dtype=np.int64), np.array(words, dtype=np.int64)
+            text = self.text[span[0] : span[1]]
+            return [*(text.lower() if case == "lower" else text).split()]
+        touched = self.tokens[slice(*self.covered(span))]
+        clipped = (self.text[max(a, span[0]) : min(b, span[1])] for a, b in touched)
+        return [word.lower() if case == "lower" else word for word in clipped if word.strip()]
 
 
 def _checked_tokens(tokens: Iterable[tuple[int, int]], length: int | None) -> list[tuple[int, int]]:
@@ -262,20 +235,20 @@ def checked_span(side: str, span: Sequence[Any], length: int | None) -> tuple[in
     """The span in plain Python. Raises ValueError, saying what is wrong with it."""
     try:
         start, end, label = span
-        shown = f"{side} Span({start!r}, {end!r}, {label!r})"
         if isinstance(start, bool) or isinstance(end, bool):
             raise TypeError
         start, end = index(start), index(end)
     except (TypeError, ValueError):
         raise ValueError(f"{side} span {span!r} is not (start, end, label) with whole-number offsets") from None
+    if 0 <= start <= end <= (FARTHEST if length is None else length) and isinstance(label, str) and label:
+        return start, end, label
+    shown = f"{side} Span({start!r}, {end!r}, {label!r})"
     if start < 0:
         raise ValueError(f"{shown} starts before the text")
     if end < start:
         raise ValueError(f"{shown} ends before it starts")
-    if end > FARTHEST:
+    if length is None and end > FARTHEST:
         raise ValueError(f"{shown} ends behind character {FARTHEST}, which no text has")
     if length is not None and end > length:
         raise ValueError(f"{shown} ends after the text, which has {length} characters")
-    if not isinstance(label, str) or not label:
-        raise ValueError(f"{shown} has no label: a non-empty string was wanted")
-    return start, end, label
+    raise ValueError(f"{shown} has no label: a non-empty string was wanted")

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from glob import glob
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -291,13 +292,19 @@ def test_every_finished_file_moves_the_progress_bar():
     assert sorted({*seen}) == [1, 2, 3]
 
 
+def test_one_at_a_time_means_that_no_two_are_begun_at_once(tmp_path):
+    with started("loky", 2) as each:
+        times = each(slept, [0.2, 0.2, 0.2], print, alone=True)
+    assert all(end <= begin for (_, end), (begin, _) in pairwise(sorted(times)))
+
+
 @pytest.mark.parametrize("named", [True, False])
-@pytest.mark.parametrize("together", [1, 3, 7])
-def test_replicates_do_not_depend_on_how_many_documents_are_weighted_at_once(monkeypatch, named, together):
+@pytest.mark.parametrize("stretch", [1, 3, 7])
+def test_replicates_do_not_depend_on_how_many_documents_are_weighted_at_once(monkeypatch, named, stretch):
     counts = count(corpus(11, named=named), create_all())
     counts.sources = ["gold.jsonl"]
     expected = replicate(counts, 10, 0)
-    monkeypatch.setattr(intervals, "TOGETHER", together)
+    monkeypatch.setattr(intervals, "STRETCH", stretch)
     found = replicate(counts, 10, 0)
     assert (found.samples, found.seed, found.labels) == (10, 0, expected.labels)
     for metric, tape in expected.tapes.items():
@@ -427,7 +434,13 @@ class Fakes:
         return count([Document([(0, 1, "A")], [], id=shard.name)], create_all(["strict"]))
 
 
-def one_by_one(function, items, ready):
+def slept(seconds: float) -> tuple[float, float]:
+    begin = time.time()
+    time.sleep(seconds)
+    return begin, time.time()
+
+
+def one_by_one(function, items, ready, alone):
     return [function(item) for item in items]
 
 
@@ -445,16 +458,18 @@ def test_a_file_that_fails_is_tried_once_more_and_no_more(tmp_path):
 def test_a_file_that_kills_every_worker_is_tried_alone_and_costs_the_others_nothing(tmp_path):
     folder, work, groups = Folder(str(tmp_path)), Fakes(), []
 
-    def pool(function, items, ready):
-        groups.append([item.name for item in items])
+    def pool(function, items, ready, alone):
+        groups.append([alone, *(item.name for item in items)])
+        if alone and A in items:
+            function(A)
         if B in items:
-            for item in {A, B}.intersection(items):
+            for item in [B] if alone else [A, B]:
                 folder.begun(item).write_text("{}")
             raise RuntimeError("a worker was terminated\nat some place")
-        return one_by_one(function, items, ready)
+        return one_by_one(function, items, ready, alone)
 
     found = count_shards([A, B, C, D], work, folder, pool)
-    assert groups == [["a", "b", "c", "d"], ["c", "d"], ["a"], ["b"]]
+    assert groups == [[False, "a", "b", "c", "d"], [False, "c", "d"], [True, "a", "b"], [True, "a"]]
     assert [part.error[:18] for part in found] == ["", "its worker died, t", "", ""]
     assert found[1].error.endswith("(RuntimeError: a worker was terminated)")
     assert list(parts(str(tmp_path))) == ["counts-a.npz", "counts-c.npz", "counts-d.npz"]
@@ -468,7 +483,7 @@ def test_parts_of_different_models_are_not_merged(tmp_path):
 
 
 def test_an_engine_that_does_not_start_is_no_fault_of_any_file(tmp_path):
-    def fails(function, items, ready):
+    def fails(function, items, ready, alone):
         raise TimeoutError("no scheduler at 10.0.0.1")
 
     with pytest.raises(ValueError, match="the engine failed: TimeoutError: no scheduler at 10.0.0.1"):
@@ -640,11 +655,13 @@ def test_a_folder_is_locked_while_it_is_used_and_not_behind(tmp_path):
     assert list(parts(str(tmp_path / "new"))) == ["counts-a.npz"]
 
 
-def test_what_a_killed_run_left_is_cleared_away(tmp_path):
+def test_what_a_killed_worker_left_is_cleared_away_before_and_behind(tmp_path):
     for name in (".counts-a.npz.x8k2", "counts-b.begun", "counts-c.npz", "notes.txt"):
         (tmp_path / name).touch()
     with locked(Folder(str(tmp_path))):
         assert list(parts(str(tmp_path))) == ["counts-c.npz", "notes.txt", "run.lock"]
+        (tmp_path / ".counts-a.npz.1234").touch()
+    assert list(parts(str(tmp_path))) == ["counts-c.npz", "notes.txt"]
 
 
 def test_counts_that_another_run_changed_are_not_merged(here, monkeypatch):

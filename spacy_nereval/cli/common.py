@@ -17,6 +17,8 @@ from spacy.cli._util import app, import_code, setup_gpu
 from .options import EPILOG, OPTIONS_FOLLOW, Model, Reading, Resampling, Showing, chosen_formats, chosen_tables, grouped
 
 if TYPE_CHECKING:
+    from spacy.language import Language
+
     from ..buckets import Breakdown
     from ..counts import Counts
     from ..errors import Examples
@@ -79,7 +81,7 @@ def is_data(name: str) -> bool:
 
 def sources(
     gold: Path,
-    other: str | None,
+    other: str | Language | None,
     reading: Reading,
     loading: Model | None = None,
     *,
@@ -99,13 +101,13 @@ def sources(
 
         if other is None and name_of(gold, formats[0]) != "conll":
             raise ValueError(f"predictions to score against {gold} are missing")
-        return read_files(gold, Path(other or gold), reading.spans_key, by_id=by_id, formats=formats)
+        return read_files(gold, Path(str(other or gold)), reading.spans_key, by_id=by_id, formats=formats)
     from ..pipelines import predict
 
     if loading:
         import_code(loading.code)
         setup_gpu(loading.gpu_id, silent=True)
-    return predict(str(other), gold, reading.spans_key, formats[0])
+    return predict(other or "", gold, reading.spans_key, formats[0])
 
 
 def counted(
@@ -123,24 +125,34 @@ def counted(
     counts = Counts(metrics)
     counts.sources = [source]
     counts.key = reading.spans_key
-    for _ in passing(documents, counts, watching, quiet=quiet):
-        pass
+
+    def watched() -> Iterator[Document | None]:
+        for document in _shown(documents, quiet):
+            for each in watching:
+                each.add(document)
+            yield document
+
+    counts.extend(watched())  # many at a time, which takes a third of the time of one by one
+    _check_some(counts)
     return counts
 
 
-def passing(
-    documents: Iterable[Document | None], counts: Counts, watching: Sequence[Any] = (), *, quiet: bool = False
-) -> Iterator[Document | None]:
-    """The documents once they are counted, with a progress bar on a terminal unless it is to be quiet.
+def passing(documents: Iterable[Document | None], counts: Counts) -> Iterator[Document | None]:
+    """The documents once they are counted. Raises ValueError at the end if there was none to count."""
+    for document in _shown(documents):
+        counts.add(document)
+        yield document
+    _check_some(counts)
 
-    Raises ValueError at the end if there was none to count.
-    """
+
+def _shown(documents: Iterable[Document | None], quiet: bool = False) -> Iterable[Document | None]:
+    """The documents, with a progress bar on a terminal unless it is to be quiet."""
     from tqdm import tqdm
 
-    for document in tqdm(documents, unit=" docs", leave=False, disable=quiet or None):
-        for each in (counts, *watching):
-            each.add(document)
-        yield document
+    return tqdm(documents, unit=" docs", leave=False, disable=quiet or None)
+
+
+def _check_some(counts: Counts) -> None:
     (source,) = counts.sources
     if not counts.documents and not counts.skipped:
         raise ValueError(f"there are no documents to score in {source}")

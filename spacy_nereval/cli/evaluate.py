@@ -56,8 +56,9 @@ def evaluate_cli(
         from .sharded import counted_in_parts
 
         if breakdowns:
-            raise ValueError("--by looks at every span, of which counts in parts have none: evaluate one file")
+            raise ValueError("--by looks at every span, and counts in parts have none: evaluate one file")
         counts = counted_in_parts(names, None, model, chosen, reading, loading, drawn, sharding)
+        examples = []  # counts in parts have none
     else:
         from ..places import fetched
 

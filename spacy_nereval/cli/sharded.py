@@ -59,15 +59,14 @@ class Counting:
     def count(self, shard: Shard) -> Counts:
         from ..intervals import replicate
         from ..metric import create_all
-        from ..pipelines import predict
         from ..places import fetched
 
-        nlp, key = self.pipeline and self.pipeline.loaded(), self.reading.spans_key
+        nlp = self.pipeline and self.pipeline.loaded()
         # What a worker learns of words is for this shard only, or its memory would grow with every file.
         zone = nlp.memory_zone() if nlp else nullcontext()
         with zone, fetched(shard.gold, self.home) as gold, fetched(shard.pred or shard.gold, self.home) as pred:
             try:
-                documents = predict(nlp, gold, key) if nlp else sources(gold, str(pred), self.reading)
+                documents = sources(gold, nlp or str(pred), self.reading, is_model=nlp is not None)
                 counts = counted(documents, create_all(self.metrics), shard.name, self.reading, quiet=True)
             except ValueError as error:  # in which copies have names that nobody knows
                 said = str(error).replace(str(gold), shard.gold).replace(str(pred), shard.pred or shard.gold)

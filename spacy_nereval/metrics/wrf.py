@@ -116,9 +116,8 @@ def _bags(
 
 def tally(batch: Batch, unique: bool, case: str, by: str) -> Iterator[Tally]:
     """What `judge` says, added up per document and label."""
-    bags = [document.unigram_ids(case=case, by=by) for document in batch.documents]
-    word = np.concatenate([words for _, words in bags])
-    span = np.repeat(np.arange(len(batch.doc)), np.concatenate([sizes for sizes, _ in bags]))
+    sizes, word = batch.words(case=case, by=by)
+    span = np.repeat(np.arange(len(sizes)), sizes)
     words = 1 + word.max(initial=0)
     nobody = len(batch.labels)  # whose words are those of all labels together
     cells = len(batch.documents) * (nobody + 1)
