@@ -187,7 +187,7 @@ def _solve(edges: Mapping[int, Mapping[int, int]]) -> tuple[dict[int, int], Opti
         reached: dict[int, int] = {}  # right node: cost of the cheapest path to it so far
         came_from: dict[int, int] = {}
         done_left, done_right = {root: 0}, {}
-        heap: list[tuple[int, int]] = []
+        heap: list[tuple[int, bool, int]] = []  # cost, whether it is owned, right node: of equals a free one first
         i, cost = root, 0
         best, alone, free = u[root], root, None  # the cheapest end: `alone` stays alone, or `free` is taken
         while True:
@@ -197,12 +197,12 @@ def _solve(edges: Mapping[int, Mapping[int, int]]) -> tuple[dict[int, int], Opti
                 to_j = cost + u[i] + v[j] - weight
                 if to_j < best and (j not in reached or to_j < reached[j]):
                     reached[j], came_from[j] = to_j, i
-                    heappush(heap, (to_j, j))
-            while heap and heap[0][1] in done_right:
+                    heappush(heap, (to_j, j in owner, j))
+            while heap and heap[0][2] in done_right:
                 heappop(heap)
             if not heap or heap[0][0] >= best:
                 break
-            cost, j = heappop(heap)
+            cost, _, j = heappop(heap)
             done_right[j] = cost
             if j not in owner:
                 best, free = cost, j
