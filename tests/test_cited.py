@@ -735,7 +735,7 @@ def test_the_keys_for_spacy_are_the_names_of_the_scores_behind_that_of_the_metri
             {"weights": {"PER": float("nan")}},
             "ace.weights = {'PER': nan}: the weight of 'PER' is not a number from 0 up",
         ),
-        ("ace", {"weights": "nist"}, "ace.weights = 'nist': wanted equal | table of any to number"),
+        ("ace", {"weights": "nist"}, "ace.weights = 'nist': wanted equal | table of text to number"),
     ],
     ids=lambda value: None if isinstance(value, str) else str(value),
 )
