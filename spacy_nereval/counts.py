@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Mapping
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .metric import Metric
-from .settling import GOLD, HIT, PRED, TOGETHER, Batch, together
+from .settling import GOLD, HIT, PRED, Batch, batches, together
 from .spans import Document
 
 NONE = -1
@@ -36,6 +36,10 @@ class Rows:
     def extend(self, rows: np.ndarray) -> None:
         """Append rows float64[rows, width]."""
         self._numbers.frombytes(rows.tobytes())
+
+    def column(self, place: int) -> np.ndarray:
+        """float64[rows]: the same as in the array, without the rest of it."""
+        return np.frombuffer(self._numbers)[place :: self.width].copy()
 
     def array(self) -> np.ndarray:
         """float64[rows, width]; all but the amounts are whole numbers."""
@@ -105,8 +109,7 @@ class Counts:
 
     def extend(self, documents: Iterable[Document | None]) -> None:
         """Count documents, some at a time: none is held longer than that takes."""
-        coming = iter(documents)
-        while some := list(islice(coming, TOGETHER)):
+        for some in batches(documents, lambda document: document.size if document else 0):
             annotated = [document for document in some if document is not None]
             self.skipped += len(some) - len(annotated)
             if annotated:
@@ -122,8 +125,8 @@ class Counts:
         id_of = np.array([ids.setdefault(label, len(ids)) for label in batch.labels] + [NONE])
         gold = np.where(batch.side == GOLD, batch.label, NONE)
         pred = np.where((batch.side == PRED) | (batch.kind == HIT), batch.label, NONE)
-        once = (batch.side == GOLD) | (batch.kind != HIT)  # a hit is one row for both spans
-        self.settled.extend(_rows(first + batch.doc, batch.kind, id_of[gold], id_of[pred], 1)[once])
+        spans = _rows(first + batch.doc, batch.kind, id_of[gold], id_of[pred], 1)
+        self.settled.extend(spans[batch.once])  # a hit is one row for both spans
         judges: list[_Judge] = []
         for metric, rows, verdict_ids in zip(self.metrics, self.rows, self._verdict_ids):
             if metric.tally:
@@ -137,12 +140,14 @@ class Counts:
     def _judge(self, judges: list[_Judge], first: int, parts: Callable[[], Iterable[tuple[int, Any]]]) -> None:
         """Count the verdicts on each part. All metrics see one before the next is made."""
         ids, notes = self.label_ids, self.note_ids
+        each = [(metric.judge, metric.note, append, verdict_ids) for metric, append, verdict_ids in judges]
         for doc, part in parts() if judges else ():
-            for metric, append, verdict_ids in judges:
-                for name, gold, pred, amount in metric.judge(part):
+            doc += first
+            for judge, note, append, verdict_ids in each:
+                for name, gold, pred, amount in judge(part):
                     label, other = ids[gold[2]] if gold else NONE, ids[pred[2]] if pred else NONE
-                    row = (first + doc, verdict_ids[name], label, other, amount)
-                    append((*row, notes.setdefault(metric.note(part, gold), len(notes))) if metric.note else row)
+                    row = (doc, verdict_ids[name], label, other, amount)
+                    append((*row, notes.setdefault(note(part, gold), len(notes))) if note else row)
 
     def __add__(self, other: Counts) -> Counts:
         """The counts of both, as if all documents had been counted together."""
@@ -226,12 +231,12 @@ class Counts:
     @property
     def gold(self) -> int:
         """Number of gold spans."""
-        return int((self.settled.array()[:, 2] != NONE).sum())
+        return int((self.settled.column(2) != NONE).sum())
 
     @property
     def pred(self) -> int:
         """Number of predicted spans."""
-        return int((self.settled.array()[:, 3] != NONE).sum())
+        return int((self.settled.column(3) != NONE).sum())
 
 
 def count(documents: Iterable[Document | None], metrics: Iterable[Metric]) -> Counts:

@@ -8,7 +8,7 @@ otherwise, that is an error.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, groupby, zip_longest
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from .ranges import entities, group, id_of, same_tokens, spans_of, tokens_of
-from .settling import TOGETHER
+from .settling import batches
 from .spans import Document
 
 
@@ -46,9 +46,9 @@ def documents(examples: Iterable[Example], key: str | None = None) -> Iterator[D
     Raises ValueError, naming the example, if its two texts differ in more than
     white space and case.
     """
-    coming = iter(examples)
     number = 0
-    while some := [(example.reference, example.predicted) for example in islice(coming, TOGETHER)]:
+    pairs = ((example.reference, example.predicted) for example in examples)
+    for some in batches(pairs, lambda pair: len(pair[0])):
         try:
             for document in _read(some, key):
                 yield document
@@ -63,10 +63,10 @@ def read(reference: Doc, predicted: Doc, key: str | None = None) -> Document | N
 
 
 def _read(pairs: Sequence[tuple[Doc, Doc]], key: str | None) -> Iterator[Document | None]:
-    fast = {} if key else entities(dict(enumerate(pairs)))
-    for k, (reference, predicted) in enumerate(pairs):
-        if k in fast:
-            yield fast[k]
+    alike = [] if key else [entities([*some]) for _, some in groupby(pairs, key=lambda pair: pair[0].vocab)]
+    for (reference, predicted), document in zip_longest(pairs, chain.from_iterable(alike)):
+        if document:
+            yield document
         elif key and key in reference.spans and same_tokens(reference, predicted):
             yield group(reference, predicted, key)
         else:

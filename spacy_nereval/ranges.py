@@ -6,15 +6,15 @@ tokens are as good as characters, and all that is asked of the Docs are arrays.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
-from itertools import accumulate, chain, pairwise
+from itertools import groupby
+from operator import attrgetter
 
 import numpy as np
 from spacy.attrs import ENT_IOB, ENT_TYPE, IS_SPACE, LOWER, ORTH, SPACY
 from spacy.strings import get_string_id
 from spacy.tokens import Doc
-from spacy.vocab import Vocab
 
 from .settling import GOLD, PRED, Batch
 from .spans import Document, Span
@@ -31,17 +31,22 @@ class TokenBatch(Batch):
 
     def __init__(self, documents: Sequence[TokenDocument]) -> None:
         self.documents = documents
-        tables = [document.table for document in documents]
-        self.doc = np.repeat(np.arange(len(documents)), [len(table) for table in tables])
-        self.side, self.start, self.end, label = np.concatenate(tables).T
-        # Documents that were read together share their list of labels.
-        lists = {id(document.labels): document.labels for document in documents}
-        first = dict(zip(lists, accumulate(map(len, lists.values()), initial=0)))
-        label = label + np.array([first[id(document.labels)] for document in documents])[self.doc]
-        names = [*chain(*lists.values())]
+        self._tables = []  # what was read together, and which rows of it are of these documents
+        sizes, columns = [], []
+        names: list[str] = []
+        for together, some in groupby(documents, key=attrgetter("together")):
+            place = np.array([document.place for document in some])
+            first, last = together.first[place], together.first[place + 1]
+            rows = _ranges(first, last)
+            self._tables.append((together, rows))
+            sizes.append(last - first)
+            columns.append(together.table[rows] + [0, 0, 0, len(names)])
+            names += together.labels
+        self.doc = np.repeat(np.arange(len(documents)), np.concatenate(sizes))
+        self.side, self.start, self.end, label = np.concatenate(columns).T
         self.labels = sorted({names[k] for k in np.flatnonzero(np.bincount(label, minlength=len(names)))})
-        place = {name: k for k, name in enumerate(self.labels)}
-        self.label = np.array([place.get(name, -1) for name in names], dtype=np.int64)[label]
+        number = {name: k for k, name in enumerate(self.labels)}
+        self.label = np.array([number.get(name, -1) for name in names], dtype=np.int64)[label]
 
     def span(self, doc: int, start: int, end: int, label: int) -> Span:
         return self.documents[doc].span(start, end, self.labels[label])
@@ -52,9 +57,10 @@ class TokenBatch(Batch):
         return [self.span(*row) for row in zip(*(column.tolist() for column in columns))]
 
     def words(self, *, case: str, by: str) -> tuple[np.ndarray, np.ndarray]:
-        if by != "token" or not all(document.has_lower for document in self.documents):
+        if by != "token" or not all(together.has_lower for together, _ in self._tables):
             return super().words(case=case, by=by)
-        found = [document.words_of_spans(case) for document in self.documents]
+        once = np.split(self.once, np.cumsum([len(rows) for _, rows in self._tables])[:-1])
+        found = [together.words(rows[new], case) for (together, rows), new in zip(self._tables, once)]
         sizes, words = (np.concatenate(column) for column in zip(*found))
         return sizes, words
 
@@ -64,27 +70,16 @@ class TokenDocument(Document):
 
     Its spans are ranges of tokens, and its words the ids of the vocabulary's
     strings. Characters, text and tokens are not looked up unless somebody asks:
-    most of the time of reading would go there. The `table`, int64[spans, 4], has
-    side, first token, token behind the last, and place in `labels`.
+    most of the time of reading would go there.
     """
 
     batch = TokenBatch
 
     def __init__(self, together: Together, place: int) -> None:
-        self._together, self._place = together, place
+        self.together, self.place = together, place
         self._reference = together.references[place]
         self.id = id_of(self._reference)
-        self.labels = together.labels
-        self.table = together.table[together.first[place] : together.first[place + 1]]
-
-    @property
-    def has_lower(self) -> bool:
-        """A bare Vocab() knows no lower case: all its words would look alike."""
-        return LOWER in getattr(self._reference.vocab, "lex_attr_getters", ())
-
-    def words_of_spans(self, case: str) -> tuple[np.ndarray, np.ndarray]:
-        """How many words each span of the table has, and their numbers."""
-        return self._together.words(case)[self._place]
+        self.size = len(self._reference)
 
     def span(self, start: int, end: int, label: str) -> Span:
         if start == end:
@@ -97,8 +92,9 @@ class TokenDocument(Document):
     def _tokens_of(self) -> tuple[dict[tuple[int, int, str], tuple[int, int]], ...]:
         """The range of tokens of each gold and of each predicted span."""
         sides: tuple[dict, dict] = ({}, {})
-        for side, start, end, label in self.table.tolist():
-            sides[side][tuple(self.span(start, end, self.labels[label]))] = (start, end)
+        rows = slice(*self.together.first[self.place : self.place + 2].tolist())
+        for side, start, end, label in self.together.table[rows].tolist():
+            sides[side][tuple(self.span(start, end, self.together.labels[label]))] = (start, end)
         return sides
 
     @cached_property
@@ -117,57 +113,56 @@ class TokenDocument(Document):
     def _words(self) -> dict[str, list[int]]:
         return {case: _token_ids(self._reference, case).tolist() for case in ("lower", "keep")}
 
-    def unigrams(self, span: tuple[int, int, str], *, case: str = "lower", by: str = "token") -> list[Hashable]:
-        tokens = self._tokens_of[0].get(span) or self._tokens_of[1].get(span)
-        if by == "token" and tokens and self.has_lower:
-            return [word for word in self._words[case][slice(*tokens)] if word]
-        # Words between white space, or cut by the span's ends, are no tokens: they are hashed here.
-        return [get_string_id(str(word)) for word in super().unigrams(span, case=case, by=by)]
+    def unigrams(
+        self, spans: Iterable[tuple[int, int, str]], *, case: str = "lower", by: str = "token"
+    ) -> list[list[Hashable]]:
+        found: list[list[Hashable]] = []
+        for span in spans:
+            tokens = self._tokens_of[0].get(span) or self._tokens_of[1].get(span)
+            if by == "token" and tokens and self.together.has_lower:
+                found.append([word for word in self._words[case][slice(*tokens)] if word])
+            else:  # words between white space, or cut by the span's ends, are no tokens: they are hashed here
+                (words,) = super().unigrams([span], case=case, by=by)
+                found.append([get_string_id(str(word)) for word in words])
+        return found
 
 
 class Together:
-    """Documents that were read together, their spans as ranges of tokens in one table, as in
-    `TokenDocument`. Those of a document are `table[first[k] : first[k + 1]]`;
-    `orth` has the tokens of all spans, one span after the other."""
+    """Documents of one vocabulary that were read together, their spans as ranges of tokens.
+
+    The `table`, int64[spans, 4], has side, first token, token behind the last,
+    and place in `labels`; the spans of a document are `table[first[k] : first[k + 1]]`.
+    `orth` has the tokens of all spans, one span after the other.
+    """
 
     def __init__(
-        self, references: list[Doc], labels: list[str], table: np.ndarray, first: list[int], orth: np.ndarray
+        self, references: Sequence[Doc], labels: list[str], table: np.ndarray, first: np.ndarray, orth: np.ndarray
     ) -> None:
         self.references = references
         self.labels = labels
         self.table = table
         self.first = first
         self.orth = orth
-        self._words: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
+        self.vocab = references[0].vocab
 
-    def words(self, case: str) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Of each document how many words each span has, and the numbers of all these words."""
-        if case not in self._words:
-            self._words[case] = self._numbered(case)
-        return self._words[case]
+    @property
+    def has_lower(self) -> bool:
+        """A bare Vocab() knows no lower case: all its words would look alike."""
+        return LOWER in getattr(self.vocab, "lex_attr_getters", ())
 
-    def _numbered(self, case: str) -> list[tuple[np.ndarray, np.ndarray]]:
+    def words(self, rows: np.ndarray, case: str) -> tuple[np.ndarray, np.ndarray]:
+        """How many words these spans have, and their numbers, which are equal where words are."""
         sizes = self.table[:, 2] - self.table[:, 1]
-        first = np.append(0, np.cumsum(sizes))[self.first]
-        docs = self.references
-        runs = [k for k in range(len(docs)) if k == 0 or docs[k].vocab is not docs[k - 1].vocab] + [len(docs)]
-        numbers = np.concatenate(
-            [_word_numbers(docs[a].vocab, self.orth[first[a] : first[b]], case) for a, b in pairwise(runs)]
-        )
-        spans = np.repeat(np.arange(len(sizes)), sizes)
-        sizes = np.bincount(spans[numbers > 0], minlength=len(sizes))
-        numbers = numbers[numbers > 0]
-        places = np.append(0, np.cumsum(sizes))[self.first].tolist()
-        return [(sizes[a:b], numbers[c:d]) for (a, b), (c, d) in zip(pairwise(self.first), pairwise(places))]
-
-
-def _word_numbers(vocab: Vocab, orth: np.ndarray, case: str) -> np.ndarray:
-    """Numbers that are equal where words are, and 0 for white space."""
-    kinds = np.unique(orth)
-    lexemes = [vocab[kind] for kind in kinds.tolist()]
-    words = [0 if lexeme.is_space else lexeme.lower if case == "lower" else lexeme.orth for lexeme in lexemes]
-    _, number = np.unique(np.array([0, *words], dtype=np.uint64), return_inverse=True)
-    return number[1:][np.searchsorted(kinds, orth)]
+        last = np.cumsum(sizes)[rows]
+        sizes = sizes[rows]
+        orth = self.orth[_ranges(last - sizes, last)]
+        kinds = np.unique(orth)
+        lexemes = [self.vocab[kind] for kind in kinds.tolist()]
+        ids = [0 if lexeme.is_space else lexeme.lower if case == "lower" else lexeme.orth for lexeme in lexemes]
+        _, number = np.unique(np.array([0, *ids], dtype=np.uint64), return_inverse=True)
+        words = number[1:][np.searchsorted(kinds, orth)]
+        span = np.repeat(np.arange(len(rows)), sizes)
+        return np.bincount(span[words > 0], minlength=len(rows)), words[words > 0]
 
 
 def _token_ids(doc: Doc, case: str) -> np.ndarray:
@@ -176,20 +171,20 @@ def _token_ids(doc: Doc, case: str) -> np.ndarray:
     return np.where(space, 0, ids)
 
 
-def entities(pairs: Mapping[int, tuple[Doc, Doc]]) -> dict[int, TokenDocument]:
-    """The entities of pairs of Docs, under the same keys.
+def entities(pairs: Sequence[tuple[Doc, Doc]]) -> list[TokenDocument | None]:
+    """The entities of pairs of Docs of one vocabulary.
 
-    Pairs are left out whose tokens differ, whose reference is not annotated
+    None stands for a pair whose tokens differ, whose reference is not annotated
     throughout, or in which an entity goes on that never began, which spaCy
     refuses.
     """
-    read = {k: (reference.to_array(TOKEN), predicted.to_array(TOKEN)) for k, (reference, predicted) in pairs.items()}
-    arrays = {k: (gold, pred) for k, (gold, pred) in read.items() if len(gold) == len(pred)}
-    first = np.cumsum([0, *(len(gold) for gold, _ in arrays.values())])
-    nothing = np.zeros((0, len(TOKEN)), dtype=np.uint64)
-    gold, pred = (np.concatenate([nothing, *(sides[side] for sides in arrays.values())]) for side in (GOLD, PRED))
-    unlike = gold != pred
-    unfit = [np.flatnonzero(unlike[:, 0] | unlike[:, 1] | (gold[:, 2] == 0))]
+    read = [(reference.to_array(TOKEN), predicted.to_array(TOKEN)) for reference, predicted in pairs]
+    left_out = {k for k, (gold, pred) in enumerate(read) if len(gold) != len(pred)}
+    for k in left_out:
+        read[k] = read[k][GOLD][:0], read[k][PRED][:0]
+    first = np.cumsum([0, *(len(gold) for gold, _ in read)])
+    gold, pred = map(np.concatenate, zip(*read))
+    unfit = [np.flatnonzero((gold[:, 0] != pred[:, 0]) | (gold[:, 1] != pred[:, 1]) | (gold[:, 2] == 0))]
     found = []
     for tokens in (gold, pred):
         start, end, unbegun = _stretches(tokens[:, 2].astype(np.uint8), first)
@@ -201,16 +196,15 @@ def entities(pairs: Mapping[int, tuple[Doc, Doc]]) -> dict[int, TokenDocument]:
     place = np.searchsorted(first, start, side="right") - 1
     kind = np.where(side == GOLD, gold[start, 3], pred[start, 3])
     kinds = np.unique(kind)
-    docs = [pairs[k] for k in arrays]
     some = [int(np.argmax(kind == each)) for each in kinds]  # a span of each kind, whose Doc knows its name
-    labels = [docs[place[k]][side[k]].vocab.strings[int(kind[k])] for k in some]
+    labels = [pairs[place[k]][side[k]].vocab.strings[int(kind[k])] for k in some]
     order = np.argsort(place, kind="stable")
     start, end, side, place, kind = (column[order] for column in (start, end, side, place, kind))
     table = np.column_stack([side, start - first[place], end - first[place], np.searchsorted(kinds, kind)])
-    rows = np.searchsorted(place, np.arange(len(docs) + 1)).tolist()
-    together = Together([reference for reference, _ in docs], labels, table, rows, gold[_ranges(start, end), 0])
-    left_out = {*(np.searchsorted(first, np.concatenate(unfit), side="right") - 1).tolist()}
-    return {k: TokenDocument(together, n) for n, k in enumerate(arrays) if n not in left_out}
+    rows = np.searchsorted(place, np.arange(len(pairs) + 1))
+    together = Together([reference for reference, _ in pairs], labels, table, rows, gold[_ranges(start, end), 0])
+    left_out.update((np.searchsorted(first, np.concatenate(unfit), side="right") - 1).tolist())
+    return [None if k in left_out else TokenDocument(together, k) for k in range(len(pairs))]
 
 
 def _stretches(iob: np.ndarray, first: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -238,7 +232,7 @@ def group(reference: Doc, predicted: Doc, key: str) -> TokenDocument:
     rows = [(k, *side[span], labels.index(span[2])) for k, side in enumerate(sides) for span in side]
     table = np.array(rows, dtype=np.int64).reshape(-1, 4)
     orth = reference.to_array([ORTH])[_ranges(table[:, 1], table[:, 2])]
-    return TokenDocument(Together([reference], labels, table, [0, len(table)], orth), 0)
+    return TokenDocument(Together([reference], labels, table, np.array([0, len(table)]), orth), 0)
 
 
 def same_tokens(reference: Doc, predicted: Doc) -> bool:

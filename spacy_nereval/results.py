@@ -32,10 +32,14 @@ def evaluate(
     for metric in counts.metrics:
         view = View(counts, metric, settled=settled)
         summary = summarise(view)
+        label_scores, label_counts = (
+            {name: values.tolist() for name, values in table.items()}
+            for table in (summary.label_scores, summary.label_counts)
+        )
         per_type = {
             label: {
-                "scores": {name: values[k] for name, values in summary.label_scores.items()},
-                "counts": {name: values[k] for name, values in summary.label_counts.items()},
+                "scores": {name: values[k] for name, values in label_scores.items()},
+                "counts": {name: values[k] for name, values in label_counts.items()},
             }
             for k, label in enumerate(view.labels)
         }
@@ -84,10 +88,10 @@ def plain(value: Any) -> Any:
     """The same in plain Python, with None for what is not finite."""
     if isinstance(value, np.generic):
         value = value.item()
+    if value is None or isinstance(value, (str, int)):
+        return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
+    if isinstance(value, (dict, Mapping)):  # most are plain, which is seen sooner
         return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    return value
+    return [plain(item) for item in value]

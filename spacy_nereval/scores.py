@@ -33,7 +33,6 @@ def averages(view: View, summary: Summary) -> dict[str, dict[str, Any]]:
     labels or documents that were.
     """
     support = view.sums(by_label=True)[GOLD_SPANS]
-    docs = np.arange(view.counts.documents)
     result: dict[str, dict[str, Any]] = {}
     names = [name for name, _ in _ratios(view.metric, summary.label_scores)]
     scores = np.array([summary.label_scores[name] for name in names]).reshape(len(names), *support.shape)
@@ -42,11 +41,12 @@ def averages(view: View, summary: Summary) -> dict[str, dict[str, Any]]:
         used = np.where(defined, weight, 0)
         averaged = ratio((np.nan_to_num(scores) * used).sum(axis=-1), used.sum(axis=-1))
         result[average] = dict(zip(names, averaged)) | {"undefined": dict(zip(names, (~defined).sum(axis=-1)))}
-    means, undefined = {}, {}
-    for name, values in _ratios(view.metric, document_scores(view.counts, view.metric, view.settled)):
-        means[name] = view.mean(f"docs.{name}", docs, np.zeros_like(docs), values, 1)[0][..., 0][()]
-        undefined[name] = (~np.isfinite(values)).sum()
-    result["docs"] = means | {"undefined": undefined}
+    found = dict(_ratios(view.metric, document_scores(view.counts, view.metric, view.settled)))
+    docs = np.arange(view.counts.documents)
+    values = np.array([*found.values()]).reshape(len(found), len(docs))
+    means = view.mean("docs", docs, np.zeros_like(docs), values, 1)[0][..., 0, :]
+    undefined = dict(zip(found, len(docs) - np.isfinite(values).sum(axis=-1)))
+    result["docs"] = dict(zip(found, np.moveaxis(means, -1, 0))) | {"undefined": undefined}
     return result
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain, groupby
+from itertools import chain, compress, groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,8 +19,10 @@ metric; they are kept for the number of gold and predicted spans."""
 
 GOLD, PRED = range(2)
 
-TOGETHER = 256
-"""Documents that are read and counted together."""
+TOGETHER, LARGE = 1 << 10, 1 << 16
+"""Documents that are read and counted together: at most so many, and not more when they have that many tokens."""
+
+T = TypeVar("T")
 
 
 class Batch:
@@ -39,29 +41,18 @@ class Batch:
         self.documents = documents
         sides = [spans for document in documents for spans in document.given]
         self.spans: Sequence[tuple[int, int, str]] = [*chain.from_iterable(sides)]
-        place = {label: k for k, label in enumerate(sorted({label for _, _, label in self.spans}))}
-        self.labels = [*place]
         self.doc, self.side = np.divmod(np.repeat(np.arange(len(sides)), [len(side) for side in sides]), 2)
-        self.start = np.array([start for start, _, _ in self.spans], dtype=np.int64)
-        self.end = np.array([end for _, end, _ in self.spans], dtype=np.int64)
-        self.label = np.array([place[label] for _, _, label in self.spans], dtype=np.int64)
+        starts, ends, labels = zip(*self.spans) if self.spans else ((), (), ())
+        self.start = np.fromiter(starts, dtype=np.int64, count=len(starts))
+        self.end = np.fromiter(ends, dtype=np.int64, count=len(ends))
+        self.labels = sorted({*labels})
+        place = {label: k for k, label in enumerate(self.labels)}
+        self.label = np.fromiter(map(place.__getitem__, labels), dtype=np.int64, count=len(labels))
 
     def span(self, doc: int, start: int, end: int, label: int) -> Span:
         """The span with these offsets. In the arrays they may be in another unit than
         characters, with the same order and the same overlaps."""
         return Span(start, end, self.labels[label])
-
-    def words(self, *, case: str, by: str) -> tuple[np.ndarray, np.ndarray]:
-        """How many words each span has, and all of them, one span after the other, as
-        small numbers, which are equal where two words of a document are equal."""
-        ids: dict[Hashable, int] = {}
-        sizes: list[int] = []
-        words: list[int] = []
-        for doc, span in zip(self.doc.tolist(), self.spans):
-            found = self.documents[doc].unigrams(span, case=case, by=by)
-            sizes.append(len(found))
-            words += [ids.setdefault(word, len(ids)) for word in found]
-        return np.array(sizes, dtype=np.int64), np.array(words, dtype=np.int64)
 
     @cached_property
     def kind(self) -> np.ndarray:
@@ -70,6 +61,28 @@ class Batch:
         rest, _, contested = self._rest
         kind[rest] = np.where(contested, CONTESTED_GOLD, MISS) + self.side[rest]
         return kind
+
+    @cached_property
+    def once(self) -> np.ndarray:
+        """Whether each span is the first of its document that is like it: all but the predicted ones of hits."""
+        return (self.side == GOLD) | (self.kind != HIT)
+
+    def words(self, *, case: str, by: str) -> tuple[np.ndarray, np.ndarray]:
+        """How many words each span has that is there `once`, and all of them, one span after the
+        other, as small numbers, which are equal where two words of a document are equal."""
+        spans = [*compress(self.spans, self.once.tolist())]
+        last = np.cumsum(np.bincount(self.doc[self.once], minlength=len(self.documents))).tolist()
+        found = [
+            words
+            for document, a, b in zip(self.documents, (0, *last), last)
+            for words in document.unigrams(spans[a:b], case=case, by=by)
+        ]
+        words = [*chain.from_iterable(found)]
+        number = {word: k for k, word in enumerate(dict.fromkeys(words))}
+        return (
+            np.fromiter(map(len, found), dtype=np.int64, count=len(found)),
+            np.fromiter(map(number.__getitem__, words), dtype=np.int64, count=len(words)),
+        )
 
     @cached_property
     def _rest(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -112,3 +125,21 @@ def together(documents: Sequence[Document]) -> Batch:
     kinds = {document.batch for document in documents}
     kind = kinds.pop() if len(kinds) == 1 else None
     return (kind or Batch)(documents)
+
+
+def batches(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
+    """Documents, or what they are read from, in lists that are neither too long nor too large.
+
+    >>> [len(batch) for batch in batches([1, 1, LARGE, 1], int)]
+    [3, 1]
+    """
+    some: list[T] = []
+    total = 0
+    for item in items:
+        some.append(item)
+        total += size(item)
+        if len(some) >= TOGETHER or total >= LARGE:
+            yield some
+            some, total = [], 0
+    if some:
+        yield some

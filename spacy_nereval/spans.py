@@ -99,10 +99,8 @@ class Document(Contest):
         id: str | None = None,
     ) -> None:
         length = None if text is None else len(text)
-        self.given = (
-            [*dict.fromkeys(checked_span("gold", span, length) for span in gold)],
-            [*dict.fromkeys(checked_span("predicted", span, length) for span in pred)],
-        )
+        self.given = checked_spans("gold", gold, length), checked_spans("predicted", pred, length)
+        self.size = sum(map(len, self.given))
         self.id = id
         self.text = text
         self.tokens = None if tokens is None else _checked_tokens(tokens, length)
@@ -203,24 +201,32 @@ class Document(Contest):
         """The starts and the ends of the tokens, both ascending."""
         return None if self.tokens is None else ([start for start, _ in self.tokens], [end for _, end in self.tokens])
 
-    def unigrams(self, span: tuple[int, int, str], *, case: str = "lower", by: str = "token") -> list[Hashable]:
-        """The words of a span: the reference tokens it touches, clipped to it.
+    def unigrams(
+        self, spans: Iterable[tuple[int, int, str]], *, case: str = "lower", by: str = "token"
+    ) -> list[list[Hashable]]:
+        """The words of each span: the reference tokens it touches, clipped to it.
 
         White space is no word. Without tokens, or with `by="whitespace"`, the
         span's text is split at white space. `case="lower"` folds case,
         `"keep"` does not.
 
-        >>> Document([], [], "The Scroll tip", tokens=[(0, 3), (4, 10), (11, 14)]).unigrams(Span(1, 10, "X"))
-        ['he', 'scroll']
+        >>> doc = Document([], [], "The Scroll tip", tokens=[(0, 3), (4, 10), (11, 14)])
+        >>> doc.unigrams([(1, 10, "X"), (11, 14, "X")])
+        [['he', 'scroll'], ['tip']]
         """
-        if self.text is None:
+        if (text := self.text) is None:
             raise ValueError("words need the text: Document(gold=..., pred=..., text=...)")
+        fold = str.lower if case == "lower" else str
         if self.tokens is None or by == "whitespace":
-            text = self.text[span[0] : span[1]]
-            return [*(text.lower() if case == "lower" else text).split()]
-        touched = self.tokens[slice(*self.covered(span))]
-        clipped = (self.text[max(a, span[0]) : min(b, span[1])] for a, b in touched)
-        return [word.lower() if case == "lower" else word for word in clipped if word.strip()]
+            return [fold(text[start:end]).split() for start, end, _ in spans]  # type: ignore[misc]
+        return [
+            [
+                fold(word)
+                for a, b in self.tokens[slice(*self.covered((start, end, label)))]
+                if (word := text[max(a, start) : min(b, end)]).strip()
+            ]
+            for start, end, label in spans
+        ]
 
 
 def _checked_tokens(tokens: Iterable[tuple[int, int]], length: int | None) -> list[tuple[int, int]]:
@@ -229,6 +235,23 @@ def _checked_tokens(tokens: Iterable[tuple[int, int]], length: int | None) -> li
         if start < end:
             raise ValueError(f"tokens overlap: one ends at {end}, the next begins at {start}")
     return found
+
+
+def checked_spans(side: str, spans: Iterable[Sequence[Any]], length: int | None) -> list[tuple[int, int, str]]:
+    """The spans in plain Python, each once. Raises ValueError, saying what is wrong with the first that is none."""
+    most = FARTHEST if length is None else length
+    found: dict[tuple[int, int, str], None] = {}
+    for span in spans:
+        try:
+            start, end, label = span
+        except (TypeError, ValueError):
+            start = None
+        # Almost every span is plain and right, which is seen here without a call.
+        if start.__class__ is end.__class__ is int and label.__class__ is str and label and 0 <= start <= end <= most:
+            found[start, end, label] = None
+        else:
+            found[checked_span(side, span, length)] = None
+    return [*found]
 
 
 def checked_span(side: str, span: Sequence[Any], length: int | None) -> tuple[int, int, str]:

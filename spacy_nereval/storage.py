@@ -22,7 +22,7 @@ from .places import Place
 from .signature import signature
 from .writing import atomic
 
-FORMAT = "spacy-nereval counts 2"
+FORMAT = "spacy-nereval counts 3"
 
 
 def save(counts: Counts, path: Place, *, origin: Mapping[str, Any] | None = None) -> None:

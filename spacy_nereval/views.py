@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -21,35 +21,58 @@ SIDES = np.zeros((5, 2))
 SIDES[[HIT, MISS, CONTESTED_GOLD], 0] = SIDES[[HIT, SPURIOUS, CONTESTED_PRED], 1] = 1
 """Which kinds of spans are gold ones and which predictions: a hit is both."""
 
+T = TypeVar("T")
+
 Rows = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Document, verdict, gold and predicted label, and amount."""
 
 
 class Settled:
-    """The spans by what they are, added up once for the views of all metrics.
-    `weights` are those of a `View`."""
+    """What views of the same counts, with the same `weights`, share: each thing is found out once."""
 
     def __init__(self, counts: Counts, weights: np.ndarray | None = None) -> None:
         self.counts = counts
         self.weights = weights
-        self._sums: dict[tuple[bool, bool], np.ndarray] = {}
+        self._known: dict[Hashable, Any] = {}
+
+    def known(self, name: Hashable, found: Callable[[], T]) -> T:
+        """What was found under that name before, or is found now."""
+        if name not in self._known:
+            self._known[name] = found()
+        return self._known[name]
 
     @cached_property
     def rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Document, kind, and label (in sorted order) of every row."""
-        doc, kind, gold, pred, _ = self.counts.settled.array().astype(np.int64).T
+        """Document, kind, and label (in sorted order) of every settled span."""
+        doc, kind, gold, pred = (self.counts.settled.column(k).astype(np.int64) for k in range(4))
         return doc, kind, sorted_places(self.counts)[np.where(gold != NONE, gold, pred)]
 
     def sums(self, *, by_label: bool, per_document: bool = False) -> np.ndarray:
-        """float64[[documents | samples,] labels or 1, kinds]"""
-        asked = by_label, per_document
-        if asked not in self._sums:
-            doc, kind, label = self.rows
-            shape = (len(self.counts.label_ids), 5) if by_label else (1, 5)
-            weights = None if per_document else self.weights
-            key = (label * 5 if by_label else 0) + kind
-            self._sums[asked] = added(self.counts.documents, doc, key, None, shape, per_document, weights)
-        return self._sums[asked]
+        """The numbers of these spans: float64[[documents | samples,] labels or 1, kinds]"""
+        return self.known((by_label, per_document), partial(self._sums, by_label, per_document))
+
+    def _sums(self, by_label: bool, per_document: bool) -> np.ndarray:
+        doc, kind, label = self.rows
+        shape = (len(self.counts.label_ids), 5) if by_label else (1, 5)
+        weights = None if per_document else self.weights
+        key = (label * 5 if by_label else 0) + kind
+        return added(self.counts.documents, doc, key, None, shape, per_document, weights)
+
+    def verdicts(self, metric: Metric) -> Rows:
+        """What a metric says of the spans that are not settled. Labels are in sorted order."""
+        return self.known(id(metric), partial(self._verdicts, metric))
+
+    def _verdicts(self, metric: Metric) -> Rows:
+        rows = self.counts.rows[self.counts.metrics.index(metric)]
+        columns = [rows.column(k) for k in range(rows.width)]
+        if metric.floats:  # a fixed order of summation: floats too ignore the order of documents
+            order = np.lexsort(columns)
+            columns = [column[order] for column in columns]
+        doc, verdict, gold, pred = (column.astype(np.int64) for column in columns[:4])
+        if metric.refine:
+            verdict = metric.refine(verdict, columns[5].astype(np.int64), tuple(self.counts.note_ids))
+        place = sorted_places(self.counts)
+        return doc, verdict, place[gold], place[pred], columns[4]
 
 
 def sorted_places(counts: Counts) -> np.ndarray:
@@ -125,15 +148,7 @@ class View:
 
     @cached_property
     def _rows(self) -> Rows:
-        """The verdicts on spans that are not settled. Labels are in sorted order."""
-        rows = self.counts.rows[self.counts.metrics.index(self.metric)].array()
-        if self.metric.floats:  # a fixed order of summation: floats too ignore the order of documents
-            rows = rows[np.lexsort(rows.T)]
-        doc, verdict, gold, pred = rows[:, :4].astype(np.int64).T
-        if self.metric.refine:
-            verdict = self.metric.refine(verdict, rows[:, 5].astype(np.int64), tuple(self.counts.note_ids))
-        place = sorted_places(self.counts)
-        return doc, verdict, place[gold], place[pred], rows[:, 4]
+        return self.settled.verdicts(self.metric)
 
     def _all_rows(self, doc: np.ndarray, kind: np.ndarray, label: np.ndarray, amount: np.ndarray) -> Rows:
         """The same and the verdicts on these spans."""
@@ -178,6 +193,8 @@ class View:
         """The amounts of each verdict: float64[[documents | samples,] labels or 1, verdicts]."""
         doc, verdict, gold, pred, amount = self._rows
         label = self._label(gold, pred) if by_label else np.zeros_like(doc)
+        if (label < 0).any():
+            doc, verdict, amount, label = (column[label >= 0] for column in (doc, verdict, amount, label))
         names = self.metric.verdict_names
         total = self._added(doc, label, verdict, amount, (len(self.labels) if by_label else 1, len(names)))
         for kind, name in enumerate(self.metric.settled or ()):
@@ -189,35 +206,44 @@ class View:
     ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         """Per score its mean over the documents where it is defined, and their number.
         `name` tells these means from others of the metric."""
+        names = id(self.metric), name, by_label
+        doc, label, values = self.settled.known(names, partial(self._scored, score, by_label))
+        found = self.mean(
+            f"{name}{by_label:d}", doc, label, np.array([*values.values()]), len(self.labels) if by_label else 1
+        )
+        means, numbers = (dict(zip(values, np.moveaxis(f if by_label else f[..., 0, :], -1, 0))) for f in found)
+        return means, numbers
+
+    def _scored(
+        self, score: Callable[[Mapping[str, np.ndarray]], dict[str, np.ndarray]], by_label: bool
+    ) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+        """Of every document, or every label of a document, that has verdicts: document, label or 0, and scores."""
         doc, kind, label = self.settled.rows
         doc, verdict, gold, pred, amount = self._all_rows(doc, kind, label, np.ones(len(doc)))
         label = self._label(gold, pred) if by_label else np.zeros_like(doc)
         doc, label, verdict, amount = (column[label >= 0] for column in (doc, label, verdict, amount))
         width, height = len(self.labels) if by_label else 1, len(self.metric.verdict_names)
-        cells, cell = np.unique(doc * width + label, return_inverse=True)  # a document, or a document's label
+        cells, cell = np.unique(doc * width + label, return_inverse=True)
         summed = np.bincount(cell * height + verdict, amount, minlength=len(cells) * height)
-        doc, label = np.divmod(cells, width)
-        found = {
-            key: self.mean(f"{name}{by_label:d}.{key}", doc, label, values, width)
-            for key, values in score(self._columns(summed.reshape(len(cells), height), whole=True)).items()
-        }
-        if not by_label:
-            found = {key: (mean[..., 0][()], number[..., 0][()]) for key, (mean, number) in found.items()}
-        return {key: mean for key, (mean, _) in found.items()}, {key: number for key, (_, number) in found.items()}
+        return *np.divmod(cells, width), score(self._columns(summed.reshape(len(cells), height), whole=True))
 
     def mean(
         self, name: str, doc: np.ndarray, key: np.ndarray, values: np.ndarray, width: int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The mean by key of those values that are defined, and their number."""
-        order = np.flatnonzero(np.isfinite(values))
-        if not self.per_document:  # a fixed order of summation; a document alone has one value for each key
-            order = order[np.argsort(values[order])]
-        doc, key, values = doc[order], key[order], values[order]
+        """The means by key of those `values`, float[scores, n], that are defined, and their
+        numbers: float[[documents | samples,] width, scores]. `name` is that of all of them."""
+        if self.weights is None and not self.per_document:  # a fixed order of summation
+            if width == 1:
+                values = np.sort(values)
+            else:
+                order = np.argsort(values)
+                values, doc, key = np.take_along_axis(values, order, axis=-1), doc[order], key[order]
+        doc, key = (np.broadcast_to(each, values.shape) for each in (doc, key))
+        row, place = np.nonzero(np.isfinite(values))
+        doc, key = doc[row, place], key[row, place]
         number, total = (
-            self._noted(f"{name}.{what}", partial(self._added, doc, key, np.zeros_like(key), amount, (width, 1)))[
-                ..., 0
-            ]
-            for what, amount in (("number", np.ones(len(order))), ("sum", values))
+            self._noted(f"{name}.{what}", partial(self._added, doc, key, row, amount, (width, len(values))))
+            for what, amount in (("number", None), ("sum", values[row, place]))
         )
         return ratio(total, number), self._whole(number)
 
@@ -230,11 +256,9 @@ class View:
         return self.tape[name]
 
     def _added(
-        self, doc: np.ndarray, row: np.ndarray, column: np.ndarray, amount: np.ndarray, shape: tuple[int, int]
+        self, doc: np.ndarray, row: np.ndarray, column: np.ndarray, amount: np.ndarray | None, shape: tuple[int, int]
     ) -> np.ndarray:
-        """Amounts added up by row and column; negative rows are left out."""
-        if (row < 0).any():
-            doc, row, column, amount = (values[row >= 0] for values in (doc, row, column, amount))
+        """Amounts, or ones, added up by row and column."""
         key = row * shape[1] + column
         return added(self.counts.documents, doc, key, amount, shape, self.per_document, self.weights)
 
@@ -243,7 +267,8 @@ class View:
         columns = {}
         for column, sources in self.metric.columns.items():
             if not isinstance(sources, str):
-                total = summed[..., [self.metric.verdict_names.index(name) for name in sources]].sum(axis=-1)
+                first, *rest = (summed[..., self.metric.verdict_names.index(name)] for name in sources)
+                total = sum(rest, start=first)
                 columns[column] = total.astype(np.int64) if whole and column not in self.metric.floats else total
         return columns
 
@@ -257,7 +282,7 @@ class View:
 
     def kinds(self) -> dict[tuple[str, str, str], int]:
         """(verdict, gold label, predicted label) to the number of such verdicts; "" stands for no span."""
-        found = Settled(self.counts).sums(by_label=True).ravel()
+        found = (self.settled if self.weights is None else Settled(self.counts)).sums(by_label=True).ravel()
         place = np.flatnonzero(found)
         _, verdict, gold, pred, number = self._all_rows(place, place % 5, place // 5, found[place])
         if self.metric.floats:

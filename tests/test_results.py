@@ -197,7 +197,7 @@ def test_skipped_documents_and_ignored_predictions_add_up_too():
 
 
 def test_documents_that_are_counted_some_at_a_time_are_all_counted(monkeypatch):
-    monkeypatch.setattr("spacy_nereval.counts.TOGETHER", 7)
+    monkeypatch.setattr("spacy_nereval.settling.TOGETHER", 7)
     documents = (Document([(0, 1, "A"), (k, k + 2, "B")], [(0, 1, "A"), (k, k + 1, "B")]) for k in range(1000))
     result = score(documents, ["strict", "fair"])
     assert (result["documents"], result["gold"], result["pred"]) == (1000, 2000, 2000)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ..formulas import prf
-from ..matching import best_pairs, paired
+from ..matching import best_pairs
 from ..metric import GOLD_SPANS, PRED_SPANS, Beta, Metric, Verdict
 from ..spans import Contest
 
@@ -57,12 +57,20 @@ def loio(
 def judge(contest: Contest, optimal: bool) -> Iterator[Verdict]:
     gold, pred = contest.gold, contest.pred
     met = [(i, j, n) for i, j, n in contest.overlaps if n and gold[i].label == pred[j].label]
-    pairs = _most_credit(contest, met) if optimal else _walk(met)
-    for a, b in paired(gold, pred, pairs):
-        if a and b:
-            yield Verdict("overlap", a, b, (min(a.end, b.end) - max(a.start, b.start)) / _longer(a, b))
+    pairs = {i: j for i, j, _ in met}
+    if len(met) > 1:
+        pairs = _most_credit(contest, met) if optimal else _walk(met)
+    served = set(pairs.values())
+    for i, span in enumerate(gold):
+        if i in pairs:
+            other = pred[pairs[i]]
+            shared = min(span.end, other.end) - max(span.start, other.start)
+            yield Verdict("overlap", span, other, shared / _longer(span, other))
         else:
-            yield Verdict("fn" if a else "fp", a, b)
+            yield Verdict("fn", span, None)
+    for j, span in enumerate(pred):
+        if j not in served:
+            yield Verdict("fp", None, span)
 
 
 def _walk(met: list[tuple[int, int, int]]) -> dict[int, int]:

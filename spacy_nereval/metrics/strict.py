@@ -3,8 +3,11 @@
 from collections.abc import Iterator
 from functools import partial
 
+import numpy as np
+
 from ..formulas import prf
-from ..metric import Beta, Metric, Verdict, one_each
+from ..metric import Beta, Metric, Tally, Verdict, one_each
+from ..settling import CONTESTED_GOLD, CONTESTED_PRED, Batch
 from ..spans import Contest
 
 VERDICTS = ("tp", "fp", "fn")
@@ -30,6 +33,7 @@ def strict(*, beta: Beta = 1.0) -> Metric:
     """
     return Metric(
         judge=judge,
+        tally=tally,
         score=partial(score, beta=beta),
         columns=one_each(*VERDICTS),
         flat={"strict_p": "p", "strict_r": "r", "strict_f": "f"},
@@ -42,6 +46,15 @@ def judge(contest: Contest) -> Iterator[Verdict]:
         yield Verdict("fn", span, None)
     for span in contest.pred:
         yield Verdict("fp", None, span)
+
+
+def tally(batch: Batch) -> Iterator[Tally]:
+    """What `judge` says, all at once."""
+    for name, kind in (("fn", CONTESTED_GOLD), ("fp", CONTESTED_PRED)):
+        here = batch.kind == kind
+        label, none = batch.label[here], np.full(here.sum(), len(batch.labels))
+        gold, pred = (label, none) if name == "fn" else (none, label)
+        yield Tally(name, batch.doc[here], gold, pred, np.ones(len(label)))
 
 
 def score(n, beta):

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from ..formulas import ratio, weight_table
 from ..metric import Columns, Metric, Tally, Verdict
-from ..settling import GOLD, PRED, Batch
+from ..settling import GOLD, HIT, PRED, Batch
 from ..spans import Document, Span
 from ..views import Summary, View
 
@@ -79,7 +79,7 @@ def wrf(
 
 def judge(document: Document, unique: bool, case: str, by: str) -> Iterator[Verdict]:
     spans = {span[:2]: span for span in (*document.gold, *document.pred)}
-    found = {place: document.unigrams(span, case=case, by=by) for place, span in spans.items()}
+    found = dict(zip(spans, document.unigrams(spans.values(), case=case, by=by)))
     gold, pred = (_bags(side, found, unique) for side in (document.gold, document.pred))
     for label in sorted(gold.keys() | pred.keys()):
         t, p = gold.get(label, {}), pred.get(label, {})
@@ -117,13 +117,13 @@ def _bags(
 def tally(batch: Batch, unique: bool, case: str, by: str) -> Iterator[Tally]:
     """What `judge` says, added up per document and label."""
     sizes, word = batch.words(case=case, by=by)
-    span = np.repeat(np.arange(len(sizes)), sizes)
+    span = np.repeat(np.flatnonzero(batch.once), sizes)
     words = 1 + word.max(initial=0)
     nobody = len(batch.labels)  # whose words are those of all labels together
     cells = len(batch.documents) * (nobody + 1)
     found = []
     for side in (GOLD, PRED):
-        here = batch.side[span] == side
+        here = (batch.side[span] == side) | (batch.kind[span] == HIT)
         doc, label = batch.doc[span[here]] * (nobody + 1), batch.label[span[here]]
         cell = np.concatenate([doc + label, doc + nobody])
         keys, n = np.unique(cell * words + np.tile(word[here], 2), return_counts=True)
