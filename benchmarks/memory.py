@@ -6,6 +6,11 @@ Every case runs in a process of its own, whose greatest resident set is what is
 shown, less what it had before it read anything. What may grow with the corpus
 are the counts: rows, ids and labels. Every document has words of its own beside
 common ones, as texts do.
+
+`jsonl` and `spacy` count a file of predictions against a file of gold
+annotation, `... and a pipeline` what the pipeline predicts on the gold texts,
+`shards` does so for files of 10,000 documents, one after the other, and
+`replicates` resamples the counts of `jsonl` too.
 """
 
 from __future__ import annotations
@@ -14,7 +19,7 @@ import json
 import platform
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -23,7 +28,7 @@ from typing import Annotated, Any
 import spacy
 import typer
 from spacy.tokens import Doc, DocBin, Span
-from wasabi import table
+from table import table
 
 from spacy_nereval import count, create_all
 from spacy_nereval.counts import Counts
@@ -31,25 +36,27 @@ from spacy_nereval.files import read_files
 from spacy_nereval.intervals import replicate
 from spacy_nereval.pipelines import predict
 
-CASES = ("jsonl", "spacy", "shards", "model", "replicates")
+CASES = ("jsonl", "jsonl and a pipeline", "spacy", "spacy and a pipeline", "shards and a pipeline", "replicates")
 PER_SHARD = 10_000
 NEW = 2
 """Words of a document that no other has."""
 
 
 def main(
-    sizes: Annotated[list[int] | None, typer.Option("--size", help="Numbers of documents")] = None,
+    sizes: Annotated[list[int] | None, typer.Option("--size", min=1, help="Two numbers of documents")] = None,
     tokens: Annotated[int, typer.Option(help="Tokens per document")] = 40,
     output: Annotated[Path | None, typer.Option(help="JSON file for the figures")] = None,
     case: Annotated[str, typer.Option(hidden=True)] = "",
     folder: Annotated[Path, typer.Option(hidden=True)] = Path(),
 ) -> None:
     """Print the peak of each case, and how many bytes a further document adds to it and to its counts."""
-    sizes = sorted(sizes or [10_000, 100_000])
     if case:
         print(json.dumps(measured(case, folder)))
         return
-    rows = []
+    sizes = sorted(sizes or [10_000, 100_000])
+    if sizes[0] == sizes[-1]:
+        raise typer.BadParameter("two numbers were wanted, such as --size 10000 --size 100000")
+    rows: list[dict[str, Any]] = []
     with TemporaryDirectory() as scratch:
         for size in sizes:
             write(Path(scratch) / str(size), size, tokens)
@@ -60,17 +67,32 @@ def main(
             rows.append(
                 {
                     "case": name,
-                    "peak_mb": {size: round(one["peak"] / 1e6, 1) for size, one in found.items()},
+                    "peak_mb": {str(size): round(one["peak"] / 1e6, 1) for size, one in found.items()},
                     "bytes_per_document": round((large["peak"] - small["peak"]) / more),
                     "of_counts": round((large["counts"] - small["counts"]) / more),
                 }
             )
-    header = ["case", *(f"{size:,} documents, MB" for size in sizes), "bytes a document adds", "of these counts"]
-    cells = [[r["case"], *r["peak_mb"].values(), r["bytes_per_document"], r["of_counts"]] for r in rows]
-    print(table(cells, header=header, divider=True, aligns=["l", *"r" * (len(header) - 1)]))
+    about = {"python": platform.python_version(), "spacy": spacy.__version__, "machine": platform.machine()}
+    figures = {"about": about, "tokens": tokens, "rows": rows}
+    print(markdown(figures))
     if output:
-        about = {"python": platform.python_version(), "spacy": spacy.__version__, "machine": platform.machine()}
-        output.write_text(json.dumps({"about": about, "tokens": tokens, "rows": rows}, indent=2) + "\n")
+        output.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf8")
+
+
+def markdown(found: Mapping[str, Any]) -> str:
+    """The figures as Markdown."""
+    about, rows = found["about"], found["rows"]
+    sizes = [f"{int(size):,} documents, MB" for size in rows[0]["peak_mb"]]
+    cells = (
+        [row["case"], *(f"{peak:,.0f}" for peak in row["peak_mb"].values())]
+        + [f"{row['bytes_per_document']:,}", f"{row['of_counts']:,}"]
+        for row in rows
+    )
+    head = ["case", *sizes, "bytes that a document adds", "of these its counts"]
+    said = (
+        f"Documents of {found['tokens']} tokens; {about['machine']}, Python {about['python']}, spaCy {about['spacy']}."
+    )
+    return said + "\n\n" + table(head, cells).replace("---:", "---", 1)  # the names to the left
 
 
 def in_process(case: str, folder: Path) -> dict[str, int]:
@@ -87,15 +109,15 @@ def measured(case: str, folder: Path) -> dict[str, int]:
     nlp = spacy.load(folder / "model")
     metrics = create_all()
     before = resident("VmRSS")
-    if case == "shards":  # one after the other, as a worker counts them
+    ending = "spacy" if case.startswith("spacy") else "jsonl"
+    if case.startswith("shards"):  # as a worker counts them, who forgets with each file what words it had
         found = []
         for shard in sorted(folder.glob("shard-*.spacy")):
             with nlp.memory_zone():
                 found.append(count(predict(nlp, shard), metrics))
-    elif case == "model":
-        found = [count(predict(nlp, folder / "gold.spacy"), metrics)]
+    elif case.endswith("pipeline"):
+        found = [count(predict(nlp, folder / f"gold.{ending}"), metrics)]
     else:
-        ending = "spacy" if case == "spacy" else "jsonl"
         found = [count(read_files(folder / f"gold.{ending}", folder / f"pred.{ending}"), metrics)]
     if case == "replicates":
         found[0].replicates = replicate(found[0], 100, 0)

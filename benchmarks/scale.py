@@ -1,18 +1,22 @@
-"""Measure what a document costs at every step of a run on many machines.
+"""Measure what a document costs at every step of a run on many machines, and reckon what 10^9 cost.
 
-    python benchmarks/scale.py training/wnut17/cpu/model-best --data corpus/wnut17/test.spacy -o benchmarks/scale.json
+    python benchmarks/scale.py training/warranty/cpu/model-best training/warranty/transformer/model-best \
+        --data corpus/warranty/test.spacy --output benchmarks/scale.json  # on Linux
 
-Several pipelines may be given. Times are those of the processor, of one thread,
-so that a busy machine changes them little; set OMP_NUM_THREADS=1. The steps
-behind the prediction are measured on shards of as many documents as asked for:
-the corpus again and again, with ids of their own.
+Times are those of the processor, of one thread, so that a busy machine changes
+them little; set OMP_NUM_THREADS=1. The steps behind the prediction are measured
+on shards of as many documents as asked for: the corpus again and again, with
+ids of its own each time and what the first pipeline predicts, and texts of 200
+random words with 18 labels.
 """
 
 from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Callable, Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from itertools import cycle, islice
 from pathlib import Path
 from sys import getsizeof
@@ -23,13 +27,16 @@ from typing import Annotated, Any, TypeVar
 import numpy as np
 import spacy
 import typer
-from spacy.tokens import Doc
+from memory import resident
+from spacy.tokens import Doc, DocBin
+from table import table
 from workloads import made_up
 
-from spacy_nereval import Document, count, create_all, evaluate
+from spacy_nereval import Confidence, Document, count, create_all, evaluate
 from spacy_nereval.examples import read
+from spacy_nereval.files import read_files
 from spacy_nereval.formats.docs import read_docs
-from spacy_nereval.intervals import Confidence, replicate
+from spacy_nereval.intervals import number_of_units, replicate
 from spacy_nereval.pipelines import predict
 from spacy_nereval.storage import load, merge, save
 
@@ -37,67 +44,114 @@ T = TypeVar("T")
 Pair = tuple[Doc, Doc]
 """Gold and predicted."""
 
+FROM_FILES = {"files": "read predictions from files, and count"}
+ON_WORKERS = {"counting": "count", "replicating": "replicate", "writing": "write the counts"}
+ON_DRIVER = {"merging": "read and merge the counts", "scoring": "score"}
+"""What is measured per document beside the prediction, and what it is called. Predictions
+that are in files need neither be made nor counted as those of a pipeline are."""
+
+MANY = 10**9
+WORKERS = (16, 256, 4096)
+PER_FILE = (10_000, 100_000, 1_000_000)
+MACHINES = (16, 64, 256, 1024)
+"""GB of memory."""
+
 
 def main(
     models: Annotated[list[str], typer.Argument(help="Pipelines")],
-    data: Annotated[Path, typer.Option(help="Gold annotation, .spacy")],
-    shards: Annotated[int, typer.Option(help="Number of shards to merge")] = 16,
-    documents: Annotated[int, typer.Option(help="Documents in each")] = 10_000,
-    samples: Annotated[int, typer.Option(help="Replicates")] = 1000,
+    data: Annotated[Path, typer.Option(help="Gold annotation, .spacy")] = Path(),
+    shards: Annotated[int, typer.Option(min=2, help="Number of shards to merge")] = 16,
+    documents: Annotated[int, typer.Option(min=1, help="Documents in each")] = 10_000,
+    samples: Annotated[int, typer.Option(min=1, help="Replicates")] = 1000,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="JSON file for the figures")] = None,
+    drive: Annotated[bool, typer.Option(hidden=True)] = False,
 ) -> None:
-    """Print microseconds and bytes per document, and what a shard costs besides."""
-    found: dict[str, Any] = {"about": about(shards, documents, samples), "predicting": {}}
-    for model in models:
-        nlp = spacy.load(model)
-        list(islice(predict(nlp, data), 64))  # what is slow the first time only
-        number, seconds = timed(lambda nlp=nlp: sum(1 for _ in predict(nlp, data)))
-        found["predicting"]["/".join(Path(model).parts[-3:-1])] = per(seconds, number)
-    golds = list(read_docs(data))
-    corpus = list(zip(golds, nlp.pipe(gold.text for gold in golds)))
-    large = made_up("", 1000, labels=18).pairs
-    found["corpora"] = [steps(pairs, shards, documents, samples) for pairs in (corpus, large)]
-    print(json.dumps(found, indent=2))
+    """Print what a document costs, and what 10^9 documents would."""
+    if drive:
+        print(json.dumps(driver(list(map(Path, models)))))
+        return
+    found: dict[str, Any] = {"about": about(shards, documents, samples)}
+    golds, nlp = list(read_docs(data)), spacy.load(models[0])
+    found["predicting"] = [predicting(model, golds, min(documents, 1000)) for model in models]
+    corpora = {
+        data.parent.name: list(zip(golds, nlp.pipe(gold.text for gold in golds))),
+        "made up": made_up("", 1000, labels=18).pairs,
+    }
+    found["corpora"] = [{"name": name} | steps(pairs, shards, documents, samples) for name, pairs in corpora.items()]
+    print(markdown(found))
     if output:
-        output.write_text(json.dumps(found, indent=2) + "\n")
+        output.write_text(json.dumps(found, indent=2) + "\n", encoding="utf8")
+
+
+def about(shards: int, documents: int, samples: int) -> dict[str, Any]:
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.is_file() else []
+    models = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
+    versions = {"python": platform.python_version(), "spacy": spacy.__version__, "numpy": np.__version__}
+    sizes = {"shards": shards, "documents": documents, "samples": samples}
+    return {**versions, "machine": models[0] if models else platform.machine(), **sizes}
+
+
+# Measuring
+
+
+def predicting(model: str, golds: list[Doc], number: int) -> dict[str, Any]:
+    """What a pipeline takes to be loaded, and, once it is warm, to read so many documents and predict."""
+    nlp, loading = timed(lambda: spacy.load(model))
+    with TemporaryDirectory() as folder:
+        again = Path(folder) / "again.spacy"
+        DocBin(docs=islice(cycle(golds), number)).to_disk(again)
+        list(islice(predict(nlp, again), 64))
+        _, seconds = timed(lambda: sum(1 for _ in predict(nlp, again)))
+    path = Path(model)
+    return {
+        "pipeline": path.parent.name if path.name.startswith("model-") else path.name,
+        "microseconds_per_document": per(seconds, number),
+        "seconds_to_load": round(loading, 2),
+    }
 
 
 def steps(pairs: list[Pair], shards: int, documents: int, samples: int) -> dict[str, Any]:
-    took = dict.fromkeys(("counting", "replicating", "writing", "reading"), 0.0)
+    took = dict.fromkeys(("counting", "replicating", "writing", "reading", "files"), 0.0)
     with TemporaryDirectory() as folder:
+        gold, pred = (Path(folder) / f"{name}.spacy" for name in ("gold", "pred"))
+        for path, docs in zip((gold, pred), zip(*pairs)):
+            DocBin(docs=islice(cycle(docs), documents)).to_disk(path)
         plain, resampled = ([Path(folder) / f"{kind}{k}.npz" for k in range(shards)] for kind in ("plain", "resampled"))
         for number, (path, other) in enumerate(zip(plain, resampled)):
             part, seconds = timed(lambda number=number: count(read_again(pairs, number, documents), create_all()))
-            took["counting"] += seconds
+            took["counting"] += seconds - timed(lambda: sum(1 for _ in read_again(pairs, 0, documents)))[1]
             took["writing"] += timed(lambda part=part, path=path: save(part, path))[1]
             took["reading"] += timed(lambda path=path: load(path))[1]
             part.replicates, seconds = timed(lambda part=part: replicate(part, samples, 0))
             took["replicating"] += seconds
             save(part, other)
-        merged, merging = timed(lambda: merge(plain))
-        whole, reading_replicates = timed(lambda: load(resampled[0]))
+        merged, took["merging"] = timed(lambda: merge(plain))
+        took["scoring"] = timed(lambda: evaluate(merged))[1]
+        whole, reading = timed(lambda: load(resampled[0]))
         adding = timed(lambda: whole.replicates.added(part.replicates, part.labels))[1]
         in_files = [sum(path.stat().st_size for path in paths) for paths in (plain, resampled)]
+        took["files"] = timed(lambda: count(read_files(gold, pred), create_all()))[1] * shards
+        few, all_of_them = (in_process(plain[:number]) for number in (shards // 2, shards))
+    more = (shards - shards // 2) * documents
     tapes = [array for tape in part.replicates.tapes.values() for array in tape.values()]
-    total = shards * documents
     return {
         "tokens": round(sum(len(gold) for gold, _ in pairs) / len(pairs), 1),
         "entities": round(sum(len(gold.ents) for gold, _ in pairs) / len(pairs), 1),
         "labels": len(part.labels),
         "microseconds_per_document": {
-            **{name: per(seconds, total) for name, seconds in took.items()},
-            "merging": per(merging - took["reading"], total),
-            "scoring": per(timed(lambda: evaluate(merged))[1], total),
+            step: per(took[step], shards * documents) for step in (*FROM_FILES, *ON_WORKERS, *ON_DRIVER)
         },
         "bytes_per_document": {
             "rows": round(sum(rows.array().nbytes for rows in (part.settled, *part.rows)) / documents),
             "id": round(sum(map(getsizeof, part.ids)) / documents) + 8,
-            "in_file": round(in_files[0] / total),
+            "in_file": round(in_files[0] / shards / documents),
+            **{step: round((all_of_them[step] - few[step]) / more) for step in ON_DRIVER},
         },
         "replicates": {
-            "megabytes": round(sum(array.nbytes for array in tapes) / 1e6, 1),
-            "megabytes_in_file": round((in_files[1] - in_files[0]) / shards / 1e6, 1),
-            "milliseconds_to_merge_a_shard": round(1e3 * (reading_replicates - took["reading"] / shards + adding), 1),
+            "megabytes": round(sum(array.nbytes for array in tapes) / 1e6, 3),
+            "megabytes_in_file": round((in_files[1] - in_files[0]) / shards / 1e6, 3),
+            "milliseconds_to_merge_a_file": round(1e3 * max(0, reading - took["reading"] / shards + adding), 1),
             "seconds_to_intervals": round(timed(lambda: evaluate(whole, Confidence()))[1], 1),
         },
     }
@@ -110,6 +164,20 @@ def read_again(pairs: list[Pair], number: int, documents: int) -> Iterator[Docum
             yield document
 
 
+def in_process(paths: list[Path]) -> dict[str, int]:
+    """The most bytes that a new process holds that merges these counts, and then scores them."""
+    command = [sys.executable, __file__, *map(str, paths), "--drive"]
+    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
+
+
+def driver(paths: list[Path]) -> dict[str, int]:
+    counts = merge(paths)
+    merging = resident("VmHWM")
+    evaluate(counts)
+    number_of_units(counts)  # which intervals ask for, also of replicates
+    return {"merging": merging, "scoring": resident("VmHWM")}
+
+
 def timed(function: Callable[[], T]) -> tuple[T, float]:
     start = process_time()
     return function(), process_time() - start
@@ -119,10 +187,119 @@ def per(seconds: float, number: int) -> float:
     return round(1e6 * seconds / number, 2)
 
 
-def about(shards: int, documents: int, samples: int) -> dict[str, Any]:
-    versions = {"python": platform.python_version(), "spacy": spacy.__version__, "numpy": np.__version__}
-    sizes = {"shards": shards, "documents": documents, "samples": samples}
-    return {**versions, "machine": f"{platform.machine()}, one thread", **sizes}
+# Reckoning
+
+
+def markdown(found: Mapping[str, Any]) -> str:
+    """The figures as Markdown: what was measured, then what follows for 10^9 documents of the first corpus."""
+    about, corpora, predicting = found["about"], found["corpora"], found["predicting"]
+    first = corpora[0]
+    return "\n\n".join(
+        [
+            f"Measured on one thread of {about['machine']}, Python {about['python']}, spaCy {about['spacy']}, numpy "
+            f"{about['numpy']}; all six metrics, {about['samples']:,} replicates, {about['shards']} files of "
+            f"{about['documents']:,} documents.",
+            shown(per_document(corpora, predicting)),
+            f"{MANY:,} documents like those of {first['name']}, in {MANY // PER_FILE[1]:,} files, take so many hours:",
+            shown(hours(first, predicting)),
+            f"The size of the files of counts of {MANY:,} documents, by how many documents are counted in one:",
+            shown(sizes(corpora)),
+            "What the driver can merge and score:",
+            shown(memories(corpora)),
+        ]
+    )
+
+
+Cells = tuple[list[str], list[list[str]]]
+"""Head and rows of a table."""
+
+
+def shown(cells: Cells) -> str:
+    """A table, its first column to the left."""
+    return table(*cells).replace("---:", "---", 1)
+
+
+def per_document(corpora: list[dict[str, Any]], predicting: list[dict[str, Any]]) -> Cells:
+    """Everything that was measured; a column for each corpus."""
+    rows = [
+        ["tokens, entities, labels", *(f"{c['tokens']:g}, {c['entities']:g}, {c['labels']}" for c in corpora)],
+        *(
+            [f"predict: {each['pipeline']}, microseconds", f"{each['microseconds_per_document']:,.0f}"]
+            + [""] * (len(corpora) - 1)
+            for each in predicting
+        ),
+        *(
+            [f"{name}, microseconds", *(f"{c['microseconds_per_document'][step]:,.1f}" for c in corpora)]
+            for step, name in {**ON_WORKERS, **FROM_FILES, **ON_DRIVER}.items()
+        ),
+        ["counts in a file, bytes", *(f"{c['bytes_per_document']['in_file']:,}" for c in corpora)],
+        ["counts in memory, rows, bytes", *(f"{c['bytes_per_document']['rows']:,}" for c in corpora)],
+        ["counts in memory, id, bytes", *(f"{c['bytes_per_document']['id']:,}" for c in corpora)],
+        ["the driver's peak in merging, bytes", *(f"{c['bytes_per_document']['merging']:,}" for c in corpora)],
+        ["the driver's peak in scoring, bytes", *(f"{c['bytes_per_document']['scoring']:,}" for c in corpora)],
+        ["replicates, MB in memory", *(f"{c['replicates']['megabytes']:,.1f}" for c in corpora)],
+        ["replicates, MB in each file", *(f"{c['replicates']['megabytes_in_file']:,.1f}" for c in corpora)],
+        [
+            "replicates, milliseconds to merge a file",
+            *(f"{c['replicates']['milliseconds_to_merge_a_file']:,.1f}" for c in corpora),
+        ],
+        ["replicates, seconds to intervals", *(f"{c['replicates']['seconds_to_intervals']:,.1f}" for c in corpora)],
+    ]
+    return ["of a document", *(c["name"] for c in corpora)], rows
+
+
+def hours(corpus: Mapping[str, Any], predicting: list[dict[str, Any]]) -> Cells:
+    """What each step takes in all, and what passes with so many workers."""
+    cost = {step: one * MANY / 3.6e9 for step, one in corpus["microseconds_per_document"].items()}
+    resampled = corpus["replicates"]
+    cost["merging"] += resampled["milliseconds_to_merge_a_file"] * MANY / PER_FILE[1] / 3.6e6
+    cost["scoring"] += resampled["seconds_to_intervals"] / 3600
+    rows = [
+        [f"predict: {each['pipeline']}", "workers", *shared(each["microseconds_per_document"] * MANY / 3.6e9)]
+        for each in predicting
+    ]
+    rows += [[name, "workers", *shared(cost[step])] for step, name in {**ON_WORKERS, **FROM_FILES}.items()]
+    rows += [[name, "driver", *[f"{cost[step]:,.1f}"] * (1 + len(WORKERS))] for step, name in ON_DRIVER.items()]
+    on_workers, on_driver = (sum(cost[step] for step in steps) for steps in (ON_WORKERS, ON_DRIVER))
+    for each in predicting:
+        work = each["microseconds_per_document"] * MANY / 3.6e9 + on_workers
+        rows.append([f"all: {each['pipeline']}", "", *shared(work, each["seconds_to_load"] / 3600, on_driver)])
+    rows.append(["all: predictions in files", "", *shared(cost["files"] + on_workers - cost["counting"], 0, on_driver)])
+    return ["hours", "on", "processor", *(f"{number:,} workers" for number in WORKERS)], rows
+
+
+def shared(work: float, each: float = 0, one: float = 0) -> list[str]:
+    """Hours of the processor, and of the clock with so many workers: of work that they
+    share, of what each of them does, and of what one machine does afterwards.
+
+    >>> shared(160, one=1)
+    ['161.0', '11.0', '1.6', '1.0']
+    """
+    found = [work + one, *(work / number + each + one for number in WORKERS)]
+    return [f"{hours:,.1f}" if hours >= 1 else f"{hours:.2f}" for hours in found]
+
+
+def sizes(corpora: list[dict[str, Any]]) -> Cells:
+    """Gigabytes of counts and of replicates, which come once in each file."""
+    head = ["documents in a file", "files"]
+    for corpus in corpora:
+        head += [f"{corpus['name']}: counts, GB", f"replicates, {corpus['labels']} labels, GB"]
+    rows = []
+    for number in PER_FILE:
+        row = [f"{number:,}", f"{MANY // number:,}"]
+        for corpus in corpora:
+            row.append(f"{corpus['bytes_per_document']['in_file'] * MANY / 1e9:,.0f}")
+            row.append(f"{corpus['replicates']['megabytes_in_file'] * MANY / number / 1e3:,.1f}")
+        rows.append(row)
+    return head, rows
+
+
+def memories(corpora: list[dict[str, Any]]) -> Cells:
+    """How many documents fill a machine, and how much memory 10^9 of them would take."""
+    most = [max(corpus["bytes_per_document"][step] for step in ON_DRIVER) for corpus in corpora]
+    rows = [[f"{size:,} GB", *(f"{max(0, size / one * 1e3):,.0f} million" for one in most)] for size in MACHINES]
+    rows.append(["10^9 documents take", *(f"{one * MANY / 1e9:,.0f} GB" for one in most)])
+    return ["memory", *(f"documents, {corpus['name']}" for corpus in corpora)], rows
 
 
 if __name__ == "__main__":

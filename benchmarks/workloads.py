@@ -42,14 +42,16 @@ class Missing(NamedTuple):
 
 def corpora(scale: float = 1.0) -> Iterator[Corpus | Missing]:
     """All of them, or that share of their documents."""
-    for corpus in (made_up("4 labels", labels=4), made_up("18 labels", labels=18), wnut17(), germeval()):
+    for labels in (4, 18):
+        yield made_up(f"{labels} labels", max(1, int(2000 * scale)), labels=labels)
+    for corpus in (wnut17(), germeval()):
         if isinstance(corpus, Corpus):
             yield corpus._replace(pairs=corpus.pairs[: max(1, int(len(corpus.pairs) * scale))])
         else:
             yield corpus
 
 
-def made_up(name: str, documents: int = 2000, *, labels: int, tokens: int = 200, entities: int = 15) -> Corpus:
+def made_up(name: str, documents: int, *, labels: int, tokens: int = 200, entities: int = 15) -> Corpus:
     """Texts of random words with an entity in each of as many stretches of equal length."""
     random = Random(0)
     vocab = spacy.blank("en").vocab

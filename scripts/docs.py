@@ -1,5 +1,5 @@
 """Write the parts of the documentation that repeat the code: docs/metrics.md, docs/commands.md,
-and the marked parts of README.md.
+and the marked parts of README.md and docs/scale.md.
 
 python scripts/docs.py            write them
 python scripts/docs.py --check    say which are not current, and exit with 1
@@ -9,6 +9,7 @@ import atexit
 import inspect
 import re
 import runpy
+import sys
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -30,6 +31,7 @@ from spacy_nereval.training import collect
 from spacy_nereval.views import View
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "benchmarks"))  # whose scripts import each other
 
 
 def main(check: Annotated[bool, typer.Option(help="Write nothing")] = False) -> None:
@@ -58,7 +60,13 @@ def documents() -> dict[Path, str]:
     )
     if (benchmarks := ROOT / "benchmarks" / "results.json").is_file():
         text = fill(text, "benchmarks", benchmark_table(benchmarks))
-    return {readme: text, ROOT / "docs" / "metrics.md": metrics_page(), ROOT / "docs" / "commands.md": commands_page()}
+    docs = ROOT / "docs"
+    return {
+        readme: text,
+        docs / "metrics.md": metrics_page(),
+        docs / "commands.md": commands_page(),
+        docs / "scale.md": scale_page(docs / "scale.md"),
+    }
 
 
 def fill(text: str, part: str, content: str) -> str:
@@ -260,6 +268,16 @@ def benchmark_table(path: Path) -> str:
     """What `python benchmarks/run.py` measured."""
     show = runpy.run_path(str(path.with_name("table.py")))["markdown"]
     return show(srsly.read_json(path))
+
+
+def scale_page(page: Path) -> str:
+    """docs/scale.md with what `benchmarks/memory.py` and `benchmarks/scale.py` measured."""
+    text = page.read_text(encoding="utf8")
+    for name in ("memory", "scale"):
+        script = ROOT / "benchmarks" / f"{name}.py"
+        if (figures := script.with_suffix(".json")).is_file():
+            text = fill(text, name, runpy.run_path(str(script))["markdown"](srsly.read_json(figures)))
+    return text
 
 
 if __name__ == "__main__":

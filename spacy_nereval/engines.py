@@ -79,7 +79,22 @@ def _dask(workers: int, gpus: bool) -> Iterator[dict[str, Any]]:
     """Dask gives GPUs to workers when they are started, not to tasks."""
     import dask
     from distributed import Client
+    from joblib._dask import DaskDistributedBackend
+    from joblib.parallel import register_parallel_backend
 
+    class Backend(DaskDistributedBackend):
+        """joblib's, which waits for ever for a task that Dask has given up."""
+
+        def submit(self, func: Any, callback: Any = None) -> Any:
+            future = super().submit(func, callback)
+            future.add_done_callback(lambda done: done.exception() and callback(done.exception()))
+            return future
+
+        def effective_n_jobs(self, n_jobs: int) -> int:
+            """Two at least: with one, which may be all that is left of them, joblib would do without Dask."""
+            return max(2, super().effective_n_jobs(n_jobs))
+
+    register_parallel_backend("dask", Backend)
     here = {"n_workers": workers if workers > 0 else None, "threads_per_worker": 1, "dashboard_address": ":0"}
     with Client(**({} if dask.config.get("scheduler-address", None) else here)) as client:
         yield {"client": client}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from functools import lru_cache
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +20,9 @@ from .formats.docs import read_docs
 from .places import digest
 from .spans import Document
 
+FORGOTTEN = 1 << 11
+"""Documents after which a pipeline forgets the words that it had not known before."""
+
 
 def predict(
     model: str | Language, data: Path, key: str | None = None, format: Format = Format()
@@ -26,17 +31,16 @@ def predict(
 
     The pipeline tokenises the text itself, as in use, unless the gold tokens are
     Docs and the spaces between them unknown: then it gets these tokens, as in
-    spaCy's own evaluation. No document is kept: memory does not grow with the
-    corpus, beyond a `.spacy` file itself.
+    spaCy's own evaluation. No document is kept, nor are its words: memory does
+    not grow with the corpus, beyond a `.spacy` file itself.
     """
     docs = name_of(data, format) == "spacy"
     if key and not docs:
         raise ValueError(f"span groups such as {key!r} are read from .spacy files; {data} has none")
     golds: Iterator[Doc | Record] = read_docs(data) if docs else records(data, None, format)
     nlp = load_model(model) if isinstance(model, str) else model
-    pairs = ((_unannotated(nlp, gold), gold) for gold in golds)
     found = False  # the key, in any prediction
-    for number, (predicted, gold) in enumerate(nlp.pipe(pairs, as_tuples=True)):
+    for number, (predicted, gold) in enumerate(_predicted(nlp, golds)):
         found = found or key in predicted.spans
         try:
             yield read(gold, predicted, key) if isinstance(gold, Doc) else pair(gold, record(predicted))
@@ -95,6 +99,17 @@ def _loaded(pipeline: Pipeline, stamp: tuple[tuple[str, int, int], ...]) -> Lang
         return load_model(pipeline._folder())
     except Exception as error:  # whatever its components raise
         raise ValueError(f"the model {pipeline.name} cannot be loaded: {type(error).__name__}: {error}") from None
+
+
+def _predicted(nlp: Language, golds: Iterable[Doc | Record]) -> Iterator[tuple[Doc, Doc | Record]]:
+    """Predictions beside what they are predicted for. A prediction can be read until the next one is asked for."""
+    coming = iter(golds)
+    for first in coming:
+        some = chain([first], islice(coming, FORGOTTEN - 1))
+        # Zones must not be nested, and whoever opened one around this forgets at its end.
+        zone = nullcontext() if nlp.vocab.in_memory_zone else nlp.memory_zone()  # type: ignore[attr-defined]  # it has it
+        with zone:
+            yield from nlp.pipe(((_unannotated(nlp, gold), gold) for gold in some), as_tuples=True)
 
 
 def _unannotated(nlp: Language, gold: Doc | Record) -> Doc:

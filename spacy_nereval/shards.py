@@ -178,7 +178,10 @@ def locked(folder: Folder) -> Iterator[None]:
     try:
         with lock.open("x") as file:
             file.write(json.dumps(_me()))
-    except FileExistsError:
+    except OSError as error:
+        if not isinstance(error, FileExistsError):  # of a full disk: half a lock would keep everybody out
+            lock.unlink(missing_ok=True)
+            raise ValueError(f"{folder.name} cannot be written to: {error}") from None
         who = "process {pid} of {user} on {host}".format(**{"pid": "?", "user": "?", "host": "?", **_owner(lock)})
         raise ValueError(
             f"another run, {who}, writes to {folder.name}: wait for it, or choose another folder with --parts; "

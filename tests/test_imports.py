@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -55,6 +58,41 @@ def test_the_core_knows_neither_spacy_nor_anything_heavy():
     assert not found & {"pandas", "matplotlib", "sklearn", "nervaluate", "seqeval", "requests"}
 
 
+def test_the_package_loads_what_is_asked_for_when_it_is_asked_for():
+    package, name, function = imported_by(
+        "import spacy_nereval; assert 'score' in dir(spacy_nereval)",
+        "from spacy_nereval import Span",
+        "assert spacy_nereval.score([spacy_nereval.Document([], [], 'a')])['documents'] == 1",
+    )
+    assert {name for name in package if name.startswith("spacy_nereval")} == {"spacy_nereval", "spacy_nereval.about"}
+    assert "numpy" not in package
+    assert "spacy_nereval.spans" in name and not name & {"spacy_nereval.counts", "spacy_nereval.results"}
+    assert {"spacy_nereval.counts", "spacy_nereval.results"} <= function
+
+
+def test_every_name_of_the_package_is_there_and_none_is_that_of_a_module():
+    """Whatever was imported before: a module that is imported becomes a name of its package."""
+    assert len(spacy_nereval.__all__) == len(set(spacy_nereval.__all__)) > 10
+    assert {*spacy_nereval.__all__} <= {*dir(spacy_nereval)}
+    for name in spacy_nereval.__all__:
+        assert not isinstance(getattr(spacy_nereval, name), ModuleType)
+        assert f"spacy_nereval.{name}" not in CORE
+    everything: dict = {}
+    exec("from spacy_nereval import *", everything)
+    assert {*spacy_nereval.__all__} <= {*everything}
+    with pytest.raises(AttributeError, match="no attribute 'scoer'"):
+        spacy_nereval.scoer  # noqa: B018
+    with pytest.raises(ImportError, match="scoer"):
+        exec("from spacy_nereval import scoer")
+
+
+def test_a_type_checker_finds_the_names_where_they_are_loaded_from():
+    said = re.search(r"if TYPE_CHECKING:\n(.*?)else:", inspect.getsource(spacy_nereval), flags=re.S)[1]
+    checked = {module: tuple(names.split(", ")) for module, names in re.findall(r"from \.(\w+) import (.*)", said)}
+    assert checked == spacy_nereval._WHERE
+    assert {"__version__", *(name for names in checked.values() for name in names)} == {*spacy_nereval.__all__}
+
+
 @pytest.fixture(scope="module")
 def start() -> list[set[str]]:
     """What spaCy and its command line import, what the modules that they import of ours add, and a pipeline."""
@@ -74,6 +112,9 @@ def test_what_spacy_imports_at_every_start_does_not_score_or_read_anything(start
     for names in start:
         assert not names & late
         assert not {name for name in names if name.startswith("spacy_nereval.metrics")}
+    _, added, _ = start
+    commands = {name for name in added if name.startswith("spacy_nereval.cli")}
+    assert added - commands == {"spacy_nereval", "spacy_nereval.about", "spacy_nereval.component"}
 
 
 def test_the_command_line_can_be_the_first_import():

@@ -82,7 +82,25 @@ if __name__ == "__main__":
         print(json.dumps(run(seen, range(4), print)))
 """
 
-ENVIRONMENT = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0", "OMP_NUM_THREADS": "1"}
+DEADLY = """
+import os, signal
+import dask
+from spacy_nereval.engines import started
+
+def died(number):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+if __name__ == "__main__":
+    dask.config.set({"distributed.scheduler.allowed-failures": 0})
+    with started("dask", 1) as run:
+        try:
+            run(died, [1], print)
+        except Exception as error:
+            print(type(error).__name__)
+"""
+
+ENVIRONMENT = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0", "OMP_NUM_THREADS": "1"}
+"""Ray makes its workers so nice that on a busy machine they never come to anything."""
 
 
 def sentences(letter: str) -> list[Doc]:
@@ -283,6 +301,14 @@ def test_ray_gives_each_worker_a_gpu_of_its_own(here):
     done = subprocess.run([sys.executable, "gpus.py"], env=ENVIRONMENT, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     assert sorted({*json.loads(done.stdout.splitlines()[-1])}) == ["0", "1"]
+
+
+def test_a_task_that_dask_gives_up_is_said_to_have_failed(here):
+    """And it is Dask's worker that dies, though there is only one."""
+    installed("dask")
+    Path("deadly.py").write_text(DEADLY)
+    done = subprocess.run([sys.executable, "deadly.py"], env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stdout) == (0, "KilledWorker\n"), done.stderr
 
 
 def test_every_finished_file_moves_the_progress_bar():
@@ -653,6 +679,16 @@ def test_a_folder_is_locked_while_it_is_used_and_not_behind(tmp_path):
     with pytest.raises(KeyError), locked(folder):
         raise KeyError
     assert list(parts(str(tmp_path / "new"))) == ["counts-a.npz"]
+
+
+def test_a_lock_that_cannot_be_written_keeps_nobody_out(tmp_path, monkeypatch):
+    def full() -> dict[str, Any]:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(shards, "_me", full)
+    with pytest.raises(ValueError, match="cannot be written to: .*No space left"), locked(Folder(str(tmp_path))):
+        pass
+    assert parts(str(tmp_path)) == {}
 
 
 def test_what_a_killed_worker_left_is_cleared_away_before_and_behind(tmp_path):

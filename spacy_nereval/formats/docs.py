@@ -24,9 +24,10 @@ def read_docs(path: Path) -> Iterator[Doc]:
     """The Docs of a `.spacy` file."""
     if not path.is_file():
         raise ValueError(f"{path} is not there, or is no file")
-    data = path.read_bytes()
+    data = path.read_bytes()  # an unreadable file is not a damaged one
     try:
         docs = iter(DocBin().from_bytes(data).get_docs(spacy.blank("xx").vocab))
+        del data  # what is compressed is of no more use
     except Exception:  # whatever a parser of foreign bytes raises means the same to the user
         raise ValueError(f"{path} is not a .spacy file, as DocBin.to_disk writes them") from None
     while True:
