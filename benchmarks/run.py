@@ -105,7 +105,7 @@ def time_corpus(corpus: Corpus, rounds: int) -> dict[str, Any]:
     six, warm = make_ner_scorer(), corpus.examples()
     get_ner_prf(warm)  # from here on their alignments are there
     docs = list(documents(corpus.examples()))
-    plain = [(doc.gold, doc.pred, doc.text) for doc in docs]
+    plain = [(*doc.given, doc.text) for doc in docs]  # tuples, as anybody would give them
     bio = [
         [[token.ent_iob_ + "-" * bool(token.ent_type_) + token.ent_type_ for token in doc] for doc in side]
         for side in ((gold for gold, _ in corpus.pairs), (pred for _, pred in corpus.pairs))

@@ -8,7 +8,7 @@ these rows, so they cannot disagree with each other or with the verdicts.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -16,11 +16,15 @@ import numpy as np
 
 from .metric import Metric
 from .settling import GOLD, HIT, PRED, Batch, batches, together
-from .spans import Document
+from .spans import Contest, Document
 
 NONE = -1
 
-_Judge = tuple[Metric, Callable[[Iterable[float]], None], Mapping[str, int]]
+SHAPES = 1 << 14
+"""Contests of so many shapes are kept in mind, with what the metrics said of them."""
+
+_Append = Callable[[Iterable[float]], None]
+_Judge = tuple[Metric, _Append, Mapping[str, int]]
 """A metric, what takes its rows, and the number of each of its verdicts."""
 
 
@@ -101,6 +105,7 @@ class Counts:
         self.note_ids: dict[str, int] = {}
         self.settled = Rows()
         self.rows = tuple(Rows(6 if metric.note else 5) for metric in self.metrics)
+        self._said: dict[Hashable, list[tuple[_Append, tuple[float, ...]]]] = {}
         self._verdict_ids = [{name: k for k, name in enumerate(m.verdict_names)} for m in self.metrics]
 
     def add(self, document: Document | None) -> None:
@@ -123,10 +128,10 @@ class Counts:
         self.repaired += sum(document.repaired for document in batch.documents)
         ids = self.label_ids
         id_of = np.array([ids.setdefault(label, len(ids)) for label in batch.labels] + [NONE])
-        gold = np.where(batch.side == GOLD, batch.label, NONE)
-        pred = np.where((batch.side == PRED) | (batch.kind == HIT), batch.label, NONE)
-        spans = _rows(first + batch.doc, batch.kind, id_of[gold], id_of[pred], 1)
-        self.settled.extend(spans[batch.once])  # a hit is one row for both spans
+        doc, side, kind, label = (each[batch.once] for each in (batch.doc, batch.side, batch.kind, batch.label))
+        gold = np.where(side == GOLD, id_of[label], NONE)
+        pred = np.where((side == PRED) | (kind == HIT), id_of[label], NONE)  # a hit is one row for both spans
+        self.settled.extend(_rows(first + doc, kind, gold, pred, 1))
         judges: list[_Judge] = []
         for metric, rows, verdict_ids in zip(self.metrics, self.rows, self._verdict_ids):
             if metric.tally:
@@ -134,20 +139,34 @@ class Counts:
                     rows.extend(_rows(first + doc, verdict_ids[name], id_of[gold], id_of[pred], amount))
             else:
                 judges.append((metric, rows.append, verdict_ids))
-        self._judge([judge for judge in judges if judge[0].settled], first, batch.contests)
-        self._judge([judge for judge in judges if not judge[0].settled], first, lambda: enumerate(batch.documents))
+        self._judge([judge for judge in judges if judge[0].settled], first, batch.contests())
+        self._judge([judge for judge in judges if not judge[0].settled], first, enumerate(batch.documents))
 
-    def _judge(self, judges: list[_Judge], first: int, parts: Callable[[], Iterable[tuple[int, Any]]]) -> None:
+    def _judge(self, judges: list[_Judge], first: int, parts: Iterable[tuple[int, Contest]]) -> None:
         """Count the verdicts on each part. All metrics see one before the next is made."""
+        again = all(metric.settled and not metric.note for metric, _, _ in judges)
+        for doc, part in parts if judges else ():
+            shape = part.shape if again else None
+            if shape is None or (said := self._said.get(shape)) is None:
+                said = self._verdicts(judges, part)
+                if shape:
+                    if len(self._said) >= SHAPES:
+                        self._said.clear()
+                    self._said[shape] = said
+            for append, row in said:
+                append((first + doc, *row))
+
+    def _verdicts(self, judges: list[_Judge], part: Any) -> list[tuple[_Append, tuple[float, ...]]]:
+        """What the metrics say of a part: rows without the document, each with what takes it."""
         ids, notes = self.label_ids, self.note_ids
-        each = [(metric.judge, metric.note, append, verdict_ids) for metric, append, verdict_ids in judges]
-        for doc, part in parts() if judges else ():
-            doc += first
-            for judge, note, append, verdict_ids in each:
-                for name, gold, pred, amount in judge(part):
-                    label, other = ids[gold[2]] if gold else NONE, ids[pred[2]] if pred else NONE
-                    row = (doc, verdict_ids[name], label, other, amount)
-                    append((*row, notes.setdefault(note(part, gold), len(notes))) if note else row)
+        said = []
+        for metric, append, verdict_ids in judges:
+            for name, gold, pred, amount in metric.judge(part):
+                label, other = ids[gold[2]] if gold else NONE, ids[pred[2]] if pred else NONE
+                row = (verdict_ids[name], label, other, amount)
+                note = (notes.setdefault(metric.note(part, gold), len(notes)),) if metric.note else ()
+                said.append((append, (*row, *note)))
+        return said
 
     def __add__(self, other: Counts) -> Counts:
         """The counts of both, as if all documents had been counted together."""
@@ -246,6 +265,9 @@ def count(documents: Iterable[Document | None], metrics: Iterable[Metric]) -> Co
     return counts
 
 
-def _rows(*columns: Any) -> np.ndarray:
-    """float64[rows, columns]"""
-    return np.column_stack(np.broadcast_arrays(*columns)).astype(np.float64)
+def _rows(first: np.ndarray, *others: Any) -> np.ndarray:
+    """Columns, or one value for all of a column, as float64[rows, columns]."""
+    rows = np.empty((len(first), 1 + len(others)))
+    for place, column in enumerate((first, *others)):
+        rows[:, place] = column
+    return rows

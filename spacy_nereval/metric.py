@@ -89,7 +89,9 @@ class Metric:
     """A metric with its options filled in.
 
     judge: the verdicts on a `Contest`: gold and predicted spans that may overlap
-        but are not alike. With `settled=None` it gets whole documents instead.
+        but are not alike. With `settled=None` it gets whole documents instead. Where
+        in its text a contest stands must not matter: what was said of one is said
+        of every other of its shape.
     score: counts to scores, for arrays of any shape. 0/0 is NaN.
     columns: each column and the verdicts whose amounts it adds up, or `GOLD_SPANS`
         or `PRED_SPANS`. `one_each` makes a column of each verdict.

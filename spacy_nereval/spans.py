@@ -50,6 +50,18 @@ class Contest:
         self.gold = gold
         self.pred = pred
 
+    @property
+    def shape(self) -> tuple[int, int, int, str, str] | None:
+        """What two spans are to each other, wherever in a text they stand; None if there are more, or fewer.
+
+        >>> Contest([Span(3, 7, "A")], [Span(5, 9, "B")]).shape
+        (2, 4, 4, 'A', 'B')
+        """
+        if len(self.gold) != 1 or len(self.pred) != 1:
+            return None
+        (a, b, label), (c, d, other) = self.gold[0], self.pred[0]
+        return c - a, b - a, d - c, label, other
+
     @cached_property
     def overlaps(self) -> list[tuple[int, int, int]]:
         """Every pair that shares a character or has identical boundaries:
@@ -216,12 +228,14 @@ class Document(Contest):
         """
         if (text := self.text) is None:
             raise ValueError("words need the text: Document(gold=..., pred=..., text=...)")
-        fold = str.lower if case == "lower" else str
+        lower = case == "lower"
         if self.tokens is None or by == "whitespace":
-            return [fold(text[start:end]).split() for start, end, _ in spans]  # type: ignore[misc]
+            if lower:
+                return [text[start:end].lower().split() for start, end, _ in spans]  # type: ignore[misc]
+            return [text[start:end].split() for start, end, _ in spans]  # type: ignore[misc]
         return [
             [
-                fold(word)
+                word.lower() if lower else word
                 for a, b in self.tokens[slice(*self.covered((start, end, label)))]
                 if (word := text[max(a, start) : min(b, end)]).strip()
             ]
@@ -239,18 +253,17 @@ def _checked_tokens(tokens: Iterable[tuple[int, int]], length: int | None) -> li
 
 def checked_spans(side: str, spans: Iterable[Sequence[Any]], length: int | None) -> list[tuple[int, int, str]]:
     """The spans in plain Python, each once. Raises ValueError, saying what is wrong with the first that is none."""
-    most = FARTHEST if length is None else length
+    spans, most = [*spans], FARTHEST if length is None else length
     found: dict[tuple[int, int, str], None] = {}
-    for span in spans:
-        try:
-            start, end, label = span
-        except (TypeError, ValueError):
-            start = None
-        # Almost every span is plain and right, which is seen here without a call.
-        if start.__class__ is end.__class__ is int and label.__class__ is str and label and 0 <= start <= end <= most:
+    try:
+        for start, end, label in spans:
+            # Almost all are plain and right, which is seen here without a call.
+            plain = start.__class__ is end.__class__ is int and label.__class__ is str and label
+            if not (plain and 0 <= start <= end <= most):
+                raise ValueError
             found[start, end, label] = None
-        else:
-            found[checked_span(side, span, length)] = None
+    except (TypeError, ValueError):
+        found = dict.fromkeys(checked_span(side, span, length) for span in spans)
     return [*found]
 
 

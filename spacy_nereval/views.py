@@ -232,20 +232,23 @@ class View:
     ) -> tuple[np.ndarray, np.ndarray]:
         """The means by key of those `values`, float[scores, n], that are defined, and their
         numbers: float[[documents | samples,] width, scores]. `name` is that of all of them."""
-        if self.weights is None and not self.per_document:  # a fixed order of summation
-            if width == 1:
-                values = np.sort(values)
-            else:
-                order = np.argsort(values)
-                values, doc, key = np.take_along_axis(values, order, axis=-1), doc[order], key[order]
-        doc, key = (np.broadcast_to(each, values.shape) for each in (doc, key))
-        row, place = np.nonzero(np.isfinite(values))
-        doc, key = doc[row, place], key[row, place]
+        defined = np.isfinite(values)
         number, total = (
-            self._noted(f"{name}.{what}", partial(self._added, doc, key, row, amount, (width, len(values))))
-            for what, amount in (("number", None), ("sum", values[row, place]))
+            self._noted(f"{name}.{what}", partial(self._added_up, doc, key, amount, width))
+            for what, amount in (("number", defined.astype(float)), ("sum", np.where(defined, values, 0)))
         )
         return ratio(total, number), self._whole(number)
+
+    def _added_up(self, doc: np.ndarray, key: np.ndarray, amounts: np.ndarray, width: int) -> np.ndarray:
+        """Amounts, float[scores, n], added up by key: float64[[documents | samples,] width, scores]."""
+        if self.weights is None and not self.per_document:  # a fixed order of summation
+            if width == 1:
+                return np.sort(amounts).sum(axis=-1)[None]
+            order = np.argsort(amounts)
+            amounts, doc, key = np.take_along_axis(amounts, order, axis=-1), doc[order], key[order]
+        row = np.arange(len(amounts))[:, None]
+        doc, key, row = (np.broadcast_to(each, amounts.shape).ravel() for each in (doc, key, row))
+        return self._added(doc, key, row, amounts.ravel(), (width, len(amounts)))
 
     def _noted(self, name: str, total: Callable[[], np.ndarray]) -> np.ndarray:
         """What stands on the tape under that name; else it is found out, and written there."""

@@ -208,3 +208,24 @@ def test_examples_may_come_one_by_one():
     made = (Example(doc("a b", (0, 1, "A")), doc("a b", (0, 1, "A"))) for _ in range(600))
     counts = count(documents(made), create_all(["strict"]))
     assert (counts.documents, counts.gold, counts.pred) == (600, 600, 600)
+
+
+TEXT = "abcdefghijklmnopqrst"
+LETTERS = [(k, k + 1) for k in range(len(TEXT))]
+ALONE = [(0, 4, 0, 4), (0, 4, 0, 3), (0, 4, 0, 5), (0, 4, 1, 4), (1, 4, 0, 4), (0, 4, 2, 6), (0, 8, 2, 6), (0, 4, 4, 6)]
+"""Boundaries of a gold and a predicted span that are alone with each other."""
+
+
+@pytest.mark.parametrize("shapes", [1 << 14, 3])
+def test_what_was_said_of_two_spans_is_said_again_only_of_two_like_them(monkeypatch, shapes):
+    """Verdicts are kept in mind from document to document; counted by itself each document is judged anew."""
+    monkeypatch.setattr("spacy_nereval.counts.SHAPES", shapes)
+    corpus = [
+        Document([(a + shift, b + shift, gold)], [(c + shift, d + shift, pred)], TEXT, tokens=LETTERS)
+        for shift in (0, 2, 5)
+        for a, b, c, d in ALONE
+        for gold in "AB"
+        for pred in "AB"
+    ]
+    metrics = create_all(["all"])
+    assert evaluate(count(corpus, metrics)) == evaluate(sum((count([d], metrics) for d in corpus), Counts(metrics)))

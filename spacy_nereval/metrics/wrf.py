@@ -121,30 +121,26 @@ def tally(batch: Batch, unique: bool, case: str, by: str) -> Iterator[Tally]:
     words = 1 + word.max(initial=0)
     nobody = len(batch.labels)  # whose words are those of all labels together
     cells = len(batch.documents) * (nobody + 1)
-    found = []
+    keys = []
     for side in (GOLD, PRED):
         here = (batch.side[span] == side) | (batch.kind[span] == HIT)
         doc, label = batch.doc[span[here]] * (nobody + 1), batch.label[span[here]]
-        cell = np.concatenate([doc + label, doc + nobody])
-        keys, n = np.unique(cell * words + np.tile(word[here], 2), return_counts=True)
-        found.append((keys, np.ones_like(n) if unique else n))
-    (gold, t), (pred, p) = found
-    place = np.searchsorted(pred, gold)
-    alike = np.append(pred, -1)[place] == gold
-    size = partial(_sums, words=words, cells=cells)
-    match = size(gold[alike], np.minimum(t[alike], p[place[alike]]))
-    for name, amount in (("match", match), ("fn", size(gold, t) - match), ("fp", size(pred, p) - match)):
+        keys += [((cell * words) + word[here]) * 2 + side for cell in (doc + label, doc + nobody)]
+    key, n = np.unique(np.concatenate(keys), return_counts=True)
+    if unique:
+        n = np.ones_like(n)
+    where = key >> 1
+    both = np.flatnonzero(where[1:] == where[:-1])  # a word of both sides stands here, and behind
+    cell = where // words
+    match = np.bincount(cell[both], np.minimum(n[both], n[both + 1]), minlength=cells)
+    gold, pred = (np.bincount(cell, n * (key & 1 == each), minlength=cells) for each in (GOLD, PRED))
+    for name, amount in (("match", match), ("fn", gold - match), ("fp", pred - match)):
         cell = np.flatnonzero(amount)
         doc, label = np.divmod(cell, nobody + 1)
         none = np.full_like(label, nobody)
         gold_label, pred_label = none if name == "fp" else label, none if name == "fn" else label
         for prefix, those in (("", label < nobody), (COMBINED + "_", label == nobody)):
             yield Tally(prefix + name, doc[those], gold_label[those], pred_label[those], amount[cell[those]])
-
-
-def _sums(keys: np.ndarray, n: np.ndarray, words: int, cells: int) -> np.ndarray:
-    """The numbers of words of each cell."""
-    return np.bincount(keys // words, n, minlength=cells)
 
 
 def score(n: Columns) -> dict:
