@@ -8,7 +8,7 @@ these rows, so they cannot disagree with each other or with the verdicts.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -26,6 +26,8 @@ SHAPES = 1 << 14
 _Append = Callable[[Iterable[float]], None]
 _Judge = tuple[Metric, _Append, Mapping[str, int]]
 """A metric, what takes its rows, and the number of each of its verdicts."""
+_Said = tuple[_Append, tuple[float, ...]]
+"""A row without the document, and what takes it."""
 
 
 class Rows:
@@ -105,7 +107,7 @@ class Counts:
         self.note_ids: dict[str, int] = {}
         self.settled = Rows()
         self.rows = tuple(Rows(6 if metric.note else 5) for metric in self.metrics)
-        self._said: dict[Hashable, list[tuple[_Append, tuple[float, ...]]]] = {}
+        self._said: dict[Hashable, list[_Said]] = {}
         self._verdict_ids = [{name: k for k, name in enumerate(m.verdict_names)} for m in self.metrics]
 
     def add(self, document: Document | None) -> None:
@@ -146,27 +148,28 @@ class Counts:
         """Count the verdicts on each part. All metrics see one before the next is made."""
         again = all(metric.settled and not metric.note for metric, _, _ in judges)
         for doc, part in parts if judges else ():
-            shape = part.shape if again else None
-            if shape is None or (said := self._said.get(shape)) is None:
-                said = self._verdicts(judges, part)
-                if shape:
-                    if len(self._said) >= SHAPES:
-                        self._said.clear()
-                    self._said[shape] = said
-            for append, row in said:
+            for append, row in self._known(judges, part.shape, part) if again else self._verdicts(judges, part):
                 append((first + doc, *row))
 
-    def _verdicts(self, judges: list[_Judge], part: Any) -> list[tuple[_Append, tuple[float, ...]]]:
-        """What the metrics say of a part: rows without the document, each with what takes it."""
+    def _known(self, judges: list[_Judge], shape: Hashable, contest: Contest) -> Iterable[_Said]:
+        """What was said of a contest of that shape before, or is said now."""
+        if shape is None:
+            return self._verdicts(judges, contest)
+        if shape not in self._said:
+            if len(self._said) >= SHAPES:
+                self._said.clear()
+            self._said[shape] = [*self._verdicts(judges, contest)]
+        return self._said[shape]
+
+    def _verdicts(self, judges: list[_Judge], part: Any) -> Iterator[_Said]:
+        """What the metrics say of a part of a document."""
         ids, notes = self.label_ids, self.note_ids
-        said = []
         for metric, append, verdict_ids in judges:
             for name, gold, pred, amount in metric.judge(part):
                 label, other = ids[gold[2]] if gold else NONE, ids[pred[2]] if pred else NONE
                 row = (verdict_ids[name], label, other, amount)
                 note = (notes.setdefault(metric.note(part, gold), len(notes)),) if metric.note else ()
-                said.append((append, (*row, *note)))
-        return said
+                yield append, (*row, *note)
 
     def __add__(self, other: Counts) -> Counts:
         """The counts of both, as if all documents had been counted together."""

@@ -6,7 +6,7 @@ tokens are as good as characters, and all that is asked of the Docs are arrays.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import groupby
 from operator import attrgetter
@@ -115,16 +115,14 @@ class TokenDocument(Document):
 
     def unigrams(
         self, spans: Iterable[tuple[int, int, str]], *, case: str = "lower", by: str = "token"
-    ) -> list[list[Hashable]]:
-        found: list[list[Hashable]] = []
+    ) -> Iterator[list[Hashable]]:
         for span in spans:
             tokens = self._tokens_of[0].get(span) or self._tokens_of[1].get(span)
             if by == "token" and tokens and self.together.has_lower:
-                found.append([word for word in self._words[case][slice(*tokens)] if word])
+                yield [word for word in self._words[case][slice(*tokens)] if word]
             else:  # words between white space, or cut by the span's ends, are no tokens: they are hashed here
-                (words,) = super().unigrams([span], case=case, by=by)
-                found.append([get_string_id(str(word)) for word in words])
-        return found
+                for words in super().unigrams([span], case=case, by=by):
+                    yield [get_string_id(str(word)) for word in words]
 
 
 class Together:

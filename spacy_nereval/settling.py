@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, compress, groupby
 from operator import itemgetter
@@ -42,9 +42,10 @@ class Batch:
         sides = [spans for document in documents for spans in document.given]
         self.spans: Sequence[tuple[int, int, str]] = [*chain.from_iterable(sides)]
         self.doc, self.side = np.divmod(np.repeat(np.arange(len(sides)), [len(side) for side in sides]), 2)
-        starts, ends, labels = zip(*self.spans) if self.spans else ((), (), ())
-        self.start = np.fromiter(starts, dtype=np.int64, count=len(starts))
-        self.end = np.fromiter(ends, dtype=np.int64, count=len(ends))
+        self.start, self.end = (
+            np.fromiter(map(itemgetter(k), self.spans), dtype=np.int64, count=len(self.spans)) for k in (0, 1)
+        )
+        labels = [*map(itemgetter(2), self.spans)]
         self.labels = sorted({*labels})
         place = {label: k for k, label in enumerate(self.labels)}
         self.label = np.fromiter(map(place.__getitem__, labels), dtype=np.int64, count=len(labels))
@@ -72,15 +73,15 @@ class Batch:
         other, as small numbers, which are equal where two words of a document are equal."""
         spans = [*compress(self.spans, self.once.tolist())]
         last = np.cumsum(np.bincount(self.doc[self.once], minlength=len(self.documents))).tolist()
-        found = [
-            words
-            for document, a, b in zip(self.documents, (0, *last), last)
-            for words in document.unigrams(spans[a:b], case=case, by=by)
-        ]
-        words = [*chain.from_iterable(found)]
+        sizes: list[int] = []
+        words: list[Hashable] = []
+        for document, a, b in zip(self.documents, (0, *last), last):
+            for found in document.unigrams(spans[a:b], case=case, by=by):
+                sizes.append(len(found))
+                words += found
         number = {word: k for k, word in enumerate(dict.fromkeys(words))}
         return (
-            np.fromiter(map(len, found), dtype=np.int64, count=len(found)),
+            np.array(sizes, dtype=np.int64),
             np.fromiter(map(number.__getitem__, words), dtype=np.int64, count=len(words)),
         )
 

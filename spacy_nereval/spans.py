@@ -7,7 +7,7 @@ characters of the reference text, everywhere and always.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from operator import index
 from re import finditer
@@ -215,7 +215,7 @@ class Document(Contest):
 
     def unigrams(
         self, spans: Iterable[tuple[int, int, str]], *, case: str = "lower", by: str = "token"
-    ) -> list[list[Hashable]]:
+    ) -> Iterator[list[Hashable]]:
         """The words of each span: the reference tokens it touches, clipped to it.
 
         White space is no word. Without tokens, or with `by="whitespace"`, the
@@ -223,24 +223,20 @@ class Document(Contest):
         `"keep"` does not.
 
         >>> doc = Document([], [], "The Scroll tip", tokens=[(0, 3), (4, 10), (11, 14)])
-        >>> doc.unigrams([(1, 10, "X"), (11, 14, "X")])
+        >>> [*doc.unigrams([(1, 10, "X"), (11, 14, "X")])]
         [['he', 'scroll'], ['tip']]
         """
         if (text := self.text) is None:
             raise ValueError("words need the text: Document(gold=..., pred=..., text=...)")
-        lower = case == "lower"
+        fold = str.lower if case == "lower" else str
         if self.tokens is None or by == "whitespace":
-            if lower:
-                return [text[start:end].lower().split() for start, end, _ in spans]  # type: ignore[misc]
-            return [text[start:end].split() for start, end, _ in spans]  # type: ignore[misc]
-        return [
-            [
-                word.lower() if lower else word
-                for a, b in self.tokens[slice(*self.covered((start, end, label)))]
-                if (word := text[max(a, start) : min(b, end)]).strip()
-            ]
-            for start, end, label in spans
-        ]
+            for start, end, _ in spans:
+                yield fold(text[start:end]).split()  # type: ignore[misc]
+            return
+        for start, end, label in spans:
+            touched = self.tokens[slice(*self.covered((start, end, label)))]
+            clipped = (text[max(a, start) : min(b, end)] for a, b in touched)
+            yield [fold(word) for word in clipped if word.strip()]
 
 
 def _checked_tokens(tokens: Iterable[tuple[int, int]], length: int | None) -> list[tuple[int, int]]:

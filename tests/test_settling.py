@@ -113,7 +113,7 @@ def test_offsets_that_no_text_has_are_an_error(end):
 
 
 def shown(document: Document | None) -> tuple | None:
-    words = [document.unigrams(spans) for spans in (document.gold, document.pred)] if document else None
+    words = [[*document.unigrams(spans)] for spans in (document.gold, document.pred)] if document else None
     return document and (document.gold, document.pred, document.text, document.id, document.ignored, words)
 
 
