@@ -36,7 +36,7 @@ from spacy_nereval.scorer import make_ner_scorer
 
 Run = Callable[[], Any]
 ENTITIES = (1_000, 5_000, 10_000, 20_000, 100_000)
-EAGER = "import spacy_nereval.component, spacy_nereval.cli"
+EAGER = "import spacy_nereval.component, spacy_nereval.loggers, spacy_nereval.schedules, spacy_nereval.cli"
 
 
 def main(

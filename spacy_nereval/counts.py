@@ -121,6 +121,7 @@ class Counts:
             self.skipped += len(some) - len(annotated)
             if annotated:
                 self._count(together(annotated))
+        self._said.clear()
 
     def _count(self, batch: Batch) -> None:
         first = self.documents

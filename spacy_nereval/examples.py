@@ -42,7 +42,8 @@ class Record(NamedTuple):
 def documents(examples: Iterable[Example], key: str | None = None) -> Iterator[Document | None]:
     """Each example as a document, or None where the reference has no annotation.
 
-    Reads `doc.ents`, or with a key `doc.spans[key]`, some examples at a time.
+    Reads `doc.ents`, or with a key `doc.spans[key]`, up to 1,024 examples at a
+    time, so that long their Docs have to be there.
     Raises ValueError, naming the example, if its two texts differ in more than
     white space and case.
     """

@@ -7,9 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from .results import plain
 from .schedules import take
-from .writing import write_json
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -35,6 +33,9 @@ def make_logger(
     after one step, is too early to tell anything.
     """
     from spacy.util import registry
+
+    from .results import plain  # not at the start: spaCy imports this module whenever it makes a pipeline
+    from .writing import write_json
 
     console = registry.loggers.get("spacy.ConsoleLogger.v3")(progress_bar, console_output)
 

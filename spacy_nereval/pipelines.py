@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
+from weakref import WeakSet
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -22,6 +23,9 @@ from .spans import Document
 
 FORGOTTEN = 1 << 11
 """Documents after which a pipeline forgets the words that it had not known before."""
+
+_used: WeakSet[Language] = WeakSet()
+"""The pipelines that have predicted so many documents, or all that there were."""
 
 
 def predict(
@@ -106,10 +110,13 @@ def _predicted(nlp: Language, golds: Iterable[Doc | Record]) -> Iterator[tuple[D
     coming = iter(golds)
     for first in coming:
         some = chain([first], islice(coming, FORGOTTEN - 1))
-        # Zones must not be nested, and whoever opened one around this forgets at its end.
-        zone = nullcontext() if nlp.vocab.in_memory_zone else nlp.memory_zone()  # type: ignore[attr-defined]  # it has it
-        with zone:
+        # A pipeline's first documents are not forgotten: what components note down when they
+        # are first used may be for good. Zones must not be nested, and whoever opened one
+        # around this forgets at its end.
+        keep = nlp not in _used or nlp.vocab.in_memory_zone  # type: ignore[attr-defined]  # it has it
+        with nullcontext() if keep else nlp.memory_zone():
             yield from nlp.pipe(((_unannotated(nlp, gold), gold) for gold in some), as_tuples=True)
+        _used.add(nlp)
 
 
 def _unannotated(nlp: Language, gold: Doc | Record) -> Doc:

@@ -20,7 +20,7 @@ metric; they are kept for the number of gold and predicted spans."""
 GOLD, PRED = range(2)
 
 TOGETHER, LARGE = 1 << 10, 1 << 16
-"""Documents that are read and counted together: at most so many, and not more when they have that many tokens."""
+"""Documents that are read and counted together: at most so many, and no more once they have that many tokens."""
 
 T = TypeVar("T")
 

@@ -112,10 +112,10 @@ class Document(Contest):
     ) -> None:
         length = None if text is None else len(text)
         self.given = checked_spans("gold", gold, length), checked_spans("predicted", pred, length)
-        self.size = sum(map(len, self.given))
         self.id = id
         self.text = text
         self.tokens = None if tokens is None else _checked_tokens(tokens, length)
+        self.size = sum(map(len, self.given)) + (len(self.tokens) if self.tokens else (length or 0) // 8)
 
     def __repr__(self) -> str:
         return f"Document(gold={list(self.gold)}, pred={list(self.pred)})"

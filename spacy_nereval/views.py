@@ -288,8 +288,8 @@ class View:
         found = (self.settled if self.weights is None else Settled(self.counts)).sums(by_label=True).ravel()
         place = np.flatnonzero(found)
         _, verdict, gold, pred, number = self._all_rows(place, place % 5, place // 5, found[place])
-        if self.metric.floats:
-            number[: len(self._rows[0])] = 1
+        if self.metric.floats:  # the amounts themselves are of use elsewhere
+            number = np.append(np.ones(len(self._rows[0])), number[len(self._rows[0]) :])
         verdicts, names = self.metric.verdict_names, ("", *self.labels)
         shape = len(verdicts), len(names), len(names)
         cells, cell = np.unique(np.ravel_multi_index((verdict, gold + 1, pred + 1), shape), return_inverse=True)

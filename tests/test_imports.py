@@ -112,7 +112,9 @@ def test_what_spacy_imports_at_every_start_does_not_score_or_read_anything(start
     for names in start:
         assert not names & late
         assert not {name for name in names if name.startswith("spacy_nereval.metrics")}
-    _, added, _ = start
+    _, added, made = start
+    known = {f"spacy_nereval.{name}" for name in ("component", "loggers", "schedules")}  # spaCy's registries
+    assert {name for name in made if name.startswith("spacy_nereval")} <= known
     commands = {name for name in added if name.startswith("spacy_nereval.cli")}
     assert added - commands == {"spacy_nereval", "spacy_nereval.about", "spacy_nereval.component"}
 

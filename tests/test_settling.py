@@ -16,7 +16,9 @@ from strategies import corpora, nested
 
 from spacy_nereval import Counts, Document, Span, count, create_all, evaluate, score
 from spacy_nereval.examples import documents, read
-from spacy_nereval.settling import CONTESTED_GOLD, CONTESTED_PRED, HIT, MISS, SPURIOUS, Batch
+from spacy_nereval.scores import summarise
+from spacy_nereval.settling import CONTESTED_GOLD, CONTESTED_PRED, HIT, MISS, SPURIOUS, Batch, batches
+from spacy_nereval.views import Settled, View
 
 some = settings(max_examples=100)
 
@@ -229,3 +231,26 @@ def test_what_was_said_of_two_spans_is_said_again_only_of_two_like_them(monkeypa
     ]
     metrics = create_all(["all"])
     assert evaluate(count(corpus, metrics)) == evaluate(sum((count([d], metrics) for d in corpus), Counts(metrics)))
+
+
+@pytest.mark.parametrize("name", [metric.name for metric in create_all(["all"])])
+def test_what_views_share_is_left_as_it_is(name):
+    """The confusion matrix counts overlaps that the scores weigh."""
+    (metric,) = create_all([name])
+    corpus = [Document([(0, 4, "A"), (5, 9, "B")], [(0, 3, "A"), (5, 9, "A")], TEXT, tokens=LETTERS)]
+    counts = count(corpus, [metric])
+    settled = Settled(counts)
+    View(counts, metric, settled=settled).confusion()
+    View(counts, metric, settled=settled).kinds()
+    found, alone = summarise(View(counts, metric, settled=settled)), summarise(View(counts, metric))
+    np.testing.assert_equal(found.scores, alone.scores)
+    np.testing.assert_equal(found.label_counts, alone.label_counts)
+
+
+def test_long_documents_are_taken_together_in_smaller_numbers():
+    short = Document([(0, 1, "A")], [], "a b", tokens=[(0, 1), (2, 3)])
+    long = Document([(0, 1, "A")], [], "a " * 100_000)
+    many = Document([(0, 1, "A")], [], "a " * 40_000, tokens=[(2 * k, 2 * k + 1) for k in range(40_000)])
+    assert [len(some) for some in batches([short] * 1500, lambda document: document.size)] == [1024, 476]
+    assert [len(some) for some in batches([long] * 8, lambda document: document.size)] == [3, 3, 2]
+    assert [len(some) for some in batches([many] * 5, lambda document: document.size)] == [2, 2, 1]
