@@ -113,7 +113,7 @@ def _predicted(nlp: Language, golds: Iterable[Doc | Record]) -> Iterator[tuple[D
         # A pipeline's first documents are not forgotten: what components note down when they
         # are first used may be for good. Zones must not be nested, and whoever opened one
         # around this forgets at its end.
-        keep = nlp not in _used or nlp.vocab.in_memory_zone  # type: ignore[attr-defined]  # it has it
+        keep = nlp not in _used or nlp.vocab.in_memory_zone  # type: ignore[attr-defined]  # spaCy's stub of Vocab lacks it
         with nullcontext() if keep else nlp.memory_zone():
             yield from nlp.pipe(((_unannotated(nlp, gold), gold) for gold in some), as_tuples=True)
         _used.add(nlp)

@@ -115,7 +115,7 @@ class TokenDocument(Document):
 
     def unigrams(
         self, spans: Iterable[tuple[int, int, str]], *, case: str = "lower", by: str = "token"
-    ) -> Iterator[list[Hashable]]:
+    ) -> Iterator[Sequence[Hashable]]:
         for span in spans:
             tokens = self._tokens_of[0].get(span) or self._tokens_of[1].get(span)
             if by == "token" and tokens and self.together.has_lower:

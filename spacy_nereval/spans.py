@@ -83,7 +83,7 @@ class Document(Contest):
     by what counts tokens; `id` names the document in reports. `ignored` is the
     number of predictions left out because the reference says nothing about their
     stretch of text, and `repaired` that of the spans whose tags had to be mended
-    in reading.
+    in reading. `size` is about the number of its tokens: how much is held with it.
 
     Raises ValueError for a span that is no (start, end, label), that ends
     before it starts, that leaves the text, or that has no label.
@@ -115,7 +115,8 @@ class Document(Contest):
         self.id = id
         self.text = text
         self.tokens = None if tokens is None else _checked_tokens(tokens, length)
-        self.size = sum(map(len, self.given)) + (len(self.tokens) if self.tokens else (length or 0) // 8)
+        words = len(self.tokens) if self.tokens else (length or 0) // 8  # a word and a space are seldom longer
+        self.size = sum(map(len, self.given)) + words
 
     def __repr__(self) -> str:
         return f"Document(gold={list(self.gold)}, pred={list(self.pred)})"
@@ -215,7 +216,7 @@ class Document(Contest):
 
     def unigrams(
         self, spans: Iterable[tuple[int, int, str]], *, case: str = "lower", by: str = "token"
-    ) -> Iterator[list[Hashable]]:
+    ) -> Iterator[Sequence[Hashable]]:
         """The words of each span: the reference tokens it touches, clipped to it.
 
         White space is no word. Without tokens, or with `by="whitespace"`, the
@@ -231,7 +232,7 @@ class Document(Contest):
         fold = str.lower if case == "lower" else str
         if self.tokens is None or by == "whitespace":
             for start, end, _ in spans:
-                yield fold(text[start:end]).split()  # type: ignore[misc]
+                yield fold(text[start:end]).split()
             return
         for start, end, label in spans:
             touched = self.tokens[slice(*self.covered((start, end, label)))]

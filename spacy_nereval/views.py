@@ -43,7 +43,7 @@ class Settled:
 
     @cached_property
     def rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Document, kind, and label (in sorted order) of every settled span."""
+        """Document, kind, and label (in sorted order) of every span, of a hit once."""
         doc, kind, gold, pred = (self.counts.settled.column(k).astype(np.int64) for k in range(4))
         return doc, kind, sorted_places(self.counts)[np.where(gold != NONE, gold, pred)]
 

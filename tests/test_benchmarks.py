@@ -26,6 +26,7 @@ from spacy_nereval import count, create_all, pipelines
 ROOT = Path(__file__).parent.parent
 BENCHMARKS = ROOT / "benchmarks"
 
+# There is no other way to a peak that does not count the process that started this one.
 on_linux = pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="resident memory is read as Linux has it")
 
 
@@ -57,6 +58,7 @@ def cells(text: str) -> list[list[str]]:
 
 
 def test_speed_is_measured_and_shown(tmp_path):
+    # The other sides of the comparison; the extra `test` brings them, so that CI never skips this.
     if missing := [name for name in ("nervaluate", "seqeval") if not find_spec(name)]:
         pytest.skip(f"the extra bench is not installed: {missing}")
     printed, found = run("run.py", "--scale", 0.001, "--rounds", 1, output=tmp_path / "results.json")

@@ -81,7 +81,7 @@ def test_every_name_of_the_package_is_there_and_none_is_that_of_a_module():
     exec("from spacy_nereval import *", everything)
     assert {*spacy_nereval.__all__} <= {*everything}
     with pytest.raises(AttributeError, match="no attribute 'scoer'"):
-        spacy_nereval.scoer  # noqa: B018
+        print(spacy_nereval.scoer)
     with pytest.raises(ImportError, match="scoer"):
         exec("from spacy_nereval import scoer")
 

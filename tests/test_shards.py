@@ -95,7 +95,7 @@ if __name__ == "__main__":
     with started("dask", 1) as run:
         try:
             run(died, [1], print)
-        except Exception as error:
+        except Exception as error:  # of whatever kind: that the run ends at all is what is asked
             print(type(error).__name__)
 """
 

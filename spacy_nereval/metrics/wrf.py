@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Literal
 
@@ -96,7 +96,7 @@ def judge(document: Document, unique: bool, case: str, by: str) -> Iterator[Verd
 
 
 def _bags(
-    spans: Iterable[Span], found: Mapping[tuple[int, int], list], unique: bool
+    spans: Iterable[Span], found: Mapping[tuple[int, int], Sequence[Hashable]], unique: bool
 ) -> dict[str, dict[Hashable, Span]]:
     """Per label, and under "" for all, each word and the first span that has it."""
     bags: dict[str, dict[Hashable, Span]] = {}
@@ -125,7 +125,7 @@ def tally(batch: Batch, unique: bool, case: str, by: str) -> Iterator[Tally]:
     for side in (GOLD, PRED):
         here = (batch.side[span] == side) | (batch.kind[span] == HIT)
         doc, label = batch.doc[span[here]] * (nobody + 1), batch.label[span[here]]
-        keys += [((cell * words) + word[here]) * 2 + side for cell in (doc + label, doc + nobody)]
+        keys += [(cell * words + word[here]) * 2 + side for cell in (doc + label, doc + nobody)]
     key, n = np.unique(np.concatenate(keys), return_counts=True)
     if unique:
         n = np.ones_like(n)
