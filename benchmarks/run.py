@@ -32,6 +32,7 @@ from workloads import Corpus, Missing, corpora, made_up
 
 from spacy_nereval import Confidence, Document, count, create_all, evaluate, score
 from spacy_nereval.examples import documents
+from spacy_nereval.ranges import TOKEN
 from spacy_nereval.scorer import make_ner_scorer
 
 Run = Callable[[], Any]
@@ -119,6 +120,7 @@ def time_corpus(corpus: Corpus, rounds: int) -> dict[str, Any]:
         "get_ner_prf": lambda: lambda examples=corpus.examples(): get_ner_prf(examples),
         "six metrics": lambda: lambda examples=corpus.examples(): six(examples),
         "reading spans": lambda: lambda examples=corpus.examples(): read_spans(examples),
+        "reading tokens": lambda: lambda examples=corpus.examples(): read_tokens(examples),
         "get_ner_prf, warm": lambda: lambda: get_ner_prf(warm),
         "score_spans": lambda: lambda examples=corpus.examples(): Scorer.score_spans(examples, "ents"),
         "seqeval": lambda: lambda: seqeval.metrics.classification_report(*bio, output_dict=True, zero_division=0),
@@ -139,6 +141,13 @@ def read_spans(examples: Iterable[Example]) -> None:
     for example in examples:
         for doc in (example.reference, example.predicted):
             [(ent.start_char, ent.end_char, ent.label_) for ent in doc.ents]
+
+
+def read_tokens(examples: Iterable[Example]) -> None:
+    """What it takes at least to see whether two Docs have the same tokens, and their entities."""
+    for example in examples:
+        for doc in (example.reference, example.predicted):
+            doc.to_array(TOKEN)
 
 
 # One document

@@ -90,7 +90,8 @@ def wnut17() -> Corpus | Missing:
 
 
 def germeval() -> Corpus | Missing:
-    """Sentences of GermEval 2014 with a real model's output. The files have no texts: every token is an x."""
+    """Sentences of GermEval 2014 with a real model's output. The files have no texts: every
+    token is an x, and a sentence ends with its last entity, so that two in five are empty."""
     name, folder = "GermEval 2014", DATA / "faireval_ner"
     if not folder.is_dir():
         return Missing(name, f"{folder} is no folder; SPACY_NEREVAL_DATA may name another one for faireval_ner")

@@ -7,15 +7,16 @@ otherwise, that is an error.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, groupby, zip_longest
+from collections.abc import Iterable, Iterator
+from itertools import chain, groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from .ranges import entities, group, id_of, same_tokens, spans_of, tokens_of
+from .ranges import TokenBatch, entities, group, id_of, same_tokens, spans_of, tokens_of
 from .settling import batches
 from .spans import Document
 
@@ -47,31 +48,45 @@ def documents(examples: Iterable[Example], key: str | None = None) -> Iterator[D
     Raises ValueError, naming the example, if its two texts differ in more than
     white space and case.
     """
+    return chain.from_iterable(documents for _, documents in read_together(examples, key))
+
+
+def read_together(
+    examples: Iterable[Example], key: str | None = None
+) -> Iterator[tuple[list[Example], Iterable[Document | None]]]:
+    """Some examples at a time and their documents, which are a `TokenBatch` if possible:
+    then none of them need be made to be counted."""
     number = 0
-    pairs = ((example.reference, example.predicted) for example in examples)
-    for some in batches(pairs, lambda pair: len(pair[0])):
-        try:
-            for document in _read(some, key):
-                yield document
-                number += 1
-        except ValueError as error:
-            raise ValueError(f"example {number}: {error}") from None
+    for _, alike in groupby(examples, key=attrgetter("reference.vocab")):
+        for some in batches(alike, lambda example: len(example.reference)):
+            pairs = [(example.reference, example.predicted) for example in some]
+            read = [None] * len(pairs) if key else entities(pairs)
+            yield some, read if isinstance(read, TokenBatch) else _each(pairs, read, key, number)
+            number += len(some)
 
 
 def read(reference: Doc, predicted: Doc, key: str | None = None) -> Document | None:
     """A gold and a predicted Doc as one document, or None without gold annotation."""
-    return next(_read([(reference, predicted)], key))
+    (document,) = [None] if key else entities([(reference, predicted)])
+    return document or _carried(reference, predicted, key)
 
 
-def _read(pairs: Sequence[tuple[Doc, Doc]], key: str | None) -> Iterator[Document | None]:
-    alike = [] if key else [entities([*some]) for _, some in groupby(pairs, key=lambda pair: pair[0].vocab)]
-    for (reference, predicted), document in zip_longest(pairs, chain.from_iterable(alike)):
-        if document:
-            yield document
-        elif key and key in reference.spans and same_tokens(reference, predicted):
-            yield group(reference, predicted, key)
-        else:
-            yield pair(record(reference, key), record(predicted, key))
+def _each(
+    pairs: Iterable[tuple[Doc, Doc]], read: Iterable[Document | None], key: str | None, number: int
+) -> Iterator[Document | None]:
+    """The documents as far as they are read, and the others, whose first has that number."""
+    for k, ((reference, predicted), document) in enumerate(zip(pairs, read), start=number):
+        try:
+            yield document or _carried(reference, predicted, key)
+        except ValueError as error:
+            raise ValueError(f"example {k}: {error}") from None
+
+
+def _carried(reference: Doc, predicted: Doc, key: str | None) -> Document | None:
+    """Two Docs as a document, the spans of the one carried over to the text of the other."""
+    if key and key in reference.spans and same_tokens(reference, predicted):
+        return group(reference, predicted, key)
+    return pair(record(reference, key), record(predicted, key))
 
 
 def record(doc: Doc, key: str | None = None) -> Record:

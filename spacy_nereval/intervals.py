@@ -18,7 +18,7 @@ import numpy as np
 
 from .counts import Counts, Replicates
 from .scores import averages, summarise
-from .views import Settled, View
+from .views import Shared, View
 
 BLOCK = 50
 """Samples drawn from one stream of random numbers. Part of what a seed means."""
@@ -128,9 +128,9 @@ def replicate(counts: Counts, samples: int, seed: int) -> Replicates:
             first = int.from_bytes(blake2b(key.encode("utf8"), digest_size=8).digest(), "little")
             weights[:, doc] = np.searchsorted(POISSON, np.random.PCG64(first).random_raw(samples), side="right")
         tapes: dict[str, dict[str, np.ndarray]] = {}
-        settled = Settled(part, weights)
+        shared = Shared(part, weights)
         for metric in counts.metrics:
-            view = View(part, metric, weights=weights, tape=tapes.setdefault(metric.name, {}), settled=settled)
+            view = View(part, metric, weights=weights, tape=tapes.setdefault(metric.name, {}), shared=shared)
             averages(view, summarise(view))
         found = Replicates(samples, seed, counts.labels, tapes)
         total = total.added(found, counts.labels) if total else found
@@ -201,8 +201,8 @@ def _resampled(counts: Counts, confidence: Confidence) -> Iterator[list[View]]:
         yield [View(counts, metric, tape=stored.tapes[metric.name]) for metric in counts.metrics]
         return
     for weights in resamples(counts, confidence):
-        settled = Settled(counts, weights)
-        yield [View(counts, metric, weights=weights, settled=settled) for metric in counts.metrics]
+        shared = Shared(counts, weights)
+        yield [View(counts, metric, weights=weights, shared=shared) for metric in counts.metrics]
 
 
 def _percentiles(values: np.ndarray, level: float) -> dict[str, Any]:

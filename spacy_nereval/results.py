@@ -15,7 +15,7 @@ from .metric import create_all
 from .scores import averages, summarise
 from .signature import signature
 from .spans import Document
-from .views import Settled, View
+from .views import Shared, View
 
 
 def evaluate(
@@ -28,9 +28,9 @@ def evaluate(
     out: both change nothing but the signature.
     """
     found = intervals(counts, confidence) if confidence else {}
-    metrics, settled = {}, Settled(counts)
+    metrics, shared = {}, Shared(counts)
     for metric in counts.metrics:
-        view = View(counts, metric, settled=settled)
+        view = View(counts, metric, shared=shared)
         summary = summarise(view)
         label_scores, label_counts = (
             {name: values.tolist() for name, values in table.items()}
@@ -88,10 +88,10 @@ def plain(value: Any) -> Any:
     """The same in plain Python, with None for what is not finite."""
     if isinstance(value, np.generic):
         value = value.item()
-    if value is None or isinstance(value, (str, int)):
-        return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
+    if value is None or isinstance(value, (str, int)):
+        return value
     if isinstance(value, (dict, Mapping)):  # most are plain, which is seen sooner
         return {str(key): plain(item) for key, item in value.items()}
     return [plain(item) for item in value]

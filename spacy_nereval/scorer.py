@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import tee
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,10 @@ from spacy.training import Example
 from thinc.api import ConfigValidationError
 
 from .counts import NONE, Counts, count
-from .examples import documents
+from .examples import documents, read_together
 from .intervals import Confidence
 from .metric import Metric, create_all
-from .ranges import TokenDocument
+from .ranges import TokenBatch, TokenDocument
 from .results import evaluate
 from .settling import HIT
 from .spans import Document
@@ -59,8 +58,8 @@ class NerScorer:
         self.confidence = confidence
 
     def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-        spacy = SpacyCounts()
-        counts = count(spacy.watched(examples), self.metrics)
+        spacy, counts = SpacyCounts(), Counts(self.metrics)
+        counts.extend_together(spacy.watched(examples))
         return spacy.scores(counts) | result_keys(counts, "ents", self.confidence)
 
 
@@ -90,17 +89,24 @@ class SpacyCounts:
     """
 
     def __init__(self) -> None:
-        self.shared: list[bool] = []
+        self.alike: list[bool] = []
         self.own: dict[str, PRFScore] = defaultdict(PRFScore)
 
-    def watched(self, examples: Iterable[Example]) -> Iterator[Document | None]:
-        """The examples as documents, each of them counted here as it passes."""
-        examples, same = tee(examples)
-        for example, document in zip(examples, documents(same)):
+    def watched(self, examples: Iterable[Example]) -> Iterator[Iterable[Document | None]]:
+        """The examples as documents, some at a time, all of them counted here."""
+        for some, read in read_together(examples):
+            if isinstance(read, TokenBatch):
+                self.alike += [True] * len(read)
+                yield read
+            else:
+                yield self._watched(some, read)
+
+    def _watched(self, examples: Iterable[Example], read: Iterable[Document | None]) -> Iterator[Document | None]:
+        for example, document in zip(examples, read):
             if document is not None:
                 # Where spans are ranges of tokens on both sides, spaCy's alignment is the identity.
-                self.shared.append(isinstance(document, TokenDocument))
-                if not self.shared[-1]:
+                self.alike.append(isinstance(document, TokenDocument))
+                if not self.alike[-1]:
                     self.add(example)
             yield document
 
@@ -128,7 +134,7 @@ class SpacyCounts:
         """`ents_p`, `ents_r`, `ents_f`, `ents_per_type`, as spaCy returns them."""
         per_type = self.own.copy()
         doc, kind, gold, pred, _ = counts.settled.array().astype(np.int64).T
-        shared = np.array(self.shared, dtype=bool)[doc]
+        shared = np.array(self.alike, dtype=bool)[doc]
         names = tuple(counts.label_ids)
         for side, hit, miss in ((gold, "tp", "fn"), (pred, None, "fp")):
             for name, chosen in ((hit, kind == HIT), (miss, kind != HIT)):

@@ -10,7 +10,7 @@ import numpy as np
 from .counts import Counts
 from .formulas import ratio
 from .metric import GOLD_SPANS, Metric
-from .views import Settled, Summary, View
+from .views import Shared, Summary, View
 
 AVERAGES = ("micro", "macro", "weighted", "docs")
 
@@ -41,7 +41,7 @@ def averages(view: View, summary: Summary) -> dict[str, dict[str, Any]]:
         used = np.where(defined, weight, 0)
         averaged = ratio((np.nan_to_num(scores) * used).sum(axis=-1), used.sum(axis=-1))
         result[average] = dict(zip(names, averaged)) | {"undefined": dict(zip(names, (~defined).sum(axis=-1)))}
-    found = dict(_ratios(view.metric, document_scores(view.counts, view.metric, view.settled)))
+    found = dict(_ratios(view.metric, document_scores(view.counts, view.metric, view.shared)))
     docs = np.arange(view.counts.documents)
     values = np.array([*found.values()]).reshape(len(found), len(docs))
     means = view.mean("docs", docs, np.zeros_like(docs), values, 1)[0][..., 0, :]
@@ -54,9 +54,9 @@ def _ratios(metric: Metric, scores: Mapping[str, np.ndarray]) -> list[tuple[str,
     return [(name, values) for name, values in scores.items() if name not in metric.totals]
 
 
-def document_scores(counts: Counts, metric: Metric, settled: Settled | None = None) -> dict[str, np.ndarray]:
+def document_scores(counts: Counts, metric: Metric, shared: Shared | None = None) -> dict[str, np.ndarray]:
     """Every overall score as float[documents]."""
-    return overall(View(counts, metric, per_document=True, settled=settled))
+    return overall(View(counts, metric, per_document=True, shared=shared))
 
 
 def overall(view: View) -> dict[str, np.ndarray]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, compress, groupby
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -37,8 +37,11 @@ class Batch:
     [(1, [Span(start=5, end=9, label='B')], [Span(start=5, end=8, label='A')])]
     """
 
-    def __init__(self, documents: Sequence[Any]) -> None:
-        self.documents = documents
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self._documents = documents
+        self.ids = [document.id for document in documents]
+        self.ignored = sum(document.ignored for document in documents)
+        self.repaired = sum(document.repaired for document in documents)
         sides = [spans for document in documents for spans in document.given]
         self.spans: Sequence[tuple[int, int, str]] = [*chain.from_iterable(sides)]
         self.doc, self.side = np.divmod(np.repeat(np.arange(len(sides)), [len(side) for side in sides]), 2)
@@ -50,10 +53,16 @@ class Batch:
         place = {label: k for k, label in enumerate(self.labels)}
         self.label = np.fromiter(map(place.__getitem__, labels), dtype=np.int64, count=len(labels))
 
-    def span(self, doc: int, start: int, end: int, label: int) -> Span:
-        """The span with these offsets. In the arrays they may be in another unit than
-        characters, with the same order and the same overlaps."""
-        return Span(start, end, self.labels[label])
+    def __len__(self) -> int:
+        return len(self._documents)
+
+    def __iter__(self) -> Iterator[Document]:
+        return iter(self._documents)
+
+    def at(self, rows: np.ndarray) -> Iterator[Span]:
+        """The spans in these rows. In the arrays they may be in another unit than characters,
+        with the same order and the same overlaps."""
+        return (Span._make(self.spans[row]) for row in rows.tolist())
 
     @cached_property
     def kind(self) -> np.ndarray:
@@ -72,10 +81,10 @@ class Batch:
         """How many words each span has that is there `once`, and all of them, one span after the
         other, as small numbers, which are equal where two words of a document are equal."""
         spans = [*compress(self.spans, self.once.tolist())]
-        last = np.cumsum(np.bincount(self.doc[self.once], minlength=len(self.documents))).tolist()
+        last = np.cumsum(np.bincount(self.doc[self.once], minlength=len(self))).tolist()
         sizes: list[int] = []
         words: list[Hashable] = []
-        for document, a, b in zip(self.documents, (0, *last), last):
+        for document, a, b in zip(self, (0, *last), last):
             for found in document.unigrams(spans[a:b], case=case, by=by):
                 sizes.append(len(found))
                 words += found
@@ -106,26 +115,12 @@ class Batch:
         """The groups of contested spans, each with its place of its document."""
         rest, group, contested = self._rest
         rows = rest[contested]
-        columns = (
-            group[contested],
-            self.doc[rows],
-            self.side[rows],
-            self.start[rows],
-            self.end[rows],
-            self.label[rows],
-        )
-        for _, members in groupby(zip(*(column.tolist() for column in columns)), key=itemgetter(0)):
+        columns = (column.tolist() for column in (group[contested], self.doc[rows], self.side[rows]))
+        for _, members in groupby(zip(*columns, self.at(rows)), key=itemgetter(0)):
             sides: tuple[list[Span], list[Span]] = ([], [])
-            for _, doc, side, start, end, label in members:  # noqa: B007  # all of one document
-                sides[side].append(self.span(doc, start, end, label))
+            for _, doc, side, span in members:  # noqa: B007  # all of one document
+                sides[side].append(span)
             yield doc, Contest(*sides)
-
-
-def together(documents: Sequence[Document]) -> Batch:
-    """The documents as the batch that they have in common."""
-    kinds = {document.batch for document in documents}
-    kind = kinds.pop() if len(kinds) == 1 else None
-    return (kind or Batch)(documents)
 
 
 def batches(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:

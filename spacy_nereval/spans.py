@@ -96,8 +96,6 @@ class Document(Contest):
     ValueError: gold Span(9, 4, 'LOC') ends before it starts
     """
 
-    batch: Any = None
-    """The kind of `Batch` that counts several such documents together, if not the usual one."""
     ignored: int = 0
     repaired: int = 0
 

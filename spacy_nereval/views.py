@@ -27,7 +27,7 @@ Rows = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Document, verdict, gold and predicted label, and amount."""
 
 
-class Settled:
+class Shared:
     """What views of the same counts, with the same `weights`, share: each thing is found out once."""
 
     def __init__(self, counts: Counts, weights: np.ndarray | None = None) -> None:
@@ -57,6 +57,11 @@ class Settled:
         weights = None if per_document else self.weights
         key = (label * 5 if by_label else 0) + kind
         return added(self.counts.documents, doc, key, None, shape, per_document, weights)
+
+    def spans(self, *, by_label: bool, per_document: bool = False) -> np.ndarray:
+        """The numbers of gold spans and of predictions: float64[[documents | samples,] labels or 1, 2]"""
+        kinds = self.sums(by_label=by_label, per_document=per_document)
+        return self.known(("spans", by_label, per_document), lambda: kinds @ SIDES)
 
     def verdicts(self, metric: Metric) -> Rows:
         """What a metric says of the spans that are not settled. Labels are in sorted order."""
@@ -125,7 +130,7 @@ class View:
     same labels, add up to the tape of all of them. What stands on the tape is
     read from it, so that a tape alone is enough for scores.
 
-    Views of several metrics may share one `settled`.
+    Views of several metrics may have one `shared`.
     """
 
     def __init__(
@@ -136,7 +141,7 @@ class View:
         per_document: bool = False,
         weights: np.ndarray | None = None,
         tape: dict[str, np.ndarray] | None = None,
-        settled: Settled | None = None,
+        shared: Shared | None = None,
     ) -> None:
         self.counts = counts
         self.metric = metric
@@ -144,11 +149,11 @@ class View:
         self.per_document = per_document
         self.weights = weights
         self.tape = tape
-        self.settled = settled or Settled(counts, weights)
+        self.shared = shared or Shared(counts, weights)
 
     @cached_property
     def _rows(self) -> Rows:
-        return self.settled.verdicts(self.metric)
+        return self.shared.verdicts(self.metric)
 
     def _all_rows(self, doc: np.ndarray, kind: np.ndarray, label: np.ndarray, amount: np.ndarray) -> Rows:
         """The same and the verdicts on these spans."""
@@ -180,14 +185,16 @@ class View:
 
     def _summed(self, by_label: bool) -> dict[str, np.ndarray]:
         summed = self._noted(f"columns{by_label:d}", partial(self._verdicts, by_label))
-        spans = self._noted(f"spans{by_label:d}", lambda: self._kinds(by_label) @ SIDES)
+        spans = self._noted(
+            f"spans{by_label:d}", lambda: self.shared.spans(by_label=by_label, per_document=self.per_document)
+        )
         columns = self._columns(summed, self._is_whole)
         columns[GOLD_SPANS], columns[PRED_SPANS] = self._whole(spans[..., 0]), self._whole(spans[..., 1])
         named = {column: columns[names] for column, names in self.metric.columns.items() if isinstance(names, str)}
         return {name: (c if by_label else c[..., 0][()]) for name, c in (columns | named).items()}
 
     def _kinds(self, by_label: bool) -> np.ndarray:
-        return self.settled.sums(by_label=by_label, per_document=self.per_document)
+        return self.shared.sums(by_label=by_label, per_document=self.per_document)
 
     def _verdicts(self, by_label: bool) -> np.ndarray:
         """The amounts of each verdict: float64[[documents | samples,] labels or 1, verdicts]."""
@@ -207,7 +214,7 @@ class View:
         """Per score its mean over the documents where it is defined, and their number.
         `name` tells these means from others of the metric."""
         names = id(self.metric), name, by_label
-        doc, label, values = self.settled.known(names, partial(self._scored, score, by_label))
+        doc, label, values = self.shared.known(names, partial(self._scored, score, by_label))
         found = self.mean(
             f"{name}{by_label:d}", doc, label, np.array([*values.values()]), len(self.labels) if by_label else 1
         )
@@ -218,7 +225,7 @@ class View:
         self, score: Callable[[Mapping[str, np.ndarray]], dict[str, np.ndarray]], by_label: bool
     ) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
         """Of every document, or every label of a document, that has verdicts: document, label or 0, and scores."""
-        doc, kind, label = self.settled.rows
+        doc, kind, label = self.shared.rows
         doc, verdict, gold, pred, amount = self._all_rows(doc, kind, label, np.ones(len(doc)))
         label = self._label(gold, pred) if by_label else np.zeros_like(doc)
         doc, label, verdict, amount = (column[label >= 0] for column in (doc, label, verdict, amount))
@@ -268,11 +275,12 @@ class View:
     def _columns(self, summed: np.ndarray, whole: bool) -> dict[str, np.ndarray]:
         """The metric's own columns, from the amounts of each verdict."""
         columns = {}
+        numbers = summed.astype(np.int64) if whole else summed
         for column, sources in self.metric.columns.items():
             if not isinstance(sources, str):
-                first, *rest = (summed[..., self.metric.verdict_names.index(name)] for name in sources)
-                total = sum(rest, start=first)
-                columns[column] = total.astype(np.int64) if whole and column not in self.metric.floats else total
+                amounts = summed if column in self.metric.floats else numbers
+                first, *rest = (amounts[..., self.metric.verdict_names.index(name)] for name in sources)
+                columns[column] = sum(rest, start=first)
         return columns
 
     @property
@@ -285,7 +293,7 @@ class View:
 
     def kinds(self) -> dict[tuple[str, str, str], int]:
         """(verdict, gold label, predicted label) to the number of such verdicts; "" stands for no span."""
-        found = (self.settled if self.weights is None else Settled(self.counts)).sums(by_label=True).ravel()
+        found = (self.shared if self.weights is None else Shared(self.counts)).sums(by_label=True).ravel()
         place = np.flatnonzero(found)
         _, verdict, gold, pred, number = self._all_rows(place, place % 5, place // 5, found[place])
         if self.metric.floats:  # the amounts themselves are of use elsewhere

@@ -224,7 +224,7 @@ def test_a_tally_is_a_faster_way_to_the_same_counts(corpus):
 
 def added_up(metric: Metric, batch: Batch) -> Iterator[Tally]:
     place = {label: k for k, label in enumerate((*batch.labels, None))}
-    for doc, document in enumerate(batch.documents):
+    for doc, document in enumerate(batch):
         found = Counter(
             (v.name, place[v.gold and v.gold.label], place[v.pred and v.pred.label]) for v in metric.verdicts(document)
         )

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterable
+from contextlib import nullcontext
+from weakref import ref
+
 import numpy as np
 import pytest
 import spacy
@@ -15,10 +20,12 @@ from spacy.vocab import Vocab
 from strategies import corpora, nested
 
 from spacy_nereval import Counts, Document, Span, count, create_all, evaluate, score
-from spacy_nereval.examples import documents, read
+from spacy_nereval.examples import documents, read, read_together
+from spacy_nereval.metric import Metric, one_each
+from spacy_nereval.ranges import TokenBatch
 from spacy_nereval.scores import summarise
 from spacy_nereval.settling import CONTESTED_GOLD, CONTESTED_PRED, HIT, MISS, SPURIOUS, Batch, batches
-from spacy_nereval.views import Settled, View
+from spacy_nereval.views import Shared, View
 
 some = settings(max_examples=100)
 
@@ -125,11 +132,52 @@ def test_examples_are_read_together_as_one_by_one(examples):
     key = "k" if any("k" in doc.spans for eg in examples for doc in (eg.reference, eg.predicted)) else None
     alone = [read(eg.reference, eg.predicted, key) for eg in examples]
     assert [shown(document) for document in documents(examples, key)] == [shown(document) for document in alone]
-    metrics = create_all({name: {} for name in ("strict", "semeval", "loio", "fair")} | {"wrf": {"unique": False}})
-    counts = Counts(metrics)
+    metrics = create_all(
+        {name: {} for name in ("strict", "semeval", "loio", "fair", "char")} | {"wrf": {"unique": False}}
+    )
+    one_by_one = Counts(metrics)
     for document in alone:
-        counts.add(document)
-    assert evaluate(count(documents(examples, key), metrics)) == evaluate(counts)
+        one_by_one.add(document)
+    assert evaluate(count(documents(examples, key), metrics)) == evaluate(one_by_one)
+    assert evaluate(counted(examples, metrics, key)) == evaluate(one_by_one)
+
+
+def counted(examples: Iterable[Example], metrics: Iterable[Metric], key: str | None = None) -> Counts:
+    """As the scorers count."""
+    counts = Counts(metrics)
+    counts.extend_together(some for _, some in read_together(examples, key))
+    return counts
+
+
+def test_one_example_that_has_to_be_carried_over_leaves_the_others_as_they_are():
+    same, other = doc("a b c", (0, 1, "A"), (2, 3, "B")), doc("a _ b c", (0, 1, "A"), (3, 4, "B"))
+    examples = [
+        example(same, same),
+        example(same, other),
+        example(doc("a", annotated=False), same),
+        example(same, same),
+    ]
+    examples[2] = example(doc("a b c", annotated=False), same)
+    for some in (examples, [examples[0], examples[3]], examples[1:3]):
+        counts = counted(some, create_all(["strict"]))
+        assert counts.skipped == some.count(examples[2])
+        assert evaluate(counts) == evaluate(count(documents(some), create_all(["strict"])))
+
+
+def test_documents_that_were_read_together_are_gone_when_they_are_counted():
+    """At once, and not when Python next searches for cycles: Docs can be large."""
+    same = doc("a b", (0, 1, "A"))
+    ((_, batch),) = read_together([example(same, same)] * 3)
+    assert isinstance(batch, TokenBatch)
+    metrics = create_all(["token", "wrf", "fair"])
+    gone = ref(batch)
+    gc.disable()
+    try:
+        Counts(metrics).extend_together([batch])
+        del batch
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 def mistaken(vocab: Vocab) -> Example:
@@ -142,7 +190,7 @@ def test_words_are_told_apart_as_each_vocabulary_does():
     usual, own = spacy.blank("en").vocab, spacy.blank("en").vocab
     own["Rome"].lower_ = own["Oslo"].lower_ = "town"
     for order in ([usual, own], [own, usual], [own, usual, own]):
-        counts = count(documents(map(mistaken, order)), create_all(["wrf"]))
+        counts = counted(map(mistaken, order), create_all(["wrf"]))
         found = evaluate(counts)["metrics"]["wrf"]["per_type"]["A"]["counts"]
         assert found["match"] == order.count(own)
 
@@ -208,8 +256,29 @@ def test_an_error_of_whoever_makes_the_examples_is_left_alone():
 def test_examples_may_come_one_by_one():
     """As from a generator that makes each anew."""
     made = (Example(doc("a b", (0, 1, "A")), doc("a b", (0, 1, "A"))) for _ in range(600))
-    counts = count(documents(made), create_all(["strict"]))
+    counts = counted(made, create_all(["strict"]))
     assert (counts.documents, counts.gold, counts.pred) == (600, 600, 600)
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+@pytest.mark.parametrize("fails", [True, False])
+def test_the_search_for_cycles_is_as_it_was_when_all_is_counted(enabled, fails):
+    seen = []
+
+    def judge(contest):
+        seen.append(gc.isenabled())
+        if fails:
+            raise ZeroDivisionError
+        return ()
+
+    metric = Metric(judge, lambda n: {}, one_each("tp", "fn", "fp"), name="watching")
+    (gc.enable if enabled else gc.disable)()
+    try:
+        with pytest.raises(ZeroDivisionError) if fails else nullcontext():
+            count([Document([(0, 2, "A")], [(1, 3, "A")])], [metric])
+        assert (seen, gc.isenabled()) == ([False], enabled)
+    finally:
+        gc.enable()
 
 
 TEXT = "abcdefghijklmnopqrst"
@@ -239,10 +308,10 @@ def test_what_views_share_is_left_as_it_is(name):
     (metric,) = create_all([name])
     corpus = [Document([(0, 4, "A"), (5, 9, "B")], [(0, 3, "A"), (5, 9, "A")], TEXT, tokens=LETTERS)]
     counts = count(corpus, [metric])
-    settled = Settled(counts)
-    View(counts, metric, settled=settled).confusion()
-    View(counts, metric, settled=settled).kinds()
-    found, alone = summarise(View(counts, metric, settled=settled)), summarise(View(counts, metric))
+    shared = Shared(counts)
+    View(counts, metric, shared=shared).confusion()
+    View(counts, metric, shared=shared).kinds()
+    found, alone = summarise(View(counts, metric, shared=shared)), summarise(View(counts, metric))
     np.testing.assert_equal(found.scores, alone.scores)
     np.testing.assert_equal(found.label_counts, alone.label_counts)
 

@@ -120,7 +120,7 @@ def tally(batch: Batch, unique: bool, case: str, by: str) -> Iterator[Tally]:
     span = np.repeat(np.flatnonzero(batch.once), sizes)
     words = 1 + word.max(initial=0)
     nobody = len(batch.labels)  # whose words are those of all labels together
-    cells = len(batch.documents) * (nobody + 1)
+    cells = len(batch) * (nobody + 1)
     keys = []
     for side in (GOLD, PRED):
         here = (batch.side[span] == side) | (batch.kind[span] == HIT)
