@@ -123,13 +123,11 @@ class Counts:
     def extend_together(self, several: Iterable[Iterable[Document | None]]) -> None:
         """Count documents that come some at a time. Those of a `Batch` are not looked at one by one."""
         for some in several:
-            if not isinstance(some, Batch):
-                listed = [*some]
-                annotated = [document for document in listed if document is not None]
-                self.skipped += len(listed) - len(annotated)
-                some = Batch(annotated)
-            with _uncollected():
-                self._count(some)
+            batch = some if isinstance(some, Batch) else Batch([*some])
+            self.skipped += batch.skipped
+            if len(batch):
+                with _uncollected():
+                    self._count(batch)
         self._said.clear()
 
     def _count(self, batch: Batch) -> None:
@@ -272,7 +270,7 @@ class Counts:
 
 
 def count(documents: Iterable[Document | None], metrics: Iterable[Metric]) -> Counts:
-    """Count the verdicts of every metric on every document, one at a time."""
+    """Count the verdicts of every metric on every document."""
     counts = Counts(metrics)
     counts.extend(documents)
     return counts

@@ -6,7 +6,7 @@ tokens are as good as characters, and all that is asked of the Docs are arrays.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -30,18 +30,26 @@ class TokenBatch(Batch):
 
     Starts and ends are those of tokens. The `table`, int64[spans, 5], is sorted by
     document and has document, side, first token, token behind the last, and place in
-    `names`; `orth` has the tokens of all spans, one span after the other.
+    `names`; `orth` has the tokens of all spans, one span after the other. Some of the
+    pairs that were read may be `left_out`, by their places.
     """
 
-    ignored = repaired = 0
+    ignored = repaired = skipped = 0
 
-    def __init__(self, references: Sequence[Doc], names: Sequence[str], table: np.ndarray, orth: np.ndarray) -> None:
+    def __init__(
+        self,
+        references: Sequence[Doc],
+        names: Sequence[str],
+        table: np.ndarray,
+        orth: np.ndarray,
+        left_out: Collection[int] = (),
+    ) -> None:
         self.references = references
+        self.left_out = left_out
         self.doc, self.side, self.start, self.end, label = table.T
         self.labels = sorted(names)
         self.label = np.array([self.labels.index(name) for name in names], dtype=np.int64)[label]
         self.orth = orth
-        self.vocab = references[0].vocab
 
     def __len__(self) -> int:
         return len(self.references)
@@ -49,6 +57,11 @@ class TokenBatch(Batch):
     def __iter__(self) -> Iterator[TokenDocument]:
         """New ones each time: if they were kept here, Docs would live until cycles are searched for."""
         return (TokenDocument(self, place) for place in range(len(self)))
+
+    def each(self) -> Iterator[TokenDocument | None]:
+        """The documents in their places, and None for each pair that was left out."""
+        documents = iter(self)
+        return (None if k in self.left_out else next(documents) for k in range(len(self) + len(self.left_out)))
 
     @cached_property
     def ids(self) -> list[str | None]:  # type: ignore[override]  # lazy here, plain in Batch
@@ -58,7 +71,7 @@ class TokenBatch(Batch):
     def spans(self) -> Sequence[tuple[int, int, str]]:  # type: ignore[override]  # likewise
         return [*self.at(np.arange(len(self.doc)))]
 
-    def at(self, rows: np.ndarray) -> Iterator[Span]:
+    def at(self, rows: np.ndarray | slice) -> Iterator[Span]:
         for doc, start, end, label in zip(
             *(column[rows].tolist() for column in (self.doc, self.start, self.end, self.label))
         ):
@@ -73,7 +86,7 @@ class TokenBatch(Batch):
     @property
     def has_lower(self) -> bool:
         """A bare Vocab() knows no lower case: all its words would look alike."""
-        return LOWER in getattr(self.vocab, "lex_attr_getters", ())
+        return LOWER in getattr(self.references[0].vocab, "lex_attr_getters", ())
 
     def words(self, *, case: str, by: str) -> tuple[np.ndarray, np.ndarray]:
         if by != "token" or not self.has_lower:
@@ -83,7 +96,7 @@ class TokenBatch(Batch):
         sizes = sizes[self.once]
         orth = self.orth[_ranges(last - sizes, last)]
         kinds = np.unique(orth)
-        lexemes = [self.vocab[kind] for kind in kinds.tolist()]
+        lexemes = [*map(self.references[0].vocab.__getitem__, kinds.tolist())]
         ids = [0 if lexeme.is_space else lexeme.lower if case == "lower" else lexeme.orth for lexeme in lexemes]
         _, number = np.unique(np.array([0, *ids], dtype=np.uint64), return_inverse=True)
         words = number[1:][np.searchsorted(kinds, orth)]
@@ -105,7 +118,7 @@ class TokenDocument(Document):
     def _tokens_of(self) -> tuple[dict[tuple[int, int, str], tuple[int, int]], ...]:
         """The range of tokens of each gold and of each predicted span."""
         sides: tuple[dict, dict] = ({}, {})
-        batch, rows = self._batch, np.flatnonzero(self._batch.doc == self._place)
+        batch, rows = self._batch, slice(*np.searchsorted(self._batch.doc, [self._place, self._place + 1]))
         columns = (column[rows].tolist() for column in (batch.side, batch.start, batch.end))
         for span, side, start, end in zip(batch.at(rows), *columns):
             sides[side][span] = start, end
@@ -145,12 +158,11 @@ def _token_ids(doc: Doc, case: str) -> np.ndarray:
     return np.where(space, 0, ids)
 
 
-def entities(pairs: Sequence[tuple[Doc, Doc]]) -> Iterable[Document | None]:
-    """The entities of pairs of Docs of one vocabulary, as a `TokenBatch` if nothing speaks against it.
+def entities(pairs: Sequence[tuple[Doc, Doc]]) -> TokenBatch:
+    """The entities of pairs of Docs of one vocabulary.
 
-    Else None stands for a pair whose tokens differ, whose reference is not
-    annotated throughout, or in which an entity goes on that never began, which
-    spaCy refuses.
+    Left out are pairs whose tokens differ, whose reference is not annotated
+    throughout, or in which an entity goes on that never began, which spaCy refuses.
     """
     sizes = [len(reference) for reference, _ in pairs]
     left_out = {k for k, (size, (_, predicted)) in enumerate(zip(sizes, pairs)) if size != len(predicted)}
@@ -170,16 +182,19 @@ def entities(pairs: Sequence[tuple[Doc, Doc]]) -> Iterable[Document | None]:
         unfit += [unbegun, start[~named & (end - start > 1)]]
         found.append((start[named], end[named], kind[named]))
     left_out.update((np.searchsorted(first, np.concatenate(unfit), side="right") - 1).tolist())
+    fit = np.ones(len(pairs), dtype=bool)
+    fit[[*left_out]] = False
     side = np.repeat((GOLD, PRED), [len(starts) for starts, _, _ in found])
     start, end, kind = map(np.concatenate, zip(*found))
     doc = np.searchsorted(first, start, side="right") - 1
     order = np.argsort(doc, kind="stable")
+    order = order[fit[doc[order]]]
     doc, side, start, end, kind = (column[order] for column in (doc, side, start, end, kind))
     _, some, label = np.unique(kind, return_index=True, return_inverse=True)
     names = [pairs[doc[k]][side[k]].vocab.strings[int(kind[k])] for k in some]  # of a Doc that knows the name
-    table = np.column_stack([doc, side, start - first[doc], end - first[doc], label])
-    batch = TokenBatch([reference for reference, _ in pairs], names, table, gold[_ranges(start, end), 0])
-    return [None if k in left_out else document for k, document in enumerate(batch)] if left_out else batch
+    table = np.column_stack([(np.cumsum(fit) - 1)[doc], side, start - first[doc], end - first[doc], label])
+    references = [reference for k, (reference, _) in enumerate(pairs) if k not in left_out]
+    return TokenBatch(references, names, table, gold[_ranges(start, end), 0], left_out)
 
 
 def _stretches(iob: np.ndarray, first: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -12,8 +12,8 @@ from spacy.scorer import PRFScore
 from spacy.training import Example
 from thinc.api import ConfigValidationError
 
-from .counts import NONE, Counts, count
-from .examples import documents, read_together
+from .counts import NONE, Counts
+from .examples import read_together
 from .intervals import Confidence
 from .metric import Metric, create_all
 from .ranges import TokenBatch, TokenDocument
@@ -75,8 +75,8 @@ class SpansScorer:
 
     def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         key = self.spans_key or kwargs.get("spans_key") or "sc"
-        examples = list(examples)
-        counts = count(documents(examples, key), self.metrics)
+        examples, counts = list(examples), Counts(self.metrics)
+        counts.extend_together(some for _, some in read_together(examples, key))
         spacy = spancat_score(examples, **kwargs | {"spans_key": key})
         return spacy | result_keys(counts, f"spans_{key}", self.confidence)
 
@@ -94,15 +94,15 @@ class SpacyCounts:
 
     def watched(self, examples: Iterable[Example]) -> Iterator[Iterable[Document | None]]:
         """The examples as documents, some at a time, all of them counted here."""
-        for some, read in read_together(examples):
-            if isinstance(read, TokenBatch):
-                self.alike += [True] * len(read)
-                yield read
+        for some, found in read_together(examples):
+            if isinstance(found, TokenBatch):
+                self.alike += [True] * len(found)
+                yield found
             else:
-                yield self._watched(some, read)
+                yield self._watched(some, found)
 
-    def _watched(self, examples: Iterable[Example], read: Iterable[Document | None]) -> Iterator[Document | None]:
-        for example, document in zip(examples, read):
+    def _watched(self, examples: Iterable[Example], found: Iterable[Document | None]) -> Iterator[Document | None]:
+        for example, document in zip(examples, found):
             if document is not None:
                 # Where spans are ranges of tokens on both sides, spaCy's alignment is the identity.
                 self.alike.append(isinstance(document, TokenDocument))
@@ -134,11 +134,11 @@ class SpacyCounts:
         """`ents_p`, `ents_r`, `ents_f`, `ents_per_type`, as spaCy returns them."""
         per_type = self.own.copy()
         doc, kind, gold, pred, _ = counts.settled.array().astype(np.int64).T
-        shared = np.array(self.alike, dtype=bool)[doc]
+        alike = np.array(self.alike, dtype=bool)[doc]
         names = tuple(counts.label_ids)
         for side, hit, miss in ((gold, "tp", "fn"), (pred, None, "fp")):
             for name, chosen in ((hit, kind == HIT), (miss, kind != HIT)):
-                numbers = np.bincount(side[chosen & shared & (side != NONE)], minlength=len(names))
+                numbers = np.bincount(side[chosen & alike & (side != NONE)], minlength=len(names))
                 for label, number in zip(names, numbers.tolist()):
                     if name and number:
                         per_type[label] += PRFScore(**{name: number})

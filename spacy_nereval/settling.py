@@ -19,7 +19,7 @@ metric; they are kept for the number of gold and predicted spans."""
 
 GOLD, PRED = range(2)
 
-TOGETHER, LARGE = 1 << 10, 1 << 16
+TOGETHER, LARGE = 1 << 11, 1 << 16
 """Documents that are read and counted together: at most so many, and no more once they have that many tokens."""
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ T = TypeVar("T")
 class Batch:
     """Some documents, and an array element for each of their spans: in which document
     it lies (`doc`), on which `side`, its `start` and `end`, and its place among the
-    `labels`, which are those that occur.
+    `labels`, which are those that occur. None stands for a document without annotation.
 
     >>> batch = Batch([Document([], [(0, 3, "A")]), Document([(0, 3, "B"), (5, 9, "B")], [(0, 3, "B"), (5, 8, "A")])])
     >>> batch.doc, batch.labels, sorted(batch.kind.tolist()) == [HIT, HIT, SPURIOUS, CONTESTED_GOLD, CONTESTED_PRED]
@@ -37,8 +37,9 @@ class Batch:
     [(1, [Span(start=5, end=9, label='B')], [Span(start=5, end=8, label='A')])]
     """
 
-    def __init__(self, documents: Sequence[Document]) -> None:
-        self._documents = documents
+    def __init__(self, given: Sequence[Document | None]) -> None:
+        self._documents = documents = [document for document in given if document is not None]
+        self.skipped = len(given) - len(documents)
         self.ids = [document.id for document in documents]
         self.ignored = sum(document.ignored for document in documents)
         self.repaired = sum(document.repaired for document in documents)

@@ -275,12 +275,11 @@ class View:
     def _columns(self, summed: np.ndarray, whole: bool) -> dict[str, np.ndarray]:
         """The metric's own columns, from the amounts of each verdict."""
         columns = {}
-        numbers = summed.astype(np.int64) if whole else summed
         for column, sources in self.metric.columns.items():
             if not isinstance(sources, str):
-                amounts = summed if column in self.metric.floats else numbers
-                first, *rest = (amounts[..., self.metric.verdict_names.index(name)] for name in sources)
-                columns[column] = sum(rest, start=first)
+                first, *rest = (summed[..., self.metric.verdict_names.index(name)] for name in sources)
+                total = sum(rest, start=first)
+                columns[column] = total.astype(np.int64) if whole and column not in self.metric.floats else total
         return columns
 
     @property

@@ -99,13 +99,13 @@ def test_documents_are_taken_from_their_source_as_they_are_counted():
     seen = []
 
     def source():
-        for k in range(2000):
+        for k in range(5000):
             seen.append(counts.documents)
             yield Document([(k, k + 1, "A")], [])
 
     counts.extend(source())
-    assert counts.documents == 2000
-    assert all(k - behind <= 1024 for k, behind in enumerate(seen))
+    assert counts.documents == 5000
+    assert all(k - behind <= 2048 for k, behind in enumerate(seen))
 
 
 @pytest.mark.parametrize("end", [2**40 + 1, 10**30])
@@ -162,6 +162,20 @@ def test_one_example_that_has_to_be_carried_over_leaves_the_others_as_they_are()
         counts = counted(some, create_all(["strict"]))
         assert counts.skipped == some.count(examples[2])
         assert evaluate(counts) == evaluate(count(documents(some), create_all(["strict"])))
+
+
+def test_examples_without_annotation_are_left_out_of_what_is_read_together():
+    """Rather than that all have to be made one by one because of them."""
+    same, unannotated = doc("a b c", (0, 1, "A")), doc("a b c", annotated=False)
+    longer, partly = doc("a b c d", annotated=False), doc("a b c", (0, 1, "A"), missing=[(1, 2)])
+    first, last = example(same, doc("a b c", (2, 3, "B"))), example(same, same)
+    ((_, batch),) = read_together([first, example(unannotated, same), example(longer, same), last])
+    assert isinstance(batch, TokenBatch)
+    assert (len(batch), batch.skipped) == (2, 2)
+    assert [document.pred for document in batch] == [((4, 5, "B"),), ((0, 1, "A"),)]
+    ((_, one_by_one),) = read_together([first, example(partly, same), last])
+    assert not isinstance(one_by_one, TokenBatch)
+    assert len([*one_by_one]) == 3
 
 
 def test_documents_that_were_read_together_are_gone_when_they_are_counted():
@@ -320,6 +334,6 @@ def test_long_documents_are_taken_together_in_smaller_numbers():
     short = Document([(0, 1, "A")], [], "a b", tokens=[(0, 1), (2, 3)])
     long = Document([(0, 1, "A")], [], "a " * 100_000)
     many = Document([(0, 1, "A")], [], "a " * 40_000, tokens=[(2 * k, 2 * k + 1) for k in range(40_000)])
-    assert [len(some) for some in batches([short] * 1500, lambda document: document.size)] == [1024, 476]
+    assert [len(some) for some in batches([short] * 2500, lambda document: document.size)] == [2048, 452]
     assert [len(some) for some in batches([long] * 8, lambda document: document.size)] == [3, 3, 2]
     assert [len(some) for some in batches([many] * 5, lambda document: document.size)] == [2, 2, 1]
