@@ -50,15 +50,13 @@ class Nereval:
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Every metric of the entities and of each span key, in flat and nested keys."""
-        from .counts import Counts
-        from .examples import read_together
+        from .examples import count_examples
         from .scorer import result_keys
 
         examples = list(examples)
         scores: dict[str, Any] = {}
         for key in ([None] if self.ents else []) + self.spans_keys:
-            counts = Counts(self.metrics)
-            counts.extend_together(some for _, some in read_together(examples, key))
+            counts = count_examples(examples, self.metrics, key)
             scores |= result_keys(counts, "ents" if key is None else f"spans_{key}", self.confidence)
         return scores
 

@@ -64,11 +64,11 @@ class TokenBatch(Batch):
         return (None if k in self.left_out else next(documents) for k in range(len(self) + len(self.left_out)))
 
     @cached_property
-    def ids(self) -> list[str | None]:  # type: ignore[override]  # lazy here, plain in Batch
+    def ids(self) -> list[str | None]:
         return [*map(id_of, self.references)]
 
     @cached_property
-    def spans(self) -> Sequence[tuple[int, int, str]]:  # type: ignore[override]  # likewise
+    def spans(self) -> Sequence[tuple[int, int, str]]:
         return [*self.at(np.arange(len(self.doc)))]
 
     def at(self, rows: np.ndarray | slice) -> Iterator[Span]:

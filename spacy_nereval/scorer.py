@@ -13,7 +13,7 @@ from spacy.training import Example
 from thinc.api import ConfigValidationError
 
 from .counts import NONE, Counts
-from .examples import read_together
+from .examples import count_examples, read_together
 from .intervals import Confidence
 from .metric import Metric, create_all
 from .ranges import TokenBatch, TokenDocument
@@ -75,8 +75,8 @@ class SpansScorer:
 
     def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         key = self.spans_key or kwargs.get("spans_key") or "sc"
-        examples, counts = list(examples), Counts(self.metrics)
-        counts.extend_together(some for _, some in read_together(examples, key))
+        examples = list(examples)
+        counts = count_examples(examples, self.metrics, key)
         spacy = spancat_score(examples, **kwargs | {"spans_key": key})
         return spacy | result_keys(counts, f"spans_{key}", self.confidence)
 

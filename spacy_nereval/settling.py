@@ -28,7 +28,8 @@ T = TypeVar("T")
 class Batch:
     """Some documents, and an array element for each of their spans: in which document
     it lies (`doc`), on which `side`, its `start` and `end`, and its place among the
-    `labels`, which are those that occur. None stands for a document without annotation.
+    `labels`, which are those that occur. Where None is given, a document had no
+    annotation: these are `skipped`, and no part of the batch.
 
     >>> batch = Batch([Document([], [(0, 3, "A")]), Document([(0, 3, "B"), (5, 9, "B")], [(0, 3, "B"), (5, 8, "A")])])
     >>> batch.doc, batch.labels, sorted(batch.kind.tolist()) == [HIT, HIT, SPURIOUS, CONTESTED_GOLD, CONTESTED_PRED]
@@ -40,11 +41,9 @@ class Batch:
     def __init__(self, given: Sequence[Document | None]) -> None:
         self._documents = documents = [document for document in given if document is not None]
         self.skipped = len(given) - len(documents)
-        self.ids = [document.id for document in documents]
         self.ignored = sum(document.ignored for document in documents)
         self.repaired = sum(document.repaired for document in documents)
         sides = [spans for document in documents for spans in document.given]
-        self.spans: Sequence[tuple[int, int, str]] = [*chain.from_iterable(sides)]
         self.doc, self.side = np.divmod(np.repeat(np.arange(len(sides)), [len(side) for side in sides]), 2)
         self.start, self.end = (
             np.fromiter(map(itemgetter(k), self.spans), dtype=np.int64, count=len(self.spans)) for k in (0, 1)
@@ -53,6 +52,15 @@ class Batch:
         self.labels = sorted({*labels})
         place = {label: k for k, label in enumerate(self.labels)}
         self.label = np.fromiter(map(place.__getitem__, labels), dtype=np.int64, count=len(labels))
+
+    @cached_property
+    def ids(self) -> list[str | None]:
+        return [document.id for document in self]
+
+    @cached_property
+    def spans(self) -> Sequence[tuple[int, int, str]]:
+        """The spans as they are given, in the order of the arrays."""
+        return [*chain.from_iterable(spans for document in self for spans in document.given)]
 
     def __len__(self) -> int:
         return len(self._documents)
@@ -116,12 +124,12 @@ class Batch:
         """The groups of contested spans, each with its place of its document."""
         rest, group, contested = self._rest
         rows = rest[contested]
-        columns = (column.tolist() for column in (group[contested], self.doc[rows], self.side[rows]))
-        for _, members in groupby(zip(*columns, self.at(rows)), key=itemgetter(0)):
+        group, doc, side = (column.tolist() for column in (group[contested], self.doc[rows], self.side[rows]))
+        for (_, number), members in groupby(zip(zip(group, doc), side, self.at(rows)), key=itemgetter(0)):
             sides: tuple[list[Span], list[Span]] = ([], [])
-            for _, doc, side, span in members:  # noqa: B007  # all of one document
-                sides[side].append(span)
-            yield doc, Contest(*sides)
+            for _, which, span in members:
+                sides[which].append(span)
+            yield number, Contest(*sides)
 
 
 def batches(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable
 from contextlib import nullcontext
 from weakref import ref
 
@@ -20,7 +19,7 @@ from spacy.vocab import Vocab
 from strategies import corpora, nested
 
 from spacy_nereval import Counts, Document, Span, count, create_all, evaluate, score
-from spacy_nereval.examples import documents, read, read_together
+from spacy_nereval.examples import count_examples, documents, read, read_together
 from spacy_nereval.metric import Metric, one_each
 from spacy_nereval.ranges import TokenBatch
 from spacy_nereval.scores import summarise
@@ -139,14 +138,7 @@ def test_examples_are_read_together_as_one_by_one(examples):
     for document in alone:
         one_by_one.add(document)
     assert evaluate(count(documents(examples, key), metrics)) == evaluate(one_by_one)
-    assert evaluate(counted(examples, metrics, key)) == evaluate(one_by_one)
-
-
-def counted(examples: Iterable[Example], metrics: Iterable[Metric], key: str | None = None) -> Counts:
-    """As the scorers count."""
-    counts = Counts(metrics)
-    counts.extend_together(some for _, some in read_together(examples, key))
-    return counts
+    assert evaluate(count_examples(examples, metrics, key)) == evaluate(one_by_one)
 
 
 def test_one_example_that_has_to_be_carried_over_leaves_the_others_as_they_are():
@@ -159,7 +151,7 @@ def test_one_example_that_has_to_be_carried_over_leaves_the_others_as_they_are()
     ]
     examples[2] = example(doc("a b c", annotated=False), same)
     for some in (examples, [examples[0], examples[3]], examples[1:3]):
-        counts = counted(some, create_all(["strict"]))
+        counts = count_examples(some, create_all(["strict"]))
         assert counts.skipped == some.count(examples[2])
         assert evaluate(counts) == evaluate(count(documents(some), create_all(["strict"])))
 
@@ -204,7 +196,7 @@ def test_words_are_told_apart_as_each_vocabulary_does():
     usual, own = spacy.blank("en").vocab, spacy.blank("en").vocab
     own["Rome"].lower_ = own["Oslo"].lower_ = "town"
     for order in ([usual, own], [own, usual], [own, usual, own]):
-        counts = counted(map(mistaken, order), create_all(["wrf"]))
+        counts = count_examples(map(mistaken, order), create_all(["wrf"]))
         found = evaluate(counts)["metrics"]["wrf"]["per_type"]["A"]["counts"]
         assert found["match"] == order.count(own)
 
@@ -270,7 +262,7 @@ def test_an_error_of_whoever_makes_the_examples_is_left_alone():
 def test_examples_may_come_one_by_one():
     """As from a generator that makes each anew."""
     made = (Example(doc("a b", (0, 1, "A")), doc("a b", (0, 1, "A"))) for _ in range(600))
-    counts = counted(made, create_all(["strict"]))
+    counts = count_examples(made, create_all(["strict"]))
     assert (counts.documents, counts.gold, counts.pred) == (600, 600, 600)
 
 
