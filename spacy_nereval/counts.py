@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from typing import Any, NamedTuple
@@ -18,18 +18,13 @@ import numpy as np
 
 from .metric import Metric
 from .settling import GOLD, HIT, PRED, Batch, batches
-from .spans import Contest, Document
+from .spans import Document
 
 NONE = -1
-
-SHAPES = 1 << 14
-"""Contests of so many shapes are kept in mind, with what the metrics said of them."""
 
 _Append = Callable[[Iterable[float]], None]
 _Judge = tuple[Metric, _Append, Mapping[str, int]]
 """A metric, what takes its rows, and the number of each of its verdicts."""
-_Said = tuple[_Append, tuple[float, ...]]
-"""A row without the document, and what takes it."""
 
 
 class Rows:
@@ -109,7 +104,6 @@ class Counts:
         self.note_ids: dict[str, int] = {}
         self.settled = Rows()
         self.rows = tuple(Rows(6 if metric.note else 5) for metric in self.metrics)
-        self._said: dict[Hashable, list[_Said]] = {}
         self._verdict_ids = [{name: k for k, name in enumerate(m.verdict_names)} for m in self.metrics]
 
     def add(self, document: Document | None) -> None:
@@ -128,7 +122,6 @@ class Counts:
             if len(batch):
                 with _uncollected():
                     self._count(batch)
-        self._said.clear()
 
     def _count(self, batch: Batch) -> None:
         first = self.documents
@@ -150,34 +143,22 @@ class Counts:
             else:
                 judges.append((metric, rows.append, verdict_ids))
         self._judge([judge for judge in judges if judge[0].settled], first, batch.contests())
-        self._judge([judge for judge in judges if not judge[0].settled], first, enumerate(batch))
+        self._judge(
+            [judge for judge in judges if not judge[0].settled],
+            first,
+            (([doc], document) for doc, document in enumerate(batch)),
+        )
 
-    def _judge(self, judges: list[_Judge], first: int, parts: Iterable[tuple[int, Contest]]) -> None:
-        """Count the verdicts on each part. All metrics see one before the next is made."""
-        again = all(metric.settled and not metric.note for metric, _, _ in judges)
-        for doc, part in parts if judges else ():
-            for append, row in self._known(judges, part.shape, part) if again else self._verdicts(judges, part):
-                append((first + doc, *row))
-
-    def _known(self, judges: list[_Judge], shape: Hashable, contest: Contest) -> Iterable[_Said]:
-        """What was said of a contest of that shape before, or is said now."""
-        if shape is None:
-            return self._verdicts(judges, contest)
-        if shape not in self._said:
-            if len(self._said) >= SHAPES:
-                self._said.clear()
-            self._said[shape] = [*self._verdicts(judges, contest)]
-        return self._said[shape]
-
-    def _verdicts(self, judges: list[_Judge], part: Any) -> Iterator[_Said]:
-        """What the metrics say of a part of a document."""
+    def _judge(self, judges: list[_Judge], first: int, parts: Iterable[tuple[Sequence[int], Any]]) -> None:
+        """Count the verdicts on each part, in all documents that have it. All metrics see one part before the next."""
         ids, notes = self.label_ids, self.note_ids
-        for metric, append, verdict_ids in judges:
-            for name, gold, pred, amount in metric.judge(part):
-                label, other = ids[gold[2]] if gold else NONE, ids[pred[2]] if pred else NONE
-                row = (verdict_ids[name], label, other, amount)
-                note = (notes.setdefault(metric.note(part, gold), len(notes)),) if metric.note else ()
-                yield append, (*row, *note)
+        for docs, part in parts if judges else ():
+            for metric, append, verdict_ids in judges:
+                for name, gold, pred, amount in metric.judge(part):
+                    label, other = ids[gold[2]] if gold else NONE, ids[pred[2]] if pred else NONE
+                    note = (notes.setdefault(metric.note(part, gold), len(notes)),) if metric.note else ()
+                    for doc in docs:
+                        append((first + doc, verdict_ids[name], label, other, amount, *note))
 
     def __add__(self, other: Counts) -> Counts:
         """The counts of both, as if all documents had been counted together."""

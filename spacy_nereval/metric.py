@@ -90,8 +90,8 @@ class Metric:
 
     judge: the verdicts on a `Contest`: gold and predicted spans that may overlap
         but are not alike. With `settled=None` it gets whole documents instead. Where
-        in its text a contest stands must not matter: what was said of one is said
-        of every other of its shape.
+        in its text a contest stands must not matter: those that differ in nothing
+        else are judged once.
     score: counts to scores, for arrays of any shape. 0/0 is NaN.
     columns: each column and the verdicts whose amounts it adds up, or `GOLD_SPANS`
         or `PRED_SPANS`. `one_each` makes a column of each verdict.
@@ -105,7 +105,7 @@ class Metric:
     summary: all scores from a `View` of the counts, where they are not simply
         the scores of the summed counts.
     version: goes up when the numbers change; counts of different versions do not mix.
-    note: of a document and a gold span a text to keep with the verdict on it, and
+    note: with `settled=None`, of a document and a gold span a text to keep with the verdict on it, and
     refine: each row's final verdict, int[rows], from its verdict, its place among
         all notes, and these, where a verdict depends on the whole corpus.
     unscaled: scores that are no shares of 1, and are shown as they are.

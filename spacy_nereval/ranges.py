@@ -69,19 +69,24 @@ class TokenBatch(Batch):
 
     @cached_property
     def spans(self) -> Sequence[tuple[int, int, str]]:
-        return [*self.at(np.arange(len(self.doc)))]
+        return [*self._spans(slice(None))]
 
-    def at(self, rows: np.ndarray | slice) -> Iterator[Span]:
-        for doc, start, end, label in zip(
-            *(column[rows].tolist() for column in (self.doc, self.start, self.end, self.label))
-        ):
+    def _spans(self, rows: slice) -> Iterator[Span]:
+        start, end = self.characters(rows)
+        return map(Span, start.tolist(), end.tolist(), map(self.labels.__getitem__, self.label[rows].tolist()))
+
+    def characters(self, rows: np.ndarray | slice) -> tuple[np.ndarray, np.ndarray]:
+        starts, ends = [], []
+        for doc, start, end in zip(*(column[rows].tolist() for column in (self.doc, self.start, self.end))):
             reference = self.references[doc]
             if start == end:
-                at = reference[start:end].start_char
-                yield Span(at, at, self.labels[label])
+                starts.append(reference[start:end].start_char)
+                ends.append(starts[-1])
             else:
-                first, last = reference[start], reference[end - 1]
-                yield Span(first.idx, last.idx + len(last), self.labels[label])
+                last = reference[end - 1]
+                starts.append(last.idx if end - start == 1 else reference[start].idx)
+                ends.append(last.idx + len(last))
+        return np.array(starts, dtype=np.int64), np.array(ends, dtype=np.int64)
 
     @property
     def has_lower(self) -> bool:
@@ -120,7 +125,7 @@ class TokenDocument(Document):
         sides: tuple[dict, dict] = ({}, {})
         batch, rows = self._batch, slice(*np.searchsorted(self._batch.doc, [self._place, self._place + 1]))
         columns = (column[rows].tolist() for column in (batch.side, batch.start, batch.end))
-        for span, side, start, end in zip(batch.at(rows), *columns):
+        for span, side, start, end in zip(batch._spans(rows), *columns):
             sides[side][span] = start, end
         return sides
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain, compress, groupby
+from itertools import chain, compress
 from operator import itemgetter
 from typing import TypeVar
 
@@ -34,8 +34,8 @@ class Batch:
     >>> batch = Batch([Document([], [(0, 3, "A")]), Document([(0, 3, "B"), (5, 9, "B")], [(0, 3, "B"), (5, 8, "A")])])
     >>> batch.doc, batch.labels, sorted(batch.kind.tolist()) == [HIT, HIT, SPURIOUS, CONTESTED_GOLD, CONTESTED_PRED]
     (array([0, 1, 1, 1, 1]), ['A', 'B'], True)
-    >>> [(doc, contest.gold, contest.pred) for doc, contest in batch.contests()]
-    [(1, [Span(start=5, end=9, label='B')], [Span(start=5, end=8, label='A')])]
+    >>> [(docs, contest.gold, contest.pred) for docs, contest in batch.contests()]
+    [([1], [Span(start=0, end=4, label='B')], [Span(start=0, end=3, label='A')])]
     """
 
     def __init__(self, given: Sequence[Document | None]) -> None:
@@ -68,10 +68,10 @@ class Batch:
     def __iter__(self) -> Iterator[Document]:
         return iter(self._documents)
 
-    def at(self, rows: np.ndarray) -> Iterator[Span]:
-        """The spans in these rows. In the arrays they may be in another unit than characters,
-        with the same order and the same overlaps."""
-        return (Span._make(self.spans[row]) for row in rows.tolist())
+    def characters(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Where the spans in these rows start and end. In the arrays that may be in another
+        unit than characters, with the same order and the same overlaps."""
+        return self.start[rows], self.end[rows]
 
     @cached_property
     def kind(self) -> np.ndarray:
@@ -120,16 +120,25 @@ class Batch:
         on_side = [np.bincount(group[self.side[rest] == side], minlength=len(group)) > 0 for side in (GOLD, PRED)]
         return rest, group, (on_side[GOLD] & on_side[PRED])[group]
 
-    def contests(self) -> Iterator[tuple[int, Contest]]:
-        """The groups of contested spans, each with its place of its document."""
+    def contests(self) -> Iterator[tuple[list[int], Contest]]:
+        """The groups of contested spans, those that differ only in where they stand as one:
+        each with the documents it is in, as often as it is, and offsets from its first span on."""
         rest, group, contested = self._rest
-        rows = rest[contested]
-        group, doc, side = (column.tolist() for column in (group[contested], self.doc[rows], self.side[rows]))
-        for (_, number), members in groupby(zip(zip(group, doc), side, self.at(rows)), key=itemgetter(0)):
+        rows, group = rest[contested], group[contested]
+        first = np.flatnonzero(np.diff(group, prepend=-1))
+        start, end = self.characters(rows)
+        origin = np.repeat(start[first], np.diff(first, append=len(rows)))
+        columns = self.side[rows], start - origin, end - origin, self.label[rows]
+        spans = [*zip(*(column.tolist() for column in columns))]
+        places: dict[tuple[tuple[int, int, int, int], ...], list[int]] = {}
+        edges = [*first.tolist(), len(rows)]
+        for a, b, doc in zip(edges, edges[1:], self.doc[rows[first]].tolist()):
+            places.setdefault(tuple(spans[a:b]), []).append(doc)
+        for shape, docs in places.items():
             sides: tuple[list[Span], list[Span]] = ([], [])
-            for _, which, span in members:
-                sides[which].append(span)
-            yield number, Contest(*sides)
+            for side, a, b, label in shape:
+                sides[side].append(Span(a, b, self.labels[label]))
+            yield docs, Contest(*sides)
 
 
 def batches(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:

@@ -50,18 +50,6 @@ class Contest:
         self.gold = gold
         self.pred = pred
 
-    @property
-    def shape(self) -> tuple[int, int, int, str, str] | None:
-        """What two spans are to each other, wherever in a text they stand; None if there are more, or fewer.
-
-        >>> Contest([Span(3, 7, "A")], [Span(5, 9, "B")]).shape
-        (2, 4, 4, 'A', 'B')
-        """
-        if len(self.gold) != 1 or len(self.pred) != 1:
-            return None
-        (a, b, label), (c, d, other) = self.gold[0], self.pred[0]
-        return c - a, b - a, d - c, label, other
-
     @cached_property
     def overlaps(self) -> list[tuple[int, int, int]]:
         """Every pair that shares a character or has identical boundaries:

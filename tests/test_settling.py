@@ -67,13 +67,22 @@ def test_every_span_is_what_following_overlaps_says_it_is(corpus):
 @some
 @given(corpora(nested(most=6), most=5).filter(len))
 def test_the_contests_of_many_documents_are_those_of_each(corpus):
+    """Those that differ only in where they stand are one, with all the documents that it is in."""
     expected = [
-        (k, list(contest.gold), list(contest.pred))
+        (from_its_first_span(contest), k)
         for k, document in enumerate(corpus)
         for contest in document.contests
         if contest.gold and contest.pred
     ]
-    assert [(k, contest.gold, contest.pred) for k, contest in Batch(corpus).contests()] == expected
+    found = [*Batch(corpus).contests()]
+    assert sorted((from_its_first_span(c), k) for docs, c in found for k in docs) == sorted(expected)
+    assert all((contest.gold, contest.pred) == from_its_first_span(contest) for _, contest in found)
+    assert len(found) == len({repr(shape) for shape, _ in expected})
+
+
+def from_its_first_span(contest):
+    first = min(span.start for span in (*contest.gold, *contest.pred))
+    return tuple([Span(a - first, b - first, label) for a, b, label in side] for side in (contest.gold, contest.pred))
 
 
 def test_a_span_of_length_zero_at_the_end_of_a_text_does_not_meet_one_at_the_start_of_the_next():
@@ -289,23 +298,34 @@ def test_the_search_for_cycles_is_as_it_was_when_all_is_counted(enabled, fails):
 
 TEXT = "abcdefghijklmnopqrst"
 LETTERS = [(k, k + 1) for k in range(len(TEXT))]
-ALONE = [(0, 4, 0, 4), (0, 4, 0, 3), (0, 4, 0, 5), (0, 4, 1, 4), (1, 4, 0, 4), (0, 4, 2, 6), (0, 8, 2, 6), (0, 4, 4, 6)]
-"""Boundaries of a gold and a predicted span that are alone with each other."""
+SIDES = [
+    *(([a], [b]) for a in ((0, 4), (1, 4), (0, 8)) for b in ((0, 4), (0, 3), (0, 5), (1, 4), (2, 6), (4, 6))),
+    *((side, [(0, 5), (5, 9)]) for side in ([(0, 9)], [(0, 6), (6, 9)], [(0, 9), (1, 2), (5, 8)], [(4, 7), (4, 8)])),
+]
+"""Boundaries of gold and predicted spans, most of which have to do with each other."""
 
 
-@pytest.mark.parametrize("shapes", [1 << 14, 3])
-def test_what_was_said_of_two_spans_is_said_again_only_of_two_like_them(monkeypatch, shapes):
-    """Verdicts are kept in mind from document to document; counted by itself each document is judged anew."""
-    monkeypatch.setattr("spacy_nereval.counts.SHAPES", shapes)
+def test_what_is_said_of_spans_is_said_only_of_those_like_them():
+    """Contests that differ only in where they stand are judged once; the verdicts on one document are found anew."""
     corpus = [
-        Document([(a + shift, b + shift, gold)], [(c + shift, d + shift, pred)], TEXT, tokens=LETTERS)
+        Document(
+            [(a + shift, b + shift, label) for (a, b), label in zip(gold, labels)],
+            [(a + shift, b + shift, label) for (a, b), label in zip(pred, "ABA")],
+            TEXT,
+            tokens=LETTERS,
+        )
         for shift in (0, 2, 5)
-        for a, b, c, d in ALONE
-        for gold in "AB"
-        for pred in "AB"
+        for gold, pred in SIDES
+        for labels in ("ABA", "BAB", "AAA")
     ]
-    metrics = create_all(["all"])
-    assert evaluate(count(corpus, metrics)) == evaluate(sum((count([d], metrics) for d in corpus), Counts(metrics)))
+    assert sum(len(docs) > 1 for docs, _ in Batch(corpus).contests()) > 30
+    for metric in create_all(["all"]):
+        sums = View(count(corpus, [metric]), metric, per_document=True).sums()
+        said = [[*metric.verdicts(document)] for document in corpus]
+        for column, names in metric.columns.items():
+            if not isinstance(names, str):
+                expected = [sum(verdict.amount for verdict in each if verdict.name in names) for each in said]
+                assert sums[column].tolist() == pytest.approx(expected), (metric.name, column)
 
 
 @pytest.mark.parametrize("name", [metric.name for metric in create_all(["all"])])
