@@ -103,7 +103,8 @@ class Metric:
     details: further counts to show, computed like the scores.
     totals: scores that are numbers of spans, not ratios; no average is taken.
     summary: all scores from a `View` of the counts, where they are not simply
-        the scores of the summed counts.
+        the scores of the summed counts; then also
+    documents: those of each document by itself, float[documents].
     version: goes up when the numbers change; counts of different versions do not mix.
     note: with `settled=None`, of a document and a gold span a text to keep with the verdict on it, and
     refine: each row's final verdict, int[rows], from its verdict, its place among
@@ -126,6 +127,7 @@ class Metric:
     details: Callable[[Columns], dict[str, Any]] | None = None
     totals: tuple[str, ...] = ()
     summary: Callable[[View], Summary] | None = None
+    documents: Callable[[View], dict[str, np.ndarray]] | None = None
     tally: Callable[[Batch], Iterable[Tally]] | None = None
     note: Callable[[Document, Any], str] | None = None
     refine: Callable[[np.ndarray, np.ndarray, tuple[str, ...]], np.ndarray] | None = None

@@ -9,7 +9,7 @@ import numpy as np
 from .counts import Counts
 from .metric import GOLD_SPANS, PRED_SPANS
 from .results import plain
-from .scores import overall
+from .scores import document_scores
 from .views import View
 
 EXAMPLES = 3
@@ -27,9 +27,8 @@ def document_rows(counts: Counts) -> list[dict[str, Any]]:
     columns: dict[str, np.ndarray] = {}
     leading = None
     for metric in counts.metrics:
-        view = View(counts, metric, per_document=True)
-        scores = overall(view)
-        sums = view.sums()
+        view = View(counts, metric)
+        scores, sums = document_scores(view), view.sums(by_document=True)
         columns |= {"gold": sums[GOLD_SPANS], "pred": sums[PRED_SPANS]}
         columns |= {key: scores[name] for key, name in metric.flat.items()}
         # Of these scores less is worse, of error rates not; a metric without them has no error rate.
@@ -56,8 +55,8 @@ def disagreement(counts: Counts) -> dict[str, Any] | None:
     by_name = {metric.name: metric for metric in counts.metrics}
     if not {"strict", "wrf"} <= by_name.keys():
         return None
-    strict = overall(View(counts, by_name["strict"], per_document=True))["f"]
-    wrf = overall(View(counts, by_name["wrf"], per_document=True))["wrf"]
+    strict = document_scores(View(counts, by_name["strict"]))["f"]
+    wrf = document_scores(View(counts, by_name["wrf"]))["wrf"]
     defined = np.isfinite(strict) & np.isfinite(wrf)
     close = np.isclose(wrf, strict, rtol=0, atol=1e-12)
     result: dict[str, Any] = {"documents": int(defined.sum()), "undefined": int((~defined).sum())}

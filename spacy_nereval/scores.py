@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .counts import Counts
 from .formulas import ratio
 from .metric import GOLD_SPANS, Metric
-from .views import Shared, Summary, View
+from .views import Summary, View
 
 AVERAGES = ("micro", "macro", "weighted", "docs")
 
@@ -23,7 +22,7 @@ def summarise(view: View) -> Summary:
     total, labels = view.sums(), view.sums(by_label=True)
     extra = metric.details(total) if metric.details else {}
     shown, label_shown = ({column: n[column] for column in metric.columns} for n in (total, labels))
-    return Summary(metric.score(total), shown, metric.score(labels), label_shown, extra)
+    return Summary(view.scores(), shown, view.scores(by_label=True), label_shown, extra)
 
 
 def averages(view: View, summary: Summary) -> dict[str, dict[str, Any]]:
@@ -37,11 +36,13 @@ def averages(view: View, summary: Summary) -> dict[str, dict[str, Any]]:
     names = [name for name, _ in _ratios(view.metric, summary.label_scores)]
     scores = np.array([summary.label_scores[name] for name in names]).reshape(len(names), *support.shape)
     defined = np.isfinite(scores)
-    for average, weight in (("macro", np.ones(support.shape)), ("weighted", support)):
-        used = np.where(defined, weight, 0)
-        averaged = ratio((np.nan_to_num(scores) * used).sum(axis=-1), used.sum(axis=-1))
-        result[average] = dict(zip(names, averaged)) | {"undefined": dict(zip(names, (~defined).sum(axis=-1)))}
-    found = dict(_ratios(view.metric, document_scores(view.counts, view.metric, view.shared)))
+    weight = np.stack([np.ones(support.shape), support])[:, None]
+    used = np.where(defined, weight, 0)
+    averaged = ratio((np.where(defined, scores, 0) * used).sum(axis=-1), used.sum(axis=-1))
+    undefined = dict(zip(names, (~defined).sum(axis=-1)))
+    for average, values in zip(("macro", "weighted"), averaged):
+        result[average] = dict(zip(names, values)) | {"undefined": undefined}
+    found = dict(_ratios(view.metric, document_scores(view)))
     docs = np.arange(view.counts.documents)
     values = np.array([*found.values()]).reshape(len(found), len(docs))
     means = view.mean("docs", docs, np.zeros_like(docs), values, 1)[0][..., 0, :]
@@ -54,11 +55,11 @@ def _ratios(metric: Metric, scores: Mapping[str, np.ndarray]) -> list[tuple[str,
     return [(name, values) for name, values in scores.items() if name not in metric.totals]
 
 
-def document_scores(counts: Counts, metric: Metric, shared: Shared | None = None) -> dict[str, np.ndarray]:
-    """Every overall score as float[documents]."""
-    return overall(View(counts, metric, per_document=True, shared=shared))
+def document_scores(view: View) -> dict[str, np.ndarray]:
+    """Every overall score as float[documents], whatever the weights."""
+    return view.metric.documents(view) if view.metric.documents else view.scores(by_document=True)
 
 
 def overall(view: View) -> dict[str, np.ndarray]:
     """The overall scores of a view, without those of the labels where these are not needed."""
-    return view.metric.summary(view).scores if view.metric.summary else view.metric.score(view.sums())
+    return view.metric.summary(view).scores if view.metric.summary else view.scores()

@@ -47,21 +47,33 @@ class Shared:
         doc, kind, gold, pred = (self.counts.settled.column(k).astype(np.int64) for k in range(4))
         return doc, kind, sorted_places(self.counts)[np.where(gold != NONE, gold, pred)]
 
-    def sums(self, *, by_label: bool, per_document: bool = False) -> np.ndarray:
-        """The numbers of these spans: float64[[documents | samples,] labels or 1, kinds]"""
-        return self.known((by_label, per_document), partial(self._sums, by_label, per_document))
-
-    def _sums(self, by_label: bool, per_document: bool) -> np.ndarray:
+    @cached_property
+    def kinds(self) -> np.ndarray:
+        """The numbers of these spans: float64[1 + labels + documents, kinds]"""
         doc, kind, label = self.rows
-        shape = (len(self.counts.label_ids), 5) if by_label else (1, 5)
-        weights = None if per_document else self.weights
-        key = (label * 5 if by_label else 0) + kind
-        return added(self.counts.documents, doc, key, None, shape, per_document, weights)
+        return self.table(doc, label, kind, np.ones(len(doc)), len(SIDES))
 
-    def spans(self, *, by_label: bool, per_document: bool = False) -> np.ndarray:
-        """The numbers of gold spans and of predictions: float64[[documents | samples,] labels or 1, 2]"""
-        kinds = self.sums(by_label=by_label, per_document=per_document)
-        return self.known(("spans", by_label, per_document), lambda: kinds @ SIDES)
+    def table(
+        self, doc: np.ndarray, label: np.ndarray, column: np.ndarray, amount: np.ndarray, width: int
+    ) -> np.ndarray:
+        """Amounts added up by column, in all, for each label, and for each document:
+        float64[1 + labels + documents, width]. What has no label, NONE, is part of the others."""
+        labels, documents = len(self.counts.label_ids), self.counts.documents
+        rows = 1 + labels + documents
+        row = np.concatenate([np.zeros_like(doc), np.where(label != NONE, 1 + label, rows), 1 + labels + doc])
+        cell = row * width + np.tile(column, 3)
+        added = np.bincount(cell, np.tile(amount, 3), minlength=(rows + 1) * width).astype(float, copy=False)
+        return added[: rows * width].reshape(rows, width)
+
+    def sums(self, *, by_label: bool) -> np.ndarray:
+        """The numbers of these spans: float64[[samples,] labels or 1, kinds]"""
+        return self.known(("kinds", by_label), partial(self._sums, by_label))
+
+    def _sums(self, by_label: bool) -> np.ndarray:
+        doc, kind, label = self.rows
+        shape = (len(self.counts.label_ids), len(SIDES)) if by_label else (1, len(SIDES))
+        key = (label * shape[1] if by_label else 0) + kind
+        return added(self.counts.documents, doc, key, None, shape, self.weights)
 
     def verdicts(self, metric: Metric) -> Rows:
         """What a metric says of the spans that are not settled. Labels are in sorted order."""
@@ -92,15 +104,11 @@ def added(
     key: np.ndarray,
     amount: np.ndarray | None,
     shape: tuple[int, int],
-    per_document: bool = False,
     weights: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Amounts, or ones, of (document, key) added up: float64[[documents | samples,] *shape].
+    """Amounts, or ones, of (document, key) added up: float64[[samples,] *shape].
     A key is a place in the flattened shape."""
     width = shape[0] * shape[1]
-    if per_document:
-        cells = np.bincount(doc * width + key, amount, minlength=documents * width)
-        return cells.astype(float, copy=False).reshape(documents, *shape)
     if weights is None:
         return np.bincount(key, amount, minlength=width).astype(float, copy=False).reshape(shape)
     total = np.zeros((len(weights), width))
@@ -119,10 +127,10 @@ def added(
 class View:
     """One metric's counts, summed as a score needs them.
 
-    A view of the corpus has scalars, and rows of labels. A view `per_document`
-    has one more axis in front, for the documents; one with `weights`,
-    float[samples, documents], an axis for the samples, in each of which a
-    document counts as often as its weight says. The formulas do not see the
+    A view of the corpus has scalars, and rows of labels. One with `weights`,
+    float[samples, documents], has one more axis in front, for the samples, in
+    each of which a document counts as often as its weight says. Of each document
+    by itself there are arrays, whatever the weights. The formulas do not see the
     difference.
 
     A view with weights writes what it adds up on its `tape`: name to
@@ -138,7 +146,6 @@ class View:
         counts: Counts,
         metric: Metric,
         *,
-        per_document: bool = False,
         weights: np.ndarray | None = None,
         tape: dict[str, np.ndarray] | None = None,
         shared: Shared | None = None,
@@ -146,7 +153,6 @@ class View:
         self.counts = counts
         self.metric = metric
         self.labels = counts.labels
-        self.per_document = per_document
         self.weights = weights
         self.tape = tape
         self.shared = shared or Shared(counts, weights)
@@ -170,14 +176,40 @@ class View:
         first, second = (gold, pred) if self.metric.focus == "target" else (pred, gold)
         return np.where(first != NONE, first, second)
 
-    def sums(self, *, by_label: bool = False) -> dict[str, np.ndarray]:
-        """Each column summed, with axes `[documents | samples,] [labels]` as asked for,
+    def sums(self, *, by_label: bool = False, by_document: bool = False) -> dict[str, np.ndarray]:
+        """Each column summed, with axes `[samples,] [labels]` or `[documents]` as asked for,
         and the number of gold and predicted spans."""
+        if by_document or self._is_whole:
+            return self._part(self._table, by_label, by_document)
         return self._sums_by_label if by_label else self._sums
+
+    def scores(self, *, by_label: bool = False, by_document: bool = False) -> dict[str, np.ndarray]:
+        """The scores of these sums."""
+        if by_document or self._is_whole:
+            table = self.shared.known(("scores", id(self.metric)), lambda: self.metric.score(self._table))
+            return self._part(table, by_label, by_document)
+        return self.metric.score(self.sums(by_label=by_label))
+
+    def _part(self, table: Mapping[str, np.ndarray], by_label: bool, by_document: bool) -> dict[str, np.ndarray]:
+        behind = 1 + len(self.labels)
+        rows = slice(behind, None) if by_document else slice(1, behind) if by_label else 0
+        return {name: values[rows] for name, values in table.items()}
+
+    @property
+    def _table(self) -> dict[str, np.ndarray]:
+        """Each column summed in all, for each label, and for each document: int64 | float64[1 + labels + documents].
+        Views share it."""
+        return self.shared.known(("columns", id(self.metric)), self._tabled)
+
+    def _tabled(self) -> dict[str, np.ndarray]:
+        doc, verdict, gold, pred, amount = self._rows
+        label, width = self._label(gold, pred), len(self.metric.verdict_names)
+        summed, kinds = self.shared.table(doc, label, verdict, amount, width), self.shared.kinds
+        return self._named(self._settled(summed, kinds), kinds @ SIDES, whole=True)
 
     @cached_property
     def _sums(self) -> dict[str, np.ndarray]:
-        return self._summed(by_label=False)
+        return {name: column[..., 0][()] for name, column in self._summed(by_label=False).items()}
 
     @cached_property
     def _sums_by_label(self) -> dict[str, np.ndarray]:
@@ -185,46 +217,49 @@ class View:
 
     def _summed(self, by_label: bool) -> dict[str, np.ndarray]:
         summed = self._noted(f"columns{by_label:d}", partial(self._verdicts, by_label))
-        spans = self._noted(
-            f"spans{by_label:d}", lambda: self.shared.spans(by_label=by_label, per_document=self.per_document)
-        )
-        columns = self._columns(summed, self._is_whole)
-        columns[GOLD_SPANS], columns[PRED_SPANS] = self._whole(spans[..., 0]), self._whole(spans[..., 1])
-        named = {column: columns[names] for column, names in self.metric.columns.items() if isinstance(names, str)}
-        return {name: (c if by_label else c[..., 0][()]) for name, c in (columns | named).items()}
+        spans = self._noted(f"spans{by_label:d}", lambda: self._kinds(by_label) @ SIDES)
+        return self._named(summed, spans, whole=False)
 
     def _kinds(self, by_label: bool) -> np.ndarray:
-        return self.shared.sums(by_label=by_label, per_document=self.per_document)
+        return self.shared.sums(by_label=by_label)
 
     def _verdicts(self, by_label: bool) -> np.ndarray:
-        """The amounts of each verdict: float64[[documents | samples,] labels or 1, verdicts]."""
+        """The amounts of each verdict: float64[[samples,] labels or 1, verdicts]."""
         doc, verdict, gold, pred, amount = self._rows
         label = self._label(gold, pred) if by_label else np.zeros_like(doc)
         if (label < 0).any():
             doc, verdict, amount, label = (column[label >= 0] for column in (doc, verdict, amount, label))
-        names = self.metric.verdict_names
-        total = self._added(doc, label, verdict, amount, (len(self.labels) if by_label else 1, len(names)))
+        shape = len(self.labels) if by_label else 1, len(self.metric.verdict_names)
+        return self._settled(self._added(doc, label, verdict, amount, shape), self._kinds(by_label))
+
+    def _settled(self, summed: np.ndarray, kinds: np.ndarray) -> np.ndarray:
+        """The amounts of each verdict, with those on spans that are settled, of these numbers."""
         for kind, name in enumerate(self.metric.settled or ()):
-            total[..., names.index(name)] += self._kinds(by_label)[..., kind]
-        return total
+            summed[..., self.metric.verdict_names.index(name)] += kinds[..., kind]
+        return summed
 
     def means(
         self, name: str, score: Callable[[Mapping[str, np.ndarray]], dict[str, np.ndarray]], *, by_label: bool = False
     ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         """Per score its mean over the documents where it is defined, and their number.
         `name` tells these means from others of the metric."""
-        names = id(self.metric), name, by_label
-        doc, label, values = self.shared.known(names, partial(self._scored, score, by_label))
+        doc, label, values = self.scored(name, score, by_label=by_label)
         found = self.mean(
             f"{name}{by_label:d}", doc, label, np.array([*values.values()]), len(self.labels) if by_label else 1
         )
         means, numbers = (dict(zip(values, np.moveaxis(f if by_label else f[..., 0, :], -1, 0))) for f in found)
         return means, numbers
 
+    def scored(
+        self, name: str, score: Callable[[Mapping[str, np.ndarray]], dict[str, np.ndarray]], *, by_label: bool = False
+    ) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+        """Of every document, or every label of a document, that has verdicts: document, label or 0, and scores.
+        `name` tells these scores from others of the metric."""
+        return self.shared.known((id(self.metric), name, by_label), partial(self._scored, score, by_label))
+
     def _scored(
         self, score: Callable[[Mapping[str, np.ndarray]], dict[str, np.ndarray]], by_label: bool
     ) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
-        """Of every document, or every label of a document, that has verdicts: document, label or 0, and scores."""
         doc, kind, label = self.shared.rows
         doc, verdict, gold, pred, amount = self._all_rows(doc, kind, label, np.ones(len(doc)))
         label = self._label(gold, pred) if by_label else np.zeros_like(doc)
@@ -238,19 +273,20 @@ class View:
         self, name: str, doc: np.ndarray, key: np.ndarray, values: np.ndarray, width: int
     ) -> tuple[np.ndarray, np.ndarray]:
         """The means by key of those `values`, float[scores, n], that are defined, and their
-        numbers: float[[documents | samples,] width, scores]. `name` is that of all of them."""
+        numbers: float[[samples,] width, scores]. `name` is that of all of them."""
         defined = np.isfinite(values)
         number, total = (
             self._noted(f"{name}.{what}", partial(self._added_up, doc, key, amount, width))
-            for what, amount in (("number", defined.astype(float)), ("sum", np.where(defined, values, 0)))
+            for what, amount in (("number", defined), ("sum", np.where(defined, values, 0)))
         )
         return ratio(total, number), self._whole(number)
 
     def _added_up(self, doc: np.ndarray, key: np.ndarray, amounts: np.ndarray, width: int) -> np.ndarray:
-        """Amounts, float[scores, n], added up by key: float64[[documents | samples,] width, scores]."""
-        if self.weights is None and not self.per_document:  # a fixed order of summation
-            if width == 1:
-                return np.sort(amounts).sum(axis=-1)[None]
+        """Amounts, float | bool[scores, n], added up by key: float64[[samples,] width, scores]."""
+        inexact = self.weights is None and amounts.dtype != bool  # these need a fixed order of summation
+        if self.weights is None and width == 1:
+            return (np.sort(amounts) if inexact else amounts).sum(axis=-1)[None]
+        if inexact:
             order = np.argsort(amounts)
             amounts, doc, key = np.take_along_axis(amounts, order, axis=-1), doc[order], key[order]
         row = np.arange(len(amounts))[:, None]
@@ -270,7 +306,15 @@ class View:
     ) -> np.ndarray:
         """Amounts, or ones, added up by row and column."""
         key = row * shape[1] + column
-        return added(self.counts.documents, doc, key, amount, shape, self.per_document, self.weights)
+        return added(self.counts.documents, doc, key, amount, shape, self.weights)
+
+    def _named(self, summed: np.ndarray, spans: np.ndarray, *, whole: bool) -> dict[str, np.ndarray]:
+        """All columns, from the amounts of each verdict and the numbers of gold and predicted spans."""
+        columns = self._columns(summed, whole)
+        for side, name in enumerate((GOLD_SPANS, PRED_SPANS)):
+            columns[name] = spans[..., side].astype(np.int64) if whole else spans[..., side]
+        named = {column: columns[names] for column, names in self.metric.columns.items() if isinstance(names, str)}
+        return columns | named
 
     def _columns(self, summed: np.ndarray, whole: bool) -> dict[str, np.ndarray]:
         """The metric's own columns, from the amounts of each verdict."""
@@ -292,7 +336,7 @@ class View:
 
     def kinds(self) -> dict[tuple[str, str, str], int]:
         """(verdict, gold label, predicted label) to the number of such verdicts; "" stands for no span."""
-        found = (self.shared if self.weights is None else Shared(self.counts)).sums(by_label=True).ravel()
+        found = self.shared.kinds[1 : 1 + len(self.labels)].ravel()
         place = np.flatnonzero(found)
         _, verdict, gold, pred, number = self._all_rows(place, place % 5, place // 5, found[place])
         if self.metric.floats:  # the amounts themselves are of use elsewhere

@@ -276,7 +276,7 @@ def test_scipys_permutation_test_agrees_on_real_counts():
         other = [Document(d.gold, pred.get(k % 3, lambda d: d.pred)(d)) for k, d in enumerate(part)]
         first, then = count(part, metrics), count(other, metrics)
         table = np.concatenate(
-            [np.stack(list(View(c, metrics[0], per_document=True).sums().values())[:3]) for c in (first, then)], axis=1
+            [np.stack(list(View(c, metrics[0]).sums(by_document=True).values())[:3]) for c in (first, then)], axis=1
         )
 
         def difference(x, y, axis, table=table):

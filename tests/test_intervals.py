@@ -502,13 +502,10 @@ def test_scipys_bootstrap_agrees_on_real_counts_within_sampling_error(number):
     counts = count(germeval()[:number], GERMEVAL)
     found = intervals(counts, Confidence())
     strict, loio, fair = (
-        {
-            name: values.astype(float)
-            for name, values in View(counts, counts.metrics[k], per_document=True).sums().items()
-        }
+        {name: values.astype(float) for name, values in View(counts, counts.metrics[k]).sums(by_document=True).items()}
         for k in (0, 2, 3)
     )
-    doc_f = document_scores(counts, counts.metrics[0])["f"]
+    doc_f = document_scores(View(counts, counts.metrics[0]))["f"]
 
     def f(tp, fp, fn, axis):
         tp, fp, fn = (values.sum(axis) for values in (tp, fp, fn))

@@ -320,7 +320,7 @@ def test_what_is_said_of_spans_is_said_only_of_those_like_them():
     ]
     assert sum(len(docs) > 1 for docs, _ in Batch(corpus).contests()) > 30
     for metric in create_all(["all"]):
-        sums = View(count(corpus, [metric]), metric, per_document=True).sums()
+        sums = View(count(corpus, [metric]), metric).sums(by_document=True)
         said = [[*metric.verdicts(document)] for document in corpus]
         for column, names in metric.columns.items():
             if not isinstance(names, str):

@@ -74,6 +74,7 @@ def wrf(
         tally=partial(tally, unique=unique, case=case, by=unigrams),
         flat={"wrf": "wrf"},
         summary=partial(summary, weights=weights, average=average),
+        documents=partial(documents, weights=weights),
     )
 
 
@@ -152,19 +153,23 @@ def _combined(n: Columns) -> dict:
     return {x: n[f"{COMBINED}_{x}"] for x in ("match", "gold", "pred")}
 
 
+def score_combined(n: Columns) -> dict:
+    return score(_combined(n))
+
+
 def summary(view: View, weights: str | Mapping[str, float], average: str) -> Summary:
     total, labels = view.sums(), view.sums(by_label=True)
     means, numbers = view.means("class", score, by_label=True)
-    combined_means, combined_numbers = view.means(COMBINED, lambda n: score(_combined(n)))
+    combined_means, combined_numbers = view.means(COMBINED, score_combined)
     if average == "docs":
         label_scores, combined = means, combined_means
     else:
-        label_scores, combined = score(labels), score(_combined(total))
-    gamma = _class_weights(weights if view.counts.by is None else "strict", view.labels)  # weights are of labels
+        label_scores, combined = score(labels), score_combined(total)
     all_scores = np.concatenate([label_scores["r1_f"], np.asarray(combined["r1_f"])[..., None]], axis=-1)
-    all_weights = np.isfinite(all_scores) * gamma
-    all_weights[..., -1] *= np.isfinite(label_scores["r1_f"]).sum(axis=-1) > 1  # with one class there is none combined
-    wrf = ratio((np.nan_to_num(all_scores) * all_weights).sum(-1), all_weights.sum(-1))
+    defined = np.isfinite(all_scores)
+    used = np.where(defined, _class_weights(weights, view), 0)
+    used[..., -1] *= defined[..., :-1].sum(axis=-1) > 1  # with one class there is none combined
+    wrf = ratio((np.where(defined, all_scores, 0) * used).sum(axis=-1), used.sum(axis=-1))
     counts = {x: labels[x] for x in ("match", "gold", "pred")} | {"documents": numbers["r1_f"]}
     combined_counts = _combined(total) | {"documents": combined_numbers["r1_f"]}
     return Summary(
@@ -172,9 +177,24 @@ def summary(view: View, weights: str | Mapping[str, float], average: str) -> Sum
     )
 
 
-def _class_weights(weights: str | Mapping[str, float], labels: tuple[str, ...]) -> np.ndarray:
+def documents(view: View, weights: str | Mapping[str, float]) -> dict[str, np.ndarray]:
+    """What `summary` says of each document, from the classes that occur in it."""
+    n, classes = view.counts.documents, len(view.labels)
+    doc, label, scores = view.scored("class", score, by_label=True)
+    combined_doc, _, combined_scores = view.scored(COMBINED, score_combined)
+    doc, label = np.append(doc, combined_doc), np.append(label, np.full(len(combined_doc), classes))
+    f = np.append(scores["r1_f"], combined_scores["r1_f"])
+    doc, label, f = (column[np.isfinite(f)] for column in (doc, label, f))
+    several = np.bincount(doc[label < classes], minlength=n) > 1
+    used = _class_weights(weights, view)[label] * ((label < classes) | several[doc])
+    total, whole = (np.bincount(doc, amount, minlength=n) for amount in (f * used, used))
+    return {"wrf": ratio(total, whole)}
+
+
+def _class_weights(weights: str | Mapping[str, float], view: View) -> np.ndarray:
     """float[labels + 1], the combined class last."""
-    if isinstance(weights, str):
+    labels = view.labels
+    if isinstance(weights, str) or view.counts.by is not None:  # a table has weights of labels
         return np.array([1.0] * len(labels) + [2.0 if weights == "lenient" else 1.0])
     if COMBINED in labels:
         raise ValueError(f"wrf.weights: {COMBINED!r} is a label of the data too; rename it, or weigh by name")
