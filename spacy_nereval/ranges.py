@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
+from io import BytesIO
+from typing import Any
 
 import numpy as np
 from spacy.attrs import ENT_IOB, ENT_TYPE, IS_SPACE, LOWER, ORTH, SPACY
@@ -65,7 +67,8 @@ class TokenBatch(Batch):
 
     @cached_property
     def ids(self) -> list[str | None]:
-        return [*map(id_of, self.references)]
+        ids = [reference.user_data.get("id") for reference in self.references]
+        return [None if id is None else str(id) for id in ids]
 
     @cached_property
     def spans(self) -> Sequence[tuple[int, int, str]]:
@@ -169,15 +172,19 @@ def entities(pairs: Sequence[tuple[Doc, Doc]]) -> TokenBatch:
     Left out are pairs whose tokens differ, whose reference is not annotated
     throughout, or in which an entity goes on that never began, which spaCy refuses.
     """
-    sizes = [len(reference) for reference, _ in pairs]
-    left_out = {k for k, (size, (_, predicted)) in enumerate(zip(sizes, pairs)) if size != len(predicted)}
-    for k in left_out:
-        sizes[k] = 0
+    blocks: tuple[Any, ...] = BytesIO(), BytesIO()  # one each: arrays of their own for thousands of Docs take longer
+    sizes, left_out = [], set()
+    for k, (reference, predicted) in enumerate(pairs):
+        size = len(reference)
+        if size != len(predicted):
+            left_out.add(k)
+            size = 0
+        sizes.append(size)
+        if size:
+            blocks[GOLD].write(reference.to_array(TOKEN))
+            blocks[PRED].write(predicted.to_array(TOKEN))
+    gold, pred = (np.frombuffer(block.getbuffer(), dtype=np.uint64).reshape(-1, len(TOKEN)) for block in blocks)
     first = np.cumsum([0, *sizes])
-    gold, pred = np.empty((2, first[-1], len(TOKEN)), dtype=np.uint64)
-    for (reference, predicted), here in zip(pairs, map(slice, first[:-1].tolist(), first[1:].tolist())):
-        if here.start < here.stop:
-            gold[here], pred[here] = reference.to_array(TOKEN), predicted.to_array(TOKEN)
     unfit = [np.flatnonzero((gold[:, 0] != pred[:, 0]) | (gold[:, 1] != pred[:, 1]) | (gold[:, 2] == 0))]
     found = []
     for tokens in (gold, pred):
