@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
 from typing import Any, NamedTuple
@@ -17,14 +17,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .metric import Metric
-from .settling import GOLD, HIT, PRED, Batch, batches
+from .settling import GOLD, HIT, PRED, Batch, Shape, batches, contest
 from .spans import Document
 
 NONE = -1
 
+SHAPES, SHORT = 1 << 14, 8
+"""So many contests of no more than so many spans are kept in mind, with what the metrics said of them."""
+
 _Append = Callable[[Iterable[float]], None]
 _Judge = tuple[Metric, _Append, Mapping[str, int]]
 """A metric, what takes its rows, and the number of each of its verdicts."""
+_Said = tuple[_Append, tuple[float, ...]]
+"""A row without the document, and what takes it."""
 
 
 class Rows:
@@ -104,6 +109,7 @@ class Counts:
         self.note_ids: dict[str, int] = {}
         self.settled = Rows()
         self.rows = tuple(Rows(6 if metric.note else 5) for metric in self.metrics)
+        self._said: dict[Shape, list[_Said]] = {}
         self._verdict_ids = [{name: k for k, name in enumerate(m.verdict_names)} for m in self.metrics]
 
     def add(self, document: Document | None) -> None:
@@ -122,6 +128,7 @@ class Counts:
             if len(batch):
                 with _uncollected():
                     self._count(batch)
+        self._said.clear()
 
     def _count(self, batch: Batch) -> None:
         first = self.documents
@@ -142,23 +149,33 @@ class Counts:
                     rows.extend(_rows(first + doc, verdict_ids[name], id_of[gold], id_of[pred], amount))
             else:
                 judges.append((metric, rows.append, verdict_ids))
-        self._judge([judge for judge in judges if judge[0].settled], first, batch.contests())
-        self._judge(
-            [judge for judge in judges if not judge[0].settled],
-            first,
-            (([doc], document) for doc, document in enumerate(batch)),
-        )
+        self._judge_contests([judge for judge in judges if judge[0].settled], first, batch)
+        self._judge_documents([judge for judge in judges if not judge[0].settled], first, batch)
 
-    def _judge(self, judges: list[_Judge], first: int, parts: Iterable[tuple[Sequence[int], Any]]) -> None:
-        """Count the verdicts on each part, in all documents that have it. All metrics see one part before the next."""
+    def _judge_contests(self, judges: list[_Judge], first: int, batch: Batch) -> None:
+        """Count the verdicts on contests. What was said of one is said again of those like it."""
+        for shape, docs in batch.contests() if judges else ():
+            said = self._said.get(shape) or [*self._verdicts(judges, contest(shape))]
+            if len(shape) <= SHORT and len(self._said) < SHAPES:
+                self._said[shape] = said
+            for append, row in said:
+                for doc in docs:
+                    append((first + doc, *row))
+
+    def _judge_documents(self, judges: list[_Judge], first: int, batch: Batch) -> None:
+        """Count the verdicts on documents. All metrics see one before the next is made."""
+        for doc, document in enumerate(batch if judges else (), first):
+            for append, row in self._verdicts(judges, document):
+                append((doc, *row))
+
+    def _verdicts(self, judges: list[_Judge], part: Any) -> Iterator[_Said]:
+        """What the metrics say of a contest or a document."""
         ids, notes = self.label_ids, self.note_ids
-        for docs, part in parts if judges else ():
-            for metric, append, verdict_ids in judges:
-                for name, gold, pred, amount in metric.judge(part):
-                    label, other = ids[gold[2]] if gold else NONE, ids[pred[2]] if pred else NONE
-                    note = (notes.setdefault(metric.note(part, gold), len(notes)),) if metric.note else ()
-                    for doc in docs:
-                        append((first + doc, verdict_ids[name], label, other, amount, *note))
+        for metric, append, verdict_ids in judges:
+            for name, gold, pred, amount in metric.judge(part):
+                label, other = ids[gold[2]] if gold else NONE, ids[pred[2]] if pred else NONE
+                note = (notes.setdefault(metric.note(part, gold), len(notes)),) if metric.note else ()
+                yield append, (verdict_ids[name], label, other, amount, *note)
 
     def __add__(self, other: Counts) -> Counts:
         """The counts of both, as if all documents had been counted together."""

@@ -42,12 +42,12 @@ def averages(view: View, summary: Summary) -> dict[str, dict[str, Any]]:
     undefined = dict(zip(names, (~defined).sum(axis=-1)))
     for average, values in zip(("macro", "weighted"), averaged):
         result[average] = dict(zip(names, values)) | {"undefined": undefined}
-    found = dict(_ratios(view.metric, document_scores(view)))
-    docs = np.arange(view.counts.documents)
-    values = np.array([*found.values()]).reshape(len(found), len(docs))
-    means = view.mean("docs", docs, np.zeros_like(docs), values, 1)[0][..., 0, :]
-    undefined = dict(zip(found, len(docs) - np.isfinite(values).sum(axis=-1)))
-    result["docs"] = dict(zip(found, np.moveaxis(means, -1, 0))) | {"undefined": undefined}
+    found, group = _document_groups(view)
+    found = dict(_ratios(view.metric, found))
+    values = np.array([*found.values()]).reshape(len(found), -1)
+    means = np.moveaxis(view.document_means(values, group), -1, 0)
+    undefined = (~np.isfinite(values) * np.bincount(group, minlength=values.shape[1])).sum(axis=-1)
+    result["docs"] = dict(zip(found, means)) | {"undefined": dict(zip(found, undefined))}
     return result
 
 
@@ -57,7 +57,15 @@ def _ratios(metric: Metric, scores: Mapping[str, np.ndarray]) -> list[tuple[str,
 
 def document_scores(view: View) -> dict[str, np.ndarray]:
     """Every overall score as float[documents], whatever the weights."""
-    return view.metric.documents(view) if view.metric.documents else view.scores(by_document=True)
+    scores, group = _document_groups(view)
+    return {name: values[group] for name, values in scores.items()}
+
+
+def _document_groups(view: View) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Every overall score of documents, of those that are alike once, and the place of each document's."""
+    if view.metric.documents:
+        return view.metric.documents(view), np.arange(view.counts.documents)
+    return view.document_groups()
 
 
 def overall(view: View) -> dict[str, np.ndarray]:

@@ -22,6 +22,9 @@ GOLD, PRED = range(2)
 TOGETHER, LARGE = 1 << 11, 1 << 16
 """Documents that are read and counted together: at most so many, and no more once they have that many tokens."""
 
+Shape = tuple[tuple[int, int, int, str], ...]
+"""What spans are to each other: the side, start, end and label of each, counted from the first of them."""
+
 T = TypeVar("T")
 
 
@@ -34,8 +37,8 @@ class Batch:
     >>> batch = Batch([Document([], [(0, 3, "A")]), Document([(0, 3, "B"), (5, 9, "B")], [(0, 3, "B"), (5, 8, "A")])])
     >>> batch.doc, batch.labels, sorted(batch.kind.tolist()) == [HIT, HIT, SPURIOUS, CONTESTED_GOLD, CONTESTED_PRED]
     (array([0, 1, 1, 1, 1]), ['A', 'B'], True)
-    >>> [(docs, contest.gold, contest.pred) for docs, contest in batch.contests()]
-    [([1], [Span(start=0, end=4, label='B')], [Span(start=0, end=3, label='A')])]
+    >>> [*batch.contests()]
+    [(((1, 0, 3, 'A'), (0, 0, 4, 'B')), [1])]
     """
 
     def __init__(self, given: Sequence[Document | None]) -> None:
@@ -120,25 +123,29 @@ class Batch:
         on_side = [np.bincount(group[self.side[rest] == side], minlength=len(group)) > 0 for side in (GOLD, PRED)]
         return rest, group, (on_side[GOLD] & on_side[PRED])[group]
 
-    def contests(self) -> Iterator[tuple[list[int], Contest]]:
+    def contests(self) -> Iterator[tuple[Shape, list[int]]]:
         """The groups of contested spans, those that differ only in where they stand as one:
-        each with the documents it is in, as often as it is, and offsets from its first span on."""
+        each with the documents it is in, as often as it is."""
         rest, group, contested = self._rest
         rows, group = rest[contested], group[contested]
         first = np.flatnonzero(np.diff(group, prepend=-1))
         start, end = self.characters(rows)
         origin = np.repeat(start[first], np.diff(first, append=len(rows)))
-        columns = self.side[rows], start - origin, end - origin, self.label[rows]
-        spans = [*zip(*(column.tolist() for column in columns))]
-        places: dict[tuple[tuple[int, int, int, int], ...], list[int]] = {}
+        columns = (column.tolist() for column in (self.side[rows], start - origin, end - origin))
+        spans = [*zip(*columns, map(self.labels.__getitem__, self.label[rows].tolist()))]
+        places: dict[Shape, list[int]] = {}
         edges = [*first.tolist(), len(rows)]
         for a, b, doc in zip(edges, edges[1:], self.doc[rows[first]].tolist()):
             places.setdefault(tuple(spans[a:b]), []).append(doc)
-        for shape, docs in places.items():
-            sides: tuple[list[Span], list[Span]] = ([], [])
-            for side, a, b, label in shape:
-                sides[side].append(Span(a, b, self.labels[label]))
-            yield docs, Contest(*sides)
+        return iter(places.items())
+
+
+def contest(shape: Shape) -> Contest:
+    """The contest of that shape, as if its first span were the first of the text."""
+    sides: tuple[list[Span], list[Span]] = ([], [])
+    for side, start, end, label in shape:
+        sides[side].append(Span(start, end, label))
+    return Contest(*sides)
 
 
 def batches(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:

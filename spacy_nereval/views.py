@@ -21,10 +21,22 @@ SIDES = np.zeros((5, 2))
 SIDES[[HIT, MISS, CONTESTED_GOLD], 0] = SIDES[[HIT, SPURIOUS, CONTESTED_PRED], 1] = 1
 """Which kinds of spans are gold ones and which predictions: a hit is both."""
 
+FEW = 1 << 17
+CODE = np.zeros(5)
+CODE[[HIT, MISS, SPURIOUS, CONTESTED_GOLD, CONTESTED_PRED]] = 1, FEW, FEW**2, FEW**3, FEW**3
+"""Added up, they say how many spans of each kind there are if there are few; below the last, none is contested."""
+
 T = TypeVar("T")
 
 Rows = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Document, verdict, gold and predicted label, and amount."""
+
+
+class Groups(NamedTuple):
+    """Documents that have the same counts, in groups: the first of each, and the group of each document."""
+
+    first: np.ndarray
+    group: np.ndarray
 
 
 class Shared:
@@ -47,20 +59,48 @@ class Shared:
         doc, kind, gold, pred = (self.counts.settled.column(k).astype(np.int64) for k in range(4))
         return doc, kind, sorted_places(self.counts)[np.where(gold != NONE, gold, pred)]
 
+    def groups(self, metric: Metric) -> Groups:
+        """To metrics that judge contests, documents without any are alike that have
+        the same numbers of hits, misses and spurious spans."""
+        return self._alike if metric.settled else self._each
+
     @cached_property
-    def kinds(self) -> np.ndarray:
-        """The numbers of these spans: float64[1 + labels + documents, kinds]"""
+    def _alike(self) -> Groups:
+        doc, kind, _ = self.rows
+        number = self.counts.documents
+        if np.bincount(doc).max(initial=0) >= FEW:
+            return self._each
+        code = np.bincount(doc, CODE[kind], minlength=number)
+        code = np.where(code < CODE[CONTESTED_GOLD], code, ~np.arange(number))
+        return Groups(*np.unique(code, return_index=True, return_inverse=True)[1:])
+
+    @cached_property
+    def _each(self) -> Groups:
+        return Groups(*[np.arange(self.counts.documents)] * 2)
+
+    def kinds(self, metric: Metric) -> np.ndarray:
+        """The numbers of these spans: float64[1 + labels + groups, kinds]"""
         doc, kind, label = self.rows
-        return self.table(doc, label, kind, np.ones(len(doc)), len(SIDES))
+        groups = self.groups(metric)
+        return self.known(
+            ("kinds", id(groups)), lambda: self.table(doc, label, kind, np.ones(len(doc)), len(SIDES), groups)
+        )
 
     def table(
-        self, doc: np.ndarray, label: np.ndarray, column: np.ndarray, amount: np.ndarray, width: int
+        self, doc: np.ndarray, label: np.ndarray, column: np.ndarray, amount: np.ndarray, width: int, groups: Groups
     ) -> np.ndarray:
-        """Amounts added up by column, in all, for each label, and for each document:
-        float64[1 + labels + documents, width]. What has no label, NONE, is part of the others."""
-        labels, documents = len(self.counts.label_ids), self.counts.documents
-        rows = 1 + labels + documents
-        row = np.concatenate([np.zeros_like(doc), np.where(label != NONE, 1 + label, rows), 1 + labels + doc])
+        """Amounts added up by column, in all, for each label, and for one document of each group:
+        float64[1 + labels + groups, width]. What has no label, NONE, is part of the others."""
+        behind = 1 + len(self.counts.label_ids)
+        rows = behind + len(groups.first)
+        group = groups.group[doc]
+        row = np.concatenate(
+            [
+                np.zeros_like(doc),
+                np.where(label != NONE, 1 + label, rows),
+                np.where(groups.first[group] == doc, behind + group, rows),
+            ]
+        )
         cell = row * width + np.tile(column, 3)
         added = np.bincount(cell, np.tile(amount, 3), minlength=(rows + 1) * width).astype(float, copy=False)
         return added[: rows * width].reshape(rows, width)
@@ -186,25 +226,38 @@ class View:
     def scores(self, *, by_label: bool = False, by_document: bool = False) -> dict[str, np.ndarray]:
         """The scores of these sums."""
         if by_document or self._is_whole:
-            table = self.shared.known(("scores", id(self.metric)), lambda: self.metric.score(self._table))
-            return self._part(table, by_label, by_document)
+            return self._part(self._scores, by_label, by_document)
         return self.metric.score(self.sums(by_label=by_label))
+
+    def document_groups(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        """The scores of documents, of those that are alike once: float[groups], and the group of each document."""
+        behind = 1 + len(self.labels)
+        return {name: values[behind:] for name, values in self._scores.items()}, self._groups.group
+
+    @property
+    def _groups(self) -> Groups:
+        return self.shared.groups(self.metric)
 
     def _part(self, table: Mapping[str, np.ndarray], by_label: bool, by_document: bool) -> dict[str, np.ndarray]:
         behind = 1 + len(self.labels)
-        rows = slice(behind, None) if by_document else slice(1, behind) if by_label else 0
+        rows = behind + self._groups.group if by_document else slice(1, behind) if by_label else 0
         return {name: values[rows] for name, values in table.items()}
 
     @property
+    def _scores(self) -> dict[str, np.ndarray]:
+        return self.shared.known(("scores", id(self.metric)), lambda: self.metric.score(self._table))
+
+    @property
     def _table(self) -> dict[str, np.ndarray]:
-        """Each column summed in all, for each label, and for each document: int64 | float64[1 + labels + documents].
-        Views share it."""
+        """Each column summed in all, for each label, and for each group of documents:
+        int64 | float64[1 + labels + groups]. Views share it."""
         return self.shared.known(("columns", id(self.metric)), self._tabled)
 
     def _tabled(self) -> dict[str, np.ndarray]:
         doc, verdict, gold, pred, amount = self._rows
         label, width = self._label(gold, pred), len(self.metric.verdict_names)
-        summed, kinds = self.shared.table(doc, label, verdict, amount, width), self.shared.kinds
+        summed = self.shared.table(doc, label, verdict, amount, width, self._groups)
+        kinds = self.shared.kinds(self.metric)
         return self._named(self._settled(summed, kinds), kinds @ SIDES, whole=True)
 
     @cached_property
@@ -253,21 +306,35 @@ class View:
     def scored(
         self, name: str, score: Callable[[Mapping[str, np.ndarray]], dict[str, np.ndarray]], *, by_label: bool = False
     ) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
-        """Of every document, or every label of a document, that has verdicts: document, label or 0, and scores.
+        """Of every document, or every label of a document that has verdicts: document, label or 0, and scores.
         `name` tells these scores from others of the metric."""
         return self.shared.known((id(self.metric), name, by_label), partial(self._scored, score, by_label))
 
     def _scored(
         self, score: Callable[[Mapping[str, np.ndarray]], dict[str, np.ndarray]], by_label: bool
     ) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+        if not by_label:
+            docs = np.arange(self.counts.documents)
+            return docs, np.zeros_like(docs), score(self.sums(by_document=True))
         doc, kind, label = self.shared.rows
         doc, verdict, gold, pred, amount = self._all_rows(doc, kind, label, np.ones(len(doc)))
-        label = self._label(gold, pred) if by_label else np.zeros_like(doc)
+        label = self._label(gold, pred)
         doc, label, verdict, amount = (column[label >= 0] for column in (doc, label, verdict, amount))
-        width, height = len(self.labels) if by_label else 1, len(self.metric.verdict_names)
+        width, height = len(self.labels), len(self.metric.verdict_names)
         cells, cell = np.unique(doc * width + label, return_inverse=True)
         summed = np.bincount(cell * height + verdict, amount, minlength=len(cells) * height)
         return *np.divmod(cells, width), score(self._columns(summed.reshape(len(cells), height), whole=True))
+
+    def document_means(self, values: np.ndarray, group: np.ndarray) -> np.ndarray:
+        """The means over all documents of the values of their groups, float[scores, groups],
+        where these are defined: float64[[samples,] scores]"""
+        if not self._is_whole:
+            docs = np.arange(len(group))
+            return self.mean("docs", docs, np.zeros_like(docs), values[:, group], 1)[0][..., 0, :]
+        times = np.bincount(group, minlength=values.shape[1])
+        defined = np.isfinite(values)
+        total = np.sort(np.where(defined, values * times, 0)).sum(axis=-1)  # a fixed order of summation
+        return ratio(total, (defined * times).sum(axis=-1))
 
     def mean(
         self, name: str, doc: np.ndarray, key: np.ndarray, values: np.ndarray, width: int
@@ -336,7 +403,7 @@ class View:
 
     def kinds(self) -> dict[tuple[str, str, str], int]:
         """(verdict, gold label, predicted label) to the number of such verdicts; "" stands for no span."""
-        found = self.shared.kinds[1 : 1 + len(self.labels)].ravel()
+        found = self.shared.kinds(self.metric)[1 : 1 + len(self.labels)].ravel()
         place = np.flatnonzero(found)
         _, verdict, gold, pred, number = self._all_rows(place, place % 5, place // 5, found[place])
         if self.metric.floats:  # the amounts themselves are of use elsewhere

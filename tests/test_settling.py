@@ -23,7 +23,7 @@ from spacy_nereval.examples import count_examples, documents, read, read_togethe
 from spacy_nereval.metric import Metric, one_each
 from spacy_nereval.ranges import TokenBatch
 from spacy_nereval.scores import summarise
-from spacy_nereval.settling import CONTESTED_GOLD, CONTESTED_PRED, HIT, MISS, SPURIOUS, Batch, batches
+from spacy_nereval.settling import CONTESTED_GOLD, CONTESTED_PRED, HIT, MISS, SPURIOUS, Batch, batches, contest
 from spacy_nereval.views import Shared, View
 
 some = settings(max_examples=100)
@@ -69,15 +69,14 @@ def test_every_span_is_what_following_overlaps_says_it_is(corpus):
 def test_the_contests_of_many_documents_are_those_of_each(corpus):
     """Those that differ only in where they stand are one, with all the documents that it is in."""
     expected = [
-        (from_its_first_span(contest), k)
+        (from_its_first_span(each), k)
         for k, document in enumerate(corpus)
-        for contest in document.contests
-        if contest.gold and contest.pred
+        for each in document.contests
+        if each.gold and each.pred
     ]
-    found = [*Batch(corpus).contests()]
-    assert sorted((from_its_first_span(c), k) for docs, c in found for k in docs) == sorted(expected)
-    assert all((contest.gold, contest.pred) == from_its_first_span(contest) for _, contest in found)
-    assert len(found) == len({repr(shape) for shape, _ in expected})
+    found = [((c.gold, c.pred), docs) for shape, docs in Batch(corpus).contests() if (c := contest(shape))]
+    assert sorted((sides, k) for sides, docs in found for k in docs) == sorted(expected)
+    assert len(found) == len({repr(sides) for sides, _ in expected})
 
 
 def from_its_first_span(contest):
@@ -305,8 +304,11 @@ SIDES = [
 """Boundaries of gold and predicted spans, most of which have to do with each other."""
 
 
-def test_what_is_said_of_spans_is_said_only_of_those_like_them():
+@pytest.mark.parametrize(("together", "shapes"), [(1 << 11, 1 << 14), (5, 1 << 14), (5, 3)])
+def test_what_is_said_of_spans_is_said_only_of_those_like_them(monkeypatch, together, shapes):
     """Contests that differ only in where they stand are judged once; the verdicts on one document are found anew."""
+    monkeypatch.setattr("spacy_nereval.settling.TOGETHER", together)
+    monkeypatch.setattr("spacy_nereval.counts.SHAPES", shapes)
     corpus = [
         Document(
             [(a + shift, b + shift, label) for (a, b), label in zip(gold, labels)],
@@ -318,7 +320,7 @@ def test_what_is_said_of_spans_is_said_only_of_those_like_them():
         for gold, pred in SIDES
         for labels in ("ABA", "BAB", "AAA")
     ]
-    assert sum(len(docs) > 1 for docs, _ in Batch(corpus).contests()) > 30
+    assert sum(len(docs) > 1 for _, docs in Batch(corpus).contests()) > 30
     for metric in create_all(["all"]):
         sums = View(count(corpus, [metric]), metric).sums(by_document=True)
         said = [[*metric.verdicts(document)] for document in corpus]
