@@ -18,7 +18,8 @@ import numpy as np
 
 from .counts import Counts, Replicates
 from .scores import averages, summarise
-from .views import Shared, View
+from .shared import Shared
+from .views import View
 
 BLOCK = 50
 """Samples drawn from one stream of random numbers. Part of what a seed means."""

@@ -13,9 +13,10 @@ from .counts import Counts, count
 from .intervals import Confidence, intervals
 from .metric import create_all
 from .scores import averages, summarise
+from .shared import Shared
 from .signature import signature
 from .spans import Document
-from .views import Shared, View
+from .views import View
 
 
 def evaluate(

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from strategies import corpora, nested
 from test_peers import germeval, needs_data
 
-from spacy_nereval import Confidence, Counts, Document, count, create, create_all, evaluate, names, score, views
+from spacy_nereval import Confidence, Counts, Document, count, create, create_all, evaluate, names, score
 from spacy_nereval import intervals as module
 from spacy_nereval.intervals import intervals, replicate, resamples
 from spacy_nereval.results import plain
@@ -322,7 +322,7 @@ def test_samples_drawn_some_at_a_time_are_those_drawn_at_once(monkeypatch, cells
 def test_documents_weighed_some_at_a_time_are_those_weighed_at_once(monkeypatch, cells):
     counts, confidence = count(corpus(25), create_all()), Confidence(samples=10)
     expected = intervals(counts, confidence)
-    monkeypatch.setattr(views, "BLOCK", cells)
+    monkeypatch.setattr("spacy_nereval.shared.BLOCK", cells)
     for name, found in intervals(counts, confidence).items():
         assert all_intervals(found) == close(all_intervals(expected[name]))
 

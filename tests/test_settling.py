@@ -22,9 +22,10 @@ from spacy_nereval import Counts, Document, Span, count, create_all, evaluate, s
 from spacy_nereval.examples import count_examples, documents, read, read_together
 from spacy_nereval.metric import Metric, one_each
 from spacy_nereval.ranges import TokenBatch
-from spacy_nereval.scores import summarise
+from spacy_nereval.scores import document_scores, summarise
 from spacy_nereval.settling import CONTESTED_GOLD, CONTESTED_PRED, HIT, MISS, SPURIOUS, Batch, batches, contest
-from spacy_nereval.views import Shared, View
+from spacy_nereval.shared import FEW, Shared
+from spacy_nereval.views import View
 
 some = settings(max_examples=100)
 
@@ -342,6 +343,14 @@ def test_what_views_share_is_left_as_it_is(name):
     found, alone = summarise(View(counts, metric, shared=shared)), summarise(View(counts, metric))
     np.testing.assert_equal(found.scores, alone.scores)
     np.testing.assert_equal(found.label_counts, alone.label_counts)
+
+
+def test_documents_with_very_many_spans_are_not_taken_for_others():
+    """Numbers of spans are told apart by one code, which has room for so many of each kind."""
+    many = [(k, k + 1, "A") for k in range(FEW)]
+    corpus = [Document(many, many), Document([(0, 1, "A")], []), Document([], [(0, 1, "A")])]
+    (metric,) = create_all(["strict"])
+    assert document_scores(View(count(corpus, [metric]), metric))["f"].tolist() == [1, 0, 0]
 
 
 def test_long_documents_are_taken_together_in_smaller_numbers():
