@@ -155,9 +155,11 @@ class Counts:
     def _judge_contests(self, judges: list[_Judge], first: int, batch: Batch) -> None:
         """Count the verdicts on contests. What was said of one is said again of those like it."""
         for shape, docs in batch.contests() if judges else ():
-            said = self._said.get(shape) or [*self._verdicts(judges, contest(shape))]
-            if len(shape) <= SHORT and len(self._said) < SHAPES:
-                self._said[shape] = said
+            said = self._said.get(shape)
+            if said is None:
+                said = [*self._verdicts(judges, contest(shape))]
+                if len(shape) <= SHORT and len(self._said) < SHAPES:
+                    self._said[shape] = said
             for append, row in said:
                 for doc in docs:
                     append((first + doc, *row))

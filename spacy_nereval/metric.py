@@ -92,7 +92,8 @@ class Metric:
         but are not alike. With `settled=None` it gets whole documents instead. Where
         in its text a contest stands must not matter: those that differ in nothing
         else are judged once.
-    score: counts to scores, for arrays of any shape. 0/0 is NaN.
+    score: counts to scores, element by element, for arrays of any shape: a total, labels
+        and documents may stand in one. 0/0 is NaN.
     columns: each column and the verdicts whose amounts it adds up, or `GOLD_SPANS`
         or `PRED_SPANS`. `one_each` makes a column of each verdict.
     floats: the columns that are no whole numbers.
@@ -103,10 +104,12 @@ class Metric:
     details: further counts to show, computed like the scores.
     totals: scores that are numbers of spans, not ratios; no average is taken.
     summary: all scores from a `View` of the counts, where they are not simply
-        the scores of the summed counts; then also
-    documents: those of each document by itself, float[documents].
+        the scores of the summed counts.
+    documents: with a `summary`, its overall scores of each document by itself,
+        float[documents], from a view too.
     version: goes up when the numbers change; counts of different versions do not mix.
-    note: with `settled=None`, of a document and a gold span a text to keep with the verdict on it, and
+    note: with `settled=None`, of a document and a gold span a text to keep with
+        the verdict on it.
     refine: each row's final verdict, int[rows], from its verdict, its place among
         all notes, and these, where a verdict depends on the whole corpus.
     unscaled: scores that are no shares of 1, and are shown as they are.
@@ -137,6 +140,12 @@ class Metric:
     version: int = 1
     name: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if (self.summary is None) != (self.documents is None):
+            raise ValueError("a metric has both a summary and documents, which say the same of each, or neither")
+        if self.note and self.settled:
+            raise ValueError("a metric that takes notes judges documents: settled=None")
 
     @property
     def plain(self) -> tuple[str, ...]:

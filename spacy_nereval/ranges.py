@@ -67,8 +67,7 @@ class TokenBatch(Batch):
 
     @cached_property
     def ids(self) -> list[str | None]:
-        ids = [reference.user_data.get("id") for reference in self.references]
-        return [None if id is None else str(id) for id in ids]
+        return [*map(id_of, self.references)]
 
     @cached_property
     def spans(self) -> Sequence[tuple[int, int, str]]:

@@ -42,12 +42,13 @@ def averages(view: View, summary: Summary) -> dict[str, dict[str, Any]]:
     undefined = dict(zip(names, (~defined).sum(axis=-1)))
     for average, values in zip(("macro", "weighted"), averaged):
         result[average] = dict(zip(names, values)) | {"undefined": undefined}
-    found, group = _document_groups(view)
-    found = dict(_ratios(view.metric, found))
-    values = np.array([*found.values()]).reshape(len(found), -1)
+    all_scores, group = _document_groups(view)
+    found = dict(_ratios(view.metric, all_scores))
+    times = np.bincount(group)
+    values = np.array([*found.values()]).reshape(len(found), len(times))
     means = np.moveaxis(view.document_means(values, group), -1, 0)
-    undefined = (~np.isfinite(values) * np.bincount(group, minlength=values.shape[1])).sum(axis=-1)
-    result["docs"] = dict(zip(found, means)) | {"undefined": dict(zip(found, undefined))}
+    undefined = dict(zip(found, (~np.isfinite(values) * times).sum(axis=-1)))
+    result["docs"] = dict(zip(found, means)) | {"undefined": undefined}
     return result
 
 

@@ -23,7 +23,7 @@ TOGETHER, LARGE = 1 << 11, 1 << 16
 """Documents that are read and counted together: at most so many, and no more once they have that many tokens."""
 
 Shape = tuple[tuple[int, int, int, str], ...]
-"""What spans are to each other: the side, start, end and label of each, counted from the first of them."""
+"""What spans are to each other: the side, start, end and label of each, with offsets from where the first starts."""
 
 T = TypeVar("T")
 
@@ -123,7 +123,7 @@ class Batch:
         on_side = [np.bincount(group[self.side[rest] == side], minlength=len(group)) > 0 for side in (GOLD, PRED)]
         return rest, group, (on_side[GOLD] & on_side[PRED])[group]
 
-    def contests(self) -> Iterator[tuple[Shape, list[int]]]:
+    def contests(self) -> Iterable[tuple[Shape, list[int]]]:
         """The groups of contested spans, those that differ only in where they stand as one:
         each with the documents it is in, as often as it is."""
         rest, group, contested = self._rest
@@ -137,7 +137,7 @@ class Batch:
         edges = [*first.tolist(), len(rows)]
         for a, b, doc in zip(edges, edges[1:], self.doc[rows[first]].tolist()):
             places.setdefault(tuple(spans[a:b]), []).append(doc)
-        return iter(places.items())
+        return places.items()
 
 
 def contest(shape: Shape) -> Contest:

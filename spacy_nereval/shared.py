@@ -20,10 +20,10 @@ SIDES = np.zeros((5, 2))
 SIDES[[HIT, MISS, CONTESTED_GOLD], 0] = SIDES[[HIT, SPURIOUS, CONTESTED_PRED], 1] = 1
 """Which kinds of spans are gold ones and which predictions: a hit is both."""
 
-FEW = 1 << 17
+ROOM = 1 << 17
 CODE = np.zeros(5)
-CODE[[HIT, MISS, SPURIOUS, CONTESTED_GOLD, CONTESTED_PRED]] = 1, FEW, FEW**2, FEW**3, FEW**3
-"""Added up, they say how many spans of each kind there are if there are few; below the last, none is contested."""
+CODE[[HIT, MISS, SPURIOUS, CONTESTED_GOLD, CONTESTED_PRED]] = 1, ROOM, ROOM**2, ROOM**3, ROOM**3
+"""Added up, they say how many spans of each kind there are, up to so many; below the last, none is contested."""
 
 T = TypeVar("T")
 
@@ -32,7 +32,8 @@ Rows = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 class Groups(NamedTuple):
-    """Documents that have the same counts, in groups: the first of each, and the group of each document."""
+    """Documents that have the same counts, in groups: the first of each, int64[groups],
+    and the group of each document, int64[documents]."""
 
     first: np.ndarray
     group: np.ndarray
@@ -58,6 +59,11 @@ class Shared:
         doc, kind, gold, pred = (self.counts.settled.column(k).astype(np.int64) for k in range(4))
         return doc, kind, sorted_places(self.counts)[np.where(gold != NONE, gold, pred)]
 
+    @property
+    def behind(self) -> int:
+        """Where documents begin in a `table`, behind the total and the labels."""
+        return 1 + len(self.counts.label_ids)
+
     def groups(self, metric: Metric) -> Groups:
         """To metrics that judge contests, documents without any are alike that have
         the same numbers of hits, misses and spurious spans."""
@@ -67,7 +73,7 @@ class Shared:
     def _alike(self) -> Groups:
         doc, kind, _ = self.rows
         number = self.counts.documents
-        if np.bincount(doc).max(initial=0) >= FEW:
+        if np.bincount(doc).max(initial=0) >= ROOM:
             return self._each
         code = np.bincount(doc, CODE[kind], minlength=number)
         code = np.where(code < CODE[CONTESTED_GOLD], code, ~np.arange(number))
@@ -78,7 +84,7 @@ class Shared:
         return Groups(*[np.arange(self.counts.documents)] * 2)
 
     def kinds(self, metric: Metric) -> np.ndarray:
-        """The numbers of these spans: float64[1 + labels + groups, kinds]"""
+        """How many spans there are of each kind, in a `table`: float64[1 + labels + groups, kinds]"""
         doc, kind, label = self.rows
         groups = self.groups(metric)
         return self.known(
@@ -90,14 +96,13 @@ class Shared:
     ) -> np.ndarray:
         """Amounts added up by column, in all, for each label, and for one document of each group:
         float64[1 + labels + groups, width]. What has no label, NONE, is part of the others."""
-        behind = 1 + len(self.counts.label_ids)
-        rows = behind + len(groups.first)
+        rows = self.behind + len(groups.first)
         group = groups.group[doc]
         row = np.concatenate(
             [
                 np.zeros_like(doc),
                 np.where(label != NONE, 1 + label, rows),
-                np.where(groups.first[group] == doc, behind + group, rows),
+                np.where(groups.first[group] == doc, self.behind + group, rows),
             ]
         )
         cell = row * width + np.tile(column, 3)
@@ -105,7 +110,7 @@ class Shared:
         return added[: rows * width].reshape(rows, width)
 
     def sums(self, *, by_label: bool) -> np.ndarray:
-        """The numbers of these spans: float64[[samples,] labels or 1, kinds]"""
+        """How many spans there are of each kind: float64[[samples,] labels or 1, kinds]"""
         return self.known(("sums", by_label), partial(self._sums, by_label))
 
     def _sums(self, by_label: bool) -> np.ndarray:

@@ -82,15 +82,14 @@ class View:
 
     def document_groups(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
         """The scores of documents, of those that are alike once: float[groups], and the group of each document."""
-        behind = 1 + len(self.labels)
-        return {name: values[behind:] for name, values in self._scores.items()}, self._groups.group
+        return {name: values[self.shared.behind :] for name, values in self._scores.items()}, self._groups.group
 
     @property
     def _groups(self) -> Groups:
         return self.shared.groups(self.metric)
 
     def _part(self, table: Mapping[str, np.ndarray], by_label: bool, by_document: bool) -> dict[str, np.ndarray]:
-        behind = 1 + len(self.labels)
+        behind = self.shared.behind
         rows = behind + self._groups.group if by_document else slice(1, behind) if by_label else 0
         return {name: values[rows] for name, values in table.items()}
 
@@ -137,7 +136,7 @@ class View:
         return self._settled(self._added(doc, label, verdict, amount, shape), self._kinds(by_label))
 
     def _settled(self, summed: np.ndarray, kinds: np.ndarray) -> np.ndarray:
-        """The amounts of each verdict, with those on spans that are settled, of these numbers."""
+        """The same amounts of each verdict, now with those on spans that are settled, of these numbers."""
         for kind, name in enumerate(self.metric.settled or ()):
             summed[..., self.metric.verdict_names.index(name)] += kinds[..., kind]
         return summed
@@ -157,8 +156,8 @@ class View:
     def scored(
         self, name: str, score: Callable[[Mapping[str, np.ndarray]], dict[str, np.ndarray]], *, by_label: bool = False
     ) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
-        """Of every document, or every label of a document that has verdicts: document, label or 0, and scores.
-        `name` tells these scores from others of the metric."""
+        """Of every document, or every label of a document that has verdicts: document, label or 0, and
+        scores of the columns made of verdicts. `name` tells these scores from others of the metric."""
         return self.shared.known((id(self.metric), name, by_label), partial(self._scored, score, by_label))
 
     def _scored(
@@ -203,7 +202,7 @@ class View:
         """Amounts, float | bool[scores, n], added up by key: float64[[samples,] width, scores]."""
         inexact = self.weights is None and amounts.dtype != bool  # these need a fixed order of summation
         if self.weights is None and width == 1:
-            return (np.sort(amounts) if inexact else amounts).sum(axis=-1)[None]
+            return (np.sort(amounts) if inexact else amounts).sum(axis=-1, dtype=float)[None]
         if inexact:
             order = np.argsort(amounts)
             amounts, doc, key = np.take_along_axis(amounts, order, axis=-1), doc[order], key[order]
@@ -254,7 +253,7 @@ class View:
 
     def kinds(self) -> dict[tuple[str, str, str], int]:
         """(verdict, gold label, predicted label) to the number of such verdicts; "" stands for no span."""
-        found = self.shared.kinds(self.metric)[1 : 1 + len(self.labels)].ravel()
+        found = self.shared.kinds(self.metric)[1 : self.shared.behind].ravel()
         place = np.flatnonzero(found)
         _, verdict, gold, pred, number = self._all_rows(place, place % 5, place // 5, found[place])
         if self.metric.floats:  # the amounts themselves are of use elsewhere

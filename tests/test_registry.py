@@ -14,7 +14,7 @@ import pytest
 
 import spacy_nereval.metrics
 from spacy_nereval import create, names
-from spacy_nereval.metric import DEFAULT, documentation, options_of
+from spacy_nereval.metric import DEFAULT, Metric, documentation, one_each, options_of
 
 TESTS = Path(__file__).parent
 
@@ -213,3 +213,16 @@ def test_the_package_registers_a_file_for_each_metric_and_the_default_among_them
     assert {e.name: e.value for e in own} == {e.name: f"spacy_nereval.metrics.{e.name}:{e.name}" for e in own}
     files = {path.stem for path in Path(spacy_nereval.metrics.__file__).parent.glob("[!_]*.py")}
     assert {e.name for e in own} == files >= set(DEFAULT)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"summary": len}, "both a summary and documents"),
+        ({"documents": len}, "both a summary and documents"),
+        ({"note": len}, "settled=None"),
+    ],
+)
+def test_a_metric_whose_parts_do_not_go_together_is_refused(fields, said):
+    with pytest.raises(ValueError, match=said):
+        Metric(judge=iter, score=dict, columns=one_each("tp", "fn", "fp"), **fields)

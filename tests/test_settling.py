@@ -20,11 +20,11 @@ from strategies import corpora, nested
 
 from spacy_nereval import Counts, Document, Span, count, create_all, evaluate, score
 from spacy_nereval.examples import count_examples, documents, read, read_together
-from spacy_nereval.metric import Metric, one_each
+from spacy_nereval.metric import Metric, Verdict, one_each
 from spacy_nereval.ranges import TokenBatch
 from spacy_nereval.scores import document_scores, summarise
 from spacy_nereval.settling import CONTESTED_GOLD, CONTESTED_PRED, HIT, MISS, SPURIOUS, Batch, batches, contest
-from spacy_nereval.shared import FEW, Shared
+from spacy_nereval.shared import ROOM, Shared
 from spacy_nereval.views import View
 
 some = settings(max_examples=100)
@@ -331,6 +331,20 @@ def test_what_is_said_of_spans_is_said_only_of_those_like_them(monkeypatch, toge
                 assert sums[column].tolist() == pytest.approx(expected), (metric.name, column)
 
 
+def test_contests_that_are_alike_are_judged_once_in_all_batches(monkeypatch):
+    monkeypatch.setattr("spacy_nereval.settling.TOGETHER", 2)
+    seen = []
+
+    def judge(contest):
+        seen.append(contest)
+        yield Verdict("fn", contest.gold[0], None)
+
+    metric = Metric(judge, lambda n: {"n": n["fn"]}, one_each("tp", "fn", "fp"), totals=("n",), name="watching")
+    corpus = [Document([(k, k + 3, "A")], [(k + 1, k + 3, label)]) for k in range(5) for label in "AB"]
+    result = evaluate(count(corpus, [metric]))["metrics"]["watching"]
+    assert (len(seen), result["scores"], result["averages"]["docs"]) == (2, {"n": 10}, {"undefined": {}})
+
+
 @pytest.mark.parametrize("name", [metric.name for metric in create_all(["all"])])
 def test_what_views_share_is_left_as_it_is(name):
     """The confusion matrix counts overlaps that the scores weigh."""
@@ -347,7 +361,7 @@ def test_what_views_share_is_left_as_it_is(name):
 
 def test_documents_with_very_many_spans_are_not_taken_for_others():
     """Numbers of spans are told apart by one code, which has room for so many of each kind."""
-    many = [(k, k + 1, "A") for k in range(FEW)]
+    many = [(k, k + 1, "A") for k in range(ROOM)]
     corpus = [Document(many, many), Document([(0, 1, "A")], []), Document([], [(0, 1, "A")])]
     (metric,) = create_all(["strict"])
     assert document_scores(View(count(corpus, [metric]), metric))["f"].tolist() == [1, 0, 0]
