@@ -287,6 +287,17 @@ def test_sums_of_floats_too_are_the_same_in_any_order(case, order):
     assert case.result(corpus[tenths] for tenths in order) == case.result(corpus.values())
 
 
+@law
+@given(order=st.permutations(range(2, 9)))
+def test_means_of_shares_of_words_too_are_the_same_in_any_order(case, order):
+    tokens = [(2 * k, 2 * k + 1) for k in range(9)]
+    corpus = {
+        words: Document([(0, 2 * words - 1, "A")], [(0, 1, "A")], "a b c d e f g h i", tokens=tokens)
+        for words in range(2, 9)
+    }
+    assert case.result(corpus[words] for words in order) == case.result(corpus.values())
+
+
 def document(like: Document, sides: Iterable[Iterable[Span]]) -> Document:
     """The same text with other spans."""
     return Document(*sides, like.text, tokens=like.tokens)
