@@ -105,8 +105,8 @@ class Metric:
     totals: scores that are numbers of spans, not ratios; no average is taken.
     summary: all scores from a `View` of the counts, where they are not simply
         the scores of the summed counts.
-    documents: with a `summary`, its overall scores of each document by itself,
-        float[documents], from a view too.
+    document_scores: with a `summary`, its overall scores of each document by itself,
+        float[documents], from a `View` too.
     version: goes up when the numbers change; counts of different versions do not mix.
     note: with `settled=None`, of a document and a gold span a text to keep with
         the verdict on it.
@@ -130,7 +130,7 @@ class Metric:
     details: Callable[[Columns], dict[str, Any]] | None = None
     totals: tuple[str, ...] = ()
     summary: Callable[[View], Summary] | None = None
-    documents: Callable[[View], dict[str, np.ndarray]] | None = None
+    document_scores: Callable[[View], dict[str, np.ndarray]] | None = None
     tally: Callable[[Batch], Iterable[Tally]] | None = None
     note: Callable[[Document, Any], str] | None = None
     refine: Callable[[np.ndarray, np.ndarray, tuple[str, ...]], np.ndarray] | None = None
@@ -142,10 +142,13 @@ class Metric:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if (self.summary is None) != (self.documents is None):
-            raise ValueError("a metric has both a summary and documents, which say the same of each, or neither")
+        if (self.summary is None) != (self.document_scores is None):
+            raise ValueError(
+                "a metric with a summary of its own needs document_scores too, for the same scores "
+                "of each document; one without has no document_scores"
+            )
         if self.note and self.settled:
-            raise ValueError("a metric that takes notes judges documents: settled=None")
+            raise ValueError("a metric with a note judges whole documents, and needs settled=None")
 
     @property
     def plain(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from .counts import Counts
 from .metric import GOLD_SPANS, PRED_SPANS
 from .results import plain
 from .scores import document_scores
+from .shared import Shared
 from .views import View
 
 EXAMPLES = 3
@@ -26,8 +27,9 @@ def document_rows(counts: Counts) -> list[dict[str, Any]]:
     """
     columns: dict[str, np.ndarray] = {}
     leading = None
+    shared = Shared(counts)
     for metric in counts.metrics:
-        view = View(counts, metric)
+        view = View(counts, metric, shared=shared)
         scores, sums = document_scores(view), view.sums(by_document=True)
         columns |= {"gold": sums[GOLD_SPANS], "pred": sums[PRED_SPANS]}
         columns |= {key: scores[name] for key, name in metric.flat.items()}

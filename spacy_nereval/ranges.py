@@ -171,7 +171,7 @@ def entities(pairs: Sequence[tuple[Doc, Doc]]) -> TokenBatch:
     Left out are pairs whose tokens differ, whose reference is not annotated
     throughout, or in which an entity goes on that never began, which spaCy refuses.
     """
-    blocks: tuple[Any, ...] = BytesIO(), BytesIO()  # one each: arrays of their own for thousands of Docs take longer
+    blocks: tuple[Any, ...] = BytesIO(), BytesIO()  # to keep thousands of small arrays takes longer
     sizes, left_out = [], set()
     for k, (reference, predicted) in enumerate(pairs):
         size = len(reference)

@@ -42,7 +42,7 @@ def averages(view: View, summary: Summary) -> dict[str, dict[str, Any]]:
     undefined = dict(zip(names, (~defined).sum(axis=-1)))
     for average, values in zip(("macro", "weighted"), averaged):
         result[average] = dict(zip(names, values)) | {"undefined": undefined}
-    all_scores, group = _document_groups(view)
+    all_scores, group = _group_scores(view)
     found = dict(_ratios(view.metric, all_scores))
     times = np.bincount(group)
     values = np.array([*found.values()]).reshape(len(found), len(times))
@@ -58,15 +58,15 @@ def _ratios(metric: Metric, scores: Mapping[str, np.ndarray]) -> list[tuple[str,
 
 def document_scores(view: View) -> dict[str, np.ndarray]:
     """Every overall score as float[documents], whatever the weights."""
-    scores, group = _document_groups(view)
+    scores, group = _group_scores(view)
     return {name: values[group] for name, values in scores.items()}
 
 
-def _document_groups(view: View) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Every overall score of documents, of those that are alike once, and the place of each document's."""
-    if view.metric.documents:
-        return view.metric.documents(view), np.arange(view.counts.documents)
-    return view.document_groups()
+def _group_scores(view: View) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Every overall score of documents, of those that are alike once, and the group of each document."""
+    if view.metric.document_scores:
+        return view.metric.document_scores(view), np.arange(view.counts.documents)
+    return view.group_scores()
 
 
 def overall(view: View) -> dict[str, np.ndarray]:

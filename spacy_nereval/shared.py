@@ -15,7 +15,6 @@ from .settling import CONTESTED_GOLD, CONTESTED_PRED, HIT, MISS, SPURIOUS
 BLOCK = 1 << 22
 """Cells of a dense table of documents by keys that are held at once."""
 
-
 SIDES = np.zeros((5, 2))
 SIDES[[HIT, MISS, CONTESTED_GOLD], 0] = SIDES[[HIT, SPURIOUS, CONTESTED_PRED], 1] = 1
 """Which kinds of spans are gold ones and which predictions: a hit is both."""
@@ -23,7 +22,8 @@ SIDES[[HIT, MISS, CONTESTED_GOLD], 0] = SIDES[[HIT, SPURIOUS, CONTESTED_PRED], 1
 ROOM = 1 << 17
 CODE = np.zeros(5)
 CODE[[HIT, MISS, SPURIOUS, CONTESTED_GOLD, CONTESTED_PRED]] = 1, ROOM, ROOM**2, ROOM**3, ROOM**3
-"""Added up, they say how many spans of each kind there are, up to so many; below the last, none is contested."""
+"""Added up, they say how many hits, misses and spurious spans there are, if there are fewer than
+`ROOM` of each; any contested span makes it `ROOM**3` or more."""
 
 T = TypeVar("T")
 

@@ -80,7 +80,7 @@ class View:
             return self._part(self._scores, by_label, by_document)
         return self.metric.score(self.sums(by_label=by_label))
 
-    def document_groups(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    def group_scores(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
         """The scores of documents, of those that are alike once: float[groups], and the group of each document."""
         return {name: values[self.shared.behind :] for name, values in self._scores.items()}, self._groups.group
 
@@ -255,7 +255,8 @@ class View:
         """(verdict, gold label, predicted label) to the number of such verdicts; "" stands for no span."""
         found = self.shared.kinds(self.metric)[1 : self.shared.behind].ravel()
         place = np.flatnonzero(found)
-        _, verdict, gold, pred, number = self._all_rows(place, place % 5, place // 5, found[place])
+        label, kind = np.divmod(place, len(SIDES))
+        _, verdict, gold, pred, number = self._all_rows(place, kind, label, found[place])
         if self.metric.floats:  # the amounts themselves are of use elsewhere
             number = np.append(np.ones(len(self._rows[0])), number[len(self._rows[0]) :])
         verdicts, names = self.metric.verdict_names, ("", *self.labels)

@@ -218,9 +218,9 @@ def test_the_package_registers_a_file_for_each_metric_and_the_default_among_them
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"summary": len}, "both a summary and documents"),
-        ({"documents": len}, "both a summary and documents"),
-        ({"note": len}, "settled=None"),
+        ({"summary": len}, "needs document_scores too"),
+        ({"document_scores": len}, "one without has no document_scores"),
+        ({"note": len}, "needs settled=None"),
     ],
 )
 def test_a_metric_whose_parts_do_not_go_together_is_refused(fields, said):

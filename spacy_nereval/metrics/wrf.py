@@ -74,7 +74,7 @@ def wrf(
         tally=partial(tally, unique=unique, case=case, by=unigrams),
         flat={"wrf": "wrf"},
         summary=partial(summary, weights=weights, average=average),
-        documents=partial(documents, weights=weights),
+        document_scores=partial(document_scores, weights=weights),
     )
 
 
@@ -177,7 +177,7 @@ def summary(view: View, weights: str | Mapping[str, float], average: str) -> Sum
     )
 
 
-def documents(view: View, weights: str | Mapping[str, float]) -> dict[str, np.ndarray]:
+def document_scores(view: View, weights: str | Mapping[str, float]) -> dict[str, np.ndarray]:
     """What `summary` says of each document, from the classes that occur in it."""
     n, classes = view.counts.documents, len(view.labels)
     doc, label, scores = view.scored("class", score, by_label=True)
@@ -194,7 +194,7 @@ def documents(view: View, weights: str | Mapping[str, float]) -> dict[str, np.nd
 def _class_weights(weights: str | Mapping[str, float], view: View) -> np.ndarray:
     """float[labels + 1], the combined class last."""
     labels = view.labels
-    if isinstance(weights, str) or view.counts.by is not None:  # a table has weights of labels
+    if isinstance(weights, str) or view.counts.by is not None:  # a breakdown has no labels to weigh
         return np.array([1.0] * len(labels) + [2.0 if weights == "lenient" else 1.0])
     if COMBINED in labels:
         raise ValueError(f"wrf.weights: {COMBINED!r} is a label of the data too; rename it, or weigh by name")
