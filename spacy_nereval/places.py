@@ -54,6 +54,18 @@ def fetched(name: str, home: str = "") -> Iterator[Path]:
         yield found.download_to(Path(folder) / found.name)
 
 
+def in_words(error: BaseException) -> str:
+    """What an error says on one line; of the system's without its number.
+
+    >>> in_words(FileNotFoundError(2, "No such file or directory", "a.spacy")), in_words(ValueError("odd"))
+    ('No such file or directory: a.spacy', 'odd')
+    """
+    said = str(error)
+    if isinstance(error, OSError) and error.strerror:
+        said = error.strerror + (f": {error.filename}" if error.filename else "")
+    return " ".join(said.split())
+
+
 def digest(path: Path) -> str:
     """A hash of a file's content, or of all files in a folder and their names.
 

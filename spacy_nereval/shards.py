@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Protocol
 
 from .counts import Counts
 from .engines import Ready, Run
-from .places import Place, place
+from .places import Place, in_words, place
 from .storage import load, merge, save
 
 
@@ -88,8 +88,8 @@ def count_shard(work: Work, folder: Folder, shard: Shard) -> Part:
             save(work.count(shard), output, origin=origin)
             return Part(shard, origin, replaced=there)
         except Exception as error:  # of the file, of the model, of the disk: the other shards go on
-            said = str(error) if isinstance(error, (ValueError, OSError)) else f"{type(error).__name__}: {error}"
-            return Part(shard, error=" ".join(said.split()))
+            kind = "" if isinstance(error, (ValueError, OSError)) else f"{type(error).__name__}: "
+            return Part(shard, error=kind + in_words(error))
         finally:
             with suppress(OSError):
                 begun.unlink(missing_ok=True)
@@ -181,7 +181,7 @@ def locked(folder: Folder) -> Iterator[None]:
     except OSError as error:
         if not isinstance(error, FileExistsError):  # of a full disk: half a lock would keep everybody out
             lock.unlink(missing_ok=True)
-            raise ValueError(f"{folder.name} cannot be written to: {error}") from None
+            raise ValueError(f"{folder.name} cannot be written to: {in_words(error)}") from None
         who = "process {pid} of {user} on {host}".format(**{"pid": "?", "user": "?", "host": "?", **_owner(lock)})
         raise ValueError(
             f"another run, {who}, writes to {folder.name}: wait for it, or choose another folder with --parts; "

@@ -532,7 +532,7 @@ def test_files_that_cannot_be_counted_are_named_with_what_is_wrong_while_the_oth
             "bare.spacy: none of the 1 gold documents is annotated",
             "there are no documents to score in empty.spacy",
             "shards/folder.spacy is not there, or is no file",
-            "shards/none.spacy",
+            "No such file or directory: ",
             "shards/text.spacy is not a .spacy file, as DocBin.to_disk writes them",
             "5 of 9 files could not be counted; the counts of the others are in nereval-parts",
         ],
@@ -548,7 +548,7 @@ def test_a_model_that_cannot_be_loaded_is_one_line_for_all_files(here):
     config.write_text(config.read_text().replace('factory = "mortal"', 'factory = "immortal"'))
     said, last = refused("evaluate", "mortal", *SHARDS)
     assert said.startswith("shards/a.spacy, shards/b.spacy, shards/c.spacy, shards/d.spacy: the model mortal cannot")
-    assert "immortal" in said and "4 of 4 files" in last
+    assert "immortal" in said and last.endswith("4 of 4 files could not be counted")
     assert refused("evaluate", "no_such_model", *SHARDS)[0].endswith(
         "there is no model no_such_model, neither a package nor a folder"
     )
@@ -621,7 +621,7 @@ def test_a_full_disk_is_said_and_leaves_nothing_half_written(here, monkeypatch):
 
     monkeypatch.setattr(np, "savez_compressed", full)
     lines = refused("evaluate", "training/model-best", *SHARDS)
-    assert lines[0] == "shards/c.spacy, shards/d.spacy: [Errno 28] No space left on device"
+    assert lines[0] == "shards/c.spacy, shards/d.spacy: No space left on device"
     assert parts() == before
     monkeypatch.undo()
     os.chdir(here)

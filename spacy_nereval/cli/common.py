@@ -65,7 +65,9 @@ def readable(command: Callable[..., None]) -> Callable[..., None]:
         except BrokenPipeError:  # whoever read the output has read enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except (ValueError, OSError) as error:
-            say("✘ " + " ".join(str(error).split()), fg="red", err=True)
+            from ..places import in_words
+
+            say(f"✘ {in_words(error)}", fg="red", err=True)
             raise typer.Exit(1) from None
 
     return wrapped

@@ -118,9 +118,9 @@ def counted_in_parts(
         for line in failures(failed):
             say(f"✘ {line}", fg="red", err=True)
         if failed:
+            others = f"; the counts of the others are in {folder.name}, where the same command goes on"
             raise ValueError(
-                f"{len(failed)} of {len(parts)} files could not be counted; the counts of the others are in "
-                f"{folder.name}, where the same command goes on"
+                f"{len(failed)} of {len(parts)} files could not be counted{others if len(failed) < len(parts) else ''}"
             )
         kept = sum(part.kept and folder.counts(part.shard).name in before for part in parts)
         replaced = sum(part.replaced for part in parts)
