@@ -31,10 +31,10 @@ from spacy.tokens import Doc, DocBin, Span
 from table import table
 
 from spacy_nereval import count, create_all
-from spacy_nereval.counts import Counts
-from spacy_nereval.files import read_files
-from spacy_nereval.intervals import replicate
-from spacy_nereval.pipelines import predict
+from spacy_nereval.counting.counts import Counts
+from spacy_nereval.evaluation.intervals import replicate
+from spacy_nereval.integration.pipelines import predict
+from spacy_nereval.io.read import read_files
 
 CASES = ("jsonl", "jsonl and a pipeline", "spacy", "spacy and a pipeline", "shards and a pipeline", "replicates")
 PER_SHARD = 10_000

@@ -31,13 +31,13 @@ from table import markdown, reached
 from workloads import Corpus, Missing, corpora, made_up
 
 from spacy_nereval import Confidence, Document, count, create_all, evaluate, score
-from spacy_nereval.examples import documents
-from spacy_nereval.ranges import TOKEN
-from spacy_nereval.scorer import make_ner_scorer
+from spacy_nereval.integration.examples import documents
+from spacy_nereval.integration.ranges import TOKEN
+from spacy_nereval.integration.scorer import make_ner_scorer
 
 Run = Callable[[], Any]
 ENTITIES = (1_000, 5_000, 10_000, 20_000, 100_000)
-EAGER = "import spacy_nereval.component, spacy_nereval.loggers, spacy_nereval.schedules, spacy_nereval.cli"
+EAGER = "import spacy_nereval.integration.component, spacy_nereval.integration.loggers, spacy_nereval.integration.schedules, spacy_nereval.cli"
 
 
 def main(

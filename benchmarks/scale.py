@@ -33,12 +33,12 @@ from table import table
 from workloads import made_up
 
 from spacy_nereval import Confidence, Document, count, create_all, evaluate
-from spacy_nereval.examples import read
-from spacy_nereval.files import read_files
-from spacy_nereval.formats.docs import read_docs
-from spacy_nereval.intervals import number_of_units, replicate
-from spacy_nereval.pipelines import predict
-from spacy_nereval.storage import load, merge, save
+from spacy_nereval.evaluation.intervals import number_of_units, replicate
+from spacy_nereval.integration.examples import read
+from spacy_nereval.integration.pipelines import predict
+from spacy_nereval.integration.spacy_files import read_docs
+from spacy_nereval.io.count_files import load, merge, save
+from spacy_nereval.io.read import read_files
 
 T = TypeVar("T")
 Pair = tuple[Doc, Doc]

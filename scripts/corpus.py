@@ -15,7 +15,7 @@ from failing import fail
 from spacy.tokens import Doc, DocBin
 from wasabi import msg
 
-from spacy_nereval.doctor import assets
+from spacy_nereval.integration.doctor import assets
 
 # Relative to the current folder where that is possible: messages stay short.
 ROOT = Path(os.path.relpath(Path(__file__).resolve().parent.parent))

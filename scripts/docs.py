@@ -23,12 +23,12 @@ from typer.main import get_command
 from wasabi import msg
 
 from spacy_nereval import Document, Metric, count, create
-from spacy_nereval.attributes import ATTRIBUTES
 from spacy_nereval.cli import nereval
-from spacy_nereval.metric import SETS, documentation, names, options_of
-from spacy_nereval.scores import overall
-from spacy_nereval.training import collect
-from spacy_nereval.views import View
+from spacy_nereval.core.lexicon import collect
+from spacy_nereval.counting.views import View
+from spacy_nereval.evaluation.attributes import ATTRIBUTES
+from spacy_nereval.evaluation.scores import overall
+from spacy_nereval.metrics.registry import SETS, documentation, names, options_of
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "benchmarks"))  # whose scripts import each other

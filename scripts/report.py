@@ -7,11 +7,11 @@ import srsly
 import typer
 from wasabi import msg
 
-from spacy_nereval.rendering import markdown
-from spacy_nereval.report import heading
-from spacy_nereval.systems import comparison_tables, footer, side_by_side
-from spacy_nereval.terminal import render
-from spacy_nereval.writing import atomic
+from spacy_nereval.io.writing import atomic
+from spacy_nereval.reporting.comparison import comparison_tables, footer, side_by_side
+from spacy_nereval.reporting.formats import markdown
+from spacy_nereval.reporting.tables import heading
+from spacy_nereval.reporting.terminal import render
 
 
 def main(

@@ -16,9 +16,9 @@ import typer
 from failing import fail
 from wasabi import msg
 
-from spacy_nereval.rendering import Cell, Interval, Table, markdown, shown
-from spacy_nereval.report import percent
-from spacy_nereval.writing import atomic
+from spacy_nereval.io.writing import atomic
+from spacy_nereval.reporting.formats import Cell, Interval, Table, markdown, shown
+from spacy_nereval.reporting.tables import percent
 
 CORPORA = {
     "warranty": "Customer complaints and workshop notes about vehicles, synthetic, part of this repository: "

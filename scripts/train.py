@@ -28,8 +28,8 @@ from spacy.util import load_config
 from thinc.api import Config
 from wasabi import msg
 
-from spacy_nereval.loggers import HISTORY
-from spacy_nereval.writing import write_json
+from spacy_nereval.integration.loggers import HISTORY
+from spacy_nereval.io.writing import write_json
 
 RUN = "run.json"
 RESUMED = "resumed"  # the folder with what a killed training left

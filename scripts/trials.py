@@ -22,14 +22,14 @@ from spacy.tokens import DocBin
 from spacy.util import load_model
 from wasabi import msg
 
-from spacy_nereval.comparison import System, comparison
-from spacy_nereval.counts import Counts, count
-from spacy_nereval.intervals import Confidence
-from spacy_nereval.metric import create, create_all
-from spacy_nereval.per_document import disagreement
-from spacy_nereval.pipelines import predict
-from spacy_nereval.results import evaluate as result_of
-from spacy_nereval.writing import write_json
+from spacy_nereval.counting.counts import Counts, count
+from spacy_nereval.evaluation.comparison import System, comparison
+from spacy_nereval.evaluation.intervals import Confidence
+from spacy_nereval.evaluation.per_document import disagreement
+from spacy_nereval.evaluation.result import evaluate as result_of
+from spacy_nereval.integration.pipelines import predict
+from spacy_nereval.io.writing import write_json
+from spacy_nereval.metrics.registry import create, create_all
 
 LENIENT = "wrf_lenient"
 

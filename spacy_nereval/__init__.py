@@ -10,20 +10,22 @@ from typing import TYPE_CHECKING, Any
 from .about import __version__
 
 if TYPE_CHECKING:
-    from .counts import Counts, count
-    from .formulas import prf, ratio
-    from .intervals import Confidence
-    from .metric import Metric, Verdict, create, create_all, names, one_each, registry
-    from .results import evaluate, score
-    from .spans import Contest, Document, Span
+    from .core.declaration import Metric, Verdict, one_each
+    from .core.formulas import prf, ratio
+    from .core.spans import Contest, Document, Span
+    from .counting.counts import Counts, count
+    from .evaluation.intervals import Confidence
+    from .evaluation.result import evaluate, score
+    from .metrics.registry import create, create_all, names, registry
 else:
     _WHERE = {
-        "counts": ("Counts", "count"),
-        "formulas": ("prf", "ratio"),
-        "intervals": ("Confidence",),
-        "metric": ("Metric", "Verdict", "create", "create_all", "names", "one_each", "registry"),
-        "results": ("evaluate", "score"),
-        "spans": ("Contest", "Document", "Span"),
+        "core.declaration": ("Metric", "Verdict", "one_each"),
+        "core.formulas": ("prf", "ratio"),
+        "core.spans": ("Contest", "Document", "Span"),
+        "counting.counts": ("Counts", "count"),
+        "evaluation.intervals": ("Confidence",),
+        "evaluation.result": ("evaluate", "score"),
+        "metrics.registry": ("create", "create_all", "names", "registry"),
     }
 
     def __getattr__(name: str) -> Any:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, settings
+from places import SEEN
 
 from spacy_nereval import Document, count, create, score
-from spacy_nereval.results import plain
-from spacy_nereval.scores import summarise
-from spacy_nereval.views import View
+from spacy_nereval.counting.views import View
+from spacy_nereval.evaluation.result import plain
+from spacy_nereval.evaluation.scores import summarise
 
 # The same examples every time, on every machine, however slow it is.
 settings.register_profile(
@@ -21,7 +21,7 @@ settings.register_profile(
 settings.load_profile("same-everywhere")
 
 
-NEEDED: dict[str, dict[str, Any]] = {"tmr": {"train": str(Path(__file__).with_name("seen.json"))}}
+NEEDED: dict[str, dict[str, Any]] = {"tmr": {"train": str(SEEN)}}
 """The options without which a metric judges nothing."""
 
 

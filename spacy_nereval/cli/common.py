@@ -19,13 +19,13 @@ from .options import EPILOG, OPTIONS_FOLLOW, Model, Reading, Resampling, Showing
 if TYPE_CHECKING:
     from spacy.language import Language
 
-    from ..buckets import Breakdown
-    from ..counts import Counts
-    from ..errors import Examples
-    from ..intervals import Confidence
-    from ..metric import Metric
-    from ..rendering import Table
-    from ..spans import Document
+    from ..core.declaration import Metric
+    from ..core.spans import Document
+    from ..counting.counts import Counts
+    from ..evaluation.breakdown import Breakdown
+    from ..evaluation.error_list import Examples
+    from ..evaluation.intervals import Confidence
+    from ..reporting.formats import Table
 
 nereval = typer.Typer(
     name="nereval",
@@ -65,7 +65,7 @@ def readable(command: Callable[..., None]) -> Callable[..., None]:
         except BrokenPipeError:  # whoever read the output has read enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except (ValueError, OSError) as error:
-            from ..places import in_words
+            from ..io.paths import in_words
 
             say(f"✘ {in_words(error)}", fg="red", err=True)
             raise typer.Exit(1) from None
@@ -75,7 +75,7 @@ def readable(command: Callable[..., None]) -> Callable[..., None]:
 
 def is_data(name: str) -> bool:
     """Whether an argument names a file or folder of annotation rather than a model."""
-    from ..formats import ENDINGS, brat
+    from ..io.formats import ENDINGS, brat
 
     path = Path(name)
     return path.is_file() or path.suffix.lower() in ENDINGS or brat.is_collection(path)
@@ -92,19 +92,19 @@ def sources(
 ) -> Iterable[Document | None]:
     """The gold documents with the predictions of a file or a model, or without
     either with those of the gold file, if it is one that can have them."""
-    from ..formats.settings import sides
+    from ..io.formats.settings import sides
 
     names, _ = chosen_formats(reading.format)
     both = other is None and not is_model
     formats = sides(names, reading.column, reading.repair, reading.discontinuous, both=both)
     if not is_model:
-        from ..files import read_files
-        from ..formats import name_of
+        from ..io.formats import name_of
+        from ..io.read import read_files
 
         if other is None and name_of(gold, formats[0]) != "conll":
             raise ValueError(f"predictions to score against {gold} are missing")
         return read_files(gold, Path(str(other or gold)), reading.spans_key, by_id=by_id, formats=formats)
-    from ..pipelines import predict
+    from ..integration.pipelines import predict
 
     if loading:
         import_code(loading.code)
@@ -122,7 +122,7 @@ def counted(
     quiet: bool = False,
 ) -> Counts:
     """The counts of the documents. Whoever is watching has `add` called with each document too."""
-    from ..counts import Counts
+    from ..counting.counts import Counts
 
     counts = Counts(metrics)
     counts.sources = [source]
@@ -167,7 +167,7 @@ def _check_some(counts: Counts) -> None:
 
 def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
     """The tables asked for. Raises ValueError if there is none of such a name, or none with these metrics."""
-    from ..report import TABLES, USUAL, judging
+    from ..reporting.tables import TABLES, USUAL, judging
 
     wanted = chosen_tables(showing.tables, TABLES, USUAL)
     for name in wanted if showing.tables != "all" else ():
@@ -179,8 +179,8 @@ def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
 
 def asked_examples(showing: Showing, metrics: Sequence[Metric]) -> list[Examples]:
     """What collects examples of errors, if a table is to have them."""
-    from ..errors import Examples
-    from ..report import judging
+    from ..evaluation.error_list import Examples
+    from ..reporting.tables import judging
 
     metric = judging(metrics)
     return [Examples(metric)] if metric and "pairs" in wanted_tables(showing, metrics) else []
@@ -196,11 +196,11 @@ def show(
     examples: Sequence[Examples] = (),
 ) -> None:
     """Score counts, write the files, print the tables."""
-    from ..intervals import number_of_units
-    from ..per_document import disagreement, document_rows
-    from ..report import Source, disagreement_lines, heading, tables, warning
-    from ..results import evaluate
-    from ..writing import write_json, write_rows
+    from ..evaluation.intervals import number_of_units
+    from ..evaluation.per_document import disagreement, document_rows
+    from ..evaluation.result import evaluate
+    from ..io.writing import write_json, write_rows
+    from ..reporting.tables import Source, disagreement_lines, heading, tables, warning
     from .lookups import unknown_labels
 
     wanted = wanted_tables(showing, counts.metrics)
@@ -240,8 +240,8 @@ def print_tables(
     """
     from wasabi import wrap
 
-    from ..rendering import document
-    from ..terminal import render
+    from ..reporting.formats import document
+    from ..reporting.terminal import render
 
     _, name = chosen_formats(format)
     if name != "terminal":
@@ -285,7 +285,7 @@ def short_names(names: Sequence[str]) -> list[str]:
 
 def checked_confidence(wanted: bool, resampling: Resampling) -> Confidence | None:
     """The settings of intervals, if they are wanted."""
-    from ..intervals import Confidence
+    from ..evaluation.intervals import Confidence
 
     settings = {name: value for name, value in resampling._asdict().items() if value is not None}
     if not wanted and settings:
@@ -295,7 +295,7 @@ def checked_confidence(wanted: bool, resampling: Resampling) -> Confidence | Non
 
 def check_output(output: Path | None, per_document: Path | None, *inputs: str | Path, average: str = "micro") -> None:
     """See before the work that its results can be written."""
-    from ..scores import AVERAGES
+    from ..evaluation.scores import AVERAGES
 
     if average not in AVERAGES:
         raise ValueError(f"--average {average}: one of {', '.join(AVERAGES)} was wanted")
@@ -355,7 +355,7 @@ def chosen_metrics(
 ) -> tuple[Metric, ...]:
     """The metrics asked for, with the options given behind. Says which metric of a set
     is left out for want of an option, or of tokens in the gold file."""
-    from ..metric import create, create_all, expanded, needing
+    from ..metrics.registry import create, create_all, expanded, needing
 
     listed = [name.strip() for name in names.split(",")] if names is not None else ["papers"]
     create_all(listed)  # names that are unknown, or come twice
@@ -385,8 +385,8 @@ def chosen_metrics(
 
 def has_tokens(gold: Path, reading: Reading) -> bool:
     """Whether the first document of a file has tokens, as those of .spacy files always have."""
-    from ..formats import name_of, records
-    from ..formats.settings import sides
+    from ..io.formats import name_of, records
+    from ..io.formats.settings import sides
 
     names, _ = chosen_formats(reading.format)
     format, _ = sides(names, reading.column, reading.repair, reading.discontinuous)

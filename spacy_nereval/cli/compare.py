@@ -23,7 +23,7 @@ from .common import (
 from .options import METRICS, OUTPUT, TRAIN, Model, Reading, Resampling, Showing, chosen_tables
 
 if TYPE_CHECKING:
-    from ..spans import Document, Span
+    from ..core.spans import Document, Span
 
 
 @command("compare", metric_options=True)
@@ -47,11 +47,11 @@ def compare_cli(
     Every system is a file of predictions, a model, or a file of counts. Counts
     name no spans, so that changed spans are shown for the others alone.
     """
-    from ..comparison import System, comparison
-    from ..storage import load
-    from ..systems import COMPARED, comparison_tables, footer
-    from ..transitions import judged
-    from ..writing import write_json
+    from ..evaluation.comparison import System, comparison
+    from ..evaluation.transitions import judged
+    from ..io.count_files import load
+    from ..io.writing import write_json
+    from ..reporting.comparison import COMPARED, comparison_tables, footer
 
     drawn = checked_confidence(True, resampling)
     check_output(output, None, gold, *systems)

@@ -45,9 +45,9 @@ def count_cli(
     intervals of the whole. With several files of gold annotation, or an engine,
     each is counted by some worker, and a run that was stopped goes on where it was.
     """
-    from ..intervals import replicate
-    from ..places import fetched
-    from ..storage import save
+    from ..evaluation.intervals import replicate
+    from ..io.count_files import save
+    from ..io.paths import fetched
 
     names, options = names_and_options([first, *others, *ctx.args])
     check_output(output, None, *names)
@@ -83,7 +83,7 @@ def merge_cli(
     """
     Merge counts of the parts of a corpus to the counts of the whole.
     """
-    from ..storage import merge, save
+    from ..io.count_files import merge, save
 
     check_output(output, None)
     counts = merge(parts, shared_ids=shared_ids)

@@ -19,7 +19,7 @@ def doctor_cli(
 
     Ends with 1 if something that was asked for cannot be used.
     """
-    from ..doctor import examine
+    from ..integration.doctor import examine
 
     findings = examine(gpu_id=gpu_id, transformer=transformer, corpus=corpus)
     for finding in findings:

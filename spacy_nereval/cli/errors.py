@@ -11,20 +11,11 @@ from typing import TYPE_CHECKING
 import typer
 from spacy.cli._util import Arg, Opt
 
-from .common import (
-    check_output,
-    chosen_metrics,
-    command,
-    is_data,
-    passing,
-    print_tables,
-    say,
-    sources,
-)
+from .common import check_output, chosen_metrics, command, is_data, passing, print_tables, say, sources
 from .options import DIGITS, TRAIN, Model, Reading, check_prints_none, chosen_formats, listed
 
 if TYPE_CHECKING:
-    from ..spans import Document
+    from ..core.spans import Document
 
 LIMIT = 20
 HEAD = ("documents", "gold", "pred", "skipped", "ignored", "repaired")
@@ -74,10 +65,10 @@ def errors_cli(
     what a spreadsheet would take for a formula. Printed tables mark the gold
     span with [ ] and the predicted one with { } in a stretch of the text.
     """
-    from ..counts import Counts
-    from ..errors import FIELDS, Listed, error_list
-    from ..report import heading, list_table
-    from ..writing import write_rows
+    from ..counting.counts import Counts
+    from ..evaluation.error_list import FIELDS, Listed, error_list
+    from ..io.writing import write_rows
+    from ..reporting.tables import heading, list_table
 
     check_output(output, None, gold, *([system] if system else []))
     if output and output.suffix not in (".jsonl", ".csv"):

@@ -60,7 +60,7 @@ def evaluate_cli(
         counts = counted_in_parts(names, None, model, chosen, reading, loading, drawn, sharding)
         examples = []  # counts in parts have none
     else:
-        from ..places import fetched
+        from ..io.paths import fetched
 
         with fetched(names[0]) as file:
             documents = sources(file, model, reading, loading, is_model=True)

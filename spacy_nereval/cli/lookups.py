@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from .options import Lookups
 
 if TYPE_CHECKING:
-    from ..buckets import Breakdown
-    from ..counts import Counts
-    from ..metric import Metric
+    from ..core.declaration import Metric
+    from ..counting.counts import Counts
+    from ..evaluation.breakdown import Breakdown
 
 
 def asked_breakdowns(lookups: Lookups, metrics: Sequence[Metric]) -> list[Breakdown]:
     """What counts by the attributes asked for."""
-    from ..buckets import Breakdown
-    from ..training import table
+    from ..core.lexicon import table
+    from ..evaluation.breakdown import Breakdown
 
     training = table(lookups.train) if lookups.train else None
     breakdowns = [Breakdown(metrics, by, training) for by in attributes_in(lookups.by or [])]
@@ -30,9 +30,9 @@ def asked_breakdowns(lookups: Lookups, metrics: Sequence[Metric]) -> list[Breakd
 
 def unknown_labels(counts: Counts, breakdowns: Sequence[Breakdown]) -> list[str]:
     """What to say of gold labels that training data do not have, which look like another annotation."""
-    from ..metric import GOLD_SPANS
-    from ..training import table
-    from ..views import View
+    from ..core.declaration import GOLD_SPANS
+    from ..core.lexicon import table
+    from ..counting.views import View
 
     paths = {str(m.settings["train"]) for m in counts.metrics if m.settings.get("train")}
     looked_up = {id(t): t for t in (*(b.training for b in breakdowns), *map(table, paths)) if t}

@@ -15,8 +15,8 @@ def metrics_cli(name: str | None = Arg(None, help="Only this metric, at length")
     """
     from wasabi import wrap
 
-    from ..attributes import ALIASES, ATTRIBUTES
-    from ..metric import SETS, documentation, names, options_of
+    from ..evaluation.attributes import ALIASES, ATTRIBUTES
+    from ..metrics.registry import SETS, documentation, names, options_of
 
     for each in [name] if name else names():
         about = documentation(each)

@@ -23,7 +23,7 @@ from .common import (
 from .options import CONFIDENCE, METRICS, TRAIN, Model, Reading, Resampling, check_prints_none
 
 if TYPE_CHECKING:
-    from ..spans import Document
+    from ..core.spans import Document
 
 
 class Kept(list["Document"]):
@@ -57,10 +57,10 @@ def report_cli(
     systems the report shows which gold spans the others mend and break against
     the first. FairEval's verdicts mark the spans: fair is always among the metrics.
     """
-    from ..html import System, page
-    from ..html.charts import scripts
-    from ..metric import create
-    from ..writing import atomic
+    from ..io.writing import atomic
+    from ..metrics.registry import create
+    from ..reporting.html import System, page
+    from ..reporting.html.charts import scripts
 
     drawn = checked_confidence(confidence, resampling)
     names, options = names_and_options([*(systems or []), *ctx.args])

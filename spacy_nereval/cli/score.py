@@ -13,8 +13,8 @@ from .lookups import asked_breakdowns
 from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Reading, Resampling, Showing
 
 if TYPE_CHECKING:
-    from ..buckets import Breakdown
-    from ..errors import Examples
+    from ..evaluation.breakdown import Breakdown
+    from ..evaluation.error_list import Examples
 
 
 @command("score", metric_options=True)
@@ -51,7 +51,7 @@ def score_cli(
                 f"{gold} holds counts and no spans: predictions, metrics and their options were given when counting, "
                 "and nothing can be looked up"
             )
-        from ..storage import load
+        from ..io.count_files import load
 
         counts = load(gold)
     else:

@@ -13,11 +13,11 @@ from .common import counted, say, sources
 from .options import Model, Reading, Sharding, chosen_formats
 
 if TYPE_CHECKING:
-    from ..counts import Counts
-    from ..intervals import Confidence
-    from ..metric import Metric
-    from ..pipelines import Pipeline
-    from ..shards import Part, Shard
+    from ..core.declaration import Metric
+    from ..counting.counts import Counts
+    from ..distributed.shards import Part, Shard
+    from ..evaluation.intervals import Confidence
+    from ..integration.pipelines import Pipeline
 
 PARTS = "nereval-parts"
 
@@ -37,8 +37,8 @@ class Counting:
         from importlib.metadata import version
 
         from ..about import __version__
-        from ..metric import create
-        from ..places import digest, fetched
+        from ..io.paths import digest, fetched
+        from ..metrics.registry import create
 
         contents: dict[str | None, str] = {}
         for name in filter(None, (shard.gold, shard.pred)):
@@ -57,9 +57,9 @@ class Counting:
         return json.loads(json.dumps(origin))  # as it comes back from a file
 
     def count(self, shard: Shard) -> Counts:
-        from ..intervals import replicate
-        from ..metric import create_all
-        from ..places import fetched
+        from ..evaluation.intervals import replicate
+        from ..io.paths import fetched
+        from ..metrics.registry import create_all
 
         nlp = self.pipeline and self.pipeline.loaded()
         # What a worker learns of words is for this shard only, or its memory would grow with every file.
@@ -92,9 +92,9 @@ def counted_in_parts(
     """
     from tqdm import tqdm
 
-    from ..engines import started
-    from ..pipelines import Pipeline
-    from ..shards import Folder, count_shards, locked, merged
+    from ..distributed.engines import started
+    from ..distributed.shards import Folder, count_shards, locked, merged
+    from ..integration.pipelines import Pipeline
 
     # What looks at the whole corpus cannot be resampled in parts.
     replicates = None if any(metric.note for metric in metrics) else drawn
@@ -136,8 +136,8 @@ def named(golds: Sequence[str], preds: Sequence[str] | None) -> list[Shard]:
 
     Raises ValueError if two have one name.
     """
-    from ..places import short_names
-    from ..shards import Folder, Shard
+    from ..distributed.shards import Folder, Shard
+    from ..io.paths import short_names
 
     others: Sequence[str | None] = preds or [None] * len(golds)
     shards = [Shard(name, gold, pred) for name, gold, pred in zip(short_names(golds), golds, others)]

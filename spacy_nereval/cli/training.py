@@ -18,7 +18,7 @@ def training_cli(
     Count surfaces and words of training data, so that '--train' need not read the
     corpus again: for tmr, and for scores by eCon, tCon, eFre, tFre and oDen.
     """
-    from ..training import read
+    from ..core.lexicon import read
 
     if output.suffix != ".json":
         raise ValueError(f"--output {output}: a .json file was wanted, by which '--train' knows a table")

@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ..formulas import ratio, weight_table
-from ..matching import closest_pairs
-from ..metric import Columns, Metric, Verdict
-from ..spans import Document
+from ..core.alignment import closest_pairs
+from ..core.declaration import Columns, Metric, Verdict
+from ..core.formulas import ratio, weight_table
+from ..core.spans import Document
 
 
 def ace(

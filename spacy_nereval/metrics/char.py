@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from functools import partial
 
-from ..coverage import Typed, by_label, stretches
-from ..formulas import prf
-from ..matching import overlaps
-from ..metric import Beta, Columns, Metric, Verdict, one_each
-from ..spans import Document
+from ..core.coverage import by_label, stretches
+from ..core.declaration import Columns, Metric, Verdict, one_each
+from ..core.formulas import prf
+from ..core.overlap import overlaps
+from ..core.spans import Document
+from .options import Beta, Typed
 
 VERDICTS = ("tp", "fp", "fn")
 

@@ -10,10 +10,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ..formulas import prf
-from ..matching import overlaps
-from ..metric import GOLD_SPANS, PRED_SPANS, Beta, Focus, Metric, Verdict, one_each
-from ..spans import Contest, Document, Span
+from ..core.declaration import GOLD_SPANS, PRED_SPANS, Metric, Verdict, one_each
+from ..core.formulas import prf
+from ..core.overlap import overlaps
+from ..core.spans import Contest, Document, Span
+from .options import Beta, Focus
 
 ERRORS = ("fp", "fn", "le", "be_s", "be_l", "be_o", "lbe")
 Credit = dict[str, tuple[float, ...]]  # error: (tp, fp, fn)

@@ -7,10 +7,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ..formulas import prf
-from ..matching import best_pairs
-from ..metric import GOLD_SPANS, PRED_SPANS, Beta, Metric, Verdict
-from ..spans import Contest
+from ..core.alignment import best_pairs
+from ..core.declaration import GOLD_SPANS, PRED_SPANS, Metric, Verdict
+from ..core.formulas import prf
+from ..core.spans import Contest
+from .options import Beta
 
 
 def loio(

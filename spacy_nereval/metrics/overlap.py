@@ -6,10 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ..coverage import Typed, by_label, shares
-from ..formulas import f_score, ratio
-from ..metric import GOLD_SPANS, PRED_SPANS, Beta, Columns, Metric, Verdict
-from ..spans import Contest
+from ..core.coverage import by_label, shares
+from ..core.declaration import GOLD_SPANS, PRED_SPANS, Columns, Metric, Verdict
+from ..core.formulas import f_score, ratio
+from ..core.spans import Contest
+from .options import Beta, Typed
 
 Covered = Annotated[
     Literal["max", "sum"], Field(description="covered by the one span that covers most, or by all together")

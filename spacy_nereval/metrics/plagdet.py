@@ -7,11 +7,12 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from ..coverage import Typed, by_label, covered, stretches
-from ..formulas import f_score, ratio
-from ..metric import GOLD_SPANS, PRED_SPANS, Columns, Metric, Verdict
-from ..spans import Contest, Document
+from ..core.coverage import by_label, covered, stretches
+from ..core.declaration import GOLD_SPANS, PRED_SPANS, Columns, Metric, Verdict
+from ..core.formulas import f_score, ratio
+from ..core.spans import Contest, Document
 from . import overlap
+from .options import Typed
 
 
 def plagdet(

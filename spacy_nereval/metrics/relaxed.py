@@ -6,11 +6,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ..coverage import Typed, by_label
-from ..formulas import prf
-from ..matching import closest_pairs
-from ..metric import Beta, Columns, Metric, Verdict, one_each
-from ..spans import Document
+from ..core.alignment import closest_pairs
+from ..core.coverage import by_label
+from ..core.declaration import Columns, Metric, Verdict, one_each
+from ..core.formulas import prf
+from ..core.spans import Document
+from .options import Beta, Typed
 
 VERDICTS = ("tp", "fp", "fn")
 

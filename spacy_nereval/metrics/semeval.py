@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from functools import partial
 
-from ..formulas import prf, ratio
-from ..metric import Beta, Columns, Focus, Metric, Verdict, one_each
-from ..spans import Contest
+from ..core.declaration import Columns, Metric, Verdict, one_each
+from ..core.formulas import prf, ratio
+from ..core.spans import Contest
+from .options import Beta, Focus
 
 VERDICTS = ("match", "type_error", "extent_error", "both_error", "mis", "spu")
 

@@ -6,9 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ..formulas import prf, ratio, weight_table
-from ..metric import Beta, Focus, Metric, Verdict, one_each
-from ..spans import Contest
+from ..core.declaration import Metric, Verdict, one_each
+from ..core.formulas import prf, ratio, weight_table
+from ..core.spans import Contest
+from .options import Beta, Focus
 
 ERRORS = ("s_type", "s_extent", "s_both", "d", "i")
 VERDICTS = ("c", *ERRORS)

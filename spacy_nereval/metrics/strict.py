@@ -5,10 +5,11 @@ from functools import partial
 
 import numpy as np
 
-from ..formulas import prf
-from ..metric import Beta, Metric, Tally, Verdict, one_each
-from ..settling import CONTESTED_GOLD, CONTESTED_PRED, Batch
-from ..spans import Contest
+from ..core.declaration import Metric, Tally, Verdict, one_each
+from ..core.formulas import prf
+from ..core.spans import Contest
+from ..counting.batch import CONTESTED_GOLD, CONTESTED_PRED, Batch
+from .options import Beta
 
 VERDICTS = ("tp", "fp", "fn")
 

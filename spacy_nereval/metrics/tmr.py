@@ -9,10 +9,10 @@ from typing import Annotated
 import numpy as np
 from pydantic import AfterValidator, Field
 
-from .. import training
-from ..formulas import ratio
-from ..metric import Columns, Metric, Verdict
-from ..spans import Document, Span
+from ..core import lexicon as training
+from ..core.declaration import Columns, Metric, Verdict
+from ..core.formulas import ratio
+from ..core.spans import Document, Span
 
 KINDS = ("seen", "unseen_type", "unseen_tokens")
 OUTCOMES = ("hit", "miss")

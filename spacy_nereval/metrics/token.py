@@ -7,10 +7,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ..coverage import by_label, stretches
-from ..formulas import prf, ratio
-from ..metric import Beta, Columns, Metric, Verdict
-from ..spans import Document, Span
+from ..core.coverage import by_label, stretches
+from ..core.declaration import Columns, Metric, Verdict
+from ..core.formulas import prf, ratio
+from ..core.spans import Document, Span
+from .options import Beta
 
 VERDICTS = ("tp", "fp", "fn")
 

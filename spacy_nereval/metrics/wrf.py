@@ -9,11 +9,11 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from ..formulas import ratio, weight_table
-from ..metric import Columns, Metric, Tally, Verdict
-from ..settling import GOLD, HIT, PRED, Batch
-from ..spans import Document, Span
-from ..views import Summary, View
+from ..core.declaration import Columns, Metric, Tally, Verdict
+from ..core.formulas import ratio, weight_table
+from ..core.spans import Document, Span
+from ..counting.batch import GOLD, HIT, PRED, Batch
+from ..counting.views import Summary, View
 
 COMBINED = "combined"
 

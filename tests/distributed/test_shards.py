@@ -1,0 +1,784 @@
+"""A corpus in several files: the same numbers from every engine, whatever is killed, stale or broken."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from glob import glob
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import cloudpathlib
+import numpy as np
+import pytest
+import spacy
+from click.testing import Result
+from cloudpathlib.local import LocalS3Client, local_s3_implementation
+from docs import doc, write_docs
+from places import ROOT
+from spacy.tokens import Doc
+from test_intervals import corpus
+from typer.testing import CliRunner
+
+from spacy_nereval import Document, count, create_all
+from spacy_nereval.cli import nereval
+from spacy_nereval.distributed import shards
+from spacy_nereval.distributed.engines import ENGINES, started
+from spacy_nereval.distributed.shards import Folder, Part, Shard, count_shards, locked
+from spacy_nereval.evaluation import intervals
+from spacy_nereval.evaluation.intervals import replicate
+from spacy_nereval.integration import pipelines
+from spacy_nereval.io import count_files as storage
+from spacy_nereval.io.paths import digest
+
+COMMANDS = re.findall(r"^python -m spacy (nereval .*)$", (ROOT / "docs" / "scale.md").read_text("utf8"), flags=re.M)
+
+PACKAGES = {"loky": ["joblib"], "ray": ["ray"], "dask": ["distributed"], "spark": ["joblibspark", "pyspark"]}
+
+NAMES, PLACES = ("Ada", "Bob", "Eve"), ("Rome", "Oslo", "Bern", "Kiel")
+SHARDS = [f"shards/{letter}.spacy" for letter in "abcd"]
+
+CODE = """
+import os, signal, time
+from pathlib import Path
+from spacy.language import Language
+
+HERE = Path(__file__).parent
+
+@Language.component("mortal")
+def mortal(doc):
+    if "Kiel" in doc.text:
+        try:
+            (HERE / "kill").rename(HERE / "killed")  # one worker of all, once
+        except FileNotFoundError:
+            pass
+        else:
+            os.kill(os.getpid(), signal.SIGKILL)
+    while "Bern" in doc.text and (HERE / "wait").exists():
+        time.sleep(0.1)
+    return doc
+"""
+"""A pipeline that finds no end of troubles, where there is a file that says so."""
+
+
+GPUS = """
+import json, os, time
+import ray
+from spacy_nereval.distributed.engines import started
+
+def seen(number):
+    time.sleep(0.5)
+    return os.environ.get("CUDA_VISIBLE_DEVICES")
+
+if __name__ == "__main__":
+    ray.init(num_cpus=2, num_gpus=2)
+    with started("ray", 2, gpus=True) as run:
+        print(json.dumps(run(seen, range(4), print)))
+"""
+
+DEADLY = """
+import os, signal
+import dask
+from spacy_nereval.distributed.engines import started
+
+def died(number):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+if __name__ == "__main__":
+    dask.config.set({"distributed.scheduler.allowed-failures": 0})
+    with started("dask", 1) as run:
+        try:
+            run(died, [1], print)
+        except Exception as error:  # of whatever kind: that the run ends at all is what is asked
+            print(type(error).__name__)
+"""
+
+ENVIRONMENT = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0", "OMP_NUM_THREADS": "1"}
+"""Ray makes its workers so nice that on a busy machine they never come to anything."""
+
+
+def sentences(letter: str) -> list[Doc]:
+    """Twelve texts, for the next letter one less. Of twelve names the pipeline finds eight,
+    of twelve places it finds six, takes three for persons and misses three."""
+    docs = [doc(f"{name} saw {place} .", (0, 1, "PER"), (2, 3, "LOC")) for name in NAMES for place in PLACES]
+    for number, text in enumerate(docs):
+        text.user_data["id"] = f"{letter} {number}"
+    return docs[ord(letter) - ord("a") :]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    """A pipeline, a corpus in four files, the same in one, and predictions."""
+    folder = tmp_path_factory.mktemp("corpus")
+    nlp = spacy.blank("en")
+    patterns = [("PER", "Ada"), ("PER", "Bob"), ("LOC", "Rome"), ("LOC", "Oslo"), ("PER", "Bern")]
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": label, "pattern": name} for label, name in patterns])
+    (folder / "training").mkdir()
+    nlp.to_disk(folder / "training" / "model-best")
+    (folder / "code.py").write_text(CODE)
+    pipelines.import_file("python_code", folder / "code.py")
+    nlp.add_pipe("mortal")
+    nlp.to_disk(folder / "mortal")
+    for name in ("shards", "gold", "pred"):
+        (folder / name).mkdir()
+    for name in SHARDS:
+        letter = Path(name).stem
+        write_docs(folder / name, sentences(letter))
+        for side, found in (("gold", sentences(letter)), ("pred", list(nlp.pipe(map(str, sentences(letter)))))):
+            rows = [
+                {
+                    "id": f"{letter} {number}",
+                    "text": text.text,
+                    "spans": [{"start": e.start_char, "end": e.end_char, "label": e.label_} for e in text.ents],
+                }
+                for number, text in enumerate(found)
+            ]
+            (folder / side / f"{letter}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    write_docs(folder / "whole.spacy", [text for name in SHARDS for text in sentences(Path(name).stem)])
+    return folder
+
+
+@pytest.fixture
+def here(made, tmp_path, monkeypatch) -> Path:
+    """A copy of all that, to work in."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments: Any) -> Result:
+    return CliRunner().invoke(nereval, [str(argument) for argument in arguments])
+
+
+def evaluated(*arguments: Any, said: str = "") -> dict[str, Any]:
+    """The result of `evaluate`, in this process if there is no more than one worker."""
+    done = run("evaluate", "training/model-best", *arguments, "--output", "out.json")
+    assert done.exit_code == 0, done.output
+    assert said in done.stderr
+    return json.loads(Path("out.json").read_text("utf8"))
+
+
+def refused(*arguments: Any) -> list[str]:
+    """The lines that a command said before it gave up."""
+    done = run(*arguments)
+    assert isinstance(done.exception, SystemExit) and done.exit_code == 1, done.output
+    assert done.stdout == ""
+    lines = done.stderr.splitlines()
+    assert all(line.startswith("✘ ") for line in lines)
+    return [line.removeprefix("✘ ") for line in lines]
+
+
+def parts(folder: str = "nereval-parts") -> dict[str, tuple[int, int]]:
+    """The files in a folder, and what changes when they are written again."""
+    return {path.name: (path.stat().st_ino, path.stat().st_mtime_ns) for path in sorted(Path(folder).iterdir())}
+
+
+ALL_PARTS = [f"counts-{letter}.spacy.npz" for letter in "abcd"]
+
+
+# The same numbers
+
+
+def command_of(engine: str) -> str:
+    """The command that docs/scale.md gives for an engine."""
+    return next(line for line in COMMANDS if line.startswith("nereval evaluate") and f"--engine {engine} " in line)
+
+
+def installed(engine: str) -> None:
+    if missing := [name for name in PACKAGES[engine] if not find_spec(name)]:
+        pytest.skip(f"{engine} is not installed: {missing}")
+    if engine == "spark" and not shutil.which("java"):
+        pytest.skip("Spark needs Java, which is not here")
+
+
+def shell(command: str) -> subprocess.CompletedProcess[str]:
+    bash = ["bash", "-c", f"{sys.executable} -m spacy {command}"]
+    return subprocess.run(bash, env=ENVIRONMENT, capture_output=True, text=True, timeout=600)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_gives_the_same_numbers_though_a_worker_is_killed(here, engine):
+    """The documented command, with a pipeline that kills its first worker in the middle of a file."""
+    installed(engine)
+    shutil.rmtree("training/model-best")
+    shutil.move("mortal", "training/model-best")
+    Path("kill").touch()
+    done = shell(f"{command_of(engine)} --code code.py")
+    assert done.returncode == 0, done.stderr
+    assert Path("killed").exists()
+    assert "✔ 4 files counted in nereval-parts" in done.stderr
+    assert "earlier run" not in done.stderr
+    assert list(parts()) == ALL_PARTS
+    found = json.loads(Path("result.json").read_text("utf8"))
+    assert found == evaluated(*SHARDS, "--code", "code.py", "--confidence", "--parts", "one-after-the-other")
+
+
+def test_counts_in_parts_are_those_of_one_file(here):
+    whole = evaluated("whole.spacy")
+    assert whole["documents"] == 42
+    assert whole["metrics"]["fair"]["counts"]["tp"] == 14 + 12 + 10 + 9
+    assert whole["metrics"]["fair"]["counts"]["le"] == 3 + 3 + 3 + 2
+    assert evaluated(*SHARDS, said="4 files counted in nereval-parts") == whole
+
+
+def test_intervals_of_parts_are_those_of_the_whole_resampled_document_by_document(here):
+    found = evaluated(*SHARDS, "--confidence", "--samples", 200, "--seed", 3)
+    assert found["confidence"] == {"method": "poisson", "level": 0.95, "samples": 200, "seed": 3}
+    done = run("count", "training/model-best", "whole.spacy", "--replicates", 200, "--seed", 3, "-o", "whole.npz")
+    assert done.exit_code == 0, done.output
+    assert run("score", "whole.npz", "--confidence", "--output", "whole.json").exit_code == 0
+    whole = json.loads(Path("whole.json").read_text("utf8"))
+    for name in ("strict", "semeval", "slot_error", "fair"):
+        assert found["metrics"][name]["intervals"]["scores"] == whole["metrics"][name]["intervals"]["scores"]
+    low, high = found["metrics"]["strict"]["intervals"]["scores"]["f"]
+    assert low < found["metrics"]["strict"]["scores"]["f"] < high
+
+
+def test_what_looks_at_the_whole_corpus_is_resampled_after_merging(here):
+    wanted = ["-m", "strict,tmr", "--train", "shards/a.spacy", "--confidence", "--samples", 20]
+    assert evaluated(*SHARDS, *wanted) == evaluated("whole.spacy", *wanted)
+    shutil.copy("shards/b.spacy", "shards/a.spacy")  # other training
+    assert evaluated(*SHARDS[1:], *wanted, said="(3 in the place of other counts)")["documents"] == 30
+
+
+def test_the_order_of_the_files_and_the_number_of_workers_change_nothing(here):
+    expected = evaluated(*SHARDS, "--confidence", "--samples", 50)
+    assert evaluated(*SHARDS[::-1], "--confidence", "--samples", 50, "--parts", "backwards") == expected
+    assert evaluated(*SHARDS, "--confidence", "--samples", 50, "--parts", "at-once", "--workers", 2) == expected
+    assert run("count", "training/model-best", *SHARDS[::-1], "-o", "backwards.npz").exit_code == 0
+    assert storage.load(Path("backwards.npz")).sources == ["a.spacy", "b.spacy", "c.spacy", "d.spacy"]
+
+
+def test_predictions_in_several_files_are_counted_as_the_documentation_says(here):
+    counting, scoring = [line for line in COMMANDS if line.startswith(("nereval count", "nereval score"))]
+    for command in (counting, scoring):
+        done = run(*(name for word in command.split()[1:] for name in sorted(glob(word)) or [word]))
+        assert done.exit_code == 0, done.output
+    found = storage.load(Path("counts.npz"))
+    assert found.replicates.samples == 1000
+    assert found.sources == ["a.jsonl", "b.jsonl", "c.jsonl", "d.jsonl"]
+    assert (found.documents, found.gold, found.pred) == (42, 84, 17 + 15 + 13 + 11)
+
+
+def test_the_documentation_has_a_command_for_every_engine():
+    assert [engine for engine in ENGINES if command_of(engine)] == ["loky", "ray", "dask", "spark"]
+
+
+def test_one_file_without_an_engine_is_counted_as_ever(here):
+    done = run("evaluate", "training/model-best", "whole.spacy")
+    assert done.exit_code == 0
+    assert done.stderr == ""
+    assert not Path("nereval-parts").exists()
+
+
+def test_the_model_is_loaded_once_for_all_files_of_a_worker(here, monkeypatch):
+    loads = []
+    whole = pipelines.load_model
+    monkeypatch.setattr(pipelines, "load_model", lambda name: loads.append(name) or whole(name))
+    evaluated(*SHARDS)
+    assert loads == [here / "training" / "model-best"]
+
+
+def test_what_a_worker_learns_of_words_it_forgets_with_the_file(here):
+    write_docs(here / SHARDS[0], [doc("unheardof saw Rome .", (2, 3, "LOC"))])
+    nlp = pipelines.Pipeline("training/model-best", home=str(here)).loaded()
+    before = set(nlp.vocab.strings)
+    evaluated(*SHARDS)
+    assert pipelines.Pipeline("training/model-best", home=str(here)).loaded() is nlp
+    assert set(nlp.vocab.strings) == before and "unheardof" not in before
+
+
+def test_ray_gives_each_worker_a_gpu_of_its_own(here):
+    """Two of which it is only told."""
+    installed("ray")
+    Path("gpus.py").write_text(GPUS)
+    done = subprocess.run([sys.executable, "gpus.py"], env=ENVIRONMENT, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    assert sorted({*json.loads(done.stdout.splitlines()[-1])}) == ["0", "1"]
+
+
+def test_a_task_that_dask_gives_up_is_said_to_have_failed(here):
+    """And it is Dask's worker that dies, though there is only one."""
+    installed("dask")
+    Path("deadly.py").write_text(DEADLY)
+    done = subprocess.run([sys.executable, "deadly.py"], env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stdout) == (0, "KilledWorker\n"), done.stderr
+
+
+def test_every_finished_file_moves_the_progress_bar():
+    with started("loky", 1) as each:
+        seen: list[int] = []
+        assert each(str.upper, ["a", "b", "c"], seen.append) == ["A", "B", "C"]
+    assert sorted({*seen}) == [1, 2, 3]
+
+
+def test_one_at_a_time_means_that_no_two_are_begun_at_once(tmp_path):
+    with started("loky", 2) as each:
+        times = each(slept, [0.2, 0.2, 0.2], print, alone=True)
+    assert all(end <= begin for (_, end), (begin, _) in pairwise(sorted(times)))
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("stretch", [1, 3, 7])
+def test_replicates_do_not_depend_on_how_many_documents_are_weighted_at_once(monkeypatch, named, stretch):
+    counts = count(corpus(11, named=named), create_all())
+    counts.sources = ["gold.jsonl"]
+    expected = replicate(counts, 10, 0)
+    monkeypatch.setattr(intervals, "STRETCH", stretch)
+    found = replicate(counts, 10, 0)
+    assert (found.samples, found.seed, found.labels) == (10, 0, expected.labels)
+    for metric, tape in expected.tapes.items():
+        assert found.tapes[metric].keys() == tape.keys()
+        for name, values in tape.items():
+            np.testing.assert_allclose(found.tapes[metric][name], values, rtol=1e-12, atol=1e-12)
+
+
+# Going on
+
+
+def test_what_is_counted_already_is_not_counted_again(here, monkeypatch):
+    expected = evaluated(*SHARDS)
+    before = parts()
+    Path("nereval-parts/counts-c.spacy.npz").unlink()
+    monkeypatch.setattr(pipelines, "_loaded", pipelines._loaded.__wrapped__)  # as in a new process
+    assert evaluated(*SHARDS, said="4 files counted in nereval-parts (3 by an earlier run)\n") == expected
+    after = parts()
+    assert [name for name in after if after[name] != before[name]] == ["counts-c.spacy.npz"]
+
+
+def other_metrics(here: Path) -> Sequence[Any]:
+    return ["--metrics", "strict"]
+
+
+def other_settings(here: Path) -> Sequence[Any]:
+    return ["--loio.s", 1]
+
+
+def replicates(here: Path) -> Sequence[Any]:
+    return ["--confidence", "--samples", 20]
+
+
+def other_spans(here: Path) -> Sequence[Any]:
+    return ["--spans-key", "sc"]
+
+
+def other_pipeline(here: Path) -> Sequence[Any]:
+    nlp = spacy.load("training/model-best")
+    nlp.get_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Eve"}])
+    nlp.to_disk("training/model-best")
+    return []
+
+
+def other_code(here: Path) -> Sequence[Any]:
+    return ["--code", "code.py"]
+
+
+@pytest.mark.parametrize("change", [other_metrics, other_settings, replicates, other_pipeline, other_code])
+def test_counts_of_something_else_are_not_taken(here, change):
+    evaluated(*SHARDS)
+    before = parts()
+    options = change(here)
+    found = evaluated(*SHARDS, *options, said="4 files counted in nereval-parts (4 in the place of other counts)\n")
+    assert all(after != before[name] for name, after in parts().items())
+    assert found == evaluated(*SHARDS, *options, "--parts", "new")
+
+
+def test_a_file_that_has_changed_is_counted_anew(here):
+    evaluated(*SHARDS)
+    before = parts()
+    write_docs(here / SHARDS[1], sentences("b")[:-1])
+    said = "(3 by an earlier run, 1 in the place of other counts)"
+    assert evaluated(*SHARDS, said=said)["documents"] == 41
+    assert [name for name, after in parts().items() if after != before[name]] == ["counts-b.spacy.npz"]
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive", "half"])
+def test_counts_that_are_damaged_are_not_taken(here, content):
+    expected = evaluated(*SHARDS)
+    file = Path("nereval-parts/counts-a.spacy.npz")
+    file.write_bytes(file.read_bytes()[:-200] if content == "half" else content)
+    assert evaluated(*SHARDS, said="(3 by an earlier run, 1 in the place of other counts)") == expected
+
+
+def test_a_run_that_was_killed_goes_on_where_it_was(here):
+    """The driver too, in the middle of the third file: its lock and what its workers had begun are left behind."""
+    Path("wait").touch()
+    write_docs(here / SHARDS[0], [d for d in sentences("a") if "Bern" not in d.text])
+    write_docs(here / SHARDS[1], [d for d in sentences("b") if "Bern" not in d.text])
+    arguments = ["evaluate", "mortal", *SHARDS, "--code", "code.py", "--workers", "2"]
+    command = [sys.executable, "-m", "spacy", "nereval", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as driver:
+        until(lambda: len(list(Path().glob("nereval-parts/*.begun"))) == 2 and set(ALL_PARTS[:2]) <= set(parts()))
+        workers = [json.loads(path.read_text())["pid"] for path in Path().glob("nereval-parts/*.begun")]
+        driver.kill()
+    for pid in workers:  # they would go on by themselves
+        os.kill(pid, 9)
+    assert {"run.lock", "counts-c.spacy.begun", "counts-d.spacy.begun"} < set(parts())
+    before = parts()
+    Path("wait").unlink()
+    done = run("evaluate", "mortal", *SHARDS, "--code", "code.py", "--output", "out.json")
+    assert done.exit_code == 0, done.output
+    assert "(2 by an earlier run)" in done.stderr
+    assert list(parts()) == ALL_PARTS
+    assert [parts()[name] == before.get(name) for name in ALL_PARTS] == [True, True, False, False]
+    found = json.loads(Path("out.json").read_text("utf8"))
+    assert found["documents"] == 42 - 6
+
+
+def until(true: Callable[[], bool]) -> None:
+    for _ in range(1200):
+        if Path("nereval-parts").is_dir() and true():
+            return
+        time.sleep(0.1)
+    raise AssertionError("it never came to that")
+
+
+# A second attempt
+
+
+class Fakes:
+    """Work of which each shard fails as often as it is told to."""
+
+    def __init__(self, **failures: int) -> None:
+        self.failures = failures
+        self.attempts: list[str] = []
+
+    def origin(self, shard: Shard) -> Mapping[str, Any]:
+        return {"gold": shard.gold}
+
+    def count(self, shard: Shard) -> Any:
+        self.attempts.append(shard.name)
+        if self.failures.get(shard.name, 0):
+            self.failures[shard.name] -= 1
+            raise ValueError(f"no {shard.name}")
+        return count([Document([(0, 1, "A")], [], id=shard.name)], create_all(["strict"]))
+
+
+def slept(seconds: float) -> tuple[float, float]:
+    begin = time.time()
+    time.sleep(seconds)
+    return begin, time.time()
+
+
+def one_by_one(function, items, ready, alone):
+    return [function(item) for item in items]
+
+
+A, B, C, D = (Shard(name, f"{name}.spacy") for name in "abcd")
+
+
+def test_a_file_that_fails_is_tried_once_more_and_no_more(tmp_path):
+    work = Fakes(b=1, c=2)
+    found = count_shards([A, B, C], work, Folder(str(tmp_path)), one_by_one)
+    assert [part.error for part in found] == ["", "", "no c"]
+    assert work.attempts == ["a", "b", "c", "b", "c"]
+    assert list(parts(str(tmp_path))) == ["counts-a.npz", "counts-b.npz"]
+
+
+def test_a_file_that_kills_every_worker_is_tried_alone_and_costs_the_others_nothing(tmp_path):
+    folder, work, groups = Folder(str(tmp_path)), Fakes(), []
+
+    def pool(function, items, ready, alone):
+        groups.append([alone, *(item.name for item in items)])
+        if alone and A in items:
+            function(A)
+        if B in items:
+            for item in [B] if alone else [A, B]:
+                folder.begun(item).write_text("{}")
+            raise RuntimeError("a worker was terminated\nat some place")
+        return one_by_one(function, items, ready, alone)
+
+    found = count_shards([A, B, C, D], work, folder, pool)
+    assert groups == [[False, "a", "b", "c", "d"], [False, "c", "d"], [True, "a", "b"], [True, "a"]]
+    assert [part.error[:18] for part in found] == ["", "its worker died, t", "", ""]
+    assert found[1].error.endswith("(RuntimeError: a worker was terminated)")
+    assert list(parts(str(tmp_path))) == ["counts-a.npz", "counts-c.npz", "counts-d.npz"]
+
+
+def test_parts_of_different_models_are_not_merged(tmp_path):
+    """Though of one name, on different machines."""
+    found = [Part(A, {"model": "1"}), Part(B, {"model": "1"}), Part(C, {"model": "2"})]
+    with pytest.raises(ValueError, match="a.spacy and c.spacy were predicted by different models"):
+        shards.merged(found, Folder(str(tmp_path)))
+
+
+def test_an_engine_that_does_not_start_is_no_fault_of_any_file(tmp_path):
+    def fails(function, items, ready, alone):
+        raise TimeoutError("no scheduler at 10.0.0.1")
+
+    with pytest.raises(ValueError, match="the engine failed: TimeoutError: no scheduler at 10.0.0.1"):
+        count_shards([A], Fakes(), Folder(str(tmp_path)), fails)
+
+
+# Bad input
+
+
+def test_files_that_cannot_be_counted_are_named_with_what_is_wrong_while_the_others_are_counted(here):
+    write_docs(Path("shards/empty.spacy"), [])
+    Path("shards/text.spacy").write_text("no DocBin")
+    Path("shards/folder.spacy").mkdir()
+    write_docs(Path("shards/bare.spacy"), [doc("Ada saw Rome .", annotated=False)])
+    bad = [f"shards/{name}.spacy" for name in ("bare", "empty", "folder", "none", "text")]
+    lines = refused("evaluate", "training/model-best", *SHARDS, *bad)
+    for line, said in zip(
+        lines,
+        [
+            "bare.spacy: none of the 1 gold documents is annotated",
+            "there are no documents to score in empty.spacy",
+            "shards/folder.spacy is not there, or is no file",
+            "No such file or directory: ",
+            "shards/text.spacy is not a .spacy file, as DocBin.to_disk writes them",
+            "5 of 9 files could not be counted; the counts of the others are in nereval-parts",
+        ],
+        strict=True,
+    ):
+        assert said in line
+    assert list(parts()) == ALL_PARTS
+    assert evaluated(*SHARDS, said="(4 by an earlier run)")["documents"] == 42
+
+
+def test_a_model_that_cannot_be_loaded_is_one_line_for_all_files(here):
+    config = Path("mortal/config.cfg")
+    config.write_text(config.read_text().replace('factory = "mortal"', 'factory = "immortal"'))
+    said, last = refused("evaluate", "mortal", *SHARDS)
+    assert said.startswith("shards/a.spacy, shards/b.spacy, shards/c.spacy, shards/d.spacy: the model mortal cannot")
+    assert "immortal" in said and last.endswith("4 of 4 files could not be counted")
+    assert refused("evaluate", "no_such_model", *SHARDS)[0].endswith(
+        "there is no model no_such_model, neither a package nor a folder"
+    )
+
+
+def test_documents_of_one_id_in_two_files_are_refused_unless_they_may_share_it(here):
+    write_docs(here / "shards/e.spacy", sentences("a")[:2])
+    (line,) = [line for line in refused("evaluate", "training/model-best", *SHARDS, "shards/e.spacy") if "both" in line]
+    assert "counts-a.spacy.npz and nereval-parts/counts-e.spacy.npz both have a 0, a 1" in line
+    assert evaluated(*SHARDS, "shards/e.spacy", "--shared-ids")["documents"] == 44
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["shards/a.spacy", "shards/b.spacy", "shards/a.spacy"], "shards/a.spacy is given twice"),
+        (["shards/x/a.spacy", "shards/x-a.spacy"], "would both be counted in counts-x-a.spacy.npz: rename one"),
+    ],
+)
+def test_two_files_of_one_name_are_refused(here, names, said):
+    (line,) = refused("evaluate", "training/model-best", *names)
+    assert said in line
+    assert not Path("nereval-parts").exists()
+
+
+def test_files_of_one_name_in_folders_are_told_apart(here):
+    for letter in "ab":
+        Path(f"shards/day={letter}").mkdir()
+        shutil.move(f"shards/{letter}.spacy", f"shards/day={letter}/data.spacy")
+    assert evaluated("shards/day=a/data.spacy", "shards/day=b/data.spacy")["documents"] == 12 + 11
+    assert list(parts()) == ["counts-day=a-data.spacy.npz", "counts-day=b-data.spacy.npz"]
+
+
+def test_an_odd_number_of_files_has_no_predictions_for_each(here):
+    (line,) = refused("count", "gold/a.jsonl", "gold/b.jsonl", "pred/a.jsonl", "-o", "out.npz")
+    assert "3 files were given" in line
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--engine", "hadoop"], "there is no engine 'hadoop'; there are loky, ray, dask, spark"),
+        (["--by", "eLen"], "--by looks at every span"),
+        (["--parts", "far://away"], "nothing here reads far://"),
+    ],
+)
+def test_options_that_cannot_be_are_refused_at_once(here, options, said):
+    (line,) = refused("evaluate", "training/model-best", *SHARDS, *options)
+    assert said in line
+    assert not Path("nereval-parts").exists()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_engine_that_is_not_installed_is_answered_with_its_extra(here, engine, monkeypatch):
+    package = PACKAGES[engine][0]
+    for name in [name for name in sys.modules if name.split(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    (line,) = refused("evaluate", "training/model-best", *SHARDS, "--engine", engine)
+    assert f"pip install 'spacy-nereval[{engine}]'" in line
+
+
+def test_a_full_disk_is_said_and_leaves_nothing_half_written(here, monkeypatch):
+    evaluated(*SHARDS[:2])
+    whole, before = np.savez_compressed, parts()
+
+    def full(file, **arrays):
+        whole(file, header=arrays["header"])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(np, "savez_compressed", full)
+    lines = refused("evaluate", "training/model-best", *SHARDS)
+    assert lines[0] == "shards/c.spacy, shards/d.spacy: No space left on device"
+    assert parts() == before
+    monkeypatch.undo()
+    os.chdir(here)
+    assert evaluated(*SHARDS, said="(2 by an earlier run)")["documents"] == 42
+
+
+# Two runs
+
+
+@pytest.fixture
+def somebody() -> Iterator[subprocess.Popen[bytes]]:
+    """A process that runs, and does nothing."""
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        yield process
+        process.kill()
+
+
+def lock(**owner: Any) -> None:
+    Path("nereval-parts").mkdir(exist_ok=True)
+    Path("nereval-parts/run.lock").write_text(json.dumps({"user": "ada", "host": socket.gethostname(), **owner}))
+
+
+def test_two_runs_do_not_write_to_one_folder(here, somebody):
+    lock(pid=somebody.pid)
+    (line,) = refused("evaluate", "training/model-best", *SHARDS)
+    assert f"another run, process {somebody.pid} of ada on {socket.gethostname()}, writes to nereval-parts" in line
+    assert "--parts" in line
+    assert list(parts()) == ["run.lock"]
+    evaluated(*SHARDS, "--parts", "another")
+
+
+def test_the_lock_of_a_process_that_is_gone_does_not_count(here, somebody):
+    somebody.kill()
+    somebody.wait()
+    lock(pid=somebody.pid)
+    evaluated(*SHARDS)
+    assert list(parts()) == ALL_PARTS
+
+
+@pytest.mark.parametrize("content", ['{"pid": 1, "user": "ada", "host": "elsewhere"}', "", "[]", '{"pid": 1}'])
+def test_a_lock_of_which_nothing_is_known_here_is_respected(here, content):
+    """Of another machine, or half written."""
+    lock()
+    Path("nereval-parts/run.lock").write_text(content)
+    (line,) = refused("evaluate", "training/model-best", *SHARDS)
+    assert "if it runs no more, delete nereval-parts/run.lock" in line
+
+
+def test_a_folder_is_locked_while_it_is_used_and_not_behind(tmp_path):
+    folder = Folder(str(tmp_path / "new"))
+    with locked(folder):
+        assert json.loads((tmp_path / "new" / "run.lock").read_text())["pid"] == os.getpid()
+        (tmp_path / "new" / "counts-a.npz").touch()
+    assert list(parts(str(tmp_path / "new"))) == ["counts-a.npz"]
+    with pytest.raises(KeyError), locked(folder):
+        raise KeyError
+    assert list(parts(str(tmp_path / "new"))) == ["counts-a.npz"]
+
+
+def test_a_lock_that_cannot_be_written_keeps_nobody_out(tmp_path, monkeypatch):
+    def full() -> dict[str, Any]:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(shards, "_me", full)
+    with pytest.raises(ValueError, match="cannot be written to: .*No space left"), locked(Folder(str(tmp_path))):
+        pass
+    assert parts(str(tmp_path)) == {}
+
+
+def test_what_a_killed_worker_left_is_cleared_away_before_and_behind(tmp_path):
+    for name in (".counts-a.npz.x8k2", "counts-b.begun", "counts-c.npz", "notes.txt"):
+        (tmp_path / name).touch()
+    with locked(Folder(str(tmp_path))):
+        assert list(parts(str(tmp_path))) == ["counts-c.npz", "notes.txt", "run.lock"]
+        (tmp_path / ".counts-a.npz.1234").touch()
+    assert list(parts(str(tmp_path))) == ["counts-c.npz", "notes.txt"]
+
+
+def test_counts_that_another_run_changed_are_not_merged(here, monkeypatch):
+    evaluated(*SHARDS)
+    merging = shards.merged
+
+    def late(found: Sequence[Part], folder: Folder, **options: Any) -> Any:
+        counts = storage.load(folder.counts(found[0].shard))
+        storage.save(counts, folder.counts(found[0].shard), origin={"gold": "another"})
+        return merging(found, folder, **options)
+
+    monkeypatch.setattr(shards, "merged", late)
+    lines = refused("evaluate", "training/model-best", *SHARDS[:2])
+    assert "counts-a.spacy.npz was changed by somebody else" in lines[-1]
+
+
+# Elsewhere
+
+
+@pytest.fixture
+def bucket(monkeypatch) -> Iterator[str]:
+    """A bucket that is a folder of cloudpathlib's."""
+    monkeypatch.setitem(cloudpathlib.cloudpath.implementation_registry, "s3", local_s3_implementation)
+    yield "s3://bucket"
+    LocalS3Client.reset_default_storage_dir()
+
+
+def test_files_and_parts_may_be_in_a_bucket(here, bucket):
+    expected = evaluated(*SHARDS, "--confidence", "--samples", 20)
+    names = [f"{bucket}/{name}" for name in SHARDS]
+    for name, file in zip(names, SHARDS):
+        cloudpathlib.AnyPath(name).upload_from(file)
+    assert evaluated(*names, "--parts", f"{bucket}/parts", "--confidence", "--samples", 20) == expected
+    found = sorted(path.name for path in cloudpathlib.AnyPath(f"{bucket}/parts").iterdir())
+    assert found == ALL_PARTS
+    more = ("--confidence", "--samples", 20)
+    assert evaluated(*names, "--parts", f"{bucket}/parts", *more, said="(4 by an earlier run)") == expected
+
+
+def test_one_file_may_be_in_a_bucket(here, bucket):
+    cloudpathlib.AnyPath(f"{bucket}/whole.spacy").upload_from("whole.spacy")
+    assert evaluated(f"{bucket}/whole.spacy") == evaluated("whole.spacy")
+
+
+def test_a_file_in_a_bucket_is_named_as_it_was_given(here, bucket):
+    cloudpathlib.AnyPath(f"{bucket}/text.spacy").write_text("no DocBin")
+    lines = refused("evaluate", "training/model-best", f"{bucket}/text.spacy", f"{bucket}/none.spacy", "shards/a.spacy")
+    assert lines[:2] == [
+        f"{bucket}/none.spacy is not there",
+        f"{bucket}/text.spacy is not a .spacy file, as DocBin.to_disk writes them",
+    ]
+
+
+def test_a_url_of_a_file_is_that_file(here):
+    names = [(here / name).as_uri() for name in SHARDS]
+    assert evaluated(*names, "--parts", (here / "parts").as_uri()) == evaluated(*SHARDS)
+    assert list(parts("parts")) == ALL_PARTS
+
+
+def test_a_bucket_without_its_library_is_answered_with_what_to_install(here):
+    (line,) = refused("evaluate", "training/model-best", "gs://bucket/a.spacy")
+    assert "pip install cloudpathlib[gs]" in line
+
+
+# What files are told by
+
+
+def test_a_folder_is_told_by_its_files_and_their_names(tmp_path):
+    seen = set()
+    for number, files in enumerate([{"a": "1", "b": "2"}, {"a": "2", "b": "1"}, {"a": "12"}, {"a": "1", "c": "2"}, {}]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for name, content in files.items():
+            (folder / name).write_text(content)
+        seen.add(digest(folder))
+        shutil.copytree(folder, tmp_path / f"copy {number}")
+        (tmp_path / f"copy {number}" / "__pycache__").mkdir()
+        (tmp_path / f"copy {number}" / "__pycache__" / "a.pyc").touch()
+        assert digest(tmp_path / f"copy {number}") == digest(folder)
+    assert len(seen) == 5

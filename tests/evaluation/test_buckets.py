@@ -1,0 +1,253 @@
+"""Scores by an attribute of the span."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from conftest import near, scored
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from places import SEEN
+from strategies import corpora
+
+from spacy_nereval import Document, Span, create, create_all, names
+from spacy_nereval.core.lexicon import collect, read
+from spacy_nereval.evaluation.attributes import ATTRIBUTES, Place, asked, bucketed
+from spacy_nereval.evaluation.breakdown import Breakdown, breakdown
+
+EVERY = [{"tmr": {"train": str(SEEN)}} if name == "tmr" else {name: {}} for name in names()]
+OTHERS: list[dict[str, Any]] = [
+    {"fair": {"focus": "system", "unit": "token"}},
+    {"fair": {"weights": "traditional"}},
+    {"semeval": {"focus": "system"}},
+    {"loio": {"match": "optimal"}},
+    {"wrf": {"weights": {"A": 0.5, "B": 0.5}}},
+]
+
+
+# What is looked up
+
+TEXT = "Ada Lovelace met NATO in new York , 12 days"
+LOVELACE, NATO, NEW_YORK, TWELVE = (0, 12, "PER"), (17, 21, "ORG"), (25, 33, "LOC"), (36, 38, "NUM")
+TRAINING = collect(
+    [
+        Document([(0, 4, "ORG"), (5, 9, "LOC")], [], "NATO NATO says"),
+        Document([(0, 8, "LOC"), (9, 17, "LOC")], [], "new York new York in York"),
+        Document([(0, 4, "ORG")], [], "NATO"),
+    ]
+)
+PLACE = Place(Document([LOVELACE, NATO, NEW_YORK], [TWELVE], TEXT), TRAINING)
+
+
+@pytest.mark.parametrize(
+    ("name", "span", "value"),
+    [
+        ("eLen", LOVELACE, 2),
+        ("eLen", (3, 3, "PER"), 0),
+        ("eLen", (4, 9, "PER"), 1),  # part of a word is a word
+        ("cLen", NEW_YORK, 8),
+        ("sLen", NATO, 10),
+        ("eDen", TWELVE, 5 / 10),  # whatever the span: gold words of the document
+        ("position", NATO, 17 / 43),
+        ("case", LOVELACE, "Title"),
+        ("case", NATO, "UPPER"),
+        ("case", NEW_YORK, "Mixed"),
+        ("case", (13, 16, "X"), "lower"),
+        ("case", TWELVE, "no letters"),
+        ("oDen", NATO, 6 / 10),  # Ada Lovelace met , 12 days
+        ("eFre", NATO, 3 / 3),
+        ("eFre", NEW_YORK, 2 / 3),
+        ("eFre", LOVELACE, 0),
+        ("tFre", NEW_YORK, (2 + 3) / 2 / 3),
+        ("tFre", NATO, 1),
+        ("eCon", NATO, 2 / 3),  # two of three, one is a LOC
+        ("eCon", NATO[:2] + ("LOC",), 1 / 3),
+        ("eCon", NATO[:2] + ("PER",), 0),
+        ("eCon", NEW_YORK, 1),
+        ("eCon", LOVELACE, 0),
+        ("tCon", NEW_YORK, (1 + 2 / 3) / 2),  # York stands alone once
+    ],
+)
+def test_an_attribute_by_hand(name, span, value):
+    found = ATTRIBUTES[name].value(PLACE, Span(*span))
+    assert found == (value if isinstance(value, str) else near(value))
+
+
+def test_occurrences_without_annotation_are_against_a_label():
+    training = collect([Document([(0, 3, "LOC")], [], "Ulm and Ulm and Ulm and Ulm")])
+    place = Place(Document([(0, 3, "LOC")], [], "Ulm"), training)
+    assert ATTRIBUTES["eCon"].value(place, Span(0, 3, "LOC")) == 1 / 4
+
+
+def test_nested_spans_cover_a_word_once():
+    place = Place(Document([(0, 7, "A"), (0, 3, "A"), (0, 3, "B")], [], "Ada New old or"))
+    assert place.density == 2 / 4
+
+
+# Buckets
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "buckets"),
+    [
+        ("eLen", [0, 1, 2, 3, 4, 40], ["0", "1", "2", "3", "4 and more", "4 and more"]),
+        ("eCon", [0, 0.01, 0.5, 0.51, 0.99, 1], ["0", "(0, 0.5]", "(0, 0.5]", "(0.5, 1)", "(0.5, 1)", "1"]),
+        ("position", [0, 0.25, 0.5, 0.99, 1], [f"{x} quarter" for x in ("first", "second", "third", "last", "last")]),
+        ("eFre", [0, 0.1, 0.2, 0.3], ["0", "0.1", "0.2", "0.3"]),
+        ("case", ["lower", "UPPER"], ["lower", "UPPER"]),
+    ],
+)
+def test_the_buckets_of_an_attribute(name, values, buckets):
+    attribute = ATTRIBUTES[name]
+    found = bucketed(dict.fromkeys(values, 5), attribute.buckets, attribute.zero)
+    assert [found[value] for value in values] == buckets
+
+
+@given(
+    numbers=st.dictionaries(st.integers(0, 30) | st.floats(0, 1), st.integers(0, 20), max_size=12),
+    buckets=st.integers(2, 6),
+    zero=st.booleans(),
+)
+def test_buckets_are_runs_of_values_of_near_equal_size(numbers, buckets, zero):
+    found = bucketed(numbers, buckets, zero)
+    assert found.keys() == numbers.keys()
+    order = sorted(found)
+    assert list(found) == order
+    runs = [name for k, name in enumerate(map(found.get, order)) if not k or name != found[order[k - 1]]]
+    assert len(runs) == len(set(runs)) <= buckets + zero, "no bucket is left and entered again"
+    shared = {value: n for value, n in numbers.items() if not (zero and value == 0)}
+    sizes: Counter[str] = Counter()
+    for value, n in shared.items():
+        sizes[found[value]] += n
+    for name, size in sizes.items():  # one part each, but for what a value that is not split brings along
+        assert size <= sum(shared.values()) / buckets + max(n for v, n in shared.items() if found[v] == name)
+
+
+def test_buckets_of_unequal_values_by_hand():
+    """The middle of a value's spans decides: 10 spans, five to a bucket."""
+    assert bucketed({1: 1, 2: 3, 3: 4, 4: 2}, 2) == {1: "1-2", 2: "1-2", 3: "3-4", 4: "3-4"}
+    assert bucketed({1: 7, 2: 1, 3: 2}, 2) == {1: "1", 2: "2-3", 3: "2-3"}
+
+
+def test_whole_numbers_are_written_out():
+    assert list(bucketed({1100: 3, 1234: 5, 99999: 3}, 3).values()) == ["1100", "1234", "99999"]
+    assert bucketed({1234567: 1}, (1000000, 2000000)) == {1234567: "1000000 to below 2000000"}
+
+
+def test_a_fraction_alone_is_an_edge():
+    assert bucketed({0.2: 1, 0.7: 1}, asked("position:0.5").buckets) == {0.2: "below 0.5", 0.7: "0.5 and more"}
+
+
+def test_edges_belong_to_the_bucket_that_they_begin():
+    assert bucketed(dict.fromkeys([0, 1, 2, 4, 5], 1), (1, 5)) == {
+        0: "below 1",
+        1: "1 to below 5",
+        2: "1 to below 5",
+        4: "1 to below 5",
+        5: "5 and more",
+    }
+
+
+def test_names_that_would_be_alike_are_written_out():
+    found = bucketed({0.1111: 4, 0.1112: 4}, 2)
+    assert len(set(found.values())) == 2
+
+
+@pytest.mark.parametrize("text", ["eLen:", "eLen:1", "eLen:x", "eLen:3,1", "eLen:2,2", "eLen:1,inf"])
+def test_buckets_that_are_none(text):
+    with pytest.raises(ValueError, match="a number of buckets from 2 up was wanted, eLen:4, or ascending edges"):
+        asked(text)
+
+
+def test_an_unknown_attribute_is_answered_with_the_names():
+    with pytest.raises(ValueError, match="there is no attribute 'elen' to break scores down by; there are eLen, cLen"):
+        asked("elen")
+
+
+def test_the_plain_word_for_the_length_is_understood():
+    assert asked("length:3") == asked("eLen:3")
+
+
+@pytest.mark.parametrize("name", [name for name, attribute in ATTRIBUTES.items() if attribute.training])
+def test_what_needs_training_data_says_so(name):
+    with pytest.raises(ValueError, match=f"{name} looks spans up in training data: name it with --train FILE"):
+        Breakdown(create_all(), name)
+
+
+# Scores in buckets
+
+
+@pytest.mark.parametrize("table", EVERY + OTHERS, ids=str)
+@settings(max_examples=10)
+@given(corpus=corpora(), name=st.sampled_from(list(ATTRIBUTES)))
+def test_buckets_sum_to_the_whole(table, corpus, name):
+    (metric,) = create_all(table)
+    found = breakdown(corpus, [metric], name, read(SEEN))
+    whole = scored(corpus, metric.name, **({} if metric.name == "wrf" else metric.settings))
+    if metric.name == "wrf":  # whose whole is the combined class, while buckets, like labels, share out words by class
+        rows = [row["counts"] for row in whole["per_type"].values()]
+        whole = {"counts": {column: sum(row[column] for row in rows) for column in ("match", "gold", "pred")}}
+    rows = [row["counts"] for row in found["metrics"][metric.name].values()]
+    outside = {"correct", "tokens"} if metric.name == "token" else set()  # tokens of no span are in no bucket
+    for column in whole["counts"].keys() - outside:
+        total = whole["counts"][column]
+        assert near(sum(row[column] for row in rows)) == total, column
+    for side in ("gold", "pred"):
+        assert sum(found[side].values()) == sum(len(getattr(document, side)) for document in corpus)
+        assert list(found[side]) == found["buckets"]
+
+
+@pytest.mark.parametrize("table", EVERY + OTHERS, ids=str)
+@settings(max_examples=15)
+@given(corpus=corpora())
+def test_rates_in_buckets_are_rates(table, corpus):
+    (metric,) = create_all(table)
+    for row in breakdown(corpus, [metric], "eLen")["metrics"][metric.name].values():
+        for score, value in row["scores"].items():
+            if score.rpartition("_")[2] in ("p", "r", "f") and value is not None:
+                assert 0 <= value <= 1, score
+
+
+@given(corpus=corpora(), by=st.sampled_from(["eLen:2,3", "cLen:2,4", "position"]))
+def test_strict_counts_each_span_in_its_own_bucket(corpus, by):
+    """The twin: spans sorted into buckets first, then compared."""
+    attribute = asked(by)
+    value = {"eLen:2,3": lambda doc, s: len(Place(doc).surface(s).split()), "cLen:2,4": lambda doc, s: s.end - s.start}
+    find = value.get(by, lambda doc, s: s.start / len(doc.text))
+    expected: dict[str, Counter[str]] = {}
+    for document in corpus:
+        for span in {*document.gold, *document.pred}:
+            kind = "tp" if span in document.hits else "fn" if span in document.gold else "fp"
+            (bucket,) = bucketed({find(document, span): 1}, attribute.buckets).values()
+            expected.setdefault(bucket, Counter())[kind] += 1
+    found = breakdown(corpus, [create("strict")], by)["metrics"]["strict"]
+    assert {bucket: Counter({k: n for k, n in row["counts"].items() if n}) for bucket, row in found.items()} == expected
+
+
+def test_a_pair_counts_where_its_gold_span_does_or_with_the_other_focus_its_prediction():
+    document = Document([(0, 3, "A")], [(0, 7, "A")], "Ada Ada")
+    for focus, home, other in (("target", "1", "2"), ("system", "2", "1")):
+        (metric,) = create_all({"fair": {"focus": focus}})
+        rows = breakdown([document], [metric], "eLen")["metrics"]["fair"]
+        assert rows[home]["counts"]["be_l"] == 1
+        assert not any(rows[other]["counts"].values())
+
+
+def test_a_slip_into_another_bucket_is_no_precision_above_1():
+    """The prediction counts where its pair does: one of one, not one of none."""
+    document = Document([(0, 6, "A")], [(0, 7, "A")], "Ada Li x")
+    rows = breakdown([document], create_all({"loio": {"s": 1}}), "cLen:7")["metrics"]["loio"]
+    assert [row["counts"]["pred"] for row in rows.values()] == [1, 0]
+    assert [row["scores"]["p"] for row in rows.values()] == [near(6 / 7), None]
+
+
+def test_documents_without_annotation_count_nothing():
+    found = breakdown([None, Document([(0, 1, "A")], [], "a")], [create("strict")], "eLen")
+    assert found["gold"] == {"1": 1}
+
+
+def test_nothing_to_break_down():
+    found = breakdown([], create_all(), "cLen")
+    assert (found["buckets"], found["gold"], found["metrics"]["fair"]) == ([], {}, {})

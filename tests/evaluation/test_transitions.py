@@ -1,0 +1,259 @@
+"""What became of each gold span under two systems, and the scores of each document by itself."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+from conftest import NEEDED, near
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import corpora, nested
+from test_intervals import corpus, every_variant
+
+from spacy_nereval import Document, Span, count, create, create_all, names, score
+from spacy_nereval.evaluation.per_document import disagreement, document_rows
+from spacy_nereval.evaluation.transitions import judged, transitions
+from spacy_nereval.reporting.tables import disagreement_lines
+
+KINDS = ("correct", "boundary", "label error", "label and boundary", "missed")
+TEXT = "Ada Lovelace met Bob in Rome"
+WORDS = [(0, 3), (4, 12), (13, 16), (17, 20), (21, 23), (24, 28)]
+ADA, ADA_LOVELACE, BOB, ROME = (0, 3), (0, 12), (17, 20), (24, 28)
+
+
+def doc(gold: list[Any], pred: list[Any], **more: Any) -> Document:
+    return Document(gold, pred, TEXT, tokens=WORDS, **more)
+
+
+def between(before: list[Document], after: list[Document]) -> dict[str, Any]:
+    return transitions(map(judged, before), map(judged, after), after)
+
+
+@st.composite
+def two_systems(draw: st.DrawFn) -> tuple[list[Document], list[Document]]:
+    """Texts with two predictions of each."""
+    documents = draw(corpora(nested(), most=3))
+    others = [draw(nested()) for _ in documents]
+    return documents, [
+        Document(a.gold, [s for s in (*b.pred, *b.gold) if s.end <= len(a.text)], a.text)
+        for a, b in zip(documents, others)
+    ]
+
+
+# Transitions
+
+
+GOLD = (*ADA_LOVELACE, "PER")
+FATES = {
+    "correct": [(*ADA_LOVELACE, "PER")],
+    "boundary": [(*ADA, "PER")],
+    "label error": [(*ADA_LOVELACE, "LOC")],
+    "label and boundary": [(*ADA, "LOC")],
+    "missed": [(*BOB, "PER")],
+}
+
+
+@pytest.mark.parametrize("before", KINDS)
+@pytest.mark.parametrize("after", KINDS)
+def test_every_transition_has_its_name(before, after):
+    found = between([doc([GOLD], FATES[before])], [doc([GOLD], FATES[after])])
+    assert found["counts"] == {before: {after: 1}}
+    span = {"document": 0, "start": 0, "end": 12, "label": "PER", "text": "Ada Lovelace", "from": before, "to": after}
+    assert found["spans"] == ([] if before == after else [span])
+
+
+@pytest.mark.parametrize("pred", [(0, 15), (4, 15), (4, 12), (0, 5)], ids=["larger", "overlapping", "behind", "before"])
+def test_whatever_shares_a_character_and_has_the_label_is_a_boundary_error(pred):
+    assert judged(doc([GOLD], [(*pred, "PER")])) == {Span(*GOLD): "boundary"}
+
+
+def test_a_further_prediction_on_a_span_does_not_count_it_again():
+    document = doc([(*ADA_LOVELACE, "PER")], [(*ADA, "PER"), (4, 12, "LOC"), (0, 4, "LOC"), (4, 8, "PER")])
+    assert list(judged(document).values()) == ["boundary"]
+
+
+@settings(max_examples=50)
+@given(two_systems())
+def test_every_gold_span_is_counted_exactly_once(systems):
+    before, after = systems
+    found = between(before, after)
+    assert sum(n for row in found["counts"].values() for n in row.values()) == sum(len(d.gold) for d in before)
+    for document in (*before, *after):
+        assert list(judged(document)) == list(document.gold)
+
+
+@settings(max_examples=50)
+@given(two_systems())
+def test_the_sums_of_the_table_are_the_verdicts_of_faireval(systems):
+    """The kinds that a span can have once only; a second boundary error on a span is none in the table."""
+    before, after = systems
+    table = between(before, after)["counts"]
+    rows = Counter({kind: sum(row.values()) for kind, row in table.items()})
+    columns: Counter[str] = Counter()
+    for row in table.values():
+        columns.update(row)
+    for found, documents in ((rows, before), (columns, after)):
+        counts = score(documents, ["fair"])["metrics"]["fair"]["counts"]
+        assert (found["correct"], found["label error"], found["missed"]) == (counts["tp"], counts["le"], counts["fn"])
+        boundary = counts["be_s"] + counts["be_l"] + counts["be_o"]
+        assert found["boundary"] <= boundary and found["label and boundary"] <= counts["lbe"]
+        assert set(found) <= set(KINDS)
+
+
+@settings(max_examples=50)
+@given(two_systems())
+def test_the_list_holds_exactly_the_spans_that_changed_with_their_text(systems):
+    before, after = systems
+    expected = [
+        {
+            "document": number, "start": span.start, "end": span.end, "label": span.label,
+            "text": a.text[span.start : span.end], "from": judged(a)[span], "to": judged(b)[span],
+        }
+        for number, (a, b) in enumerate(zip(before, after)) for span in a.gold if judged(a)[span] != judged(b)[span]
+    ]  # fmt: skip
+    found = between(before, after)
+    assert found["spans"] == expected
+    changed = Counter((span["from"], span["to"]) for span in found["spans"])
+    assert changed == Counter({(a, b): n for a, row in found["counts"].items() for b, n in row.items() if a != b})
+
+
+@given(corpora())
+def test_a_system_against_itself_has_only_the_diagonal(documents):
+    found = between(documents, documents)
+    assert all(row.keys() == {kind} for kind, row in found["counts"].items())
+    assert found["spans"] == []
+
+
+def test_the_table_is_in_the_same_order_always():
+    gold = [(4 * k, 4 * k + 2, "A") for k in range(5)]
+    pred = [gold[4], (12, 13, "A"), (8, 10, "B"), (4, 5, "B")]
+    found = between(
+        [Document(gold, [])] + [Document(gold, pred)] * 2,
+        [Document(gold, pred), Document(gold, []), Document(gold, pred)],
+    )
+    assert list(found["counts"]) == list(KINDS)
+    assert list(found["counts"]["missed"]) == list(KINDS)
+
+
+def test_a_changed_span_goes_by_the_id_of_its_document_or_else_its_position_and_may_have_no_text():
+    before = [doc([GOLD], []), doc([GOLD], [], id="second"), Document([GOLD], [], id="bare")]
+    after = [doc([GOLD], [GOLD]), doc([GOLD], [GOLD], id="second"), Document([GOLD], [GOLD], id="bare")]
+    spans = between(before, after)["spans"]
+    assert [span["document"] for span in spans] == [0, "second", "bare"]
+    assert [span["text"] for span in spans] == ["Ada Lovelace", "Ada Lovelace", None]
+    assert json.loads(json.dumps(spans)) == spans
+
+
+def test_texts_without_annotation_have_no_spans():
+    assert judged(None) == {}
+    found = transitions([judged(None), {}], [judged(None), {}], [None, None])
+    assert found == {"counts": {}, "spans": []}
+
+
+# Scores of each document
+
+
+@every_variant
+@settings(max_examples=10)
+@given(documents=corpora(nested(), most=4))
+def test_the_row_of_a_document_is_what_it_scores_alone(name, options, documents):
+    for k, document in enumerate(documents):
+        document.id = None if k % 2 else f"doc {k}"
+    metric = create(name, **options)
+    rows = document_rows(count(documents, [metric]))
+    assert sorted(str(row["document"]) for row in rows) == sorted(str(d.id or k) for k, d in enumerate(documents))
+    for row in rows:
+        (document,) = (d for k, d in enumerate(documents) if row["document"] == (k if d.id is None else d.id))
+        scores = score([document], {name: options})["metrics"][name]["scores"]
+        assert row == {"document": row["document"], "gold": len(document.gold), "pred": len(document.pred)} | {
+            key: near(scores[of]) for key, of in metric.flat.items()
+        }
+    json.dumps(rows, allow_nan=False)
+
+
+def test_a_row_has_the_headline_scores_of_all_metrics():
+    rows = document_rows(count(corpus(4), create_all()))
+    flat = [key for metric in create_all() for key in metric.flat]
+    assert all(list(row) == ["document", "gold", "pred", *flat] for row in rows)
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_worst_document_comes_first_and_those_without_a_score_last(name):
+    """By the metric's F or what it has like one; by its error rate, the highest first, if it has no such score."""
+    gold = [(0, 3, "A"), (17, 20, "A"), (24, 28, "A")]
+    preds = {"half": gold[:2], "all": gold, "none": [], "one": gold[:1]}
+    documents = [doc([], [], id="empty"), *(doc(gold, pred, id=id) for id, pred in preds.items())]
+    rows = document_rows(count(documents, [create(name, **NEEDED.get(name, {}))]))
+    assert [row["document"] for row in rows] == ["none", "one", "half", "all", "empty"]
+
+
+def test_the_first_metric_says_which_document_is_worst():
+    """The first text loses by strict F, the second by WRF."""
+    documents = [
+        doc([(0, 12, "A"), (17, 28, "A")], [(0, 11, "A"), (17, 27, "A")], id="boundaries"),
+        doc([(0, 3, "A"), (17, 28, "A")], [(0, 3, "A")], id="missed"),
+    ]
+    for metrics, first in ((["strict", "wrf"], "boundaries"), (["wrf", "strict"], "missed")):
+        assert document_rows(count(documents, create_all(metrics)))[0]["document"] == first
+
+
+# Where WRF and strict F disagree
+
+
+@settings(max_examples=40)
+@given(corpora(nested(), most=8))
+def test_every_document_is_above_below_equal_or_undefined(documents):
+    counts = count(documents, create_all(["strict", "wrf"]))
+    found = disagreement(counts)
+    classes: dict[str, list[int]] = {"above": [], "below": [], "equal": [], "undefined": []}
+    for k, document in enumerate(documents):
+        metrics = score([document], ["strict", "wrf"])["metrics"]
+        strict, wrf = metrics["strict"]["scores"]["f"], metrics["wrf"]["scores"]["wrf"]
+        gap = None if None in (strict, wrf) else wrf - strict
+        name = "undefined" if gap is None else "equal" if abs(gap) < 1e-12 else "above" if gap > 0 else "below"
+        classes[name].append(k)
+    defined = len(documents) - len(classes["undefined"])
+    assert (found["documents"], found["undefined"]) == (defined, len(classes["undefined"]))
+    for name in ("above", "below", "equal"):
+        assert found[name]["documents"] == len(classes[name])
+        assert found[name]["share"] == (near(len(classes[name]) / defined) if defined else None)
+        assert set(found[name]["examples"]) <= set(classes[name])
+        assert len(found[name]["examples"]) == min(3, len(classes[name]))
+    if defined:
+        assert sum(found[name]["share"] for name in ("above", "below", "equal")) == near(1)
+    json.dumps(found, allow_nan=False)
+
+
+def test_documents_where_they_disagree_go_by_their_id_and_the_widest_gap_comes_first():
+    gold = [(0, 12, "PER")]
+    documents = [
+        doc(gold, gold, id="equal"),
+        doc(gold, [(0, 3, "PER")], id="half"),
+        doc(gold, [(0, 16, "PER")], id="most"),
+        doc([(0, 3, "PER"), (24, 28, "PER")], [(0, 3, "PER"), (4, 16, "PER")], id="below"),
+    ]
+    found = disagreement(count(documents, create_all(["wrf", "strict"])))
+    assert found["above"]["examples"] == ["most", "half"]
+    assert found["below"]["examples"] == ["below"]
+    assert found["equal"]["examples"] == ["equal"]
+    lines = disagreement_lines(found)
+    assert "4 documents (0 where one is undefined left out)" in lines[0]
+    assert [line.strip() for line in lines[1:]] == [
+        "above in 2 (50.0 %), such as most, half",
+        "below in 1 (25.0 %), such as below",
+        "equal in 1 (25.0 %), such as equal",
+    ]
+
+
+@pytest.mark.parametrize("metrics", [["strict"], ["wrf", "fair"]])
+def test_without_both_there_is_no_disagreement(metrics):
+    assert disagreement(count(corpus(3), create_all(metrics))) is None
+
+
+def test_where_no_document_is_defined_there_are_no_shares():
+    found = disagreement(count([doc([], [])], create_all(["strict", "wrf"])))
+    assert [found[name]["share"] for name in ("above", "below", "equal")] == [None] * 3
+    assert all(disagreement_lines(found))

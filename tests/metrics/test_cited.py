@@ -1,0 +1,757 @@
+"""The metrics that the papers cite: worked numbers, twins, laws between them, and where programs differ."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from fractions import Fraction
+from math import log2
+from typing import Any
+
+import pytest
+import twins
+import twins_cited
+from conftest import counted, near, scored, tables
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import corpora, flat, nested
+from toy import TOY
+
+from spacy_nereval import Document, Span, count, create, score
+from spacy_nereval.core.alignment import closest_pairs
+
+CITED = ("token", "char", "relaxed", "overlap", "plagdet", "ace")
+examples, some = settings(max_examples=150), settings(max_examples=50)
+
+
+def scores(doc: Document, name: str, **options: Any) -> dict[str, Any]:
+    return scored(doc, name, **options)["scores"]
+
+
+def f1(p: Fraction, r: Fraction) -> Fraction:
+    return 2 * p * r / (p + r)
+
+
+# The toy sentence, by hand
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "counts", "p", "r"),
+    [
+        ("char", {}, {"tp": 18, "fp": 19, "fn": 29}, Fraction(18, 37), Fraction(18, 47)),
+        ("char", {"typed": False}, {"tp": 31, "fp": 6, "fn": 16}, Fraction(31, 37), Fraction(31, 47)),
+        # Barack Obama Merkel; Monday and New York City as ORG; Angela, New York City and Acme Corp; 7 of 16 wrong
+        (
+            "token",
+            {},
+            {"tp": 3, "fp": 4, "fn": 6, "correct": 9, "tokens": 16},
+            Fraction(3, 7),
+            Fraction(3, 9),
+        ),
+        # Merkel begins one span and continues the other
+        (
+            "token",
+            {"scheme": "bio"},
+            {"tp": 2, "fp": 5, "fn": 7, "correct": 8, "tokens": 16},
+            Fraction(2, 7),
+            Fraction(2, 9),
+        ),
+        ("relaxed", {}, {"tp": 3, "fp": 1, "fn": 1}, Fraction(3, 4), Fraction(3, 4)),
+        ("relaxed", {"typed": True}, {"tp": 2, "fp": 2, "fn": 2}, Fraction(1, 2), Fraction(1, 2)),
+        ("relaxed", {"strong": True}, {"tp": 2, "fp": 2, "fn": 2}, Fraction(1, 2), Fraction(1, 2)),
+        ("relaxed", {"typed": True, "strong": True}, {"tp": 1, "fp": 3, "fn": 3}, Fraction(1, 4), Fraction(1, 4)),
+        (
+            "overlap",
+            {},
+            {"covered_gold": near(Fraction(32, 13)), "gold": 4, "covered_pred": 3, "pred": 4},
+            Fraction(3, 4),
+            Fraction(8, 13),
+        ),
+        (
+            "overlap",
+            {"typed": True},
+            {"covered_gold": near(Fraction(19, 13)), "gold": 4, "covered_pred": 2, "pred": 4},
+            Fraction(1, 2),
+            Fraction(19, 52),
+        ),
+        (
+            "plagdet",
+            {},
+            {
+                "covered_gold": near(Fraction(32, 13)),
+                "gold": 4,
+                "covered_pred": 3,
+                "pred": 4,
+                "detected": 3,
+                "detections": 3,
+            },
+            Fraction(3, 4),
+            Fraction(8, 13),
+        ),
+        (
+            "plagdet",
+            {"average": "micro"},
+            {"covered_gold": 31, "gold": 47, "covered_pred": 31, "pred": 37, "detected": 3, "detections": 3},
+            Fraction(31, 37),
+            Fraction(31, 47),
+        ),
+    ],
+    ids=lambda value: "-".join(map(str, value.values())) if isinstance(value, dict) else None,
+)
+def test_the_toy_sentence_scores_what_it_does_by_hand(name, options, counts, p, r):
+    result = scored(TOY, name, **options)
+    assert result["counts"] == counts
+    assert {x: result["scores"][x] for x in "prf"} == {"p": near(p), "r": near(r), "f": near(f1(p, r))}
+
+
+def test_the_accuracy_of_the_toy_sentence_counts_the_tokens_outside_all_entities_too():
+    assert scores(TOY, "token")["accuracy"] == Fraction(9, 16)
+    assert scores(TOY, "token", scheme="bio")["accuracy"] == Fraction(8, 16)
+
+
+def test_nothing_of_the_toy_sentence_is_found_in_pieces():
+    found = scores(TOY, "plagdet")
+    assert found["granularity"] == 1
+    assert found["plagdet"] == found["f"]
+
+
+def test_the_value_of_the_toy_sentence_is_a_hit_a_slip_half_a_mix_up_and_a_false_alarm():
+    result = scored(TOY, "ace")
+    assert result["counts"] == {"pairs": 2.5, "false_alarms": 1, "gold": 4}
+    assert result["scores"] == {"value": Fraction(7, 16)}
+    assert result["confusion"] == {"": {"PER": 1}, "GPE": {"ORG": 1}, "ORG": {"": 1}, "PER": {"PER": 2}}
+
+
+def test_the_toy_sentence_per_label():
+    """A mix-up is a miss of one label and a false alarm of the other; a pair counts for the gold label."""
+    rows = {label: row["counts"] for label, row in scored(TOY, "char")["per_type"].items()}
+    assert rows == {
+        "GPE": {"tp": 0, "fp": 0, "fn": 13},
+        "ORG": {"tp": 0, "fp": 13, "fn": 9},
+        "PER": {"tp": 18, "fp": 6, "fn": 7},
+    }
+    rows = {label: row["counts"] for label, row in scored(TOY, "relaxed")["per_type"].items()}
+    assert rows == {
+        "GPE": {"tp": 1, "fp": 0, "fn": 0},
+        "ORG": {"tp": 0, "fp": 0, "fn": 1},
+        "PER": {"tp": 2, "fp": 1, "fn": 0},
+    }
+    assert scored(TOY, "char", typed=False)["confusion"] == {
+        "": {"PER": 6},
+        "GPE": {"ORG": 13},
+        "ORG": {"": 9},
+        "PER": {"": 7, "PER": 18},
+    }
+
+
+def test_the_verdicts_on_the_toy_sentence_are_its_evidence():
+    obama, angela, merkel = Span(0, 12, "PER"), Span(17, 30, "PER"), Span(24, 30, "PER")
+    city, acme, monday = Span(34, 47, "GPE"), Span(63, 72, "ORG"), Span(51, 57, "PER")
+    assert set(create("char").verdicts(TOY)) == {
+        ("tp", obama, obama, 12),
+        ("tp", angela, merkel, 6),
+        ("fn", angela, None, 7),
+        ("fn", city, None, 13),
+        ("fn", acme, None, 9),
+        ("fp", None, city._replace(label="ORG"), 13),
+        ("fp", None, monday, 6),
+    }
+    assert [v for v in create("ace").verdicts(TOY) if v.name != "mapped"] == [
+        ("err", city, city._replace(label="ORG"), 0.5),
+        ("miss", acme, None, 1),
+        ("fa", None, monday, 1),
+    ]
+
+
+# The other worked numbers
+
+
+LOREHLT = Document(gold=[(1, 11, "A"), (12, 13, "A")], pred=[(1, 6, "A"), (6, 13, "A")])
+
+
+@pytest.mark.parametrize(
+    ("recall", "precision", "p", "r"),
+    [
+        ("max", "max", Fraction(6, 7), Fraction(3, 4)),
+        ("max", "sum", Fraction(13, 14), Fraction(3, 4)),
+        ("sum", "max", Fraction(6, 7), 1),
+        ("sum", "sum", Fraction(13, 14), 1),
+    ],
+)
+def test_a_split_span_is_covered_in_part_by_the_one_and_wholly_by_the_sum(recall, precision, p, r):
+    found = scores(LOREHLT, "overlap", recall=recall, precision=precision)
+    assert found == {"p": near(p), "r": near(r), "f": near(f1(p, r))}
+
+
+PLAGDET = Document(
+    gold=[(0, 10, "A"), (20, 40, "A"), (50, 60, "A")],
+    pred=[(0, 10, "A"), (22, 30, "A"), (32, 44, "A"), (70, 75, "A")],
+)
+
+
+@pytest.mark.parametrize(
+    ("average", "p", "r", "expected"),
+    [("macro", Fraction(2, 3), Fraction(3, 5), 0.477771), ("micro", Fraction(26, 35), Fraction(26, 40), 0.524486)],
+)
+def test_a_span_found_in_two_pieces_has_its_granularity_taken_off(average, p, r, expected):
+    found = scores(PLAGDET, "plagdet", average=average)
+    assert found["granularity"] == Fraction(3, 2)
+    assert (found["p"], found["r"], found["f"]) == (near(p), near(r), near(f1(p, r)))
+    assert found["plagdet"] == near(f1(p, r) / Fraction(log2(2.5)))
+    assert round(found["plagdet"], 6) == expected
+
+
+def test_granularity_is_1_where_nothing_is_detected_and_undefined_where_there_is_nothing():
+    for doc in (Document([(0, 5, "A")], []), Document([], [(0, 5, "A")]), Document([(0, 5, "A")], [(5, 9, "A")])):
+        assert scores(doc, "plagdet")["granularity"] == 1
+    assert scores(Document([], []), "plagdet")["granularity"] is None
+
+
+def test_the_means_of_plagdet_are_over_the_corpus_and_not_per_document():
+    parts = [Document(PLAGDET.gold[:1], PLAGDET.pred[:1]), Document(PLAGDET.gold[1:], PLAGDET.pred[1:])]
+    for average in ("macro", "micro"):
+        assert scores(parts, "plagdet", average=average) == scores(PLAGDET, "plagdet", average=average)
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "value"),
+    [
+        ([(0, 10, "P")], [(0, 10, "O"), (5, 12, "P")], Fraction(1, 4)),
+        ([(0, 10, "P"), (10, 20, "O")], [(0, 20, "O")], Fraction(1, 2)),
+        ([(0, 20, "P")], [(0, 10, "P"), (10, 20, "P")], Fraction(1, 4)),
+        ([], [(0, 10, "P")], None),
+        ([(0, 10, "P")], [], 0),
+        ([(0, 10, "P")], [(20, 30, "P"), (40, 50, "P")], Fraction(-3, 2)),
+        ([(0, 10, "P")], [(0, 3, "P")], 1),  # three tenths are enough
+        ([(0, 10, "P")], [(8, 11, "P")], Fraction(-3, 4)),
+    ],
+)
+def test_the_value_of_a_mapping_is_what_it_is_by_hand(gold, pred, value):
+    assert scores(Document(gold, pred), "ace")["value"] == near(value)
+
+
+@pytest.mark.parametrize("tenths", range(1, 11))
+def test_the_gate_of_ace_is_the_number_as_it_is_written(tenths):
+    """0.1 is a little more than a tenth and 0.3 a little less, for those who compare floats."""
+    gold, at, below = ([(0, length, "P")] for length in (100, 10 * tenths, 10 * tenths - 1))
+    values = [scores(Document(gold, pred), "ace", min_overlap=tenths / 10)["value"] for pred in (at, below)]
+    assert values == [1, -0.75]
+
+
+def test_the_mapping_of_greatest_value_may_leave_the_better_overlap():
+    """The second prediction overlaps only the first gold span, and an unpaired one costs .75."""
+    doc = Document([(0, 10, "P"), (4, 12, "P")], [(0, 11, "P"), (0, 5, "P")])
+    assert scores(doc, "ace")["value"] == 1
+
+
+def test_weights_of_labels_weigh_gold_spans_pairs_and_false_alarms():
+    """Weights 2 and .5: the smaller one of a mix-up counts, times .5."""
+    doc = Document([(0, 10, "P"), (20, 30, "P"), (40, 50, "O")], [(0, 10, "P"), (20, 30, "Q"), (60, 70, "Q")])
+    result = scored(doc, "ace", weights={"P": 2, "Q": 0.5})
+    assert result["counts"] == {"pairs": 2.25, "false_alarms": 0.5, "gold": 5}
+    assert result["scores"]["value"] == near(Fraction(9, 4) / 5 - Fraction(3, 4) * Fraction(1, 2) / 5)
+    assert {label: row["counts"]["gold"] for label, row in result["per_type"].items()} == {"O": 1, "P": 4, "Q": 0}
+
+
+def test_a_label_of_weight_0_counts_nothing():
+    doc = Document([(0, 10, "P"), (20, 30, "O")], [(0, 10, "P"), (40, 50, "O")])
+    assert scores(doc, "ace", weights={"O": 0})["value"] == 1
+    assert scores(doc, "ace", weights={"O": 0, "P": 0})["value"] is None
+
+
+# Where a cited program says something else
+
+
+def test_gerbil_counts_one_pair_or_two_depending_on_list_order_and_relaxed_always_two():
+    gold, pred = [(0, 10, "A"), (0, 4, "A")], [(0, 4, "A"), (6, 10, "A")]
+    assert twins_cited.in_list_order(gold, pred) == (1, 1, 1)
+    assert twins_cited.in_list_order(gold[::-1], pred) == (2, 0, 0)
+    for order in (1, -1):
+        assert counted(Document(gold[::order], pred), "relaxed") == {"tp": 2}
+
+
+def test_lorehlt_takes_the_one_span_that_covers_most_or_all_together():
+    """Both are called overlap recall; of a span split in two halves one finds half, the other all."""
+    doc = Document([(0, 10, "A")], [(0, 5, "A"), (5, 10, "A")])
+    assert [scores(doc, "overlap", recall=how)["r"] for how in ("max", "sum")] == [0.5, 1]
+
+
+def test_plagdet_of_nested_spans_that_are_all_found_is_below_1():
+    """Each of two nested gold spans overlaps both predictions, as its authors' program counts them too."""
+    gold = [(0, 10, "A"), (2, 5, "A")]
+    found = scores(Document(gold, gold), "plagdet")
+    assert (found["f"], found["granularity"], found["plagdet"]) == (1, 2, near(1 / Fraction(log2(3))))
+
+
+@some
+@given(corpora(flat()))
+def test_plagdet_of_flat_spans_that_are_all_found_is_1(corpus):
+    corpus = [Document(doc.gold, doc.gold) for doc in corpus]
+    expected = 1 if any(doc.gold for doc in corpus) else None
+    for average in ("macro", "micro"):
+        assert scores(corpus, "plagdet", average=average)["plagdet"] == expected
+
+
+def test_ace_with_the_class_and_role_of_nist_s_program_is_lower_than_with_the_type_alone():
+    """.5 for the type; NIST's program takes .9 more for the class and again for the role, .405."""
+    assert scores(TOY, "ace")["value"] == near(Fraction(7, 16))
+    assert scores(TOY, "ace", type_error=0.405)["value"] == near(Fraction("1.655") / 4)
+
+
+# The package against brute force
+
+
+def agree(name: str, doc: Document, expected: Any, **options: Any) -> None:
+    """Every verdict: the same name for the same spans with the same amount, and no other."""
+    found = list(create(name, **options).verdicts(doc))
+    verdicts = {verdict[:3]: verdict.amount for verdict in found}
+    assert len(verdicts) == len(found)
+    assert verdicts == {(kind, gold, pred): near(amount) for kind, gold, pred, amount in expected}
+
+
+@pytest.mark.parametrize("scheme", ["plain", "bio"])
+@examples
+@given(doc=nested())
+def test_token_compares_sets_of_tags(scheme, doc):
+    agree("token", doc, twins_cited.token(doc.gold, doc.pred, doc.tokens, scheme), scheme=scheme)
+
+
+@pytest.mark.parametrize("typed", [True, False])
+@examples
+@given(doc=nested())
+def test_char_compares_sets_of_characters(typed, doc):
+    agree("char", doc, twins_cited.char(doc.gold, doc.pred, typed), typed=typed)
+
+
+@pytest.mark.parametrize("strong", [False, True])
+@pytest.mark.parametrize("typed", [False, True])
+@examples
+@given(doc=nested())
+def test_relaxed_has_the_most_pairs_of_all_pairings(typed, strong, doc):
+    expected = twins_cited.relaxed(doc.gold, doc.pred, typed, strong)
+    agree("relaxed", doc, expected, typed=typed, strong=strong)
+
+
+@pytest.mark.parametrize("typed", [False, True])
+@pytest.mark.parametrize("recall", ["max", "sum"])
+@pytest.mark.parametrize("precision", ["max", "sum"])
+@settings(max_examples=80)
+@given(doc=nested())
+def test_overlap_is_the_mean_share_that_is_covered(typed, recall, precision, doc):
+    expected = list(twins_cited.overlap(doc.gold, doc.pred, recall, precision, typed))
+    agree("overlap", doc, expected, recall=recall, precision=precision, typed=typed)
+    shares = [[share for _, span, _, share in expected if span], [share for _, span, _, share in expected if not span]]
+    r, p = (sum(side) / len(side) if side else None for side in shares)
+    f = None if p is None and r is None else f1(p, r) if p and r else 0
+    found = scores(doc, "overlap", recall=recall, precision=precision, typed=typed)
+    assert found == {"p": near(p), "r": near(r), "f": near(f)}
+
+
+@pytest.mark.parametrize("typed", [False, True])
+@pytest.mark.parametrize("average", ["macro", "micro"])
+@examples
+@given(doc=nested())
+def test_plagdet_is_its_four_equations(typed, average, doc):
+    expected = list(twins_cited.plagdet(doc.gold, doc.pred, average, typed))
+    agree("plagdet", doc, expected, average=average, typed=typed)
+    number: Counter = Counter()
+    for name, gold, _, amount in expected:
+        number[name] += amount
+        if name not in ("detected", "fragment"):
+            number["gold" if gold else "pred"] += 1 if average == "macro" else amount
+    r, p = (Fraction(number[f"covered_{x}"], number[x]) if number[x] else None for x in ("gold", "pred"))
+    pieces = number["detected"] + number["fragment"], number["detected"]
+    f, granularity, plagdet = twins_cited.plagdet_score(p, r, *pieces)
+    assert scores(doc, "plagdet", average=average, typed=typed) == {
+        "p": near(p),
+        "r": near(r),
+        "f": near(f),
+        "granularity": near(granularity),
+        "plagdet": near(plagdet),
+    }
+
+
+ACE_OPTIONS = [
+    {},
+    {"type_error": 0.405},
+    {"min_overlap": 0, "type_error": 0, "false_alarm": 0},
+    {"min_overlap": 0.5, "weights": {"A": 2, "B": 0.3}},
+    {"min_overlap": 0, "false_alarm": 0.1, "type_error": 0.9, "weights": {"A": 0, "B": 3}},
+    {"min_overlap": 1},
+]
+
+
+@examples
+@given(doc=nested(), data=st.data())
+def test_closest_pairs_are_worth_the_most_then_the_most_then_the_closest_then_the_leftmost(doc, data):
+    allowed = [(i, j) for i in range(len(doc.gold)) for j in range(len(doc.pred))]
+    worth = {pair: data.draw(st.integers(0, 2)) for pair in allowed if data.draw(st.booleans())}
+
+    def rank(pairs: list[tuple[int, int]]) -> tuple:
+        apart = sum(abs(doc.gold[i][k] - doc.pred[j][k]) for i, j in pairs for k in (0, 1))
+        return -sum(worth[pair] for pair in pairs), -len(pairs), apart, sorted(pairs)
+
+    best = min(twins.pairings(sorted(worth)), key=rank)
+    found = closest_pairs(doc.gold, doc.pred, worth)
+    assert [(g, p) for g, p in found if g and p] == [(doc.gold[i], doc.pred[j]) for i, j in sorted(best)]
+    assert sorted(g for g, _ in found if g) == list(doc.gold)
+    assert sorted(p for _, p in found if p) == list(doc.pred)
+
+
+def test_three_pairs_far_apart_are_more_than_two_close_ones():
+    gold, pred = ([(at, at + 1, "A") for at in side] for side in ((100, 200, 300), (0, 100, 200)))
+    worth = dict.fromkeys([(0, 0), (1, 1), (2, 2), (0, 1), (1, 2)], 0)
+    assert closest_pairs(gold, pred, worth) == list(zip(gold, pred))
+
+
+@pytest.mark.parametrize("options", ACE_OPTIONS, ids=str)
+@examples
+@given(doc=nested())
+def test_ace_finds_the_mapping_of_greatest_value(options, doc):
+    exact = {
+        key: {label: Fraction(str(w)) for label, w in value.items()} if key == "weights" else Fraction(str(value))
+        for key, value in options.items()
+    }
+    value, verdicts = twins_cited.ace(doc.gold, doc.pred, **exact)
+    agree("ace", doc, verdicts, **options)
+    assert scores(doc, "ace", **options)["value"] == near(value)
+
+
+@some
+@given(corpora())
+def test_the_rows_of_token_sum_to_the_total_but_for_what_counts_no_label(corpus):
+    for scheme in ("plain", "bio"):
+        result = scored(corpus, "token", scheme=scheme)
+        rows = [row["counts"] for row in result["per_type"].values()]
+        for column in ("tp", "fp", "fn"):
+            assert result["counts"][column] == sum(row[column] for row in rows)
+        assert all((row["correct"], row["tokens"]) == (0, 0) for row in rows)
+        assert result["counts"]["tokens"] == sum(len(doc.tokens) for doc in corpus)
+
+
+# Libraries, on documents too large for brute force
+
+
+def crowded(seed: int, spans: int) -> Document:
+    """Spans that overlap a few others of each side, of all lengths and three labels."""
+    draw = random.Random(seed)
+
+    def side() -> list[tuple[int, int, str]]:
+        starts = [draw.randrange(4 * spans) for _ in range(spans)]
+        return [(start, start + draw.choice((0, 1, 2, 5, 9, 30)), draw.choice("ABC")) for start in starts]
+
+    return Document(side(), [*side(), (0, 4 * spans, "A")])
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_relaxed_has_as_many_pairs_as_scipy_finds(seed):
+    sparse = pytest.importorskip("scipy.sparse")
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    doc = crowded(seed, 150)
+    for typed in (False, True):
+        met = [[twins_cited.meet(g, p) and (not typed or g[2] == p[2]) for p in doc.pred] for g in doc.gold]
+        pairs = maximum_bipartite_matching(sparse.csr_matrix(met), perm_type="column")
+        assert counted(doc, "relaxed", typed=typed)["tp"] == (pairs >= 0).sum()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_value_of_ace_is_that_of_scipy_s_assignment(seed):
+    optimize = pytest.importorskip("scipy.optimize")
+    doc = crowded(seed, 150)
+    gain = [[0.0] * len(doc.pred) for _ in doc.gold]
+    for i, g in enumerate(doc.gold):
+        for j, p in enumerate(doc.pred):
+            shared, longer = min(g.end, p.end) - max(g.start, p.start), max(g.end - g.start, p.end - p.start)
+            if g[:2] == p[:2] or 10 * shared >= 3 * longer > 0:
+                gain[i][j] = 0.75 + (1 if g.label == p.label else 0.5)
+    rows, columns = optimize.linear_sum_assignment(gain, maximize=True)
+    total = sum(gain[i][j] for i, j in zip(rows, columns)) - 0.75 * len(doc.pred)
+    assert scores(doc, "ace")["value"] == near(total / len(doc.gold))
+
+
+def bio(spans: tuple[Span, ...], tokens: list[tuple[int, int]]) -> list[str]:
+    tags = ["O"] * len(tokens)
+    for start, end, label in spans:
+        inside = [k for k, (a, b) in enumerate(tokens) if start <= a and b <= end]
+        for k in inside:
+            tags[k] = ("B-" if k == inside[0] else "I-") + label
+    return tags
+
+
+def on_tokens(doc: Document) -> Document:
+    """The same document with spans of whole tokens, those that the spans touch."""
+    sides: list[list[tuple[int, int, str]]] = [[], []]
+    for side, spans in zip(sides, (doc.gold, doc.pred)):
+        reach = 0
+        for span in spans:
+            first, last = doc.covered(span)
+            if max(first, reach) < last:
+                side.append((doc.tokens[max(first, reach)][0], doc.tokens[last - 1][1], span.label))
+                reach = last
+    return Document(*sides, doc.text, tokens=doc.tokens)
+
+
+@some
+@given(flat().map(on_tokens))
+def test_tokens_of_flat_spans_score_as_tags_do_in_scikit_learn_and_seqeval(doc):
+    seqeval = pytest.importorskip("seqeval.metrics")
+    from sklearn.metrics import precision_recall_fscore_support
+
+    gold, pred = bio(doc.gold, doc.tokens), bio(doc.pred, doc.tokens)
+    found = scores(doc, "token", scheme="bio")
+    assert found["accuracy"] == near(seqeval.accuracy_score([gold], [pred]))
+    assert scores(doc, "token")["accuracy"] == near(
+        seqeval.accuracy_score([[tag[2:] for tag in gold]], [[tag[2:] for tag in pred]])
+    )
+    for scheme, cut in (("bio", 0), ("plain", 2)):
+        ours, theirs = ([tag[cut:] for tag in tags] for tags in (gold, pred))
+        labels = sorted({*ours, *theirs} - {"O", ""})
+        if labels:
+            p, r, f, _ = precision_recall_fscore_support(ours, theirs, labels=labels, average="micro", zero_division=0)
+            found = scores(doc, "token", scheme=scheme)
+            assert (found["p"] or 0, found["r"] or 0, found["f"]) == (near(p), near(r), near(f))
+
+
+# Between metrics
+
+
+@pytest.mark.parametrize("typed", [False, True])
+@some
+@given(corpus=corpora())
+def test_overlap_with_sums_is_plagdet_macro(typed, corpus):
+    overlap = scored(corpus, "overlap", recall="sum", precision="sum", typed=typed)
+    plagdet = scored(corpus, "plagdet", typed=typed)
+    assert overlap["scores"] == {x: near(plagdet["scores"][x]) for x in "prf"}
+    for label, row in overlap["per_type"].items():
+        assert row["scores"] == {x: near(plagdet["per_type"][label]["scores"][x]) for x in "prf"}
+
+
+@pytest.mark.parametrize("typed", [False, True])
+@some
+@given(corpus=corpora())
+def test_char_is_plagdet_micro(typed, corpus):
+    assert scores(corpus, "char", typed=typed) == {
+        x: near(scores(corpus, "plagdet", average="micro", typed=typed)[x]) for x in "prf"
+    }
+
+
+@examples
+@given(doc=nested(), data=st.data())
+def test_relaxed_never_has_fewer_pairs_than_a_walk_in_any_list_order(doc, data):
+    gold, pred = (data.draw(st.permutations(side)) for side in (doc.gold, doc.pred))
+    for typed in (False, True):
+        tp, fp, fn = twins_cited.in_list_order(gold, pred, typed)
+        found = tables(doc, "relaxed", typed=typed).total
+        assert found["tp"] >= tp
+        assert (found["tp"] + found["fp"], found["tp"] + found["fn"]) == (tp + fp, tp + fn)
+
+
+@some
+@given(corpora())
+def test_ace_without_costs_is_the_recall_of_typed_relaxed(corpus):
+    value = scores(corpus, "ace", min_overlap=0, type_error=0, false_alarm=0, weights="equal")["value"]
+    assert value == near(scores(corpus, "relaxed", typed=True)["r"])
+
+
+@some
+@given(corpora())
+def test_typed_and_strong_relaxed_is_strict(corpus):
+    assert tables(corpus, "relaxed", typed=True, strong=True) == tables(corpus, "strict")
+
+
+@some
+@given(nested())
+def test_relaxed_finds_at_least_what_stronger_conditions_find(doc):
+    def tp(**options: bool) -> int:
+        return tables(doc, "relaxed", **options).total["tp"]
+
+    assert tp(typed=True, strong=True) <= min(tp(typed=True), tp(strong=True))
+    assert max(tp(typed=True), tp(strong=True)) <= tp()
+
+
+@some
+@given(corpora())
+def test_all_together_cover_no_less_than_the_one_that_covers_most(corpus):
+    most, all_ = (scores(corpus, "overlap", recall=how, precision=how) for how in ("max", "sum"))
+    for x in "pr":
+        assert most[x] is None or most[x] <= all_[x] + 1e-12
+
+
+@some
+@given(nested())
+def test_tokens_of_one_character_are_characters(doc):
+    letters = Document(doc.gold, doc.pred, doc.text, tokens=[(k, k + 1) for k in range(len(doc.text))])
+    assert tables(letters, "token").confusion == tables(doc, "char").confusion
+    assert {x: scores(letters, "token")[x] for x in "prf"} == scores(doc, "char")
+
+
+@examples
+@given(flat())
+def test_where_nothing_nests_one_character_is_in_one_pair_whatever_its_label(doc):
+    """So the untyped confusion of characters is the overlap of every two spans."""
+    expected: Counter = Counter()
+    for g in doc.gold:
+        for p in doc.pred:
+            expected[g.label, p.label] += len(twins.characters(g) & twins.characters(p))
+    matrix = tables(doc, "char", typed=False).confusion
+    assert {(a, b): n for a, row in matrix.items() for b, n in row.items() if a and b} == +expected
+
+
+# Choices that are ours
+
+
+def test_a_character_under_several_spans_is_that_of_the_leftmost_then_the_shortest_then_the_smallest_label():
+    pred = [(0, 20, "P")]
+    for gold, owner in (
+        ([(1, 9, "B"), (2, 9, "A")], "B"),
+        ([(1, 9, "A"), (1, 8, "B")], "B"),
+        ([(1, 9, "B"), (1, 9, "A")], "A"),
+    ):
+        assert tables(Document(gold, pred), "char", typed=False).confusion[owner]["P"] >= 7
+    doc = Document([(0, 4, "B"), (2, 9, "A")], pred)
+    assert tables(doc, "char", typed=False).confusion == {"": {"P": 11}, "A": {"P": 5}, "B": {"P": 4}}
+
+
+def test_nested_spans_of_one_label_cover_their_characters_and_tokens_once():
+    doc = Document([(0, 9, "A"), (4, 9, "A")], [(0, 3, "A"), (0, 9, "B")], "New White", tokens=[(0, 3), (4, 9)])
+    assert counted(doc, "char") == {"tp": 3, "fp": 9, "fn": 6}
+    assert counted(doc, "token") == {"tp": 1, "fp": 2, "fn": 1, "tokens": 2}
+
+
+def test_a_token_that_a_nested_span_begins_with_is_a_first_one():
+    tokens = [(0, 3), (4, 9)]
+    doc = Document([(0, 9, "A"), (4, 9, "A")], [(0, 9, "A")], "New White", tokens=tokens)
+    assert counted(doc, "token", scheme="bio") == {"tp": 1, "fp": 1, "fn": 1, "correct": 1, "tokens": 2}
+    same = Document(doc.gold, [(0, 3, "A"), (4, 9, "A")], doc.text, tokens=tokens)
+    assert counted(same, "token", scheme="bio") == {"tp": 2, "correct": 2, "tokens": 2}
+
+
+def test_a_span_has_the_tokens_that_it_touches():
+    doc = Document([(1, 5, "A")], [(0, 9, "A")], "New White", tokens=[(0, 3), (4, 9)])
+    assert counted(doc, "token") == {"tp": 2, "correct": 2, "tokens": 2}
+
+
+def test_equal_labels_pair_first_then_the_closest():
+    doc = Document([(0, 9, "A"), (0, 9, "B")], [(0, 9, "B"), (2, 9, "A"), (3, 9, "A")])
+    pairs = [(v.gold, v.pred) for v in create("relaxed").verdicts(doc) if v.name == "tp"]
+    assert pairs == [((0, 9, "A"), (2, 9, "A")), ((0, 9, "B"), (0, 9, "B"))]
+
+
+def test_a_span_over_everything_does_not_take_the_partner_of_one_that_is_found():
+    doc = Document([(0, 90, "A"), (10, 15, "A"), (20, 25, "A")], [(10, 15, "A"), (20, 25, "A")])
+    for name in ("relaxed", "ace"):
+        alone = [
+            v.gold for v in create(name, **({"min_overlap": 0} if name == "ace" else {})).verdicts(doc) if not v.pred
+        ]
+        assert alone == [(0, 90, "A")]
+
+
+@pytest.mark.parametrize(
+    ("name", "same", "other_label", "beside"),
+    [
+        ("char", {}, {}, {"fn": 9}),
+        ("relaxed", {"tp": 1}, {"tp": 1}, {"fn": 1, "fp": 1}),
+        (
+            "overlap",
+            {"covered_gold": 1, "gold": 1, "covered_pred": 1, "pred": 1},
+            {"covered_gold": 1, "gold": 1, "covered_pred": 1, "pred": 1},
+            {"gold": 1, "pred": 1},
+        ),
+        (
+            "plagdet",
+            {"covered_gold": 1, "gold": 1, "covered_pred": 1, "pred": 1},
+            {"covered_gold": 1, "gold": 1, "covered_pred": 1, "pred": 1},
+            {"gold": 1, "pred": 1},
+        ),
+        (
+            "ace",
+            {"pairs": 1, "gold": 1},
+            {"pairs": 0.5, "gold": 1},
+            {"false_alarms": 1, "gold": 1},
+        ),
+    ],
+)
+def test_a_span_of_length_zero_meets_its_equal_alone(name, same, other_label, beside):
+    assert counted(Document([(3, 3, "A")], [(3, 3, "A")]), name) == same
+    assert counted(Document([(3, 3, "A")], [(3, 3, "B")]), name) == other_label
+    assert counted(Document([(0, 9, "A")], [(3, 3, "A")]), name) == beside
+
+
+# Averages, resamples, sums
+
+
+def test_f_of_means_is_0_where_one_side_has_no_span_and_undefined_where_none_has():
+    for name in ("overlap", "plagdet"):
+        assert scores(Document([(0, 5, "A")], []), name)["f"] == 0
+        assert scores(Document([], [(0, 5, "A")]), name)["f"] == 0
+        assert scores(Document([(0, 5, "A")], [(6, 9, "A")]), name)["f"] == 0
+        assert scores(Document([], []), name)["f"] is None
+
+
+@pytest.mark.parametrize(("name", "options"), [("token", {}), ("char", {}), ("relaxed", {}), ("overlap", {})])
+def test_beta_weighs_recall(name, options):
+    for beta in (0.5, 2):
+        found = scores(TOY, name, beta=beta, **options)
+        p, r = found["p"], found["r"]
+        assert found["f"] == near((1 + beta**2) * p * r / (beta**2 * p + r))
+
+
+@pytest.mark.parametrize("name", CITED)
+def test_the_keys_for_spacy_are_the_names_of_the_scores_behind_that_of_the_metric(name):
+    expected = {
+        "token": ["token_p", "token_r", "token_f", "token_accuracy"],
+        "plagdet": ["plagdet_p", "plagdet_r", "plagdet_f", "plagdet_granularity", "plagdet"],
+        "ace": ["ace"],
+    }
+    assert list(create(name).flat) == expected.get(name, [f"{name}_{x}" for x in "prf"])
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("token", {"scheme": "biluo"}, "token.scheme = 'biluo': input should be 'plain' or 'bio'"),
+        ("token", {"typed": True}, "token has no option 'typed'; its options are scheme, beta"),
+        ("char", {"beta": 0}, "char.beta = 0: input should be greater than 0"),
+        ("char", {"typed": "maybe"}, "char.typed = 'maybe': input should be a valid boolean"),
+        ("relaxed", {"strong": 2}, "relaxed.strong = 2: input should be a valid boolean"),
+        ("overlap", {"recall": "min"}, "overlap.recall = 'min': input should be 'max' or 'sum'"),
+        ("plagdet", {"average": "docs"}, "plagdet.average = 'docs': input should be 'macro' or 'micro'"),
+        ("ace", {"min_overlap": 1.1}, "ace.min_overlap = 1.1: input should be less than or equal to 1"),
+        ("ace", {"min_overlap": -0.1}, "ace.min_overlap = -0.1: input should be greater than or equal to 0"),
+        ("ace", {"type_error": 2}, "ace.type_error = 2: input should be less than or equal to 1"),
+        ("ace", {"false_alarm": -1}, "ace.false_alarm = -1: input should be greater than or equal to 0"),
+        ("ace", {"false_alarm": float("inf")}, "ace.false_alarm = inf: input should be a finite number"),
+        (
+            "ace",
+            {"weights": {"PER": -1}},
+            "ace.weights = {'PER': -1.0}: the weight of 'PER' is not a number from 0 up",
+        ),
+        (
+            "ace",
+            {"weights": {"PER": float("nan")}},
+            "ace.weights = {'PER': nan}: the weight of 'PER' is not a number from 0 up",
+        ),
+        ("ace", {"weights": "nist"}, "ace.weights = 'nist': wanted equal | table of text to number"),
+    ],
+    ids=lambda value: None if isinstance(value, str) else str(value),
+)
+def test_a_wrong_option_is_refused_with_what_would_be_right(name, options, message):
+    with pytest.raises(ValueError) as raised:
+        create(name, **options)
+    assert str(raised.value).startswith(message)
+
+
+def test_token_without_tokens_says_that_jsonl_carries_none_and_offers_char():
+    doc = Document([(0, 3, "A")], [(0, 3, "A")], "Ada sleeps")
+    with pytest.raises(ValueError, match=r"has no tokens \(.* JSONL carry none, .*\); take the metric char instead"):
+        score([doc], ["token"])
+    assert scores(doc, "char")["f"] == 1
+
+
+def test_a_document_without_spans_needs_tokens_too_since_accuracy_counts_them():
+    with pytest.raises(ValueError, match="this document has no tokens"):
+        count([Document([], [], "Ada sleeps")], [create("token")])

@@ -1,0 +1,255 @@
+"""What other programs say of the same spans: live where they are installed, and as recorded.
+
+The recorded results lie in a folder beside the repository, ../shared/data, or
+where SPACY_NEREVAL_DATA says; without it those tests are skipped.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
+
+import nervaluate
+import pytest
+import seqeval.metrics
+import seqeval.scheme
+from conftest import near, scored, tables
+from hypothesis import given, settings
+from places import DATA
+from strategies import LABELS, corpora, flat
+
+from spacy_nereval import Document, Span
+
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"no recorded results of other programs: {DATA} is no folder")
+flat_corpora = given(corpora(flat()).filter(len))
+
+
+# seqeval
+
+
+def bio(spans: Iterable[Span], length: int) -> list[str]:
+    tags = ["O"] * length
+    for start, end, label in spans:
+        tags[start:end] = [f"B-{label}"] + [f"I-{label}"] * (end - start - 1)
+    return tags
+
+
+def seqeval_report(corpus: list[Document], **options: Any) -> dict[str, dict[str, float]]:
+    """seqeval's scores, one tag per character. Its undefined scores are 0."""
+    gold, pred = ([bio(side, len(doc.text)) for doc, side in zip(corpus, sides)] for sides in sides_of(corpus))
+    return seqeval.metrics.classification_report(gold, pred, output_dict=True, zero_division=0, **options)
+
+
+def sides_of(corpus: list[Document]) -> tuple[list[Any], list[Any]]:
+    return [doc.gold for doc in corpus], [doc.pred for doc in corpus]
+
+
+def as_seqeval(scores: dict[str, float | None]) -> dict[str, float]:
+    """Our scores under seqeval's names and with its 0 for what is undefined."""
+    return {name: near(scores[x] or 0) for name, x in (("precision", "p"), ("recall", "r"), ("f1-score", "f"))}
+
+
+@pytest.mark.parametrize("options", [{}, {"mode": "strict", "scheme": seqeval.scheme.IOB2}], ids=["conlleval", "IOB2"])
+@settings(max_examples=100)
+@flat_corpora
+def test_seqeval_agrees_on_strict_overall_and_per_label(options, corpus):
+    """seqeval has no rows at all when there is neither gold nor prediction."""
+    result = scored(corpus, "strict")
+    if result["per_type"]:
+        report = seqeval_report(corpus, **options)
+        named = {"micro avg": result["scores"]} | {label: row["scores"] for label, row in result["per_type"].items()}
+        for name, scores in named.items():
+            assert {key: value for key, value in report[name].items() if key != "support"} == as_seqeval(scores)
+
+
+@settings(max_examples=100)
+@flat_corpora
+def test_seqeval_agrees_on_averages_where_every_score_is_defined(corpus):
+    """Where one is not, seqeval averages a 0 in."""
+    result = scored(corpus, "strict")
+    if result["per_type"] and not any(result["averages"]["macro"]["undefined"].values()):
+        report = seqeval_report(corpus)
+        for average in ("macro", "weighted"):
+            found = {key: value for key, value in report[f"{average} avg"].items() if key != "support"}
+            assert found == as_seqeval(result["averages"][average])
+
+
+# nervaluate 1.2.1
+
+
+SCHEMES = {"strict": "strict", "exact": "exact", "partial": "partial", "ent_type": "type"}
+FIVE = {"cor": "correct", "inc": "incorrect", "par": "partial", "mis": "missed", "spu": "spurious"}
+
+
+def nervaluate_counts(corpus: list[Document], step: int = 1) -> dict[str, dict[str, int]]:
+    """Its five counts in each scheme, its lists in order or, with step -1, reversed. Its ends are inclusive."""
+    gold, pred = (
+        [[{"label": span.label, "start": span.start, "end": span.end - 1} for span in side[::step]] for side in sides]
+        for sides in sides_of(corpus)
+    )
+    overall = nervaluate.Evaluator(gold, pred, tags=list(LABELS[-1]), loader="dict").evaluate()["overall"]
+    return {
+        ours: {count: getattr(overall[theirs], name) for count, name in FIVE.items()}
+        for theirs, ours in SCHEMES.items()
+    }
+
+
+@settings(max_examples=200)
+@flat_corpora
+def test_nervaluate_agrees_in_all_five_counts(corpus):
+    """On `type` wherever its own result does not depend on the order of its lists."""
+    schemes = scored(corpus, "semeval")["schemes"]
+    theirs, reversed_ = nervaluate_counts(corpus), nervaluate_counts(corpus, step=-1)
+    for scheme in ("strict", "exact", "partial", "type"):
+        if scheme != "type" or theirs[scheme] == reversed_[scheme]:
+            assert {count: schemes[scheme][count] for count in FIVE} == theirs[scheme], scheme
+
+
+def test_nervaluate_depends_on_the_order_of_its_lists():
+    """Which is why its `type` counts are no reference everywhere."""
+    doc = Document([(0, 2, "A"), (2, 4, "B")], [(0, 1, "B"), (1, 3, "A")])
+    assert nervaluate_counts([doc])["type"] != nervaluate_counts([doc], step=-1)["type"]
+
+
+# Recorded: random cases
+
+
+@cache
+def cases(program: str) -> list[dict[str, Any]]:
+    return json.loads((DATA / "peers" / "cases.json").read_text(encoding="utf-8"))[program]
+
+
+def drawn(case: dict[str, Any]) -> Document:
+    """One unit is one character and one token; a span without a label gets one."""
+    gold, pred = ([(*span[:2], *(span[2:] or "A")) for span in case[side]] for side in ("gold", "pred"))
+    length = max([0, *(end for _, end, _ in (*gold, *pred))])
+    return Document(gold, pred, "x" * length, tokens=[(k, k + 1) for k in range(length)])
+
+
+def as_ours(row: dict[str, int]) -> dict[str, int]:
+    """FairEval's names for the kinds in ours, without BE, which is a sum."""
+    return {
+        {"BES": "be_s", "BEL": "be_l", "BEO": "be_o"}.get(kind, kind.lower()): n
+        for kind, n in row.items()
+        if kind != "BE"
+    }
+
+
+@needs_data
+@pytest.mark.parametrize("unit", ["char", "token"])
+def test_the_reference_program_of_faireval_agrees_on_400_cases(unit):
+    for case in cases("faireval_reference_a6172f2"):
+        doc = drawn(case)
+        found = tables(doc, "fair", unit=unit)
+        assert found.total == as_ours(case["overall"]), doc
+        assert found.rows == {label: as_ours(row) for label, row in case["per_label"].items()}, doc
+        confusion = {a.strip("_"): {b.strip("_"): n for b, n in row.items() if n} for a, row in case["conf"].items()}
+        assert found.confusion == {a: row for a, row in confusion.items() if row}, doc
+        assert tables(doc, "strict").total == as_ours(case["traditional"]), doc
+
+
+@needs_data
+def test_nervaluate_agrees_on_250_recorded_cases():
+    for case in cases("nervaluate_1.2.1"):
+        result = scored(drawn(case), "semeval")
+        for theirs, ours in SCHEMES.items():
+            if theirs not in case["order_dependent"]:
+                expected = case["overall"][theirs]
+                assert {count: result["schemes"][ours][count] for count in FIVE} == {
+                    count: expected[count] for count in FIVE
+                }
+                for x in "prf":
+                    assert (result["scores"][f"{ours}_{x}"] or 0) == near(expected[x])
+
+
+@needs_data
+@pytest.mark.parametrize("match", ["walk", "optimal"])
+def test_loio_metrics_agrees_on_300_cases(match):
+    """On the optimum it agrees where that is what its walk found."""
+    different = 0
+    for case in cases("loio_metrics_0.0.2"):
+        scores = scored(drawn(case), "loio", s=case["s"], match=match)["scores"]
+        if match == "walk" or scores["tp"] == near(case["tp"]):
+            assert {key: scores[key] for key in ("tp", "fp", "fn")} == {
+                key: near(case[key]) for key in ("tp", "fp", "fn")
+            }
+        else:
+            different += 1
+            assert scores["tp"] > case["tp"]
+    assert (different > 0) is (match == "optimal")
+
+
+# Recorded: GermEval 2014, the author's own evaluation
+
+
+def germeval_side(name: str) -> Iterator[list[tuple[int, int, str]]]:
+    """Blocks of lines are sentences, lines are spans: label, first and last token. Token i is character i - 1."""
+    text = (DATA / "faireval_ner" / name).read_text(encoding="utf-8")
+    for block in text.rstrip("\n").split("\n\n"):
+        rows = [line.split("\t") for line in block.split("\n") if line]
+        yield [(int(first) - 1, int(last), label) for label, first, last, *_ in rows if label not in ("NONE", "EMPTY")]
+
+
+@cache
+def germeval() -> list[Document]:
+    gold, pred = list(germeval_side("target.csv")), list(germeval_side("system.csv"))
+    assert len(gold) == len(pred)
+    return [Document(*sides) for sides in zip(gold, pred)]
+
+
+@cache
+def germeval_table(title: str) -> dict[str, dict[str, str]]:
+    """A table of eval_ner.csv: first column to the others, by the names in its head."""
+    text = (DATA / "faireval_ner" / "eval_ner.csv").read_text(encoding="utf-8")
+    head, *rows = csv.reader(text.split(f"### {title}:\n")[1].split("\n\n")[0].splitlines(), delimiter="\t")
+    return {name: dict(zip(head[1:], row)) for name, *row in rows if name}
+
+
+def as_printed(row: dict[str, Any]) -> dict[str, str]:
+    """A row of our result as the author's program prints it."""
+    scores = {name: f"{100 * row['scores'][x]:.2f}" for name, x in (("Prec", "p"), ("Rec", "r"), ("F1", "f"))}
+    kinds = {kind.upper().replace("_", ""): str(n) for kind, n in row["counts"].items()}
+    return kinds | ({"BE": str(row["scores"]["be"])} if "be" in row["scores"] else {}) | scores
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("title", "metric", "options"),
+    [
+        ("Traditional evaluation", "strict", {}),
+        ("Fair evaluation", "fair", {}),
+        ("Weighted evaluation", "fair", {"weights": "fine"}),
+    ],
+)
+def test_germeval_comes_out_as_the_author_s_program_printed_it(title, metric, options):
+    """Every count and score, overall and per label; spans are flat, so characters are as good as tokens."""
+    result = scored(germeval(), metric, **options)
+    table = germeval_table(title)
+    assert table.keys() == {*result["per_type"], "overall"}
+    for name, expected in table.items():
+        printed = as_printed(result if name == "overall" else result["per_type"][name])
+        assert {column: printed[column] for column in expected} == expected, name
+
+
+@needs_data
+def test_traditional_weights_give_the_traditional_scores_of_germeval():
+    result = scored(germeval(), "fair", weights="traditional")
+    for name, expected in germeval_table("Traditional evaluation").items():
+        printed = as_printed(result if name == "overall" else result["per_type"][name])
+        assert {x: printed[x] for x in ("Prec", "Rec", "F1")} == {x: expected[x] for x in ("Prec", "Rec", "F1")}, name
+
+
+@needs_data
+def test_germeval_has_the_confusion_matrix_of_figure_2():
+    table = germeval_table("Confusion matrix")
+    expected = {a.strip("_"): {b.strip("_"): int(n) for b, n in row.items() if int(n)} for a, row in table.items()}
+    assert scored(germeval(), "fair")["confusion"] == expected
+
+
+@needs_data
+def test_germeval_has_6178_named_entities_and_5953_predictions():
+    assert sum(len(doc.gold) for doc in germeval()) == 6178
+    assert sum(len(doc.pred) for doc in germeval()) == 5953

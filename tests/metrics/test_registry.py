@@ -1,0 +1,230 @@
+"""A third party adds a metric with one file and one line, and all metrics document themselves."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+from places import TESTS
+
+import spacy_nereval.metrics
+from spacy_nereval import create, names
+from spacy_nereval.core.declaration import Metric, one_each
+from spacy_nereval.metrics.registry import DEFAULT, documentation, options_of
+
+# The file: all that there is to a metric.
+FILE = """
+from functools import partial
+from typing import Annotated
+
+from numpy import minimum
+from pydantic import Field
+
+from spacy_nereval import Metric, Verdict, prf
+
+
+def headcount(
+    *, worth: Annotated[float, Field(ge=0, le=1, description="what a span is worth that has a counterpart")] = 1.0
+) -> Metric:
+    '''As many predictions as gold spans are enough.
+
+    Where they are is all the same to this metric.
+
+    Source: nobody (2000), Counting heads.
+    '''
+    return Metric(
+        judge=judge,
+        score=partial(score, worth=worth),
+        columns={"gold": ("hit", "lost"), "pred": ("hit", "extra")},
+        settled=("hit", "lost", "extra"),
+        flat={"headcount_f": "f"},
+    )
+
+
+def judge(contest):
+    yield from (Verdict("lost", span, None) for span in contest.gold)
+    yield from (Verdict("extra", None, span) for span in contest.pred)
+
+
+def score(n, worth):
+    tp = worth * minimum(n["gold"], n["pred"])
+    return prf(tp, n["pred"] - tp, n["gold"] - tp)
+"""
+
+# The line, in a setup.cfg that is otherwise what every package has.
+SETUP = """
+[metadata]
+name = headcount
+version = 1.0
+
+[options]
+py_modules = headcount
+
+[options.entry_points]
+spacy_nereval_metrics =
+    headcount = headcount:headcount
+"""
+BUILD = """
+[build-system]
+requires = ["setuptools>=77"]
+build-backend = "setuptools.build_meta"
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder into which pip has installed the other party's package."""
+    source, site = tmp_path_factory.mktemp("headcount"), tmp_path_factory.mktemp("site")
+    for name, text in (("headcount.py", FILE), ("setup.cfg", SETUP), ("pyproject.toml", BUILD)):
+        (source / name).write_text(text, encoding="utf-8")
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    command = [*pip, "--no-index", "--no-deps", "--no-build-isolation", "--target", str(site), str(source)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return site
+
+
+def run(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A Python that has the folder on its path."""
+    path = os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = os.environ | {"PYTHONPATH": path}
+    return subprocess.run(
+        [sys.executable, *arguments], env=environment, cwd=TESTS.parent, capture_output=True, text=True
+    )
+
+
+SESSION = """
+import json
+from spacy_nereval import Document, create, names, score
+from spacy_nereval.metrics.registry import documentation, options_of
+
+def message(**options):
+    try:
+        create("headcount", **options)
+    except ValueError as error:
+        return str(error)
+
+docs = [Document([(0, 1, "A"), (2, 3, "A")], [(0, 1, "A")], "a b c"), Document([], [(4, 5, "B")], "a b c")]
+result = score(docs, {"strict": {}, "headcount": {"worth": 0.5}})
+option, = options_of("headcount")
+print(json.dumps({
+    "names": names(),
+    "default": list(score(docs)["metrics"]),
+    "signature": result["signature"],
+    "metric": result["metrics"]["headcount"],
+    "summary": documentation("headcount").summary,
+    "details": documentation("headcount").details,
+    "source": documentation("headcount").source,
+    "option": [option.name, option.default, option.help, option.values],
+    "too_much": message(worth=2),
+    "unknown": message(patience=1),
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def seen(site: Path) -> dict:
+    """What a user sees of the new metric."""
+    process = run(site, "-c", SESSION)
+    assert process.returncode == 0, process.stderr
+    return json.loads(process.stdout)
+
+
+def test_a_new_metric_is_listed_behind_the_six_of_the_papers(seen):
+    assert "headcount" not in names()
+    assert seen["names"] == [*names()[:6], *sorted([*names()[6:], "headcount"])]
+
+
+def test_a_new_metric_is_not_run_unless_it_is_asked_for(seen):
+    assert "headcount" not in seen["default"]
+
+
+def test_a_new_metric_is_scored_in_all_ways(seen):
+    metric = seen["metric"]
+    assert metric["counts"] == {"gold": 2, "pred": 2}
+    assert metric["scores"] == {"p": 0.5, "r": 0.5, "f": 0.5}
+    assert metric["per_type"] == {
+        "A": {"counts": {"gold": 2, "pred": 1}, "scores": {"p": 0.5, "r": 0.25, "f": 1 / 3}},
+        "B": {"counts": {"gold": 0, "pred": 1}, "scores": {"p": 0, "r": None, "f": 0}},
+    }
+    assert metric["averages"]["macro"] == {"p": 0.25, "r": 0.25, "f": 1 / 6, "undefined": {"p": 0, "r": 1, "f": 0}}
+    assert metric["averages"]["weighted"] == {"p": 0.5, "r": 0.25, "f": 1 / 3, "undefined": {"p": 0, "r": 1, "f": 0}}
+    assert metric["averages"]["docs"] == metric["averages"]["macro"]
+    assert "confusion" not in metric
+
+
+def test_the_options_of_a_new_metric_are_checked_and_signed(seen):
+    assert seen["metric"]["settings"] == {"worth": 0.5}
+    assert "|headcount:worth=0.5|" in seen["signature"]
+    assert seen["too_much"] == "headcount.worth = 2: input should be less than or equal to 1"
+    assert seen["unknown"] == "headcount has no option 'patience'; its options are worth"
+
+
+def test_a_new_metric_is_documented_by_its_function_alone(seen):
+    assert seen["summary"] == "As many predictions as gold spans are enough."
+    assert seen["details"] == "Where they are is all the same to this metric."
+    assert seen["source"] == "nobody (2000), Counting heads."
+    assert seen["option"] == ["worth", 1.0, "what a span is worth that has a counterpart", "number >= 0, <= 1"]
+
+
+def test_the_laws_find_a_new_metric_by_themselves_and_ask_for_its_contract(site):
+    chosen = "headcount and (counts_add or verdicts or twice or json) or contract"
+    process = run(
+        site, "-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider", str(TESTS / "test_laws.py"), "-k", chosen
+    )
+    passed = re.findall(r"^PASSED \S+::(\w+)\[headcount\]", process.stdout, re.MULTILINE)
+    assert sorted(passed) == [
+        "test_a_corpus_twice_scores_as_once",
+        "test_counts_add",
+        "test_the_result_is_plain_and_survives_json",
+        "test_the_verdicts_are_what_is_counted",
+    ], process.stdout
+    assert "say in CONTRACT which laws hold for headcount" in process.stdout
+    assert "1 failed, 4 passed" in process.stdout
+
+
+# Every metric there is
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_metric_says_what_is_true_of_it_and_where_it_comes_from(name):
+    about = documentation(name)
+    assert about.summary.endswith(".")
+    assert about.source
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [(name, option) for name in names() for option in options_of(name)],
+    ids=lambda part: getattr(part, "name", part),
+)
+def test_every_option_has_help_a_range_and_a_default_that_it_accepts(name, option):
+    assert option.help
+    assert option.values != "any"
+    assert create(name, **{option.name: option.default}).settings == create(name).settings
+
+
+def test_the_package_registers_a_file_for_each_metric_and_the_default_among_them():
+    own = [e for e in distribution("spacy-nereval").entry_points if e.group == "spacy_nereval_metrics"]
+    assert {e.name: e.value for e in own} == {e.name: f"spacy_nereval.metrics.{e.name}:{e.name}" for e in own}
+    files = {path.stem for path in Path(spacy_nereval.metrics.__file__).parent.glob("[!_]*.py")}
+    assert {e.name for e in own} == files >= set(DEFAULT)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"summary": len}, "needs document_scores too"),
+        ({"document_scores": len}, "one without has no document_scores"),
+        ({"note": len}, "needs settled=None"),
+    ],
+)
+def test_a_metric_whose_parts_do_not_go_together_is_refused(fields, said):
+    with pytest.raises(ValueError, match=said):
+        Metric(judge=iter, score=dict, columns=one_each("tp", "fn", "fp"), **fields)

@@ -1,0 +1,267 @@
+"""Recall on tough mentions, and the training counts that it looks spans up in."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import places
+import pytest
+from conftest import near, scored
+from hypothesis import given
+from strategies import TEXTS, corpora
+
+from spacy_nereval import Document, count, create, create_all, evaluate, names, score
+from spacy_nereval.core.lexicon import collect, read, table
+from spacy_nereval.evaluation.intervals import replicate
+from spacy_nereval.io.count_files import load, merge, save
+
+TRAINING = ["Paris|LOC", "Ford|ORG", "May|PER"]
+TEST = ["Paris|LOC +", "Ford|PER", "Berlin|LOC +", "Ford|ORG +", "Berlin|ORG", "May|PER +"]
+
+
+def mention(line: str, found: bool = False) -> Document:
+    """One annotated word in its own text, found or not."""
+    word, label = line.removesuffix(" +").split("|")
+    span = (4, 4 + len(word), label)
+    return Document([span], [span] if found or line.endswith("+") else [], f"See {word} .")
+
+
+@pytest.fixture
+def train(tmp_path: Path) -> str:
+    path = tmp_path / "train.json"
+    collect(map(mention, TRAINING)).save(path)
+    return str(path)
+
+
+def test_the_worked_example(train):
+    """All 4/6, unseen_any 1/3, unseen_tokens 1/2, unseen_type 0/1, confusable 2/4, seen 1/2, unseen 1/2."""
+    found = scored(map(mention, TEST), "tmr", train=train)
+    assert found["scores"] == {
+        "all": near(4 / 6),
+        "seen": 1,
+        "unseen_any": near(1 / 3),
+        "unseen_tokens": 1 / 2,
+        "unseen_type": 0,
+        "confusable": 2 / 4,
+        "confusable_seen": 1 / 2,
+        "confusable_unseen": 1 / 2,
+    }
+    assert found["counts"]["all_size"] == 6
+    assert found["counts"]["confusable_size"] == 4
+    assert found["per_type"]["PER"]["scores"]["all"] == 1 / 2
+
+
+def twin(corpus: list[Document], seen: dict[str, dict[str, int]]) -> Counter[str]:
+    """The definition, from a list of all mentions at once."""
+    mentions = []
+    for document in corpus:
+        for span in document.gold:
+            inside = [(a, b) for a, b in document.tokens if max(a, span.start) < min(b, span.end)]
+            words = [document.text[max(a, span.start) : min(b, span.end)] for a, b in inside]
+            surface = " ".join(word for word, (a, b) in zip(words, inside) if document.text[a:b].strip())
+            mentions.append((surface, span.label, span in document.pred))
+    several = {s for s, _, _ in mentions if len({label for other, label, _ in mentions if other == s}) > 1}
+    sizes: Counter[str] = Counter()
+    for surface, label, hit in mentions:
+        known = surface in seen
+        subsets = ["all", "seen" if known and label in seen[surface] else "unseen_any"]
+        subsets += [] if subsets[-1] == "seen" else ["unseen_type" if known else "unseen_tokens"]
+        if surface in several:
+            subsets += ["confusable", "confusable_seen" if known else "confusable_unseen"]
+        for subset in subsets:
+            sizes[f"{subset}_size"] += 1
+            sizes[f"{subset}_hit"] += hit
+    return sizes
+
+
+SEEN = str(places.SEEN)
+
+
+@given(corpus=corpora())
+def test_the_counts_are_those_of_the_definition(corpus):
+    counts = scored(corpus, "tmr", train=SEEN)["counts"]
+    expected = twin(corpus, json.loads(Path(SEEN).read_text())["surfaces"])
+    assert counts == {column: expected[column] for column in counts}
+    assert expected.keys() <= counts.keys()
+
+
+def test_texts_apart_do_not_show_what_is_confusable_and_their_sum_does(train):
+    a, b = mention("Ulm|LOC"), mention("Ulm|ORG")
+    metric = create("tmr", train=train)
+    parts = [count([document], [metric]) for document in (a, b)]
+    apart = [evaluate(part)["metrics"]["tmr"]["counts"]["confusable_size"] for part in parts]
+    together = evaluate(parts[0] + parts[1])
+    assert apart == [0, 0]
+    assert together == evaluate(count([a, b], [metric]))
+    assert together["metrics"]["tmr"]["counts"]["confusable_size"] == 2
+
+
+def test_a_prediction_like_the_gold_finds_every_subset_that_there_is(train):
+    documents = [mention(line, found=True) for line in TEST]
+    assert set(scored(documents, "tmr", train=train)["scores"].values()) == {1.0}
+
+
+def test_counts_in_files_keep_what_tells_the_confusable_ones(train, tmp_path):
+    metrics = create_all({"tmr": {"train": train}, "strict": {}})
+    parts = []
+    for k, documents in enumerate((TEST[:3], TEST[3:])):
+        parts.append(tmp_path / f"{k}.npz")
+        save(count(map(mention, documents), metrics), parts[-1])
+    whole = count(map(mention, TEST), metrics)
+    assert evaluate(merge(parts)) == evaluate(whole)
+    Path(train).unlink()  # counts are scored without the training data
+    assert evaluate(load(parts[0]))["metrics"]["tmr"]["scores"]["all"] == near(2 / 3)
+
+
+def test_replicates_of_parts_are_refused(train):
+    parts = [count([mention(line)], create_all({"tmr": {"train": train}})) for line in TEST[:2]]
+    for part in parts:
+        part.replicates = replicate(part, 10, 0)
+    with pytest.raises(ValueError, match="tmr looks at the corpus as a whole"):
+        parts[0] + parts[1]
+
+
+def test_without_training_data_it_says_what_is_needed():
+    with pytest.raises(ValueError, match=r"--train FILE or the option tmr\.train"):
+        score([mention("Ulm|LOC")], ["tmr"])
+
+
+def test_the_set_of_all_metrics_leaves_out_what_needs_training_data(train):
+    assert [m.name for m in create_all(["all"])] == [name for name in names() if name != "tmr"]
+    assert "tmr" in [m.name for m in create_all({"all": {}, "tmr": {"train": train}})]
+
+
+# Training counts
+
+
+def test_what_is_collected_of_a_corpus():
+    text = "New York is new . York , New York"
+    training = collect([Document([(0, 8, "LOC"), (4, 8, "ORG"), (25, 33, "LOC")], [], text)])
+    assert training.surfaces == {"New York": {"LOC": 2}, "York": {"ORG": 1}}
+    assert training.occurrences == {"New York": 2, "York": 3}
+    assert training.tokens["York"] == {"LOC": 2, "ORG": 1, "": 1}
+    assert training.tokens["new"] == {"": 1}
+    assert training.labels == {"LOC", "ORG"}
+    assert training.most_frequent == (2, 4)
+    assert training.documents == 1
+
+
+@given(corpus=corpora())
+def test_every_word_and_every_span_is_counted(corpus):
+    training = collect(corpus)
+    spans = [(document, span) for document in corpus for span in document.gold]
+    assert sum(sum(row.values()) for row in training.surfaces.values()) == len(spans)
+    words = [document.text[a:b] for document in corpus for a, b in document.words]
+    assert training.tokens.keys() == set(words)
+    for surface in training.surfaces:
+        size = len(surface.split(" "))
+        runs = 0
+        places = set()
+        for k, document in enumerate(corpus):
+            its = [document.text[a:b] for a, b in document.words]
+            runs += sum(its[at : at + size] == surface.split(" ") for at in range(len(its) - size + 1))
+            places |= {(k, *span[:2]) for span in document.gold if " ".join(document.words_of(span)) == surface}
+        assert training.occurrences[surface] == max(runs, len(places))
+
+
+def test_a_word_with_a_blank_in_it_is_one_word():
+    tokens = [(0, 8), (9, 12), (13, 21)]
+    training = collect([Document([(0, 8, "LOC")], [], "New York and New York", tokens=tokens)])
+    assert training.occurrences == {"New York": 2}
+
+
+def test_a_signature_names_the_training_data_by_what_they_say(tmp_path):
+    """Not by their path alone: it may come to hold something else."""
+    signatures = set()
+    for label in ("LOC", "ORG"):
+        path = tmp_path / "table.json"
+        collect([mention(f"Ulm|{label}")]).save(path)
+        os.utime(path, ns=(len(signatures), len(signatures)))
+        metric = create("tmr", train=str(path))
+        signatures.add(evaluate(count([], [metric]))["signature"])
+        stored = metric.settings["train"]
+        assert create("tmr", train=stored).settings["train"] == stored
+    assert len(signatures) == 2
+    collect([mention("Ulm|PER")]).save(path)
+    with pytest.raises(ValueError, match="has changed: its counts have the hash"):
+        scored([mention("Ulm|PER")], "tmr", train=stored)
+
+
+def test_a_corpus_and_its_table_are_told_to_be_the_same(tmp_path):
+    line = {"text": "Ulm", "spans": [{"start": 0, "end": 3, "label": "LOC"}]}
+    (tmp_path / "train.jsonl").write_text(json.dumps(line))
+    read(tmp_path / "train.jsonl").save(tmp_path / "table.json")
+    assert read(tmp_path / "train.jsonl").digest == read(tmp_path / "table.json").digest
+
+
+def test_a_table_is_read_as_it_was_saved(tmp_path):
+    training = collect([Document([(0, 1, "A")], [], text, tokens=tokens) for text, tokens in TEXTS])
+    training.save(tmp_path / "table.json")
+    again = read(tmp_path / "table.json")
+    for part in ("surfaces", "occurrences", "tokens", "documents", "labels", "most_frequent"):
+        assert getattr(again, part) == getattr(training, part), part
+    assert training.documents == len(TEXTS)
+
+
+def test_a_corpus_says_the_same_as_its_table(tmp_path):
+    lines = [{"text": "New York", "spans": [{"start": 0, "end": 8, "label": "LOC"}]}, {"text": "york", "spans": []}]
+    corpus = tmp_path / "train.jsonl"
+    corpus.write_text("\n".join(map(json.dumps, lines)))
+    found = read(corpus)
+    assert (found.surfaces, found.tokens["york"], found.documents) == ({"New York": {"LOC": 1}}, {"": 1}, 2)
+
+
+def test_a_table_is_read_again_when_its_file_has_changed(tmp_path):
+    path = tmp_path / "table.json"
+    for number, label in enumerate(("A", "B")):
+        collect([mention(f"Ulm|{label}")]).save(path)
+        os.utime(path, ns=(number, number))
+        assert table(str(path)).labels == {label}
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("{", "no table of training counts"),
+        ("[]", "no table of training counts"),
+        ('{"format": "another"}', "its format is not 'spacy-nereval training 1'"),
+        ('{"format": "spacy-nereval training 1", "surfaces": {}}', "occurrences: field required"),
+        (
+            '{"format": "spacy-nereval training 1", "documents": 1, "surfaces": {"a": {"A": 1}}, "occurrences": {}, '
+            '"tokens": {}}',
+            "does not say how often 'a' occurs",
+        ),
+        (
+            '{"format": "spacy-nereval training 1", "documents": 1, "surfaces": {"a": {"A": -1}}, '
+            '"occurrences": {"a": 1}, "tokens": {}}',
+            "surfaces.a.A: input should be greater than 0",
+        ),
+        (
+            '{"format": "spacy-nereval training 1", "documents": 1, "surfaces": [1], "occurrences": {}, "tokens": {}}',
+            "no table of training counts",
+        ),
+    ],
+)
+def test_a_file_that_is_no_table_is_refused(tmp_path, content, reason):
+    path = tmp_path / "bad.json"
+    path.write_text(content)
+    with pytest.raises(ValueError, match=reason) as error:
+        read(path)
+    assert str(path) in str(error.value)
+
+
+def test_training_data_without_a_span_says_nothing(tmp_path):
+    path = tmp_path / "train.jsonl"
+    path.write_text('{"text": "Ulm", "spans": []}\n')
+    with pytest.raises(ValueError, match="has no annotated spans"):
+        read(path)
+
+
+def test_training_data_that_are_not_there(tmp_path):
+    missing: Any = tmp_path / "none.jsonl"
+    with pytest.raises(ValueError, match="is not there"):
+        table(str(missing))

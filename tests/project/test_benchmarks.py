@@ -1,0 +1,313 @@
+"""The benchmarks run, and what they say follows from what they measured. Nothing here depends on the clock."""
+
+from __future__ import annotations
+
+import doctest
+import json
+import os
+import runpy
+import subprocess
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pytest
+import spacy
+from docs import doc, write_docs
+from places import ROOT
+from spacy.language import Language
+from spacy.tokens import Span
+
+from spacy_nereval import count, create_all
+from spacy_nereval.integration import pipelines
+
+BENCHMARKS = ROOT / "benchmarks"
+
+# There is no other way to a peak that does not count the process that started this one.
+on_linux = pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="resident memory is read as Linux has it")
+
+
+@pytest.fixture(autouse=True)
+def importable(monkeypatch):
+    """The scripts import each other."""
+    monkeypatch.syspath_prepend(BENCHMARKS)
+
+
+def run(script: str, *arguments: Any, output: Path) -> tuple[str, dict[str, Any]]:
+    """What a benchmark prints, and what it writes."""
+    command = [sys.executable, str(BENCHMARKS / script), *map(str, arguments), "--output", str(output)]
+    environment = {**os.environ, "SPACY_NEREVAL_DATA": str(output.parent / "none")}  # what is not everywhere
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, encoding="utf8", timeout=600)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, json.loads(output.read_text("utf8"))
+
+
+def markdown(script: str, figures: dict[str, Any]) -> str:
+    return runpy.run_path(str(BENCHMARKS / script))["markdown"](figures)
+
+
+def cells(text: str) -> list[list[str]]:
+    """The rows of all tables, heads and rules too."""
+    return [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")]
+
+
+# Speed
+
+
+def test_speed_is_measured_and_shown(tmp_path):
+    # The other sides of the comparison; the extra `test` brings them, so that CI never skips this.
+    if missing := [name for name in ("nervaluate", "seqeval") if not find_spec(name)]:
+        pytest.skip(f"the extra bench is not installed: {missing}")
+    printed, found = run("run.py", "--scale", 0.001, "--rounds", 1, output=tmp_path / "results.json")
+    assert printed.rstrip("\n") == markdown("table.py", found)
+    assert {corpus["name"] for corpus in found["corpora"]} >= {"4 labels", "18 labels"}
+    names = [corpus["name"] for corpus in found["corpora"]] + list(found["left_out"])
+    assert sorted(names) == ["18 labels", "4 labels", "GermEval 2014", "WNUT17 test"]
+    for corpus in found["corpora"]:
+        assert all(len(times) == 1 and times[0] > 0 for times in corpus["seconds"].values())
+    assert [(corpus["documents"], corpus["entities"]) for corpus in found["corpora"][:2]] == [(2, 30), (2, 30)]
+    assert found["corpora"][0]["labels"] == 4 < found["corpora"][1]["labels"]
+    assert [sorted(map(int, row["seconds"])) for row in found["documents"]] == [[1, 5, 10, 20, 100]] * 3
+    assert all(found["memory"][row["shape"]] > 1e6 for row in found["documents"])
+    assert (found["empty"]["documents"], found["bootstrap"]["documents"]) == (1000, 10)
+    assert found["goals"] == import_module("table").reached(found)
+    assert all(row["value"] > 0 for row in found["goals"])
+
+
+def figures() -> dict[str, Any]:
+    """Two rounds of everything. The second was slower, for all sides alike."""
+    sides = {"six metrics": [1, 2], "get_ner_prf": [4, 8], "reading spans": [0.5, 1]}
+    sides |= {"six metrics, offsets": [3, 6], "nervaluate": [10, 30]}
+    return {
+        "corpora": [{"name": "c", "documents": 100, "entities": 7, "labels": 2, "seconds": sides}],
+        "documents": [{"shape": "flat", "seconds": {"100": [1, 1], "1000": [9, 11], "5000": [20, 60]}}],
+        "memory": {"flat": 5e6},
+        "bootstrap": {"documents": 10, "labels": 2, "samples": 1000, "seconds": {"scores": [1], "intervals": [2, 4]}},
+        "imports": [0.020, 0.024, 0.100],
+    }
+
+
+def test_what_has_to_be_reached_is_taken_from_the_rounds():
+    goals = [
+        (row["what"], row["where"], row["value"], row["unit"]) for row in import_module("table").reached(figures())
+    ]
+    assert goals == [
+        ("six metrics / get_ner_prf", "c", 0.25, ""),
+        ("six metrics, offsets / nervaluate", "c", pytest.approx(0.25), ""),  # of 0.3 and 0.2
+        ("six metrics / reading spans", "c", 2, ""),
+        ("1,000 / 100 entities in one document", "flat", 10, ""),
+        ("5,000 entities in one document", "flat", 40, "s"),
+        ("5,000 entities in one document", "flat", 5, "MB"),
+        ("intervals from 1,000 samples", "10 documents, 2 labels", 3, "s"),
+        ("importing what spaCy imports at its start", "beyond spaCy", 24, "ms"),
+    ]
+    assert [row["at_most"] for row in import_module("table").reached(figures())] == [
+        *(0.35, 0.2, 4, 12, 10, 1000, 3, 30),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("times", "others", "expected"), [([1, 2, 9], [2, 4, 3], 0.5), ([8], [2], 4), ([1, 100], [1, 50], 1.5)]
+)
+def test_a_ratio_is_the_median_of_those_within_a_round(times: Sequence[float], others: Sequence[float], expected):
+    assert import_module("table").ratio(times, others) == expected
+    assert import_module("table").ratio(others, times) == pytest.approx(median(b / a for a, b in zip(times, others)))
+
+
+def test_what_is_measured_of_a_corpus_is_shown_for_each_document():
+    head, rows = import_module("table").per_document(figures()["corpora"])
+    assert head[:4] == ["corpus", "documents", "entities", "six metrics"]
+    assert [row[:5] for row in rows] == [["c", "100", "7", "15,000.0", "60,000.0"]]
+
+
+@pytest.mark.parametrize("name", ["table", "single", "workloads", "scale"])
+def test_the_examples_in_the_benchmarks_hold(name):
+    found = doctest.testmod(import_module(name))
+    assert found.attempted > 0 and found.failed == 0
+
+
+def test_a_smaller_corpus_is_the_beginning_of_the_larger_one():
+    few, many = (import_module("workloads").made_up("", number, labels=4).pairs for number in (3, 5))
+    for sides, others in zip(few, many):
+        for side, other in zip(sides, others):
+            assert side.to_json() == other.to_json()
+
+
+# Memory
+
+
+@on_linux
+def test_memory_is_measured_and_shown(tmp_path, monkeypatch, capsys):
+    """Here all cases in one process, but for a last one."""
+    memory, last = import_module("memory"), {}
+    in_process = memory.in_process
+
+    def here(case: str, folder: Path) -> dict[str, int]:
+        if case == memory.CASES[-1] and folder.name == "300":
+            last.update(in_process(case, folder))
+        return memory.measured(case, folder)
+
+    monkeypatch.setattr(memory, "in_process", here)
+    memory.main(sizes=[300, 20], tokens=12, output=tmp_path / "memory.json", case="", folder=Path())
+    found = json.loads((tmp_path / "memory.json").read_text("utf8"))
+    assert capsys.readouterr().out.rstrip("\n") == memory.markdown(found)
+    rows = {row["case"]: row for row in found["rows"]}
+    assert [*rows] == [*memory.CASES]
+    assert all([*row["peak_mb"]] == ["20", "300"] for row in rows.values())
+    counts = {case: row["of_counts"] for case, row in rows.items()}
+    assert counts["jsonl"] == counts["spacy"] == counts["replicates"] > 0
+    assert counts["jsonl and a pipeline"] == counts["spacy and a pipeline"] == counts["shards and a pipeline"] > 0
+    assert last["peak"] > last["counts"] > 300 * 40  # a row at least
+
+
+def test_bytes_that_a_document_adds_are_shown_beside_those_of_its_counts():
+    rows = [{"case": "jsonl", "peak_mb": {"10": 0.4, "2000": 7.6}, "bytes_per_document": 1234, "of_counts": 405}]
+    about = {"machine": "m", "python": "3", "spacy": "3.8"}
+    assert cells(markdown("memory.py", {"about": about, "tokens": 40, "rows": rows})) == [
+        ["case", "10 documents, MB", "2,000 documents, MB", "bytes that a document adds", "of these its counts"],
+        ["---", "---:", "---:", "---:", "---:"],
+        ["jsonl", "0", "8", "1,234", "405"],
+    ]
+
+
+def test_a_pipeline_forgets_on_its_way_the_words_that_were_new_to_it(tmp_path, monkeypatch):
+    """But not those of its first documents, with which components may have set themselves up."""
+    noted: dict[str, int] = {}
+
+    def tag(doc):
+        label = noted.setdefault("label", doc.vocab.strings.add("PER"))
+        doc.set_ents([Span(doc, 2, 3, label=label)])
+        return doc
+
+    monkeypatch.setattr(pipelines, "FORGOTTEN", 2)
+    Language.component("tag_of_test", func=tag)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("tag_of_test")
+    nlp.batch_size, known, documents = 1, [], []
+    data = write_docs(tmp_path / "data.spacy", [doc(f"unheard{k} of Ada", (0, 1, "ORG")) for k in range(7)])
+    for document in pipelines.predict(nlp, data):
+        known.append(sum(string.startswith("unheard") for string in nlp.vocab.strings))
+        documents.append(document)
+    assert known == [1, 2, 3, 4, 3, 4, 3]
+    # Nothing that was forgotten is asked for.
+    assert [(d.text, d.gold, d.pred) for d in documents] == [
+        (f"unheard{k} of Ada", ((0, 8, "ORG"),), ((12, 15, "PER"),)) for k in range(7)
+    ]
+    assert count(documents, create_all()).pred == 7
+    # Of the next file nothing is kept.
+    more = write_docs(tmp_path / "more.spacy", [doc(f"unknown{k} of Ada", (0, 1, "ORG")) for k in range(3)])
+    assert len(list(pipelines.predict(nlp, more))) == 3
+    assert not any(string.startswith("unknown") for string in nlp.vocab.strings)
+    with nlp.memory_zone():  # which must not be nested
+        assert len(list(pipelines.predict(nlp, more))) == 3
+        assert "unknown0" in nlp.vocab.strings
+
+
+# Scale
+
+
+@on_linux
+def test_the_cost_of_a_document_is_measured_and_shown(tmp_path, monkeypatch, capsys):
+    """Here the merging of all counts in this process, and that of half of them in one of its own, as usual."""
+    scale = import_module("scale")
+    in_process, peaks = scale.in_process, []
+
+    def here(paths: list[Path]) -> dict[str, int]:
+        peaks.append(scale.driver(paths) if len(paths) > 1 else in_process(paths))
+        return peaks[-1]
+
+    monkeypatch.setattr(scale, "in_process", here)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ada"}, {"label": "LOC", "pattern": "Bob"}])
+    for folder in ("ruler", "people"):
+        (tmp_path / folder).mkdir()
+    nlp.to_disk(tmp_path / "ruler" / "model-best")
+    texts = [doc("Ada met Bob", (0, 1, "PER"), (2, 3, "PER")), doc("nobody came .")]
+    data = write_docs(tmp_path / "people" / "test.spacy", texts)
+    sizes = {"shards": 3, "documents": 10, "samples": 4}
+    scale.main([str(tmp_path / "ruler" / "model-best")], data, **sizes, output=tmp_path / "scale.json", drive=False)
+    found = json.loads((tmp_path / "scale.json").read_text("utf8"))
+    assert capsys.readouterr().out.rstrip("\n") == scale.markdown(found)
+    assert {name: found["about"][name] for name in sizes} == sizes
+    assert [each["pipeline"] for each in found["predicting"]] == ["ruler"]
+    assert found["predicting"][0]["microseconds_per_document"] > 0
+    people, large = found["corpora"]
+    assert [people[what] for what in ("name", "tokens", "entities", "labels")] == ["people", 3, 1, 2]
+    assert (large["tokens"], large["entities"]) == (200, 15)
+    for corpus in (people, large):
+        assert all(corpus["microseconds_per_document"][step] > 0 for step in ("files", "replicating", "merging"))
+        assert all(corpus["bytes_per_document"][what] > 0 for what in ("rows", "id", "in_file"))
+        assert corpus["replicates"]["megabytes"] > 0
+    assert len(peaks) == 4 and all(0 < peak["merging"] <= peak["scoring"] for peak in peaks)
+
+
+def costs() -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """3.6 microseconds for a document are an hour for 10^9."""
+    steps = {"files": 36, "counting": 7.2, "replicating": 3.6, "writing": 3.6, "merging": 1.8, "scoring": 3.6}
+    corpus = {
+        "name": "c",
+        "tokens": 30,
+        "entities": 4.5,
+        "labels": 2,
+        "microseconds_per_document": steps,
+        "bytes_per_document": {"rows": 800, "id": 60, "in_file": 50, "merging": 2000, "scoring": 4000},
+        "replicates": {
+            "megabytes": 1.5,
+            "megabytes_in_file": 0.5,
+            "milliseconds_to_merge_a_file": 180,  # of each of 10,000: half an hour
+            "seconds_to_intervals": 360,
+        },
+    }
+    return corpus, [{"pipeline": "p", "microseconds_per_document": 3600, "seconds_to_load": 0}]
+
+
+def test_what_many_documents_cost_is_shared_by_the_workers_but_for_the_driver():
+    head, rows = import_module("scale").hours(*costs())
+    assert head == ["hours", "on", "processor", "16 workers", "256 workers", "4,096 workers"]
+    assert rows == [
+        ["predict: p", "workers", "1,000.0", "62.5", "3.9", "0.24"],
+        ["count", "workers", "2.0", "0.12", "0.01", "0.00"],
+        ["replicate", "workers", "1.0", "0.06", "0.00", "0.00"],
+        ["write the counts", "workers", "1.0", "0.06", "0.00", "0.00"],
+        ["read predictions from files, and count", "workers", "10.0", "0.62", "0.04", "0.00"],
+        ["read and merge the counts", "driver", "1.0", "1.0", "1.0", "1.0"],
+        ["score", "driver", "1.1", "1.1", "1.1", "1.1"],
+        ["all: p", "", "1,006.1", "64.8", "6.0", "2.3"],
+        ["all: predictions in files", "", "14.1", "2.9", "2.1", "2.1"],
+    ]
+
+
+def test_replicates_come_once_in_every_file_and_counts_once_for_every_document():
+    _, rows = import_module("scale").sizes([costs()[0]])
+    assert rows == [
+        ["10,000", "100,000", "50", "50.0"],
+        ["100,000", "10,000", "50", "5.0"],
+        ["1,000,000", "1,000", "50", "0.5"],
+    ]
+
+
+def test_a_machine_is_full_where_the_larger_of_two_peaks_reaches_its_memory():
+    _, rows = import_module("scale").memories([costs()[0]])
+    assert rows == [
+        ["16 GB", "4 million"],
+        ["64 GB", "16 million"],
+        ["256 GB", "64 million"],
+        ["1,024 GB", "256 million"],
+        ["10^9 documents take", "4,000 GB"],
+    ]
+
+
+@pytest.mark.parametrize("name", ["results", "memory", "scale"])
+def test_the_figures_of_the_documentation_are_those_of_a_whole_run(name):
+    file = BENCHMARKS / f"{name}.json"
+    found = json.loads(file.read_text("utf8"))
+    if name == "results":
+        assert found["about"]["scale"] == 1 and found["about"]["rounds"] >= 5
+    elif name == "memory":
+        assert [[*row["peak_mb"]] for row in found["rows"]] == [["10000", "100000"]] * len(found["rows"])
+    else:
+        assert found["about"]["samples"] == 1000 and len(found["predicting"]) == 2

@@ -1,0 +1,136 @@
+"""What importing costs those who do not use the package, and where spaCy ends."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import spacy_nereval
+
+PACKAGE = Path(spacy_nereval.__file__).parent
+EDGES = {"examples", "ranges", "scorer", "component", "files", "formats", "pipelines", "cli"}
+"""The modules that know spaCy."""
+
+CORE = sorted(
+    ".".join(("spacy_nereval", *file.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
+    for file in PACKAGE.rglob("*.py")
+    if not EDGES & {*file.relative_to(PACKAGE).with_suffix("").parts}
+)
+
+
+def imported_by(*steps: str) -> list[set[str]]:
+    """The modules that each step adds, one after the other in a new process."""
+    code = "import sys, json; seen = [set(sys.modules)]"
+    for step in steps:
+        code += f"\n{step}\nseen.append(set(sys.modules))"
+    code += "\nprint(json.dumps([sorted(b - a) for a, b in zip(seen, seen[1:])]))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, encoding="utf8", timeout=120)
+    assert done.returncode == 0, done.stderr
+    return [set(names) for names in json.loads(done.stdout.splitlines()[-1])]
+
+
+def packages(modules: set[str]) -> set[str]:
+    return {name.split(".")[0] for name in modules}
+
+
+def test_the_core_is_found():
+    assert {
+        "spacy_nereval.core.spans",
+        "spacy_nereval.core.alignment",
+        "spacy_nereval.metrics.fair",
+        "spacy_nereval",
+    } <= set(CORE)
+    assert not any(EDGES & {*name.split(".")} for name in CORE)
+
+
+def test_the_core_knows_neither_spacy_nor_anything_heavy():
+    scoring = (
+        "import " + ", ".join(CORE) + "\n"
+        "from spacy_nereval import Document, score\n"
+        "doc = Document([(0, 5, 'A'), (3, 8, 'B')], [(0, 4, 'A'), (2, 7, 'B')], 'abcde fgh', tokens=[(0, 5), (6, 9)])\n"
+        "score([doc], ['all'])\n"
+    )
+    found = packages(*imported_by(scoring))
+    assert "spacy_nereval" in found
+    assert not found & {"spacy", "thinc", "confection", "typer", "tqdm", "torch", "transformers"}
+    assert not found & {"pandas", "matplotlib", "sklearn", "nervaluate", "seqeval", "requests"}
+
+
+def test_the_package_loads_what_is_asked_for_when_it_is_asked_for():
+    package, name, function = imported_by(
+        "import spacy_nereval; assert 'score' in dir(spacy_nereval)",
+        "from spacy_nereval import Span",
+        "assert spacy_nereval.score([spacy_nereval.Document([], [], 'a')])['documents'] == 1",
+    )
+    assert {name for name in package if name.startswith("spacy_nereval")} == {"spacy_nereval", "spacy_nereval.about"}
+    assert "numpy" not in package
+    assert "spacy_nereval.core.spans" in name and not name & {
+        "spacy_nereval.counting.counts",
+        "spacy_nereval.evaluation.result",
+    }
+    assert {"spacy_nereval.counting.counts", "spacy_nereval.evaluation.result"} <= function
+
+
+def test_every_name_of_the_package_is_there_and_none_is_that_of_a_module():
+    """Whatever was imported before: a module that is imported becomes a name of its package."""
+    assert len(spacy_nereval.__all__) == len(set(spacy_nereval.__all__)) > 10
+    assert {*spacy_nereval.__all__} <= {*dir(spacy_nereval)}
+    for name in spacy_nereval.__all__:
+        assert not isinstance(getattr(spacy_nereval, name), ModuleType)
+        assert f"spacy_nereval.{name}" not in CORE
+    everything: dict = {}
+    exec("from spacy_nereval import *", everything)
+    assert {*spacy_nereval.__all__} <= {*everything}
+    with pytest.raises(AttributeError, match="no attribute 'scoer'"):
+        print(spacy_nereval.scoer)
+    with pytest.raises(ImportError, match="scoer"):
+        exec("from spacy_nereval import scoer")
+
+
+def test_a_type_checker_finds_the_names_where_they_are_loaded_from():
+    said = re.search(r"if TYPE_CHECKING:\n(.*?)else:", inspect.getsource(spacy_nereval), flags=re.S)[1]
+    checked = {module: tuple(names.split(", ")) for module, names in re.findall(r"from \.(\w+) import (.*)", said)}
+    assert checked == spacy_nereval._WHERE
+    assert {"__version__", *(name for names in checked.values() for name in names)} == {*spacy_nereval.__all__}
+
+
+@pytest.fixture(scope="module")
+def start() -> list[set[str]]:
+    """What spaCy and its command line import, what the modules that they import of ours add, and a pipeline."""
+    ours = "import spacy_nereval.integration.component, spacy_nereval.cli"
+    return imported_by("import spacy, spacy.cli", ours, "spacy.blank('en').add_pipe('sentencizer')")
+
+
+def test_what_spacy_imports_at_every_start_brings_nothing_but_the_package(start):
+    before, added, _ = start
+    assert {"spacy.cli", "spacy.language"} <= before
+    assert {"spacy_nereval.integration.component", "spacy_nereval.cli"} <= added
+    assert packages(added) == {"spacy_nereval"}
+
+
+def test_what_spacy_imports_at_every_start_does_not_score_or_read_anything(start):
+    late = {
+        "spacy_nereval.integration.scorer",
+        "spacy_nereval.integration.examples",
+        "spacy_nereval.io.read",
+        "spacy_nereval.integration.pipelines",
+    }
+    for names in start:
+        assert not names & late
+        assert not {name for name in names if name.startswith("spacy_nereval.metrics")}
+    _, added, made = start
+    known = {f"spacy_nereval.{name}" for name in ("component", "loggers", "schedules")}  # spaCy's registries
+    assert {name for name in made if name.startswith("spacy_nereval")} <= known
+    commands = {name for name in added if name.startswith("spacy_nereval.cli")}
+    assert added - commands == {"spacy_nereval", "spacy_nereval.about", "spacy_nereval.integration.component"}
+
+
+def test_the_command_line_can_be_the_first_import():
+    assert "spacy_nereval.cli" in imported_by("import spacy_nereval.cli")[0]

@@ -1,0 +1,172 @@
+"""The spaCy project, from texts to the report, with a transformer too small to learn anything."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from statistics import mean, stdev
+
+import pytest
+from places import ROOT
+from tiny import tiny_transformer
+
+pytest.importorskip("spacy_transformers", reason="the project's environment, requirements.txt, is not installed")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory) -> Path:
+    """A copy of the project in which every command but `weights` has run on a few texts."""
+    folder = tmp_path_factory.mktemp("project")
+    for name in ("project.yml", "configs", "scripts", "assets/warranty"):
+        source, target = ROOT / name, folder / name
+        target.parent.mkdir(exist_ok=True)
+        shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
+    tiny_transformer(folder / "assets" / "weights")
+    few = ["--vars.limit", "12", "--vars.cpu_epochs", "1", "--vars.transformer_epochs", "1"]
+    for command in ("corpus", "train", "evaluate", "report"):
+        done = run(folder, "project", "run", command, ".", *few)
+        assert done.returncode == 0, f"{command}:\n{done.stdout}\n{done.stderr}"
+        (folder / f"{command}.txt").write_text(done.stdout, encoding="utf8")
+    return folder
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
+    return python(folder, "-m", "spacy", *arguments)
+
+
+def script(folder: Path, name: str, *arguments: str) -> subprocess.CompletedProcess:
+    return python(folder, f"scripts/{name}", *arguments)
+
+
+def python(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
+    # One thread: on a busy machine torch's threads spend their time waiting for each other.
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONIOENCODING": "utf8", "NO_COLOR": "1"}
+    command = [sys.executable, *arguments]
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf8", timeout=300
+    )
+
+
+def result(project: Path, name: str) -> dict:
+    return json.loads((project / "metrics" / "warranty" / f"{name}.json").read_text(encoding="utf8"))
+
+
+@pytest.mark.parametrize("pipeline", ["cpu", "transformer"])
+def test_both_pipelines_are_scored_with_all_six_metrics_on_the_test_texts(project, pipeline):
+    found = result(project, pipeline)
+    assert found["documents"] == 12
+    assert list(found["metrics"]) == ["strict", "semeval", "slot_error", "loio", "fair", "wrf"]
+    lines = (project / "assets/warranty/test.jsonl").read_text(encoding="utf8").splitlines()
+    texts = [json.loads(line) for line in lines[:12]]
+    assert found["gold"] == sum(len(text["spans"]) for text in texts)
+
+
+@pytest.mark.parametrize("pipeline", ["cpu", "transformer"])
+def test_the_best_model_was_chosen_by_the_fair_f(project, pipeline):
+    meta = project / "training" / "warranty" / pipeline / "model-best" / "meta.json"
+    assert "ents_fair_f" in json.loads(meta.read_text(encoding="utf8"))["performance"]
+
+
+def test_the_report_has_both_pipelines_side_by_side_and_their_comparison(project):
+    report = (project / "metrics" / "warranty" / "report.md").read_text(encoding="utf8")
+    assert "| score | cpu | transformer |" in report
+    fair = [f"{100 * result(project, name)['metrics']['fair']['scores']['f']:.2f}" for name in ("cpu", "transformer")]
+    assert f"| fair_f | {' | '.join(fair)} |" in report
+    assert "| metric | score | baseline | system | difference | interval | p | p (Holm) |" in report
+    assert "paired permutation test over 12 documents" in report
+    assert "Fewer than 20 documents" in report
+
+
+def test_the_report_as_a_page_has_every_test_text_and_its_place_is_the_last_thing_said(project):
+    page = (project / "metrics" / "warranty" / "report.html").read_text(encoding="utf8")
+    lines = (project / "assets/warranty/test.jsonl").read_text(encoding="utf8").splitlines()
+    assert all(json.loads(line)["id"] in page for line in lines[:12])
+    said = (project / "report.txt").read_text(encoding="utf8").splitlines()
+    assert Path(said[-1].removeprefix("✔ Report in ")) == Path("metrics/warranty/report.html")
+
+
+def test_a_missing_result_is_named_with_the_command_that_makes_it(project):
+    done = script(project, "report.py", "report.md", "no.json")
+    assert done.returncode == 1
+    assert "project run evaluate" in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+    assert not (project / "report.md").exists()
+
+
+def test_a_corpus_whose_files_are_not_there_is_named_with_the_command_that_fetches_them(project):
+    done = script(project, "corpus.py", "wnut17")
+    assert done.returncode == 1
+    assert "project assets" in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+    assert not (project / "corpus" / "wnut17").exists()
+
+
+@pytest.fixture(scope="module")
+def trials(project) -> dict:
+    """What two trials of two pipelines came to, as the workflow `gpu` makes them."""
+    few = ["--vars.limit", "12", "--vars.seeds", "0,1", "--vars.epochs", "1"]
+    for command in ("doctor", "trials", "evaluate-trials", "results"):
+        done = run(project, "project", "run", command, ".", *few)
+        assert done.returncode == 0, f"{command}:\n{done.stdout}\n{done.stderr}"
+    return result(project, "trials")
+
+
+def test_trials_are_summarised_over_their_seeds(project, trials):
+    assert [(trial["pipeline"], trial["seed"]) for trial in trials["trials"]] == [
+        (name, seed) for name in ("cpu", "paper") for seed in (0, 1)
+    ]
+    for name, summary in trials["pipelines"].items():
+        results = [result(project, f"trials/{name}-{seed}")["metrics"] for seed in (0, 1)]
+        for metric, score in (("fair", "f"), ("strict", "r")):
+            found = summary["scores"][f"{metric}_{score}"]
+            values = [own[metric]["scores"][score] for own in results]
+            assert found["values"] == values
+            assert found["mean"] == pytest.approx(mean(values))
+            assert found["sd"] == pytest.approx(stdev(values))
+            assert (found["min"], found["max"]) == (min(values), max(values))
+        assert summary["fair"] == {
+            kind: sum(own["fair"]["counts"][kind] for own in results) for kind in results[0]["fair"]["counts"]
+        }
+        for documents in summary["disagreement"].values():
+            kinds = ("above", "below", "equal")
+            assert documents["undefined"] + sum(documents[kind]["documents"] for kind in kinds) == 2 * 12
+
+
+def test_pipelines_are_compared_over_all_seeds_document_by_document(project, trials):
+    compared = trials["comparison"]
+    assert (compared["baseline"], compared["units"], compared["documents"]) == ("cpu", 12, 24)
+    (row,) = [r for r in compared["comparisons"] if (r["metric"], r["score"]) == ("strict", "f")]
+    for name, value in (("cpu", row["baseline_value"]), ("paper", row["value"])):
+        results = [result(project, f"trials/{name}-{seed}") for seed in (0, 1)]
+        hits = sum(own["metrics"]["strict"]["counts"]["tp"] for own in results)
+        assert value == pytest.approx(2 * hits / sum(own["gold"] + own["pred"] for own in results))
+
+
+def test_the_results_say_what_was_scored_and_how_to_repeat_it(project, trials):
+    page = (project / "docs" / "results.md").read_text(encoding="utf8")
+    assert "run gpu . --vars.seeds 0,1 --vars.epochs 1" in page
+    for summary in trials["pipelines"].values():
+        fair = summary["scores"]["fair_f"]
+        mean, sd, low, high = (f"{100 * fair[name]:.2f}" for name in ("mean", "sd", "min", "max"))
+        assert f"| fair | fair_f | {mean} | {sd} | [{low}, {high}] | [" in page
+    # A corpus without metrics keeps its section.
+    shutil.move(project / "metrics/warranty/trials.json", project / "metrics/kept.json")
+    done = script(project, "results.py")
+    assert done.returncode == 1 and "project run gpu" in done.stdout + done.stderr
+    (project / "metrics/wnut17").mkdir()
+    kept = json.loads((project / "metrics/kept.json").read_text(encoding="utf8"))
+    (project / "metrics/wnut17/trials.json").write_text(json.dumps(kept | {"corpus": "wnut17"}), encoding="utf8")
+    assert script(project, "results.py").returncode == 0
+    both = (project / "docs" / "results.md").read_text(encoding="utf8")
+    assert page.strip() in both
+    assert "## wnut17" in both
+
+
+def test_without_the_gpu_that_was_asked_for_the_workflow_ends_with_what_the_doctor_says(project):
+    done = run(project, "project", "run", "doctor", ".", "--vars.gpu_id", "999")
+    assert done.returncode == 1
+    said = [line for line in done.stdout.splitlines() if line.startswith("✘")]
+    assert said and all(";" in line for line in said)
+    assert "Traceback" not in done.stdout + done.stderr

@@ -1,0 +1,453 @@
+"""Tables as text: what each format says, read back by a parser that is not ours."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from spacy_nereval.io.writing import for_spreadsheets, visible
+from spacy_nereval.reporting.formats import (
+    Cell,
+    Estimate,
+    Interval,
+    Table,
+    csv_text,
+    document,
+    html,
+    json_text,
+    latex,
+    markdown,
+    shown,
+)
+from spacy_nereval.reporting.terminal import BAR, bars, columns, render
+
+# Readers of the formats
+
+
+def from_markdown(text: str) -> list[list[str]]:
+    """The cells of a table in Markdown: pipes without a backslash divide them, and a backslash
+    before punctuation is dropped (CommonMark, 2.4)."""
+    found = []
+    for line in text.splitlines():
+        cells = re.split(r"(?<!\\)((?:\\\\)*)\|", line)  # an even number of backslashes escapes nothing
+        joined = [cells[k] + (cells[k + 1] if k + 1 < len(cells) else "") for k in range(0, len(cells), 2)]
+        assert joined[0] == joined[-1] == "", line
+        found.append([re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", cell.strip()) for cell in joined[1:-1]])
+    assert all(re.fullmatch("---:?", cell) for cell in found[1])
+    return [found[0], *found[2:]]
+
+
+TEX = {r"\textbackslash{}": "\\", r"\textasciitilde{}": "~", r"\textasciicircum{}": "^", r"\textless{}": "<"}
+TEX |= {r"\textgreater{}": ">", r"\textbar{}": "|", r"\`{}": "`", r"\char34{}": '"', r"\ldots{}": "…", "-{}": "-"}
+TEX |= {f"\\{c}": c for c in "&%$#_{}"} | {f"{{{c}}}": c for c in "[]*"}
+TOKEN = re.compile(
+    "|".join(map(re.escape, sorted(TEX, key=len, reverse=True))) + r"|\$-[\d.]+\$|[^\\{}$&%#_~^\[\]*<>|`\"]"
+)
+
+
+def from_latex(text: str) -> list[list[str]]:
+    """The cells between the rules, of which every character is a known command or harmless."""
+    body = text.split("\\toprule\n")[1].split("\\bottomrule")[0].replace("\\midrule\n", "")
+    found = []
+    for line in body.splitlines():
+        assert line.endswith(r" \\")
+        cells = []
+        for cell in re.split(r"(?<!\\) & ", line[:-3]):
+            tokens = TOKEN.findall(cell)
+            assert "".join(tokens) == cell, cell
+            cells.append("".join(TEX.get(token, token.strip("$") if len(token) > 1 else token) for token in tokens))
+        found.append(cells)
+    return found
+
+
+class _Cells(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.tags: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.tags.add(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.rows and self.rows[-1] and data.strip():
+            self.rows[-1][-1] += data
+
+
+def from_html(text: str) -> list[list[str]]:
+    parser = _Cells()
+    parser.feed(text)
+    parser.close()
+    assert parser.tags <= {"table", "caption", "thead", "tbody", "tr", "th", "td"}, parser.tags
+    return parser.rows
+
+
+def from_csv(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+# Tables of anything
+
+AWKWARD = ["|", "\\", "a|b", "\\|", "*", "_a_", "a_b", "`x`", "<script>", "&amp;", "[a](b)", "![a][b]", "~~a~~", "$1$"]
+AWKWARD += [
+    "{x}",
+    "%",
+    "#1",
+    "^",
+    '"',
+    "'",
+    "--",
+    "---",
+    "…",
+    "=1+1",
+    "+1",
+    "-1",
+    "@x",
+    "\t=1",
+    "\r1",
+    "a\nb",
+    " a ",
+    "",
+]
+AWKWARD += [
+    "人名",
+    "e\u0301",
+    "\x1b[2J",
+    "\u202eabc",
+    "\x00",
+    "\u2028",
+    "🙂",
+    "-",
+    "[x]",
+    "* b",
+    "\\\\",
+    "&#65;",
+    "]",
+    "a](",
+]
+texts = st.sampled_from(AWKWARD) | st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+finite = st.floats(-1e6, 1e6)
+numbers: st.SearchStrategy[Cell] = (
+    finite
+    | st.integers(-1000, 10**9)
+    | st.none()
+    | st.builds(Interval, finite, finite)
+    | st.builds(Estimate, *[finite] * 3)
+)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Table:
+    kinds = draw(st.lists(st.sampled_from([texts, numbers]), min_size=1, max_size=5))
+    header = [draw(texts) for _ in kinds]
+    rows = [[draw(kind) for kind in kinds] for _ in range(draw(st.integers(0, 4)))]
+    return Table(draw(texts), header, rows, note=draw(texts), digits=draw(st.integers(0, 5)))
+
+
+def read(cell: Cell, digits: int) -> str:
+    """A cell as a person reads it."""
+
+    def number(value: float) -> str:
+        text = str(value) if isinstance(value, int) else f"{value:.{digits}f}"
+        return text.removeprefix("-") if not text.strip("-0.") and isinstance(value, float) else text
+
+    if cell is None:
+        return "-"
+    if isinstance(cell, str):
+        return visible(cell)
+    if isinstance(cell, Interval):
+        return f"[{number(cell.low)}, {number(cell.high)}]"
+    if isinstance(cell, Estimate):
+        return f"{number(cell.value)} [{number(cell.low)}, {number(cell.high)}]"
+    return number(cell)
+
+
+def cells(table: Table) -> list[list[str]]:
+    return [
+        [visible(name) for name in table.header],
+        *([read(cell, table.digits) for cell in row] for row in table.rows),
+    ]
+
+
+@pytest.mark.parametrize(
+    "write, parse",
+    [(markdown, from_markdown), (latex, from_latex), (html, from_html)],
+    ids=["markdown", "latex", "html"],
+)
+@settings(max_examples=40)
+@given(table=tables())
+def test_a_format_read_back_gives_the_cells_of_the_table(write: Callable, parse: Callable, table):
+    assert parse(write(table)) == cells(table)
+
+
+@settings(max_examples=40)
+@given(table=tables())
+def test_a_terminal_shows_the_cells_of_the_table(table):
+    lines = render(table).split("\n")[1:]
+    header, divider, *rows = lines
+    widths = [len(dashes) for dashes in divider.split("   ")]
+    assert set(divider) <= {"-", " "}
+    for line, expected in zip((header, *rows), cells(table), strict=True):
+        numbers = [table.is_number(k) for k in range(len(widths))]
+        padded = [
+            " " * (width - columns(cell)) + cell if number else cell + " " * (width - columns(cell))
+            for cell, width, number in zip(expected, widths, numbers)
+        ]
+        assert line == "   ".join(padded).rstrip()
+
+
+def values(table: Table) -> list[list[Any]]:
+    """The rows with intervals taken apart: the value, if the column has any, and both bounds."""
+    found: list[list[Any]] = []
+    for row in table.rows:
+        found.append([])
+        for k, cell in enumerate(row):
+            kinds = {type(other[k]) for other in table.rows} - {type(None)}
+            bounded = bool(kinds & {Interval, Estimate})
+            parts = cell._asdict() if isinstance(cell, (Interval, Estimate)) else {"value": cell}
+            names = ["value"] * (kinds != {Interval}) + ["low", "high"] * bounded
+            found[-1] += [parts.get(name) for name in names]
+    return found
+
+
+@settings(max_examples=40)
+@given(made=st.lists(tables(), max_size=3))
+def test_json_read_back_gives_the_values_and_the_texts_as_they_are(made):
+    found = json.loads(json_text(made))
+    assert [len(rows) for rows in found.values()] == [len(table.rows) for table in made]
+    for rows, table in zip(found.values(), made):
+        for record, expected in zip(rows, values(table)):
+            assert list(record.values()) == [
+                float(read(value, table.digits)) if isinstance(value, float) else value for value in expected
+            ]
+
+
+@settings(max_examples=40)
+@given(table=tables())
+def test_csv_read_back_gives_the_values_and_the_texts_on_one_line(table):
+    header, *rows = csv.reader(io.StringIO(csv_text([table]), newline=""))
+    assert header[0] == "table" and len({*header}) == len(header)
+    title = for_spreadsheets(visible(table.title))
+    for row, expected in zip(rows, values(table), strict=True):
+        assert row == [title] + [
+            "" if value is None else for_spreadsheets(read(value, table.digits)) if isinstance(value, str)
+            else read(value, table.digits) for value in expected
+        ]  # fmt: skip
+
+
+@settings(max_examples=40)
+@given(made=st.lists(tables(), min_size=1, max_size=3))
+def test_a_table_in_csv_has_among_others_what_it_has_alone(made):
+    together = from_csv(csv_text(made))
+    assert all(None not in row and None not in row.values() for row in together)
+    alone = [row for table in made for row in from_csv(csv_text([table]))]
+    for row, its in zip(together, alone, strict=True):
+        assert {name: row[name] for name in its} == its
+        assert not any(value for name, value in row.items() if name not in its)
+
+
+def test_columns_of_one_name_do_not_hide_each_other():
+    """A label may be called like the column of labels, or like the one of titles."""
+    table = Table("T", ["gold", "gold", "table"], [["a", 1, 2]])
+    assert json.loads(json_text([table])) == {"T": [{"gold": "a", "gold 2": 1, "table": 2}]}
+    assert from_csv(csv_text([table])) == [{"table": "T", "gold": "a", "gold 2": "1", "table 2": "2"}]
+    assert list(json.loads(json_text([table, table]))) == ["T", "T 2"]
+
+
+# Numbers
+
+
+@pytest.mark.parametrize("digits", [0, 1, 2, 5])
+def test_a_number_is_the_same_in_every_format(digits):
+    table = Table("T", ["x", "n"], [["a", 12.3456789], ["b", None]], digits=digits)
+    number = f"{12.3456789:.{digits}f}"
+    for write, parse in ((markdown, from_markdown), (latex, from_latex), (html, from_html)):
+        assert parse(write(table))[1:] == [["a", number], ["b", "-"]]
+    assert re.split(" +", render(table).splitlines()[3]) == ["a", number]
+    assert [row["n"] for row in from_csv(csv_text([table]))] == [number, ""]
+    assert [row["n"] for row in json.loads(json_text([table]))["T"]] == [float(number), None]
+
+
+def test_a_column_may_have_digits_of_its_own():
+    table = Table("T", ["p", "d"], [[0.01234, 0.01234]], digits=1, own_digits={"p": 4})
+    assert table.grid()[1] == ["0.0123", "0.0"]
+
+
+def test_nothing_is_minus_zero():
+    assert shown(-0.004) == "0.00"
+    assert shown(-0.005001) == "-0.01"
+    assert shown(-0.0, 0) == "0"
+
+
+def test_a_number_is_no_formula_for_a_spreadsheet():
+    assert from_csv(csv_text([Table("T", ["x", "d"], [["-1", -1.5]])])) == [{"table": "T", "x": "'-1", "d": "-1.50"}]
+
+
+def test_people_are_shown_the_first_rows_and_programs_all():
+    table = Table("T", ["n"], [[k] for k in range(5)], note="numbers", most=2)
+    assert table.heading == "T (numbers; the first 2 of 5)"
+    for write, parse in ((markdown, from_markdown), (latex, from_latex), (html, from_html)):
+        assert parse(write(table)) == [["n"], ["0"], ["1"]]
+    assert len(render(table).splitlines()) == 5
+    assert len(from_csv(csv_text([table]))) == len(json.loads(json_text([table]))["T"]) == 5
+    assert table._replace(most=5).heading == "T (numbers)"
+    assert table._replace(note="", most=None).heading == "T"
+
+
+# In a terminal
+
+
+@settings(max_examples=40)
+@given(table=tables(), width=st.integers(20, 120))
+def test_a_terminal_is_not_written_beyond_its_width(table, width):
+    """Unless the columns of text that every block repeats leave no room for a number."""
+    lines = render(table, width=width).splitlines()
+    kinds = [table.is_number(k) for k in range(len(table.header))]
+    widest = [max(columns(row[k]) for row in cells(table)) for k in range(len(kinds))]
+    keys = kinds.index(True) if any(kinds) else len(kinds)
+    keys = keys if keys < len(kinds) else 1
+    needed = [min(w, 12) if not number else w for w, number in zip(widest, kinds)]
+    assume(
+        all(sum(needed[:keys]) + needed[k] + 2 * keys <= width for k in range(keys, len(kinds))) and needed[0] <= width
+    )
+    assert max(map(columns, lines)) <= width
+
+
+@settings(max_examples=40)
+@given(table=tables(), width=st.integers(20, 120))
+def test_no_number_is_lost_in_a_narrow_terminal(table, width):
+    words = render(table, width=width).split()
+    for row in table.rows:
+        for cell in row:
+            if isinstance(cell, (int, float)):
+                assert read(cell, table.digits) in words
+
+
+WIDE = Table(
+    "T",
+    ["label", "share", "text"],
+    [["LOC", 50.0, "a rather long text with … in it"], ["人名人名", 0.5, "x"]],
+    bars="share",
+)
+
+
+@pytest.mark.parametrize(
+    ("width", "lines"),
+    [
+        (None, ["LOC        50.00   a rather long text with … in it   █████", "人名人名    0.50   x" + " " * 33 + "▏"]),
+        (60, ["LOC        50.00   a rather long text with … in it", "人名人名    0.50   x"]),
+        (48, ["LOC       50.00  a rather long text with … in it", "人名人名   0.50  x"]),
+        (40, ["LOC       50.00  a rather long text wit…", "人名人名   0.50  x"]),
+        (29, ["LOC       50.00  a rather lo…", "人名人名   0.50  x"]),
+        (28, ["LOC       50.00", "人名人名   0.50", "LOC       a rather long tex…", "人名人名  x"]),
+    ],
+)  # fmt: skip
+def test_a_wide_table_loses_bars_then_space_then_the_ends_of_texts_then_is_cut_in_two(width, lines):
+    assert [line for line in render(WIDE, width=width).splitlines() if "LOC" in line or "人" in line] == lines
+
+
+def test_what_an_encoding_lacks_is_shown_in_ascii():
+    text = render(WIDE, encoding="ascii")
+    assert "#####" in text and "with ... in it" in text and "????" in text
+    text.encode("ascii")
+    assert max(map(len, render(WIDE, width=40, encoding="ascii").splitlines())) <= 40
+    assert "a rather lo...\n" in render(WIDE, width=28, encoding="ascii")
+
+
+@settings(max_examples=40)
+@given(st.lists(st.floats(0, 100), min_size=2))
+def test_a_longer_bar_is_a_larger_share(shares):
+    table = Table("T", ["share"], [[share] for share in sorted(shares)], bars="share")
+    for encoding in ("utf8", "ascii", "cp437"):
+        drawn = bars(table, encoding)
+        lengths = [sum(("▏▎▍▌▋▊▉█".find(c) + 1) / 8 or 1 for c in bar) for bar in drawn]
+        assert lengths == sorted(lengths) and lengths[-1] <= BAR
+        for bar, length, (share,) in zip(drawn, lengths, table.rows):
+            assert bool(bar) == (share > 0)
+            assert length == pytest.approx(share / 10, abs=1 / 16 + 1e-9 if encoding == "utf8" else 1.1) or share < 1.25
+    assert bars(Table("T", ["s"], [[100.0], [None]], bars="s")) == ["█" * 10, ""]
+
+
+# Nothing in a table steers a terminal, a page or a document
+
+
+HOSTILE = Table(
+    "T\x1b]0;x\x07",
+    ["<img src=x>", "\\input{x}"],
+    [["<script>alert(1)</script>", "\x1b[31mred\u202e"], ["[a](http://x)", "=HYPERLINK(1)"]],
+    note="\x00",
+)
+
+
+def test_no_control_character_reaches_any_format():
+    for name in ("markdown", "latex", "html", "csv"):
+        text = document([HOSTILE], name, ["\x1b[1m"], ["a\nb\x1b"])
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u202e]", text), name
+        assert "red" in text
+    assert not re.search("[\x00-\x09\x0b-\x1f\u202e]", render(HOSTILE) + visible(HOSTILE.heading))
+
+
+def test_a_page_has_no_element_of_a_text():
+    page = document([HOSTILE], "html", ["<b>"], ["</body>"])
+    assert "<script" not in page and "<img" not in page and "<b>" not in page
+    assert page.count("</body>") == 1
+
+
+def test_markdown_has_no_link_and_no_element_of_a_text():
+    text = document([HOSTILE], "markdown")
+    assert r"[a]\(http" in text and r"\<script" in text and "](" not in text
+    for link in ("[a](b)", "![a](b)", "[a][b]", "[[a]](b)", "<http://a>", "`a`", "**a**", "_a_", "~~a~~", "&copy;"):
+        assert f"| {link} |" not in markdown(Table("", ["x"], [[link]]))
+    assert markdown(Table("", ["x"], [["a_b [c] A & B"]])).endswith("| a_b [c] A & B |")
+
+
+LATEX_TABLES = [
+    Table(
+        "50 % & _ # $ {x} ~ ^ \\",
+        ["[a]", "*", "n"],
+        [["[x] ".join(AWKWARD[:40]).replace("…", "").encode("ascii", "ignore").decode(), "*", -3.5], ["*", "[", None]],
+    ),
+    Table("None", ["a"], []),
+]
+
+
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="there is no LaTeX here")
+def test_latex_compiles(tmp_path):
+    body = document(LATEX_TABLES, "latex", ["100 % \\undefined"], ["x"])
+    (tmp_path / "t.tex").write_text(
+        f"\\documentclass{{article}}\n\\usepackage{{booktabs}}\n\\begin{{document}}\n{body}\n\\end{{document}}\n"
+    )
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-draftmode", "t.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=120)
+    assert done.returncode == 0, done.stdout[-3000:]
+
+
+# Several tables
+
+
+def test_lines_around_the_tables_are_text_or_comments_or_left_out():
+    tables = [Table("A", ["n"], [[1]]), Table("Empty", ["n"], [])]
+    said = {name: document(tables, name, ["before & all"], ["after"]) for name in ("markdown", "latex", "html")}
+    assert said["markdown"].splitlines()[0] == "before & all" and said["markdown"].splitlines()[-1] == "after"
+    assert "% before & all\n" in said["latex"] and said["latex"].endswith("% after")
+    assert "<p>before &amp; all</p>\n<table>" in said["html"] and "</table>\n<p>after</p>" in said["html"]
+    assert not any("Empty" in text for text in said.values())
+    assert json.loads(document(tables, "json", ["before"], ["after"])) == {"A": [{"n": 1}], "Empty": []}
+    assert from_csv(document(tables, "csv", ["before"], ["after"])) == [{"table": "A", "n": "1"}]
+    with pytest.raises(ValueError, match="no format 'xml' of tables; there are markdown, latex, csv, json, html"):
+        document(tables, "xml")
