@@ -1,17 +1,15 @@
-"""Which spans overlap, and the best way to pair them one to one.
+"""The best way to pair spans one to one.
 
-Pairs are found by one sweep over both sides, never by trying all. The pairing
-is an exact optimum over whole numbers: no rounding, no dependence on the order
-of the input, and ties go to the leftmost pairs. Library solvers work in
-floating point and return *an* optimum, not the leftmost one, which is why the
-forty lines in `best_pairs` are ours.
+A pairing is an optimum over whole numbers, so it does not depend on the order of
+the input or on rounding.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from heapq import heappop, heappush
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
+
+from .assignment import best_pairs
 
 S = TypeVar("S", bound=Sequence[Any])
 """A span: (start, end, label)."""
@@ -20,13 +18,17 @@ S = TypeVar("S", bound=Sequence[Any])
 def align(
     gold: Sequence[S], pred: Sequence[S], overlaps: Sequence[tuple[int, int, int]]
 ) -> list[tuple[S | None, S | None]]:
-    """The one-to-one alignment of MUC and SemEval, leftovers paired with None.
+    """Return the one-to-one alignment of MUC and SemEval, with leftovers paired with None.
 
-    Among all pairings of overlapping spans the one with the most identical
-    boundaries, then the most pairs, then the most equal labels, then the most
-    shared characters, then the leftmost. (Spans alike in boundaries and label
-    are settled before a contest; every optimum pairs them.)
+    Of all pairings of overlapping spans it is the one with the most identical
+    boundaries, then the most pairs, then the most equal labels, then the most shared
+    characters, then the leftmost. (Hits never get here; every optimum pairs them.)
 
+    Args:
+        gold, pred: Spans, sorted.
+        overlaps: The pairs that may be made, as `core.overlap.overlaps` returns them.
+
+    >>> from spacy_nereval.core.overlap import overlaps
     >>> gold, pred = [(0, 9, "A")], [(0, 5, "B"), (6, 9, "A")]
     >>> align(gold, pred, overlaps(gold, pred))
     [((0, 9, 'A'), (6, 9, 'A')), (None, (0, 5, 'B'))]
@@ -39,13 +41,13 @@ def align(
     for i, j, shared in overlaps:
         same_boundaries = gold[i][:2] == pred[j][:2]
         same_label = gold[i][2] == pred[j][2]
-        # One whole number in a mixed radix: its digits are the criteria, in order.
+        # One whole number whose digits, in a mixed radix, are the criteria in order of weight.
         edges.setdefault(i, {})[j] = ((same_boundaries * most + 1) * most + same_label) * room + shared
     return paired(gold, pred, best_pairs(edges))
 
 
 def paired(gold: Sequence[S], pred: Sequence[S], pairs: Mapping[int, int]) -> list[tuple[S | None, S | None]]:
-    """Pairs of indices as pairs of spans, whoever is left over paired with None."""
+    """Return pairs of spans from pairs of indices, with leftovers paired with None."""
     taken = set(pairs.values())
     result: list[tuple[S | None, S | None]] = [
         (span, pred[pairs[i]] if i in pairs else None) for i, span in enumerate(gold)
@@ -56,11 +58,15 @@ def paired(gold: Sequence[S], pred: Sequence[S], pairs: Mapping[int, int]) -> li
 def closest_pairs(
     gold: Sequence[S], pred: Sequence[S], worth: Mapping[tuple[int, int], int]
 ) -> list[tuple[S | None, S | None]]:
-    """The one-to-one pairing of greatest total worth, leftovers paired with None.
+    """Return the one-to-one pairing of greatest total worth, with leftovers paired with None.
 
-    `worth[i, j]` is that of pairing `gold[i]` with `pred[j]`, from 0 up; others
-    are no pair. Of several such pairings the one with the most pairs, then the
-    fewest characters that only one of a pair has, then the leftmost.
+    Of several such pairings it is the one with the most pairs, then the fewest characters
+    that only one of a pair has, then the leftmost.
+
+    Args:
+        gold, pred: Spans, sorted.
+        worth: What pairing `gold[i]` with `pred[j]` is worth, a whole number from 0 up.
+            Pairs that are not in it are not made.
 
     >>> closest_pairs([(0, 9, "A"), (2, 9, "A")], [(2, 8, "A")], {(0, 0): 1, (1, 0): 1})
     [((0, 9, 'A'), None), ((2, 9, 'A'), (2, 8, 'A'))]
@@ -70,169 +76,6 @@ def closest_pairs(
     worst = 1 + max(apart.values(), default=0)
     edges: dict[int, dict[int, int]] = {}
     for (i, j), value in worth.items():
-        # A mixed radix again.
+        # The digits are the criteria, as in `align`.
         edges.setdefault(i, {})[j] = (value * most + 1) * most * worst + worst - apart[i, j]
     return paired(gold, pred, best_pairs(edges))
-
-
-def best_pairs(edges: Mapping[int, Mapping[int, int]]) -> dict[int, int]:
-    """The pairing left to right of greatest total weight; of several, the leftmost.
-
-    `edges[i][j]` is the weight, a positive whole number, of pairing i with j.
-    Leftmost: the smallest sorted list of pairs.
-
-    >>> best_pairs({0: {0: 5, 1: 5}, 1: {0: 5}})
-    {0: 1, 1: 0}
-    >>> best_pairs({0: {0: 3, 1: 3}})
-    {0: 0}
-    """
-    steps = [(i, j) for i in sorted(edges) for j in sorted(edges[i])]
-    if all(a[1] <= b[1] for a, b in zip(steps, steps[1:])):
-        return _best_of_chain(steps, edges)
-    return _leftmost(*_solve(edges))
-
-
-def _best_of_chain(steps: Sequence[tuple[int, int]], edges: Mapping[int, Mapping[int, int]]) -> dict[int, int]:
-    """The same when neither side overlaps itself, so that the edges, sorted by
-    their left end, are sorted by their right end too. Then every edge is either
-    taken or passed over, from the right end back, in linear time."""
-    n = len(steps)
-    total = [0] * (n + 1)  # the most that the edges from here on can weigh
-    follower = [n] * n  # the next edge that shares neither end with this one
-    new_i = new_j = n
-    for k in reversed(range(n)):
-        i, j = steps[k]
-        if k + 1 < n:
-            new_i = new_i if steps[k + 1][0] == i else k + 1
-            new_j = new_j if steps[k + 1][1] == j else k + 1
-        follower[k] = max(new_i, new_j)
-        total[k] = max(total[k + 1], edges[i][j] + total[follower[k]])
-    pairs, k = {}, 0
-    while k < n:
-        i, j = steps[k]
-        if edges[i][j] + total[follower[k]] == total[k]:  # taken also when tied: this edge is the leftmost
-            pairs[i] = j
-            k = follower[k]
-        else:
-            k += 1
-    return pairs
-
-
-Prices = Mapping[int, int]
-Options = Mapping[int, Sequence[int]]
-
-
-def _solve(edges: Mapping[int, Mapping[int, int]]) -> tuple[dict[int, int], Options, Prices, Prices]:
-    """A heaviest pairing, and what tells all others from the rest: a pairing is one of the
-    heaviest if each left node is paired with one of its options, or alone at price 0,
-    and each right node that is alone has price 0.
-
-    The Hungarian method on sparse edges: one cheapest augmenting path per left
-    node, which may also stay alone at weight 0. `u` and `v` are the dual
-    prices, and options those edges whose weight is u[i] + v[j].
-    """
-    u = {i: max(options.values()) for i, options in edges.items()}
-    v = {j: 0 for options in edges.values() for j in options}
-    partner: dict[int, int] = {}  # left to right
-    owner: dict[int, int] = {}  # right to left
-    # Few options first: a span over a whole document then meets a settled field.
-    for root in sorted(edges, key=lambda i: len(edges[i])):
-        reached: dict[int, int] = {}  # right node: cost of the cheapest path to it so far
-        came_from: dict[int, int] = {}
-        done_left, done_right = {root: 0}, {}
-        heap: list[tuple[int, bool, int]] = []  # cost, whether it is owned, right node: of equals a free one first
-        i, cost = root, 0
-        best, alone, free = u[root], root, None  # the cheapest end: `alone` stays alone, or `free` is taken
-        while True:
-            if cost + u[i] < best:
-                best, alone = cost + u[i], i
-            for j, weight in edges[i].items():
-                to_j = cost + u[i] + v[j] - weight
-                if to_j < best and (j not in reached or to_j < reached[j]):
-                    reached[j], came_from[j] = to_j, i
-                    heappush(heap, (to_j, j in owner, j))
-            while heap and heap[0][2] in done_right:
-                heappop(heap)
-            if not heap or heap[0][0] >= best:
-                break
-            cost, _, j = heappop(heap)
-            done_right[j] = cost
-            if j not in owner:
-                best, free = cost, j
-                break
-            i = owner[j]
-            done_left[i] = cost
-        for i, cost in done_left.items():
-            u[i] -= best - cost
-        for j, cost in done_right.items():
-            v[j] += best - cost
-        if free is None and alone == root:
-            continue
-        j = partner.pop(alone) if free is None else free
-        while True:  # hand each partner on, from the end of the path back to the root
-            i = came_from[j]
-            handed_on = partner.get(i)
-            partner[i], owner[j] = j, i
-            if handed_on is None:
-                break
-            j = handed_on
-    options = {i: sorted(j for j, weight in row.items() if u[i] + v[j] == weight) for i, row in edges.items()}
-    return partner, options, u, v
-
-
-NOBODY = -1
-
-
-def _leftmost(pairs: dict[int, int], options: Options, u: Prices, v: Prices) -> dict[int, int]:
-    """The smallest sorted list of pairs among the heaviest pairings.
-
-    From left to right every node gets the smallest partner with which the others
-    can still be completed: whoever had that partner moves on to another option,
-    whose owner moves on in turn, until somebody moves to the place that the node
-    has left. To be alone is to be with NOBODY, who has room for all.
-    """
-    owner = {j: i for i, j in pairs.items()}
-
-    def moves(place: int, i: int, goal: int) -> Iterator[tuple[int, int]]:
-        """Where whoever is at a place may move, and who that is."""
-        if place == NOBODY:
-            if v.get(goal) == 0:
-                yield goal, NOBODY
-            else:
-                yield from ((j, NOBODY) for j, price in v.items() if price == 0)
-                yield from ((j, k) for k in options if k > i and k not in pairs for j in options[k])
-        elif place not in owner:
-            yield NOBODY, NOBODY
-        elif (k := owner[place]) > i:
-            yield from ((j, k) for j in options[k])
-            if u[k] == 0:
-                yield NOBODY, k
-
-    for i in sorted(options):
-        goal = pairs.get(i, NOBODY)
-        before: dict[int, tuple[int, int]] = {}  # each place that was reached: from where, and by whom
-        for first in options[i]:
-            if first == goal:
-                break
-            reached = [] if first in before else [first]
-            before.setdefault(first, (NOBODY, i))
-            while reached and goal not in before:
-                place = reached.pop()
-                for to, who in moves(place, i, goal):
-                    if to not in before:
-                        before[to] = place, who
-                        reached.append(to)
-            if goal in before:
-                place = goal
-                while place != first:
-                    come_from, who = before[place]
-                    if who == NOBODY:
-                        owner.pop(place, None)
-                    elif place == NOBODY:
-                        del pairs[who]
-                    else:
-                        pairs[who], owner[place] = place, who
-                    place = come_from
-                pairs[i], owner[first] = first, i
-                break
-    return dict(sorted(pairs.items()))

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from .overlap import Boundaries, overlaps
-from .spans import Contest, Span
+from .spans import OverlapGroup, Span
 
 
-def by_label(document: Contest, typed: bool = True) -> Iterator[Contest]:
-    """A contest for the spans of each label, or one of all spans if not `typed`.
+def by_label(document: OverlapGroup, typed: bool = True) -> Iterator[OverlapGroup]:
+    """Yield a group of the spans of each label, or one of all spans if not `typed`.
 
-    >>> doc = Contest([Span(0, 5, "B"), Span(7, 9, "A")], [Span(0, 5, "A")])
-    >>> [(len(contest.gold), len(contest.pred)) for contest in by_label(doc)]
+    >>> doc = OverlapGroup([Span(0, 5, "B"), Span(7, 9, "A")], [Span(0, 5, "A")])
+    >>> [(len(group.gold), len(group.pred)) for group in by_label(doc)]
     [(1, 1), (1, 0)]
     """
     if not typed:
@@ -24,14 +24,14 @@ def by_label(document: Contest, typed: bool = True) -> Iterator[Contest]:
     for side, spans in enumerate((document.gold, document.pred)):
         for span in spans:
             sides.setdefault(span.label, ([], []))[side].append(span)
-    yield from (Contest(*sides[label]) for label in sorted(sides))
+    yield from (OverlapGroup(*sides[label]) for label in sorted(sides))
 
 
 def stretches(spans: Sequence[Boundaries]) -> list[tuple[int, int, int]]:
-    """What the spans cover, each character once: (start, end, the place of its span).
+    """Return what the spans cover, each character once: (start, end, index of its span).
 
-    The spans are in ascending order. Of several over a character the first one
-    has it, so that every span has one stretch or none.
+    Spans are in ascending order. A character under several of them goes to the first, so
+    that every span has one stretch or none.
 
     >>> stretches([(0, 9), (2, 5), (7, 12), (15, 15)])
     [(0, 9, 0), (9, 12, 2)]
@@ -46,7 +46,7 @@ def stretches(spans: Sequence[Boundaries]) -> list[tuple[int, int, int]]:
 
 
 def covered(spans: Sequence[Boundaries], others: Sequence[Boundaries]) -> list[int]:
-    """The number of characters of each span that the others cover together.
+    """Return the number of characters of each span that the others cover together.
 
     >>> covered([(0, 10), (10, 20)], [(2, 4), (3, 5), (8, 11)])
     [5, 1]
@@ -63,9 +63,8 @@ def covered(spans: Sequence[Boundaries], others: Sequence[Boundaries]) -> list[i
 
 
 def shares(spans: Sequence[Span], others: Sequence[Span], together: bool) -> list[float]:
-    """The share of each span's characters that the others cover, all of them
-    together or the one that covers most of it. A span of length zero is covered
-    by its equal.
+    """Return the share of each span's characters that the others cover: all of them
+    together, or the one that covers most. A span of length zero is covered by its equal.
 
     >>> shares([Span(0, 10, "A"), Span(12, 12, "A")], [Span(0, 5, "B"), Span(6, 9, "B")], together=True)
     [0.8, 0.0]

@@ -1,44 +1,58 @@
-"""What a metric is, and the registry that finds them all.
+"""What a metric declares: its verdicts, the columns they add up to, one formula, and its scores.
 
-A metric is a value: which verdicts it passes, how it counts them, how it turns
-counts into scores. A metric *file* holds one function that takes the options
-and returns that value; an entry point in the group `spacy_nereval_metrics`
-makes it known. Options, defaults, ranges, help and documentation are read from
-that function's signature and docstring, and from nowhere else.
+Everything that prints, tests or selects by a score reads the declaration. Nothing
+is guessed from the name of a score.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
 from .spans import Document, Span
 
 if TYPE_CHECKING:
-    from ..counting.batch import Batch
-    from ..counting.views import Summary, View
+    from numpy.typing import NDArray
 
-Columns = Mapping[str, np.ndarray]
-"""Column name to an array of counts. All arrays have one shape, whatever it is:
-one total, a row per label, a row per document, ten thousand resamples."""
+Array = Any
+"""A number or a numpy array; formulas work on either."""
+
+Columns = Mapping[str, Array]
+"""Column name to counts. All arrays have the same shape, whatever it is: one total,
+a row per label, a row per document, ten thousand resamples."""
 
 
-GOLD_SPANS = "gold_spans"
-PRED_SPANS = "pred_spans"
-"""Columns that every `score` gets besides the metric's own: the number of spans."""
+class Kind(str, Enum):
+    """What a span is before any metric judges it. Kinds are counted once for all metrics.
 
-# In the order in which they are shown, which entry points do not have.
+    A hit is a gold and a predicted span alike. Other spans that overlap a span of the
+    other side are in an overlap group; those that do not are misses and spurious.
+    """
+
+    HIT = "hit"
+    MISS = "miss"
+    SPURIOUS = "spurious"
+    GROUP_GOLD = "group_gold"
+    GROUP_PRED = "group_pred"
+
+
+GOLD_SPANS = (Kind.HIT, Kind.MISS, Kind.GROUP_GOLD)
+"""The kinds of gold spans, to be used as a column: their number."""
+
+PRED_SPANS = (Kind.HIT, Kind.SPURIOUS, Kind.GROUP_PRED)
+"""The kinds of predicted spans, to be used as a column: their number."""
 
 
 class Verdict(NamedTuple):
     """What a metric says of a gold span, a predicted span, or a pair of them.
 
-    `name` is the source's own abbreviation. `amount` is 1 unless the metric
-    gives partial credit.
+    `name` is the source's own abbreviation. `amount` is 1 unless the metric gives
+    partial credit or counts smaller things than spans.
     """
 
     name: str
@@ -47,71 +61,138 @@ class Verdict(NamedTuple):
     amount: float = 1
 
 
-class Tally(NamedTuple):
-    """Verdicts of one name on several documents: arrays of the same length.
+@dataclass(frozen=True)
+class Score:
+    """A number computed from counts, and how to read it.
 
-    Documents are told by their place in a batch, labels by theirs in its list of
-    labels; the place behind the last stands for none.
+    Args:
+        name: The key under which the formula returns it.
+        unit: "ratio" (shown in percent), "count" (a number of spans: it has no average),
+            or "raw" (neither, shown as it is).
+        higher_is_better: False for a cost, such as an error rate.
+        headline: Whether it stands for the metric where there is room for one score.
+        key: Its name in a spaCy score dict, without prefix; None keeps it out.
+        group: The row of a table that it shares with two others: precision, recall and
+            F of one group are declared side by side, in this order.
+        symmetric: Whether swapping gold and prediction leaves it as it is.
+        limits: The least and the greatest value; infinite where there is none.
+        complement_of: The score that this one is 1 minus, cut off at 0. Such a score is
+            never tested beside the other.
+
+    >>> Score("granularity", unit="raw", higher_is_better=False, key="plagdet_granularity").unit
+    'raw'
     """
 
     name: str
-    doc: np.ndarray
-    gold: np.ndarray
-    pred: np.ndarray
-    amount: np.ndarray
+    unit: Literal["ratio", "count", "raw"] = "ratio"
+    higher_is_better: bool = True
+    headline: bool = False
+    key: str | None = None
+    group: str | None = None
+    symmetric: bool = False
+    limits: tuple[float, float] = (0.0, 1.0)
+    complement_of: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.unit not in ("ratio", "count", "raw"):
+            raise ValueError(f"score {self.name!r} has the unit {self.unit!r}; use 'ratio', 'count' or 'raw'")
+
+
+def prf_scores(group: str, *, prefix: str = "", key: str | None = None, symmetric: bool = True) -> tuple[Score, ...]:
+    """Return precision, recall and F of one group, with F as its headline if there is a key.
+
+    Args:
+        group: The name of the row that the three share in tables.
+        prefix: What stands before `p`, `r` and `f` in the names of the scores.
+        key: The spaCy score keys are `{key}_p`, `{key}_r`, `{key}_f`; None gives them none.
+        symmetric: Whether F stays the same when gold and prediction are swapped.
+
+    >>> [(score.name, score.key, score.headline) for score in prf_scores("exact", prefix="exact_", key="exact")]
+    [('exact_p', 'exact_p', False), ('exact_r', 'exact_r', False), ('exact_f', 'exact_f', True)]
+    """
+    return tuple(
+        Score(
+            prefix + part,
+            headline=part == "f" and key is not None,
+            key=f"{key}_{part}" if key else None,
+            group=group,
+            symmetric=part == "f" and symmetric,
+        )
+        for part in "prf"
+    )
+
+
+@dataclass(frozen=True)
+class Classes:
+    """How scores of classes (labels, and all labels together) make an overall score.
+
+    Args:
+        scores: The scores of a class, which the metric's formula returns.
+        overall: From the class scores, float[labels + 1, ...] with all labels together
+            last, and the weights of the classes, to the metric's scores.
+        weights: From the labels (None in a breakdown, whose rows are no labels) to
+            float[labels + 1], with all labels together last.
+        document_mean: Whether a class score is its mean over the documents that have the
+            class, rather than that of the summed counts.
+    """
+
+    scores: tuple[Score, ...]
+    overall: Callable[[Mapping[str, NDArray[Any]], NDArray[Any]], dict[str, Array]]
+    weights: Callable[[Sequence[str], bool], NDArray[Any]]
+    document_mean: bool = False
 
 
 @dataclass(frozen=True)
 class Metric:
     """A metric with its options filled in.
 
-    judge: the verdicts on a `Contest`: gold and predicted spans that may overlap
-        but are not alike. With `settled=None` it gets whole documents instead. Where
-        in its text a contest stands must not matter: those that differ in nothing
-        else are judged once.
-    score: counts to scores, element by element, for arrays of any shape: a total, labels
-        and documents may stand in one. 0/0 is NaN.
-    columns: each column and the verdicts whose amounts it adds up, or `GOLD_SPANS`
-        or `PRED_SPANS`. `one_each` makes a column of each verdict.
-    floats: the columns that are no whole numbers.
-    settled: the verdicts on an exact hit, a plain miss, a plain spurious span.
-    flat: keys of a spaCy score dict (without prefix) and the score each shows.
-    focus: the label that a pair counts for.
-    confusion: the verdicts that the confusion matrix shows; None has none.
-    details: further counts to show, computed like the scores.
-    totals: scores that are numbers of spans, not ratios; no average is taken.
-    summary: all scores from a `View` of the counts, where they are not simply
-        the scores of the summed counts.
-    document_scores: with a `summary`, its overall scores of each document by itself,
-        float[documents], from a `View` too.
-    version: goes up when the numbers change; counts of different versions do not mix.
-    note: with `settled=None`, of a document and a gold span a text to keep with
-        the verdict on it.
-    refine: each row's final verdict, int[rows], from its verdict, its place among
-        all notes, and these, where a verdict depends on the whole corpus.
-    unscaled: scores that are no shares of 1, and are shown as they are.
-    tokens: whether documents without tokens cannot be judged.
-    needs: an option that must be given, and is not; the metric has numbers but judges nothing.
-    tally: the verdicts of `judge` on all documents of a batch, added up; only for
-        speed, where there are many.
+    Args:
+        scores: The scores that `formula` returns, declared.
+        columns: Each column and what it adds up: verdicts, or kinds of spans.
+        formula: From columns to scores, element by element, for arrays of any shape.
+            0/0 is NaN. Besides the metric's columns it gets `gold_spans` and `pred_spans`.
+        judge: The verdicts on an `OverlapGroup`, or with `scope="document"` on a whole
+            `Document`. None: spans in overlap groups are misses and spurious spans. Where
+            in its text a group stands must not matter to the judge.
+        scope: What the judge is given. A metric of scope "group" is asked about overlap
+            groups alone, and `hit`, `miss` and `spurious` name its verdicts on other spans.
+        hit, miss, spurious: See `scope`.
+        correct: Verdicts on what was predicted as it should be; by default `hit`.
+        partial_credit: The verdicts whose amounts are not whole numbers.
+        focus: The label that a pair counts for: "target" (gold) or "system" (predicted).
+        confusion: The verdicts that the confusion matrix counts; None for no matrix.
+        details: Further numbers for the result, computed from columns as scores are.
+        classes: Where labels are classes with scores of their own that make the overall score.
+        count_batch: What `judge` says, for a batch of documents at once; only for speed.
+        note: Of a document and the gold span of a verdict, a text to keep with the verdict.
+        resolve: From the verdicts and notes that occur in the corpus to final verdicts, where
+            a verdict depends on the corpus as a whole.
+        tokens: Whether documents without tokens cannot be judged.
+        needs: The option that must be given before the metric can judge; None if none.
+        version: Goes up when numbers change. Counts of different versions do not mix.
+        name, settings: Filled in by `create`.
+
+    Raises:
+        ValueError: The declaration contradicts itself; the message says where.
     """
 
-    judge: Callable[[Any], Iterable[Verdict]]
-    score: Callable[[Columns], dict[str, np.ndarray]]
-    columns: Mapping[str, tuple[str, ...] | str]
-    floats: tuple[str, ...] = ()
-    settled: tuple[str, str, str] | None = ("tp", "fn", "fp")
-    flat: Mapping[str, str] = field(default_factory=dict)
+    scores: tuple[Score, ...]
+    columns: Mapping[str, Sequence[str]]
+    formula: Callable[[Columns], dict[str, Array]]
+    judge: Callable[[Any], Iterable[Verdict]] | None = None
+    scope: Literal["group", "document"] = "group"
+    hit: str = "tp"
+    miss: str = "fn"
+    spurious: str = "fp"
+    correct: tuple[str, ...] = ()
+    partial_credit: tuple[str, ...] = ()
     focus: str = "target"
     confusion: tuple[str, ...] | None = None
     details: Callable[[Columns], dict[str, Any]] | None = None
-    totals: tuple[str, ...] = ()
-    summary: Callable[[View], Summary] | None = None
-    document_scores: Callable[[View], dict[str, np.ndarray]] | None = None
-    tally: Callable[[Batch], Iterable[Tally]] | None = None
+    classes: Classes | None = None
+    count_batch: Callable[[SpanTable], Iterable[Tally]] | None = None
     note: Callable[[Document, Any], str] | None = None
-    refine: Callable[[np.ndarray, np.ndarray, tuple[str, ...]], np.ndarray] | None = None
-    unscaled: tuple[str, ...] = ()
+    resolve: Callable[[Sequence[str], Sequence[str]], list[str]] | None = None
     tokens: bool = False
     needs: str | None = None
     version: int = 1
@@ -119,52 +200,180 @@ class Metric:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if (self.summary is None) != (self.document_scores is None):
-            raise ValueError(
-                "a metric with a summary of its own needs document_scores too, for the same scores "
-                "of each document; one without has no document_scores"
-            )
-        if self.note and self.settled:
-            raise ValueError("a metric with a note judges whole documents, and needs settled=None")
-
-    @property
-    def plain(self) -> tuple[str, ...]:
-        """The scores that are no shares of 1, and are never shown in percent."""
-        return (*self.totals, *self.unscaled)
+        check(self)
 
     @cached_property
     def verdict_names(self) -> tuple[str, ...]:
-        """Every verdict the metric may pass, in the order of its columns."""
-        sources = [names for names in self.columns.values() if not isinstance(names, str)]
-        sources += [self.settled or (), self.confusion or ()]
-        return tuple(dict.fromkeys(name for names in sources for name in names))
+        """Every verdict that the metric may pass, in the order of its columns."""
+        named = [source for sources in self.columns.values() for source in sources if not isinstance(source, Kind)]
+        named += [self.hit, self.miss, self.spurious] if self.scope == "group" else []
+        return tuple(dict.fromkeys([*named, *(self.confusion or ())]))
+
+    @property
+    def correct_verdicts(self) -> tuple[str, ...]:
+        """The verdicts on what was predicted as it should be."""
+        return self.correct or (self.hit,)
+
+    @property
+    def of_kind(self) -> dict[Kind, str]:
+        """The verdict on each kind of span that needs no judge; empty for scope "document"."""
+        if self.scope == "document":
+            return {}
+        found = {Kind.HIT: self.hit, Kind.MISS: self.miss, Kind.SPURIOUS: self.spurious}
+        return found if self.judge else found | {Kind.GROUP_GOLD: self.miss, Kind.GROUP_PRED: self.spurious}
+
+    @cached_property
+    def score_by_name(self) -> dict[str, Score]:
+        """Every declared score, those of classes included, by name."""
+        return {score.name: score for score in (*self.scores, *(self.classes.scores if self.classes else ()))}
+
+    @property
+    def headlines(self) -> tuple[Score, ...]:
+        """The scores that stand for the metric, the first of them above all."""
+        return tuple(score for score in self.scores if score.headline)
+
+    @property
+    def label_scores(self) -> tuple[Score, ...]:
+        """The scores that a label has."""
+        return self.classes.scores if self.classes else self.scores
+
+    @property
+    def label_headlines(self) -> tuple[Score, ...]:
+        """The scores that stand for the metric in a row of a label."""
+        return tuple(score for score in self.label_scores if score.headline)
+
+    @property
+    def averaged(self) -> tuple[Score, ...]:
+        """The overall scores that have an average over documents: all but counts."""
+        return tuple(score for score in self.scores if score.unit != "count")
+
+    @property
+    def keys(self) -> dict[str, str]:
+        """Key in a spaCy score dict (without prefix) to the name of the score."""
+        return {score.key: score.name for score in self.scores if score.key}
 
     def verdicts(self, document: Document) -> Iterator[Verdict]:
-        """All verdicts on a document: the evidence behind every number.
+        """Yield all verdicts on a document: the evidence behind every number.
 
         >>> from spacy_nereval import create, Document
         >>> doc = Document(gold=[(0, 5, "A"), (8, 9, "A")], pred=[(0, 5, "A"), (2, 4, "B")])
         >>> [verdict.name for verdict in create("strict").verdicts(doc)]
         ['tp', 'fp', 'fn']
         """
-        if self.settled is None:
+        if self.scope == "document" and self.judge:
             yield from self.judge(document)
             return
-        hit, miss, spurious = self.settled
         for span in map(Span._make, sorted(document.hits)):
-            yield Verdict(hit, span, span)
-        for contest in document.contests:
-            if contest.gold and contest.pred:
-                yield from self.judge(contest)
+            yield Verdict(self.hit, span, span)
+        for group in document.overlap_groups:
+            if group.gold and group.pred and self.judge:
+                yield from self.judge(group)
             else:
-                yield from (Verdict(miss, span, None) for span in contest.gold)
-                yield from (Verdict(spurious, None, span) for span in contest.pred)
+                yield from (Verdict(self.miss, span, None) for span in group.gold)
+                yield from (Verdict(self.spurious, None, span) for span in group.pred)
 
 
-def one_each(*verdicts: str) -> dict[str, tuple[str, ...] | str]:
-    """A column for each verdict.
+class SpanTable(Protocol):
+    """A batch of documents as arrays with an element per span. A span that both sides have is one.
+
+    documents: how many there are; labels: those that occur.
+    doc, label: int64[spans], places; gold, pred: bool[spans], whether that side has the span.
+    """
+
+    labels: Sequence[str]
+    doc: NDArray[Any]
+    label: NDArray[Any]
+    gold: NDArray[Any]
+    pred: NDArray[Any]
+
+    @property
+    def documents(self) -> int: ...
+
+    def words(self, *, case: str, by: str) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return int64[words] twice: the place of the span that has the word, and the word as a
+        number. Numbers are equal where two words of one document are equal."""
+
+
+class Tally(NamedTuple):
+    """Verdicts of one name on a batch of documents: arrays of equal length.
+
+    doc: int64, the place of the document in the batch.
+    gold, pred: int64, the place of the label in the batch's labels; `len(labels)` means no span.
+    amount: int64.
+    """
+
+    verdict: str
+    doc: NDArray[Any]
+    gold: NDArray[Any]
+    pred: NDArray[Any]
+    amount: NDArray[Any]
+
+
+def one_each(*verdicts: str) -> dict[str, Sequence[str]]:
+    """Return a column for each verdict.
 
     >>> one_each("tp", "fp")
     {'tp': ('tp',), 'fp': ('fp',)}
     """
     return {name: (name,) for name in verdicts}
+
+
+def check(metric: Metric) -> None:
+    """Raise ValueError, saying where, if a declaration contradicts itself."""
+    if metric.scope == "document" and not metric.judge:
+        raise ValueError('a metric of scope="document" needs a judge')
+    if metric.note and metric.scope != "document":
+        raise ValueError('a metric with a note judges whole documents: declare scope="document"')
+    if (metric.note is None) != (metric.resolve is None):
+        raise ValueError("note and resolve belong together: declare both or neither")
+    summed = {source for sources in metric.columns.values() for source in sources}
+    for what, names in (("partial_credit", metric.partial_credit), ("correct", metric.correct)):
+        if unknown := [name for name in names if name not in metric.verdict_names]:
+            raise ValueError(
+                f"{what} names the verdict {unknown[0]!r}, which no column adds up; "
+                f"the columns add up {', '.join(sorted(summed))}"
+            )
+    _check_scores(metric.scores)
+    _check_scores(metric.label_scores)
+    _check_formula(metric)
+
+
+def _check_scores(scores: Sequence[Score]) -> None:
+    names = [score.name for score in scores]
+    keys = [score.key for score in scores if score.key]
+    for what, listed in (("score", names), ("score key", keys)):
+        if twice := sorted({name for name in listed if listed.count(name) > 1}):
+            raise ValueError(f"the {what} {twice[0]!r} is declared twice")
+    groups = [score.group for score in scores if score.group]
+    for group in dict.fromkeys(groups):
+        if groups.count(group) != 3:
+            raise ValueError(f"the group {group!r} has {groups.count(group)} scores; declare P, R and F")
+    for score in scores:
+        if score.complement_of and score.complement_of not in names:
+            raise ValueError(f"{score.name!r} is the complement of {score.complement_of!r}, which is not declared")
+
+
+def _check_formula(metric: Metric) -> None:
+    """See that the formula finds its columns and returns what is declared."""
+    nothing = {name: np.zeros(1) for name in (*metric.columns, "gold_spans", "pred_spans")}
+    try:
+        returned = metric.formula(nothing)
+    except KeyError as error:
+        raise ValueError(
+            f"the formula asks for the column {error}, which is not declared; declared are {', '.join(metric.columns)}"
+        ) from None
+    declared = {score.name for score in metric.label_scores}
+    if returned.keys() != declared:
+        raise ValueError(
+            f"the formula returns {', '.join(sorted(returned)) or 'nothing'}; "
+            f"the declared scores are {', '.join(sorted(declared)) or 'none'}"
+        )
+
+
+def check_together(metrics: Iterable[Metric]) -> None:
+    """Raise ValueError if two metrics show a score under one key."""
+    owner: dict[str, str] = {}
+    for metric in metrics:
+        for key in metric.keys:
+            if owner.setdefault(key, metric.name) != metric.name:
+                raise ValueError(f"{owner[key]} and {metric.name} both have the score key {key!r}: rename one")
