@@ -1,157 +1,268 @@
-"""Many documents at once: all their spans in one table, and what each of them is."""
+"""A batch: some documents as one table of spans, and which of their spans overlap."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from functools import cached_property
-from itertools import chain, compress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import blake2b
+from itertools import chain, pairwise
+from json import dumps
 from operator import itemgetter
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..core.overlap import groups
-from ..core.spans import Contest, Document, Span
+from ..core.declaration import Kind
+from ..core.overlap import group_numbers
+from ..core.spans import Document, OverlapGroup, PlainSpan, Span
 
-HIT, MISS, SPURIOUS, CONTESTED_GOLD, CONTESTED_PRED = range(5)
-"""What a span is, for every metric alike. The contested ones are judged by each
-metric; they are kept for the number of gold and predicted spans."""
-
-GOLD, PRED = range(2)
+KINDS = tuple(Kind)
+HIT, MISS, SPURIOUS, GROUP_GOLD, GROUP_PRED = range(len(KINDS))
+"""Places in `KINDS`."""
 
 TOGETHER, LARGE = 1 << 11, 1 << 16
-"""Documents that are read and counted together: at most so many, and no more once they have that many tokens."""
+"""Documents are counted together up to so many, and no more once they hold that many tokens."""
 
-Shape = tuple[tuple[int, int, int, str], ...]
-"""What spans are to each other: the side, start, end and label of each, with offsets from where the first starts."""
-
+Numbers = NDArray[np.int64]
 T = TypeVar("T")
 
 
-class Batch:
-    """Some documents, and an array element for each of their spans: in which document
-    it lies (`doc`), on which `side`, its `start` and `end`, and its place among the
-    `labels`, which are those that occur. Where None is given, a document had no
-    annotation: these are `skipped`, and no part of the batch.
+class SpanColumns(NamedTuple):
+    """The spans of a batch, sorted by document, start, end and label; each is there once.
 
-    >>> batch = Batch([Document([], [(0, 3, "A")]), Document([(0, 3, "B"), (5, 9, "B")], [(0, 3, "B"), (5, 8, "A")])])
-    >>> batch.doc, batch.labels, sorted(batch.kind.tolist()) == [HIT, HIT, SPURIOUS, CONTESTED_GOLD, CONTESTED_PRED]
-    (array([0, 1, 1, 1, 1]), ['A', 'B'], True)
-    >>> [*batch.contests()]
-    [(((1, 0, 3, 'A'), (0, 0, 4, 'B')), [1])]
+    doc, start, end, label: int64[spans]; gold, pred: bool[spans], whether that side has the span.
+    """
+
+    doc: Numbers
+    start: Numbers
+    end: Numbers
+    label: Numbers
+    gold: NDArray[np.bool_]
+    pred: NDArray[np.bool_]
+
+
+class Batch:
+    """Some documents as one table of spans, whatever they were read from.
+
+    Subclasses know the source: they supply the words of spans and single documents.
+
+    Args:
+        ids: The id of each document, None where it has none.
+        labels: The labels that occur, sorted.
+        spans: All spans as columns.
+        skipped: Documents without gold annotation, which are not in the batch.
+        ignored: Predictions left out where the reference says nothing about the text.
+        repaired: Spans whose tags were repaired on reading.
+    """
+
+    def __init__(
+        self,
+        ids: Sequence[str | None],
+        labels: Sequence[str],
+        spans: SpanColumns,
+        *,
+        skipped: int = 0,
+        ignored: int = 0,
+        repaired: int = 0,
+    ) -> None:
+        self.ids = ids
+        self.labels = labels
+        self.doc, self.start, self.end, self.label, self.gold, self.pred = spans
+        self.skipped, self.ignored, self.repaired = skipped, ignored, repaired
+
+    @property
+    def documents(self) -> int:
+        return len(self.ids)
+
+    def words(self, *, case: str, by: str) -> tuple[Numbers, Numbers]:
+        """Return int64[words] twice: the place of the span that has the word, and the word as a
+        number. Numbers are equal where two words of one document are equal."""
+        raise NotImplementedError
+
+    def document(self, place: int) -> Document:
+        """Return one document, for metrics that judge whole documents."""
+        raise NotImplementedError
+
+    def units(self) -> list[str]:
+        """Return the key of what each document is resampled with: its id, or without one a
+        hash of its text and gold spans, so that no order of documents matters."""
+        keys = []
+        for place, id in enumerate(self.ids):
+            if id is None:
+                document = self.document(place)
+                keys.append(document.unit or content_key(document.text, document.sides[0]))
+            else:
+                keys.append(id)
+        return keys
+
+
+def content_key(text: str | None, gold: Iterable[PlainSpan]) -> str:
+    """Return a hash of a text and its gold spans, which names a document without an id.
+
+    >>> content_key("Ada", [(0, 3, "PER")])
+    '29b7a3d27d0ddb42'
+    """
+    content = dumps([text, sorted(gold)], ensure_ascii=True)
+    return blake2b(content.encode("ascii"), digest_size=8).hexdigest()
+
+
+class DocumentBatch(Batch):
+    """A batch made of `Document`s; None stands for one without gold annotation.
+
+    >>> docs = [Document([], [(0, 3, "A")]), Document([(0, 3, "B"), (5, 9, "B")], [(0, 3, "B"), (5, 8, "A")])]
+    >>> batch = DocumentBatch(docs)
+    >>> batch.doc, batch.labels, [KINDS[kind].value for kind in kinds_and_groups(batch)[0]]
+    (array([0, 1, 1, 1]), ['A', 'B'], ['spurious', 'hit', 'group_pred', 'group_gold'])
     """
 
     def __init__(self, given: Sequence[Document | None]) -> None:
         self._documents = documents = [document for document in given if document is not None]
-        self.skipped = len(given) - len(documents)
-        self.ignored = sum(document.ignored for document in documents)
-        self.repaired = sum(document.repaired for document in documents)
-        sides = [spans for document in documents for spans in document.given]
-        self.doc, self.side = np.divmod(np.repeat(np.arange(len(sides)), [len(side) for side in sides]), 2)
-        self.start, self.end = (
-            np.fromiter(map(itemgetter(k), self.spans), dtype=np.int64, count=len(self.spans)) for k in (0, 1)
-        )
-        labels = [*map(itemgetter(2), self.spans)]
-        self.labels = sorted({*labels})
-        place = {label: k for k, label in enumerate(self.labels)}
-        self.label = np.fromiter(map(place.__getitem__, labels), dtype=np.int64, count=len(labels))
-
-    @cached_property
-    def ids(self) -> list[str | None]:
-        return [document.id for document in self]
-
-    @cached_property
-    def spans(self) -> Sequence[tuple[int, int, str]]:
-        """The spans as they are given, in the order of the arrays."""
-        return [*chain.from_iterable(spans for document in self for spans in document.given)]
-
-    def __len__(self) -> int:
-        return len(self._documents)
-
-    def __iter__(self) -> Iterator[Document]:
-        return iter(self._documents)
-
-    def characters(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Where the spans in these rows start and end. In the arrays that may be in another
-        unit than characters, with the same order and the same overlaps."""
-        return self.start[rows], self.end[rows]
-
-    @cached_property
-    def kind(self) -> np.ndarray:
-        """What each span is."""
-        kind = np.full(len(self.doc), HIT)
-        rest, _, contested = self._rest
-        kind[rest] = np.where(contested, CONTESTED_GOLD, MISS) + self.side[rest]
-        return kind
-
-    @cached_property
-    def once(self) -> np.ndarray:
-        """Whether each span is the first of its document that is like it: all but the predicted ones of hits."""
-        return (self.side == GOLD) | (self.kind != HIT)
-
-    def words(self, *, case: str, by: str) -> tuple[np.ndarray, np.ndarray]:
-        """How many words each span has that is there `once`, and all of them, one span after the
-        other, as small numbers, which are equal where two words of a document are equal."""
-        spans = [*compress(self.spans, self.once.tolist())]
-        last = np.cumsum(np.bincount(self.doc[self.once], minlength=len(self))).tolist()
-        sizes: list[int] = []
-        words: list[Hashable] = []
-        for document, a, b in zip(self, (0, *last), last):
-            for found in document.unigrams(spans[a:b], case=case, by=by):
-                sizes.append(len(found))
-                words += found
-        number = {word: k for k, word in enumerate(dict.fromkeys(words))}
-        return (
-            np.array(sizes, dtype=np.int64),
-            np.fromiter(map(number.__getitem__, words), dtype=np.int64, count=len(words)),
+        sides = [side for document in documents for side in document.sides]
+        spans = [*chain.from_iterable(sides)]
+        doc, side = np.divmod(np.repeat(np.arange(len(sides)), [len(side) for side in sides]), 2)
+        start, end = (np.fromiter(map(itemgetter(k), spans), dtype=np.int64, count=len(spans)) for k in (0, 1))
+        names = [span[2] for span in spans]
+        labels = sorted({*names})
+        place = {label: k for k, label in enumerate(labels)}
+        label = np.fromiter(map(place.__getitem__, names), dtype=np.int64, count=len(names))
+        super().__init__(
+            [document.id for document in documents],
+            labels,
+            unite(doc, side, start, end, label),
+            skipped=len(given) - len(documents),
+            ignored=sum(document.ignored for document in documents),
+            repaired=sum(document.repaired for document in documents),
         )
 
-    @cached_property
-    def _rest(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The spans that are no hits, the group of each, and whether both sides are in that group."""
-        stride = 1 + self.end.max(initial=0)
-        start, end = (self.doc * stride + offset for offset in (self.start, self.end))
-        what = (end - start) * len(self.labels) + self.label
-        order = np.lexsort((2 * what + self.side, start))
-        start, end, what = start[order], end[order], what[order]
-        alike = (start[1:] == start[:-1]) & (what[1:] == what[:-1])
-        hit = np.zeros(len(order), dtype=bool)
-        hit[1:] |= alike
-        hit[:-1] |= alike
-        rest = order[~hit]
-        group = groups(start[~hit], end[~hit])
-        on_side = [np.bincount(group[self.side[rest] == side], minlength=len(group)) > 0 for side in (GOLD, PRED)]
-        return rest, group, (on_side[GOLD] & on_side[PRED])[group]
+    def words(self, *, case: str, by: str) -> tuple[Numbers, Numbers]:
+        columns = self.start.tolist(), self.end.tolist(), map(self.labels.__getitem__, self.label.tolist())
+        spans = [*zip(*columns)]
+        edges = np.searchsorted(self.doc, np.arange(self.documents + 1)).tolist()
+        found = [
+            words
+            for document, (a, b) in zip(self._documents, pairwise(edges))
+            if a < b
+            for words in document.unigrams(spans[a:b], case=case, by=by)
+        ]
+        every = [*chain.from_iterable(found)]
+        number = {word: k for k, word in enumerate(dict.fromkeys(every))}
+        span = np.repeat(np.arange(len(spans)), [*map(len, found)])
+        return span, np.fromiter(map(number.__getitem__, every), dtype=np.int64, count=len(every))
 
-    def contests(self) -> Iterable[tuple[Shape, list[int]]]:
-        """The groups of contested spans, those that differ only in where they stand as one:
-        each with the documents it is in, as often as it is."""
-        rest, group, contested = self._rest
-        rows, group = rest[contested], group[contested]
-        first = np.flatnonzero(np.diff(group, prepend=-1))
-        start, end = self.characters(rows)
-        origin = np.repeat(start[first], np.diff(first, append=len(rows)))
-        columns = (column.tolist() for column in (self.side[rows], start - origin, end - origin))
-        spans = [*zip(*columns, map(self.labels.__getitem__, self.label[rows].tolist()))]
-        places: dict[Shape, list[int]] = {}
-        edges = [*first.tolist(), len(rows)]
-        for a, b, doc in zip(edges, edges[1:], self.doc[rows[first]].tolist()):
-            places.setdefault(tuple(spans[a:b]), []).append(doc)
-        return places.items()
+    def document(self, place: int) -> Document:
+        return self._documents[place]
 
 
-def contest(shape: Shape) -> Contest:
-    """The contest of that shape, as if its first span were the first of the text."""
+def unite(doc: Numbers, side: Numbers, start: Numbers, end: Numbers, label: Numbers) -> SpanColumns:
+    """Return the columns of a batch from spans in any order.
+
+    Args:
+        doc, start, end, label: int64[spans].
+        side: int64[spans], 0 for gold and 1 for predicted spans.
+    """
+    if not len(doc):
+        return SpanColumns(doc, start, end, label, np.zeros(0, dtype=bool), np.zeros(0, dtype=bool))
+    place = doc * (1 + end.max()) + start
+    order = np.lexsort((label, end, place))
+    doc, side, start, end, label, place = (column[order] for column in (doc, side, start, end, label, place))
+    new = np.ones(len(doc), dtype=bool)
+    new[1:] = (place[1:] != place[:-1]) | (end[1:] != end[:-1]) | (label[1:] != label[:-1])
+    first = np.flatnonzero(new)
+    gold, pred = (np.logical_or.reduceat(side == each, first) for each in (0, 1))
+    return SpanColumns(doc[first], start[first], end[first], label[first], gold, pred)
+
+
+def joined(parts: Sequence[Batch], places: Sequence[Numbers]) -> Batch:
+    """Return several batches as one, in which the documents of each part have these places."""
+    return _JoinedBatch(parts, places)
+
+
+class _JoinedBatch(Batch):
+    def __init__(self, parts: Sequence[Batch], places: Sequence[Numbers]) -> None:
+        labels = sorted({label for part in parts for label in part.labels})
+        number = {label: k for k, label in enumerate(labels)}
+        doc = np.concatenate([place[part.doc] for part, place in zip(parts, places)])
+        # Numbers of spans from one part to the next, before they are sorted by document.
+        self._first = np.cumsum([0, *(len(part.doc) for part in parts)])
+        order = np.argsort(doc, kind="stable")
+        self._place = np.empty_like(order)
+        self._place[order] = np.arange(len(order))
+        renamed = [np.array([number[label] for label in part.labels], dtype=np.int64)[part.label] for part in parts]
+        columns = [
+            doc,
+            *(np.concatenate([getattr(part, name) for part in parts]) for name in ("start", "end")),
+            np.concatenate(renamed),
+            *(np.concatenate([getattr(part, name) for part in parts]) for name in ("gold", "pred")),
+        ]
+        self._home = {
+            int(place): (part, k) for part, own in zip(parts, places) for k, place in enumerate(own.tolist())
+        }
+        self._parts = parts
+        super().__init__(
+            [part.ids[k] for part, k in (self._home[place] for place in range(len(self._home)))],
+            labels,
+            SpanColumns(*(column[order] for column in columns)),
+            skipped=sum(part.skipped for part in parts),
+            ignored=sum(part.ignored for part in parts),
+            repaired=sum(part.repaired for part in parts),
+        )
+
+    def words(self, *, case: str, by: str) -> tuple[Numbers, Numbers]:
+        spans, words = [], []
+        for part, first in zip(self._parts, self._first.tolist()):
+            span, word = part.words(case=case, by=by)
+            spans.append(self._place[first + span])
+            words.append(word)
+        return np.concatenate(spans), np.concatenate(words)  # a document is in one part, and so are its numbers
+
+    def document(self, place: int) -> Document:
+        part, k = self._home[place]
+        return part.document(k)
+
+
+def kinds_and_groups(batch: Batch) -> tuple[Numbers, Numbers]:
+    """Return int64[spans] twice: what each span is (its place in `KINDS`), and the number of its
+    overlap group, -1 for hits."""
+    kind = np.full(len(batch.doc), HIT)
+    group = np.full(len(batch.doc), -1)
+    rest = np.flatnonzero(batch.gold != batch.pred)
+    if len(rest):
+        offset = batch.doc[rest] * (1 + batch.end.max())
+        group[rest] = found = group_numbers(batch.start[rest] + offset, batch.end[rest] + offset)
+        first = np.flatnonzero(np.diff(found, prepend=-1))
+        both = [np.logical_or.reduceat(side[rest], first)[found] for side in (batch.gold, batch.pred)]
+        kind[rest] = np.where(both[0] & both[1], GROUP_GOLD, MISS) + batch.pred[rest]
+    return kind, group
+
+
+def group_shapes(batch: Batch, kind: Numbers, group: Numbers, label: Numbers) -> tuple[Numbers, list[bytes]]:
+    """Return the document of each overlap group, int64[groups], and what the group looks like.
+
+    A shape is the side, start, end and label number of each span as int64[spans, 4], in
+    bytes. Offsets count from the first span, since it does not matter where a group stands.
+    """
+    rows = np.flatnonzero(kind >= GROUP_GOLD)
+    first = np.flatnonzero(np.diff(group[rows], prepend=-1))
+    origin = np.repeat(batch.start[rows[first]], np.diff(first, append=len(rows)))
+    columns = [batch.pred[rows], batch.start[rows] - origin, batch.end[rows] - origin, label[rows]]
+    table = np.stack(columns, axis=1).astype(np.int64)
+    data, size = table.tobytes(), table.itemsize * table.shape[1]
+    edges = (np.append(first, len(rows)) * size).tolist()
+    return batch.doc[rows[first]], [data[a:b] for a, b in pairwise(edges)]
+
+
+def overlap_group(shape: bytes, labels: Sequence[str]) -> OverlapGroup:
+    """Return the overlap group of a shape, as if its first span began the text."""
     sides: tuple[list[Span], list[Span]] = ([], [])
-    for side, start, end, label in shape:
-        sides[side].append(Span(start, end, label))
-    return Contest(*sides)
+    for side, start, end, label in np.frombuffer(shape, dtype=np.int64).reshape(-1, 4).tolist():
+        sides[side].append(Span(start, end, labels[label]))
+    return OverlapGroup(*map(sorted, sides))
 
 
-def batches(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
-    """Documents, or what they are read from, in lists that are neither too long nor too large.
+def stretches_of(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
+    """Yield items in lists that are neither too long nor too large.
 
-    >>> [len(batch) for batch in batches([1, 1, LARGE, 1], int)]
+    >>> [len(some) for some in stretches_of([1, 1, LARGE, 1], int)]
     [3, 1]
     """
     some: list[T] = []
@@ -164,3 +275,11 @@ def batches(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
             some, total = [], 0
     if some:
         yield some
+
+
+def batches(documents: Iterable[Document | None]) -> Iterator[Batch]:
+    """Yield the documents in batches."""
+    for some in stretches_of(documents, lambda document: document.size if document else 0):
+        yield DocumentBatch(some)
+
+

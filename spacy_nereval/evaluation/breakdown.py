@@ -1,36 +1,53 @@
-"""Scores by an attribute of the span: the verdicts, with buckets in the place of labels.
+"""Scores by an attribute of the span: the same verdicts, with buckets in the place of labels.
 
-A verdict counts in the bucket of its gold span, or of its predicted span if it
-has no gold one (the other way about with focus="system"), and a span where its
-first verdict counts. So every span is in exactly one bucket, and the buckets
-sum to the whole.
+A verdict counts in the bucket of its gold span, or of its predicted span if it has no
+gold one (the other way round with focus="system"). A span counts where its first verdict
+counts. So every span is in exactly one bucket, and the buckets sum to the whole.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.declaration import Metric, Verdict
+from ..core.declaration import Kind, Metric
 from ..core.lexicon import Training
 from ..core.spans import Document, Span
-from ..counting.batch import MISS, SPURIOUS
-from ..counting.counts import NONE, Counts
-from ..counting.views import View
+from ..counting.counts import Counts
+from ..counting.keys import HIGH, LOW, NUMBER, Key, split
+from ..counting.table import summed
 from .attributes import Asked, Place, Value, asked, bucketed
 from .result import plain
-from .scores import summarise
+from .scores import score_sums
+
+
+class _Row(NamedTuple):
+    """An amount of a verdict or a kind of span in a document, by the values of its spans; None for no span."""
+
+    doc: int
+    metric: str
+    verdict: str
+    gold: Value | None
+    pred: Value | None
+    part: str
+    note: str
+    amount: int
 
 
 class Breakdown:
-    """Counts of some metrics by the values of one attribute.
+    """Counts of some metrics by the values of one attribute, one document at a time.
 
-    Raises ValueError if the attribute is unknown, or needs training counts and
-    there are none.
+    Args:
+        metrics: What to count.
+        by: The attribute, as `--by` names it.
+        training: What training data say of words, for attributes that need it.
+
+    Raises:
+        ValueError: There is no such attribute, or it needs training data and there are none.
 
     >>> from spacy_nereval import Document, create
     >>> found = Breakdown([create("strict")], "eLen")
@@ -47,98 +64,101 @@ class Breakdown:
                 f"{self.asked.name} looks spans up in training data: name it with --train FILE, "
                 "a corpus or a table that 'python -m spacy nereval training' wrote"
             )
-        self.gold: Counter[Value] = Counter()
-        self.pred: Counter[Value] = Counter()
-        self.ids: dict[Value, int] = {}
-        metrics = tuple(metrics)
-        # A table of counts for each metric, as each decides for itself where a pair counts.
-        self.counts = [Counts([replace(metric, settled=None, tally=None)]) for metric in metrics]
-        self.judges = [metric.verdicts for metric in metrics]
+        self._gold: Counter[Value] = Counter()
+        self._pred: Counter[Value] = Counter()
+        self._values: dict[Value, None] = {}
+        self._ids: list[str | None] = []
+        # Every metric has rows of its own, since each decides where a pair counts.
+        self._metrics = tuple(metrics)
+        self._rows: list[list[_Row]] = [[] for _ in self._metrics]
 
     def add(self, document: Document | None) -> None:
-        """Count one document. One without annotation counts nothing."""
+        """Count one document; None, for one without gold annotation, counts nothing."""
         if document is None:
             return
         place = Place(document, self.training)
         value = {span: self.asked.attribute.value(place, span) for span in {*document.gold, *document.pred}}
-        id_of = {span: self.ids.setdefault(its, len(self.ids)) for span, its in value.items()}
-        self.gold.update(value[span] for span in document.gold)
-        self.pred.update(value[span] for span in document.pred)
-        for counts, judge in zip(self.counts, self.judges):
-            _add(counts, document, judge(document), id_of)
+        self._values.update(dict.fromkeys(value.values()))
+        self._gold.update(value[span] for span in document.gold)
+        self._pred.update(value[span] for span in document.pred)
+        for metric, rows in zip(self._metrics, self._rows):
+            rows.extend(_rows(len(self._ids), metric, document, value))
+        self._ids.append(document.id)
 
     def result(self) -> dict[str, Any]:
-        """The buckets in ascending order, the spans in each, and each metric's scores and counts of each."""
-        bucket_of = bucketed(
-            {value: self.gold[value] for value in self.ids}, self.asked.buckets, self.asked.attribute.zero
-        )
+        """Return the buckets in ascending order, the spans in each, and each metric's scores and counts of each."""
+        gold = {value: self._gold[value] for value in self._values}
+        bucket_of = bucketed(gold, self.asked.buckets, self.asked.attribute.zero)
         buckets = list(dict.fromkeys(bucket_of.values()))
-        places = np.array([buckets.index(bucket_of[value]) for value in self.ids] + [NONE])
         metrics = {}
-        for counts in self.counts:
-            by_bucket = _renamed(counts, self.asked.name, places, buckets)
-            view = View(by_bucket, by_bucket.metrics[0])
-            summary = summarise(view)
-            metrics[view.metric.name] = {
+        for metric, rows in zip(self._metrics, self._rows):
+            (own,) = score_sums(summed(self._counts(metric, rows, bucket_of), labels=buckets))
+            metrics[metric.name] = {
                 bucket: {
-                    "scores": {
-                        name: values[view.labels.index(bucket)] for name, values in summary.label_scores.items()
-                    },
-                    "counts": {
-                        name: values[view.labels.index(bucket)] for name, values in summary.label_counts.items()
-                    },
+                    what: {name: values[k, 0] for name, values in table.items()}
+                    for what, table in (("scores", own.label_scores), ("counts", own.label_counts))
                 }
-                for bucket in buckets
+                for k, bucket in enumerate(buckets)
             }
         sides = {
             side: {bucket: sum(n for value, n in numbers.items() if bucket_of[value] == bucket) for bucket in buckets}
-            for side, numbers in (("gold", self.gold), ("pred", self.pred))
+            for side, numbers in (("gold", self._gold), ("pred", self._pred))
         }
         found = {"by": self.asked.name, "buckets": buckets, **sides, "metrics": metrics}
         if self.asked.attribute.training and self.training:
             found["training"] = self.training.digest
-        return plain(found)
+        result: dict[str, Any] = plain(found)
+        return result
+
+    def _counts(self, metric: Metric, rows: Sequence[_Row], bucket_of: Mapping[Value, str]) -> Counts:
+        """Return the table of one metric, with buckets for labels."""
+        from scipy.sparse import csr_array
+
+        # All verdicts are in the rows, those on spans that need no judge too.
+        counts = Counts([replace(metric, scope="document", judge=metric.verdicts)])
+        counts.by = self.asked.name
+        columns: dict[Key, int] = {}
+        places = []
+        for row in rows:
+            gold, pred = ("" if value is None else bucket_of[value] for value in (row.gold, row.pred))
+            key = Key(row.metric, row.verdict, gold, pred, row.part, row.note)
+            places.append((row.doc, columns.setdefault(key, len(columns))))
+        doc, column = np.array(places, dtype=np.int64).reshape(-1, 2).T
+        amount = np.array([row.amount for row in rows], dtype=np.int64)
+        cells = csr_array((amount, (doc, column)), (len(self._ids), len(columns)))
+        counts.append(self._ids, [], cells, [*columns])
+        return counts
 
 
 def breakdown(
     documents: Iterable[Document | None], metrics: Iterable[Metric], by: str = "eLen", training: Training | None = None
 ) -> dict[str, Any]:
-    """The result of a `Breakdown` of all documents."""
+    """Return the result of a `Breakdown` of all documents."""
     found = Breakdown(metrics, by, training)
     for document in documents:
         found.add(document)
     return found.result()
 
 
-def _add(counts: Counts, document: Document, verdicts: Iterable[Verdict], id_of: Mapping[Span, int]) -> None:
-    """Count the verdicts on a document as `Counts` does, with the ids of values for those of labels."""
-    (metric,), (rows,), doc = counts.metrics, counts.rows, counts.documents
-    counts.documents += 1
-    counts.ids.append(document.id)
-    home: dict[tuple[str, Span], int] = {}  # where each span counts
-    for name, gold, pred, amount in verdicts:
-        for side, span in (("gold", gold), ("pred", pred)):
-            if span:
-                leading = (gold or pred) if metric.focus == "target" else (pred or gold)
-                home.setdefault((side, span), id_of[leading or span])
+def _rows(doc: int, metric: Metric, document: Document, value: Mapping[Span, Value]) -> Iterator[_Row]:
+    """Yield what one metric counts in a document."""
+    home: dict[tuple[Kind, Span], Value] = {}  # where each span counts
+    sides = (Kind.MISS, document.gold), (Kind.SPURIOUS, document.pred)
+    for name, gold, pred, amount in metric.verdicts(document):
+        leading = (pred or gold) if metric.focus == "system" else (gold or pred)
+        for kind, span in ((Kind.MISS, gold), (Kind.SPURIOUS, pred)):
+            if span and leading:
+                home.setdefault((kind, span), value[leading])
         if name in metric.verdict_names:
-            note = counts.note_ids.setdefault(metric.note(document, gold), len(counts.note_ids)) if metric.note else 0
-            row = metric.verdict_names.index(name), *(id_of[s] if s else NONE for s in (gold, pred)), amount
-            rows.append((doc, *row, *([note] if metric.note else [])))
-    for side, kind, spans in (("gold", MISS, document.gold), ("pred", SPURIOUS, document.pred)):
+            note = metric.note(document, gold) if metric.note else ""
+            values = value[gold] if gold else None, value[pred] if pred else None
+            if name in metric.partial_credit:
+                high, low = split(np.float64(amount)).tolist()
+                for part, number in ((NUMBER, 1), (HIGH, int(high)), (LOW, int(low))):
+                    yield _Row(doc, metric.name, name, *values, part, note, number)
+            else:
+                yield _Row(doc, metric.name, name, *values, NUMBER, note, int(amount))
+    for kind, spans in sides:
         for span in spans:
-            id = home.get((side, span), id_of[span])
-            counts.settled.append((doc, kind, *((id, NONE) if side == "gold" else (NONE, id)), 1))
-
-
-def _renamed(counts: Counts, by: str, places: np.ndarray, buckets: Sequence[str]) -> Counts:
-    """The same counts with each value's bucket in the place of its id."""
-    renamed = Counts(counts.metrics)
-    renamed.documents, renamed.ids, renamed.note_ids = counts.documents, counts.ids, counts.note_ids
-    renamed.by = by
-    renamed.label_ids = {bucket: k for k, bucket in enumerate(buckets)}
-    for target, source in zip((renamed.settled, *renamed.rows), (counts.settled, *counts.rows)):
-        rows = source.array().copy()
-        rows[:, 2:4] = places[rows[:, 2:4].astype(int)]  # NONE, -1, finds the last
-        target.extend(rows)
-    return renamed
+            own = home.get((kind, span), value[span])
+            yield _Row(doc, "", kind.value, *((own, None) if kind is Kind.MISS else (None, own)), NUMBER, "", 1)

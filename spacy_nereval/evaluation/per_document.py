@@ -5,42 +5,46 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..core.declaration import GOLD_SPANS, PRED_SPANS
+from ..core.declaration import GOLD_SPANS, PRED_SPANS, Metric, Score
 from ..counting.counts import Counts
-from ..counting.shared import Shared
-from ..counting.views import View
+from ..counting.table import Table
 from .result import plain
-from .scores import document_scores
 
 EXAMPLES = 3
+"""Documents that `disagreement` names of each kind."""
+
+
+def document_scores(counts: Counts) -> dict[str, dict[str, NDArray[Any]]]:
+    """Return metric to score to float64[documents], for all scores that documents have; NaN is undefined."""
+    table = Table(counts)
+    blocks = [table.document_scores(table.cells[here])[0] for here in table.stretches()]
+    nothing = np.zeros((sum(len(metric.averaged) for metric in counts.metrics), 0))
+    rows = iter(np.concatenate([nothing, *blocks], axis=1))
+    return {metric.name: {score.name: next(rows) for score in metric.averaged} for metric in counts.metrics}
 
 
 def document_rows(counts: Counts) -> list[dict[str, Any]]:
-    """A row per document with its headline scores, the worst by the first of them first,
-    and of equals the one with the most spans.
+    """Return a row per document with its scores that have a score key, the worst document first.
+
+    The first headline score decides which is worst; of equals, the one with the most spans.
 
     >>> from spacy_nereval import Document, count, create
     >>> docs = [Document([(0, 1, "A")], [(0, 1, "A")], id="a"), Document([(0, 1, "A")], [], id="b")]
     >>> [(row["document"], row["strict_f"]) for row in document_rows(count(docs, [create("strict")]))]
     [('b', 0.0), ('a', 1.0)]
     """
-    columns: dict[str, np.ndarray] = {}
-    leading = None
-    shared = Shared(counts)
+    scores = document_scores(counts)
+    columns: dict[str, NDArray[Any]] = {"gold": _spans(counts, GOLD_SPANS), "pred": _spans(counts, PRED_SPANS)}
     for metric in counts.metrics:
-        view = View(counts, metric, shared=shared)
-        scores, sums = document_scores(view), view.sums(by_document=True)
-        columns |= {"gold": sums[GOLD_SPANS], "pred": sums[PRED_SPANS]}
-        columns |= {key: scores[name] for key, name in metric.flat.items()}
-        # Of these scores less is worse, of error rates not; a metric without them has no error rate.
-        rated = [key for key, name in metric.flat.items() if name.endswith(("f", "_acc"))] or [*metric.flat]
-        leading = leading or rated[0]
-    names = [doc if id is None else id for doc, id in enumerate(counts.ids)]
+        columns |= {key: scores[metric.name][name] for key, name in metric.keys.items() if name in scores[metric.name]}
+    names = [place if id is None else id for place, id in enumerate(counts.ids)]
     order = np.arange(len(names))
-    if leading:
-        score, spans = columns[leading], columns["gold"] + columns["pred"]
-        order = np.lexsort((-spans, np.nan_to_num(score), ~np.isfinite(score)))
+    if leading := leading_score(counts.metrics):
+        metric, score = leading
+        values = scores[metric.name][score.name] * (1 if score.higher_is_better else -1)
+        order = np.lexsort((-(columns["gold"] + columns["pred"]), np.nan_to_num(values), ~np.isfinite(values)))
     cells = [
         np.where(np.isfinite(values), values.astype(object), None)[order].tolist()  # type: ignore[call-overload]
         for values in columns.values()
@@ -48,25 +52,37 @@ def document_rows(counts: Counts) -> list[dict[str, Any]]:
     return [dict(zip(("document", *columns), row)) for row in zip((names[k] for k in order.tolist()), *cells)]
 
 
+def leading_score(metrics: tuple[Metric, ...]) -> tuple[Metric, Score] | None:
+    """Return the first headline score of all metrics that documents have; None if there is none."""
+    return next(((m, score) for m in metrics for score in m.headlines if score in m.averaged), None)
+
+
+def _spans(counts: Counts, kinds: tuple[str, ...]) -> NDArray[np.int64]:
+    """Return int64[documents]: how many spans of these kinds each document has."""
+    wanted = [k for k, key in enumerate(counts.keys) if not key.metric and key.verdict in kinds]
+    return np.asarray(counts.cells[:, wanted].sum(axis=1), dtype=np.int64)
+
+
 def disagreement(counts: Counts) -> dict[str, Any] | None:
-    """In how many documents WRF is above, below and equal to strict F, with examples
+    """Return in how many documents WRF is above, below and equal to strict F, with examples
     (Weber et al., section 4.3); None unless both were counted.
 
     Documents where one of the two is undefined are left out and counted.
     """
-    by_name = {metric.name: metric for metric in counts.metrics}
-    if not {"strict", "wrf"} <= by_name.keys():
+    if not {"strict", "wrf"} <= {metric.name for metric in counts.metrics}:
         return None
-    strict = document_scores(View(counts, by_name["strict"]))["f"]
-    wrf = document_scores(View(counts, by_name["wrf"]))["wrf"]
+    scores = document_scores(counts)
+    strict, wrf = scores["strict"]["f"], scores["wrf"]["wrf"]
     defined = np.isfinite(strict) & np.isfinite(wrf)
     close = np.isclose(wrf, strict, rtol=0, atol=1e-12)
     result: dict[str, Any] = {"documents": int(defined.sum()), "undefined": int((~defined).sum())}
     for name, chosen in (("above", wrf > strict), ("below", wrf < strict), ("equal", close)):
         found = np.flatnonzero(chosen & defined & (close if name == "equal" else ~close))
-        # The widest gaps say most; among equals, the first.
+        # The widest gaps say most; of equals, the first.
         found = found[np.argsort(-np.abs(wrf - strict)[found], kind="stable")]
-        examples = [doc if counts.ids[doc] is None else counts.ids[doc] for doc in found[:EXAMPLES].tolist()]
+        ids = (counts.ids[place] for place in found[:EXAMPLES].tolist())
+        examples = [place if id is None else id for place, id in zip(found.tolist(), ids)]
         share = len(found) / defined.sum() if defined.any() else None
         result[name] = {"documents": len(found), "share": share, "examples": examples}
-    return plain(result)
+    found_result: dict[str, Any] = plain(result)
+    return found_result

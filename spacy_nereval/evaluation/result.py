@@ -1,4 +1,4 @@
-"""The one result that everything else prints."""
+"""The result that everything else prints: one JSON shape."""
 
 from __future__ import annotations
 
@@ -9,52 +9,41 @@ from typing import Any
 import numpy as np
 
 from ..about import __version__
+from ..core.declaration import Metric
 from ..core.spans import Document
-from ..counting.counts import Counts, count
-from ..counting.shared import Shared
-from ..counting.views import View
+from ..counting.counter import count
+from ..counting.counts import Counts
+from ..counting.keys import NUMBER, Key
+from ..counting.table import resolved, summed
 from ..metrics.registry import create_all
 from .intervals import Confidence, intervals
-from .scores import averages, summarise
+from .scores import MetricScores, score_sums
 from .signature import signature
 
 
 def evaluate(
     counts: Counts, confidence: Confidence | None = None, *, average: str = "micro", short: bool = False
 ) -> dict[str, Any]:
-    """The result: plain Python, ready for JSON, None where a score is undefined.
+    """Return the result: plain Python, ready for JSON, with None where a score is undefined.
 
-    With `confidence` every score has its interval too. `average` is the one that
-    is shown of the result, and `short` leaves options that have their default
-    out: both change nothing but the signature.
+    Args:
+        counts: What `count` returned.
+        confidence: Settings of intervals; None for no intervals.
+        average: The average that tables show; it only enters the signature.
+        short: Whether the signature leaves out options that have their default.
+
+    Raises:
+        ValueError: Intervals are asked for, and there are fewer than two units to draw from.
     """
+    sums = summed(counts)
     found = intervals(counts, confidence) if confidence else {}
-    metrics, shared = {}, Shared(counts)
-    for metric in counts.metrics:
-        view = View(counts, metric, shared=shared)
-        summary = summarise(view)
-        label_scores, label_counts = (
-            {name: values.tolist() for name, values in table.items()}
-            for table in (summary.label_scores, summary.label_counts)
-        )
-        per_type = {
-            label: {
-                "scores": {name: values[k] for name, values in label_scores.items()},
-                "counts": {name: values[k] for name, values in label_counts.items()},
-            }
-            for k, label in enumerate(view.labels)
-        }
-        metrics[metric.name] = {
-            "settings": metric.settings,
-            "scores": summary.scores,
-            "counts": summary.counts,
-            **summary.extra,
-            "averages": averages(view, summary),
-            "per_type": per_type,
-            **({} if metric.confusion is None else {"confusion": view.confusion()}),
-            **({"intervals": found[metric.name]} if confidence else {}),
-        }
     drawn = confidence and confidence.used_on(counts)
+    verdicts = verdict_counts(counts)
+    metrics = {
+        own.metric.name: _of_metric(own, sums.labels, verdicts)
+        | ({"intervals": found[own.metric.name]} if confidence else {})
+        for own in score_sums(sums)
+    }
     return plain(
         {
             "signature": signature(counts, *([drawn.signature] if drawn else []), average=average, short=short),
@@ -74,25 +63,91 @@ def evaluate(
 def score(
     documents: Iterable[Document | None], metrics: Any = None, confidence: Confidence | None = None
 ) -> dict[str, Any]:
-    """Score documents with some metrics: names, or a table `{name: options}`; by
-    default the six of the papers.
+    """Score documents with some metrics.
+
+    Args:
+        documents: Documents, in any order; None for one without gold annotation.
+        metrics: Names, or a table `{name: options}`; by default the six of the papers.
+        confidence: Settings of intervals; None for no intervals.
 
     >>> from spacy_nereval import Document
     >>> result = score([Document(gold=[(0, 5, "A")], pred=[(0, 4, "A")])], ["strict", "fair"])
     >>> result["metrics"]["fair"]["counts"]["be_s"], result["metrics"]["strict"]["scores"]["f"]
     (1, 0.0)
     """
-    return evaluate(count(documents, create_all(metrics)), confidence)
+    return evaluate(count(documents, create_all(metrics), units=confidence is not None), confidence)
+
+
+def _of_metric(own: MetricScores, labels: tuple[str, ...], verdicts: Mapping[str, Mapping[LabelledVerdict, int]]) -> dict[str, Any]:
+    metric = own.metric
+    found: dict[str, Any] = {"settings": metric.settings, "scores": first(own.scores), "counts": first(own.counts)}
+    if own.combined:
+        found["combined"] = {"scores": first(own.combined), "counts": found["counts"]}
+    found |= first(own.details)
+    found["averages"] = first(own.averages)
+    tables = [
+        {name: values[:, 0].tolist() for name, values in table.items()}
+        for table in (own.label_scores, own.label_counts)
+    ]
+    found["per_type"] = {
+        label: {
+            what: {name: values[k] for name, values in table.items()}
+            for what, table in zip(("scores", "counts"), tables)
+        }
+        for k, label in enumerate(labels)
+    }
+    if metric.confusion is not None:
+        found["confusion"] = confusion_matrix(metric, verdicts[metric.name])
+    return found
+
+
+LabelledVerdict = tuple[str, str, str]
+"""A verdict, the gold label and the predicted label; "" stands for no span."""
+
+
+def verdict_counts(counts: Counts) -> dict[str, dict[LabelledVerdict, int]]:
+    """Return per metric how many verdicts there are of each (verdict, gold label, predicted label)."""
+    found: dict[str, dict[LabelledVerdict, int]] = {metric.name: {} for metric in counts.metrics}
+    totals = zip(resolved(counts), counts.totals().values())
+    summed_keys: dict[Key, int] = {}
+    for key, number in totals:
+        if key.part == NUMBER and number:
+            key = key._replace(note="")
+            summed_keys[key] = summed_keys.get(key, 0) + number
+    for metric in counts.metrics:
+        own = found[metric.name]
+        of_kind = {kind.value: verdict for kind, verdict in metric.of_kind.items()}
+        for key, number in summed_keys.items():
+            verdict = key.verdict if key.metric == metric.name else None if key.metric else of_kind.get(key.verdict)
+            if verdict is not None:
+                place = verdict, key.gold, key.pred
+                own[place] = own.get(place, 0) + number
+    return found
+
+
+def confusion_matrix(metric: Metric, verdicts: Mapping[LabelledVerdict, int]) -> dict[str, dict[str, int]]:
+    """Return gold label to predicted label to number, of the verdicts that the metric declares; "" is no span."""
+    matrix: dict[str, dict[str, int]] = {}
+    for (verdict, gold, pred), number in sorted(verdicts.items(), key=lambda item: item[0][1:]):
+        if verdict in (metric.confusion or ()):
+            row = matrix.setdefault(gold, {})
+            row[pred] = row.get(pred, 0) + number
+    return matrix
+
+
+def first(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the first sum's value of each array in nested tables."""
+    return {name: first(value) if isinstance(value, Mapping) else value[0] for name, value in table.items()}
 
 
 def plain(value: Any) -> Any:
-    """The same in plain Python, with None for what is not finite."""
+    """Return the same in plain Python, with None for what is not finite."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, (str, int)):
         return value
-    if isinstance(value, (dict, Mapping)):  # most are plain, which is seen sooner
+    if isinstance(value, (dict, Mapping)):  # dict first: most are, and Mapping is slow to ask
         return {str(key): plain(item) for key, item in value.items()}
     return [plain(item) for item in value]

@@ -1,74 +1,117 @@
-"""From counts to scores and their averages."""
+"""From sums to scores and their averages: the same formulas for the corpus and for every resample of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..core.declaration import GOLD_SPANS, Metric
+from ..core.declaration import Metric
 from ..core.formulas import ratio
-from ..counting.views import Summary, View
+from ..counting.keys import join, slots
+from ..counting.sums import Sums
+from ..counting.table import columns_of
 
 AVERAGES = ("micro", "macro", "weighted", "docs")
 
+Path = tuple[str, ...]
+"""The place of a score in a result, such as ("per_type", "PER", "f")."""
 
-def summarise(view: View) -> Summary:
-    """The scores of the summed counts, over all and per label."""
-    metric = view.metric
-    if metric.summary:
-        return metric.summary(view)
-    total, labels = view.sums(), view.sums(by_label=True)
-    extra = metric.details(total) if metric.details else {}
-    shown, label_shown = ({column: n[column] for column in metric.columns} for n in (total, labels))
-    return Summary(view.scores(), shown, view.scores(by_label=True), label_shown, extra)
+Scores = dict[str, NDArray[Any]]
 
 
-def averages(view: View, summary: Summary) -> dict[str, dict[str, Any]]:
-    """The macro, weighted and document averages of every score.
+class MetricScores(NamedTuple):
+    """One metric's counts and scores, of one or more sums.
 
-    Undefined scores are left out of an average, and `undefined` says how many
-    labels or documents that were.
+    counts, scores: column or score to [sums]. For a metric with classes the counts are those
+        of all labels together.
+    label_counts, label_scores: column or score to [labels, sums].
+    combined: scores of all labels together, where labels are classes; else empty.
+    details: further numbers, nested, [sums].
+    averages: "macro", "weighted" and "docs" to score to [sums], and under "undefined" how many
+        labels or documents were left out, since their score is undefined.
     """
-    support = view.sums(by_label=True)[GOLD_SPANS]
-    result: dict[str, dict[str, Any]] = {}
-    names = [name for name, _ in _ratios(view.metric, summary.label_scores)]
-    scores = np.array([summary.label_scores[name] for name in names]).reshape(len(names), *support.shape)
+
+    metric: Metric
+    counts: Scores
+    label_counts: Scores
+    scores: Scores
+    label_scores: Scores
+    combined: Scores
+    details: Mapping[str, Any]
+    averages: dict[str, dict[str, Any]]
+
+    def paths(self, labels: tuple[str, ...]) -> Iterator[tuple[Path, NDArray[Any]]]:
+        """Yield every score with its place in the result, [sums]."""
+        for name, values in self.scores.items():
+            yield ("scores", name), values
+        for average, table in self.averages.items():
+            yield from ((("averages", average, name), values) for name, values in table.items() if name != "undefined")
+        for k, label in enumerate(labels):
+            yield from ((("per_type", label, name), values[k]) for name, values in self.label_scores.items())
+
+
+def score_sums(sums: Sums) -> Iterator[MetricScores]:
+    """Yield the scores of every metric."""
+    place = slots(sums.metrics)
+    whole, of_labels = sums.counts.sum(axis=1), sums.counts[:, :-1]
+    first = first_class = 0
+    for metric in sums.metrics:
+        means = sums.means[:, first : first + len(metric.averaged)]
+        first += len(metric.averaged)
+        details: Mapping[str, Any] = {}
+        combined: Scores = {}
+        support = columns_of(metric, of_labels, place)["gold_spans"]
+        if metric.classes:
+            number = len(metric.classes.scores)
+            class_means = sums.class_means[:, first_class : first_class + number]
+            first_class += number
+            columns = columns_of(metric, sums.counts, place)
+            shown = {name: columns[name] for name in metric.columns}
+            shown["documents"] = class_means[0, -1]
+            classes = _class_scores(metric, columns, class_means)
+            scores = metric.classes.overall(classes, metric.classes.weights(sums.labels, sums.is_breakdown))
+            counts, combined = ({name: values[-1] for name, values in table.items()} for table in (shown, classes))
+            label_counts, label_scores = (
+                {name: values[:-1] for name, values in table.items()} for table in (shown, classes)
+            )
+        else:
+            total, labelled = (columns_of(metric, table, place) for table in (whole, of_labels))
+            scores, label_scores = metric.formula(total), metric.formula(labelled)
+            counts, label_counts = ({name: table[name] for name in metric.columns} for table in (total, labelled))
+            details = metric.details(total) if metric.details else {}
+        averages = _averages(metric, label_scores, support, means, sums.documents)
+        yield MetricScores(metric, counts, label_counts, scores, label_scores, combined, details, averages)
+
+
+def _class_scores(metric: Metric, columns: Mapping[str, NDArray[Any]], means: NDArray[np.int64]) -> Scores:
+    """Return the scores of classes, [labels + 1, sums], with all labels together last."""
+    assert metric.classes
+    if metric.classes.document_mean:
+        return dict(zip((score.name for score in metric.classes.scores), mean(means)))
+    return metric.formula(columns)
+
+
+def mean(parts: NDArray[np.int64]) -> NDArray[Any]:
+    """Return the means of int64[3, ...]: the number, and the high and the low part of the sum."""
+    return ratio(join(parts[1:]), parts[0])
+
+
+def _averages(
+    metric: Metric, label_scores: Scores, support: NDArray[Any], means: NDArray[Any], documents: NDArray[Any]
+) -> dict[str, dict[str, Any]]:
+    names = [score.name for score in metric.label_scores if score.unit != "count"]
+    scores = np.array([label_scores[name] for name in names]).reshape(len(names), *support.shape)
     defined = np.isfinite(scores)
-    weight = np.stack([np.ones(support.shape), support])[:, None]
-    used = np.where(defined, weight, 0)
-    averaged = ratio((np.where(defined, scores, 0) * used).sum(axis=-1), used.sum(axis=-1))
-    undefined = dict(zip(names, (~defined).sum(axis=-1)))
-    for average, values in zip(("macro", "weighted"), averaged):
-        result[average] = dict(zip(names, values)) | {"undefined": undefined}
-    all_scores, group = _group_scores(view)
-    found = dict(_ratios(view.metric, all_scores))
-    times = np.bincount(group)
-    values = np.array([*found.values()]).reshape(len(found), len(times))
-    means = np.moveaxis(view.document_means(values, group), -1, 0)
-    undefined = dict(zip(found, (~np.isfinite(values) * times).sum(axis=-1)))
-    result["docs"] = dict(zip(found, means)) | {"undefined": undefined}
-    return result
-
-
-def _ratios(metric: Metric, scores: Mapping[str, np.ndarray]) -> list[tuple[str, np.ndarray]]:
-    return [(name, values) for name, values in scores.items() if name not in metric.totals]
-
-
-def document_scores(view: View) -> dict[str, np.ndarray]:
-    """Every overall score as float[documents], whatever the weights."""
-    scores, group = _group_scores(view)
-    return {name: values[group] for name, values in scores.items()}
-
-
-def _group_scores(view: View) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Every overall score of documents, of those that are alike once, and the group of each document."""
-    if view.metric.document_scores:
-        return view.metric.document_scores(view), np.arange(view.counts.documents)
-    return view.group_scores()
-
-
-def overall(view: View) -> dict[str, np.ndarray]:
-    """The overall scores of a view, without those of the labels where these are not needed."""
-    return view.metric.summary(view).scores if view.metric.summary else view.scores()
+    filled, undefined = np.where(defined, scores, 0), dict(zip(names, (~defined).sum(axis=1)))
+    found: dict[str, dict[str, Any]] = {}
+    for average, weight in (("macro", np.ones_like(support)), ("weighted", support)):
+        used = defined * weight
+        found[average] = dict(zip(names, ratio((filled * used).sum(axis=1), used.sum(axis=1))))
+        found[average]["undefined"] = undefined
+    names = [score.name for score in metric.averaged]
+    found["docs"] = dict(zip(names, mean(means)))
+    found["docs"]["undefined"] = dict(zip(names, documents - means[0]))
+    return found

@@ -1,0 +1,186 @@
+"""Counting: from batches of documents to rows of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.declaration import Metric, Verdict
+from ..core.spans import Document
+from .batch import Batch, Numbers, batches, group_shapes, kinds_and_groups, overlap_group
+from .counts import Counts
+from .keys import HIGH, Key, Slot, own_verdicts, slots, split
+
+REMEMBERED = 1 << 14
+"""Cache verdicts for up to so many shapes of overlap groups."""
+
+Cell = tuple[int, int, int, int, float]
+"""Slot, gold label, predicted label, note, amount; 0 stands for no label and no note."""
+
+
+class Counter:
+    """Counts batches of documents with some metrics, into `counts`.
+
+    Args:
+        metrics: What to count.
+        units: Whether to record what each document is resampled with. Intervals need it.
+
+    Raises:
+        ValueError: A judge passes a verdict that its metric does not declare, or an amount
+            that is not a whole number without declaring partial credit for it.
+    """
+
+    def __init__(self, metrics: Iterable[Metric], *, units: bool = True) -> None:
+        self.counts = Counts(metrics)
+        self._units = units
+        self._slots = slots(self.counts.metrics)
+        self._partial = np.array([Slot(slot.metric, slot.verdict, HIGH) in self._slots for slot in self._slots])
+        self._label_number: dict[str, int] = {"": 0}
+        self._note_number: dict[str, int] = {"": 0}
+        self._known: dict[bytes, NDArray[np.float64]] = {}
+        metrics = self.counts.metrics
+        self._of_groups = [m for m in metrics if m.scope == "group" and m.judge and not m.count_batch]
+        self._of_documents = [m for m in metrics if m.scope == "document" and not m.count_batch]
+        self._of_batches = [m for m in metrics if m.count_batch]
+
+    def add(self, batch: Batch) -> None:
+        """Count the documents of a batch."""
+        counts = self.counts
+        counts.skipped += batch.skipped
+        counts.ignored += batch.ignored
+        counts.repaired += batch.repaired
+        if not batch.documents:
+            return
+        for name in batch.labels:
+            self._label_number.setdefault(name, len(self._label_number))
+        number = np.array([self._label_number[name] for name in batch.labels], dtype=np.int64)
+        label = number[batch.label]
+        kind, group = kinds_and_groups(batch)
+        nothing, one = np.zeros_like(kind), np.ones(len(kind))
+        cells = [np.stack([batch.doc, kind, label * batch.gold, label * batch.pred, nothing, one])]
+        cells += self._group_cells(*group_shapes(batch, kind, group, label)) if self._of_groups else []
+        cells += self._document_cells(batch) if self._of_documents else []
+        cells += self._batch_cells(batch, np.append(number, 0))
+        table = np.concatenate(cells, axis=1)
+        counts.append(batch.ids, batch.units() if self._units else [], *self._rows(batch.documents, table))
+
+    def _group_cells(self, doc: Numbers, shapes: Sequence[bytes]) -> Iterator[NDArray[np.float64]]:
+        """Yield what the metrics say of overlap groups. Most groups of a corpus look like others, so
+        each shape is judged once: that is several times as fast on documents of one sentence."""
+        labels = list(self._label_number)
+        if len(self._known) > REMEMBERED:
+            self._known.clear()
+        found = []
+        for shape in shapes:
+            if (said := self._known.get(shape)) is None:
+                group = overlap_group(shape, labels)
+                verdicts = ((metric, metric.judge(group), None) for metric in self._of_groups if metric.judge)
+                said = self._known[shape] = np.array([*self._cells(verdicts)], dtype=float).reshape(-1, 5)
+            found.append(said)
+        if found:
+            yield np.vstack([np.repeat(doc, [*map(len, found)]), np.concatenate(found).T])
+
+    def _document_cells(self, batch: Batch) -> Iterator[NDArray[np.float64]]:
+        """Yield what the metrics say of whole documents."""
+        found, sizes = [], []
+        for place in range(batch.documents):
+            document = batch.document(place)
+            verdicts = ((metric, metric.judge(document), document) for metric in self._of_documents if metric.judge)
+            cells = [*self._cells(verdicts)]
+            found.append(cells)
+            sizes.append(len(cells))
+        table = np.array([*chain.from_iterable(found)], dtype=float).reshape(-1, 5)
+        yield np.vstack([np.repeat(np.arange(batch.documents), sizes), table.T])
+
+    def _batch_cells(self, batch: Batch, number: Numbers) -> Iterator[NDArray[np.float64]]:
+        """Yield what the metrics say of all documents at once; `number` is that of each label, 0 for none."""
+        for metric in self._of_batches:
+            for verdict, doc, gold, pred, amount in metric.count_batch(batch) if metric.count_batch else ():
+                slot = np.full(len(doc), self._slot(metric, verdict))
+                yield np.stack([doc, slot, number[gold], number[pred], np.zeros(len(doc)), amount])
+
+    def _cells(self, said: Iterable[tuple[Metric, Iterable[Verdict], Document | None]]) -> Iterator[Cell]:
+        labels, notes = self._label_number, self._note_number
+        for metric, verdicts, document in said:
+            for verdict in verdicts:
+                name, gold, pred, amount = verdict
+                slot, note = self._slot(metric, name), 0
+                if metric.note and document:
+                    note = notes.setdefault(metric.note(document, gold), len(notes))
+                if amount != int(amount) and name not in metric.partial_credit:
+                    raise ValueError(
+                        f"{metric.name} gives {name} the amount {amount!r}, which is not a whole number: "
+                        f"declare partial_credit=({name!r},)"
+                    )
+                yield slot, labels[gold[2]] if gold else 0, labels[pred[2]] if pred else 0, note, amount
+
+    def _slot(self, metric: Metric, verdict: str) -> int:
+        try:
+            return self._slots[Slot(metric.name, verdict)]
+        except KeyError:
+            known = ", ".join(own_verdicts(metric))
+            raise ValueError(
+                f"{metric.name} passes the verdict {verdict!r}, which it does not declare; declared are {known}. "
+                "Add it to the columns, or to confusion"
+            ) from None
+
+    def _rows(self, documents: int, table: NDArray[np.float64]) -> tuple[object, list[Key]]:
+        """Return the cells of a batch, float64[6, cells] (document, then as `Cell`), as rows and their keys."""
+        from scipy.sparse import csr_array
+
+        amount = table[5]
+        doc, slot, gold, pred, note = table[:5].astype(np.int64)
+        partial = np.flatnonzero(self._partial[slot])
+        high, low = split(amount[partial])
+        if len(high) and not np.abs(high).max() < 1 << 62:
+            raise ValueError("an amount of partial credit is too large: use weights below 1e9")
+        amount[partial] = 1  # their number; what they add up to follows, in two parts
+        parts = [np.concatenate([each, each[partial], each[partial]]) for each in (doc, slot, gold, pred, note)]
+        doc, slot, gold, pred, note = parts
+        for k, end in enumerate((len(slot) - len(partial), len(slot))):
+            slot[end - len(partial) : end] += 1 + k  # HIGH and LOW follow NUMBER in `slots`
+        value = np.concatenate([amount, high, low])
+        labels, notes = len(self._label_number), len(self._note_number)
+        pairs, pair = np.unique(gold * labels + pred, return_inverse=True)
+        codes, column = np.unique((slot * len(pairs) + pair) * notes + note, return_inverse=True)
+        rows = csr_array((value.astype(np.int64), (doc, column)), (documents, len(codes)))
+        return rows, [*self._keys(codes, pairs)]
+
+    def _keys(self, codes: Numbers, pairs: Numbers) -> Iterator[Key]:
+        """Yield the key of each code that `_rows` made."""
+        labels, notes, all_slots = list(self._label_number), list(self._note_number), list(self._slots)
+        rest, note = np.divmod(codes, len(notes))
+        slot, pair = np.divmod(rest, len(pairs))
+        gold, pred = np.divmod(pairs[pair], len(labels))
+        for s, g, p, n in zip(slot.tolist(), gold.tolist(), pred.tolist(), note.tolist()):
+            metric, verdict, part = all_slots[s]
+            yield Key(metric, verdict, labels[g], labels[p], part, notes[n])
+
+
+def count_batches(found: Iterable[Batch], metrics: Iterable[Metric], *, units: bool = True) -> Counts:
+    """Return the counts of all documents of all batches; see `Counter`."""
+    counter = Counter(metrics, units=units)
+    for batch in found:
+        counter.add(batch)
+    return counter.counts
+
+
+def count(documents: Iterable[Document | None], metrics: Iterable[Metric], *, units: bool = True) -> Counts:
+    """Count the verdicts of every metric on every document.
+
+    Args:
+        documents: Documents, in any order; None for one without gold annotation.
+        metrics: What to count, as `create` and `create_all` make them.
+        units: Whether to record what each document is resampled with. Intervals need it.
+
+    Returns:
+        Counts, which can be scored, added, stored and resampled.
+
+    >>> from spacy_nereval import Document, create
+    >>> count([Document([(0, 3, "A")], [(0, 3, "A")])], [create("strict")]).labels
+    ('A',)
+    """
+    return count_batches(batches(documents), metrics, units=units)

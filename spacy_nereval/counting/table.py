@@ -1,0 +1,184 @@
+"""Summation: weights times the table of counts. All sums are made here.
+
+Weights of ones give the corpus, random bits give half-samples, and the differences
+between two systems' tables, times random bits, give swaps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.declaration import Kind, Metric
+from .counts import Counts
+from .keys import HIGH, LOW, Key, Slot, join, slots, split
+from .sums import Sums, empty_sums
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+CELLS = 1 << 22
+"""Documents times columns that are held at once, as a dense table."""
+
+
+class Table:
+    """The rows of documents, with a column for each slot and label.
+
+    Args:
+        counts: What was counted.
+        labels: The labels of the columns; by default those that occur.
+    """
+
+    def __init__(self, counts: Counts, labels: Sequence[str] | None = None) -> None:
+        self.metrics = counts.metrics
+        self.labels = counts.labels if labels is None else tuple(labels)
+        self.slots = slots(self.metrics)
+        self.is_breakdown = counts.by is not None
+        self.cells = (counts.cells @ self._projection(counts)).tocsr()
+
+    def _projection(self, counts: Counts) -> csr_array:
+        """Return int64[columns, slots * (labels + 1)]: where each column counts."""
+        from scipy.sparse import csr_array
+
+        width = len(self.labels) + 1
+        place = {label: k for k, label in enumerate(self.labels)}
+        by_pred = {metric.name for metric in self.metrics if metric.focus == "system"}
+        target = []
+        for key in resolved(counts):
+            label = (key.pred or key.gold) if key.metric in by_pred else (key.gold or key.pred)
+            slot = self.slots[Slot(key.metric, key.verdict, key.part)]
+            target.append(slot * width + place.get(label, len(self.labels)))
+        shape = len(target), len(self.slots) * width
+        return csr_array((np.ones(len(target), dtype=np.int64), (np.arange(len(target)), target)), shape)
+
+    def summed(self, weights: NDArray[Any] | None = None) -> Sums:
+        """Return the rows added up: one sum of all, or one for each row of `weights`.
+
+        Args:
+            weights: float[sums, documents], whole numbers: how often each sum counts each document.
+        """
+        total = empty_sums(self.metrics, self.labels, self.is_breakdown, 1 if weights is None else len(weights))
+        for here in self.stretches():
+            size = here.stop - here.start
+            own = np.ones((size, 1)) if weights is None else weights[:, here].T.astype(float)
+            for sums, part in zip(total.arrays, (*self.additive_rows(here), np.ones(size))):
+                sums += np.rint(part @ own).astype(np.int64).reshape(sums.shape)  # exact: below 2^53
+        return total
+
+    def stretches(self) -> Iterator[slice]:
+        """Yield the places of the documents, some at a time, so that dense tables of them stay small."""
+        step, documents = max(1, CELLS // (3 * len(self.labels) + 100)), self.cells.shape[0]
+        for start in range(0, documents, step):
+            yield slice(start, min(start + step, documents))
+
+    def additive_rows(self, here: slice) -> tuple[Any, NDArray[Any], NDArray[Any]]:
+        """Return what some documents add to the counts, means and class means of `Sums`:
+        whole numbers [..., documents], the first of them sparse."""
+        cells = self.cells[here]
+        means, class_means = map(additive, self.document_scores(cells))
+        return cells.T, means, class_means
+
+    def document_scores(self, cells: csr_array) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the scores of single documents.
+
+        Args:
+            cells: Their rows, [documents, slots * (labels + 1)].
+
+        Returns:
+            float64[scores, documents], all averaged overall scores of all metrics in order, and
+            float64[class scores, labels + 1, documents].
+        """
+        size, width = cells.shape[0], len(self.labels) + 1
+        total = _labels_added(cells, len(self.slots), width)
+        found: list[NDArray[Any]] = []
+        of_classes: list[NDArray[Any]] = []
+        for metric in self.metrics:
+            if not metric.classes:
+                scores = metric.formula(columns_of(metric, total, self.slots))
+            else:
+                own, own_slots = self._own(metric, cells)
+                class_scores = metric.formula(columns_of(metric, own.reshape(-1, width, size), own_slots))
+                weights = metric.classes.weights(self.labels, self.is_breakdown)
+                scores = metric.classes.overall(class_scores, weights)
+                of_classes += [class_scores[score.name] for score in metric.classes.scores]
+            found += [scores[score.name] for score in metric.averaged]
+        return np.array(found).reshape(-1, size), np.array(of_classes).reshape(-1, width, size)
+
+    def _own(self, metric: Metric, cells: csr_array) -> tuple[NDArray[Any], dict[Slot, int]]:
+        """Return one metric's part of the rows, dense, and the places of its slots there."""
+        width = len(self.labels) + 1
+        mine = [slot for slot in self.slots if slot.metric == metric.name]
+        first = self.slots[mine[0]]  # the slots of a metric stand side by side
+        dense = cells[:, first * width : (first + len(mine)) * width].toarray().T
+        return dense.astype(float), {slot: k for k, slot in enumerate(mine)}
+
+
+def summed(counts: Counts, weights: NDArray[Any] | None = None, labels: Sequence[str] | None = None) -> Sums:
+    """Return the counts added up; see `Table.summed`."""
+    return Table(counts, labels).summed(weights)
+
+
+def resolved(counts: Counts) -> list[Key]:
+    """Return the key of each column, with final verdicts where they depend on the whole corpus."""
+    keys = list(counts.keys)
+    for metric in counts.metrics:
+        if metric.resolve:
+            own = [k for k, key in enumerate(keys) if key.metric == metric.name]
+            final = metric.resolve([keys[k].verdict for k in own], [keys[k].note for k in own])
+            for k, verdict in zip(own, final):
+                keys[k] = keys[k]._replace(verdict=verdict)
+    return keys
+
+
+def columns_of(metric: Metric, counts: NDArray[Any], place: dict[Slot, int]) -> dict[str, NDArray[Any]]:
+    """Return a metric's columns, each [...], from the sums of slots.
+
+    Args:
+        metric: The metric.
+        counts: [slots, ...].
+        place: The place of each slot along the first axis. Kinds may be missing from it
+            if the metric is not about them.
+    """
+    def amount(source: str) -> NDArray[Any]:
+        if isinstance(source, Kind):
+            return counts[place[Slot("", source.value)]]
+        parts = [counts[place[Slot("", kind.value)]] for kind, verdict in metric.of_kind.items() if verdict == source]
+        if source in metric.partial_credit:
+            parts.append(join(np.stack([counts[place[Slot(metric.name, source, part)]] for part in (HIGH, LOW)])))
+        elif (slot := Slot(metric.name, source)) in place:
+            parts.append(counts[place[slot]])
+        return sum(parts[1:], start=parts[0])
+
+    found = {}
+    for column, sources in metric.columns.items():
+        parts = [amount(source) for source in sources]
+        found[column] = sum(parts[1:], start=parts[0])
+    if Slot("", Kind.HIT.value) in place:
+        for name, kinds in (("gold_spans", GOLD), ("pred_spans", PRED)):
+            found[name] = sum((counts[place[kind]] for kind in kinds[1:]), start=counts[place[kinds[0]]])
+    return found
+
+
+GOLD, PRED = (
+    [Slot("", kind.value) for kind in (Kind.HIT, *others)]
+    for others in ((Kind.MISS, Kind.GROUP_GOLD), (Kind.SPURIOUS, Kind.GROUP_PRED))
+)
+
+
+def additive(scores: NDArray[Any]) -> NDArray[Any]:
+    """Return scores float64[..., documents] as whole numbers [3 * ..., documents]: whether each is
+    defined, and the two parts of its value."""
+    defined = np.isfinite(scores)
+    parts = np.stack([defined, *split(np.where(defined, scores, 0))])
+    return parts.reshape(-1, scores.shape[-1])
+
+
+def _labels_added(cells: csr_array, height: int, width: int) -> NDArray[np.int64]:
+    """Return int64[slots, documents] from [documents, slots * width], sparse."""
+    size = cells.shape[0]
+    place = np.repeat(np.arange(size), np.diff(cells.indptr)) + cells.indices // width * size
+    # bincount adds floats, which is exact below 2^53.
+    return np.bincount(place, cells.data, height * size).astype(np.int64).reshape(height, -1)
