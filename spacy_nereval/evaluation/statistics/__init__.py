@@ -3,6 +3,7 @@
     bits         which units are in a half-sample, and which change places in a swap
     scales       what values a score can take
     intervals    of a score
+    derived      of a mean over labels, and of one minus a cost
     differences  of two systems: the swap test and its interval
     runs         the difference of systems that were trained several times
     families     Holm's correction
