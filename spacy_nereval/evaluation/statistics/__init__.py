@@ -1,0 +1,16 @@
+"""Intervals, tests and sentences from numbers alone: pure functions on arrays.
+
+    bits         which units are in a half-sample, and which change places in a swap
+    scales       what values a score can take
+    intervals    of a score
+    derived      of a mean over labels, and of one minus a cost
+    differences  of two systems: the swap test and its interval
+    runs         the difference of systems that were trained several times
+    families     Holm's correction
+    power        the detectable difference, and equivalence
+    datasets     in how many data sets a system is better
+    sentences    what may be said
+
+Nothing here knows documents, counts, metrics or files: whoever calls sums the counts of
+each half-sample and swap, and computes the scores from the sums.
+"""

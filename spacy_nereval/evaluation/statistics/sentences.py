@@ -1,0 +1,182 @@
+"""What may be said of a difference: one sentence, and the footer that says where it comes from."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import NamedTuple
+
+from .differences import LEAST_DIFFERING
+
+
+class Finding(NamedTuple):
+    """What is known of the difference of two systems. Differences are those of the second from the first.
+
+    Attributes:
+        baseline: Name of the first system.
+        system: Name of the second system.
+        difference: Score of the second minus that of the first, in points.
+        low: Lower bound of the difference, in points.
+        high: Upper bound, in points.
+        p: p-value of this test alone.
+        p_holm: p-value corrected within the family.
+        tests: F, the number of tests in the family.
+        detectable: The difference that these documents show 4 times in 5, in points.
+        differing: D, the number of units whose counts differ; None with several training runs.
+        same_within: The margin in points, if the two are the same within it; else None.
+        one_run: Whether each system was trained once.
+        level: Confidence level.
+        units: What a unit is, in the plural.
+        higher_is_better: Direction of the score.
+    """
+
+    baseline: str
+    system: str
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_holm: float
+    tests: int
+    detectable: float
+    differing: int | None = None
+    same_within: float | None = None
+    one_run: bool = True
+    level: float = 0.95
+    units: str = "documents"
+    higher_is_better: bool = True
+
+
+def sentence(finding: Finding) -> str:
+    """Return the one sentence that the numbers carry: the first of the list that fits.
+
+    Args:
+        finding: What is known of the difference.
+
+    Returns:
+        A sentence without a full stop. Points have two digits.
+
+    Raises:
+        ValueError: The corrected p-value is smaller than the p-value itself.
+
+    Example:
+        >>> found = Finding("A", "B", -12.038, -19.966, -2.376, 0.0391, 0.0391, 1, 12.57, differing=10)
+        >>> print(sentence(found))
+        B scores lower than A on texts like these, by 12.04 points (2.38 to 19.97); for these trained models; \
+another training was not tried
+        >>> print(sentence(found._replace(differing=5)))
+        the outputs differ in 5 documents: nothing can be told
+        >>> print(sentence(found._replace(p=0.2, p_holm=0.2, low=-19.97, high=3.5)))
+        not settled: between -19.97 and +3.50 points; these documents show a difference of 12.57 points 4 times in 5
+    """
+    alpha = 1 - finding.level + 1e-12  # The last digits of 1 - 0.95 decide nothing.
+    if finding.p_holm < finding.p - 1e-12:
+        raise ValueError(f"p corrected ({finding.p_holm}) is smaller than p ({finding.p}); are they swapped?")
+    if finding.differing is not None and finding.differing < LEAST_DIFFERING:
+        return f"the outputs differ in {_number(finding.differing, finding.units)}: nothing can be told"
+    if not (isfinite(finding.difference) and isfinite(finding.p)):
+        return "the score is undefined for one of the two: nothing can be told"
+    if finding.p_holm <= alpha:
+        return _higher_or_lower(finding)
+    if finding.same_within is not None:
+        return f"the same within {finding.same_within:g} {'point' if finding.same_within == 1 else 'points'}"
+    if finding.p <= alpha:
+        return f"alone this would be a difference; among {finding.tests} tests it may be luck"
+    return (
+        f"not settled: between {finding.low:+.2f} and {finding.high:+.2f} points; "
+        f"these {finding.units} show a difference of {finding.detectable:.2f} points 4 times in 5"
+    )
+
+
+def _higher_or_lower(finding: Finding) -> str:
+    least, most = sorted((abs(finding.low), abs(finding.high)))
+    said = (
+        f"{finding.system} scores {'higher' if finding.difference > 0 else 'lower'} than {finding.baseline} "
+        f"on texts like these, by {abs(finding.difference):.2f} points ({least:.2f} to {most:.2f})"
+    )
+    if not finding.higher_is_better:
+        said += ", and less is better"
+    if finding.one_run:
+        said += "; for these trained models; another training was not tried"
+    return said
+
+
+def _number(number: int, things: str) -> str:
+    return f"{number} {things.removesuffix('s') if number == 1 else things}"
+
+
+class Footing(NamedTuple):
+    """What the numbers of a comparison rest on.
+
+    Attributes:
+        unit: What was drawn and swapped as a whole, as `--unit` names it.
+        units: Their number U.
+        effective: Effective number of units k.
+        seed: Seed of the random bits.
+        samples: Number of half-samples.
+        level: Confidence level.
+        swaps: Number of swaps R; None if none were made.
+        exact: Whether the swaps were all patterns.
+        runs: Number of training runs of each system.
+        family: Name of the family of tests, "" for none.
+        tests: F, the number of tests in it.
+    """
+
+    unit: str
+    units: int
+    effective: float
+    seed: int
+    samples: int = 1000
+    level: float = 0.95
+    swaps: int | None = None
+    exact: bool = False
+    runs: tuple[int, ...] = ()
+    family: str = ""
+    tests: int = 0
+
+
+def footer(footing: Footing) -> str:
+    """Return the line below a comparison: what was drawn, how often, and which tests were made.
+
+    Args:
+        footing: What the numbers rest on.
+
+    Returns:
+        The parts with commas between them; those that do not apply are left out.
+
+    Example:
+        >>> print(footer(Footing("id", 10, 9.4, 0, swaps=1024, exact=True, family="primary", tests=1)))
+        unit id, 10 units (effectively 9.4), seed 0, all 1024 swaps, primary family of 1 test
+    """
+    parts = [
+        f"unit {footing.unit}",
+        f"{_number(footing.units, 'units')} (effectively {footing.effective:.1f})",
+        f"seed {footing.seed}",
+    ]
+    if footing.swaps is not None:
+        parts.append(f"{'all ' if footing.exact else ''}{footing.swaps} swaps")
+    if any(runs > 1 for runs in footing.runs):
+        parts.append(f"training runs {' and '.join(map(str, footing.runs))}")
+    if footing.family:
+        parts.append(f"{footing.family} family of {_number(footing.tests, 'tests')}")
+    return ", ".join(parts)
+
+
+def signature_part(footing: Footing) -> str:
+    """Return what the signature of a result says of its intervals and tests.
+
+    Args:
+        footing: What the numbers rest on.
+
+    Returns:
+        The half-samples, and the swaps if there were any.
+
+    Example:
+        >>> signature_part(Footing("id", 500, 300.0, 0, swaps=10000))
+        'half:1000,seed:0,level:0.95,unit:id|swaps:10000'
+        >>> signature_part(Footing("id", 10, 9.4, 0, swaps=1024, exact=True))
+        'half:1000,seed:0,level:0.95,unit:id|swaps:all 1024'
+    """
+    said = f"half:{footing.samples},seed:{footing.seed},level:{footing.level},unit:{footing.unit}"
+    if footing.swaps is not None:
+        said += f"|swaps:{'all ' if footing.exact else ''}{footing.swaps}"
+    return said
