@@ -83,16 +83,26 @@ class Batch:
         """Return one document, for metrics that judge whole documents."""
         raise NotImplementedError
 
+    def text(self, place: int) -> str | None:
+        """Return the text of one document."""
+        return self.document(place).text
+
+    def unit(self, place: int) -> str | None:
+        """Return the key of what one document is resampled with, if the source names it."""
+        return self.ids[place]
+
     def units(self) -> list[str]:
         """Return the key of what each document is resampled with: its id, or without one a
         hash of its text and gold spans, so that no order of documents matters."""
+        edges = np.searchsorted(self.doc, np.arange(self.documents + 1)).tolist()
         keys = []
-        for place, id in enumerate(self.ids):
-            if id is None:
-                document = self.document(place)
-                keys.append(document.unit or content_key(document.text, document.sides[0]))
-            else:
-                keys.append(id)
+        for place, (a, b) in enumerate(pairwise(edges)):
+            key = self.unit(place)
+            if key is None:
+                rows = a + np.flatnonzero(self.gold[a:b])
+                spans = zip(*(column[rows].tolist() for column in (self.start, self.end, self.label)))
+                key = content_key(self.text(place), [(x, y, self.labels[label]) for x, y, label in spans])
+            keys.append(key)
         return keys
 
 
@@ -151,6 +161,10 @@ class DocumentBatch(Batch):
 
     def document(self, place: int) -> Document:
         return self._documents[place]
+
+    def unit(self, place: int) -> str | None:
+        document = self._documents[place]
+        return document.id if document.unit is None else document.unit
 
 
 def unite(doc: Numbers, side: Numbers, start: Numbers, end: Numbers, label: Numbers) -> SpanColumns:
@@ -218,6 +232,14 @@ class _JoinedBatch(Batch):
     def document(self, place: int) -> Document:
         part, k = self._home[place]
         return part.document(k)
+
+    def text(self, place: int) -> str | None:
+        part, k = self._home[place]
+        return part.text(k)
+
+    def unit(self, place: int) -> str | None:
+        part, k = self._home[place]
+        return part.unit(k)
 
 
 def kinds_and_groups(batch: Batch) -> tuple[Numbers, Numbers]:

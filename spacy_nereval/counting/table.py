@@ -7,7 +7,7 @@ between two systems' tables, times random bits, give swaps.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,15 @@ from .sums import Sums, empty_sums
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+class Weights(Protocol):
+    """How often each of several sums counts each document."""
+
+    sums: int
+
+    def of(self, documents: slice) -> NDArray[Any]:
+        """Return the weights of some documents, whole numbers [sums, documents]."""
+
 
 CELLS = 1 << 22
 """Documents times columns that are held at once, as a dense table."""
@@ -54,23 +63,24 @@ class Table:
         shape = len(target), len(self.slots) * width
         return csr_array((np.ones(len(target), dtype=np.int64), (np.arange(len(target)), target)), shape)
 
-    def summed(self, weights: NDArray[Any] | None = None) -> Sums:
-        """Return the rows added up: one sum of all, or one for each row of `weights`.
-
-        Args:
-            weights: float[sums, documents], whole numbers: how often each sum counts each document.
-        """
-        total = empty_sums(self.metrics, self.labels, self.is_breakdown, 1 if weights is None else len(weights))
-        for here in self.stretches():
+    def summed(self, weights: Weights | None = None) -> Sums:
+        """Return the rows added up: one sum of all, or as many as there are weights of each document."""
+        number = weights.sums if weights else 1
+        total = empty_sums(self.metrics, self.labels, self.is_breakdown, number)
+        for here in self.stretches(number):
             size = here.stop - here.start
-            own = np.ones((size, 1)) if weights is None else weights[:, here].T.astype(float)
+            own = weights.of(here).T.astype(float) if weights else np.ones((size, 1))
             for sums, part in zip(total.arrays, (*self.additive_rows(here), np.ones(size))):
                 sums += np.rint(part @ own).astype(np.int64).reshape(sums.shape)  # exact: below 2^53
         return total
 
-    def stretches(self) -> Iterator[slice]:
-        """Yield the places of the documents, some at a time, so that dense tables of them stay small."""
-        step, documents = max(1, CELLS // (3 * len(self.labels) + 100)), self.cells.shape[0]
+    def stretches(self, width: int = 1) -> Iterator[slice]:
+        """Yield the places of the documents, some at a time, so that dense tables of them stay small.
+
+        Args:
+            width: How many numbers are held of each document besides its row.
+        """
+        step, documents = max(1, CELLS // (3 * len(self.labels) + 100 + width)), self.cells.shape[0]
         for start in range(0, documents, step):
             yield slice(start, min(start + step, documents))
 
@@ -116,7 +126,7 @@ class Table:
         return dense.astype(float), {slot: k for k, slot in enumerate(mine)}
 
 
-def summed(counts: Counts, weights: NDArray[Any] | None = None, labels: Sequence[str] | None = None) -> Sums:
+def summed(counts: Counts, weights: Weights | None = None, labels: Sequence[str] | None = None) -> Sums:
     """Return the counts added up; see `Table.summed`."""
     return Table(counts, labels).summed(weights)
 

@@ -1,225 +1,185 @@
-"""How far a score could be off: percentile intervals by resampling documents.
-
-A resample is a row of weights, one per document: how often it was drawn. As
-counts are additive, its scores follow from weights times counts by the same
-formulas as the scores themselves.
-"""
+"""Confidence intervals of all scores of a result."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from fractions import Fraction
-from hashlib import blake2b
-from itertools import accumulate
-from math import factorial
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.declaration import Metric, Score
 from ..counting.counts import Counts, Replicates
-from ..counting.shared import Shared
-from ..counting.views import View
-from .scores import averages, summarise
+from ..counting.keys import slots
+from ..counting.sums import Sums
+from ..counting.table import GOLD, Table
+from .resampling import Confidence, HalfSamples, Units, spans_per_unit
+from .scores import Path, score_sums
+from .statistics.intervals import (
+    FEW_UNITS,
+    WARNING_UNITS,
+    accuracy_interval,
+    effective_units,
+    macro_interval,
+    score_intervals,
+)
+from .statistics.scales import LIMITS, Scale
 
-BLOCK = 50
-"""Samples drawn from one stream of random numbers. Part of what a seed means."""
-
-CELLS = 1 << 24
-"""Weights (samples by documents) held at once: 128 MB."""
-
-STRETCH = 1 << 12
-"""Documents that are replicated at once."""
-
-
-class Confidence(NamedTuple):
-    """The settings of intervals. Raises ValueError for settings that make none.
-
-    >>> Confidence(level=1.5).checked()
-    Traceback (most recent call last):
-    ValueError: level = 1.5: a number between 0 and 1 was wanted, such as 0.95
-    """
-
-    level: float = 0.95
-    samples: int = 1000
-    seed: int = 0
-
-    def checked(self) -> Confidence:
-        if not all(isinstance(n, int) for n in (self.samples, self.seed)) or not isinstance(self.level, (int, float)):
-            raise ValueError(
-                f"level, samples, seed = {self.level!r}, {self.samples!r}, {self.seed!r}: numbers were wanted"
-            )
-        if not 0 < self.level < 1:
-            raise ValueError(f"level = {self.level}: a number between 0 and 1 was wanted, such as 0.95")
-        if self.samples < 1:
-            raise ValueError(f"samples = {self.samples}: at least 1 was wanted; 1000 is usual")
-        if self.seed < 0:
-            raise ValueError(f"seed = {self.seed}: a whole number from 0 up was wanted")
-        return self
-
-    def used_on(self, counts: Counts) -> Drawn:
-        """What intervals of these counts rest on: their own replicates, or else the settings."""
-        stored = counts.replicates
-        if stored:
-            return Drawn("poisson", self.level, stored.samples, stored.seed)
-        return Drawn("bootstrap", self.level, self.samples, self.seed)
+__all__ = ["FEW_UNITS", "WARNING_UNITS", "Confidence", "Drawn", "drawn", "intervals", "replicate"]
 
 
 class Drawn(NamedTuple):
-    """The method and the settings of intervals."""
+    """What the intervals of some counts rest on.
+
+    units: how many there are to draw from. exact: whether all their patterns were used.
+    """
 
     method: str
     level: float
     samples: int
     seed: int
+    units: int
+    exact: bool
 
     @property
     def table(self) -> dict[str, Any]:
+        """The settings for the result."""
         return self._asdict()
 
     @property
     def signature(self) -> str:
-        method = {"bootstrap": "bs"}.get(self.method, self.method)
-        return f"{method}:{self.samples},seed:{self.seed},level:{self.level}"
+        """The settings for the signature."""
+        samples = f"all {self.samples}" if self.exact else self.samples
+        return f"{self.method}:{samples},seed:{self.seed},level:{self.level},units:{self.units}"
 
 
-def resamples(counts: Counts, confidence: Confidence) -> Iterator[np.ndarray]:
-    """Weights float[samples, documents] of the bootstrap, some samples at a time.
-
-    Drawn are whole documents: texts that share an id have one weight. The same
-    seed gives the same weights on every machine.
-    """
-    units, number = counts.units, number_of_units(counts)
-    waiting: list[np.ndarray] = []
-    for start in range(0, confidence.samples, BLOCK):
-        drawn = random_numbers(confidence.seed, start // BLOCK, (BLOCK, number))[: confidence.samples - start]
-        drawn = (drawn % np.uint64(number)).astype(np.int64)
-        cells = np.arange(len(drawn))[:, None] * number + drawn
-        waiting.append(np.bincount(cells.ravel(), minlength=drawn.size).reshape(drawn.shape)[:, units].astype(float))
-        if sum(map(len, waiting)) * len(units) >= CELLS:
-            yield np.concatenate(waiting)
-            waiting = []
-    if waiting:
-        yield np.concatenate(waiting)
-
-
-def number_of_units(counts: Counts) -> int:
-    """How many documents there are to draw from."""
-    return int(counts.units.max(initial=-1)) + 1
-
-
-def random_numbers(seed: int, stream: int, shape: tuple[int, int]) -> np.ndarray:
-    """uint64[shape]: the generator's raw output, which stays the same in every version of numpy."""
-    return np.random.PCG64([seed, stream]).random_raw(shape)
+def drawn(counts: Counts, confidence: Confidence) -> Drawn:
+    """Return what intervals of these counts rest on: their own half-samples, or else new ones."""
+    number = len({*counts.units})
+    if stored := counts.replicates:
+        return Drawn("half", confidence.level, stored.samples, stored.seed, number, False)
+    exact = number < 60 and 2**number <= confidence.samples
+    samples = 2**number if exact else confidence.samples
+    return Drawn("half", confidence.level, samples, confidence.seed, number, exact)
 
 
 def replicate(counts: Counts, samples: int, seed: int) -> Replicates:
-    """The Poisson bootstrap: every document counts 0, 1, 2, ... times by itself,
-    as a hash of its id and the seed says.
+    """Return half-samples of the counts, to be stored with them.
 
-    No document's weight depends on the others, so replicates of parts of a
-    corpus, counted anywhere, add up to the replicates of the whole. Texts
-    without an id go by the file they were read from and their position in it.
+    A unit's bits depend on its key and the seed alone, so half-samples of parts of a
+    corpus, counted anywhere, add up to the half-samples of the whole.
     """
     Confidence(samples=samples, seed=seed).checked()
-    total: Replicates | None = None
-    for start, part in _stretches(counts, STRETCH):
-        weights = np.zeros((samples, part.documents), dtype=np.uint8)
-        for doc, id in enumerate(part.ids):
-            key = f"{seed}|{':'.join(counts.sources)}:{start + doc}" if id is None else f"{seed}|{id}"
-            first = int.from_bytes(blake2b(key.encode("utf8"), digest_size=8).digest(), "little")
-            weights[:, doc] = np.searchsorted(POISSON, np.random.PCG64(first).random_raw(samples), side="right")
-        tapes: dict[str, dict[str, np.ndarray]] = {}
-        shared = Shared(part, weights)
-        for metric in counts.metrics:
-            view = View(part, metric, weights=weights, tape=tapes.setdefault(metric.name, {}), shared=shared)
-            averages(view, summarise(view))
-        found = Replicates(samples, seed, counts.labels, tapes)
-        total = total.added(found, counts.labels) if total else found
-    assert total
-    return total
-
-
-def _stretches(counts: Counts, size: int) -> Iterator[tuple[int, Counts]]:
-    """The counts of so many documents at a time, with all labels and notes, and where each stretch begins."""
-    tables = [rows.array() for rows in (counts.settled, *counts.rows)]
-    for start in range(0, max(1, counts.documents), size):
-        part = Counts(counts.metrics)
-        part.ids = counts.ids[start : start + size]
-        part.documents = len(part.ids)
-        part.label_ids, part.note_ids = counts.label_ids, counts.note_ids
-        for rows, table in zip((part.settled, *part.rows), tables):
-            here = table[(table[:, 0] >= start) & (table[:, 0] < start + size)]
-            here[:, 0] -= start
-            rows.extend(here)
-        yield start, part
-
-
-def _poisson() -> np.ndarray:
-    """The chance of at most 0, 1, 2, ... under a Poisson law of mean 1, in units of 2^-64."""
-    e_inverse = sum(Fraction((-1) ** k, factorial(k)) for k in range(40))
-    sums = accumulate(e_inverse / factorial(k) for k in range(20))
-    return np.array([min(int(chance * 2**64), 2**64 - 1) for chance in sums], dtype=np.uint64)
-
-
-POISSON = _poisson()
+    halves = HalfSamples(Units(counts), samples, seed, exact=False)
+    return Replicates(samples, seed, Table(counts).summed(halves))
 
 
 def intervals(counts: Counts, confidence: Confidence) -> dict[str, dict[str, Any]]:
-    """Per metric the intervals of the overall scores, the averages, and each label's scores.
+    """Return the intervals of the overall scores, the averages, and each label's scores, per metric.
 
-    Resamples in which a score is undefined are left out of its interval, and
-    `undefined` says how many there were, where there were any.
+    Args:
+        counts: Counts with units.
+        confidence: Level, number of half-samples and seed.
+
+    Returns:
+        Metric to a table shaped as the result's: "scores", "averages" and "per_type". In the
+        place of each score is {"low", "high", "k" (effective number of units), "flag" ("few":
+        not to be ranked or compared; "undefined": no interval; or None)}.
+
+    Raises:
+        ValueError: A setting is out of range.
+
+    Source: interval of Wilson (1927) with the effective sample size that half-samples of
+    the units give; macro averages by MOVER (Zou and Donner 2008).
     """
     confidence.checked()
-    if number_of_units(counts) < 2:
-        few = "is one" if counts.documents else "are none"
-        raise ValueError(f"intervals need at least two documents to draw from; there {few}")
-    drawn: dict[str, dict[tuple[str, ...], list[np.ndarray]]] = {metric.name: {} for metric in counts.metrics}
-    for views in _resampled(counts, confidence):
-        for view in views:
-            summary = summarise(view)
-            scores: dict[tuple[str, ...], np.ndarray] = {
-                ("scores", name): values for name, values in summary.scores.items()
-            }
-            for average, table in averages(view, summary).items():
-                scores |= {("averages", average, name): v for name, v in table.items() if name != "undefined"}
-            for k, label in enumerate(view.labels):
-                scores |= {("per_type", label, name): v[..., k] for name, v in summary.label_scores.items()}
-            for place, values in scores.items():
-                drawn[view.metric.name].setdefault(place, []).append(values)
-    return {
-        name: _nested(
-            {place: _percentiles(np.concatenate(values), confidence.level) for place, values in found.items()}
+    table, units = Table(counts), Units(counts)
+    if counts.replicates:
+        samples = counts.replicates.sums.with_labels(table.labels)
+    else:
+        samples = table.summed(HalfSamples(units, confidence.samples, confidence.seed))
+    k = effective_units(spans_per_unit(counts, table, units)) if len(units) else np.zeros(len(table.labels) + 1)
+    documents = float(effective_units(units.added(np.ones(counts.documents)))) if len(units) else 0.0
+    effective = dict(zip((*table.labels, ""), np.atleast_1d(k).tolist()))
+    return dict(_of_metrics(table.summed(), samples, effective, documents, confidence.level))
+
+
+def _of_metrics(
+    whole: Sums, samples: Sums, effective: Mapping[str, float], documents: float, level: float
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each metric's name and intervals; `effective` numbers of units are those of labels, "" is all."""
+    for own, halves in zip(score_sums(whole), score_sums(samples)):
+        values = {
+            path: array[0]
+            for path, array in own.paths(whole.labels)
+            if own.metric.score_by_name[path[-1]].unit != "count"  # a number of spans is no estimate of anything
+        }
+        of_samples = dict(halves.paths(whole.labels))
+        units = [documents if path[:2] == ("averages", "docs") else effective[_label(path)] for path in values]
+        found = score_intervals(
+            np.array([*values.values()]),
+            np.array([of_samples[path] for path in values]).T.reshape(samples.documents.size, -1),
+            np.array(units),
+            level=level,
+            scale=[_scale(own.metric.score_by_name[path[-1]]) for path in values],
         )
-        for name, found in drawn.items()
-    }
+        rows = {
+            path: {"low": low, "high": high, "k": k, "flag": str(flag) or None}
+            for path, low, high, k, flag in zip(values, *(array.tolist() for array in found))
+        }
+        _widen_macros(own.metric, values, rows, _labels_with_gold(whole))
+        _complements(own.metric, rows)
+        yield own.metric.name, nested(rows)
 
 
-def _resampled(counts: Counts, confidence: Confidence) -> Iterator[list[View]]:
-    """Per metric a view of some resamples: those that came with the counts, or else drawn now."""
-    stored = counts.replicates
-    if stored:
-        yield [View(counts, metric, tape=stored.tapes[metric.name]) for metric in counts.metrics]
-        return
-    for weights in resamples(counts, confidence):
-        shared = Shared(counts, weights)
-        yield [View(counts, metric, weights=weights, shared=shared) for metric in counts.metrics]
+def _label(path: Path) -> str:
+    return path[1] if path[0] == "per_type" else ""
 
 
-def _percentiles(values: np.ndarray, level: float) -> dict[str, Any]:
-    defined = np.sort(values[np.isfinite(values)])
-    bounds = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2]) if len(defined) else [np.nan, np.nan]
-    return {"interval": list(bounds), "undefined": len(values) - len(defined)}
+def _scale(score: Score) -> Scale:
+    """Return the scale of a score, by its limits."""
+    return next(name for name, limits in LIMITS.items() if limits == score.limits)  # type: ignore[return-value]
 
 
-def _nested(found: dict[tuple[str, ...], dict[str, Any]]) -> dict[str, Any]:
-    """Paths as nested tables, intervals and numbers of undefined resamples apart."""
-    result: dict[str, Any] = {"scores": {}, "averages": {}, "per_type": {}, "undefined": {}}
-    for place, value in found.items():
+def _labels_with_gold(sums: Sums) -> list[str]:
+    """Return the labels with gold spans."""
+    place = slots(sums.metrics)
+    gold = sum(sums.counts[place[kind], :-1, 0] for kind in GOLD)
+    return [label for label, number in zip(sums.labels, np.atleast_1d(gold).tolist()) if number]
+
+
+def _widen_macros(
+    metric: Metric, values: Mapping[Path, float], rows: dict[Path, dict[str, Any]], labels: Sequence[str]
+) -> None:
+    """Replace the interval of each macro average by that which the labels' own intervals give."""
+    for path, row in rows.items():
+        if path[:2] != ("averages", "macro") or row["flag"] == "undefined":
+            continue
+        own = [("per_type", label, path[2]) for label in labels]
+        own = [place for place in own if np.isfinite(values[place])]
+        if own:
+            scale = _scale(metric.score_by_name[path[2]])
+            bounds = [[rows[place][side] for place in own] for side in ("low", "high")]
+            row["low"], row["high"] = macro_interval(
+                [values[place] for place in own], *bounds, (row["low"], row["high"]), scale=scale
+            )
+
+
+def _complements(metric: Metric, rows: dict[Path, dict[str, Any]]) -> None:
+    """Take the interval of a score that is 1 minus another one from that of the other one."""
+    for path, row in rows.items():
+        other = metric.score_by_name[path[-1]].complement_of
+        if other and path[0] != "averages":
+            low, high = accuracy_interval(rows[(*path[:-1], other)]["low"], rows[(*path[:-1], other)]["high"])
+            row["low"], row["high"] = float(low), float(high)
+
+
+def nested(rows: Mapping[Path, Any]) -> dict[str, Any]:
+    """Return paths as nested tables."""
+    result: dict[str, Any] = {"scores": {}, "averages": {}, "per_type": {}}
+    for path, value in rows.items():
         table = result
-        for key in place[:-1]:
+        for key in path[:-1]:
             table = table.setdefault(key, {})
-        table[place[-1]] = value["interval"]
-        if value["undefined"]:
-            result["undefined"][".".join(place)] = value["undefined"]
+        table[path[-1]] = value
     return result
+

@@ -16,7 +16,7 @@ from ..counting.counts import Counts
 from ..counting.keys import NUMBER, Key
 from ..counting.table import resolved, summed
 from ..metrics.registry import create_all
-from .intervals import Confidence, intervals
+from .intervals import Confidence, drawn, intervals
 from .scores import MetricScores, score_sums
 from .signature import signature
 
@@ -37,7 +37,7 @@ def evaluate(
     """
     sums = summed(counts)
     found = intervals(counts, confidence) if confidence else {}
-    drawn = confidence and confidence.used_on(counts)
+    resampled = confidence and drawn(counts, confidence)
     verdicts = verdict_counts(counts)
     metrics = {
         own.metric.name: _of_metric(own, sums.labels, verdicts)
@@ -46,7 +46,7 @@ def evaluate(
     }
     return plain(
         {
-            "signature": signature(counts, *([drawn.signature] if drawn else []), average=average, short=short),
+            "signature": signature(counts, *([resampled.signature] if resampled else []), average=average, short=short),
             "version": __version__,
             "documents": counts.documents,
             "skipped": counts.skipped,
@@ -54,7 +54,7 @@ def evaluate(
             "pred": counts.pred,
             "ignored": counts.ignored,
             "repaired": counts.repaired,
-            **({"confidence": drawn.table} if drawn else {}),
+            **({"confidence": resampled.table} if resampled else {}),
             "metrics": metrics,
         }
     )

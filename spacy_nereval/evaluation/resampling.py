@@ -1,0 +1,119 @@
+"""Half-samples and swaps of units, as weights of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind
+from ..counting.counts import Counts
+from ..counting.table import Table
+from .statistics.bits import Patterns, half_samples, patterns
+
+STRETCH = 1 << 24
+"""Random bits (samples times documents) that are held at once."""
+
+
+class Confidence(NamedTuple):
+    """The settings of intervals.
+
+    level: the confidence level. samples: how many half-samples are drawn. seed: of their random bits.
+
+    >>> Confidence(level=1.5).checked()
+    Traceback (most recent call last):
+    ValueError: level = 1.5: expected a number between 0 and 1, such as 0.95
+    """
+
+    level: float = 0.95
+    samples: int = 1000
+    seed: int = 0
+
+    def checked(self) -> Confidence:
+        """Return the settings themselves. Raise ValueError, naming the setting, if one is out of range."""
+        if not all(isinstance(n, int) for n in (self.samples, self.seed)) or not isinstance(self.level, (int, float)):
+            raise ValueError(
+                f"level, samples, seed = {self.level!r}, {self.samples!r}, {self.seed!r}: expected numbers, "
+                "whole ones for samples and seed"
+            )
+        if not 0 < self.level < 1:
+            raise ValueError(f"level = {self.level}: expected a number between 0 and 1, such as 0.95")
+        if self.samples < 1:
+            raise ValueError(f"samples = {self.samples}: expected at least 1; 1000 is usual")
+        if self.seed < 0:
+            raise ValueError(f"seed = {self.seed}: expected a whole number from 0 up")
+        return self
+
+
+class Units:
+    """What is resampled: documents with one key are drawn together.
+
+    Args:
+        counts: Counts with the key of each document's unit.
+
+    Raises:
+        ValueError: The counts were made without units.
+
+    Attributes:
+        keys: The key of each unit, in the order in which they occur.
+        of_document: int64[documents], the place of each document's unit.
+    """
+
+    def __init__(self, counts: Counts) -> None:
+        if len(counts.units) != counts.documents:
+            raise ValueError("these counts do not say what is resampled: count with units=True")
+        number: dict[str, int] = {}
+        self.of_document = np.array([number.setdefault(key, len(number)) for key in counts.units], dtype=np.int64)
+        self.keys = list(number)
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def added(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the sums of values [documents, ...] over the documents of each unit, [units, ...]."""
+        found = np.zeros((len(self), *values.shape[1:]))
+        np.add.at(found, self.of_document, values)
+        return found
+
+
+class HalfSamples:
+    """Weights of documents: 1 where the unit's random bit is 1.
+
+    Args:
+        units: What is drawn.
+        samples: How many rows; all patterns instead if they are no more.
+        seed: Of the random bits.
+        exact: False draws random rows even where there are no more patterns than rows.
+    """
+
+    def __init__(self, units: Units, samples: int, seed: int, *, exact: bool = True) -> None:
+        if exact:
+            self._patterns = patterns(seed, units.keys, samples)
+        else:
+            packed = np.packbits(half_samples(seed, units.keys, samples).T, axis=1, bitorder="little")
+            self._patterns = Patterns(samples, len(units), False, packed)
+        self._unit = units.of_document
+        self.sums = self._patterns.rows
+        self.exact = self._patterns.exact
+
+    def of(self, documents: slice) -> NDArray[np.uint8]:
+        """Return uint8[rows, documents]: the weights of some documents."""
+        packed = self._patterns.packed[self._unit[documents]]
+        return np.unpackbits(packed, axis=1, bitorder="little")[:, : self.sums].T
+
+    def of_units(self) -> Iterator[NDArray[np.uint8]]:
+        """Yield the bits of the units, some rows at a time: uint8[rows, units]."""
+        yield from (bits for _, bits in self._patterns.blocks())
+
+
+def spans_per_unit(counts: Counts, table: Table, units: Units) -> NDArray[Any]:
+    """Return float64[units, labels + 1]: gold plus predicted spans of each unit and label, all labels last."""
+    width = len(table.labels) + 1
+    spans = np.zeros((counts.documents, width))
+    for kind in Kind:
+        first = list(table.slots).index(("", kind.value, "")) * width
+        spans += ((kind in GOLD_SPANS) + (kind in PRED_SPANS)) * table.cells[:, first : first + width].toarray()
+    spans[:, -1] = spans.sum(axis=1)
+    return units.added(spans)
