@@ -1,17 +1,19 @@
-"""Value: what is found less what false alarms cost."""
+"""Value: the worth of what is found, less the cost of false alarms."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import partial
-from math import lcm
+from math import inf, lcm
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from ..core.alignment import closest_pairs
-from ..core.declaration import Columns, Metric, Verdict
+from ..core.declaration import Array, Columns, Metric, Score, Verdict
 from ..core.formulas import ratio, weight_table
 from ..core.spans import Document
+
+VERDICTS = ("mapped", "err", "miss", "fa")
 
 
 def ace(
@@ -30,26 +32,26 @@ def ace(
         Literal["equal"] | dict[str, float], Field(description="of labels: all 1, or {label: weight}, the others 1")
     ] = "equal",
 ) -> Metric:
-    """The value of what is found, less the cost of false alarms, over the value of the gold
-    spans.
+    """Compute the value of a system: the worth of the gold spans it finds, less the cost of
+    its false alarms, over the worth of all gold spans.
 
-    A pair needs enough shared characters; beyond that boundaries are free. It is
-    worth the smaller weight of its labels, times `type_error` if they differ.
-    Pairs are one to one and such that the value is greatest. A miss costs its
-    own value alone. The value is at most 1, may be negative, and is undefined
-    without gold spans.
+    Gold and predicted spans are paired one to one, such that the value is greatest. The
+    spans of a pair share at least `min_overlap` of the longer one; beyond that,
+    boundaries do not matter. A pair is worth the smaller of the weights of its two
+    labels, times `type_error` if the labels differ. A missed gold span costs only its own
+    worth. The value is at most 1, can be negative, and is undefined without gold spans.
 
-    Verdicts, with the value as amount: `mapped`, a pair; `err`, what it falls
-    short of its gold span; `miss`, a gold span without partner; `fa`, a
-    prediction without. pairs = mapped, false_alarms = fa, gold = mapped + err +
-    miss. A pair counts for the gold label.
+    Verdicts, with their worth as the amount: `mapped`, a pair; `err`, how much less a
+    pair is worth than its gold span; `miss`, a gold span without a partner; `fa`, a
+    prediction without a partner. In the formula pairs = mapped, false_alarms = fa and
+    gold = mapped + err + miss. A pair counts for the gold label.
 
-    Of several best mappings the one with the most pairs, then the fewest
-    characters that only one of a pair has, then the leftmost [ours; it decides
-    for which label a pair counts, never the value]. A span of length zero pairs
-    with its equal [ours]. Coreference, mention level, class and role are left
-    out: entities have one name each. NIST's program agrees with
-    `type_error=0.405` = .5 * .9 * .9.
+    Of several pairings of the greatest value, the one with the most pairs is taken, then
+    the one with the fewest characters that only one of a pair has, then the leftmost [our
+    choice; it decides for which label a pair counts, never the value]. A span of length
+    zero is paired with one that has the same boundaries [our choice]. Coreference,
+    mention level, class and role are left out: every entity has one name here. NIST's
+    program agrees with `type_error=0.405` = 0.5 * 0.9 * 0.9.
 
     Formula: value = (pairs - false_alarm * false_alarms)/gold, at its greatest over all one-to-one pairs.
 
@@ -63,6 +65,9 @@ def ace(
     """
     table = {} if isinstance(weights, str) else weight_table(weights, {}, tuple(weights))
     return Metric(
+        scores=(Score("value", headline=True, key="ace", limits=(-inf, 1)),),
+        columns={"pairs": ("mapped",), "false_alarms": ("fa",), "gold": ("mapped", "err", "miss")},
+        formula=partial(formula, false_alarm=false_alarm),
         judge=partial(
             judge,
             weights={label: exact(weight) for label, weight in table.items()},
@@ -70,17 +75,19 @@ def ace(
             type_error=exact(type_error),
             false_alarm=exact(false_alarm),
         ),
-        score=partial(score, false_alarm=false_alarm),
-        columns={"pairs": ("mapped",), "false_alarms": ("fa",), "gold": ("mapped", "err", "miss")},
-        floats=("pairs", "false_alarms", "gold"),
-        settled=None,
-        flat={"ace": "value"},
+        scope="document",
+        correct=("mapped",),
+        partial_credit=VERDICTS,
         confusion=("mapped", "fa", "miss"),
     )
 
 
 def exact(number: float) -> Fraction:
-    """The number as it is written, so that sums and comparisons do not round."""
+    """Return the number as it is written, so that sums and comparisons do not round.
+
+    >>> exact(0.1)
+    Fraction(1, 10)
+    """
     return Fraction(str(number))
 
 
@@ -91,8 +98,9 @@ def judge(
     type_error: Fraction,
     false_alarm: Fraction,
 ) -> Iterator[Verdict]:
+    """Yield the worth of each pair, what it falls short of its gold span, and that of spans without a partner."""
     gold, pred = document.gold, document.pred
-    met = [
+    allowed = [
         (i, j)
         for i, j, shared in document.overlaps
         if shared >= min_overlap * max(gold[i].end - gold[i].start, pred[j].end - pred[j].start)
@@ -101,11 +109,12 @@ def judge(
     def weight(label: str) -> Fraction:
         return weights.get(label, Fraction(1))
 
-    labels = {(gold[i].label, pred[j].label) for i, j in met}
+    labels = {(gold[i].label, pred[j].label) for i, j in allowed}
     worth = {(a, b): min(weight(a), weight(b)) * (1 if a == b else type_error) for a, b in labels}
-    gain = {(a, b): value + false_alarm * weight(b) for (a, b), value in worth.items()}  # a pair is no false alarm
-    whole = lcm(*(value.denominator for value in gain.values()))
-    gains = {(i, j): int(gain[gold[i].label, pred[j].label] * whole) for i, j in met}
+    # A pair also saves the cost of the false alarm that its prediction would be.
+    gain = {(a, b): value + false_alarm * weight(b) for (a, b), value in worth.items()}
+    denominator = lcm(*(value.denominator for value in gain.values()))  # gains are compared as whole numbers
+    gains = {(i, j): int(gain[gold[i].label, pred[j].label] * denominator) for i, j in allowed}
     for a, b in closest_pairs(gold, pred, gains):
         if a and b:
             value = worth[a.label, b.label]
@@ -118,5 +127,6 @@ def judge(
             yield Verdict("fa", None, b, float(weight(b.label)))
 
 
-def score(n: Columns, false_alarm: float) -> dict:
-    return {"value": ratio(n["pairs"] - false_alarm * n["false_alarms"], n["gold"])}
+def formula(columns: Columns, false_alarm: float) -> dict[str, Array]:
+    """Return the value."""
+    return {"value": ratio(columns["pairs"] - false_alarm * columns["false_alarms"], columns["gold"])}

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from ..core.coverage import by_label, stretches
-from ..core.declaration import Columns, Metric, Verdict, one_each
+from ..core.declaration import Array, Columns, Metric, Verdict, one_each, prf_scores
 from ..core.formulas import prf
 from ..core.overlap import overlaps
 from ..core.spans import Document
@@ -14,17 +14,17 @@ VERDICTS = ("tp", "fp", "fn")
 
 
 def char(*, typed: Typed = True, beta: Beta = 1.0) -> Metric:
-    """Every character inside an entity counts, and a long span counts more than a short one.
+    """Compare gold and prediction character by character, so that long spans count more than short ones.
 
-    Verdicts: `tp`, the characters that a gold and a predicted span share, `fn`,
-    those of a gold span alone, `fp`, those of a predicted span alone; the amount
-    is their number. By default each label by itself: the wrong label is an `fn`
-    and an `fp`. With `typed=false` labels do not matter, and a shared character
-    counts for the gold label.
+    Verdicts, with a number of characters as the amount: `tp` (shared by a gold and a
+    predicted span), `fn` (of a gold span alone), `fp` (of a predicted span alone). By
+    default each label is compared by itself, so a wrong label is an `fn` and an `fp`.
+    With `typed=false` labels do not matter, and a shared character counts for the gold
+    label.
 
-    Characters under several spans, of one label or untyped, count once; they
-    are those of the leftmost span, then the shortest, then the one of the
-    smallest label [the choice is ours]. A span of length zero has none.
+    A character under several spans of one label, or untyped under several spans at all,
+    counts once. It is assigned to the leftmost of them, then the shortest, then the one
+    with the smallest label [our choice]. A span of length zero has no characters.
 
     Formula: p = tp/(tp + fp), r = tp/(tp + fn), f = 2 tp/(2 tp + fp + fn), of characters.
 
@@ -37,26 +37,28 @@ def char(*, typed: Typed = True, beta: Beta = 1.0) -> Metric:
     {'tp': 6, 'fp': 2, 'fn': 4}
     """
     return Metric(
-        judge=partial(judge, typed=typed),
-        score=partial(score, beta=beta),
+        scores=prf_scores("char", key="char", symmetric=beta == 1),
         columns=one_each(*VERDICTS),
-        settled=None,
-        flat={"char_p": "p", "char_r": "r", "char_f": "f"},
+        formula=partial(formula, beta=beta),
+        judge=partial(judge, typed=typed),
+        scope="document",
         confusion=VERDICTS,
     )
 
 
 def judge(document: Document, typed: bool) -> Iterator[Verdict]:
-    for contest in by_label(document, typed):
-        gold, pred = stretches(contest.gold), stretches(contest.pred)
+    """Yield the numbers of shared, missed and spurious characters of each span."""
+    for group in by_label(document, typed):
+        gold, pred = stretches(group.gold), stretches(group.pred)
         missed, spurious = ([end - start for start, end, _ in side] for side in (gold, pred))
         for i, j, shared in overlaps(gold, pred):
             missed[i] -= shared
             spurious[j] -= shared
-            yield Verdict("tp", contest.gold[gold[i][2]], contest.pred[pred[j][2]], shared)
-        yield from (Verdict("fn", contest.gold[k], None, n) for (_, _, k), n in zip(gold, missed) if n)
-        yield from (Verdict("fp", None, contest.pred[k], n) for (_, _, k), n in zip(pred, spurious) if n)
+            yield Verdict("tp", group.gold[gold[i][2]], group.pred[pred[j][2]], shared)
+        yield from (Verdict("fn", group.gold[k], None, n) for (_, _, k), n in zip(gold, missed) if n)
+        yield from (Verdict("fp", None, group.pred[k], n) for (_, _, k), n in zip(pred, spurious) if n)
 
 
-def score(n: Columns, beta: float) -> dict:
-    return prf(n["tp"], n["fp"], n["fn"], beta)
+def formula(columns: Columns, beta: float) -> dict[str, Array]:
+    """Return precision, recall and F of characters."""
+    return prf(columns["tp"], columns["fp"], columns["fn"], beta)

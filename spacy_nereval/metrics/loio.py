@@ -1,16 +1,16 @@
-"""Character-overlap credit."""
+"""Partial credit for shared characters."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
-from math import lcm
+from math import inf, lcm
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ..core.alignment import best_pairs
-from ..core.declaration import GOLD_SPANS, PRED_SPANS, Metric, Verdict
+from ..core.assignment import best_pairs
+from ..core.declaration import GOLD_SPANS, PRED_SPANS, Array, Columns, Metric, Score, Verdict, prf_scores
 from ..core.formulas import prf
-from ..core.spans import Contest
+from ..core.spans import OverlapGroup, Span
 from .options import Beta
 
 
@@ -19,19 +19,21 @@ def loio(
     s: Annotated[float, Field(ge=0, le=1, description="worth of overlap; 0 is strict, 1 is full credit")] = 0.75,
     match: Annotated[
         Literal["walk", "optimal"],
-        Field(description="who meets whom: the article's walk from the left, or the most credit one to one"),
+        Field(description="how spans are paired: the article's walk from the left, or one to one for the most credit"),
     ] = "walk",
     beta: Beta = 1.0,
 ) -> Metric:
-    """An inexact span earns part of a hit: `s` times the shared characters over the
-    length of the longer span.
+    """Give an inexact prediction part of the credit of a hit: `s` times the number of
+    shared characters over the length of the longer span.
 
-    Verdicts: `exact` (spans of length zero included), `overlap` with the shared
-    share as its amount, `fn`, `fp`. Then tp = exact + s * overlap, and fp and
-    fn are what is left of the predicted and gold spans. Each label by itself: a
-    mix-up earns nothing. Spans of one label may overlap (the article forbids
-    it). A zero-length span matches exactly or not at all; the author's library
-    loio-metrics 0.0.2 counts a spurious one as a match.
+    Verdicts: `exact` (same boundaries and label), `overlap` (same label; the amount is
+    shared characters over the longer length), `fn`, `fp`. The formula then takes
+    tp = exact + s * overlap; `fp` and `fn` in the scores are what remains of the number
+    of predictions and gold spans.
+
+    Only spans of one label are paired, so a wrong label earns nothing. Spans of one label
+    may overlap here, which the article forbids. A span of length zero matches exactly or
+    not at all; the author's library, loio-metrics 0.0.2, counts a spurious one as a match.
 
     Formula: tp = exact + s * sum of shared/longer; p = tp/pred, r = tp/gold.
 
@@ -44,24 +46,29 @@ def loio(
     0.5
     """
     return Metric(
-        judge=partial(judge, optimal=match == "optimal"),
-        score=partial(score, s=s, beta=beta),
+        scores=(
+            Score("tp", unit="count", limits=(0, inf)),
+            Score("fp", unit="count", higher_is_better=False, limits=(0, inf)),
+            Score("fn", unit="count", higher_is_better=False, limits=(0, inf)),
+            *prf_scores("loio", key="loio", symmetric=beta == 1),
+        ),
         columns={"exact": ("exact",), "overlap": ("overlap",), "gold": GOLD_SPANS, "pred": PRED_SPANS},
-        floats=("overlap",),
-        settled=("exact", "fn", "fp"),
-        totals=("tp", "fp", "fn"),
-        flat={"loio_p": "p", "loio_r": "r", "loio_f": "f"},
+        formula=partial(formula, s=s, beta=beta),
+        judge=partial(judge, optimal=match == "optimal"),
+        hit="exact",
+        partial_credit=("overlap",),
         confusion=("exact", "overlap", "fn", "fp"),
     )
 
 
-def judge(contest: Contest, optimal: bool) -> Iterator[Verdict]:
-    gold, pred = contest.gold, contest.pred
-    met = [(i, j, n) for i, j, n in contest.overlaps if n and gold[i].label == pred[j].label]
-    pairs = {i: j for i, j, _ in met}
-    if len(met) > 1:
-        pairs = _most_credit(contest, met) if optimal else _walk(met)
-    served = set(pairs.values())
+def judge(group: OverlapGroup, optimal: bool) -> Iterator[Verdict]:
+    """Yield the verdict on each pair and on each span without a partner."""
+    gold, pred = group.gold, group.pred
+    same_label = [(i, j, shared) for i, j, shared in group.overlaps if shared and gold[i].label == pred[j].label]
+    pairs = {i: j for i, j, _ in same_label}
+    if len(same_label) > 1:
+        pairs = _most_credit(group, same_label) if optimal else _walk(same_label)
+    taken = set(pairs.values())
     for i, span in enumerate(gold):
         if i in pairs:
             other = pred[pairs[i]]
@@ -70,34 +77,37 @@ def judge(contest: Contest, optimal: bool) -> Iterator[Verdict]:
         else:
             yield Verdict("fn", span, None)
     for j, span in enumerate(pred):
-        if j not in served:
+        if j not in taken:
             yield Verdict("fp", None, span)
 
 
-def _walk(met: list[tuple[int, int, int]]) -> dict[int, int]:
+def _walk(overlaps: Sequence[tuple[int, int, int]]) -> dict[int, int]:
+    """Pair each prediction, from left to right, with the first free gold span that it overlaps."""
     pairs: dict[int, int] = {}
-    served = set()
-    for j, i in sorted((j, i) for i, j, _ in met):
-        if j not in served and i not in pairs:
-            served.add(j)
+    taken = set()
+    for j, i in sorted((j, i) for i, j, _ in overlaps):
+        if j not in taken and i not in pairs:
+            taken.add(j)
             pairs[i] = j
     return pairs
 
 
-def _most_credit(contest: Contest, met: list[tuple[int, int, int]]) -> dict[int, int]:
-    longer = {(i, j): _longer(contest.gold[i], contest.pred[j]) for i, j, _ in met}
-    whole = lcm(*longer.values())  # fractions over one denominator: exact in whole numbers
+def _most_credit(group: OverlapGroup, overlaps: Sequence[tuple[int, int, int]]) -> dict[int, int]:
+    """Return the one-to-one pairs whose shares of characters have the greatest sum."""
+    longer = {(i, j): _longer(group.gold[i], group.pred[j]) for i, j, _ in overlaps}
+    denominator = lcm(*longer.values())  # a common one, so that the shares are compared as whole numbers
     edges: dict[int, dict[int, int]] = {}
-    for i, j, shared in met:
-        edges.setdefault(i, {})[j] = shared * (whole // longer[i, j])
+    for i, j, shared in overlaps:
+        edges.setdefault(i, {})[j] = shared * (denominator // longer[i, j])
     return best_pairs(edges)
 
 
-def _longer(a, b) -> int:
+def _longer(a: Span, b: Span) -> int:
     return max(a.end - a.start, b.end - b.start)
 
 
-def score(n, s, beta):
-    tp = n["exact"] + s * n["overlap"]
-    fp, fn = n["pred"] - tp, n["gold"] - tp
+def formula(columns: Columns, s: float, beta: float) -> dict[str, Array]:
+    """Return the credited counts, and precision, recall and F from them."""
+    tp = columns["exact"] + s * columns["overlap"]
+    fp, fn = columns["pred"] - tp, columns["gold"] - tp
     return {"tp": tp, "fp": fp, "fn": fn} | prf(tp, fp, fn, beta)

@@ -7,28 +7,29 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ..core.coverage import by_label, shares
-from ..core.declaration import GOLD_SPANS, PRED_SPANS, Columns, Metric, Verdict
+from ..core.declaration import GOLD_SPANS, PRED_SPANS, Array, Columns, Metric, Verdict, prf_scores
 from ..core.formulas import f_score, ratio
-from ..core.spans import Contest
+from ..core.spans import OverlapGroup
 from .options import Beta, Typed
 
+VERDICTS = ("covered_gold", "fn", "covered_pred", "fp")
+
 Covered = Annotated[
-    Literal["max", "sum"], Field(description="covered by the one span that covers most, or by all together")
+    Literal["max", "sum"], Field(description="covered by the one span that covers most, or by all of them together")
 ]
 
 
 def overlap(*, recall: Covered = "max", precision: Covered = "max", typed: Typed = False, beta: Beta = 1.0) -> Metric:
-    """Recall is the mean share of a gold span that predictions cover, precision the mean
-    share of a prediction that gold spans cover.
+    """Average how much of each span is covered: recall is the mean covered share of a gold
+    span, precision the mean covered share of a prediction.
 
-    Verdicts, each on one span, with the share as amount: `covered_gold`,
-    `covered_pred`, and `fn` and `fp` on spans of which nothing is covered. Every
-    span counts for its own label, and one span may cover several. Splitting a
-    span costs with `max`, and nothing with `sum`, which is the macro average of
-    `plagdet`. f is the harmonic mean of both, and 0 if only one side has spans
-    [ours].
+    Verdicts, each on one span, with its covered share as the amount: `covered_gold` and
+    `covered_pred`; `fn` and `fp` where nothing is covered. Every span counts for its own
+    label, and one span may cover several. Predicting a span in pieces costs with `max`.
+    It costs nothing with `sum`, which is the macro average of `plagdet`. f is 0 if only
+    one side has spans [our choice].
 
-    A span of length zero is covered by its equal [ours].
+    A span of length zero is covered by a span with the same boundaries [our choice].
 
     Formula: p = mean of covered/length over predictions, r = the same over gold spans, f = 2 p r/(p + r).
 
@@ -41,28 +42,31 @@ def overlap(*, recall: Covered = "max", precision: Covered = "max", typed: Typed
     {'covered_gold': 0.9, 'gold': 1, 'covered_pred': 1.6666666666666665, 'pred': 2}
     """
     return Metric(
-        judge=partial(judge, recall=recall, precision=precision, typed=typed),
-        score=partial(score, beta=beta),
+        scores=prf_scores("overlap", key="overlap", symmetric=beta == 1 and recall == precision),
         columns={
             "covered_gold": ("covered_gold", "fn"),
             "gold": GOLD_SPANS,
             "covered_pred": ("covered_pred", "fp"),
             "pred": PRED_SPANS,
         },
-        floats=("covered_gold", "covered_pred"),
-        settled=None,
-        flat={"overlap_p": "p", "overlap_r": "r", "overlap_f": "f"},
+        formula=partial(formula, beta=beta),
+        judge=partial(judge, recall=recall, precision=precision, typed=typed),
+        scope="document",
+        correct=("covered_gold", "covered_pred"),
+        partial_credit=VERDICTS,
     )
 
 
-def judge(document: Contest, recall: str, precision: str, typed: bool) -> Iterator[Verdict]:
-    for contest in by_label(document, typed):
-        for gold, share in zip(contest.gold, shares(contest.gold, contest.pred, recall == "sum")):
+def judge(document: OverlapGroup, recall: str, precision: str, typed: bool) -> Iterator[Verdict]:
+    """Yield the covered share of each gold span and of each prediction."""
+    for group in by_label(document, typed):
+        for gold, share in zip(group.gold, shares(group.gold, group.pred, recall == "sum")):
             yield Verdict("covered_gold" if share else "fn", gold, None, share)
-        for pred, share in zip(contest.pred, shares(contest.pred, contest.gold, precision == "sum")):
+        for pred, share in zip(group.pred, shares(group.pred, group.gold, precision == "sum")):
             yield Verdict("covered_pred" if share else "fp", None, pred, share)
 
 
-def score(n: Columns, beta: float) -> dict:
-    p, r = ratio(n["covered_pred"], n["pred"]), ratio(n["covered_gold"], n["gold"])
+def formula(columns: Columns, beta: float) -> dict[str, Array]:
+    """Return the mean covered share of both sides and their F."""
+    p, r = ratio(columns["covered_pred"], columns["pred"]), ratio(columns["covered_gold"], columns["gold"])
     return {"p": p, "r": r, "f": f_score(p, r, beta)}

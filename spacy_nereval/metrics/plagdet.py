@@ -1,16 +1,17 @@
-"""Coverage, discounted where a span is found in pieces."""
+"""Coverage, reduced where a span is found in pieces."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
+from math import inf
 from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
 
 from ..core.coverage import by_label, covered, stretches
-from ..core.declaration import GOLD_SPANS, PRED_SPANS, Columns, Metric, Verdict
+from ..core.declaration import GOLD_SPANS, PRED_SPANS, Array, Columns, Metric, Score, Verdict
 from ..core.formulas import f_score, ratio
-from ..core.spans import Contest, Document
+from ..core.spans import Document, OverlapGroup
 from . import overlap
 from .options import Typed
 
@@ -22,25 +23,25 @@ def plagdet(
     ] = "macro",
     typed: Typed = False,
 ) -> Metric:
-    """Coverage counts, and finding one span in several pieces costs.
+    """Combine coverage with a penalty for finding one span in several pieces.
 
-    Macro: p is the mean share of a prediction that gold spans cover, r the mean
-    share of a gold span that predictions cover. Micro: p and r are the covered
-    share of all characters of their side, each character once. `granularity` is
-    the mean number of predictions that overlap a gold span, of those that any
-    overlaps; 1 if there are none, and undefined if there is no span at all
-    [ours]. Nested predictions raise the granularity too: the measure is meant
-    for flat data.
+    With `average="macro"`, p is the mean share of a prediction that gold spans cover, and
+    r the mean share of a gold span that predictions cover. With "micro" they are the
+    covered share of all characters of a side, each character once. `granularity` is the
+    mean number of predictions that overlap a gold span, taken over the gold spans that
+    any prediction overlaps. It is 1 if there are none, and undefined if there are no spans
+    at all [our choice]. Nested predictions raise it too: the measure is meant for flat
+    spans.
 
-    Verdicts: on each span `covered_gold` and `covered_pred` with the share as
-    amount, and `fn` and `fp` where nothing is covered; in micro, with the number
-    of characters, those covered and those not, where under several spans a
-    character is that of the leftmost, then the shortest, then the one of the
-    smallest label [ours]. On pairs `detected`, the first prediction that overlaps
-    a gold span, and `fragment`, every further one.
+    Verdicts on single spans: `covered_gold` and `covered_pred`; `fn` and `fp` where
+    nothing is covered. Their amount is the covered share (macro) or the number of covered
+    or uncovered characters (micro). A character under several spans belongs to the
+    leftmost of them, then the shortest, then the one with the smallest label [our
+    choice]. Verdicts on pairs: `detected`, the first prediction that overlaps a gold
+    span, and `fragment`, each further one.
 
-    A span of length zero is covered by its equal in macro, overlaps nothing,
-    and has no character [ours].
+    A span of length zero is covered by a span with the same boundaries (macro). It
+    overlaps nothing and has no characters [our choice].
 
     Formula: plagdet = f/log2(1 + granularity), f = 2 p r/(p + r).
 
@@ -52,50 +53,59 @@ def plagdet(
     >>> score([doc], ["plagdet"])["metrics"]["plagdet"]["scores"]
     {'p': 1.0, 'r': 1.0, 'f': 1.0, 'granularity': 2.0, 'plagdet': 0.6309297535714575}
     """
-    columns: dict[str, tuple[str, ...] | str]
-    if average == "macro":
+    macro = average == "macro"
+    columns: dict[str, Sequence[str]]
+    if macro:
         columns = {"covered_gold": ("covered_gold", "fn"), "gold": GOLD_SPANS}
         columns |= {"covered_pred": ("covered_pred", "fp"), "pred": PRED_SPANS}
     else:
         columns = {"covered_gold": ("covered_gold",), "gold": ("covered_gold", "fn")}
         columns |= {"covered_pred": ("covered_pred",), "pred": ("covered_pred", "fp")}
     return Metric(
-        judge=partial(judge, macro=average == "macro", typed=typed),
-        score=score,
+        scores=(
+            *(Score(part, key=f"plagdet_{part}", group="plagdet", symmetric=part == "f") for part in "prf"),
+            Score("granularity", unit="raw", higher_is_better=False, key="plagdet_granularity", limits=(1, inf)),
+            Score("plagdet", headline=True, key="plagdet"),
+        ),
         columns=columns | {"detected": ("detected",), "detections": ("detected", "fragment")},
-        floats=("covered_gold", "covered_pred") if average == "macro" else (),
-        settled=None,
-        unscaled=("granularity",),
-        flat={f"plagdet_{x}": x for x in ("p", "r", "f", "granularity")} | {"plagdet": "plagdet"},
+        formula=formula,
+        judge=partial(judge, macro=macro, typed=typed),
+        scope="document",
+        correct=("covered_gold", "covered_pred", "detected"),
+        partial_credit=overlap.VERDICTS if macro else (),
     )
 
 
 def judge(document: Document, macro: bool, typed: bool) -> Iterator[Verdict]:
-    for contest in by_label(document, typed):
-        yield from overlap.judge(contest, "sum", "sum", typed=False) if macro else by_character(contest)
+    """Yield what is covered of each span, then each pair that overlaps."""
+    for group in by_label(document, typed):
+        yield from overlap.judge(group, "sum", "sum", typed=False) if macro else by_character(group)
         detected = set()
-        for i, j, shared in contest.overlaps:
+        for i, j, shared in group.overlaps:
             if shared:
-                yield Verdict("fragment" if i in detected else "detected", contest.gold[i], contest.pred[j])
+                yield Verdict("fragment" if i in detected else "detected", group.gold[i], group.pred[j])
                 detected.add(i)
 
 
-def by_character(contest: Contest) -> Iterator[Verdict]:
-    gold, pred = stretches(contest.gold), stretches(contest.pred)
+def by_character(group: OverlapGroup) -> Iterator[Verdict]:
+    """Yield the numbers of covered and of uncovered characters of each span."""
+    gold, pred = stretches(group.gold), stretches(group.pred)
     for (start, end, k), n in zip(gold, covered(gold, pred)):
         if n:
-            yield Verdict("covered_gold", contest.gold[k], None, n)
+            yield Verdict("covered_gold", group.gold[k], None, n)
         if n < end - start:
-            yield Verdict("fn", contest.gold[k], None, end - start - n)
+            yield Verdict("fn", group.gold[k], None, end - start - n)
     for (start, end, k), n in zip(pred, covered(pred, gold)):
         if n:
-            yield Verdict("covered_pred", None, contest.pred[k], n)
+            yield Verdict("covered_pred", None, group.pred[k], n)
         if n < end - start:
-            yield Verdict("fp", None, contest.pred[k], end - start - n)
+            yield Verdict("fp", None, group.pred[k], end - start - n)
 
 
-def score(n: Columns) -> dict:
-    p, r = ratio(n["covered_pred"], n["pred"]), ratio(n["covered_gold"], n["gold"])
+def formula(columns: Columns) -> dict[str, Array]:
+    """Return precision, recall and F of coverage, the granularity, and plagdet."""
+    p, r = ratio(columns["covered_pred"], columns["pred"]), ratio(columns["covered_gold"], columns["gold"])
     f = f_score(p, r)
-    granularity = np.where(np.isnan(f), np.nan, np.nan_to_num(ratio(n["detections"], n["detected"]), nan=1.0))[()]
+    pieces = np.nan_to_num(ratio(columns["detections"], columns["detected"]), nan=1.0)
+    granularity = np.where(np.isnan(f), np.nan, pieces)[()]
     return {"p": p, "r": r, "f": f, "granularity": granularity, "plagdet": f / np.log2(1 + granularity)}

@@ -1,4 +1,4 @@
-"""Weak match: any shared character will do."""
+"""Weak match: one shared character is enough."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ..core.alignment import closest_pairs
 from ..core.coverage import by_label
-from ..core.declaration import Columns, Metric, Verdict, one_each
+from ..core.declaration import Array, Columns, Metric, Verdict, one_each, prf_scores
 from ..core.formulas import prf
 from ..core.spans import Document
 from .options import Beta, Typed
@@ -19,21 +19,22 @@ VERDICTS = ("tp", "fp", "fn")
 def relaxed(
     *,
     typed: Typed = False,
-    strong: Annotated[bool, Field(description="ask for the same boundaries, not only for a shared character")] = False,
+    strong: Annotated[bool, Field(description="require the same boundaries instead of a shared character")] = False,
     beta: Beta = 1.0,
 ) -> Metric:
-    """A span counts when it can be given a partner of its own with which it shares a
-    character.
+    """Count a span as correct when it can be paired, one to one, with a span of the other
+    side that shares a character with it.
 
-    Verdicts: `tp`, a pair, `fn` and `fp`, the rest. There are as many pairs as
-    there can be: no gold span and no prediction is in two. With `strong=true`
-    pairs have the same boundaries, and typed and strong is `strict`. Spans of
-    length zero match their equals only. A pair counts for the gold label.
+    Verdicts: `tp` (a pair), `fn` and `fp` (spans without a partner). The pairing has as
+    many pairs as possible. With `strong=true` the spans of a pair have the same
+    boundaries; typed and strong together are `strict`. A span of length zero is paired
+    only with one that has the same boundaries. A pair counts for the gold label.
 
-    Of several largest pairings the one with the most equal labels, then the
-    fewest characters that only one of a pair has, then the leftmost [ours; it
-    decides for which label a pair counts, never how many there are]. GERBIL
-    takes the first free span in list order, and so finds as many pairs or fewer.
+    Of several pairings with the most pairs, the one with the most equal labels is taken,
+    then the one with the fewest characters that only one of a pair has, then the leftmost
+    [our choice; it decides for which label a pair counts, never how many pairs there
+    are]. GERBIL takes the first free span in list order, and so finds as many pairs or
+    fewer.
 
     Formula: p = tp/(tp + fp), r = tp/(tp + fn), where tp is the greatest number of pairs one to one.
 
@@ -46,27 +47,29 @@ def relaxed(
     {'tp': 2, 'fp': 0, 'fn': 0}
     """
     return Metric(
-        judge=partial(judge, typed=typed, strong=strong),
-        score=partial(score, beta=beta),
+        scores=prf_scores("relaxed", key="relaxed", symmetric=beta == 1),
         columns=one_each(*VERDICTS),
-        settled=None,  # the prediction that hits a span may be the only one left for another
-        flat={"relaxed_p": "p", "relaxed_r": "r", "relaxed_f": "f"},
+        formula=partial(formula, beta=beta),
+        judge=partial(judge, typed=typed, strong=strong),
+        scope="document",  # the prediction that hits a gold span may be the only partner left for another one
         confusion=VERDICTS,
     )
 
 
 def judge(document: Document, typed: bool, strong: bool) -> Iterator[Verdict]:
-    for contest in by_label(document, typed):
-        gold, pred = contest.gold, contest.pred
-        many = 1 + min(len(gold), len(pred))  # a pair is worth more than all the labels that could be right
+    """Yield the verdict on each pair and on each span without a partner."""
+    for group in by_label(document, typed):
+        gold, pred = group.gold, group.pred
+        pair = 1 + min(len(gold), len(pred))  # one more pair is worth more than all labels that could agree
         worth = {
-            (i, j): many + (gold[i].label == pred[j].label)
-            for i, j, _ in contest.overlaps
+            (i, j): pair + (gold[i].label == pred[j].label)
+            for i, j, _ in group.overlaps
             if not strong or gold[i][:2] == pred[j][:2]
         }
         for a, b in closest_pairs(gold, pred, worth):
             yield Verdict("tp" if a and b else "fn" if a else "fp", a, b)
 
 
-def score(n: Columns, beta: float) -> dict:
-    return prf(n["tp"], n["fp"], n["fn"], beta)
+def formula(columns: Columns, beta: float) -> dict[str, Array]:
+    """Return precision, recall and F."""
+    return prf(columns["tp"], columns["fp"], columns["fn"], beta)

@@ -1,29 +1,33 @@
-"""The MUC categories in SemEval-2013's four schemes."""
+"""The MUC categories, scored under the four schemes of SemEval-2013."""
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
-from ..core.declaration import Columns, Metric, Verdict, one_each
+from ..core.declaration import Array, Columns, Metric, Score, Verdict, one_each, prf_scores
 from ..core.formulas import prf, ratio
-from ..core.spans import Contest
+from ..core.spans import OverlapGroup
 from .options import Beta, Focus
 
 VERDICTS = ("match", "type_error", "extent_error", "both_error", "mis", "spu")
 
 
 def semeval(*, beta: Beta = 1.0, focus: Focus = "target") -> Metric:
-    """One alignment of gold and prediction, scored four ways: by boundaries and label
-    (strict), boundaries (exact), overlap with half credit (partial), label (type).
+    """Align gold and predicted spans once, and score the pairs under four schemes: strict
+    (boundaries and label), exact (boundaries), partial (half credit for any overlap) and
+    type (label).
 
-    Verdicts: `match`, `type_error` (boundaries right), `extent_error` (label
-    right), `both_error`, `mis` (gold span left alone), `spu` (prediction left
-    alone). POS is the number of gold spans, ACT that of predictions, always.
-    With them MUC's undergeneration `und`, overgeneration `ovg`, substitution
-    `sub` and error per response fill `err`, on the partial scheme.
+    Verdicts on pairs: `match`, `type_error` (boundaries right, label wrong),
+    `extent_error` (label right, boundaries wrong), `both_error`. Verdicts on spans
+    without a partner: `mis` (missing gold span) and `spu` (spurious prediction).
 
-    The alignment is an optimum, not a pass in list order: no number depends on
-    the order of the input. A pair with nothing right is still a pair
-    (SemEval's rule; MUC's own scorer left it unpaired).
+    POS is the number of gold spans and ACT the number of predictions under every scheme.
+    MUC's further measures come from the partial scheme: undergeneration `und`,
+    overgeneration `ovg`, substitution `sub`, and error per response fill `err`.
+
+    The alignment is one to one and optimal, so no number depends on the order of the
+    input. Two spans that overlap are paired even if neither boundaries nor label agree.
+    That is SemEval's rule; MUC's own scorer left such a pair unpaired.
 
     Formula: p = (cor + par/2)/act, r = (cor + par/2)/pos; cor and par as the scheme counts pairs.
 
@@ -36,20 +40,33 @@ def semeval(*, beta: Beta = 1.0, focus: Focus = "target") -> Metric:
     >>> scores["strict_f"], scores["exact_f"], scores["partial_f"], scores["type_f"]
     (0.0, 0.5, 0.75, 0.5)
     """
+    symmetric = beta == 1
     return Metric(
-        judge=judge,
-        score=partial(score, beta=beta),
+        scores=(
+            *prf_scores("strict", prefix="strict_", symmetric=symmetric),
+            *prf_scores("exact", prefix="exact_", key="exact", symmetric=symmetric),
+            *prf_scores("partial", prefix="partial_", key="partial", symmetric=symmetric),
+            *prf_scores("type", prefix="type_", key="type", symmetric=symmetric),
+            Score("und", higher_is_better=False),
+            Score("ovg", higher_is_better=False),
+            Score("sub", higher_is_better=False, symmetric=symmetric),
+            Score("err", higher_is_better=False, symmetric=symmetric),
+        ),
         columns=one_each(*VERDICTS),
-        settled=("match", "mis", "spu"),
-        flat={f"{scheme}_{x}": f"{scheme}_{x}" for scheme in ("exact", "partial", "type") for x in "prf"},
+        formula=partial(formula, beta=beta),
+        judge=judge,
+        hit="match",
+        miss="mis",
+        spurious="spu",
         focus=focus,
         confusion=VERDICTS,
         details=schemes,
     )
 
 
-def judge(contest: Contest) -> Iterator[Verdict]:
-    for gold, pred in contest.alignment:
+def judge(group: OverlapGroup) -> Iterator[Verdict]:
+    """Yield the verdict on each pair of the alignment and on each span without a partner."""
+    for gold, pred in group.alignment:
         if pred is None:
             yield Verdict("mis", gold, None)
         elif gold is None:
@@ -60,34 +77,36 @@ def judge(contest: Contest) -> Iterator[Verdict]:
             yield Verdict("extent_error" if gold.label == pred.label else "both_error", gold, pred)
 
 
-def schemes(n: Columns) -> dict:
-    """COR, INC, PAR, MIS, SPU, POS and ACT of each scheme."""
-    pairs = n["match"] + n["type_error"] + n["extent_error"] + n["both_error"]
+def schemes(columns: Columns) -> dict[str, Any]:
+    """Return the MUC categories COR, INC, PAR, MIS, SPU, POS and ACT under each scheme."""
+    match, mis, spu = columns["match"], columns["mis"], columns["spu"]
+    pairs = match + columns["type_error"] + columns["extent_error"] + columns["both_error"]
     none = 0 * pairs
-    exact = n["match"] + n["type_error"]
+    exact = match + columns["type_error"]
     rows = {
-        "strict": (n["match"], pairs - n["match"], none),
+        "strict": (match, pairs - match, none),
         "exact": (exact, pairs - exact, none),
         "partial": (exact, none, pairs - exact),
-        "type": (n["match"] + n["extent_error"], n["type_error"] + n["both_error"], none),
+        "type": (match + columns["extent_error"], columns["type_error"] + columns["both_error"], none),
     }
-    rest = {"mis": n["mis"], "spu": n["spu"], "pos": pairs + n["mis"], "act": pairs + n["spu"]}
-    return {"schemes": {name: {"cor": c, "inc": i, "par": p, **rest} for name, (c, i, p) in rows.items()}}
+    rest = {"mis": mis, "spu": spu, "pos": pairs + mis, "act": pairs + spu}
+    return {"schemes": {name: {"cor": cor, "inc": inc, "par": par, **rest} for name, (cor, inc, par) in rows.items()}}
 
 
-def score(n, beta):
-    scores = {}
-    table = schemes(n)["schemes"]
-    for scheme, c in table.items():
-        credit = c["cor"] + 0.5 * c["par"]
-        for x, value in prf(credit, c["act"] - credit, c["pos"] - credit, beta).items():
-            scores[f"{scheme}_{x}"] = value
-    c = table["partial"]
-    wrong = c["inc"] + 0.5 * c["par"]
-    pairs = c["cor"] + c["par"] + c["inc"]
+def formula(columns: Columns, beta: float) -> dict[str, Array]:
+    """Return precision, recall and F of each scheme, and MUC's further measures."""
+    scores: dict[str, Array] = {}
+    table = schemes(columns)["schemes"]
+    for scheme, row in table.items():
+        credit = row["cor"] + 0.5 * row["par"]
+        for part, value in prf(credit, row["act"] - credit, row["pos"] - credit, beta).items():
+            scores[f"{scheme}_{part}"] = value
+    row = table["partial"]
+    wrong = row["inc"] + 0.5 * row["par"]
+    pairs = row["cor"] + row["par"] + row["inc"]
     return scores | {
-        "und": ratio(c["mis"], c["pos"]),
-        "ovg": ratio(c["spu"], c["act"]),
+        "und": ratio(row["mis"], row["pos"]),
+        "ovg": ratio(row["spu"], row["act"]),
         "sub": ratio(wrong, pairs),
-        "err": ratio(wrong + c["mis"] + c["spu"], pairs + c["mis"] + c["spu"]),
+        "err": ratio(wrong + row["mis"] + row["spu"], pairs + row["mis"] + row["spu"]),
     }

@@ -1,14 +1,15 @@
 """Slot error rate and its relatives, from the MUC alignment."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
+from math import inf
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ..core.declaration import Metric, Verdict, one_each
+from ..core.declaration import Array, Columns, Metric, Score, Verdict, one_each
 from ..core.formulas import prf, ratio, weight_table
-from ..core.spans import Contest
+from ..core.spans import OverlapGroup
 from .options import Beta, Focus
 
 ERRORS = ("s_type", "s_extent", "s_both", "d", "i")
@@ -23,22 +24,29 @@ def slot_error(
     ] = "entity",
     weights: Annotated[
         Literal["equal", "etape"] | dict[str, float],
-        Field(description="cost of each error kind in SER: all 1, ETAPE's half for one wrong slot, or a table"),
+        Field(
+            description="cost of each kind of error in SER: all 1, ETAPE's half for one wrong slot, or {error: cost}"
+        ),
     ] = "equal",
     beta: Beta = 1.0,
     focus: Focus = "target",
 ) -> Metric:
-    """The cost of mending the prediction: all errors over the number of gold slots (SER).
+    """Divide the number of errors by the number of gold slots: the slot error rate (SER),
+    which is the work it takes to correct the prediction.
 
-    Verdicts: `c` correct, `s_type` (boundaries right, label wrong), `s_extent`
-    (label right, boundaries wrong), `s_both`, `d` deleted, `i` inserted.
-    `ser` may exceed 1; `ser_acc` = max(0, 1 - ser) is for choosing a model.
-    `err` has the insertions in its denominator too, and `e` = 1 - `f` discounts
-    deletions and insertions by half; with equal weights ser >= err >= e. With
-    `beta`, `f` is the paper's with alpha = 1/(1 + beta^2). `weights` change
-    `ser` and `ser_acc` only; a table may leave kinds out, which then cost 1.
-    With `slots="muc"` a pair has a type and an extent slot, each right or wrong
-    by itself, and an unpaired span costs two.
+    Verdicts come from the alignment of `semeval`: `c` (correct), `s_type` (boundaries
+    right, label wrong), `s_extent` (label right, boundaries wrong), `s_both` (both
+    wrong), `d` (deleted: a gold span without a partner), `i` (inserted: a prediction
+    without a partner). Below, s is the sum of the three substitutions.
+
+    `ser` can exceed 1. `ser_acc` = max(0, 1 - ser) is meant for selecting a model. `err`
+    has the insertions in its denominator too. `e` = 1 - f counts a deletion or an
+    insertion as half an error. With equal weights ser >= err >= e. With `beta`, f is the
+    paper's F with alpha = 1/(1 + beta^2).
+
+    `weights` change `ser` and `ser_acc` only; errors that a table leaves out cost 1. With
+    `slots="muc"` a span has two slots, type and extent, each of them right or wrong, and
+    a span without a partner counts as two errors.
 
     Formula: ser = (s + d + i)/(c + s + d), err = (s + d + i)/(c + s + d + i).
 
@@ -50,20 +58,30 @@ def slot_error(
     >>> score([doc], ["slot_error"])["metrics"]["slot_error"]["scores"]["ser"]
     1.0
     """
-    table = {"equal": dict.fromkeys(ERRORS, 1.0), "etape": ETAPE}
+    costs = weight_table(weights, {"equal": dict.fromkeys(ERRORS, 1.0), "etape": ETAPE}, ERRORS)
+    symmetric = beta == 1
     return Metric(
-        judge=judge,
-        score=partial(score, beta=beta, slots=slots, weights=weight_table(weights, table, ERRORS)),
+        scores=(
+            Score("ser", higher_is_better=False, headline=True, key="ser", limits=(0, inf)),
+            Score("err", higher_is_better=False, key="err", symmetric=symmetric),
+            Score("e", higher_is_better=False, symmetric=symmetric, complement_of="f"),
+            Score("f", symmetric=symmetric),
+            Score("ser_acc", key="ser_acc", complement_of="ser"),
+        ),
         columns=one_each(*VERDICTS),
-        settled=("c", "d", "i"),
-        flat={"ser": "ser", "err": "err", "ser_acc": "ser_acc"},
+        formula=partial(formula, slots_of_span=1 if slots == "entity" else 2, costs=costs, beta=beta),
+        judge=judge,
+        hit="c",
+        miss="d",
+        spurious="i",
         focus=focus,
         confusion=VERDICTS,
     )
 
 
-def judge(contest: Contest) -> Iterator[Verdict]:
-    for gold, pred in contest.alignment:
+def judge(group: OverlapGroup) -> Iterator[Verdict]:
+    """Yield the verdict on each pair of the alignment and on each span without a partner."""
+    for gold, pred in group.alignment:
         if pred is None:
             yield Verdict("d", gold, None)
         elif gold is None:
@@ -74,14 +92,14 @@ def judge(contest: Contest) -> Iterator[Verdict]:
             yield Verdict("s_extent" if gold.label == pred.label else "s_both", gold, pred)
 
 
-def score(n, beta, slots, weights):
-    each = 1 if slots == "entity" else 2  # slots of an unpaired span, and of a pair with both wrong
-    halves = n["s_type"] + n["s_extent"]  # one slot of two is right
-    wrong = {"s_type": n["s_type"], "s_extent": n["s_extent"]}
-    wrong |= {kind: each * n[kind] for kind in ("s_both", "d", "i")}
-    c = each * n["c"] + (each - 1) * halves
+def formula(columns: Columns, slots_of_span: int, costs: Mapping[str, float], beta: float) -> dict[str, Array]:
+    """Return SER, ERR, E, F and the accuracy that goes with SER."""
+    half_right = columns["s_type"] + columns["s_extent"]  # with two slots, one of them is right
+    wrong = {"s_type": columns["s_type"], "s_extent": columns["s_extent"]}
+    wrong |= {error: slots_of_span * columns[error] for error in ("s_both", "d", "i")}
+    c = slots_of_span * columns["c"] + (slots_of_span - 1) * half_right
     s = wrong["s_type"] + wrong["s_extent"] + wrong["s_both"]
     d, i = wrong["d"], wrong["i"]
-    ser = ratio(sum(weights[kind] * wrong[kind] for kind in ERRORS), c + s + d)
+    ser = ratio(sum(costs[error] * wrong[error] for error in ERRORS), c + s + d)
     f = prf(c, s + i, s + d, beta)["f"]
     return {"ser": ser, "err": ratio(s + d + i, c + s + d + i), "e": 1 - f, "f": f, "ser_acc": (1 - ser).clip(0)}

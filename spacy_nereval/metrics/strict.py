@@ -1,27 +1,24 @@
-"""Exact span and label: the measure of CoNLL-2003, seqeval and spaCy."""
+"""Exact boundaries and the exact label: the measure of CoNLL-2003, seqeval and spaCy."""
 
-from collections.abc import Iterator
 from functools import partial
 
-import numpy as np
-
-from ..core.declaration import Metric, Tally, Verdict, one_each
+from ..core.declaration import Array, Columns, Metric, one_each, prf_scores
 from ..core.formulas import prf
-from ..core.spans import Contest
-from ..counting.batch import CONTESTED_GOLD, CONTESTED_PRED, Batch
 from .options import Beta
 
 VERDICTS = ("tp", "fp", "fn")
 
 
 def strict(*, beta: Beta = 1.0) -> Metric:
-    """A span counts when its boundaries and its label are right, and not otherwise.
+    """Count a prediction as correct when its boundaries and its label are exactly those of a gold span.
 
-    A boundary slip or a mix-up counts twice: the gold span is missed (`fn`)
-    and the predicted span is spurious (`fp`).
+    Verdicts: `tp` (the span is on both sides), `fn` (a gold span that was missed), `fp`
+    (a spurious prediction). A wrong boundary or a wrong label therefore counts twice: as
+    an `fn` and as an `fp`.
 
-    Differs from spaCy's `ents_f` where tokenisations differ: spaCy rounds a
-    prediction outward to whole gold tokens, this compares characters.
+    This is seqeval's F. spaCy's `ents_f` differs where the tokens of gold and prediction
+    differ: spaCy extends a prediction to whole gold tokens, while `strict` compares
+    characters.
 
     Formula: p = tp/(tp + fp), r = tp/(tp + fn), f = 2 tp/(2 tp + fp + fn).
 
@@ -33,30 +30,13 @@ def strict(*, beta: Beta = 1.0) -> Metric:
     {'p': 0.5, 'r': 0.5, 'f': 0.5}
     """
     return Metric(
-        judge=judge,
-        tally=tally,
-        score=partial(score, beta=beta),
+        scores=prf_scores("strict", key="strict", symmetric=beta == 1),
         columns=one_each(*VERDICTS),
-        flat={"strict_p": "p", "strict_r": "r", "strict_f": "f"},
+        formula=partial(formula, beta=beta),
         confusion=VERDICTS,
     )
 
 
-def judge(contest: Contest) -> Iterator[Verdict]:
-    for span in contest.gold:
-        yield Verdict("fn", span, None)
-    for span in contest.pred:
-        yield Verdict("fp", None, span)
-
-
-def tally(batch: Batch) -> Iterator[Tally]:
-    """What `judge` says, all at once."""
-    for name, kind in (("fn", CONTESTED_GOLD), ("fp", CONTESTED_PRED)):
-        here = batch.kind == kind
-        label, none = batch.label[here], np.full(here.sum(), len(batch.labels))
-        gold, pred = (label, none) if name == "fn" else (none, label)
-        yield Tally(name, batch.doc[here], gold, pred, np.ones(len(label)))
-
-
-def score(n, beta):
-    return prf(n["tp"], n["fp"], n["fn"], beta)
+def formula(columns: Columns, beta: float) -> dict[str, Array]:
+    """Return precision, recall and F."""
+    return prf(columns["tp"], columns["fp"], columns["fn"], beta)

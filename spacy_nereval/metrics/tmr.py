@@ -1,22 +1,21 @@
-"""Recall on tough mentions: those that training did not show, and those with two meanings."""
+"""Recall on tough mentions: those that training data did not show, and those with several labels."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from typing import Annotated
 
-import numpy as np
 from pydantic import AfterValidator, Field
 
-from ..core import lexicon as training
-from ..core.declaration import Columns, Metric, Verdict
+from ..core import lexicon
+from ..core.declaration import Array, Columns, Metric, Score, Verdict
 from ..core.formulas import ratio
 from ..core.spans import Document, Span
 
 KINDS = ("seen", "unseen_type", "unseen_tokens")
 OUTCOMES = ("hit", "miss")
-VERDICTS = tuple(f"{kind}_{outcome}" for kind in KINDS for outcome in OUTCOMES)
 SUBSETS = {
     "all": KINDS,
     "seen": ("seen",),
@@ -27,10 +26,17 @@ SUBSETS = {
     "confusable_seen": ("seen", "unseen_type"),
     "confusable_unseen": ("unseen_tokens",),
 }
+CONFUSABLE = "confusable_"
 
 
 def pinned(train: str | None) -> str | None:
-    return train and training.pinned(train)
+    """Return the path with a hash of its counts, so that two results with one signature used the same data."""
+    return train and lexicon.pinned(train)
+
+
+def labels_in_training(train: str, surface: str) -> Collection[str] | None:
+    """Return the labels that a surface has in the training data; None if it is never annotated there."""
+    return lexicon.table(train).surfaces.get(surface)
 
 
 def tmr(
@@ -39,15 +45,18 @@ def tmr(
         str | None, Field(description="training corpus, or a table made by 'nereval training'"), AfterValidator(pinned)
     ] = None,
 ) -> Metric:
-    """The share of gold spans found exactly, by what training showed of their words.
+    """Compute recall of exact matches on subsets of the gold spans, chosen by what the
+    training data showed of their words.
 
-    A surface is the words of a span joined by spaces, case kept. Verdicts end in
-    `_hit` or `_miss`: `seen` (the surface has this label in training),
-    `unseen_type` (it has others only), `unseen_tokens` (it has none);
-    `unseen_any` is both. `confusable` are the surfaces that have two or more
-    labels in the gold spans of the whole corpus, whatever is resampled of it;
-    `confusable_seen` and `confusable_unseen` say whether training has the
-    surface at all. Only recall exists. A subset without spans is undefined.
+    A surface is the words of a span joined by spaces, case kept. A gold span is `seen`
+    (training has its surface with its label), `unseen_type` (with other labels only) or
+    `unseen_tokens` (not at all); `unseen_any` is the last two together. A surface is
+    `confusable` if it has two or more labels among the gold spans of the whole corpus,
+    also when documents are resampled. `confusable_seen` and `confusable_unseen` divide
+    these by whether training has the surface at all.
+
+    Verdicts: one of the three kinds, then `_hit` or `_miss`, with `confusable_` before it
+    where that applies. Only recall is defined. A subset without spans is undefined.
 
     Formula: hit/size in each subset.
 
@@ -57,52 +66,71 @@ def tmr(
     >>> create("tmr").columns["unseen_tokens_size"]
     ('unseen_tokens_hit', 'unseen_tokens_miss', 'confusable_unseen_tokens_hit', 'confusable_unseen_tokens_miss')
     """
+    columns = {
+        f"{subset}_{column}": _verdicts_in(subset, outcomes)
+        for subset in SUBSETS
+        for column, outcomes in (("size", OUTCOMES), ("hit", OUTCOMES[:1]))
+    }
     return Metric(
+        scores=tuple(Score(subset, headline=subset == "all", key=f"tmr_{subset}") for subset in SUBSETS),
+        columns=columns,
+        formula=formula,
         judge=partial(judge, train=train),
-        score=score,
-        columns={
-            f"{subset}_{column}": _members(subset, outcomes)
-            for subset in SUBSETS
-            for column, outcomes in (("size", OUTCOMES), ("hit", OUTCOMES[:1]))
-        },
-        settled=None,
+        scope="document",
+        correct=columns["all_hit"],
         note=note,
-        refine=refine,
-        flat={f"tmr_{subset}": subset for subset in SUBSETS},
+        resolve=resolve,
         needs=None if train else "train",
     )
 
 
-def _members(subset: str, outcomes: Sequence[str]) -> tuple[str, ...]:
-    prefixes = ("confusable_",) if subset.startswith("confusable") else ("", "confusable_")
-    return tuple(f"{p}{kind}_{outcome}" for p in prefixes for kind in SUBSETS[subset] for outcome in outcomes)
+def _verdicts_in(subset: str, outcomes: Sequence[str]) -> tuple[str, ...]:
+    prefixes = (CONFUSABLE,) if subset.startswith("confusable") else ("", CONFUSABLE)
+    return tuple(f"{prefix}{kind}_{outcome}" for prefix in prefixes for kind in SUBSETS[subset] for outcome in outcomes)
 
 
 def judge(document: Document, train: str | None) -> Iterator[Verdict]:
+    """Yield for each gold span whether training has it, and whether it was found.
+
+    Raises:
+        ValueError: There is no training data.
+    """
     if train is None:
         raise ValueError("tmr looks gold spans up in training data: name it, --train FILE or the option tmr.train")
-    surfaces = training.table(train).surfaces
     for span in document.gold:
-        labels = surfaces.get(" ".join(document.words_of(span)))
+        labels = labels_in_training(train, surface_of(document, span))
         kind = "unseen_tokens" if labels is None else "seen" if span.label in labels else "unseen_type"
-        hit = span in document.pred_set
+        hit = span in document.hits
         yield Verdict(f"{kind}_{'hit' if hit else 'miss'}", span, span if hit else None)
 
 
+def surface_of(document: Document, span: Span) -> str:
+    """Return the words of the span, joined by spaces."""
+    return " ".join(document.words_of(span))
+
+
 def note(document: Document, span: Span) -> str:
-    """The label and the surface: what tells in the end which surfaces have several labels."""
-    return f"{span.label}\t{' '.join(document.words_of(span))}"
+    """Return the label and the surface, from which `resolve` learns which surfaces are confusable."""
+    return f"{span.label}\t{surface_of(document, span)}"
 
 
-def refine(verdict: np.ndarray, note: np.ndarray, notes: tuple[str, ...]) -> np.ndarray:
-    """The verdicts, with those on surfaces of several labels renamed to the confusable ones."""
-    surfaces = [its.split("\t", 1)[1] for its in notes]
-    labels = dict.fromkeys(surfaces, 0)
-    for surface in surfaces:
-        labels[surface] += 1
-    confusable = np.array([labels[surface] > 1 for surface in surfaces], dtype=bool)
-    return verdict + len(VERDICTS) * confusable[note]
+def resolve(verdicts: Sequence[str], notes: Sequence[str]) -> list[str]:
+    """Return the verdicts, as confusable ones where the surface has several labels in the corpus.
+
+    Args:
+        verdicts, notes: Each verdict and note that occur together in the corpus; equally long.
+
+    >>> resolve(["seen_hit", "seen_miss", "seen_hit"], ["LOC\\tUlm", "PER\\tUlm", "LOC\\tRome"])
+    ['confusable_seen_hit', 'confusable_seen_miss', 'seen_hit']
+    """
+    labels = Counter(_surface(its) for its in {*notes})
+    return [CONFUSABLE + name if labels[_surface(its)] > 1 else name for name, its in zip(verdicts, notes)]
 
 
-def score(n: Columns) -> dict:
-    return {subset: ratio(n[f"{subset}_hit"], n[f"{subset}_size"]) for subset in SUBSETS}
+def _surface(note: str) -> str:
+    return note.split("\t", 1)[1]
+
+
+def formula(columns: Columns) -> dict[str, Array]:
+    """Return the recall on each subset."""
+    return {subset: ratio(columns[f"{subset}_hit"], columns[f"{subset}_size"]) for subset in SUBSETS}

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ..core.coverage import by_label, stretches
-from ..core.declaration import Columns, Metric, Verdict
+from ..core.declaration import Array, Columns, Metric, Score, Verdict, one_each, prf_scores
 from ..core.formulas import prf, ratio
 from ..core.spans import Document, Span
 from .options import Beta
@@ -19,23 +19,24 @@ VERDICTS = ("tp", "fp", "fn")
 def token(
     *,
     scheme: Annotated[
-        Literal["plain", "bio"], Field(description="tags: the label alone, or also whether a token is its span's first")
+        Literal["plain", "bio"],
+        Field(description="tags: the label alone, or also whether the token is the first of its span"),
     ] = "plain",
     beta: Beta = 1.0,
 ) -> Metric:
-    """Every token inside an entity counts, and a long span counts more than a short one.
+    """Compare gold and prediction token by token, so that long spans count more than short ones.
 
-    Verdicts, with the number of tokens as amount: `tp`, `fn`, `fp`, label by
-    label: the wrong label is an `fn` and an `fp`. `correct` and `wrong` count
-    every token of the text once, those outside all entities too, by whether
-    gold and prediction say the same of it; they belong to no label. `accuracy`
-    is high wherever entities are rare. With `scheme="bio"` a first token where
-    the other side has a later one of the same label is an `fn` and an `fp`.
+    Verdicts, with a number of tokens as the amount: `tp`, `fn` and `fp`, for each label by
+    itself, so that a wrong label is an `fn` and an `fp`. `correct` and `wrong` count every
+    token of the text once, also those outside all entities, by whether gold and
+    prediction give it the same tags. They belong to no label. `accuracy` is high wherever
+    entities are rare. With `scheme="bio"`, a token that is the first of its span on one
+    side only is an `fn` and an `fp`.
 
-    The tokens are those of the reference. A span has those that it shares a
-    character with [ours]. Tokens under several spans of one label count once:
-    as first if one of the spans begins there, and as those of the leftmost
-    span, then the shortest [ours].
+    The tokens are those of the reference. A span has the tokens that it shares a
+    character with [our choice]. A token under several spans of one label counts once: as
+    a first token if one of the spans begins there, and assigned to the leftmost span,
+    then the shortest [our choice].
 
     Formula: p = tp/(tp + fp), r = tp/(tp + fn), of tokens; accuracy = correct/tokens.
 
@@ -49,27 +50,37 @@ def token(
     >>> score([doc], ["token"])["metrics"]["token"]["counts"]
     {'tp': 2, 'fp': 0, 'fn': 1, 'correct': 3, 'tokens': 4}
     """
+    symmetric = beta == 1
     return Metric(
+        scores=(
+            *prf_scores("token", key="token", symmetric=symmetric),
+            Score("accuracy", key="token_accuracy", symmetric=symmetric),
+        ),
+        columns={**one_each(*VERDICTS, "correct"), "tokens": ("correct", "wrong")},
+        formula=partial(formula, beta=beta),
         judge=partial(judge, bio=scheme == "bio"),
-        score=partial(score, beta=beta),
-        columns={name: (name,) for name in (*VERDICTS, "correct")} | {"tokens": ("correct", "wrong")},
-        settled=None,
+        scope="document",
+        correct=("tp", "correct"),
         tokens=True,
-        flat={"token_p": "p", "token_r": "r", "token_f": "f", "token_accuracy": "accuracy"},
         confusion=VERDICTS,
     )
 
 
 def judge(document: Document, bio: bool) -> Iterator[Verdict]:
+    """Yield the numbers of shared, missed and spurious tokens of each span, then those of right and wrong tags.
+
+    Raises:
+        ValueError: The document has no tokens.
+    """
     if document.tokens is None:
         raise ValueError(
             "this document has no tokens (plain offsets and JSONL carry none, unless they list "
-            "them under 'tokens'); take the metric char instead, or read a .spacy file"
+            "them under 'tokens'); use the metric char instead, or read a .spacy file"
         )
     numbers: Counter[tuple[str, Span | None, Span | None]] = Counter()
     wrong = set()
-    for contest in by_label(document):
-        gold, pred = (tags(document, spans, bio) for spans in (contest.gold, contest.pred))
+    for group in by_label(document):
+        gold, pred = (tags(document, spans, bio) for spans in (group.gold, group.pred))
         numbers.update(("tp", span, pred[tag]) if tag in pred else ("fn", span, None) for tag, span in gold.items())
         numbers.update(("fp", None, span) for tag, span in pred.items() if tag not in gold)
         wrong |= {place for place, _ in gold.keys() ^ pred.keys()}
@@ -79,11 +90,16 @@ def judge(document: Document, bio: bool) -> Iterator[Verdict]:
 
 
 def tags(document: Document, spans: Sequence[Span], bio: bool) -> dict[tuple[int, bool], Span]:
-    """Each token under the spans, with bio also whether it is a first one, and its span."""
-    ranges = [document.covered(span) for span in spans]
+    """Return the tokens under the spans: (index of the token, whether it is a first token) to its span.
+
+    Without `bio` no token is a first token.
+    """
+    ranges = [document.covered_tokens(span) for span in spans]
     firsts = {start for start, end in ranges if bio and start < end}
     return {(at, at in firsts): spans[k] for start, end, k in stretches(ranges) for at in range(start, end)}
 
 
-def score(n: Columns, beta: float) -> dict:
-    return prf(n["tp"], n["fp"], n["fn"], beta) | {"accuracy": ratio(n["correct"], n["tokens"])}
+def formula(columns: Columns, beta: float) -> dict[str, Array]:
+    """Return precision, recall and F of tokens, and the accuracy of their tags."""
+    scores = prf(columns["tp"], columns["fp"], columns["fn"], beta)
+    return scores | {"accuracy": ratio(columns["correct"], columns["tokens"])}
