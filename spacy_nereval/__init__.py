@@ -10,20 +10,22 @@ from typing import TYPE_CHECKING, Any
 from .about import __version__
 
 if TYPE_CHECKING:
-    from .core.declaration import Metric, Verdict, one_each
+    from .core.declaration import Classes, Metric, Score, Verdict, one_each, prf_scores
     from .core.formulas import prf, ratio
-    from .core.spans import Contest, Document, Span
-    from .counting.counts import Counts, count
-    from .evaluation.intervals import Confidence
+    from .core.spans import Document, OverlapGroup, Span
+    from .counting.counter import count
+    from .counting.counts import Counts
+    from .evaluation.resampling import Confidence
     from .evaluation.result import evaluate, score
     from .metrics.registry import create, create_all, names, registry
 else:
     _WHERE = {
-        "core.declaration": ("Metric", "Verdict", "one_each"),
+        "core.declaration": ("Classes", "Metric", "Score", "Verdict", "one_each", "prf_scores"),
         "core.formulas": ("prf", "ratio"),
-        "core.spans": ("Contest", "Document", "Span"),
-        "counting.counts": ("Counts", "count"),
-        "evaluation.intervals": ("Confidence",),
+        "core.spans": ("Document", "OverlapGroup", "Span"),
+        "counting.counter": ("count",),
+        "counting.counts": ("Counts",),
+        "evaluation.resampling": ("Confidence",),
         "evaluation.result": ("evaluate", "score"),
         "metrics.registry": ("create", "create_all", "names", "registry"),
     }
@@ -37,11 +39,13 @@ else:
 
 
 __all__ = [
+    "Classes",
     "Confidence",
-    "Contest",
     "Counts",
     "Document",
     "Metric",
+    "OverlapGroup",
+    "Score",
     "Span",
     "Verdict",
     "__version__",
@@ -52,6 +56,7 @@ __all__ = [
     "names",
     "one_each",
     "prf",
+    "prf_scores",
     "ratio",
     "registry",
     "score",

@@ -20,7 +20,7 @@ from .scores import score_sums
 from .signature import signature
 from .statistics.differences import balance, number_of_swaps, swap_test
 from .statistics.families import PRIMARY, SECONDARY, UNTESTED, holm_by_family
-from .statistics.power import detectable
+from .statistics.power import detectable_difference
 from .transitions import transitions
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def _row(metric: Metric, score: Score, family: Mapping[tuple[str, str], str], va
         "p": float(found.p) if own and known else np.nan,
         "p_better": float(found.p_better) if own and known else np.nan,
         "differing": differing,
-        "detectable": detectable(low, high) if known else np.nan,
+        "detectable": detectable_difference(low, high) if known else np.nan,
     }
 
 

@@ -14,14 +14,8 @@ from ..counting.sums import Sums
 from ..counting.table import GOLD, Table
 from .resampling import Confidence, HalfSamples, Units, spans_per_unit
 from .scores import Path, score_sums
-from .statistics.intervals import (
-    FEW_UNITS,
-    WARNING_UNITS,
-    accuracy_interval,
-    effective_units,
-    macro_interval,
-    score_intervals,
-)
+from .statistics.derived import accuracy_interval, macro_interval
+from .statistics.intervals import FEW_UNITS, WARNING_UNITS, effective_units, score_intervals
 from .statistics.scales import LIMITS, Scale
 
 __all__ = ["FEW_UNITS", "WARNING_UNITS", "Confidence", "Drawn", "drawn", "intervals", "replicate"]

@@ -27,7 +27,7 @@ def signature(counts: Counts, *more: str, average: str = "micro", short: bool = 
     parts = [
         "spacy-nereval",
         *(_metric(metric, short) for metric in counts.metrics),
-        *([f"spans:{counts.key}"] if counts.key else []),
+        *([f"spans:{counts.spans_key}"] if counts.spans_key else []),
         f"avg:{average}",
         f"docs:{counts.documents}",
         *more,
