@@ -31,6 +31,8 @@ class Counts:
             reference says nothing. repaired: spans whose tags were repaired on reading.
         ids: The id of each document, None where it has none.
         units: The key of what each document is resampled with; empty if not recorded.
+        unit: The rule by which these keys were made.
+        parts: Digests of the files that these counts were read from.
         sources: The files that the documents came from.
         spans_key: The key of the span groups that were counted; None for entities.
         by: What stands in the place of labels, in a breakdown; None for labels.
@@ -47,6 +49,8 @@ class Counts:
         self.metrics = tuple(metrics)
         self.ids: list[str | None] = []
         self.units: list[str] = []
+        self.unit = "id"
+        self.parts: list[str] = []
         self.sources: list[str] = []
         self.skipped = self.ignored = self.repaired = 0
         self.spans_key: str | None = None
@@ -135,7 +139,8 @@ class Counts:
 
     def _like(self) -> Counts:
         found = Counts(self.metrics)
-        found.spans_key, found.by, found.sources = self.spans_key, self.by, list(self.sources)
+        found.spans_key, found.by, found.unit = self.spans_key, self.by, self.unit
+        found.sources, found.parts = list(self.sources), list(self.parts)
         found.skipped, found.ignored, found.repaired = self.skipped, self.ignored, self.repaired
         return found
 
@@ -150,6 +155,8 @@ class Counts:
             names = (", ".join(metric.name for metric in counts.metrics) for counts in (self, other))
             return "one has the metrics {}, the other {}".format(*names)
         found = []
+        if self.unit != other.unit:
+            found.append(f"one resamples by {self.unit}, the other by {other.unit}")
         if self.spans_key != other.spans_key:
             said = [f"spans under {key!r}" if key else "entities" for key in (self.spans_key, other.spans_key)]
             found.append(f"one counted {said[0]}, the other {said[1]}")
@@ -187,10 +194,11 @@ class Replicates(NamedTuple):
 def united(parts: Sequence[Counts]) -> Counts:
     """Return the counts of all parts together; they must not differ (see `Counts.differences`)."""
     both = parts[0]._like()
-    both.sources, both.skipped, both.ignored, both.repaired = [], 0, 0, 0
+    both.sources, both.parts, both.skipped, both.ignored, both.repaired = [], [], 0, 0, 0
     for part in parts:
         both.append(part.ids, part.units, part.cells, part.keys)
         both.sources += part.sources
+        both.parts += part.parts
         both.skipped += part.skipped
         both.ignored += part.ignored
         both.repaired += part.repaired

@@ -99,7 +99,7 @@ def _weights_without_ours(weights: dict[str, float | None]) -> dict[str, float |
     """The score weights without our keys; if nothing is left to choose a model by, `ents_f`."""
     from ..metrics.registry import create_all, names
 
-    ours = tuple(f"_{key}" for metric in create_all(names()) for key in (*metric.flat, "nereval"))
+    ours = tuple(f"_{key}" for metric in create_all(names()) for key in (*metric.keys, "nereval"))
     left = {key: w for key, w in weights.items() if not (key.startswith(("ents_", "spans_")) and key.endswith(ours))}
     return left if any(left.values()) or left == weights else left | {"ents_f": 1.0}
 

@@ -113,7 +113,7 @@ def spans_of(doc: Doc, key: str | None) -> set[PlainSpan]:
     Raises:
         ValueError: A span of the group has no label.
     """
-    spans = doc.ents if key is None else doc.spans[key] if key in doc.spans else ()
+    spans = doc.ents if key is None else doc.spans.get(key, ())
     found = {(span.start_char, span.end_char, span.label_) for span in spans}
     if key and any(not label for _, _, label in found):
         raise ValueError(f"doc.spans[{key!r}] has a span without a label")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,15 +12,13 @@ from spacy.scorer import PRFScore
 from spacy.training import Example
 from thinc.api import ConfigValidationError
 
-from ..core.declaration import Metric
-from ..core.spans import Document
-from ..counting.batch import HIT
-from ..counting.counts import NONE, Counts
-from ..evaluation.intervals import Confidence
+from ..core.declaration import Kind, Metric
+from ..counting.counter import Counter
+from ..counting.counts import Counts
+from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate
 from ..metrics.registry import create_all
-from .examples import count_examples, read_together
-from .ranges import TokenBatch, TokenDocument
+from .examples import batches, count_examples
 
 MetricTable = dict[str, dict[str, Any]]
 ConfidenceTable = dict[str, Any]
@@ -59,9 +57,12 @@ class NerScorer:
         self.confidence = confidence
 
     def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-        spacy, counts = SpacyCounts(), Counts(self.metrics)
-        counts.extend_together(spacy.watched(examples))
-        return spacy.scores(counts) | result_keys(counts, "ents", self.confidence)
+        counter = Counter(self.metrics, units=self.confidence is not None)
+        spacy = SpacyCounts()
+        for batch, unlike in batches(examples):
+            counter.add(batch)
+            spacy.add(unlike)
+        return spacy.scores(counter.counts) | result_keys(counter.counts, "ents", self.confidence)
 
 
 class SpansScorer:
@@ -77,7 +78,7 @@ class SpansScorer:
     def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         key = self.spans_key or kwargs.get("spans_key") or "sc"
         examples = list(examples)
-        counts = count_examples(examples, self.metrics, key)
+        counts = count_examples(examples, self.metrics, key, units=self.confidence is not None)
         spacy = spancat_score(examples, **kwargs | {"spans_key": key})
         return spacy | result_keys(counts, f"spans_{key}", self.confidence)
 
@@ -85,38 +86,26 @@ class SpansScorer:
 class SpacyCounts:
     """What spaCy's own `get_ner_prf` counts: per label, spans rounded outward to gold tokens.
 
-    Aligning tokens is most of the time that spaCy takes. It is needed only
-    where tokenisations differ or annotation is partial.
+    Aligning tokens takes most of spaCy's time. It is needed only where tokenisations differ
+    or annotation is partial; elsewhere spaCy's counts are those of exact matches.
     """
 
     def __init__(self) -> None:
-        self.alike: list[bool] = []
-        self.own: dict[str, PRFScore] = defaultdict(PRFScore)
+        self._alike: list[bool] = []
+        self._own: dict[str, PRFScore] = defaultdict(PRFScore)
 
-    def watched(self, examples: Iterable[Example]) -> Iterator[Iterable[Document | None]]:
-        """The examples as documents, some at a time, all of them counted here."""
-        for some, found in read_together(examples):
-            if isinstance(found, TokenBatch):
-                self.alike += [True] * len(found)
-                yield found
-            else:
-                yield self._watched(some, found)
+    def add(self, unlike: Iterable[Example | None]) -> None:
+        """Look at the documents of a batch: an example where tokens have to be aligned, else None."""
+        for example in unlike:
+            self._alike.append(example is None)
+            if example is not None:
+                self._count(example)
 
-    def _watched(self, examples: Iterable[Example], found: Iterable[Document | None]) -> Iterator[Document | None]:
-        for example, document in zip(examples, found):
-            if document is not None:
-                # Where spans are ranges of tokens on both sides, spaCy's alignment is the identity.
-                self.alike.append(isinstance(document, TokenDocument))
-                if not self.alike[-1]:
-                    self.add(example)
-            yield document
-
-    def add(self, example: Example) -> None:
-        """Count what spaCy counts of one example."""
+    def _count(self, example: Example) -> None:
         missed = {(span.label_, span.start, span.end) for span in example.reference.ents}
         x2y = example.alignment.x2y
         for span in example.predicted.ents:
-            score = self.own[span.label_]
+            score = self._own[span.label_]
             tokens = x2y[span.start : span.end]
             if not len(tokens):
                 continue
@@ -129,20 +118,16 @@ class SpacyCounts:
             else:
                 score.fp += 1
         for label, _, _ in missed:
-            self.own[label].fn += 1
+            self._own[label].fn += 1
 
     def scores(self, counts: Counts) -> dict[str, Any]:
-        """`ents_p`, `ents_r`, `ents_f`, `ents_per_type`, as spaCy returns them."""
-        per_type = self.own.copy()
-        doc, kind, gold, pred, _ = counts.settled.array().astype(np.int64).T
-        alike = np.array(self.alike, dtype=bool)[doc]
-        names = tuple(counts.label_ids)
-        for side, hit, miss in ((gold, "tp", "fn"), (pred, None, "fp")):
-            for name, chosen in ((hit, kind == HIT), (miss, kind != HIT)):
-                numbers = np.bincount(side[chosen & alike & (side != NONE)], minlength=len(names))
-                for label, number in zip(names, numbers.tolist()):
-                    if name and number:
-                        per_type[label] += PRFScore(**{name: number})
+        """Return `ents_p`, `ents_r`, `ents_f` and `ents_per_type`, as spaCy does."""
+        per_type = self._own.copy()
+        numbers = counts.cells[np.array(self._alike, dtype=bool)].sum(axis=0, dtype=np.int64)
+        for key, number in zip(counts.keys, numbers.tolist()):
+            if number and not key.metric:
+                name = "tp" if key.verdict == Kind.HIT else "fn" if key.gold else "fp"
+                per_type[key.gold or key.pred] += PRFScore(**{name: number})
         total = sum(per_type.values(), PRFScore())
         if not len(total):
             return dict.fromkeys(("ents_p", "ents_r", "ents_f", "ents_per_type"))
@@ -155,16 +140,16 @@ class SpacyCounts:
 
 
 def result_keys(counts: Counts, prefix: str, confidence: Confidence | None = None) -> dict[str, Any]:
-    """The result under `{prefix}_nereval`, and its headline scores under flat keys.
+    """Return the result under `{prefix}_nereval`, and its scores under their score keys.
 
-    spaCy drops a score for a whole training run if it is None at first. So an
-    undefined score is 0.0 here, and None only if no document is annotated.
+    spaCy drops a score for a whole training run if it is None at first. So an undefined
+    score is 0.0 here, and None only if no document is annotated.
     """
-    counts.key = prefix.removeprefix("spans_") if prefix.startswith("spans_") else None
+    counts.spans_key = prefix.removeprefix("spans_") if prefix.startswith("spans_") else None
     result = evaluate(counts, confidence)
     scores = {}
     for metric in counts.metrics:
-        for key, name in metric.flat.items():
+        for key, name in metric.keys.items():
             value = result["metrics"][metric.name]["scores"][name]
             scores[f"{prefix}_{key}"] = (value or 0.0) if counts.documents else None
     return scores | {f"{prefix}_nereval": result}

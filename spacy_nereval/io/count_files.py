@@ -1,216 +1,299 @@
 """Counts as files: everything that scores, intervals and comparisons need, and no text.
 
-An .npz archive of plain arrays, never pickled: a header in JSON, and the rows
-of every metric.
+A file is an .npz archive of plain arrays, never pickled: a header in JSON, the table,
+and half-samples if they were asked for. The header is checked against a schema, and the
+shape of every array against the header, before anything is allocated.
 """
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import BadZipFile, LargeZipFile, ZipFile
 
 import numpy as np
+import pydantic
+from numpy.typing import NDArray
 
 from ..about import __version__
 from ..core.declaration import Metric
-from ..counting.counts import Counts, Replicates
+from ..counting.counts import Counts, Replicates, united
+from ..counting.keys import Key
+from ..counting.sums import Sums, empty_sums
 from ..evaluation.signature import signature
 from ..metrics.registry import create
 from .paths import Place
 from .writing import atomic
 
-FORMAT = "spacy-nereval counts 3"
+FORMAT = "spacy-nereval counts 4"
+PARTS = ("counts", "means", "class_means", "documents")
+"""The arrays of `Sums`, in the order of its fields."""
+
+
+class MetricHeader(pydantic.BaseModel, extra="forbid", strict=True):
+    """What the numbers of a metric mean."""
+
+    name: str
+    version: int
+    settings: dict[str, Any]
+    verdicts: list[str]
+    columns: list[str]
+
+
+class ReplicatesHeader(pydantic.BaseModel, extra="forbid", strict=True):
+    """How half-samples were drawn, and the labels of their sums."""
+
+    samples: int = pydantic.Field(ge=1)
+    seed: int = pydantic.Field(ge=0)
+    labels: list[str]
+
+
+class Header(pydantic.BaseModel, extra="forbid", strict=True):
+    """The schema of the header. `digest` is a hash of all the rest; `parts` are the digests of
+    the files that were merged into this one; `origin` says what the counts were made from."""
+
+    format: str
+    version: str
+    signature: str
+    metrics: list[MetricHeader] = pydantic.Field(min_length=1)
+    columns: list[tuple[str, str, str, str, str, str]]
+    entries: int = pydantic.Field(ge=0)
+    ids: list[str | None]
+    units: list[str]
+    unit: str
+    skipped: int = pydantic.Field(ge=0)
+    ignored: int = pydantic.Field(ge=0)
+    repaired: int = pydantic.Field(ge=0)
+    sources: list[str]
+    spans_key: str | None
+    parts: list[str]
+    replicates: ReplicatesHeader | None
+    origin: dict[str, Any] | None
+    digest: str = ""
+
+    @pydantic.model_validator(mode="after")
+    def _agrees(self) -> Header:
+        if self.units and len(self.units) != len(self.ids):
+            raise ValueError(f"it has {len(self.ids)} ids and {len(self.units)} units")
+        if len({*self.columns}) < len(self.columns):
+            raise ValueError("a column is there twice")
+        if self.entries > len(self.ids) * len(self.columns):
+            raise ValueError(f"{self.entries} entries do not fit {len(self.ids)} documents")
+        if self.replicates and self.replicates.labels != sorted({*self.replicates.labels}):
+            raise ValueError("the labels of the half-samples are not sorted, or one is there twice")
+        return self
 
 
 def save(counts: Counts, path: Place, *, origin: Mapping[str, Any] | None = None) -> None:
-    """Write counts to a file, whole or not at all; `origin` says what they were counted from, in plain JSON."""
-    stored = counts.replicates
-    header = {
-        "format": FORMAT,
-        "version": __version__,
-        "signature": signature(counts, *([f"poisson:{stored.samples},seed:{stored.seed}"] if stored else [])),
-        "metrics": [_described(metric) for metric in counts.metrics],
-        "labels": list(counts.label_ids),
-        "documents": counts.documents,
-        "ids": counts.ids,
-        "skipped": counts.skipped,
-        "ignored": counts.ignored,
-        "repaired": counts.repaired,
-        "notes": list(counts.note_ids),
-        "sources": list(counts.sources),
-        "key": counts.key,
-        "replicates": stored and {"samples": stored.samples, "seed": stored.seed, "labels": list(stored.labels)},
-        "origin": origin,
-    }
-    arrays: dict[str, Any] = {}
-    for name, rows in zip(("settled", *(m.name for m in counts.metrics)), (counts.settled, *counts.rows)):
-        table = rows.array()
-        arrays[f"rows/{name}"] = table[:, :4].astype(np.int32)
-        arrays[f"amounts/{name}"] = table[:, 4]
-        if rows.width > 5:
-            arrays[f"notes/{name}"] = table[:, 5].astype(np.int32)
-    for metric, tape in stored.tapes.items() if stored else ():
-        arrays |= {f"replicates/{metric}/{name}": values for name, values in tape.items()}
-    header["digest"] = _digest(header, arrays)
-    arrays["header"] = np.frombuffer(json.dumps(header).encode("utf8"), dtype=np.uint8)
+    """Write counts to a file, whole or not at all.
+
+    Args:
+        counts: What to write.
+        path: An .npz file.
+        origin: What they were counted from, in plain JSON.
+    """
+    stored, cells = counts.replicates, counts.cells
+    more = [f"half:{stored.samples},seed:{stored.seed}"] if stored else []
+    header = Header(
+        format=FORMAT,
+        version=__version__,
+        signature=signature(counts, *more),
+        metrics=[_described(metric) for metric in counts.metrics],
+        columns=[tuple(key) for key in counts.keys],  # type: ignore[misc]  # a Key is six texts
+        entries=len(cells.data),
+        ids=counts.ids,
+        units=counts.units,
+        unit=counts.unit,
+        skipped=counts.skipped,
+        ignored=counts.ignored,
+        repaired=counts.repaired,
+        sources=counts.sources,
+        spans_key=counts.spans_key,
+        parts=counts.parts,
+        replicates=stored
+        and ReplicatesHeader(samples=stored.samples, seed=stored.seed, labels=[*stored.sums.labels]),
+        origin=None if origin is None else dict(origin),
+    )
+    arrays = {"cells/data": cells.data, "cells/indices": cells.indices, "cells/indptr": cells.indptr}
+    if stored:
+        arrays |= {f"replicates/{name}": array for name, array in zip(PARTS, stored.sums.arrays)}
+    header.digest = _digest(header, arrays)
+    arrays["header"] = np.frombuffer(header.model_dump_json().encode("utf8"), dtype=np.uint8)
     with atomic(path) as file:
-        np.savez_compressed(file, **arrays)
+        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # its stub takes no names with a slash
 
 
 def load(path: Place, *, origin: Mapping[str, Any] | None = None) -> Counts:
-    """Read counts from a file. Raises ValueError if it has none, if they are damaged,
-    or if they were not counted from that origin."""
+    """Read counts from a file.
+
+    Args:
+        path: A file that `save` wrote.
+        origin: If given, what the counts must have been made from.
+
+    Raises:
+        ValueError: The file holds no counts, is damaged, is of another version, or was
+            counted from something else; the message names it.
+    """
     counts, header = _loaded(path)
-    if origin is not None and header.get("origin") != origin:
+    if origin is not None and header.origin != origin:
         raise ValueError(f"{path} was counted from something else, or in another way")
     return counts
 
 
-def _loaded(path: Place) -> tuple[Counts, dict[str, Any]]:
-    """The counts in a file, and its header."""
+FOREIGN = (
+    KeyError, IndexError, ValueError, TypeError, AttributeError, OSError, EOFError, BadZipFile, LargeZipFile,
+    NotImplementedError, RuntimeError, MemoryError, OverflowError, zlib.error,
+)  # fmt: skip
+"""What parsers of foreign bytes raise. RecursionError is a RuntimeError."""
+
+
+def _loaded(path: Place) -> tuple[Counts, Header]:
+    """Return the counts in a file, and its header."""
     if not path.is_file():
-        raise ValueError(f"{path} is not there, or is no file")
+        raise ValueError(f"{path} does not exist, or is not a file")
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        header = json.loads(arrays.pop("header").tobytes())
-        if header["format"] != FORMAT:
-            raise ValueError(f"its format is {header['format']!r}, this version reads {FORMAT!r}")
-        for name in ("settled", *(stored["name"] for stored in header["metrics"])):
-            if not {f"rows/{name}", f"amounts/{name}"} <= arrays.keys():
-                raise ValueError(f"the counts of each document are missing for {name}")
-        if header["digest"] != _digest({key: header[key] for key in header if key != "digest"}, arrays):
-            raise ValueError("it was changed since it was written")
-        metrics = [create(stored["name"], **stored["settings"]) for stored in header["metrics"]]
+        with path.open("rb") as file, ZipFile(file) as archive:
+            header = _header(archive)
+            metrics = [create(stored.name, **stored.settings) for stored in header.metrics]
+            arrays = {name: _array(archive, name, shape) for name, shape in _shapes(header, metrics).items()}
+        if header.digest != _digest(header, arrays):
+            raise ValueError("it was changed after it was written")
         counts = _counts(metrics, header, arrays)
     except FOREIGN as error:
-        # numpy's advice on files that it cannot read is to unpickle them, which is none.
-        reason = "no .npz archive of plain arrays" if "pickle" in str(error) else f"{type(error).__name__}: {error}"
-        raise ValueError(f"{path} does not hold counts, or is damaged ({reason})") from None
-    for metric, stored in zip(metrics, header["metrics"]):
+        raise ValueError(f"{path} does not hold counts, or is damaged ({_reason(error)})") from None
+    for metric, stored in zip(metrics, header.metrics):
         if stored != _described(metric):
             raise ValueError(
-                f"{path} was counted by version {stored['version']} of {metric.name}, this is version "
+                f"{path} was counted by version {stored.version} of {metric.name}, and this is version "
                 f"{metric.version}: count again"
             )
     return counts, header
 
 
-FOREIGN = (
-    KeyError,
-    IndexError,
-    ValueError,
-    TypeError,
-    AttributeError,
-    OSError,
-    EOFError,
-    BadZipFile,
-    NotImplementedError,
-    zlib.error,
-)
-"""What parsers of foreign bytes may raise."""
+def _header(archive: ZipFile) -> Header:
+    with archive.open("header.npy") as member:
+        found = json.loads(np.lib.format.read_array(member, allow_pickle=False).tobytes())
+    if isinstance(found, dict) and found.get("format") != FORMAT:
+        raise ValueError(f"its format is {found.get('format')!r}, and this version reads {FORMAT!r}: count again")
+    return Header.model_validate_json(json.dumps(found))
 
 
-def _counts(metrics: Sequence[Metric], header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Counts:
+def _shapes(header: Header, metrics: Sequence[Metric]) -> dict[str, tuple[int, ...]]:
+    """Return the arrays that there must be, and their shapes."""
+    found: dict[str, tuple[int, ...]] = {"cells/data": (header.entries,), "cells/indices": (header.entries,)}
+    found["cells/indptr"] = (len(header.ids) + 1,)
+    if drawn := header.replicates:
+        one = empty_sums(tuple(metrics), tuple(drawn.labels), False, 1)
+        found |= {f"replicates/{name}": (*a.shape[:-1], drawn.samples) for name, a in zip(PARTS, one.arrays)}
+    return found
+
+
+def _array(archive: ZipFile, name: str, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Read an array whose shape is known. Raise ValueError before anything is allocated if it has another."""
+    with archive.open(f"{name}.npy") as member:
+        version = np.lib.format.read_magic(member)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        said, _, kind = read(member)
+    if said != shape or kind not in (np.dtype(np.int32), np.dtype(np.int64)):
+        raise ValueError(f"{name} is {kind} {said}, and whole numbers {shape} were expected")
+    with archive.open(f"{name}.npy") as member:
+        found: NDArray[Any] = np.lib.format.read_array(member, allow_pickle=False)
+    return found
+
+
+def _counts(metrics: Sequence[Metric], header: Header, arrays: Mapping[str, NDArray[Any]]) -> Counts:
+    from scipy.sparse import csr_array
+
     counts = Counts(metrics)
-    for name in ("documents", "ids", "skipped", "ignored", "repaired", "sources", "key"):
-        setattr(counts, name, header[name])
-    counts.label_ids = {label: k for k, label in enumerate(header["labels"])}
-    counts.note_ids = {note: k for k, note in enumerate(header["notes"])}
-    for name, rows in zip(("settled", *(m.name for m in metrics)), (counts.settled, *counts.rows)):
-        columns = [arrays[f"{part}/{name}"] for part in ("rows", "amounts", "notes")[: rows.width - 3]]
-        rows.extend(np.column_stack(columns).astype(np.float64))
-    if header["replicates"]:
-        tapes: dict[str, dict[str, np.ndarray]] = {metric.name: {} for metric in metrics}
-        for name, values in arrays.items():
-            if name.startswith("replicates/"):
-                _, metric_name, place = name.split("/", 2)
-                tapes[metric_name][place] = values
-        drawn = header["replicates"]
-        counts.replicates = Replicates(drawn["samples"], drawn["seed"], tuple(drawn["labels"]), tapes)
+    for name in ("unit", "skipped", "ignored", "repaired", "sources", "spans_key"):
+        setattr(counts, name, getattr(header, name))
+    counts.parts = header.parts or [header.digest]
+    data, indices, indptr = (arrays[f"cells/{name}"] for name in ("data", "indices", "indptr"))
+    cells = csr_array((data, indices, indptr), (len(header.ids), len(header.columns)))
+    cells.check_format()
+    counts.append(header.ids, header.units, cells, [Key(*column) for column in header.columns])
+    if drawn := header.replicates:
+        stored = (arrays[f"replicates/{name}"] for name in PARTS)
+        sums = Sums(tuple(metrics), tuple(drawn.labels), False, *stored)
+        counts.replicates = Replicates(drawn.samples, drawn.seed, sums)
     return counts
 
 
-def _described(metric: Metric) -> dict[str, Any]:
-    """What the numbers of a metric mean: the rows name verdicts by their place in `verdicts`."""
-    return {
-        "name": metric.name,
-        "version": metric.version,
-        "settings": dict(metric.settings),
-        "verdicts": list(metric.verdict_names),
-        "columns": list(metric.columns),
-    }
+def _described(metric: Metric) -> MetricHeader:
+    settings = json.loads(json.dumps(dict(metric.settings)))  # as it comes back from a file
+    return MetricHeader(
+        name=metric.name,
+        version=metric.version,
+        settings=settings,
+        verdicts=[*metric.verdict_names],
+        columns=[*metric.columns],
+    )
 
 
-def _digest(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> str:
-    """A hash of all there is, which tells a damaged file."""
-    digest = sha256(json.dumps(header, sort_keys=True).encode("utf8"))
+def _digest(header: Header, arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Return a hash of all there is, which tells a damaged file."""
+    digest = sha256(header.model_copy(update={"digest": ""}).model_dump_json().encode("utf8"))
     for name, array in sorted(arrays.items()):
         digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
 
 
+def _reason(error: BaseException) -> str:
+    if isinstance(error, pydantic.ValidationError):
+        first = error.errors(include_url=False)[0]
+        return f"header {'.'.join(map(str, first['loc']))}: {first['msg']}"
+    if "pickle" in str(error):  # numpy's advice on files that it cannot read is to unpickle them
+        return "not an .npz archive of plain arrays"
+    return f"{type(error).__name__}: {error}"
+
+
 def merge(
     paths: Sequence[Place], *, origins: Sequence[Mapping[str, Any]] | None = None, shared_ids: bool = False
 ) -> Counts:
-    """The counts of several files, as if all documents had been counted together.
+    """Return the counts of several files, as if all documents had been counted together.
 
-    `origins` says what each was counted from, where that is known. With
-    `shared_ids` texts of several files that have one id are one document.
+    Args:
+        paths: Files that `save` wrote.
+        origins: What each was counted from, where that is known.
+        shared_ids: Whether texts of several files that have one id are one document.
 
-    Raises ValueError, naming the files and the difference, if their metrics,
-    settings or versions differ, if two files hold the same counts, or if
-    documents of two files have one id.
+    Raises:
+        ValueError: Metrics, settings or versions differ; two files hold, or were merged
+            from, the same counts; documents of two files have one id. The message names the
+            files and the difference.
     """
-    return _sum(_parts(paths, origins, shared_ids))
+    return united([*_parts(paths, origins, shared_ids)])
 
 
 def _parts(paths: Sequence[Place], origins: Sequence[Mapping[str, Any]] | None, shared_ids: bool) -> Iterator[Counts]:
     first: Counts | None = None
-    holder: dict[str, Place] = {}  # of counts, by their digest
-    owner: dict[str, int] = {}  # the number of the file that has a document of this id
+    holder: dict[str, Place] = {}  # the file that holds a part, by the part's digest
+    owner: dict[str, int] = {}  # the number of the file that has a document with this id
     for number, path in enumerate(paths):
         counts, header = _loaded(path)
-        if origins and header.get("origin") != origins[number]:
-            raise ValueError(f"{path} was changed by somebody else since it was counted")
-        if (digest := header["digest"]) in holder:
-            raise ValueError(
-                f"{holder[digest]} and {path} are the same counts, and would count their documents twice; "
-                "texts that do no more than count alike are told apart by an id"
-            )
+        if origins and header.origin != origins[number]:
+            raise ValueError(f"{path} was changed by somebody else after it was counted")
+        for part in counts.parts:
+            if part in holder:
+                same = "are the same counts" if header.digest == part else "hold some of the same counts"
+                raise ValueError(
+                    f"{holder[part]} and {path} {same}, and would count their documents twice; "
+                    "give texts an id if they only happen to count alike"
+                )
         if first and (differences := first.differences(counts)):
             raise ValueError(f"{paths[0]} and {path} cannot be merged: {differences}")
         if not shared_ids:
             again = {id: owner.setdefault(id, number) for id in counts.ids if id is not None}
             if doubled := [id for id, at in again.items() if at < number]:
+                few = ", ".join(doubled[:5]) + (", ..." if len(doubled) > 5 else "")
                 raise ValueError(
-                    f"{paths[again[doubled[0]]]} and {path} both have {_few(doubled)}: documents would count twice; "
+                    f"{paths[again[doubled[0]]]} and {path} both have {few}: documents would count twice; "
                     "if an id stands for a document in several parts, allow it: --shared-ids"
                 )
-        holder[digest] = path
+        holder |= dict.fromkeys(counts.parts, path)
         first = first or counts
         yield counts
-
-
-def _sum(parts: Iterable[Counts]) -> Counts:
-    """All added up. Sums of 1, 2, 4, ... parts wait for another as large, so that a
-    row is copied a few times rather than once for every part."""
-    waiting: list[tuple[int, Counts]] = []
-    for counts in parts:
-        size = 1
-        while waiting and waiting[-1][0] == size:
-            counts, size = waiting.pop()[1] + counts, 2 * size
-        waiting.append((size, counts))
-    total = waiting.pop()[1]
-    while waiting:
-        total = waiting.pop()[1] + total
-    return total
-
-
-def _few(names: Sequence[str]) -> str:
-    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
