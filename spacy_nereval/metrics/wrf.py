@@ -206,9 +206,7 @@ def overall(class_scores: Mapping[str, NDArray[Any]], weights: NDArray[Any]) -> 
     return {"wrf": ratio((np.where(defined, f, 0.0) * used).sum(axis=0), used.sum(axis=0))}
 
 
-def class_weights(
-    labels: Sequence[str], is_breakdown: bool, weights: str | Mapping[str, float]
-) -> NDArray[np.float64]:
+def class_weights(labels: Sequence[str], is_breakdown: bool, weights: str | Mapping[str, float]) -> NDArray[np.float64]:
     """Return the weights of the labels and, last, of the combined class: float[labels + 1].
 
     Args:
