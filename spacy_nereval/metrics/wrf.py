@@ -10,16 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ..core.declaration import (
-    Array,
-    Classes,
-    Columns,
-    Metric,
-    Score,
-    SpanTable,
-    Tally,
-    Verdict,
-)
+from ..core.declaration import Array, Classes, Columns, Metric, Score, SpanTable, Tally, Verdict
 from ..core.formulas import ratio, weight_table
 from ..core.spans import Document, Span
 
