@@ -1,1 +1,1 @@
-"""One file a metric. Each is made known by one line in setup.cfg."""
+"""The metrics, one per file. Each is registered by one line in setup.cfg."""

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from ..core.declaration import Array, Columns, Metric, Score, Verdict, one_each, prf_scores
 from ..core.formulas import prf
-from ..core.overlap import overlaps
+from ..core.overlap import Boundaries, overlaps
 from ..core.spans import Document, OverlapGroup, Span
 from .options import Beta, Focus
 
@@ -120,11 +120,9 @@ def judge_tokens(document: Document) -> Iterator[Verdict]:
     )
 
 
-Range = Sequence[int]
-"""Anything that begins with (start, end), in units."""
-
-
-def judge_units(group: OverlapGroup, gold_units: Sequence[Range], pred_units: Sequence[Range]) -> Iterator[Verdict]:
+def judge_units(
+    group: OverlapGroup, gold_units: Sequence[Boundaries], pred_units: Sequence[Boundaries]
+) -> Iterator[Verdict]:
     """Yield the verdicts of Algorithm 2.
 
     Args:
@@ -151,7 +149,7 @@ def judge_units(group: OverlapGroup, gold_units: Sequence[Range], pred_units: Se
     yield from (Verdict("fp", None, candidate.span) for candidate in preds if not candidate.matched)
 
 
-def _same_boundaries(gold: dict[Span, Range], pred: dict[Span, Range]) -> Iterator[Verdict]:
+def _same_boundaries(gold: dict[Span, Boundaries], pred: dict[Span, Boundaries]) -> Iterator[Verdict]:
     """Yield the verdicts of step 1, and remove their spans from further matching."""
     for span in sorted(gold.keys() & pred.keys()):
         yield Verdict("tp", span, span)
@@ -174,7 +172,7 @@ class _Candidate:
 
     __slots__ = ("span", "rank", "left", "units_left", "sizes", "opponents", "matched")
 
-    def __init__(self, span: Span, units: Range, segments: range, sizes: list[int]) -> None:
+    def __init__(self, span: Span, units: Boundaries, segments: range, sizes: list[int]) -> None:
         self.span = span
         self.rank = (units[1] - units[0], *span)  # shortest first, then leftmost, then smallest label
         self.left = set(segments)
@@ -213,7 +211,9 @@ class _Candidate:
             candidate.matched = True
 
 
-def _candidates(gold: dict[Span, Range], pred: dict[Span, Range]) -> tuple[list[_Candidate], list[_Candidate]]:
+def _candidates(
+    gold: dict[Span, Boundaries], pred: dict[Span, Boundaries]
+) -> tuple[list[_Candidate], list[_Candidate]]:
     """Return the candidates of both sides by rank, each with those of the other side that it overlaps."""
     edges = sorted({edge for units in chain(gold.values(), pred.values()) for edge in units[:2]})
     place = {edge: k for k, edge in enumerate(edges)}

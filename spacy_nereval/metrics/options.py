@@ -1,4 +1,4 @@
-"""Options of metrics, as their functions declare them."""
+"""Options of metrics, as the functions that make metrics declare them."""
 
 from __future__ import annotations
 
@@ -8,19 +8,29 @@ import pydantic
 from pydantic import Field
 
 Beta = Annotated[
-    float, pydantic.Field(gt=0, allow_inf_nan=False, description="weight of recall against precision in F")
+    float, Field(ge=0, description="weight of recall relative to precision in F: 0 is precision, inf is recall")
 ]
 
 Focus = Annotated[
     Literal["target", "system"],
-    pydantic.Field(description="label that a pair counts for: the gold one (target) or the predicted one (system)"),
+    Field(description="label that a pair counts for: the gold one (target) or the predicted one (system)"),
 ]
 
-Typed = Annotated[bool, Field(description="let only spans of the same label meet")]
+Typed = Annotated[bool, Field(description="compare only spans of the same label")]
 
 
 class Option(NamedTuple):
-    """One option of a metric, as its function declares it."""
+    """One option of a metric.
+
+    Args:
+        name: The name of the parameter.
+        default: Its default value.
+        annotation: Its type and pydantic's `Field`, as `Annotated` holds them.
+
+    >>> option = Option("beta", 1.0, Beta)
+    >>> option.help, option.values
+    ('weight of recall relative to precision in F: 0 is precision, inf is recall', 'number >= 0')
+    """
 
     name: str
     default: Any
@@ -28,31 +38,52 @@ class Option(NamedTuple):
 
     @property
     def help(self) -> str:
+        """What the option does; empty if its function does not say."""
         return next((text for item in get_args(self.annotation)[1:] if (text := getattr(item, "description", ""))), "")
 
     @property
     def values(self) -> str:
-        """What the option takes, in words."""
+        """The values that the option takes, in words."""
         return _in_words(get_args(self.annotation)[0], get_args(self.annotation)[1])
 
     def check(self, metric: str, value: Any) -> Any:
-        """The value, converted to the declared type. Raises ValueError if it is none."""
+        """Return the value, converted to the declared type.
+
+        Args:
+            metric: The name of the metric, for the message.
+
+        Raises:
+            ValueError: The value is not one that the option takes.
+
+        >>> Option("beta", 1.0, Beta).check("strict", "0.5")
+        0.5
+        >>> Option("beta", 1.0, Beta).check("strict", -1)
+        Traceback (most recent call last):
+        ValueError: strict.beta = -1: input should be greater than or equal to 0
+        """
         if isinstance(value, bool) and get_args(self.annotation)[0] in (int, float):
-            raise ValueError(f"{metric}.{self.name} = {value!r}: wanted {self.values}")
+            raise ValueError(f"{metric}.{self.name} = {value!r}: expected {self.values}")
         try:
             return pydantic.TypeAdapter(self.annotation).validate_python(value)
         except pydantic.ValidationError as error:
             problems = error.errors(include_url=False)
-            message = (
-                problems[0]["msg"].removeprefix("Value error, ") if len(problems) == 1 else f"wanted {self.values}"
-            )
-            raise ValueError(f"{metric}.{self.name} = {value!r}: {message[0].lower()}{message[1:]}") from None
+        # A union has a problem with each of its members: then the values say more than all of these.
+        said = problems[0]["msg"].removeprefix("Value error, ") if len(problems) == 1 else f"expected {self.values}"
+        raise ValueError(f"{metric}.{self.name} = {value!r}: {said[0].lower()}{said[1:]}")
 
 
-BOUNDS = {"Gt": ">", "Ge": ">=", "Lt": "<", "Le": "<="}
+LIMITS = {"Gt": ">", "Ge": ">=", "Lt": "<", "Le": "<="}
+"""How the limits of `annotated_types` are written, by the name of their class."""
+
+WORDS = {float: "number", int: "whole number", bool: "true | false", str: "text", type(None): "none"}
 
 
-def _in_words(kind: Any, limits: Any = None) -> str:
+def _in_words(kind: Any, field: Any = None) -> str:
+    """Return the values of a type in words, with the limits that its `Field` sets.
+
+    >>> _in_words(Literal["a", "b"] | dict[str, float])
+    'a | b | table of text to number'
+    """
     if get_origin(kind) is Literal:
         return " | ".join(get_args(kind))
     if get_origin(kind) is dict:
@@ -60,10 +91,9 @@ def _in_words(kind: Any, limits: Any = None) -> str:
         return f"table of {key} to {value}"
     if get_args(kind):
         return " | ".join(map(_in_words, get_args(kind)))
-    bounds = [
-        f" {BOUNDS[type(bound).__name__]} {getattr(bound, type(bound).__name__.lower())}"
-        for bound in getattr(limits, "metadata", [])
-        if type(bound).__name__ in BOUNDS
+    limits = [
+        f" {LIMITS[type(limit).__name__]} {getattr(limit, type(limit).__name__.lower())}"
+        for limit in getattr(field, "metadata", [])
+        if type(limit).__name__ in LIMITS
     ]
-    words = {float: "number", int: "whole number", bool: "true | false", str: "text", type(None): "none"}
-    return words.get(kind, "any") + ",".join(bounds)
+    return WORDS.get(kind, "any") + ",".join(limits)

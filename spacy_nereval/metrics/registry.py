@@ -1,8 +1,9 @@
-"""The registry of metrics."""
+"""The registry of metrics: names, options and documentation."""
 
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
@@ -11,13 +12,14 @@ from typing import Annotated, Any, NamedTuple, get_origin, get_type_hints
 import catalogue
 import pydantic
 
-from ..core.declaration import Metric
+from ..core.declaration import Metric, check_together
 from .options import Option
 
 registry = catalogue.create("spacy_nereval", "metrics", entry_points=True)
-"""Names to functions `(**options) -> Metric`, filled by entry points."""
+"""Names to functions `(**options) -> Metric`. Packages add theirs by entry points."""
 
 DEFAULT = ("strict", "semeval", "slot_error", "loio", "fair", "wrf")
+"""The metrics of the papers, which are computed unless others are chosen."""
 
 SETS: dict[str, dict[str, dict[str, Any]]] = {
     "papers": {name: {} for name in DEFAULT},
@@ -25,15 +27,16 @@ SETS: dict[str, dict[str, dict[str, Any]]] = {
     "muc": {"semeval": {}, "slot_error": {"slots": "muc"}},
     "cited": {name: {} for name in ("token", "char", "relaxed", "overlap", "plagdet", "ace", "tmr")},
 }
-"""Metrics that go together, by a name that can stand for them. `all` stands for every
-registered metric. Those that need an option that a set does not give are left out of it."""
+"""Sets of metrics, each with its options, by a name that can stand for them. `all` is the set
+of every registered metric. A set leaves out the metrics that need an option it does not give."""
 
 
 def create(name: str, **options: Any) -> Metric:
-    """The metric of that name with these options.
+    """Return the metric of that name with these options.
 
-    Raises ValueError if the metric, an option or its value is unknown, and
-    says which there are.
+    Raises:
+        ValueError: The metric, an option or its value is unknown, in which case the message
+            lists those that exist; or the metric's declaration contradicts itself.
 
     >>> create("loio", s=1).settings["s"]
     1.0
@@ -54,13 +57,27 @@ def create(name: str, **options: Any) -> Metric:
     try:
         metric = make(**settings)
     except ValueError as error:
-        raise ValueError(f"{name}.{error}" if str(error).split()[0] in known else f"{name}: {error}") from None
-    return replace(metric, name=name, settings=settings)
+        # A message that begins with an option goes on from the name of the metric: "wrf.weights = ...".
+        about_option = str(error).split(" ")[0] in known
+        raise ValueError(f"{name}.{error}" if about_option else f"{name}: {error}") from None
+    return replace(metric, name=name, settings={key: _storable(value) for key, value in settings.items()})
+
+
+def _storable(value: Any) -> Any:
+    """Return the value of an option as JSON can hold it: infinity as a text, which `create` takes too."""
+    return str(value) if isinstance(value, float) and math.isinf(value) else value
 
 
 def create_all(metrics: Mapping[str, Mapping[str, Any]] | Iterable[str] | None = None) -> tuple[Metric, ...]:
-    """Several metrics, from `{name: options}` or names, of metrics or `SETS`; by default
-    the six of the papers.
+    """Return several metrics.
+
+    Args:
+        metrics: Names of metrics or of `SETS`, or a table of names and options; by default
+            the six metrics of the papers.
+
+    Raises:
+        ValueError: As for `create`; or a name is listed twice, there is no metric, or two
+            metrics have the same score key.
 
     >>> [metric.name for metric in create_all({"loio": {"s": 0.5}, "strict": {}})]
     ['loio', 'strict']
@@ -70,22 +87,30 @@ def create_all(metrics: Mapping[str, Mapping[str, Any]] | Iterable[str] | None =
     if metrics is None:
         metrics = DEFAULT
     if isinstance(metrics, str):
-        raise ValueError(f"metrics = {metrics!r}: a list of names or a table of name and options was wanted")
+        raise ValueError(f"metrics = {metrics!r}: expected a list of names, or a table of names and options")
     if len(listed := list(metrics)) > len(set(listed)):
-        raise ValueError(
-            f"metrics names {', '.join(sorted({n for n in listed if listed.count(n) > 1}))} more than once"
-        )
+        twice = sorted({name for name in listed if listed.count(name) > 1})
+        raise ValueError(f"metrics names {', '.join(twice)} more than once")
     if not isinstance(metrics, Mapping):
         metrics = dict.fromkeys(listed, {})
     if not metrics:
         raise ValueError(f"metrics is empty; choose from {', '.join(names())}")
-    return tuple(create(name, **options) for name, options in expanded(metrics).items())
+    created = tuple(create(name, **options) for name, options in expanded(metrics).items())
+    check_together(created)
+    return created
 
 
 def expanded(metrics: Mapping[str, Mapping[str, Any] | None], *, whole: bool = False) -> dict[str, dict[str, Any]]:
-    """The same table with each set replaced by its metrics, the `whole` set or those
-    that need no further option. Options given for a metric by its own name are
-    added to those that a set gives it.
+    """Return the table with each set replaced by its metrics.
+
+    Options given for a metric by its own name are added to those that a set gives it.
+
+    Args:
+        metrics: Names of metrics or sets, and options.
+        whole: Whether to keep the metrics of a set that need an option it does not give.
+
+    Raises:
+        ValueError: A set is given options.
 
     >>> expanded({"muc": {}, "slot_error": {"beta": 2}})
     {'semeval': {}, 'slot_error': {'slots': 'muc', 'beta': 2}}
@@ -98,7 +123,7 @@ def expanded(metrics: Mapping[str, Mapping[str, Any] | None], *, whole: bool = F
         if members is None:
             found.setdefault(name, {}).update(options or {})
         elif options:
-            raise ValueError(f"{name} is a set of metrics, which has no options; name the metric that they are for")
+            raise ValueError(f"{name} is a set of metrics and has no options; give them to one of its metrics by name")
         else:
             for each, given in members.items():
                 if whole or each in metrics or not create(each, **given).needs:
@@ -107,13 +132,13 @@ def expanded(metrics: Mapping[str, Mapping[str, Any] | None], *, whole: bool = F
 
 
 def names() -> list[str]:
-    """Every registered metric: the papers' six first, then the others by name."""
+    """Return every registered metric: the six of the papers first, then the others by name."""
     found = registry.get_all()
     return [name for name in DEFAULT if name in found] + sorted(set(found) - set(DEFAULT))
 
 
 def needing(option: str) -> list[str]:
-    """The metrics that judge nothing without an option of that name.
+    """Return the metrics that cannot judge without the option of that name.
 
     >>> needing("train")
     ['tmr']
@@ -122,8 +147,7 @@ def needing(option: str) -> list[str]:
 
 
 class Documentation(NamedTuple):
-    """A metric's docstring in parts: what is true of it, the rest, how it is
-    computed, and where it comes from."""
+    """The parts of a metric's docstring: what it measures, details, the formula, and the source."""
 
     summary: str
     details: str
@@ -132,7 +156,10 @@ class Documentation(NamedTuple):
 
 
 def documentation(name: str) -> Documentation:
-    """The documentation of a registered metric.
+    """Return the documentation of a registered metric.
+
+    The first paragraph of the docstring is the summary. Those that begin with "Formula: "
+    and "Source: " are the formula and the source. Doctests are left out.
 
     >>> documentation("strict").source
     'Tjong Kim Sang and De Meulder (2003), CoNLL-2003 shared task.'
@@ -151,20 +178,25 @@ def documentation(name: str) -> Documentation:
 
 def _registered(name: str) -> Callable[..., Metric]:
     try:
-        return registry.get(name)
+        make: Callable[..., Metric] = registry.get(name)
     except catalogue.RegistryError:
         sets = ", ".join((*SETS, "all"))
         raise ValueError(f"there is no metric {name!r}; there are {', '.join(names())}, and the sets {sets}") from None
+    return make
 
 
 @cache
 def options_of(name: str) -> tuple[Option, ...]:
-    """The options of a registered metric, from its function's signature."""
+    """Return the options of a registered metric, from the signature of its function.
+
+    >>> [option.name for option in options_of("loio")]
+    ['s', 'match', 'beta']
+    """
     make = _registered(name)
     hints = get_type_hints(make, include_extras=True)
     parameters = inspect.signature(make).parameters.values()
-    plain = Annotated[Any, pydantic.Field()]
+    anything = Annotated[Any, pydantic.Field()]  # for a parameter that its function does not annotate
     return tuple(
-        Option(p.name, p.default, hints[p.name] if get_origin(hints.get(p.name)) is Annotated else plain)
+        Option(p.name, p.default, hints[p.name] if get_origin(hints.get(p.name)) is Annotated else anything)
         for p in parameters
     )

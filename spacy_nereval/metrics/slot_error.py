@@ -63,7 +63,7 @@ def slot_error(
     return Metric(
         scores=(
             Score("ser", higher_is_better=False, headline=True, key="ser", limits=(0, inf)),
-            Score("err", higher_is_better=False, key="err", symmetric=symmetric),
+            Score("err", higher_is_better=False, key="err", symmetric=True),
             Score("e", higher_is_better=False, symmetric=symmetric, complement_of="f"),
             Score("f", symmetric=symmetric),
             Score("ser_acc", key="ser_acc", complement_of="ser"),

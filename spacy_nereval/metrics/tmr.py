@@ -56,7 +56,7 @@ def tmr(
     these by whether training has the surface at all.
 
     Verdicts: one of the three kinds, then `_hit` or `_miss`, with `confusable_` before it
-    where that applies. Only recall is defined. A subset without spans is undefined.
+    where that applies. Only recall is defined. A score is undefined where its subset has no spans.
 
     Formula: hit/size in each subset.
 

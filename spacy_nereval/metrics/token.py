@@ -50,11 +50,10 @@ def token(
     >>> score([doc], ["token"])["metrics"]["token"]["counts"]
     {'tp': 2, 'fp': 0, 'fn': 1, 'correct': 3, 'tokens': 4}
     """
-    symmetric = beta == 1
     return Metric(
         scores=(
-            *prf_scores("token", key="token", symmetric=symmetric),
-            Score("accuracy", key="token_accuracy", symmetric=symmetric),
+            *prf_scores("token", key="token", symmetric=beta == 1),
+            Score("accuracy", key="token_accuracy", symmetric=True),
         ),
         columns={**one_each(*VERDICTS, "correct"), "tokens": ("correct", "wrong")},
         formula=partial(formula, beta=beta),

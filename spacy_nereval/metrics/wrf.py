@@ -10,16 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ..core.declaration import (
-    Array,
-    Classes,
-    Columns,
-    Metric,
-    Score,
-    SpanTable,
-    Tally,
-    Verdict,
-)
+from ..core.declaration import Array, Classes, Columns, Metric, Score, SpanTable, Tally, Verdict
 from ..core.formulas import ratio, weight_table
 from ..core.spans import Document, Span
 
@@ -206,9 +197,7 @@ def overall(class_scores: Mapping[str, NDArray[Any]], weights: NDArray[Any]) -> 
     return {"wrf": ratio((np.where(defined, f, 0.0) * used).sum(axis=0), used.sum(axis=0))}
 
 
-def class_weights(
-    labels: Sequence[str], is_breakdown: bool, weights: str | Mapping[str, float]
-) -> NDArray[np.float64]:
+def class_weights(labels: Sequence[str], is_breakdown: bool, weights: str | Mapping[str, float]) -> NDArray[np.float64]:
     """Return the weights of the labels and, last, of the combined class: float[labels + 1].
 
     Args:
