@@ -61,7 +61,8 @@ BETTER = {"F .68": with_f(0.72, 0.72), "F .92": with_f(0.94, 0.94)}
 
 def documents(rng: np.random.Generator, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
     """Return gold spans of documents, some far longer than others, and how hard each of them is, 0 to 1."""
-    return 1.0 + rng.poisson(rng.gamma(1, 4, shape)), rng.random(shape)
+    gold = 1 + rng.poisson(rng.gamma(1, 4, shape))
+    return gold.astype(float), rng.random(shape)
 
 
 def outputs(rng: np.random.Generator, system: System, gold: Floats, hard: Floats) -> Floats:
@@ -101,7 +102,7 @@ def bootstrap(rng: np.random.Generator, number: int) -> Floats:
 
 def percentile(samples: Floats) -> tuple[Floats, Floats]:
     """Return the percentile interval of the samples."""
-    low, high = np.nanquantile(samples, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    low, high = (np.asarray(np.nanquantile(samples, q, axis=0), float) for q in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
     return low, high
 
 
@@ -110,7 +111,8 @@ def coverage_of_scores(system: System, number: int, sets: int, seed: int) -> dic
     found: dict[str, list[NDArray[np.bool_]]] = {"percentile": [], "chosen": []}
     for rng, keys, bits in batches(number, sets, seed):
         counts = outputs(rng, system, *documents(rng, (number, TOGETHER)))
-        found["chosen"].append(holds(*interval(counts, half_samples(bits, keys, SAMPLES))[:2], system.f()))
+        chosen = interval(counts, half_samples(bits, keys, SAMPLES))
+        found["chosen"].append(holds(chosen.low, chosen.high, system.f()))
         resampled = f_score(np.tensordot(bootstrap(rng, number), counts, 1))
         found["percentile"].append(holds(*percentile(resampled), system.f()))
     return {name: share(all_found) for name, all_found in found.items()}
@@ -136,7 +138,7 @@ def coverage_of_macro(system: System, number: int, sets: int, seed: int) -> dict
         labels = interval(counts.reshape(number, -1, 3), drawn)
         low, high = (bound.reshape(TOGETHER, -1) for bound in labels[:2])
         theta, seen = f_score(counts.sum(0)), counts[..., (0, 2)].sum((0, -1)) > 0
-        # A half-sample without any label with gold is left out; numpy warns of it.
+        # Masked, since a half-sample may hold no label with gold at all.
         masked = np.ma.masked_invalid(np.where(seen, samples, np.nan)).mean(axis=-1).filled(np.nan)
         mean = np.ma.masked_where(~seen, theta).mean(axis=-1).filled(np.nan)
         weights = 2 * counts[..., 0] + counts[..., 1] + counts[..., 2]
@@ -145,7 +147,8 @@ def coverage_of_macro(system: System, number: int, sets: int, seed: int) -> dict
             macro_interval(theta[k, seen[k]], low[k, seen[k]], high[k, seen[k]], (own.low[k], own.high[k]))
             for k in range(TOGETHER)
         ]
-        found["chosen"].append(holds(*np.array(pairs).T, system.f()))
+        lows, highs = np.array(pairs).T
+        found["chosen"].append(holds(lows, highs, system.f()))
         found["half-samples alone"].append(holds(own.low, own.high, system.f()))
     return {name: share(all_found) for name, all_found in found.items()}
 

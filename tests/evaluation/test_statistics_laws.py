@@ -246,6 +246,8 @@ def test_runs_of_one_system() -> None:
     alike = score_intervals(runs.mean(), samples, 40, runs=np.full(3, runs.mean()))
     assert alike.low == score_intervals(runs.mean(), samples, 40).low
     assert found.high - found.low > alike.high - alike.low
+    broken = score_intervals([0.8, 0.8], np.ones((9, 2)) * 0.8, 9, runs=[[0.8, 0.7], [np.nan, 0.9]])
+    assert broken.flag.tolist() == ["undefined", ""]
 
 
 def test_one_run_gets_the_other_systems_variance() -> None:
