@@ -214,13 +214,14 @@ def _ratio(above: Floats, below: Floats, otherwise: float) -> Floats:
     return np.where(positive, above / np.where(positive, below, 1), otherwise)
 
 
-def p_text(p: float, swaps: int, *, exact: bool) -> str:
+def p_text(p: float, swaps: int, *, exact: bool, raw: float | None = None) -> str:
     """Return a p-value in words, with "≤" where no smaller one can come out of so many swaps.
 
     Args:
-        p: The p-value of a swap test.
+        p: The p-value of a swap test, corrected or not.
         swaps: Number of swaps.
         exact: Whether the swaps were all patterns.
+        raw: The p-value before its correction, if `p` is a corrected one.
 
     Returns:
         Such as "p = 0.0391"; "no p" for NaN.
@@ -228,11 +229,14 @@ def p_text(p: float, swaps: int, *, exact: bool) -> str:
     Example:
         >>> p_text(1 / 10001, 10000, exact=False)
         'p ≤ 1/10001'
+        >>> p_text(4 / 10001, 10000, exact=False, raw=1 / 10001)
+        'p ≤ 4/10001'
         >>> p_text(40 / 1024, 1024, exact=True)
         'p = 0.0391'
     """
     if not np.isfinite(p):
         return "no p"
-    if not exact and p * (swaps + 1) < 1.5:
-        return f"p ≤ 1/{swaps + 1}"
+    least = (p if raw is None else raw) * (swaps + 1) < 1.5
+    if least and not exact and p < 1:
+        return f"p ≤ {round(p * (swaps + 1))}/{swaps + 1}"
     return f"p = {np.format_float_positional(p, precision=3, fractional=False, trim='-')}"

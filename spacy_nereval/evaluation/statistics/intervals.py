@@ -185,8 +185,8 @@ def score_intervals(
             score to expect of another training run's system on average.
 
     Returns:
-        The intervals. Where a score, or over half of its half-samples, is undefined:
-        NaN and the flag "undefined".
+        The intervals. Where a score (of some run), or over half of its half-samples, is
+        undefined: NaN and the flag "undefined".
 
     Raises:
         ValueError: Shapes do not agree; a score is outside its scale; the level is not
@@ -218,12 +218,15 @@ def score_intervals(
     scales = shares(scale, theta.shape)
     share = scales.share(theta)
     undefined = ~np.isfinite(share) | (2 * (~np.isfinite(drawn)).sum(axis=0) > len(drawn)) | ~(k > 0)
+    each_run = None if runs is None else scales.share(_each_run(runs, theta))
+    if each_run is not None:
+        undefined = undefined | ~np.isfinite(each_run).all(axis=0)
     share = _within(theta, share, undefined)
     deviation = np.where(undefined, 0.0, spread(scales.share(drawn)))
     variance = np.where(deviation < TINY, 0.0, deviation**2)
     freedom = np.maximum(np.where(undefined, 1.0, k) - 1, 1)
-    if runs is not None:
-        variance, freedom = _with_runs(variance, freedom, scales.share(_each_run(runs, theta)))
+    if each_run is not None:
+        variance, freedom = _with_runs(variance, freedom, np.where(undefined, 0.0, each_run))
     inner = (variance > 0) & (share > 0) & (share < 1)
     number = np.where(inner, share * (1 - share) / np.where(inner, variance, 1), np.where(undefined, 1.0, k))
     low, high = wilson(share, number, stdtrit(freedom, (1 + level) / 2))
