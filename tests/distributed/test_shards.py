@@ -25,9 +25,9 @@ import spacy
 from click.testing import Result
 from cloudpathlib.local import LocalS3Client, local_s3_implementation
 from docs import doc, write_docs
+from made_up import corpus
 from places import ROOT
 from spacy.tokens import Doc
-from test_intervals import corpus
 from typer.testing import CliRunner
 
 from spacy_nereval import Document, count, create_all

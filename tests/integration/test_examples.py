@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from docs import aligned, annotated, changed, doc, example, grouped, nlp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from profiles import tries
 from spacy.scorer import get_ner_prf
 from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
@@ -15,7 +16,7 @@ from spacy_nereval import Document, count, create, score
 from spacy_nereval.integration.examples import documents, read, record
 from spacy_nereval.io.records import pair, project
 
-some = settings(max_examples=100)
+some = tries(100)
 
 METRICS = {
     "strict": {},

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 import twins
 import twins_cited
-from conftest import counted, near, scored, tables
-from hypothesis import given, settings
+from asking import counted, near, scored, tables
+from hypothesis import given
 from hypothesis import strategies as st
+from profiles import tries
 from strategies import corpora, flat, nested
 from toy import TOY
 
@@ -21,7 +22,7 @@ from spacy_nereval import Document, Span, count, create, score
 from spacy_nereval.core.alignment import closest_pairs
 
 CITED = ("token", "char", "relaxed", "overlap", "plagdet", "ace")
-examples, some = settings(max_examples=150), settings(max_examples=50)
+examples, some = tries(150), tries(50)
 
 
 def scores(doc: Document, name: str, **options: Any) -> dict[str, Any]:
@@ -335,7 +336,7 @@ def test_relaxed_has_the_most_pairs_of_all_pairings(typed, strong, doc):
 @pytest.mark.parametrize("typed", [False, True])
 @pytest.mark.parametrize("recall", ["max", "sum"])
 @pytest.mark.parametrize("precision", ["max", "sum"])
-@settings(max_examples=80)
+@tries(80)
 @given(doc=nested())
 def test_overlap_is_the_mean_share_that_is_covered(typed, recall, precision, doc):
     expected = list(twins_cited.overlap(doc.gold, doc.pred, recall, precision, typed))
