@@ -14,6 +14,7 @@ from spacy.vocab import Vocab
 
 from spacy_nereval import Document, count, create, score
 from spacy_nereval.integration.examples import documents, read, record
+from spacy_nereval.integration.scorer import make_ner_scorer
 from spacy_nereval.io.records import pair, project
 
 some = tries(100)
@@ -397,6 +398,17 @@ def pattern(found: Document, **options) -> list[list[int]]:
     numbers: dict = {}
     spans = found.gold + found.pred
     return [[numbers.setdefault(word, len(numbers)) for word in words] for words in found.unigrams(spans, **options)]
+
+
+@pytest.mark.parametrize(("case", "matches"), [("lower", 1), ("keep", 0)])
+def test_wrf_folds_the_case_of_docs_only_where_it_is_told_to(case, matches):
+    """Tokens of Docs are read as numbers, many documents at once."""
+    pairs = [example(doc("oil Oil", (0, 1, "A")), doc("oil Oil", (1, 2, "A"))) for _ in range(3)]
+    found = score(documents(pairs), {"wrf": {"case": case, "average": "micro"}})["metrics"]["wrf"]
+    assert found["per_type"]["A"]["counts"] == {"match": 3 * matches, "gold": 3, "pred": 3, "documents": 3}
+    assert counts(read(pairs[0].reference, pairs[0].predicted), "wrf", case=case).get("match", 0) == matches
+    scorer = make_ner_scorer(metrics={"wrf": {"case": case}})
+    assert scorer(pairs)["ents_wrf"] == matches
 
 
 @some

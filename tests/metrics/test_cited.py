@@ -628,6 +628,17 @@ def test_a_token_that_a_nested_span_begins_with_is_a_first_one():
     assert counted(same, "token", scheme="bio") == {"tp": 2, "correct": 2, "tokens": 2}
 
 
+def test_a_span_of_length_zero_at_the_start_of_a_token_begins_none():
+    """Scheme `bio`: it covers no token, so it makes no token a first one."""
+    tokens = [(0, 3), (4, 9)]
+    doc = Document([(0, 9, "A"), (4, 4, "A")], [(0, 9, "A"), (0, 3, "B")], "New White", tokens=tokens)
+    assert doc.covered(doc.gold[1]) == (1, 1)
+    for gold, pred in (doc.gold, doc.gold[:1]), (doc.gold[:1], doc.gold):
+        sides = Document(gold, [*pred, (0, 3, "B")], doc.text, tokens=tokens)
+        found = counted(sides, "token", scheme="bio")
+        assert found == {"tp": 2, "fp": 1, "correct": 1, "tokens": 2}
+
+
 def test_a_span_has_the_tokens_that_it_touches():
     doc = Document([(1, 5, "A")], [(0, 9, "A")], "New White", tokens=[(0, 3), (4, 9)])
     assert counted(doc, "token") == {"tp": 2, "correct": 2, "tokens": 2}

@@ -130,6 +130,15 @@ def two() -> Parsed:
     return Parsed(page([small(), small(SECOND, "second")], confidence=Confidence(samples=20)))
 
 
+def test_the_rows_of_labels_come_by_their_gold_spans_the_most_first_and_then_by_name():
+    often = {"C": 1, "B": 3, "D": 5, "A": 1, "E": 0}
+    gold = [(10 * k + j, 10 * k + j + 1, label) for k, (label, n) in enumerate(often.items()) for j in range(n)]
+    document = Document(gold, [*gold, (60, 61, "E")], "x" * 70)
+    found = Parsed(page([system("a", document)]))
+    labels = [row[0].strip() for row in found.rows if row and row[0].strip() in often]
+    assert labels[:5] == ["D", "B", "A", "C", "E"]
+
+
 def test_nothing_is_fetched_and_the_policy_lets_only_the_pages_own_scripts_run(one):
     linked = [
         value for _, attributes in one.tags for name in ("src", "href", "action") if (value := attributes.get(name))
