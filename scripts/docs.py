@@ -50,7 +50,7 @@ def documents() -> dict[Path, str]:
     """Each file and what it is to hold."""
     readme = ROOT / "README.md"
     text = fill(readme.read_text(encoding="utf8"), "metrics", choosing_table())
-    printed = (ROOT / "tests" / "golden" / "score.txt").read_text(encoding="utf8")
+    printed = (ROOT / "tests" / "reporting" / "golden" / "score.txt").read_text(encoding="utf8")
     heading, *parts = re.split(r"\n\n(?=[A-Z][^\n]*\n\n)", printed)
     shown = [part.rsplit("\n\nspacy-nereval|")[0] for part in parts if part.startswith(("Scores", "Verdicts", "Error"))]
     text = fill(

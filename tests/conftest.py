@@ -1,65 +1,16 @@
-"""What all tests share: the Hypothesis profile, and the short ways to ask the package."""
+"""What all tests share: the Hypothesis profiles, and which tests are quick."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple
-
+import profiles
 import pytest
-from hypothesis import HealthCheck, settings
-from places import SEEN
 
-from spacy_nereval import Document, count, create, score
-from spacy_nereval.counting.views import View
-from spacy_nereval.evaluation.result import plain
-from spacy_nereval.evaluation.scores import summarise
-
-# The same examples every time, on every machine, however slow it is.
-settings.register_profile(
-    "same-everywhere", derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("same-everywhere")
+profiles.register()
 
 
-NEEDED: dict[str, dict[str, Any]] = {"tmr": {"train": str(SEEN)}}
-"""The options without which a metric judges nothing."""
-
-
-def scored(documents: Iterable[Document] | Document, name: str, **options: Any) -> dict[str, Any]:
-    """What the result says of one metric."""
-    return score(listed(documents), {name: options})["metrics"][name]
-
-
-def counted(documents: Iterable[Document] | Document, name: str, **options: Any) -> dict[str, int]:
-    """The counts that are not 0."""
-    return {column: n for column, n in scored(documents, name, **options)["counts"].items() if n}
-
-
-class Tables(NamedTuple):
-    """Counts overall, per label, and by pairs of labels."""
-
-    total: dict[str, Any]
-    rows: dict[str, dict[str, Any]]
-    confusion: dict[str, dict[str, int]] | None
-
-
-def tables(documents: Iterable[Document] | Document, name: str, **options: Any) -> Tables:
-    """The counts of one metric as the result shows them, without scores and averages:
-    ten times as fast, for tests with thousands of examples."""
-    metric = create(name, **options)
-    view = View(count(listed(documents), [metric]), metric)
-    summary = summarise(view)
-    rows = {
-        label: {column: values[k] for column, values in summary.label_counts.items()}
-        for k, label in enumerate(view.labels)
-    }
-    return Tables(plain(summary.counts), plain(rows), view.confusion())
-
-
-def listed(documents: Iterable[Document] | Document) -> Iterable[Document]:
-    return [documents] if isinstance(documents, Document) else documents
-
-
-def near(value: Any) -> Any:
-    """Whatever equals it but for rounding. None equals nothing but None."""
-    return None if value is None else pytest.approx(float(value), abs=1e-12)
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test `quick` that is neither `slow` nor `costly`."""
+    for item in items:
+        if not any(item.iter_markers("slow")) and not any(item.iter_markers("costly")):
+            item.add_marker("quick")

@@ -13,63 +13,19 @@ from typing import Any
 
 import pytest
 import spacy
+from commands import GOLD, GOLD_DOCS, PRED, PRED_DOCS, accepted, line, refused, run, write
 from docs import doc, train, write_docs
 from spacy.cli._util import app
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Corpus, Example
-from typer.testing import CliRunner, Result
+from typer.testing import CliRunner
 
 import spacy_nereval
 from spacy_nereval.cli import nereval
 from spacy_nereval.integration.examples import documents
 from spacy_nereval.io.read import read_files
 from spacy_nereval.metrics.registry import options_of
-
-Row = dict[str, Any]
-
-
-def run(*arguments: Any, **how: Any) -> Result:
-    return CliRunner().invoke(nereval, [str(argument) for argument in arguments], **how)
-
-
-def accepted(*arguments: Any, **how: Any) -> str:
-    """What a command printed."""
-    result = run(*arguments, **how)
-    assert result.exit_code == 0, result.output
-    assert result.stderr == ""
-    return result.stdout
-
-
-def refused(*arguments: Any) -> str:
-    """The one line that a command said before it gave up."""
-    result = run(*arguments)
-    assert isinstance(result.exception, SystemExit), result.exception
-    assert result.exit_code == 1
-    assert result.stdout == ""
-    (line,) = result.stderr.splitlines()
-    assert line.startswith("✘ ")
-    return line
-
-
-def line(text: str, *spans: tuple[int, int, str], **more: Any) -> Row:
-    return {"text": text, "spans": [dict(zip(("start", "end", "label"), span)) for span in spans], **more}
-
-
-def write(path: Path, *rows: Any) -> Path:
-    """Rows as JSONL; those that are strings or bytes already, as they are."""
-    with path.open("wb") as file:
-        for row in rows:
-            data = row if isinstance(row, bytes) else (row if isinstance(row, str) else json.dumps(row)).encode()
-            file.write(data + b"\n")
-    return path
-
-
-TEXTS = ("Ada Lovelace met Bob", "in Rome .", "nothing")
-GOLD_DOCS = [doc(TEXTS[0], (0, 2, "PER"), (3, 4, "PER")), doc(TEXTS[1], (1, 2, "LOC")), doc(TEXTS[2])]
-PRED_DOCS = [doc(TEXTS[0], (0, 1, "PER"), (3, 4, "PER")), doc(TEXTS[1], (1, 2, "PER")), doc(TEXTS[2])]
-GOLD = [line(TEXTS[0], (0, 12, "PER"), (17, 20, "PER")), line(TEXTS[1], (3, 7, "LOC")), line(TEXTS[2])]
-PRED = [line(TEXTS[0], (0, 3, "PER"), (17, 20, "PER")), line(TEXTS[1], (3, 7, "PER")), line(TEXTS[2])]
 
 
 @pytest.fixture

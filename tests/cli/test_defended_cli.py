@@ -15,9 +15,8 @@ import pytest
 import spacy
 from click.testing import Result
 from docs import doc, example, write_docs
+from made_up import corpus, second
 from spacy.tokens import Doc
-from test_comparison import second
-from test_intervals import corpus
 from thinc.api import ConfigValidationError
 from typer.testing import CliRunner
 

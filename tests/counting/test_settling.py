@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 import spacy
 from docs import any_example, doc, example, grouped
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from profiles import tries
 from spacy.attrs import ENT_IOB, ENT_TYPE
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -27,7 +28,7 @@ from spacy_nereval.evaluation.scores import document_scores, summarise
 from spacy_nereval.integration.examples import count_examples, documents, read, read_together
 from spacy_nereval.integration.ranges import TokenBatch
 
-some = settings(max_examples=100)
+some = tries(100)
 
 
 def meet(a: Span, b: Span) -> bool:

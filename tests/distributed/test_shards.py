@@ -25,9 +25,9 @@ import spacy
 from click.testing import Result
 from cloudpathlib.local import LocalS3Client, local_s3_implementation
 from docs import doc, write_docs
+from made_up import corpus
 from places import ROOT
 from spacy.tokens import Doc
-from test_intervals import corpus
 from typer.testing import CliRunner
 
 from spacy_nereval import Document, count, create_all
@@ -109,8 +109,11 @@ ENVIRONMENT = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_nicenes
 
 def sentences(letter: str) -> list[Doc]:
     """Twelve texts, for the next letter one less. Of twelve names the pipeline finds eight,
-    of twelve places it finds six, takes three for persons and misses three."""
-    docs = [doc(f"{name} saw {place} .", (0, 1, "PER"), (2, 3, "LOC")) for name in NAMES for place in PLACES]
+    of twelve places it finds six, takes three for persons and misses three. `doc.spans["sc"]` has the names."""
+    group = {"sc": [(0, 1, "PER")]}
+    docs = [
+        doc(f"{name} saw {place} .", (0, 1, "PER"), (2, 3, "LOC"), spans=group) for name in NAMES for place in PLACES
+    ]
     for number, text in enumerate(docs):
         text.user_data["id"] = f"{letter} {number}"
     return docs[ord(letter) - ord("a") :]
@@ -122,7 +125,8 @@ def made(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("corpus")
     nlp = spacy.blank("en")
     patterns = [("PER", "Ada"), ("PER", "Bob"), ("LOC", "Rome"), ("LOC", "Oslo"), ("PER", "Bern")]
-    nlp.add_pipe("entity_ruler").add_patterns([{"label": label, "pattern": name} for label, name in patterns])
+    ruler = nlp.add_pipe("span_ruler", name="entity_ruler", config={"spans_key": "sc", "annotate_ents": True})
+    ruler.add_patterns([{"label": label, "pattern": name} for label, name in patterns])
     (folder / "training").mkdir()
     nlp.to_disk(folder / "training" / "model-best")
     (folder / "code.py").write_text(CODE)
@@ -383,7 +387,7 @@ def other_code(here: Path) -> Sequence[Any]:
     return ["--code", "code.py"]
 
 
-@pytest.mark.parametrize("change", [other_metrics, other_settings, replicates, other_pipeline, other_code])
+@pytest.mark.parametrize("change", [other_metrics, other_settings, other_spans, replicates, other_pipeline, other_code])
 def test_counts_of_something_else_are_not_taken(here, change):
     evaluated(*SHARDS)
     before = parts()
@@ -661,6 +665,13 @@ def test_the_lock_of_a_process_that_is_gone_does_not_count(here, somebody):
     somebody.kill()
     somebody.wait()
     lock(pid=somebody.pid)
+    evaluated(*SHARDS)
+    assert list(parts()) == ALL_PARTS
+
+
+def test_the_lock_of_a_process_that_had_ones_own_number_does_not_count(here):
+    """Of a container that was started again, where numbers begin anew."""
+    lock(pid=os.getpid())
     evaluated(*SHARDS)
     assert list(parts()) == ALL_PARTS
 

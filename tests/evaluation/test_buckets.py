@@ -6,10 +6,11 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from conftest import near, scored
-from hypothesis import given, settings
+from asking import near, scored
+from hypothesis import given
 from hypothesis import strategies as st
 from places import SEEN
+from profiles import tries
 from strategies import corpora
 
 from spacy_nereval import Document, Span, create, create_all, names
@@ -180,7 +181,7 @@ def test_what_needs_training_data_says_so(name):
 
 
 @pytest.mark.parametrize("table", EVERY + OTHERS, ids=str)
-@settings(max_examples=10)
+@tries(10)
 @given(corpus=corpora(), name=st.sampled_from(list(ATTRIBUTES)))
 def test_buckets_sum_to_the_whole(table, corpus, name):
     (metric,) = create_all(table)
@@ -200,7 +201,7 @@ def test_buckets_sum_to_the_whole(table, corpus, name):
 
 
 @pytest.mark.parametrize("table", EVERY + OTHERS, ids=str)
-@settings(max_examples=15)
+@tries(15)
 @given(corpus=corpora())
 def test_rates_in_buckets_are_rates(table, corpus):
     (metric,) = create_all(table)

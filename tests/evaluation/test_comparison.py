@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from made_up import close, corpus, every_variant, repeated, second, tallied
+from profiles import tries
+from recorded import germeval, needs_data
 from strategies import nested
-from test_intervals import close, corpus, every_variant, repeated, tallied
-from test_peers import germeval, needs_data
 
-from spacy_nereval import Confidence, Counts, Document, Span, count, create, create_all, evaluate
+from spacy_nereval import Confidence, Counts, Document, count, create, create_all, evaluate
 from spacy_nereval.counting.views import View
 from spacy_nereval.evaluation import comparison as module
 from spacy_nereval.evaluation.comparison import System, compare, comparison, holm
@@ -42,20 +43,6 @@ def strictly(rows: Sequence[tuple[int, int, int]], ids: bool = True) -> Counts:
 def with_pred(documents: Sequence[Document], others: Sequence[Document]) -> list[Document]:
     """The documents with the predictions of others."""
     return [Document(d.gold, o.pred, d.text, tokens=d.tokens, id=d.id) for d, o in zip(documents, others)]
-
-
-def second(documents: Sequence[Document]) -> list[Document]:
-    """Another system on the same documents: in every second one it repeats the gold spans without
-    the first, in every third one it moves their ends, elsewhere it does as the first system."""
-    found = []
-    for k, d in enumerate(documents):
-        pred: Sequence[Span] = d.pred
-        if k % 2:
-            pred = d.gold[1:]
-        elif not k % 3:
-            pred = [span._replace(end=max(span.start, span.end - 1)) for span in d.gold]
-        found.append(Document(d.gold, pred, d.text, tokens=d.tokens, id=d.id))
-    return found
 
 
 def by_score(rows: Sequence[dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
@@ -127,7 +114,7 @@ def test_the_worked_example_in_plain_python():
     assert rows["strict", "r"]["p"] == float(p_value(WORKED_A, WORKED_B, r))
 
 
-@settings(max_examples=30)
+@tries(30)
 @given(
     st.lists(
         st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=7
@@ -165,7 +152,7 @@ def test_exact_p_values_and_values_equal_scoring_the_swapped_documents_anew(name
 
 
 @every_variant
-@settings(max_examples=6)
+@tries(6)
 @given(a=st.lists(nested(most=4), min_size=2, max_size=4), b=st.lists(nested(most=4), min_size=4, max_size=4))
 def test_intervals_of_differences_come_from_the_same_documents_drawn_for_both(name, options, a, b):
     """Drawn anew from the documents, score by score."""

@@ -15,15 +15,16 @@ from typing import Any
 
 import pytest
 import spacy
-from conftest import near
+from asking import near
+from commands import accepted, line, refused, run, write
 from docs import doc as spacy_doc
 from docs import write_docs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from laws import law
 from places import SEEN, TESTS
+from profiles import tries
 from strategies import corpora, flat, nested
-from test_cli import accepted, line, refused, run, write
-from test_laws import law
 
 from spacy_nereval import Document, Span, Verdict, count, create, create_all, names
 from spacy_nereval.core.declaration import GOLD_SPANS, PRED_SPANS, Metric
@@ -132,7 +133,7 @@ def test_an_unknown_verdict_or_label_is_refused_with_those_there_are():
 # The rows
 
 
-@settings(max_examples=50)
+@tries(50)
 @given(doc=nested(), context=st.integers(0, 20))
 def test_a_row_says_where_its_spans_are_and_what_stands_there(doc, context):
     for each in listed([doc], create("fair"), errors=["all"]):
@@ -170,7 +171,7 @@ def test_rows_come_in_the_order_of_documents_and_texts_and_unnamed_documents_hav
     ]
 
 
-@settings(max_examples=50)
+@tries(50)
 @given(corpus=corpora())
 def test_the_order_is_that_of_the_text_whatever_order_verdicts_are_found_in(corpus):
     metric = create("fair", unit="token")
@@ -183,7 +184,7 @@ def test_the_order_is_that_of_the_text_whatever_order_verdicts_are_found_in(corp
 
 PROGRAM = """
 import json, sys
-from test_intervals import corpus
+from made_up import corpus
 from spacy_nereval import create_all
 from spacy_nereval.evaluation.error_list import Examples, error_list
 for metric in create_all(["fair", "wrf", "semeval", "loio"]):
@@ -237,7 +238,7 @@ def words(text: str) -> str:
     return " ".join(text.split())
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(doc=nested())
 def test_an_example_without_its_marks_is_a_stretch_of_the_text(doc):
     for each in listed([doc], create("fair"), errors=["all"]):
@@ -256,7 +257,7 @@ def test_an_example_of_a_long_text_is_short():
     assert clipped("abc", 3) == "abc" and clipped("abcd", 3) == "ab…" and clipped("abcd", -3) == "…cd"
 
 
-@settings(max_examples=50)
+@tries(50)
 @given(documents=corpora(nested(), most=4))
 def test_of_each_kind_the_first_verdict_is_the_example(documents):
     metric = create("fair")

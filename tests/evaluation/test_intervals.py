@@ -16,11 +16,13 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.stats
-from conftest import NEEDED
-from hypothesis import given, settings
+from asking import NEEDED
+from hypothesis import given
 from hypothesis import strategies as st
+from made_up import close, corpus, every_variant, repeated, tallied
+from profiles import tries
+from recorded import germeval, needs_data
 from strategies import corpora, nested
-from test_peers import germeval, needs_data
 
 from spacy_nereval import Confidence, Counts, Document, count, create, create_all, evaluate, names, score
 from spacy_nereval.counting.views import View
@@ -28,55 +30,6 @@ from spacy_nereval.evaluation import intervals as module
 from spacy_nereval.evaluation.intervals import intervals, replicate, resamples
 from spacy_nereval.evaluation.result import plain
 from spacy_nereval.evaluation.scores import averages, document_scores, summarise
-
-OWN_WEIGHTS = {"A": 0.3, "B": 0.25, "C": 0, "D": 0.15, "combined": 0.3}
-VARIANTS: list[tuple[str, dict[str, Any]]] = [
-    # Not tmr: what is confusable shows in the whole corpus, of which a resample is a part.
-    *((name, {}) for name in names() if name != "tmr"),
-    ("semeval", {"focus": "system", "beta": 2}),
-    ("slot_error", {"slots": "muc", "weights": "etape"}),
-    ("loio", {"match": "optimal", "s": 1}),
-    ("fair", {"unit": "token", "weights": "fine", "focus": "system"}),
-    ("wrf", {"average": "micro"}),
-    ("wrf", {"weights": OWN_WEIGHTS}),
-    ("wrf", {"weights": "lenient", "average": "micro", "unique": False}),
-    ("plagdet", {"average": "micro", "typed": True}),
-    ("ace", {"weights": {"A": 0.3, "B": 0}}),
-]
-every_variant = pytest.mark.parametrize(
-    ("name", "options"), VARIANTS, ids=[":".join([name, *options]) for name, options in VARIANTS]
-)
-
-
-def corpus(number: int, seed: int = 0, labels: Sequence[str] = "ABC", named: bool = True) -> list[Document]:
-    """Texts of twelve words with a few spans, most of them found and some found wrongly; always the same."""
-    random = Random(seed)
-    found = []
-    for k in range(number):
-        words = random.choices(("a", "b", "ab", "ba", "c", "Ab"), k=12)
-        text = " ".join(words)
-        starts = [sum(len(word) + 1 for word in words[:i]) for i in range(12)]
-        tokens = [(start, start + len(word)) for start, word in zip(starts, words)]
-        gold, pred = [], []
-        for first in random.sample(range(0, 12, 3), random.randint(0, 4)):
-            length = random.randint(1, 3)
-            label, other = random.choice(labels), random.choice(labels)
-            span = (tokens[first][0], tokens[first + length - 1][1])
-            slip = (tokens[first][0], tokens[first][1])
-            gold_span, pred_span = random.choices(
-                [((*span, label), (*span, label)), ((*span, label), (*slip, label)), ((*span, label), (*span, other))]
-                + [((*span, label), None), (None, (*span, label))],
-                weights=[5, 1, 1, 2, 1],
-            )[0]
-            gold += [gold_span] if gold_span else []
-            pred += [pred_span] if pred_span else []
-        found.append(Document(gold, pred, text, tokens=tokens, id=f"doc {k}" if named else None))
-    return found
-
-
-def repeated(documents: Sequence[Document], weights: Sequence[float]) -> list[Document]:
-    """Every document as often as its weight says."""
-    return [document for document, weight in zip(documents, weights) for _ in range(round(weight))]
 
 
 def all_scores(result: dict[str, Any], labels: Sequence[str] = (), totals: Sequence[str] = ()) -> dict[str, Any]:
@@ -100,18 +53,11 @@ def all_intervals(found: dict[str, Any]) -> dict[str, Any]:
     return plain(flat)
 
 
-def close(values: dict[str, Any]) -> dict[str, Any]:
-    """Equal but for rounding; None and NaN are equal to nothing else."""
-    return {
-        key: value if value is None else pytest.approx(value, abs=1e-9, nan_ok=True) for key, value in values.items()
-    }
-
-
 # Weights times counts
 
 
 @every_variant
-@settings(max_examples=15)
+@tries(15)
 @given(
     documents=corpora(nested(most=4), most=5).filter(lambda documents: len(documents) > 1),
     seed=st.integers(0, 2**40),
@@ -133,7 +79,7 @@ def test_the_interval_of_a_single_resample_is_what_the_resampled_documents_score
 
 
 @every_variant
-@settings(max_examples=10)
+@tries(10)
 @given(documents=corpora(nested(most=4), most=4).filter(len), data=st.data())
 def test_weights_times_counts_are_the_counts_of_the_weighted_documents(name, options, documents, data):
     """Several samples at once, among them all ones and nothing at all."""
@@ -547,13 +493,6 @@ def test_the_interval_covers_the_truth_as_often_as_its_level_says():
         below += truth < low
     assert 0.92 <= held / 300 <= 0.98
     assert 0 < below < 300 - held  # it is missed on either side
-
-
-def tallied(tp: int, fp: int, fn: int, id: str | None = None, label: str = "A") -> Document:
-    """A document with so many hits, spurious and missed spans, far from each other.
-    Documents with equal tp + fn have equal gold spans."""
-    gold = [(4 * k, 4 * k + 2, label) for k in range(tp + fn)]
-    return Document(gold, gold[:tp] + [(1000 + 4 * k, 1002 + 4 * k, label) for k in range(fp)], id=id)
 
 
 # The signature

@@ -19,7 +19,7 @@ from places import TESTS
 
 from spacy_nereval import Document, __version__, count, create_all, evaluate, score
 
-GOLDEN = TESTS / "golden" / "result.json"
+GOLDEN = TESTS / "evaluation" / "golden" / "result.json"
 
 TEXT = "Oil leak at the left pump, pump seal worn; replaced seal and pump."
 TOKENS = [match.span() for match in re.finditer(r"\w+|[^\w\s]", TEXT)]
@@ -82,7 +82,9 @@ def test_the_result_of_a_small_corpus_is_the_golden_file():
 @pytest.mark.parametrize("seed", ["1", "2"])
 def test_the_result_does_not_depend_on_the_order_in_which_python_keeps_sets(seed):
     program = "import test_results; print(test_results.written(test_results.score(test_results.corpus())), end='')"
-    path = os.pathsep.join([str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])])
+    path = os.pathsep.join(
+        filter(None, [*map(str, (TESTS / "evaluation", TESTS / "support")), os.environ.get("PYTHONPATH")])
+    )
     environment = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"}
     process = subprocess.run(
         [sys.executable, "-c", program], env=environment, cwd=TESTS.parent, capture_output=True, text=True

@@ -7,11 +7,12 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from conftest import NEEDED, near
-from hypothesis import given, settings
+from asking import NEEDED, near
+from hypothesis import given
 from hypothesis import strategies as st
+from made_up import corpus, every_variant
+from profiles import tries
 from strategies import corpora, nested
-from test_intervals import corpus, every_variant
 
 from spacy_nereval import Document, Span, count, create, create_all, names, score
 from spacy_nereval.evaluation.per_document import disagreement, document_rows
@@ -75,7 +76,7 @@ def test_a_further_prediction_on_a_span_does_not_count_it_again():
     assert list(judged(document).values()) == ["boundary"]
 
 
-@settings(max_examples=50)
+@tries(50)
 @given(two_systems())
 def test_every_gold_span_is_counted_exactly_once(systems):
     before, after = systems
@@ -85,7 +86,7 @@ def test_every_gold_span_is_counted_exactly_once(systems):
         assert list(judged(document)) == list(document.gold)
 
 
-@settings(max_examples=50)
+@tries(50)
 @given(two_systems())
 def test_the_sums_of_the_table_are_the_verdicts_of_faireval(systems):
     """The kinds that a span can have once only; a second boundary error on a span is none in the table."""
@@ -103,7 +104,7 @@ def test_the_sums_of_the_table_are_the_verdicts_of_faireval(systems):
         assert set(found) <= set(KINDS)
 
 
-@settings(max_examples=50)
+@tries(50)
 @given(two_systems())
 def test_the_list_holds_exactly_the_spans_that_changed_with_their_text(systems):
     before, after = systems
@@ -157,7 +158,7 @@ def test_texts_without_annotation_have_no_spans():
 
 
 @every_variant
-@settings(max_examples=10)
+@tries(10)
 @given(documents=corpora(nested(), most=4))
 def test_the_row_of_a_document_is_what_it_scores_alone(name, options, documents):
     for k, document in enumerate(documents):
@@ -203,7 +204,7 @@ def test_the_first_metric_says_which_document_is_worst():
 # Where WRF and strict F disagree
 
 
-@settings(max_examples=40)
+@tries(40)
 @given(corpora(nested(), most=8))
 def test_every_document_is_above_below_equal_or_undefined(documents):
     counts = count(documents, create_all(["strict", "wrf"]))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from docs import aligned, annotated, changed, doc, example, grouped, nlp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from profiles import tries
 from spacy.scorer import get_ner_prf
 from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
@@ -13,9 +14,10 @@ from spacy.vocab import Vocab
 
 from spacy_nereval import Document, count, create, score
 from spacy_nereval.integration.examples import documents, read, record
+from spacy_nereval.integration.scorer import make_ner_scorer
 from spacy_nereval.io.records import pair, project
 
-some = settings(max_examples=100)
+some = tries(100)
 
 METRICS = {
     "strict": {},
@@ -396,6 +398,17 @@ def pattern(found: Document, **options) -> list[list[int]]:
     numbers: dict = {}
     spans = found.gold + found.pred
     return [[numbers.setdefault(word, len(numbers)) for word in words] for words in found.unigrams(spans, **options)]
+
+
+@pytest.mark.parametrize(("case", "matches"), [("lower", 1), ("keep", 0)])
+def test_wrf_folds_the_case_of_docs_only_where_it_is_told_to(case, matches):
+    """Tokens of Docs are read as numbers, many documents at once."""
+    pairs = [example(doc("oil Oil", (0, 1, "A")), doc("oil Oil", (1, 2, "A"))) for _ in range(3)]
+    found = score(documents(pairs), {"wrf": {"case": case, "average": "micro"}})["metrics"]["wrf"]
+    assert found["per_type"]["A"]["counts"] == {"match": 3 * matches, "gold": 3, "pred": 3, "documents": 3}
+    assert counts(read(pairs[0].reference, pairs[0].predicted), "wrf", case=case).get("match", 0) == matches
+    scorer = make_ner_scorer(metrics={"wrf": {"case": case}})
+    assert scorer(pairs)["ents_wrf"] == matches
 
 
 @some

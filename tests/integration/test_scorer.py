@@ -14,6 +14,7 @@ import srsly
 from docs import LABELS, aligned, any_example, doc, example, grouped, little_corpus, train
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from profiles import tries
 from spacy.language import Language
 from spacy.pipeline.spancat import spancat_score
 from spacy.scorer import get_ner_prf
@@ -49,14 +50,14 @@ def three() -> list[Example]:
 # spaCy's own numbers
 
 
-@settings(max_examples=150)
+@tries(150)
 @given(st.lists(any_example(), max_size=4))
 def test_spacys_keys_hold_what_spacy_itself_says(examples):
     found = strict_only(examples)
     assert {key: found[key] for key in SPACY_KEYS} == get_ner_prf(examples)
 
 
-@settings(max_examples=100)
+@tries(100)
 @given(st.lists(aligned(kinds=("all", "some", "none")), max_size=4))
 def test_spacys_f_is_our_strict_f_where_the_tokens_are_the_same(examples):
     found = strict_only(examples)
@@ -67,7 +68,7 @@ def test_spacys_f_is_our_strict_f_where_the_tokens_are_the_same(examples):
         assert (spacys["f"], spacys["r"]) == pytest.approx(tuple(ours["scores"][x] or 0.0 for x in "fr"), abs=1e-12)
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(st.lists(grouped(), max_size=4))
 def test_spacys_keys_of_a_span_group_hold_what_spacy_itself_says(examples):
     found = make_spans_scorer({"strict": {}}, spans_key="k")(examples)
@@ -514,7 +515,7 @@ def test_labels_of_the_strategies_are_found_at_all():
     """The property tests above would hold of examples without a single hit, too."""
     seen = set()
 
-    @settings(max_examples=150)
+    @settings(max_examples=150)  # in every profile: fewer do not find them all
     @given(st.lists(any_example(), max_size=4))
     def look(examples):
         for values in (strict_only(examples)["ents_per_type"] or {}).items():

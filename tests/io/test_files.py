@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 import srsly
 from docs import any_example, doc, nlp, write_docs
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from profiles import tries
 from spacy.lang.en import English
 from spacy.tokens import Doc, DocBin, Span
 
@@ -160,7 +161,7 @@ def test_predictions_in_a_gap_are_ignored_whichever_file_they_come_from(tmp_path
         assert (found.ignored, found.pred) == (1, ((0, 1, "A"), (4, 5, "A")))
 
 
-@settings(max_examples=20)
+@tries(20)
 @given(st.lists(any_example(), max_size=3))
 def test_every_pair_of_formats_scores_the_same(examples):
     examples = [eg for eg in examples if eg.reference.has_annotation("ENT_IOB", require_complete=True)]
@@ -233,7 +234,7 @@ def test_a_damaged_file_of_docs_is_an_error_that_names_the_file(tmp_path, damage
     assert str(path) in str(raised.value)
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(st.binary(max_size=40))
 def test_any_bytes_are_docs_or_an_error_that_names_the_file(data):
     with TemporaryDirectory() as directory:
@@ -273,7 +274,7 @@ def unsound(draw: st.DrawFn) -> Any:
     return entry
 
 
-@settings(max_examples=300)
+@tries(300)
 @given(unsound() | anything)
 @example(SOUND)
 @example(SOUND | {"tokens": [{"start": None, "end": 3}]})
@@ -291,7 +292,7 @@ def test_any_line_is_a_document_or_an_error_that_says_where(entry):
             score([found], {"fair": {"unit": "token"}, "wrf": {}} if found.tokens else None)
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(st.binary(max_size=20))
 def test_any_bytes_are_lines_or_an_error_that_says_where(data):
     with TemporaryDirectory() as directory:

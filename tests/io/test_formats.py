@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 import writers
 from docs import doc, nlp, write_docs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from places import DATA
+from profiles import tries
 from seqeval.metrics.sequence_labeling import get_entities
 from seqeval.scheme import BILOU, IOB2, IOBES, Entities
 from spacy.tokens import Doc
@@ -77,7 +78,7 @@ FLAT = {
 
 
 @pytest.mark.parametrize("name", FLAT)
-@settings(max_examples=12)
+@tries(12)
 @given(st.lists(sides(), min_size=1, max_size=3))
 def test_flat_spans_score_the_same_from_every_format(name, corpus):
     write, ending, how = FLAT[name]
@@ -89,7 +90,7 @@ def test_flat_spans_score_the_same_from_every_format(name, corpus):
 
 
 @pytest.mark.parametrize("name", ["ours", "prodigy", "doccano", "old doccano", "brat"])
-@settings(max_examples=12)
+@tries(12)
 @given(st.lists(sides(nested=True), min_size=1, max_size=3))
 def test_nested_spans_score_the_same_from_every_format_that_has_them(name, corpus):
     write, ending, how = FLAT[name]
@@ -102,7 +103,7 @@ def test_nested_spans_score_the_same_from_every_format_that_has_them(name, corpu
 
 
 @pytest.mark.parametrize("scheme", writers.SCHEMES)
-@settings(max_examples=12)
+@tries(12)
 @given(st.lists(sides(sentences=1), min_size=1, max_size=3))
 def test_tokens_score_the_same_with_and_without_words(scheme, corpus):
     """FairEval's files have token numbers alone, and not even how many there are."""
@@ -113,7 +114,7 @@ def test_tokens_score_the_same_with_and_without_words(scheme, corpus):
         assert score(both(writers.conll(scheme, marked=False), ".bio", directory, corpus), metrics) == wanted
 
 
-@settings(max_examples=12)
+@tries(12)
 @given(st.lists(sides(), min_size=1, max_size=3), st.tuples(*[st.sampled_from(sorted(FLAT))] * 2))
 def test_gold_and_predictions_may_have_different_formats(corpus, names):
     with TemporaryDirectory() as directory:
@@ -196,7 +197,7 @@ def test_an_empty_file_has_no_documents(tmp_path, format, data):
     assert "there are no documents to score" in refused("score", *[tmp_path / "a"] * 2, "--format", format)
 
 
-@settings(max_examples=150)
+@tries(150)
 @given(st.sampled_from(["jsonl", "conll", "faireval", "brat"]), st.binary(max_size=40) | st.text(max_size=30))
 def test_whatever_is_in_a_file_is_records_or_an_error_with_file_and_line(format, data):
     with TemporaryDirectory() as directory:
@@ -439,7 +440,7 @@ def repaired(scheme: str, sequence: list[str], repair: str) -> tuple[list[tuple[
 
 
 @pytest.mark.parametrize("scheme", PREFIXES)
-@settings(max_examples=150)
+@tries(150)
 @given(st.data())
 def test_repairs_give_the_spans_of_conlleval_as_seqeval_has_them(scheme, data):
     sequence = data.draw(any_tags(scheme))
@@ -449,7 +450,7 @@ def test_repairs_give_the_spans_of_conlleval_as_seqeval_has_them(scheme, data):
 
 
 @pytest.mark.parametrize("scheme", PREFIXES)
-@settings(max_examples=150)
+@tries(150)
 @given(st.data())
 def test_discarding_leaves_the_spans_that_are_whole(scheme, data):
     """Every span of conlleval whose tags are exactly those that the scheme would write for it."""
@@ -467,7 +468,7 @@ def test_discarding_leaves_the_spans_that_are_whole(scheme, data):
 
 
 @pytest.mark.parametrize("scheme", PREFIXES)
-@settings(max_examples=150)
+@tries(150)
 @given(st.data())
 def test_what_seqeval_has_in_its_strict_mode_is_not_discarded(scheme, data):
     sequence = data.draw(any_tags(scheme))
@@ -476,7 +477,7 @@ def test_what_seqeval_has_in_its_strict_mode_is_not_discarded(scheme, data):
     assert {(entity.start, entity.end - 1, entity.tag) for entity in found} >= set(kept)
 
 
-@settings(max_examples=150)
+@tries(150)
 @given(st.data())
 def test_spacys_own_conversion_gives_the_same_spans(data):
     """Of IOB as of BILUO, wherever it does not refuse a sequence."""

@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from made_up import corpus
+from profiles import tries
 from strategies import corpora, nested
-from test_intervals import corpus
 
 from spacy_nereval import Confidence, Counts, Document, count, create, create_all, evaluate
 from spacy_nereval.evaluation.comparison import compare
@@ -69,7 +70,7 @@ def stored(documents: list[Document], path: Path, metrics: Any = ALL, replicates
 # Back again
 
 
-@settings(max_examples=25)
+@tries(25)
 @given(documents=corpora(nested(), most=4))
 def test_counts_come_back_from_a_file_as_they_were(tmp_path_factory, documents):
     path = tmp_path_factory.mktemp("counts") / "counts.npz"
@@ -175,7 +176,7 @@ def test_a_failure_leaves_neither_half_a_file_nor_a_lost_old_one(tmp_path, monke
 # Merged
 
 
-@settings(max_examples=20)
+@tries(20)
 @given(parts=st.lists(corpora(nested(), most=3), min_size=1, max_size=4))
 def test_merged_counts_are_the_counts_of_the_whole_bit_for_bit(tmp_path_factory, parts):
     folder = tmp_path_factory.mktemp("parts")

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 import twins
 import twins_cited
-from conftest import counted, near, scored, tables
-from hypothesis import given, settings
+from asking import counted, near, scored, tables
+from hypothesis import given
 from hypothesis import strategies as st
+from profiles import tries
 from strategies import corpora, flat, nested
 from toy import TOY
 
@@ -21,7 +22,7 @@ from spacy_nereval import Document, Span, count, create, score
 from spacy_nereval.core.alignment import closest_pairs
 
 CITED = ("token", "char", "relaxed", "overlap", "plagdet", "ace")
-examples, some = settings(max_examples=150), settings(max_examples=50)
+examples, some = tries(150), tries(50)
 
 
 def scores(doc: Document, name: str, **options: Any) -> dict[str, Any]:
@@ -335,7 +336,7 @@ def test_relaxed_has_the_most_pairs_of_all_pairings(typed, strong, doc):
 @pytest.mark.parametrize("typed", [False, True])
 @pytest.mark.parametrize("recall", ["max", "sum"])
 @pytest.mark.parametrize("precision", ["max", "sum"])
-@settings(max_examples=80)
+@tries(80)
 @given(doc=nested())
 def test_overlap_is_the_mean_share_that_is_covered(typed, recall, precision, doc):
     expected = list(twins_cited.overlap(doc.gold, doc.pred, recall, precision, typed))
@@ -625,6 +626,17 @@ def test_a_token_that_a_nested_span_begins_with_is_a_first_one():
     assert counted(doc, "token", scheme="bio") == {"tp": 1, "fp": 1, "fn": 1, "correct": 1, "tokens": 2}
     same = Document(doc.gold, [(0, 3, "A"), (4, 9, "A")], doc.text, tokens=tokens)
     assert counted(same, "token", scheme="bio") == {"tp": 2, "correct": 2, "tokens": 2}
+
+
+def test_a_span_of_length_zero_at_the_start_of_a_token_begins_none():
+    """Scheme `bio`: it covers no token, so it makes no token a first one."""
+    tokens = [(0, 3), (4, 9)]
+    doc = Document([(0, 9, "A"), (4, 4, "A")], [(0, 9, "A"), (0, 3, "B")], "New White", tokens=tokens)
+    assert doc.covered(doc.gold[1]) == (1, 1)
+    for gold, pred in (doc.gold, doc.gold[:1]), (doc.gold[:1], doc.gold):
+        sides = Document(gold, [*pred, (0, 3, "B")], doc.text, tokens=tokens)
+        found = counted(sides, "token", scheme="bio")
+        assert found == {"tp": 2, "fp": 1, "correct": 1, "tokens": 2}
 
 
 def test_a_span_has_the_tokens_that_it_touches():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from conftest import counted, near, scored
+from asking import counted, near, scored
 
 from spacy_nereval import Document, Span, count, create, create_all, score
 

@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 
 import pytest
-from conftest import counted, near, scored
+from asking import counted, near, scored
 from toy import TOY
 
 from spacy_nereval import Document, create, score

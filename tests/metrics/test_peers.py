@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -16,14 +16,15 @@ import nervaluate
 import pytest
 import seqeval.metrics
 import seqeval.scheme
-from conftest import near, scored, tables
-from hypothesis import given, settings
+from asking import near, scored, tables
+from hypothesis import given
 from places import DATA
+from profiles import tries
+from recorded import germeval, needs_data
 from strategies import LABELS, corpora, flat
 
 from spacy_nereval import Document, Span
 
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"no recorded results of other programs: {DATA} is no folder")
 flat_corpora = given(corpora(flat()).filter(len))
 
 
@@ -53,7 +54,7 @@ def as_seqeval(scores: dict[str, float | None]) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("options", [{}, {"mode": "strict", "scheme": seqeval.scheme.IOB2}], ids=["conlleval", "IOB2"])
-@settings(max_examples=100)
+@tries(100)
 @flat_corpora
 def test_seqeval_agrees_on_strict_overall_and_per_label(options, corpus):
     """seqeval has no rows at all when there is neither gold nor prediction."""
@@ -65,7 +66,7 @@ def test_seqeval_agrees_on_strict_overall_and_per_label(options, corpus):
             assert {key: value for key, value in report[name].items() if key != "support"} == as_seqeval(scores)
 
 
-@settings(max_examples=100)
+@tries(100)
 @flat_corpora
 def test_seqeval_agrees_on_averages_where_every_score_is_defined(corpus):
     """Where one is not, seqeval averages a 0 in."""
@@ -97,7 +98,7 @@ def nervaluate_counts(corpus: list[Document], step: int = 1) -> dict[str, dict[s
     }
 
 
-@settings(max_examples=200)
+@tries(200)
 @flat_corpora
 def test_nervaluate_agrees_in_all_five_counts(corpus):
     """On `type` wherever its own result does not depend on the order of its lists."""
@@ -183,21 +184,6 @@ def test_loio_metrics_agrees_on_300_cases(match):
 
 
 # Recorded: GermEval 2014, the author's own evaluation
-
-
-def germeval_side(name: str) -> Iterator[list[tuple[int, int, str]]]:
-    """Blocks of lines are sentences, lines are spans: label, first and last token. Token i is character i - 1."""
-    text = (DATA / "faireval_ner" / name).read_text(encoding="utf-8")
-    for block in text.rstrip("\n").split("\n\n"):
-        rows = [line.split("\t") for line in block.split("\n") if line]
-        yield [(int(first) - 1, int(last), label) for label, first, last, *_ in rows if label not in ("NONE", "EMPTY")]
-
-
-@cache
-def germeval() -> list[Document]:
-    gold, pred = list(germeval_side("target.csv")), list(germeval_side("system.csv"))
-    assert len(gold) == len(pred)
-    return [Document(*sides) for sides in zip(gold, pred)]
 
 
 @cache

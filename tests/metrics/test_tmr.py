@@ -10,7 +10,7 @@ from typing import Any
 
 import places
 import pytest
-from conftest import near, scored
+from asking import near, scored
 from hypothesis import given
 from strategies import TEXTS, corpora
 

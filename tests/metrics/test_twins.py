@@ -7,15 +7,17 @@ from typing import Any
 
 import pytest
 import twins
-from conftest import near, scored, tables
-from hypothesis import given, settings
+from asking import near, scored, tables
+from hypothesis import given
 from hypothesis import strategies as st
+from profiles import tries
 from strategies import corpora, nested
 
 from spacy_nereval import Document, Span, create, score
 from spacy_nereval.core import alignment as matching
+from spacy_nereval.core.overlap import overlaps
 
-examples = settings(max_examples=250)
+examples = tries(250)
 
 STRICT = ("tp", "fp", "fn")
 SEMEVAL = ("match", "type_error", "extent_error", "both_error", "mis", "spu")
@@ -57,7 +59,7 @@ def test_overlaps_are_those_of_sets_of_characters(doc):
     pairs = {(i, j): (g, p) for i, g in enumerate(doc.gold) for j, p in enumerate(doc.pred)}
     shared = {ij: len(twins.characters(g) & twins.characters(p)) for ij, (g, p) in pairs.items()}
     met = sorted((*ij, shared[ij]) for ij, (g, p) in pairs.items() if shared[ij] or g[:2] == p[:2])
-    assert matching.overlaps(doc.gold, doc.pred) == met
+    assert overlaps(doc.gold, doc.pred) == met
     assert all(g.overlaps(p) is bool(shared[ij]) for ij, (g, p) in pairs.items())
 
 
@@ -144,7 +146,7 @@ def test_semeval_and_slot_error_count_the_pairs_of_the_alignment(name, verdicts,
         agree(tables(doc, name, focus=focus), expected, verdicts, verdicts, focus=focus)
 
 
-@settings(max_examples=100)
+@tries(100)
 @given(nested())
 def test_the_four_schemes_are_those_of_the_table(doc):
     result = scored(doc, "semeval")
@@ -183,7 +185,7 @@ def test_fair_is_algorithm_2(unit, most, data):
     ],
     ids=["strict", "semeval", "slot_error", "loio-walk", "loio-optimal", "fair-char", "fair-token"],
 )
-@settings(max_examples=200)
+@tries(200)
 @given(doc=nested())
 def test_every_verdict_is_the_twin_s(name, options, twin, doc):
     """The same name for the same two spans, not only as many of them."""
@@ -198,7 +200,7 @@ WRF_OPTIONS = [
 
 
 @pytest.mark.parametrize("options", WRF_OPTIONS, ids=lambda options: "-".join(str(v)[:9] for v in options.values()))
-@settings(max_examples=120)
+@tries(120)
 @given(corpus=corpora())
 def test_wrf_is_its_definition(options, corpus):
     result = scored(corpus, "wrf", **options)
@@ -217,7 +219,7 @@ def test_wrf_is_its_definition(options, corpus):
 # Averages
 
 
-@settings(max_examples=80)
+@tries(80)
 @given(corpora(most=4))
 def test_averages_are_means_of_what_is_defined(corpus):
     labels = sorted({span.label for doc in corpus for span in (*doc.gold, *doc.pred)})

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_html import HOSTILE, small, system
+from pages import HOSTILE, small, system
 
 from spacy_nereval import Document, create
 from spacy_nereval.evaluation.intervals import Confidence

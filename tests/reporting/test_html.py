@@ -8,23 +8,24 @@ import sys
 from base64 import b64encode
 from collections import Counter
 from hashlib import sha256
-from html.parser import HTMLParser
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from commands import GOLD, PRED, accepted, refused, write
 from docs import doc
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from pages import GOLDS, HOSTILE, SECOND, TEXTS, Parsed, small, system
+from profiles import tries
 from spacy import displacy
 from spacy.tokens import Span
 from spacy.util import registry
 from strategies import corpora
-from test_cli import GOLD, PRED, accepted, refused, write
 
-from spacy_nereval import Document, count, create_all
+from spacy_nereval import Document, create_all
 from spacy_nereval.evaluation.breakdown import breakdown
 from spacy_nereval.evaluation.intervals import Confidence
 from spacy_nereval.evaluation.result import evaluate
@@ -32,96 +33,6 @@ from spacy_nereval.evaluation.transitions import judged, transitions
 from spacy_nereval.reporting.html import System, charts, page, tables
 from spacy_nereval.reporting.html.colors import DISPLACY, FAIR, KINDS
 from spacy_nereval.reporting.html.data import embedded, page_data
-
-HOSTILE = (
-    "</script><script>window.broken = 1</script>",
-    "<!-- <script>",
-    "</title><img src=x onerror='window.broken = 1'>",
-    "\" onclick='window.broken = 1' x=\"",
-    "&lt;b&gt; {{ 7 * 7 }} {% raw %}",
-    "\u202eevil\u2028\u2029\x00\x1b[2J\x85",
-    "__proto__",
-    "constructor",
-    "\ud800 \udcff",
-)
-
-
-def system(name: str, *documents: Document, metrics: Any = None) -> System:
-    counts = count(documents, create_all(metrics))
-    counts.sources = ["gold.jsonl"]
-    return System(name, documents, counts)
-
-
-GOLDS: Any = (
-    [(0, 3, "PER"), (7, 13, "LOC")],
-    [(0, 5, "LOC"), (10, 14, "PER")],
-    [],
-    [(0, 2, "PER"), (5, 9, "ORG")],
-)
-TEXTS = ("Ada in London.", "Paris met Rosa", "nothing here", "😀 is Acme 😀 Ada")
-FIRST: Any = ([(0, 3, "PER"), (7, 10, "LOC")], [(0, 5, "ORG")], [(0, 7, "PER")], [(5, 9, "ORG")])
-SECOND: Any = ([(0, 3, "PER"), (7, 13, "LOC")], [(0, 5, "ORG"), (9, 14, "LOC")], [], [(0, 2, "ORG")])
-
-
-def small(preds: Any = FIRST, name: str = "first") -> System:
-    return system(name, *(Document(g, p, t, id=f"d{k}") for k, (g, p, t) in enumerate(zip(GOLDS, preds, TEXTS))))
-
-
-class Parsed(HTMLParser):
-    """The elements of a page with their attributes, and all text of it that is no script or style."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.raw: dict[str, list[str]] = {"script": [], "style": []}
-        self.words: list[str] = []
-        self.rows: list[list[str]] = []
-        self._inside: str | None = None
-        self._cell = False
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag in self.raw:
-            self._inside = tag
-            self.raw[tag].append("")
-        elif tag == "tr":
-            self.rows.append([])
-        elif tag in ("td", "th"):
-            self.rows[-1].append("")
-            self._cell = True
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == self._inside:
-            self._inside = None
-        elif tag in ("td", "th"):
-            self._cell = False
-
-    def handle_data(self, data: str) -> None:
-        if self._inside:
-            self.raw[self._inside][-1] += data
-            return
-        self.words.append(data)
-        if self._cell:
-            self.rows[-1][-1] += data
-
-    @property
-    def text(self) -> str:
-        return " ".join("".join(self.words).split())
-
-    def row(self, *beginning: str) -> list[str]:
-        """The one row of a table that begins with these cells."""
-        (found,) = (
-            cells
-            for row in self.rows
-            if (cells := [" ".join(c.split()) for c in row])[: len(beginning)] == [*beginning]
-        )
-        return found
-
-    @property
-    def data(self) -> dict[str, Any]:
-        return json.loads(self.raw["script"][0])
 
 
 def decoded(data: dict[str, Any], system: int, metric: str) -> list[tuple[str, str, str]]:
@@ -151,7 +62,7 @@ def test_embedded_text_comes_back_whole_from_plain_utf8_without_a_tag(text):
 
 
 @given(corpora())
-@settings(max_examples=60)
+@tries(60)
 def test_the_verdicts_in_the_page_are_those_of_the_result(documents):
     found = system("a", *documents)
     result = evaluate(found.counts)["metrics"]
@@ -217,6 +128,15 @@ def one() -> Parsed:
 @pytest.fixture(scope="module")
 def two() -> Parsed:
     return Parsed(page([small(), small(SECOND, "second")], confidence=Confidence(samples=20)))
+
+
+def test_the_rows_of_labels_come_by_their_gold_spans_the_most_first_and_then_by_name():
+    often = {"C": 1, "B": 3, "D": 5, "A": 1, "E": 0}
+    gold = [(10 * k + j, 10 * k + j + 1, label) for k, (label, n) in enumerate(often.items()) for j in range(n)]
+    document = Document(gold, [*gold, (60, 61, "E")], "x" * 70)
+    found = Parsed(page([system("a", document)]))
+    labels = [row[0].strip() for row in found.rows if row and row[0].strip() in often]
+    assert labels[:5] == ["D", "B", "A", "C", "E"]
 
 
 def test_nothing_is_fetched_and_the_policy_lets_only_the_pages_own_scripts_run(one):
@@ -326,7 +246,7 @@ def test_equal_scores_are_neither_better_nor_worse():
 
 
 @given(corpora(), st.randoms(use_true_random=False))
-@settings(max_examples=40)
+@tries(40)
 def test_mended_broken_and_changed_are_all_that_differs_in_the_transitions(documents, random):
     others = [Document(d.gold, [s for s in {*d.gold, *d.pred} if random.random() < 0.5], d.text) for d in documents]
     before, after = ([judged(d) for d in side] for side in (documents, others))

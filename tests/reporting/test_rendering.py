@@ -9,12 +9,13 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable
-from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from profiles import tries
+from read_back import from_html, from_latex, from_markdown
 
 from spacy_nereval.io.writing import for_spreadsheets, visible
 from spacy_nereval.reporting.formats import (
@@ -33,68 +34,6 @@ from spacy_nereval.reporting.formats import (
 from spacy_nereval.reporting.terminal import BAR, bars, columns, render
 
 # Readers of the formats
-
-
-def from_markdown(text: str) -> list[list[str]]:
-    """The cells of a table in Markdown: pipes without a backslash divide them, and a backslash
-    before punctuation is dropped (CommonMark, 2.4)."""
-    found = []
-    for line in text.splitlines():
-        cells = re.split(r"(?<!\\)((?:\\\\)*)\|", line)  # an even number of backslashes escapes nothing
-        joined = [cells[k] + (cells[k + 1] if k + 1 < len(cells) else "") for k in range(0, len(cells), 2)]
-        assert joined[0] == joined[-1] == "", line
-        found.append([re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", cell.strip()) for cell in joined[1:-1]])
-    assert all(re.fullmatch("---:?", cell) for cell in found[1])
-    return [found[0], *found[2:]]
-
-
-TEX = {r"\textbackslash{}": "\\", r"\textasciitilde{}": "~", r"\textasciicircum{}": "^", r"\textless{}": "<"}
-TEX |= {r"\textgreater{}": ">", r"\textbar{}": "|", r"\`{}": "`", r"\char34{}": '"', r"\ldots{}": "…", "-{}": "-"}
-TEX |= {f"\\{c}": c for c in "&%$#_{}"} | {f"{{{c}}}": c for c in "[]*"}
-TOKEN = re.compile(
-    "|".join(map(re.escape, sorted(TEX, key=len, reverse=True))) + r"|\$-[\d.]+\$|[^\\{}$&%#_~^\[\]*<>|`\"]"
-)
-
-
-def from_latex(text: str) -> list[list[str]]:
-    """The cells between the rules, of which every character is a known command or harmless."""
-    body = text.split("\\toprule\n")[1].split("\\bottomrule")[0].replace("\\midrule\n", "")
-    found = []
-    for line in body.splitlines():
-        assert line.endswith(r" \\")
-        cells = []
-        for cell in re.split(r"(?<!\\) & ", line[:-3]):
-            tokens = TOKEN.findall(cell)
-            assert "".join(tokens) == cell, cell
-            cells.append("".join(TEX.get(token, token.strip("$") if len(token) > 1 else token) for token in tokens))
-        found.append(cells)
-    return found
-
-
-class _Cells(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.rows: list[list[str]] = []
-        self.tags: set[str] = set()
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        self.tags.add(tag)
-        if tag == "tr":
-            self.rows.append([])
-        if tag in ("td", "th"):
-            self.rows[-1].append("")
-
-    def handle_data(self, data: str) -> None:
-        if self.rows and self.rows[-1] and data.strip():
-            self.rows[-1][-1] += data
-
-
-def from_html(text: str) -> list[list[str]]:
-    parser = _Cells()
-    parser.feed(text)
-    parser.close()
-    assert parser.tags <= {"table", "caption", "thead", "tbody", "tr", "th", "td"}, parser.tags
-    return parser.rows
 
 
 def from_csv(text: str) -> list[dict[str, str]]:
@@ -189,13 +128,13 @@ def cells(table: Table) -> list[list[str]]:
     [(markdown, from_markdown), (latex, from_latex), (html, from_html)],
     ids=["markdown", "latex", "html"],
 )
-@settings(max_examples=40)
+@tries(40)
 @given(table=tables())
 def test_a_format_read_back_gives_the_cells_of_the_table(write: Callable, parse: Callable, table):
     assert parse(write(table)) == cells(table)
 
 
-@settings(max_examples=40)
+@tries(40)
 @given(table=tables())
 def test_a_terminal_shows_the_cells_of_the_table(table):
     lines = render(table).split("\n")[1:]
@@ -225,7 +164,7 @@ def values(table: Table) -> list[list[Any]]:
     return found
 
 
-@settings(max_examples=40)
+@tries(40)
 @given(made=st.lists(tables(), max_size=3))
 def test_json_read_back_gives_the_values_and_the_texts_as_they_are(made):
     found = json.loads(json_text(made))
@@ -237,7 +176,7 @@ def test_json_read_back_gives_the_values_and_the_texts_as_they_are(made):
             ]
 
 
-@settings(max_examples=40)
+@tries(40)
 @given(table=tables())
 def test_csv_read_back_gives_the_values_and_the_texts_on_one_line(table):
     header, *rows = csv.reader(io.StringIO(csv_text([table]), newline=""))
@@ -250,7 +189,7 @@ def test_csv_read_back_gives_the_values_and_the_texts_on_one_line(table):
         ]  # fmt: skip
 
 
-@settings(max_examples=40)
+@tries(40)
 @given(made=st.lists(tables(), min_size=1, max_size=3))
 def test_a_table_in_csv_has_among_others_what_it_has_alone(made):
     together = from_csv(csv_text(made))
@@ -312,7 +251,7 @@ def test_people_are_shown_the_first_rows_and_programs_all():
 # In a terminal
 
 
-@settings(max_examples=40)
+@tries(40)
 @given(table=tables(), width=st.integers(20, 120))
 def test_a_terminal_is_not_written_beyond_its_width(table, width):
     """Unless the columns of text that every block repeats leave no room for a number."""
@@ -328,7 +267,7 @@ def test_a_terminal_is_not_written_beyond_its_width(table, width):
     assert max(map(columns, lines)) <= width
 
 
-@settings(max_examples=40)
+@tries(40)
 @given(table=tables(), width=st.integers(20, 120))
 def test_no_number_is_lost_in_a_narrow_terminal(table, width):
     words = render(table, width=width).split()
@@ -369,7 +308,7 @@ def test_what_an_encoding_lacks_is_shown_in_ascii():
     assert "a rather lo...\n" in render(WIDE, width=28, encoding="ascii")
 
 
-@settings(max_examples=40)
+@tries(40)
 @given(st.lists(st.floats(0, 100), min_size=2))
 def test_a_longer_bar_is_a_larger_share(shares):
     table = Table("T", ["share"], [[share] for share in sorted(shares)], bars="share")

@@ -18,13 +18,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import near
-from hypothesis import given, settings
+from asking import near
+from commands import accepted, line, refused, run, write
+from hypothesis import given
+from laws import law
+from made_up import corpus
+from profiles import tries
+from read_back import from_html, from_latex, from_markdown
 from strategies import corpora
-from test_cli import accepted, line, refused, run, write
-from test_intervals import corpus
-from test_laws import law
-from test_rendering import from_html, from_latex, from_markdown
 
 from spacy_nereval import Confidence, Document, Verdict, count, create_all, evaluate
 from spacy_nereval.cli.options import TABLE_FORMATS
@@ -114,7 +115,7 @@ def test_counts_alone_have_pairs_without_examples():
     assert table.heading == "Error pairs (fair)"
 
 
-@settings(max_examples=40)
+@tries(40)
 @given(documents=corpora())
 def test_all_tables_of_errors_are_sums_of_the_same_verdicts(documents):
     """Counted here from the verdicts themselves."""

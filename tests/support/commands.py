@@ -1,0 +1,65 @@
+"""Run a command of the package in this process, and write the files that it reads."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from docs import doc
+from typer.testing import CliRunner, Result
+
+from spacy_nereval.cli import nereval
+
+Row = dict[str, Any]
+
+
+def run(*arguments: Any, **how: Any) -> Result:
+    return CliRunner().invoke(nereval, [str(argument) for argument in arguments], **how)
+
+
+def accepted(*arguments: Any, **how: Any) -> str:
+    """What a command printed."""
+    result = run(*arguments, **how)
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    return result.stdout
+
+
+def refused(*arguments: Any) -> str:
+    """The one line that a command said before it gave up."""
+    result = run(*arguments)
+    assert isinstance(result.exception, SystemExit), result.exception
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("✘ ")
+    return line
+
+
+def line(text: str, *spans: tuple[int, int, str], **more: Any) -> Row:
+    return {"text": text, "spans": [dict(zip(("start", "end", "label"), span)) for span in spans], **more}
+
+
+def write(path: Path, *rows: Any) -> Path:
+    """Rows as JSONL; those that are strings or bytes already, as they are."""
+    with path.open("wb") as file:
+        for row in rows:
+            data = row if isinstance(row, bytes) else (row if isinstance(row, str) else json.dumps(row)).encode()
+            file.write(data + b"\n")
+    return path
+
+
+TEXTS = ("Ada Lovelace met Bob", "in Rome .", "nothing")
+
+
+GOLD_DOCS = [doc(TEXTS[0], (0, 2, "PER"), (3, 4, "PER")), doc(TEXTS[1], (1, 2, "LOC")), doc(TEXTS[2])]
+
+
+PRED_DOCS = [doc(TEXTS[0], (0, 1, "PER"), (3, 4, "PER")), doc(TEXTS[1], (1, 2, "PER")), doc(TEXTS[2])]
+
+
+GOLD = [line(TEXTS[0], (0, 12, "PER"), (17, 20, "PER")), line(TEXTS[1], (3, 7, "LOC")), line(TEXTS[2])]
+
+
+PRED = [line(TEXTS[0], (0, 3, "PER"), (17, 20, "PER")), line(TEXTS[1], (3, 7, "PER")), line(TEXTS[2])]

@@ -1,0 +1,125 @@
+"""What is known of each metric, and how a law is tried on all of them.
+
+A new metric is found through the registry and tried against every law. Its
+entry in CONTRACT says under which options, and names each law that it does not
+keep, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import pytest
+from asking import NEEDED, scored
+from profiles import tries
+
+from spacy_nereval import Document, Metric, create, names
+
+
+class Case(NamedTuple):
+    """A metric under some options, and what is known of it.
+
+    swap: the scores that change places when gold and prediction do; without a
+        table those called p and r. best: what scores are worth when prediction
+        and gold are the same, where that is not 1. above_1: the scores that may
+        exceed 1. exempt: the laws it does not keep, and why.
+    """
+
+    options: Mapping[str, Any] = {}
+    swap: Mapping[str, str] = {"p": "r", "r": "p", "f": "f"}
+    best: Mapping[str, float] = {}
+    above_1: tuple[str, ...] = ()
+    exempt: Mapping[str, str] = {}
+    name: str = ""
+
+    @property
+    def metric(self) -> Metric:
+        return create(self.name, **self.options)
+
+    def result(self, documents: Iterable[Document]) -> dict[str, Any]:
+        return scored(list(documents), self.name, **self.options)
+
+
+def semeval(**options: Any) -> Case:
+    swap = {
+        f"{scheme}_{a}": f"{scheme}_{b}"
+        for scheme in ("strict", "exact", "partial", "type")
+        for a, b in ("pr", "rp", "ff")
+    }
+    swap |= {"und": "ovg", "ovg": "und", "sub": "sub", "err": "err"}
+    return Case(options, swap=swap, best={"und": 0, "ovg": 0, "sub": 0, "err": 0})
+
+
+def slot_error(**options: Any) -> Case:
+    return Case(options, swap={"f": "f", "e": "e", "err": "err"}, best={"ser": 0, "err": 0, "e": 0}, above_1=("ser",))
+
+
+def fair(**options: Any) -> Case:
+    return Case(options, exempt={"swapping_the_sides_swaps_p_and_r": "gold spans choose first"})
+
+
+def wrf(**options: Any) -> Case:
+    exempt = {"the_rows_sum_to_the_total": "a word of two classes is one word of the combined class"}
+    return Case(options, swap={"wrf": "wrf"}, exempt=exempt)
+
+
+def token(**options: Any) -> Case:
+    exempt = {"the_rows_sum_to_the_total": "whether a token is tagged correctly counts for no label; see test_cited.py"}
+    return Case(options, swap={"p": "r", "r": "p", "f": "f", "accuracy": "accuracy"}, exempt=exempt)
+
+
+def plagdet(**options: Any) -> Case:
+    exempt = {
+        "a_prediction_like_the_gold_has_the_best_score": "nested predictions raise granularity; see test_cited.py"
+    }
+    return Case(options, above_1=("granularity",), exempt=exempt)
+
+
+def ace(**options: Any) -> Case:
+    exempt = {"every_rate_lies_between_0_and_1": "false alarms may cost more than pairs are worth"}
+    if "weights" in options:
+        exempt["renaming_the_labels_changes_nothing_but_their_names"] = "weights are given by label"
+    return Case(options, swap={}, exempt=exempt)
+
+
+def tmr() -> Case:
+    whole = "which surfaces have several labels shows only in the whole corpus"
+    exempt = {
+        "counts_add": whole + "; see test_tmr.py",
+        "the_verdicts_are_what_is_counted": whole + "; see test_tmr.py",
+        "a_document_of_weight_2_counts_like_two_documents": whole + ", of which every resample is a part",
+        "renaming_the_labels_changes_nothing_but_their_names": "labels are looked up in the training data",
+        "a_prediction_like_the_gold_has_the_best_score": "a subset without spans is undefined; see test_tmr.py",
+    }
+    return Case(NEEDED["tmr"], swap={}, exempt=exempt)
+
+
+CONTRACT = {
+    "tmr": [tmr()],
+    "strict": [Case()],
+    "semeval": [semeval(), semeval(focus="system")],
+    "slot_error": [slot_error(), slot_error(slots="muc", weights="etape")],
+    "loio": [Case(), Case({"match": "optimal", "s": 1})],
+    "fair": [fair(), fair(unit="token", focus="system"), fair(weights="fine"), Case({"weights": "traditional"})],
+    "wrf": [wrf(), wrf(average="micro", weights="lenient"), wrf(unique=False)],
+    "token": [token(), token(scheme="bio")],
+    "char": [Case(), Case({"typed": False})],
+    "relaxed": [Case(), Case({"typed": True}), Case({"strong": True})],
+    "overlap": [Case(), Case({"recall": "sum", "precision": "sum", "typed": True})],
+    "plagdet": [plagdet(), plagdet(typed=True), plagdet(average="micro")],
+    "ace": [ace(), ace(min_overlap=0, type_error=0.405, weights={"A": 0.5, "B": 2.0})],
+}
+
+
+def law(test: Callable) -> Callable:
+    """Try every case of every registered metric, but for those exempt from the test by its name."""
+    name = test.__name__.removeprefix("test_")
+    LAWS.add(name)
+    cases = [case._replace(name=metric) for metric in names() for case in CONTRACT.get(metric, [Case()])]
+    cases = [case for case in cases if name not in case.exempt]
+    ids = ["-".join(map(str, (case.name, *case.options.values()))) for case in cases]
+    return pytest.mark.parametrize("case", cases, ids=ids)(tries(12)(test))
+
+
+LAWS: set[str] = set()

@@ -1,0 +1,38 @@
+"""How many examples Hypothesis tries, in one place.
+
+The profiles are `quick`, `default` and `long`; `--hypothesis-profile=long` chooses one.
+A test says with `tries(100)` how many examples it needs by default, and the profile
+makes of that a tenth, all, or ten times as many. A test that says nothing has 100.
+"""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, settings
+
+DEFAULT = 100
+"""The examples of a test that does not say how many, in the profile `default`."""
+
+PROFILES = {"quick": DEFAULT // 10, "default": DEFAULT, "long": 10 * DEFAULT}
+
+
+def register() -> None:
+    """Register the profiles: the same examples every time, on every machine, however slow it is."""
+    for name, examples in PROFILES.items():
+        settings.register_profile(
+            name,
+            max_examples=examples,
+            derandomize=True,
+            database=None,
+            deadline=None,
+            suppress_health_check=[HealthCheck.too_slow],
+        )
+    settings.load_profile("default")
+
+
+def tries(examples: int) -> settings:
+    """So many examples in the profile `default`, and in others their share of it; never fewer than two.
+
+    >>> tries(50).max_examples == max(2, 50 * settings.default.max_examples // DEFAULT)
+    True
+    """
+    return settings(max_examples=max(2, examples * settings.default.max_examples // DEFAULT))
