@@ -20,13 +20,13 @@ from ..core.declaration import Metric
 from ..counting.counts import Counts, Replicates
 from ..evaluation.signature import signature
 from ..metrics.registry import create
-from .paths import Place
+from .paths import Location
 from .writing import atomic
 
 FORMAT = "spacy-nereval counts 3"
 
 
-def save(counts: Counts, path: Place, *, origin: Mapping[str, Any] | None = None) -> None:
+def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = None) -> None:
     """Write counts to a file, whole or not at all; `origin` says what they were counted from, in plain JSON."""
     stored = counts.replicates
     header = {
@@ -61,7 +61,7 @@ def save(counts: Counts, path: Place, *, origin: Mapping[str, Any] | None = None
         np.savez_compressed(file, **arrays)
 
 
-def load(path: Place, *, origin: Mapping[str, Any] | None = None) -> Counts:
+def load(path: Location, *, origin: Mapping[str, Any] | None = None) -> Counts:
     """Read counts from a file. Raises ValueError if it has none, if they are damaged,
     or if they were not counted from that origin."""
     counts, header = _loaded(path)
@@ -70,7 +70,7 @@ def load(path: Place, *, origin: Mapping[str, Any] | None = None) -> Counts:
     return counts
 
 
-def _loaded(path: Place) -> tuple[Counts, dict[str, Any]]:
+def _loaded(path: Location) -> tuple[Counts, dict[str, Any]]:
     """The counts in a file, and its header."""
     if not path.is_file():
         raise ValueError(f"{path} is not there, or is no file")
@@ -156,7 +156,7 @@ def _digest(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> str:
 
 
 def merge(
-    paths: Sequence[Place], *, origins: Sequence[Mapping[str, Any]] | None = None, shared_ids: bool = False
+    paths: Sequence[Location], *, origins: Sequence[Mapping[str, Any]] | None = None, shared_ids: bool = False
 ) -> Counts:
     """The counts of several files, as if all documents had been counted together.
 
@@ -170,9 +170,11 @@ def merge(
     return _sum(_parts(paths, origins, shared_ids))
 
 
-def _parts(paths: Sequence[Place], origins: Sequence[Mapping[str, Any]] | None, shared_ids: bool) -> Iterator[Counts]:
+def _parts(
+    paths: Sequence[Location], origins: Sequence[Mapping[str, Any]] | None, shared_ids: bool
+) -> Iterator[Counts]:
     first: Counts | None = None
-    holder: dict[str, Place] = {}  # of counts, by their digest
+    holder: dict[str, Location] = {}  # of counts, by their digest
     owner: dict[str, int] = {}  # the number of the file that has a document of this id
     for number, path in enumerate(paths):
         counts, header = _loaded(path)

@@ -9,9 +9,9 @@ from typing import Annotated
 import numpy as np
 from pydantic import AfterValidator, Field
 
-from ..core import lexicon as training
 from ..core.declaration import Columns, Metric, Verdict
 from ..core.formulas import ratio
+from ..core.lexicon import cached_lexicon, pinned_path
 from ..core.spans import Document, Span
 
 KINDS = ("seen", "unseen_type", "unseen_tokens")
@@ -30,7 +30,7 @@ SUBSETS = {
 
 
 def pinned(train: str | None) -> str | None:
-    return train and training.pinned(train)
+    return train and pinned_path(train)
 
 
 def tmr(
@@ -81,7 +81,7 @@ def _members(subset: str, outcomes: Sequence[str]) -> tuple[str, ...]:
 def judge(document: Document, train: str | None) -> Iterator[Verdict]:
     if train is None:
         raise ValueError("tmr looks gold spans up in training data: name it, --train FILE or the option tmr.train")
-    surfaces = training.table(train).surfaces
+    surfaces = cached_lexicon(train).surfaces
     for span in document.gold:
         labels = surfaces.get(" ".join(document.words_of(span)))
         kind = "unseen_tokens" if labels is None else "seen" if span.label in labels else "unseen_type"
