@@ -24,10 +24,11 @@ from wasabi import msg
 
 from spacy_nereval import Document, Metric, count, create
 from spacy_nereval.cli import nereval
-from spacy_nereval.core.lexicon import collect
+from spacy_nereval.core.lexicon import lexicon_of
 from spacy_nereval.counting.views import View
 from spacy_nereval.evaluation.attributes import ATTRIBUTES
 from spacy_nereval.evaluation.scores import overall
+from spacy_nereval.io.writing import write_json
 from spacy_nereval.metrics.registry import SETS, documentation, names, options_of
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -119,7 +120,7 @@ def ready(name: str) -> Metric:
     if not metric.needs:
         return metric
     path = SCRATCH / "train.json"
-    collect([document([OBAMA, CITY], [])]).save(path)
+    write_json(path, lexicon_of([document([OBAMA, CITY], [])]).as_json())
     return create(name, **{metric.needs: str(path)})
 
 

@@ -75,10 +75,10 @@ def readable(command: Callable[..., None]) -> Callable[..., None]:
 
 def is_data(name: str) -> bool:
     """Whether an argument names a file or folder of annotation rather than a model."""
-    from ..io.formats import ENDINGS, brat
+    from ..io.formats import inferred_name
 
     path = Path(name)
-    return path.is_file() or path.suffix.lower() in ENDINGS or brat.is_collection(path)
+    return path.is_file() or inferred_name(path) is not None
 
 
 def sources(

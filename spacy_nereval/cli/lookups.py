@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 def asked_breakdowns(lookups: Lookups, metrics: Sequence[Metric]) -> list[Breakdown]:
     """What counts by the attributes asked for."""
-    from ..core.lexicon import table
+    from ..core.lexicon import cached_lexicon
     from ..evaluation.breakdown import Breakdown
 
-    training = table(lookups.train) if lookups.train else None
+    training = cached_lexicon(lookups.train) if lookups.train else None
     breakdowns = [Breakdown(metrics, by, training) for by in attributes_in(lookups.by or [])]
     uses = [*(each.asked.attribute.training for each in breakdowns), *("train" in m.settings for m in metrics)]
     if training and not any(uses):
@@ -31,11 +31,11 @@ def asked_breakdowns(lookups: Lookups, metrics: Sequence[Metric]) -> list[Breakd
 def unknown_labels(counts: Counts, breakdowns: Sequence[Breakdown]) -> list[str]:
     """What to say of gold labels that training data do not have, which look like another annotation."""
     from ..core.declaration import GOLD_SPANS
-    from ..core.lexicon import table
+    from ..core.lexicon import cached_lexicon
     from ..counting.views import View
 
     paths = {str(m.settings["train"]) for m in counts.metrics if m.settings.get("train")}
-    looked_up = {id(t): t for t in (*(b.training for b in breakdowns), *map(table, paths)) if t}
+    looked_up = {id(t): t for t in (*(b.training for b in breakdowns), *map(cached_lexicon, paths)) if t}
     view = View(counts, counts.metrics[0])
     gold = {label: int(n) for label, n in zip(view.labels, view.sums(by_label=True)[GOLD_SPANS]) if n}
     lines = []

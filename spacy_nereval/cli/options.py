@@ -44,20 +44,22 @@ CONFIDENCE = Opt(False, "--confidence", "-C", help="Give every score its interva
 
 
 def chosen_formats(names: str | None) -> tuple[list[str], str]:
-    """The input formats that `--format` names, and the table format.
+    """The input formats that `--format` names, those of plugins included, and the table format.
 
     >>> chosen_formats("conll,markdown"), chosen_formats(None)
     ((['conll'], 'markdown'), ([], 'terminal'))
     """
+    from ..io.formats import format_names, is_format
+
     given = listed(names)
-    for name in given:
-        if name not in INPUT_FORMATS + TABLE_FORMATS:
+    tables = [name for name in given if name in TABLE_FORMATS]
+    inputs = [name for name in given if name not in TABLE_FORMATS]
+    for name in inputs:
+        if not is_format(name):
             raise ValueError(
-                f"--format {names}: there is no format {name!r}; files are {', '.join(INPUT_FORMATS)}, "
+                f"--format {names}: there is no format {name!r}; files are {', '.join(format_names())}, "
                 f"tables {', '.join(TABLE_FORMATS)}"
             )
-    inputs = [name for name in given if name in INPUT_FORMATS]
-    tables = [name for name in given if name in TABLE_FORMATS]
     if len(tables) > 1 or len(inputs) > 2:
         raise ValueError(f"--format {names}: one format of tables, and one or two of files (gold, predictions)")
     return inputs, (tables or ["terminal"])[0]

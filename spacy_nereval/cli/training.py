@@ -1,4 +1,4 @@
-"""`nereval training`: what training data say of words, kept as a table."""
+"""`nereval training`: write the lexicon of a training corpus to a file."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ def training_cli(
     Count surfaces and words of training data, so that '--train' need not read the
     corpus again: for tmr, and for scores by eCon, tCon, eFre, tFre and oDen.
     """
-    from ..core.lexicon import read
+    from ..core.lexicon import read_lexicon
+    from ..io.writing import write_json
 
     if output.suffix != ".json":
-        raise ValueError(f"--output {output}: a .json file was wanted, by which '--train' knows a table")
+        raise ValueError(f"--output {output}: expected a .json file, which '--train' reads as a lexicon")
     check_output(output, None, train)
-    training = read(train)
-    training.save(output)
-    surfaces, words = len(training.surfaces), len(training.tokens)
-    say(f"✔ {surfaces} surfaces and {words} words of {training.documents} documents in {output}", fg="green")
+    lexicon = read_lexicon(train)
+    write_json(output, lexicon.as_json())
+    surfaces, words = len(lexicon.surfaces), len(lexicon.tokens)
+    say(f"✔ {surfaces} surfaces and {words} words of {lexicon.documents} documents in {output}", fg="green")

@@ -1,6 +1,6 @@
-"""What a training corpus says of surfaces and tokens: counts to look up, and to keep as a file.
+"""A lexicon: how often a training corpus has each word and each span, and with which labels.
 
-A surface is the words of a span, joined by spaces, as they are written.
+A surface is the words of a span as they are written, joined by spaces.
 """
 
 from __future__ import annotations
@@ -12,24 +12,29 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pydantic
 from typing_extensions import TypedDict
 
-from ..io.writing import write_json
+from .plugins import readers
 from .spans import Document
 
 FORMAT = "spacy-nereval training 1"
-PINNED = re.compile(r"(.+)@([0-9a-f]{8})")
-OUTSIDE = ""
-"""The label of tokens and surfaces that are not annotated."""
+"""The format of a lexicon's JSON file."""
 
-Table = dict[str, dict[str, int]]
+PINNED = re.compile(r"(.+)@([0-9a-f]{8})")
+"""A path with the digest of its lexicon."""
+
+NO_LABEL = ""
+"""The label of a token outside of all spans."""
+
+LabelCounts = dict[str, dict[str, int]]
 """Surface or token to label to number."""
 
 
 class Parts(TypedDict):
-    """What a file of training counts holds besides its format."""
+    """What the JSON file of a lexicon holds besides its format."""
 
     surfaces: dict[str, dict[str, pydantic.PositiveInt]]
     occurrences: dict[str, pydantic.PositiveInt]
@@ -37,20 +42,21 @@ class Parts(TypedDict):
     documents: pydantic.PositiveInt
 
 
-class Training:
-    """Counts of a training corpus.
+class Lexicon:
+    """How often a training corpus has each surface and each token.
 
-    `surfaces` are those of the annotated spans, with the number of spans of
-    each label; `occurrences` says how often each stands in the corpus at all,
-    annotated or not. `tokens` are all tokens, with the number of each label;
-    a token outside of all spans counts for "".
+    Args:
+        surfaces: Every surface of an annotated span, with its number of spans per label.
+        occurrences: How often the corpus has each of these surfaces, annotated or not.
+        tokens: Every token, with its number per label; `NO_LABEL` outside of all spans.
+        documents: The number of documents in the corpus.
 
-    >>> training = collect([Document([(0, 3, "LOC")], [], "Ulm , old Ulm")])
-    >>> training.surfaces, training.occurrences, training.tokens["Ulm"]
+    >>> lexicon = lexicon_of([Document([(0, 3, "LOC")], [], "Ulm , old Ulm")])
+    >>> lexicon.surfaces, lexicon.occurrences, lexicon.tokens["Ulm"]
     ({'Ulm': {'LOC': 1}}, {'Ulm': 2}, {'LOC': 1, '': 1})
     """
 
-    def __init__(self, surfaces: Table, occurrences: dict[str, int], tokens: Table, documents: int) -> None:
+    def __init__(self, surfaces: LabelCounts, occurrences: dict[str, int], tokens: LabelCounts, documents: int) -> None:
         self.surfaces = surfaces
         self.occurrences = occurrences
         self.tokens = tokens
@@ -63,27 +69,42 @@ class Training:
 
     @cached_property
     def most_frequent(self) -> tuple[int, int]:
-        """How often the most frequent surface, as an annotated span, and the most frequent token occur."""
-        return tuple(  # type: ignore[return-value]  # two tables, two numbers
+        """How often the most frequent surface is annotated, and the most frequent token occurs."""
+        surface, token = (
             max((sum(row.values()) for row in table.values()), default=0) for table in (self.surfaces, self.tokens)
         )
+        return surface, token
 
     @cached_property
     def digest(self) -> str:
-        """A hash of the counts, which are the same for a corpus and its table."""
+        """A hash of the counts, 8 hexadecimal digits; a corpus and its lexicon have the same."""
         parts = [self.surfaces, self.occurrences, self.tokens, self.documents]
         return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:8]
 
-    def save(self, path: Path) -> None:
-        """Write the counts to a JSON file, whole or not at all."""
+    def as_json(self) -> dict[str, Any]:
+        """Return the content of the lexicon's JSON file, which `read_lexicon` reads.
+
+        >>> sorted(lexicon_of([]).as_json())
+        ['documents', 'format', 'occurrences', 'surfaces', 'tokens']
+        """
         parts = {"surfaces": self.surfaces, "occurrences": self.occurrences, "tokens": self.tokens}
-        write_json(path, {"format": FORMAT, "documents": self.documents, **parts})
+        return {"format": FORMAT, "documents": self.documents, **parts}
 
 
-def collect(documents: Iterable[Document]) -> Training:
-    """The counts of the gold spans and all words of documents."""
+def lexicon_of(documents: Iterable[Document]) -> Lexicon:
+    """Count the gold spans and all words of documents.
+
+    Args:
+        documents: Documents with texts; their predictions do not count.
+
+    Raises:
+        ValueError: If a document has no text.
+
+    >>> lexicon_of([Document([(4, 7, "LOC")], [], "New Ulm")]).tokens
+    {'New': {'': 1}, 'Ulm': {'LOC': 1}}
+    """
     surfaces: dict[tuple[str, ...], Counter[str]] = {}
-    places: Counter[tuple[str, ...]] = Counter()
+    annotated: Counter[tuple[str, ...]] = Counter()  # stretches, whatever the number of their labels
     tokens: dict[str, Counter[str]] = {}
     texts: list[list[str]] = []
     for document in documents:
@@ -95,21 +116,21 @@ def collect(documents: Iterable[Document]) -> Training:
             for at in range(first, last):
                 labels[at].add(span.label)
             surfaces.setdefault(tuple(document.words_of(span)), Counter())[span.label] += 1
-        places.update({span[:2]: tuple(document.words_of(span)) for span in document.gold}.values())
+        annotated.update({span[:2]: tuple(document.words_of(span)) for span in document.gold}.values())
         for word, its in zip(words, labels):
-            tokens.setdefault(word, Counter()).update(its or {OUTSIDE})
+            tokens.setdefault(word, Counter()).update(its or {NO_LABEL})
     found = _occurrences(surfaces, texts)
     occurrences: Counter[str] = Counter()
     joined: dict[str, Counter[str]] = {}
     for surface, row in surfaces.items():
         joined.setdefault(" ".join(surface), Counter()).update(row)
-        # At least as often as it is annotated, also where the ends of spans are no ends of words.
-        occurrences[" ".join(surface)] += max(found[surface], places[surface])
-    return Training(_plain(joined), dict(occurrences), _plain(tokens), len(texts))
+        # A span whose ends are not ends of words is annotated where its words do not occur.
+        occurrences[" ".join(surface)] += max(found[surface], annotated[surface])
+    return Lexicon(_as_dicts(joined), dict(occurrences), _as_dicts(tokens), len(texts))
 
 
 def _occurrences(surfaces: Iterable[tuple[str, ...]], texts: Iterable[list[str]]) -> Counter[tuple[str, ...]]:
-    """How often each surface stands in the texts."""
+    """Count how often the texts have each surface."""
     sizes: dict[str, set[int]] = {}
     for surface in surfaces:
         if surface:
@@ -122,60 +143,83 @@ def _occurrences(surfaces: Iterable[tuple[str, ...]], texts: Iterable[list[str]]
     return found
 
 
-def _plain(table: Mapping[str, Counter[str]]) -> Table:
+def _as_dicts(table: Mapping[str, Counter[str]]) -> LabelCounts:
     return {key: dict(row) for key, row in table.items()}
 
 
-def read(path: str | Path) -> Training:
-    """The counts of a corpus in any format that can be read, or those that `save` wrote.
+def read_lexicon(path: str | Path) -> Lexicon:
+    """Read a lexicon's JSON file, or make the lexicon of an annotated corpus.
 
-    Raises ValueError or OSError, naming the file, if it is neither, and if it is
-    a corpus without annotation.
+    Args:
+        path: A .json file written by `nereval training`, or a corpus in any format that
+            its path tells.
+
+    Raises:
+        ValueError: If the file is neither, or has no annotated spans.
+        OSError: If the file cannot be read.
     """
     path = Path(path)
-    if path.suffix == ".json":
-        return _load(path)
-    from ..io.read import records
-
-    annotated = (record for record in records(path) if record.annotated)
-    training = collect(Document(record.spans, [], record.text, tokens=record.tokens) for record in annotated)
-    if not training.surfaces:
-        raise ValueError(f"{path} has no annotated spans, and says nothing of how they were seen in training")
-    return training
+    lexicon = _load(path) if path.suffix == ".json" else _of_corpus(path)
+    if not lexicon.surfaces:
+        raise ValueError(f"{path} has no annotated spans; expected training data with gold spans")
+    return lexicon
 
 
-def pinned(path: str) -> str:
-    """The path with a hash of the counts behind it, as it stands in signatures: other
-    data under the same name are not the same. A path that has one stays as it is.
+def _of_corpus(path: Path) -> Lexicon:
+    # The registry, because the readers belong to later rooms, which import this one.
+    annotated = (record for record in readers.get("auto")(path) if record.annotated)
+    return lexicon_of(Document(record.spans, [], record.text, tokens=record.tokens) for record in annotated)
+
+
+def pinned_path(path: str) -> str:
+    """Return the path with the digest of its lexicon, for signatures.
+
+    Other data under the same path have another digest. A path with a digest stays as it is.
+
+    Args:
+        path: A corpus or a lexicon's JSON file, with or without a digest.
+
+    Raises:
+        ValueError: If there is no such file, or it cannot be read.
+        OSError: If the file cannot be read.
+
+    >>> pinned_path("train.spacy@0123abcd")
+    'train.spacy@0123abcd'
     """
-    return path if PINNED.fullmatch(path) else f"{path}@{table(path).digest}"
+    return path if PINNED.fullmatch(path) else f"{path}@{cached_lexicon(path).digest}"
 
 
-def table(path: str) -> Training:
-    """The counts of a path, pinned or not, read once for as long as the file does not change.
+def cached_lexicon(path: str) -> Lexicon:
+    """Return the lexicon of a path, read again only if the file changes.
 
-    Raises ValueError if they are not there, or not those that it was pinned to.
+    Args:
+        path: A corpus or a lexicon's JSON file, with or without a digest (`pinned_path`).
+
+    Raises:
+        ValueError: If there is no such file, it cannot be read, or the lexicon has
+            another digest than the path.
+        OSError: If the file cannot be read.
     """
     match = PINNED.fullmatch(path)
     name, digest = match.groups() if match else (path, None)
-    found = Path(name)
-    if not found.exists():
-        raise ValueError(f"{name} is not there: a training corpus was wanted, or a table of training counts")
-    state = found.stat()
-    training = _kept(name, state.st_mtime_ns, state.st_size)
-    if digest not in (None, training.digest):
-        raise ValueError(f"{name} has changed: its counts have the hash {training.digest}, and {digest} was wanted")
-    return training
+    file = Path(name)
+    if not file.exists():
+        raise ValueError(f"{name} does not exist; expected a training corpus, or a file that 'nereval training' wrote")
+    state = file.stat()
+    lexicon = _read_once(name, state.st_mtime_ns, state.st_size)
+    if digest not in (None, lexicon.digest):
+        raise ValueError(f"{name} has changed: expected the digest {digest}, found {lexicon.digest}")
+    return lexicon
 
 
 @lru_cache(maxsize=4)
-def _kept(path: str, changed: int, size: int) -> Training:
-    return read(path)
+def _read_once(path: str, changed: int, size: int) -> Lexicon:
+    return read_lexicon(path)
 
 
-def _load(path: Path) -> Training:
+def _load(path: Path) -> Lexicon:
     if not path.is_file():
-        raise ValueError(f"{path} is not there, or is no file")
+        raise ValueError(f"{path} does not exist or is not a file")
     try:
         found = json.loads(path.read_bytes())
         if not isinstance(found, dict) or found.get("format") != FORMAT:
@@ -187,6 +231,6 @@ def _load(path: Path) -> Training:
         what = error.errors(include_url=False)[0] if isinstance(error, pydantic.ValidationError) else None
         reason = f"{'.'.join(map(str, what['loc']))}: {what['msg'].lower()}" if what else str(error)
         raise ValueError(
-            f"{path} is no table of training counts, as 'python -m spacy nereval training' writes them ({reason})"
+            f"{path} is not a lexicon; expected a file written by 'python -m spacy nereval training' ({reason})"
         ) from None
-    return Training(**parts)
+    return Lexicon(**parts)

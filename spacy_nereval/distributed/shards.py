@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ..counting.counts import Counts
 from ..io.count_files import load, merge, save
-from ..io.paths import Place, in_words, place
+from ..io.paths import Location, in_words, location
 from .engines import Ready, Run
 
 
@@ -60,13 +60,13 @@ class Folder:
     home: str = ""
 
     @property
-    def place(self) -> Place:
-        return place(self.name, self.home)
+    def place(self) -> Location:
+        return location(self.name, self.home)
 
-    def counts(self, shard: Shard) -> Place:
+    def counts(self, shard: Shard) -> Location:
         return self.place / f"counts-{shard.name.replace('/', '-')}.npz"
 
-    def begun(self, shard: Shard) -> Place:
+    def begun(self, shard: Shard) -> Location:
         """A file that is there while a worker is at the shard, and stays if the worker dies."""
         return self.place / f"counts-{shard.name.replace('/', '-')}.begun"
 
@@ -95,7 +95,7 @@ def count_shard(work: Work, folder: Folder, shard: Shard) -> Part:
                 begun.unlink(missing_ok=True)
 
 
-def _is_of(output: Place, origin: Mapping[str, Any]) -> bool:
+def _is_of(output: Location, origin: Mapping[str, Any]) -> bool:
     try:
         load(output, origin=origin)
     except ValueError:
@@ -210,7 +210,7 @@ def _me() -> dict[str, Any]:
     return {"user": user, "host": socket.gethostname(), "pid": os.getpid()}
 
 
-def _owner(lock: Place) -> dict[str, Any]:
+def _owner(lock: Location) -> dict[str, Any]:
     """Who wrote a lock; empty if it is not there, or not written yet."""
     try:
         owner = json.loads(lock.read_text())
@@ -219,7 +219,7 @@ def _owner(lock: Place) -> dict[str, Any]:
         return {}
 
 
-def _is_left(lock: Place) -> bool:
+def _is_left(lock: Location) -> bool:
     """Whether a lock's process ran on this machine, and runs no more."""
     owner = _owner(lock)
     if os.name != "posix" or owner.get("host") != socket.gethostname():

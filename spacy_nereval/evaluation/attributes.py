@@ -15,7 +15,7 @@ from itertools import pairwise
 from math import isfinite
 from typing import Any, NamedTuple
 
-from ..core.lexicon import Training
+from ..core.lexicon import Lexicon
 from ..core.spans import Document, Span
 
 Value = float | str
@@ -24,13 +24,13 @@ Value = float | str
 class Place:
     """A document as the attributes of its spans see it."""
 
-    def __init__(self, document: Document, training: Training | None = None) -> None:
+    def __init__(self, document: Document, training: Lexicon | None = None) -> None:
         self.document = document
         self._training = training
 
     @property
-    def training(self) -> Training:
-        assert self._training, "attributes that need training counts are refused without them"
+    def training(self) -> Lexicon:
+        assert self._training, "attributes that need a lexicon are refused without one"
         return self._training
 
     @property

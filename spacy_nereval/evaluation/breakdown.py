@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.declaration import Kind, Metric
-from ..core.lexicon import Training
+from ..core.lexicon import Lexicon
 from ..core.spans import Document, Span
 from ..counting.counts import Counts
 from ..counting.keys import HIGH, LOW, NUMBER, Key, split
@@ -56,7 +56,7 @@ class Breakdown:
     {'1': {'tp': 1, 'fp': 0, 'fn': 0}, '2': {'tp': 0, 'fp': 0, 'fn': 1}}
     """
 
-    def __init__(self, metrics: Iterable[Metric], by: str | Asked, training: Training | None = None) -> None:
+    def __init__(self, metrics: Iterable[Metric], by: str | Asked, training: Lexicon | None = None) -> None:
         self.asked = asked(by) if isinstance(by, str) else by
         self.training = training
         if self.asked.attribute.training and not training:
@@ -131,7 +131,7 @@ class Breakdown:
 
 
 def breakdown(
-    documents: Iterable[Document | None], metrics: Iterable[Metric], by: str = "eLen", training: Training | None = None
+    documents: Iterable[Document | None], metrics: Iterable[Metric], by: str = "eLen", training: Lexicon | None = None
 ) -> dict[str, Any]:
     """Return the result of a `Breakdown` of all documents."""
     found = Breakdown(metrics, by, training)

@@ -1,4 +1,4 @@
-"""Predictions of a pipeline, one document at a time."""
+"""Predicting with a pipeline, one document at a time."""
 
 from __future__ import annotations
 
@@ -16,35 +16,48 @@ from spacy.util import get_package_path, import_file, is_package, load_model
 from thinc.api import require_gpu
 
 from ..core.spans import Document
-from ..io.formats import Format, name_of, records
+from ..io.formats import check_span_groups, name_of, records
+from ..io.formats.settings import Format
 from ..io.paths import digest
 from ..io.records import Record, pair
 from .examples import read, record
 from .spacy_files import read_docs
 
 FORGOTTEN = 1 << 11
-"""Documents after which a pipeline forgets the words that it had not known before."""
+"""After so many documents a pipeline forgets the words that it did not know before."""
 
 _used: WeakSet[Language] = WeakSet()
-"""The pipelines that have predicted so many documents, or all that there were."""
+"""The pipelines that have predicted `FORGOTTEN` documents, or all there were."""
 
 
 def predict(
     model: str | Language, data: Path, key: str | None = None, format: Format = Format()
 ) -> Iterator[Document | None]:
-    """The gold documents of a file with what a pipeline predicts on their texts.
+    """Read the gold documents of a file and predict on their texts.
 
-    The pipeline tokenises the text itself, as in use, unless the gold tokens are
-    Docs and the spaces between them unknown: then it gets these tokens, as in
-    spaCy's own evaluation. No document is kept, nor are its words: memory does
-    not grow with the corpus, beyond a `.spacy` file itself.
+    The pipeline tokenises each text itself, as in use. Only where gold Docs do not know
+    the spaces between their tokens does it get these tokens, as in spaCy's own
+    evaluation. Neither documents nor their words are kept, so memory does not grow with
+    the corpus, except that a `.spacy` file is held as a whole.
+
+    Args:
+        model: A pipeline, or its package name or path.
+        data: The file or folder of gold spans, in any format.
+        key: Score `doc.spans[key]` instead of `doc.ents`; for `.spacy` files only.
+        format: How to read the gold spans.
+
+    Yields:
+        One document per gold text, or None if that is not annotated.
+
+    Raises:
+        ValueError: If the file cannot be read, or the pipeline predicts nothing under the key.
+        OSError: If a file cannot be read, or there is no such pipeline.
     """
-    docs = name_of(data, format) == "spacy"
-    if key and not docs:
-        raise ValueError(f"span groups such as {key!r} are read from .spacy files; {data} has none")
-    golds: Iterator[Doc | Record] = read_docs(data) if docs else records(data, None, format)
+    name = name_of(data, format)
+    check_span_groups(key, [data], [name])
+    golds: Iterator[Doc | Record] = read_docs(data) if name == "spacy" else records(data, None, format)
     nlp = load_model(model) if isinstance(model, str) else model
-    found = False  # the key, in any prediction
+    found = False  # whether any prediction has the key
     for number, (predicted, gold) in enumerate(_predicted(nlp, golds)):
         found = found or key in predicted.spans
         try:
@@ -52,11 +65,18 @@ def predict(
         except ValueError as error:
             raise ValueError(f"{data}, document {number}: {error}") from None
     if key and not found:
-        raise ValueError(f"the pipeline predicted no spans under {key!r} in {data}")
+        raise ValueError(f"the pipeline predicted no spans under the key {key!r} in {data}")
 
 
 class Pipeline(NamedTuple):
-    """A pipeline by its name or path, with what it needs to be loaded, seen from the folder `home`."""
+    """A pipeline that is not loaded yet.
+
+    Args:
+        name: Its package name or path.
+        code: A Python file to import first.
+        gpu_id: The GPU to use, or -1 for the CPU.
+        home: The folder that relative paths start from.
+    """
 
     name: str
     code: str | None = None
@@ -64,13 +84,18 @@ class Pipeline(NamedTuple):
     home: str = ""
 
     def digest(self) -> str:
-        """A hash of all its files. Raises ValueError if there are none."""
+        """Return a hash of all its files and of `code`.
+
+        Raises:
+            ValueError: If there is no such pipeline.
+        """
         return _digest(self, self._stamp())
 
     def loaded(self) -> Language:
-        """The pipeline, loaded once in a process for as long as its files stay as they are.
+        """Return the pipeline, loaded once per process as long as its files do not change.
 
-        Raises ValueError if it cannot be loaded.
+        Raises:
+            ValueError: If it cannot be loaded.
         """
         return _loaded(self, self._stamp())
 
@@ -82,7 +107,7 @@ class Pipeline(NamedTuple):
         return folder
 
     def _stamp(self) -> tuple[tuple[str, int, int], ...]:
-        """What is cheap to know and changes with the files."""
+        """Return the names, sizes and times of all files, to notice changes without reading them."""
         files = [*self._folder().rglob("*"), *([Path(self.home, self.code)] if self.code else [])]
         stats = [(str(file), file.stat()) for file in files]
         return tuple(sorted((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats))
@@ -102,18 +127,18 @@ def _loaded(pipeline: Pipeline, stamp: tuple[tuple[str, int, int], ...]) -> Lang
         if pipeline.code:
             import_file("python_code", Path(pipeline.home, pipeline.code))
         return load_model(pipeline._folder())
-    except Exception as error:  # whatever its components raise
+    except Exception as error:  # components may raise anything
         raise ValueError(f"the model {pipeline.name} cannot be loaded: {type(error).__name__}: {error}") from None
 
 
 def _predicted(nlp: Language, golds: Iterable[Doc | Record]) -> Iterator[tuple[Doc, Doc | Record]]:
-    """Predictions beside what they are predicted for. A prediction can be read until the next one is asked for."""
+    """Yield predictions with their gold side. A prediction can be read until the next one is requested."""
     coming = iter(golds)
     for first in coming:
         some = chain([first], islice(coming, FORGOTTEN - 1))
-        # A pipeline's first documents are not forgotten: what components note down when they
-        # are first used may be for good. Zones must not be nested, and whoever opened one
-        # around this forgets at its end.
+        # The words of a pipeline's first documents are kept, because components may keep
+        # references to them when they are first used. Memory zones must not be nested; if
+        # the caller opened one, its end forgets the words.
         keep = nlp not in _used or nlp.vocab.in_memory_zone  # type: ignore[attr-defined]  # spaCy's stub of Vocab lacks it
         with nullcontext() if keep else nlp.memory_zone():
             yield from nlp.pipe(((_unannotated(nlp, gold), gold) for gold in some), as_tuples=True)

@@ -1,4 +1,4 @@
-"""`.spacy` files."""
+"""Reading `.spacy` files, which `DocBin.to_disk` writes."""
 
 from __future__ import annotations
 
@@ -8,29 +8,61 @@ from pathlib import Path
 import spacy
 from spacy.tokens import Doc, DocBin
 
+from ..io.formats.settings import Format, check_is_file
 from ..io.records import Record
 from .examples import record
 
 
-def read(path: Path, key: str | None = None) -> Iterator[Record]:
-    """A record of each Doc: of `doc.ents`, or with a key of `doc.spans[key]`."""
+def read(path: Path, format: Format = Format()) -> Iterator[Record]:
+    """Read the Docs of a file as records.
+
+    Args:
+        path: The file.
+        format: With `format.spans_key`, read `doc.spans[spans_key]` instead of `doc.ents`.
+
+    Yields:
+        One record per Doc.
+
+    Raises:
+        ValueError: If there is no such file, it is not a `.spacy` file or damaged, or a
+            span has no label; names the document.
+        OSError: If the file cannot be read.
+
+    >>> nlp = spacy.blank("en")
+    >>> doc = nlp.make_doc("Ada sleeps")
+    >>> doc.set_ents([doc.char_span(0, 3, "PER")])
+    >>> path = getfixture("tmp_path") / "a.spacy"
+    >>> DocBin(docs=[doc]).to_disk(path)
+    >>> [(found.text, found.spans, found.tokens) for found in read(path)]
+    [('Ada sleeps', {(0, 3, 'PER')}, [(0, 3), (4, 10)])]
+    """
     for number, doc in enumerate(read_docs(path)):
         try:
-            yield record(doc, key)
+            yield record(doc, format.spans_key)
         except ValueError as error:
             raise ValueError(f"{path}, document {number}: {error}") from None
 
 
 def read_docs(path: Path) -> Iterator[Doc]:
-    """The Docs of a `.spacy` file."""
-    if not path.is_file():
-        raise ValueError(f"{path} is not there, or is no file")
-    data = path.read_bytes()  # an unreadable file is not a damaged one
+    """Read the Docs of a file, with a vocabulary of their own.
+
+    Args:
+        path: The file. All of it is held in memory, the Docs are not.
+
+    Yields:
+        The Docs, one at a time.
+
+    Raises:
+        ValueError: If there is no such file, or it is not a `.spacy` file or damaged.
+        OSError: If the file cannot be read.
+    """
+    check_is_file(path)
+    data = path.read_bytes()  # outside of `try`: an unreadable file is not a damaged one
     try:
         docs = iter(DocBin().from_bytes(data).get_docs(spacy.blank("xx").vocab))
-        del data  # what is compressed is of no more use
+        del data  # only the uncompressed data are needed from here on
     except Exception:  # whatever a parser of foreign bytes raises means the same to the user
-        raise ValueError(f"{path} is not a .spacy file, as DocBin.to_disk writes them") from None
+        raise ValueError(f"{path} is not a .spacy file; expected a file written by DocBin.to_disk") from None
     while True:
         try:
             doc = next(docs)

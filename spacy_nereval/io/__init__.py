@@ -1,1 +1,1 @@
-"""."""
+"""Reading annotation and counts from files, and writing results."""

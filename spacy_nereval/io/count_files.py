@@ -25,7 +25,7 @@ from ..counting.keys import Key
 from ..counting.sums import Sums, empty_sums
 from ..evaluation.signature import signature
 from ..metrics.registry import create
-from .paths import Place
+from .paths import Location
 from .writing import atomic
 
 FORMAT = "spacy-nereval counts 4"
@@ -87,7 +87,7 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
         return self
 
 
-def save(counts: Counts, path: Place, *, origin: Mapping[str, Any] | None = None) -> None:
+def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = None) -> None:
     """Write counts to a file, whole or not at all.
 
     Args:
@@ -126,7 +126,7 @@ def save(counts: Counts, path: Place, *, origin: Mapping[str, Any] | None = None
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # its stub takes no names with a slash
 
 
-def load(path: Place, *, origin: Mapping[str, Any] | None = None) -> Counts:
+def load(path: Location, *, origin: Mapping[str, Any] | None = None) -> Counts:
     """Read counts from a file.
 
     Args:
@@ -150,7 +150,7 @@ FOREIGN = (
 """What parsers of foreign bytes raise. RecursionError is a RuntimeError."""
 
 
-def _loaded(path: Place) -> tuple[Counts, Header]:
+def _loaded(path: Location) -> tuple[Counts, Header]:
     """Return the counts in a file, and its header."""
     if not path.is_file():
         raise ValueError(f"{path} does not exist, or is not a file")
@@ -252,7 +252,7 @@ def _reason(error: BaseException) -> str:
 
 
 def merge(
-    paths: Sequence[Place], *, origins: Sequence[Mapping[str, Any]] | None = None, shared_ids: bool = False
+    paths: Sequence[Location], *, origins: Sequence[Mapping[str, Any]] | None = None, shared_ids: bool = False
 ) -> Counts:
     """Return the counts of several files, as if all documents had been counted together.
 
@@ -269,9 +269,9 @@ def merge(
     return united([*_parts(paths, origins, shared_ids)])
 
 
-def _parts(paths: Sequence[Place], origins: Sequence[Mapping[str, Any]] | None, shared_ids: bool) -> Iterator[Counts]:
+def _parts(paths: Sequence[Location], origins: Sequence[Mapping[str, Any]] | None, shared_ids: bool) -> Iterator[Counts]:
     first: Counts | None = None
-    holder: dict[str, Place] = {}  # the file that holds a part, by the part's digest
+    holder: dict[str, Location] = {}  # the file that holds a part, by the part's digest
     owner: dict[str, int] = {}  # the number of the file that has a document with this id
     for number, path in enumerate(paths):
         counts, header = _loaded(path)

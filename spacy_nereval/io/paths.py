@@ -1,4 +1,4 @@
-"""Files here and elsewhere: paths, URLs such as s3://bucket/shard.spacy, and what they hold."""
+"""Paths of local files and of files in cloud storage, such as s3://bucket/shard.spacy."""
 
 from __future__ import annotations
 
@@ -10,26 +10,30 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
-Place = Any
-"""A `pathlib.Path`, or a path of cloudpathlib's, which has the same methods."""
+Location = Any
+"""A `pathlib.Path`, or a path of cloudpathlib, which has the same methods."""
 
 
-def place(name: str, home: str = "") -> Place:
-    """The path that a name stands for, seen from the folder `home`. Names with `://`
-    go to cloudpathlib, which comes with spaCy.
+def location(name: str, home: str = "") -> Location:
+    """Return the path that a name stands for.
 
-    Raises ValueError for a scheme that it does not read, or that needs a library which is not installed.
+    Args:
+        name: A path, or a URL, which cloudpathlib reads; that comes with spaCy.
+        home: The folder that a relative path starts from.
 
-    >>> place("file:///data/a.spacy").name, place("data/a.spacy").name
+    Raises:
+        ValueError: If the scheme of a URL is unknown, or needs a library that is not installed.
+
+    >>> location("file:///data/a.spacy").name, location("data/a.spacy").name
     ('a.spacy', 'a.spacy')
-    >>> place("nowhere://a.spacy")
+    >>> location("nowhere://a.spacy")
     Traceback (most recent call last):
-    ValueError: nowhere://a.spacy: nothing here reads nowhere://; s3, gs, az, https and file do
+    ValueError: nowhere://a.spacy: cannot read nowhere:// URLs; expected a path, or s3, gs, az, https or file
     """
-    scheme, elsewhere, _ = name.partition("://")
-    if not elsewhere:
+    scheme, separator, _ = name.partition("://")
+    if not separator:
         return Path(home, name)
-    os.environ.setdefault("CLOUDPATHLIB_FILE_CACHE_MODE", "close_file")  # or a worker's disk fills with shards
+    os.environ.setdefault("CLOUDPATHLIB_FILE_CACHE_MODE", "close_file")  # or copies of shards fill a worker's disk
     from cloudpathlib import AnyPath
 
     try:
@@ -37,39 +41,58 @@ def place(name: str, home: str = "") -> Place:
     except ImportError as error:
         raise ValueError(f"{name}: {error}") from None
     if isinstance(found, Path) and scheme != "file":
-        raise ValueError(f"{name}: nothing here reads {scheme}://; s3, gs, az, https and file do")
+        raise ValueError(f"{name}: cannot read {scheme}:// URLs; expected a path, or s3, gs, az, https or file")
     return found
 
 
 @contextmanager
 def fetched(name: str, home: str = "") -> Iterator[Path]:
-    """A local path to read: the file or folder itself, or a copy that is deleted afterwards."""
-    found = place(name, home)
+    """Provide a local path to read: the file or folder itself, or a copy that is deleted afterwards.
+
+    Args:
+        name: A path or URL.
+        home: The folder that a relative path starts from.
+
+    Raises:
+        ValueError: If the scheme of a URL is unknown, or nothing is there.
+
+    >>> with fetched("data/a.spacy") as path:
+    ...     path.name
+    'a.spacy'
+    """
+    found = location(name, home)
     if isinstance(found, Path):
         yield found
         return
     with TemporaryDirectory() as folder:
         if not found.exists():
-            raise ValueError(f"{name} is not there")
+            raise ValueError(f"{name} does not exist")
         yield found.download_to(Path(folder) / found.name)
 
 
 def in_words(error: BaseException) -> str:
-    """What an error says on one line; of the system's without its number.
+    """Return the message of an error on one line, without the number of a system error.
 
     >>> in_words(FileNotFoundError(2, "No such file or directory", "a.spacy")), in_words(ValueError("odd"))
     ('No such file or directory: a.spacy', 'odd')
     """
-    said = str(error)
+    message = str(error)
     if isinstance(error, OSError) and error.strerror:
-        said = error.strerror + (f": {error.filename}" if error.filename else "")
-    return " ".join(said.split())
+        message = error.strerror + (f": {error.filename}" if error.filename else "")
+    return " ".join(message.split())
 
 
 def digest(path: Path) -> str:
-    """A hash of a file's content, or of all files in a folder and their names.
+    """Return a hash of a file's content, or of the names and contents of all files in a folder.
 
-    Raises OSError if there is nothing to read.
+    Args:
+        path: A file or folder. `__pycache__` folders do not count.
+
+    Returns:
+        64 hexadecimal digits.
+
+    Raises:
+        OSError: If a file cannot be read.
     """
     found = sha256()
     files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
@@ -84,7 +107,7 @@ def digest(path: Path) -> str:
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """What tells paths apart: each without the folders that all of them begin with.
+    """Shorten paths: leave out the folders that all of them begin with.
 
     >>> short_names(["data/day=1/a.spacy", "data/day=2/a.spacy"]), short_names(["data/a.spacy"])
     (['day=1/a.spacy', 'day=2/a.spacy'], ['a.spacy'])

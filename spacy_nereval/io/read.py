@@ -1,4 +1,4 @@
-"""Reading gold and predicted files as documents."""
+"""Reading a gold and a predicted file as documents."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from itertools import zip_longest
 from pathlib import Path
 
 from ..core.spans import Document
-from .formats import Format, name_of, records
+from .formats import check_span_groups, name_of, records
+from .formats.settings import Format
 from .records import Record, pair
+
+LISTED = 5
+"""So many ids are listed in an error."""
 
 
 def read_files(
@@ -19,22 +23,37 @@ def read_files(
     by_id: bool = False,
     formats: tuple[Format, Format] = (Format(), Format()),
 ) -> Iterator[Document | None]:
-    """Documents from two files in the same order; None without gold annotation.
+    """Pair the documents of two files, and read them one at a time.
 
-    `formats` says of gold and of predictions how they are to be read, where
-    their endings do not. With `by_id` the order of the predictions does not
-    matter where all texts have ids; they are then held in memory. So it is with
-    folders, whatever is said, since files have names and no order.
+    Documents are paired by their order. Folders have no order, so a side in brat's
+    format is paired by id, as with `by_id`.
 
-    Raises ValueError or OSError, naming file and line or document, for whatever
-    cannot be read, for files of different length, and for texts that differ in
-    more than white space and case.
+    Args:
+        gold: The file or folder of gold spans.
+        pred: The file or folder of predicted spans.
+        key: Read `doc.spans[key]` of `.spacy` files instead of `doc.ents`.
+        by_id: Pair documents by id if all of them have one. All predictions are then
+            held in memory.
+        formats: How to read gold and predictions.
+
+    Yields:
+        One document per gold text, or None if that is not annotated.
+
+    Raises:
+        ValueError: If a file cannot be read; if the files have different numbers of
+            documents; if texts differ in more than whitespace and case; if a text is
+            annotated in the gold file only. Names the file and the line or document.
+        OSError: If a file cannot be read.
+
+    >>> path = getfixture("tmp_path") / "a.jsonl"
+    >>> _ = path.write_text('{"text": "Ada sleeps", "spans": [{"start": 0, "end": 3, "label": "PER"}]}')
+    >>> [document.hits for document in read_files(path, path)]
+    [{(0, 3, 'PER')}]
     """
     names = [name_of(path, format) for path, format in zip((gold, pred), formats)]
-    if key and "spacy" not in names:
-        raise ValueError(f"span groups such as {key!r} are read from .spacy files; {gold} and {pred} have none")
+    check_span_groups(key, (gold, pred), names)
     end = Record("", set())
-    found = False  # the key, in any prediction
+    found = False  # whether any prediction has the key
     golds, preds = records(gold, key, formats[0]), records(pred, key, formats[1])
     if by_id or "brat" in names:
         golds, preds = _paired_by_id(gold, list(golds), pred, list(preds))
@@ -42,26 +61,29 @@ def read_files(
         if a is end or b is end:
             rest = number + 1 + sum(1 for _ in (preds if a is end else golds))
             lengths = (number, rest) if a is end else (rest, number)
-            raise ValueError(f"{gold} has {_documents(lengths[0])} and {pred} has {lengths[1]}; the same were wanted")
+            raise ValueError(
+                f"{gold} has {_documents(lengths[0])} and {pred} has {lengths[1]}; expected the same number in both"
+            )
         found = found or b.annotated
         try:
+            # A Doc without the key, or without entities, is a prediction of nothing.
             if a.annotated and not b.annotated and names[1] != "spacy":
-                raise ValueError(f"it is annotated in {gold}, and not in {pred}")
+                raise ValueError(f"it is annotated in {gold} but not in {pred}")
             yield pair(a, b)
         except ValueError as error:
             which = f"document {number}{'' if a.id is None else f' ({a.id})'}"
             raise ValueError(f"{gold} and {pred}, {which}: {error}") from None
     if key and not found:
-        raise ValueError(f"no document in {pred} has spans under {key!r}")
+        raise ValueError(f"no document in {pred} has spans under the key {key!r}")
 
 
 def _paired_by_id(
     gold: Path, golds: list[Record], pred: Path, preds: list[Record]
 ) -> tuple[Iterator[Record], Iterator[Record]]:
-    """The predictions in the order of the gold texts, if all have ids; texts with one id in their own order.
+    """Put the predictions in the order of the gold texts if all have ids.
 
-    Where one side has no annotation of a text, it does not matter if the other
-    lacks the text.
+    Texts with one id keep their own order. A text that one side does not annotate may
+    be missing on the other.
     """
     if any(side.id is None for side in (*golds, *preds)):
         return iter(golds), iter(preds)
@@ -79,8 +101,8 @@ def _paired_by_id(
     left = [side.id for sides in waiting.values() for side in sides if side.annotated]
     for path, ids in ((pred, missing), (gold, left)):
         if ids:
-            more = ", ..." if len(ids) > 5 else ""
-            raise ValueError(f"{path} lacks {_documents(len(ids))}: {', '.join(map(str, ids[:5]))}{more}")
+            more = ", ..." if len(ids) > LISTED else ""
+            raise ValueError(f"{path} lacks {_documents(len(ids))}: {', '.join(map(str, ids[:LISTED]))}{more}")
     return iter(golds), iter(ordered)
 
 

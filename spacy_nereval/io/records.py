@@ -1,4 +1,4 @@
-"""Records."""
+"""Records: one side of a document as readers yield it, and two of them as a `Document`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,17 @@ from ..core.spans import Document
 
 
 class Record(NamedTuple):
-    """One side of a document: a text and its spans.
+    """One side of a document: a text and its gold or its predicted spans.
 
-    `annotated` is false if nothing is said about the text at all; `gaps` are
-    the stretches of text about which nothing is said. `repaired` is the number
-    of spans that are not as they were written. With `open_end` the text may go
-    on behind what is known of it.
+    Args:
+        text: The text.
+        spans: (start, end, label), in half-open character offsets of the text.
+        tokens: The (start, end) of every token, or None if the format has no tokens.
+        id: What names the document in reports and pairs it with the other side.
+        annotated: Whether the text is annotated at all.
+        gaps: The (start, end) of stretches without annotation.
+        repaired: The number of spans whose tags had to be repaired.
+        open_end: Whether the text may go on beyond what the format says of it.
     """
 
     text: str
@@ -30,7 +35,25 @@ class Record(NamedTuple):
 
 
 def pair(gold: Record, pred: Record) -> Document | None:
-    """Two records of one text as a document, or None if the gold one is not annotated."""
+    """Make a document of the two sides of one text.
+
+    Predictions that overlap a gap of the gold annotation are left out and counted.
+
+    Args:
+        gold: The gold side, whose text counts.
+        pred: The predicted side. Its text may differ in whitespace and case.
+
+    Returns:
+        The document, or None if the gold side is not annotated.
+
+    Raises:
+        ValueError: If the texts differ in more than whitespace and case.
+
+    >>> gold = Record("Ada met Bob", {(0, 3, "PER")}, gaps=((8, 11),))
+    >>> document = pair(gold, Record("ada  met Bob", {(0, 3, "PER"), (9, 12, "PER")}))
+    >>> document.pred_set, document.ignored
+    ({(0, 3, 'PER')}, 1)
+    """
     if not gold.annotated:
         return None
     if gold.open_end and pred.open_end:
@@ -45,10 +68,21 @@ def pair(gold: Record, pred: Record) -> Document | None:
 
 
 def project(spans: Iterable[tuple[int, int, str]], source: str, target: str) -> Iterator[tuple[int, int, str]]:
-    """Spans of one text carried over to another that differs in white space and case only.
+    """Carry spans of one text over to another that differs in whitespace and case only.
 
     A span goes to the stretch from its first to its last character that is not
-    white space; one without any becomes a span of length zero.
+    whitespace. A span of whitespace alone becomes one of length zero.
+
+    Args:
+        spans: (start, end, label) in the source.
+        source: The text of the spans.
+        target: The text that they are carried over to.
+
+    Yields:
+        (start, end, label) in the target, in the order of the spans.
+
+    Raises:
+        ValueError: If the texts differ otherwise; names the first difference.
 
     >>> list(project([(0, 3, "A"), (4, 7, "B")], "new york", "  New\\tYork"))
     [(2, 5, 'A'), (6, 9, 'B')]
@@ -56,7 +90,7 @@ def project(spans: Iterable[tuple[int, int, str]], source: str, target: str) -> 
     Traceback (most recent call last):
     ValueError: the predicted text differs ...: 'c' at 2 against 'd' at 2
     """
-    # A character may be two in lower case, so each is told by where it comes from.
+    # One character may be two in lower case, so each keeps the offset that it comes from.
     here, there = (
         [(c, i) for i, character in enumerate(text) for c in character.lower() if not character.isspace()]
         for text in (source, target)
@@ -65,7 +99,7 @@ def project(spans: Iterable[tuple[int, int, str]], source: str, target: str) -> 
         if a != b:
             raise ValueError(f"{_DIFFER}: {source[i]!r} at {i} against {target[j]!r} at {j}")
     if len(here) != len(there):
-        raise ValueError(f"{_DIFFER}: {len(here)} characters against {len(there)}, white space left out")
+        raise ValueError(f"{_DIFFER}: {len(here)} characters against {len(there)}, whitespace not counted")
     rank = np.searchsorted([i for _, i in here], np.arange(len(source) + 1)).tolist()  # characters before each offset
     there.append(("", len(target)))
     for start, end, label in spans:

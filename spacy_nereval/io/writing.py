@@ -1,4 +1,4 @@
-"""Writing files: whole or not at all."""
+"""Writing files so that no half-written file is ever seen, and text so that it does no harm."""
 
 from __future__ import annotations
 
@@ -13,29 +13,50 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from .paths import Place
+from .paths import Location
 
-STEERING = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
-"""Control characters but tab and line break, changes of direction, lone surrogates."""
+CONTROLS = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
+"""Control characters except tab and line feed, changes of text direction, lone surrogates."""
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a JSON file, whole or not at all."""
+    """Write a JSON file; nothing is written if `value` cannot be.
+
+    Args:
+        path: The file; its folder has to exist.
+        value: Plain Python, with finite floats, which keep all their digits.
+
+    Raises:
+        ValueError: If a float is not finite.
+        TypeError: If a value has no JSON form.
+        OSError: If the file cannot be written.
+    """
     with atomic(path) as file:
         file.write(f"{_json(value, indent=2)}\n".encode("utf8", "backslashreplace"))
 
 
 def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], *, header: Sequence[str] = ()) -> int:
-    """Write a table as .jsonl or .csv, whole or not at all, and say how many rows it has.
+    """Write a table to a .jsonl or .csv file; nothing is written if a row cannot be.
 
-    An undefined value is null, or empty. A .jsonl file holds every text as it
-    is; in a .csv file control characters are spelt out, and an apostrophe
-    stands in front of what a spreadsheet would take for a formula. `header`
-    names the columns of a .csv file that may have no rows.
+    None becomes null in a .jsonl file, and an empty cell in a .csv file. A .jsonl file
+    keeps every text as it is. In a .csv file control characters are escaped, and an
+    apostrophe precedes what a spreadsheet would run as a formula.
+
+    Args:
+        path: The file; its folder has to exist.
+        rows: One mapping of column names to values per row.
+        header: The column names of a .csv file without rows.
+
+    Returns:
+        The number of rows.
+
+    Raises:
+        ValueError: If a float is not finite.
+        OSError: If the file cannot be written.
     """
     number = 0
     with atomic(path) as file:
-        # A lone surrogate has no UTF-8; its escape is what JSON too writes.
+        # A lone surrogate has no UTF-8 form; JSON writes it as the same escape.
         text = io.TextIOWrapper(file, encoding="utf8", errors="backslashreplace", newline="")
         try:
             write = csv.writer(text).writerow
@@ -58,7 +79,7 @@ def _cell(value: Any) -> Any:
 
 
 def for_spreadsheets(text: str) -> str:
-    """The text with an apostrophe in front if a spreadsheet would run it as a formula.
+    """Return a text with an apostrophe before it if a spreadsheet would run it as a formula.
 
     >>> for_spreadsheets("=1+1"), for_spreadsheets("1=1")
     ("'=1+1", '1=1')
@@ -67,7 +88,7 @@ def for_spreadsheets(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """The text on one line, with nothing in it that steers a terminal.
+    """Return a text on one line, with control characters escaped, so that it cannot steer a terminal.
 
     >>> visible("a\\n b \\x1b[2J")
     'a b \\\\x1b[2J'
@@ -76,21 +97,38 @@ def visible(text: str) -> str:
 
 
 def spelt_out(text: str) -> str:
-    r"""The text with escapes for what steers; tabs and line breaks stay.
+    r"""Return a text with control characters escaped; tabs and line feeds stay.
 
     >>> print(spelt_out("\x1b[2J\ud800"))
     \x1b[2J\ud800
     """
-    return STEERING.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
+    return CONTROLS.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
 
 
 @contextmanager
-def atomic(path: Place) -> Iterator[BinaryIO]:
-    """A file to write to that takes its name only when all is written.
+def atomic(path: Location) -> Iterator[BinaryIO]:
+    """Provide a file to write to that gets its name only once it is complete.
 
-    A link stays a link; what is no plain file, such as /dev/stdout, is written directly.
+    A link stays a link. What is not a regular file, such as /dev/stdout, is written to directly.
+
+    Args:
+        path: Where the file goes, locally or in cloud storage.
+
+    Yields:
+        The binary file. It is deleted if the block raises.
+
+    Raises:
+        OSError: If the file cannot be written.
+
+    >>> path = getfixture("tmp_path") / "a.txt"
+    >>> with atomic(path) as file:
+    ...     _ = file.write(b"Ulm")
+    ...     path.exists()
+    False
+    >>> path.read_bytes()
+    b'Ulm'
     """
-    if not isinstance(path, Path):  # elsewhere, where a file takes its name when all of it has arrived
+    if not isinstance(path, Path):  # cloud storage shows a file only when all of it has arrived
         with tempfile.TemporaryDirectory() as folder:
             with (local := Path(folder) / path.name).open("wb") as file:
                 yield file

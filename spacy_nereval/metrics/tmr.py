@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from ..core import lexicon
+from ..core.lexicon import cached_lexicon, pinned_path
 from ..core.declaration import Array, Columns, Metric, Score, Verdict
 from ..core.formulas import ratio
 from ..core.spans import Document, Span
@@ -31,12 +31,12 @@ CONFUSABLE = "confusable_"
 
 def pinned(train: str | None) -> str | None:
     """Return the path with a hash of its counts, so that two results with one signature used the same data."""
-    return train and lexicon.pinned(train)
+    return train and pinned_path(train)
 
 
 def labels_in_training(train: str, surface: str) -> Collection[str] | None:
     """Return the labels that a surface has in the training data; None if it is never annotated there."""
-    return lexicon.table(train).surfaces.get(surface)
+    return cached_lexicon(train).surfaces.get(surface)
 
 
 def tmr(

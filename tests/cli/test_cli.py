@@ -248,12 +248,12 @@ def test_a_label_that_the_terminal_cannot_show_is_no_reason_to_fail(tmp_path):
     [
         ('{"text": "abc", "spans": [', ""),
         ("nonsense", ""),
-        ("[]", 'an object with a "text" was wanted'),
-        ("null", 'an object with a "text" was wanted'),
-        ('"text"', 'an object with a "text" was wanted'),
-        ({"spans": []}, 'an object with a "text" was wanted'),
-        ({"text": 3, "spans": []}, 'an object with a "text" was wanted'),
-        ({"text": "abc"}, 'there is no list of "spans"; an empty one says that the text has none'),
+        ("[]", 'expected an object with a "text"'),
+        ("null", 'expected an object with a "text"'),
+        ('"text"', 'expected an object with a "text"'),
+        ({"spans": []}, 'expected an object with a "text"'),
+        ({"text": 3, "spans": []}, 'expected an object with a "text"'),
+        ({"text": "abc"}, 'there is no list of "spans"; write an empty list for a text without spans'),
         ({"text": "abc", "spans": None}, 'there is no list of "spans"'),
         ({"text": "abc", "spans": {}}, 'there is no list of "spans"'),
         ({"text": "abc", "ents": []}, 'there is no list of "spans"'),
@@ -271,9 +271,9 @@ def test_a_label_that_the_terminal_cannot_show_is_no_reason_to_fail(tmp_path):
         (line("abc", (0, 1, "")), "has no label: a non-empty string was wanted"),
         (line("abc", (0, 1, 7)), "has no label: a non-empty string was wanted"),
         (line("abc", (0, 1, None)), "has no label: a non-empty string was wanted"),
-        (line("abc", tokens=7), '"tokens" were given, but not as a list of {"start", "end"}'),
-        (line("abc", tokens=["abc"]), '"tokens" were given, but not as a list of {"start", "end"}'),
-        (line("abc", tokens=[{"start": 0}]), '"tokens" were given, but not as a list of {"start", "end"}'),
+        (line("abc", tokens=7), '"tokens" is not a list of {"start", "end"}'),
+        (line("abc", tokens=["abc"]), '"tokens" is not a list of {"start", "end"}'),
+        (line("abc", tokens=[{"start": 0}]), '"tokens" is not a list of {"start", "end"}'),
         (b'{"text": "ab\xff", "spans": []}', "utf-8"),
         ('{"text": "abc", "spans": []}'.encode("utf-16"), "utf-8"),
     ],
@@ -386,18 +386,18 @@ def no_annotation(here: Path) -> list[Path]:
 @pytest.mark.parametrize(
     "files, messages",
     [
-        (missing, ["nowhere.jsonl is not there, or is no file"]),
-        (missing_docs, ["nowhere.spacy is not there, or is no file"]),
-        (directory, ["folder.jsonl is not there, or is no file"]),
-        (directory_of_docs, ["folder.spacy is not there, or is no file"]),
-        (wrong_extension, ["gold.json is not known; known are .spacy, .jsonl,", "--format"]),
-        (no_extension, ["gold is not known; known are .spacy, .jsonl,", "--format"]),
-        (no_docs, ["not.spacy is not a .spacy file, as DocBin.to_disk writes them"]),
+        (missing, ["nowhere.jsonl does not exist or is not a file"]),
+        (missing_docs, ["nowhere.spacy does not exist or is not a file"]),
+        (directory, ["folder.jsonl does not exist or is not a file"]),
+        (directory_of_docs, ["folder.spacy does not exist or is not a file"]),
+        (wrong_extension, ["gold.json from its extension; known are .spacy, .jsonl,", "--format"]),
+        (no_extension, ["gold from its extension; known are .spacy, .jsonl,", "--format"]),
+        (no_docs, ["not.spacy is not a .spacy file; expected a file written by DocBin.to_disk"]),
         (cut_short, ["cut.spacy is not a .spacy file"]),
         (zero_bytes, ["empty.spacy is not a .spacy file"]),
-        (shorter, ["gold.jsonl has 1 document and", "pred.jsonl has 3; the same were wanted"]),
-        (longer, ["gold.spacy has 3 documents and", "pred.jsonl has 5; the same were wanted"]),
-        (nothing_on_one_side, ["gold.jsonl has 3 documents and", "pred.jsonl has 0; the same were wanted"]),
+        (shorter, ["gold.jsonl has 1 document and", "pred.jsonl has 3; expected the same number in both"]),
+        (longer, ["gold.spacy has 3 documents and", "pred.jsonl has 5; expected the same number in both"]),
+        (nothing_on_one_side, ["gold.jsonl has 3 documents and", "pred.jsonl has 0; expected the same number in both"]),
         (other_text, ["document 1: the predicted text differs from the reference in more than white space and case"]),
         (other_text_of_a_named_document, ["document 0 (x-1): the predicted text differs", "3 characters against 17"]),
         (nothing, ["there are no documents to score"]),
@@ -649,8 +649,8 @@ def test_evaluate_imports_code_that_the_pipeline_needs(tmp_path):
         ("no_such_model", "gold.spacy", ["E050", "no_such_model"]),
         ("{here}/nowhere", "gold.spacy", ["E050", "nowhere"]),
         ("{here}", "gold.spacy", ["E053"]),
-        ("{model}", "nowhere.spacy", ["nowhere.spacy is not there, or is no file"]),
-        ("{model}", "nowhere.jsonl", ["nowhere.jsonl is not there, or is no file"]),
+        ("{model}", "nowhere.spacy", ["nowhere.spacy does not exist or is not a file"]),
+        ("{model}", "nowhere.jsonl", ["nowhere.jsonl does not exist or is not a file"]),
         ("{model}", "plain.spacy", ["none of the 1 gold documents is annotated"]),
         ("{model}", "empty.spacy", ["there are no documents to score"]),
     ],
@@ -764,7 +764,7 @@ def test_the_command_prints_plain_text_into_a_pipe(here):
 def test_the_command_fails_in_one_line_without_a_traceback(here):
     done = spacy_says("nereval", "score", here / "gold.jsonl", here / "nowhere.jsonl")
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == f"✘ {here / 'nowhere.jsonl'} is not there, or is no file\n"
+    assert done.stderr == f"✘ {here / 'nowhere.jsonl'} does not exist or is not a file\n"
 
 
 def test_numbers_of_options_are_read_to_the_last_digit(here):

@@ -438,9 +438,9 @@ BAD = {
     "counts that are none": (["score", "text.npz", "-o", "new"], "text.npz does not hold counts"),
     "counts that are not there": (["score", "none.npz", "-o", "new"], "none.npz is not there"),
     "no predictions": (["score", "gold.jsonl", "-o", "new"], "predictions to score against gold.jsonl are missing"),
-    "unknown suffix": (["score", "gold.txt", "base.jsonl", "-o", "new"], "the ending of gold.txt is not known"),
+    "unknown suffix": (["score", "gold.txt", "base.jsonl", "-o", "new"], "cannot infer the format of gold.txt"),
     "unknown suffix of predictions": (
-        ["count", "gold.jsonl", "base.txt", "-o", "new"], "the ending of base.txt is not known"
+        ["count", "gold.jsonl", "base.txt", "-o", "new"], "cannot infer the format of base.txt"
     ),
     "suffix of rows": (
         ["score", "gold.jsonl", "base.jsonl", "--per-document", "new.txt", "-o", "new"], "a .jsonl or a .csv file"
@@ -449,8 +449,8 @@ BAD = {
         ["score", "gold.jsonl", "base.jsonl", "--per-document", "none/new.csv", "-o", "new"], "no directory none"
     ),
     "no folder for counts": (["count", "gold.jsonl", "base.jsonl", "-o", "none/new.npz"], "there is no directory none"),
-    "no gold to count": (["count", "none.jsonl", "base.jsonl", "-o", "new.npz"], "none.jsonl is not there"),
-    "no predictions to count": (["count", "gold.jsonl", "none.jsonl", "-o", "new.npz"], "none.jsonl is not there"),
+    "no gold to count": (["count", "none.jsonl", "base.jsonl", "-o", "new.npz"], "none.jsonl does not exist"),
+    "no predictions to count": (["count", "gold.jsonl", "none.jsonl", "-o", "new.npz"], "none.jsonl does not exist"),
     "no model to count": (["count", "no_such_model", "gold.spacy", "-o", "new.npz"], "no_such_model"),
     "seed of replicates": (
         ["count", "gold.jsonl", "base.jsonl", "--replicates", 5, "--seed", -1, "-o", "new.npz"], "seed = -1"

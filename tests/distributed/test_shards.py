@@ -539,9 +539,9 @@ def test_files_that_cannot_be_counted_are_named_with_what_is_wrong_while_the_oth
         [
             "bare.spacy: none of the 1 gold documents is annotated",
             "there are no documents to score in empty.spacy",
-            "shards/folder.spacy is not there, or is no file",
+            "shards/folder.spacy does not exist or is not a file",
             "No such file or directory: ",
-            "shards/text.spacy is not a .spacy file, as DocBin.to_disk writes them",
+            "shards/text.spacy is not a .spacy file; expected a file written by DocBin.to_disk",
             "5 of 9 files could not be counted; the counts of the others are in nereval-parts",
         ],
         strict=True,
@@ -600,7 +600,7 @@ def test_an_odd_number_of_files_has_no_predictions_for_each(here):
     [
         (["--engine", "hadoop"], "there is no engine 'hadoop'; there are loky, ray, dask, spark"),
         (["--by", "eLen"], "--by looks at every span"),
-        (["--parts", "far://away"], "nothing here reads far://"),
+        (["--parts", "far://away"], "cannot read far:// URLs"),
     ],
 )
 def test_options_that_cannot_be_are_refused_at_once(here, options, said):
@@ -761,8 +761,8 @@ def test_a_file_in_a_bucket_is_named_as_it_was_given(here, bucket):
     cloudpathlib.AnyPath(f"{bucket}/text.spacy").write_text("no DocBin")
     lines = refused("evaluate", "training/model-best", f"{bucket}/text.spacy", f"{bucket}/none.spacy", "shards/a.spacy")
     assert lines[:2] == [
-        f"{bucket}/none.spacy is not there",
-        f"{bucket}/text.spacy is not a .spacy file, as DocBin.to_disk writes them",
+        f"{bucket}/none.spacy does not exist",
+        f"{bucket}/text.spacy is not a .spacy file; expected a file written by DocBin.to_disk",
     ]
 
 

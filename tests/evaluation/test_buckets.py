@@ -14,7 +14,7 @@ from profiles import tries
 from strategies import corpora
 
 from spacy_nereval import Document, Span, create, create_all, names
-from spacy_nereval.core.lexicon import collect, read
+from spacy_nereval.core.lexicon import lexicon_of, read_lexicon
 from spacy_nereval.evaluation.attributes import ATTRIBUTES, Place, asked, bucketed
 from spacy_nereval.evaluation.breakdown import Breakdown, breakdown
 
@@ -32,7 +32,7 @@ OTHERS: list[dict[str, Any]] = [
 
 TEXT = "Ada Lovelace met NATO in new York , 12 days"
 LOVELACE, NATO, NEW_YORK, TWELVE = (0, 12, "PER"), (17, 21, "ORG"), (25, 33, "LOC"), (36, 38, "NUM")
-TRAINING = collect(
+TRAINING = lexicon_of(
     [
         Document([(0, 4, "ORG"), (5, 9, "LOC")], [], "NATO NATO says"),
         Document([(0, 8, "LOC"), (9, 17, "LOC")], [], "new York new York in York"),
@@ -77,7 +77,7 @@ def test_an_attribute_by_hand(name, span, value):
 
 
 def test_occurrences_without_annotation_are_against_a_label():
-    training = collect([Document([(0, 3, "LOC")], [], "Ulm and Ulm and Ulm and Ulm")])
+    training = lexicon_of([Document([(0, 3, "LOC")], [], "Ulm and Ulm and Ulm and Ulm")])
     place = Place(Document([(0, 3, "LOC")], [], "Ulm"), training)
     assert ATTRIBUTES["eCon"].value(place, Span(0, 3, "LOC")) == 1 / 4
 
@@ -185,7 +185,7 @@ def test_what_needs_training_data_says_so(name):
 @given(corpus=corpora(), name=st.sampled_from(list(ATTRIBUTES)))
 def test_buckets_sum_to_the_whole(table, corpus, name):
     (metric,) = create_all(table)
-    found = breakdown(corpus, [metric], name, read(SEEN))
+    found = breakdown(corpus, [metric], name, read_lexicon(SEEN))
     whole = scored(corpus, metric.name, **({} if metric.name == "wrf" else metric.settings))
     if metric.name == "wrf":  # whose whole is the combined class, while buckets, like labels, share out words by class
         rows = [row["counts"] for row in whole["per_type"].values()]

@@ -527,7 +527,7 @@ def test_nothing_wrong_is_said(here):
         (["gold.jsonl", "pred.jsonl", "-m", "fair,strict"], "one metric was wanted"),
         (["gold.jsonl", "pred.jsonl", "--strict.beta", "2"], "strict is not among --metrics fair"),
         (["gold.jsonl", "pred.jsonl", "-f", "xml"], "there is no format 'xml'"),
-        (["gold.jsonl", "none.jsonl"], "none.jsonl is not there"),
+        (["gold.jsonl", "none.jsonl"], "none.jsonl does not exist"),
         (["gold.jsonl"], "predictions to score against gold.jsonl are missing"),
         (["empty.jsonl", "empty.jsonl"], "there are no documents to score in empty.jsonl"),
     ],

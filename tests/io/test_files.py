@@ -208,7 +208,7 @@ def test_files_of_different_length_are_an_error_that_names_both_numbers(tmp_path
     with pytest.raises(ValueError) as raised:
         list(read_files(gold, pred))
     first = f"{numbers[0]} document{'' if numbers[0] == 1 else 's'}"
-    assert f"{gold} has {first} and {pred} has {numbers[1]}" in str(raised.value)
+    assert f"{gold} has {first} and {pred} has {numbers[1]}; expected the same number in both" in str(raised.value)
 
 
 def test_a_span_without_a_label_in_a_group_is_an_error_that_names_file_and_document(tmp_path):
@@ -389,5 +389,5 @@ def test_a_pipeline_is_scored_on_gold_annotation_in_any_format(tmp_path):
         (document,) = predict(pipeline, tmp_path / name)
         assert document.gold_set == {(0, 3, "PER"), (8, 11, "PER")}, name
         assert document.pred_set == {(0, 3, "PER")}, name
-    with pytest.raises(ValueError, match=r"span groups such as 'sc' are read from \.spacy files"):
+    with pytest.raises(ValueError, match=r"span groups such as 'sc' are read from \.spacy files only"):
         list(predict(pipeline, tmp_path / "gold.jsonl", "sc"))

@@ -165,7 +165,15 @@ def test_the_ending_tells_the_format(name, format):
 def test_another_ending_needs_a_name(name):
     with pytest.raises(ValueError) as raised:
         name_of(Path(name))
-    for said in (f"the ending of {name} is not known", ".jsonl", ".conll", ".csv", ".ann", "--format", "faireval"):
+    for said in (
+        f"cannot infer the format of {name} from its extension",
+        ".jsonl",
+        ".conll",
+        ".csv",
+        ".ann",
+        "--format",
+        "faireval",
+    ):
         assert said in str(raised.value)
     assert name_of(Path(name), Format("conll")) == "conll"
 
@@ -185,8 +193,8 @@ def test_what_is_not_there_is_an_error_in_every_format(tmp_path, format):
     for path in (tmp_path / "none", write_lines(tmp_path / "file", []) if format == "brat" else tmp_path):
         with pytest.raises(ValueError) as raised:
             read(path, name=format)
-        assert str(raised.value).startswith(f"{path} is ")
-        assert "no f" in str(raised.value)  # file, or folder
+        wanted = {"brat": "is not a folder"}.get(format, "does not exist or is not a file")
+        assert str(raised.value).startswith(f"{path} {wanted}")
 
 
 @pytest.mark.parametrize("format", ["jsonl", "conll", "faireval"])
@@ -276,15 +284,15 @@ def test_an_accepted_text_without_spans_has_none():
 def test_spans_may_have_answers_of_their_own():
     spans = [SHAPES["objects"] | {"answer": "accept"}, {"start": 7, "end": 11, "label": "LOC", "answer": "reject"}]
     assert line_of(spans=spans).spans == {ADA}
-    with pytest.raises(ValueError, match="the answer 'no' is none of accept, reject, ignore"):
+    with pytest.raises(ValueError, match="the answer 'no' is not one of accept, reject, ignore"):
         line_of(spans=[SHAPES["objects"] | {"answer": "no"}])
 
 
 @pytest.mark.parametrize(
     "entry, message",
     [
-        ({"answer": "yes", "spans": []}, "the answer 'yes' is none of accept, reject, ignore"),
-        ({"answer": ["accept"], "spans": []}, "the answer ['accept'] is none of accept"),
+        ({"answer": "yes", "spans": []}, "the answer 'yes' is not one of accept, reject, ignore"),
+        ({"answer": ["accept"], "spans": []}, "the answer ['accept'] is not one of accept"),
         ({"label": ["PER"]}, "span 0 has no 'start', 'end', 'label'"),
         ({"labels": [[0, 3]]}, "span 0, span [0, 3] is not (start, end, label)"),
         ({"labels": [[0, 3, "PER"], [0, 30, "PER"]]}, "span 1, Span(0, 30, 'PER') ends after the text"),
@@ -317,7 +325,7 @@ def test_rejected_predictions_are_no_predictions_of_nothing(tmp_path):
     )
     with pytest.raises(ValueError) as raised:
         list(read_files(gold, pred))
-    assert str(raised.value) == f"{gold} and {pred}, document 0 (x): it is annotated in {gold}, and not in {pred}"
+    assert str(raised.value) == f"{gold} and {pred}, document 0 (x): it is annotated in {gold} but not in {pred}"
 
 
 # CoNLL: schemes of tags
@@ -416,7 +424,7 @@ def test_an_invalid_sequence_is_an_error_with_line_and_reason(tmp_path, sentence
     path = file_of(tmp_path / "a.iob", *sentences)
     with pytest.raises(ValueError) as raised:
         read(path)
-    remedy = "--repair conll makes a span of it, --repair discard leaves it out"
+    remedy = "use --repair conll to read it as a span, or --repair discard to leave it out"
     assert str(raised.value) == f"{path}, {message}; {remedy}"
 
 
@@ -591,23 +599,23 @@ def test_the_column_is_chosen_by_number_or_last(tmp_path, column, label):
 @pytest.mark.parametrize(
     "lines, settings, message",
     [
-        (["a B-A", "b C-A"], {}, "line 2: 'C-A' is no tag; O was wanted, or B-, I-, L-, U-, E- or S- with a label"),
-        (["a B-"], {}, "line 1: 'B-' is no tag"),
-        (["a B"], {}, "line 1: 'B' is no tag"),
-        (["a b-A"], {}, "line 1: 'b-A' is no tag"),
-        (["a PER"], {}, "line 1: 'PER' is no tag"),
-        (["# text = I like O", "I O"], {}, "line 2: columns: 2, and 6 before"),
-        (["# id 7", "I O"], {}, "line 1: '7' is no tag"),
-        (["a N O", "", "b O"], {}, "line 3: columns: 2, and 3 before"),
-        (["a\tO", "b N\tO\tO"], {}, "line 2: columns: 3, and 2 before"),
-        (["a O", "b"], {}, "line 2: columns: 1, and 2 before"),
-        (["a", "b"], {}, "line 1: there is one column; words and tags were wanted"),
+        (["a B-A", "b C-A"], {}, "line 2: 'C-A' is not a tag; expected O, or B-, I-, L-, U-, E- or S- with a label"),
+        (["a B-"], {}, "line 1: 'B-' is not a tag"),
+        (["a B"], {}, "line 1: 'B' is not a tag"),
+        (["a b-A"], {}, "line 1: 'b-A' is not a tag"),
+        (["a PER"], {}, "line 1: 'PER' is not a tag"),
+        (["# text = I like O", "I O"], {}, "line 2: expected 6 columns, as in the lines before; found 2"),
+        (["# id 7", "I O"], {}, "line 1: '7' is not a tag"),
+        (["a N O", "", "b O"], {}, "line 3: expected 3 columns, as in the lines before; found 2"),
+        (["a\tO", "b N\tO\tO"], {}, "line 2: expected 2 columns, as in the lines before; found 3"),
+        (["a O", "b"], {}, "line 2: expected 2 columns, as in the lines before; found 1"),
+        (["a", "b"], {}, "line 1: there is one column; expected words and tags"),
         (["\tO"], {}, "line 1: there is no word in the first column"),
-        (["a O"], {"column": 3}, "line 1: there is no column 3; there are 2"),
-        (["a O"], {"column": 1}, "line 1: the first column has the words, and no tags"),
-        (["a O O"], {"column": 1, "both": True}, "line 1: the first column has the words, and no tags"),
-        (["a O"], {"column": -2}, "line 1: the first column has the words, and no tags"),
-        (["O O"], {"column": 3, "both": True}, "line 1: there is no column 3; there are 2"),
+        (["a O"], {"column": 3}, "line 1: there is no column 3; the file has 2"),
+        (["a O"], {"column": 1}, "line 1: the first column has the words; choose another column"),
+        (["a O O"], {"column": 1, "both": True}, "line 1: the first column has the words; choose another column"),
+        (["a O"], {"column": -2}, "line 1: the first column has the words; choose another column"),
+        (["O O"], {"column": 3, "both": True}, "line 1: there is no column 3; the file has 2"),
     ],
 )
 def test_a_malformed_conll_file_is_named_with_line_and_reason(tmp_path, lines, settings, message):
@@ -681,27 +689,27 @@ def test_two_columns_of_two_files(tmp_path):
 
 def test_a_file_of_words_and_tags_alone_is_said_to_lack_predictions(tmp_path):
     said = refused("score", write_lines(tmp_path / "iob.conll", ["Ada B-PER", "met O"]))
-    assert "line 1: 'Ada' is no tag" in said
-    assert "a file alone has gold tags in its last column but one, and predictions in the last" in said
-    assert "the file of the predictions behind it" in said
+    assert "line 1: 'Ada' is not a tag" in said
+    assert "A file given alone has gold tags in its last column but one, and predictions in the last" in said
+    assert "the file of the predictions after it" in said
     wrong = write_lines(tmp_path / "wrong.conll", ["Ada PER"])
-    assert "a file alone" not in refused("score", wrong, wrong)
+    assert "A file given alone" not in refused("score", wrong, wrong)
 
 
 @pytest.mark.parametrize(
     "column, message",
     [
-        ("3", "--column 3: a file with both sides has two columns of labels, as in --column 3,4"),
-        ("3,3", "--column 3,3: a file with both sides has two columns"),
-        ("0", "--column 0: 'last' or a number from 1 up was wanted"),
-        ("-1", "--column -1: 'last' or a number"),
-        ("1.5", "--column 1.5: 'last' or a number"),
-        ("first", "--column first: 'last' or a number"),
-        ("2,3,4", "--column 2,3,4: 'last' or a number"),
-        ("", "--column : 'last' or a number"),
-        ("9,last", "both.conll, line 1: there is no column 9; there are 4"),
+        ("3", "--column 3: a file with gold and predictions has two columns of tags; expected two, as in 3,4"),
+        ("3,3", "--column 3,3: a file with gold and predictions has two columns"),
+        ("0", "--column 0: expected 'last' or a number from 1 up"),
+        ("-1", "--column -1: expected 'last' or a number"),
+        ("1.5", "--column 1.5: expected 'last' or a number"),
+        ("first", "--column first: expected 'last' or a number"),
+        ("2,3,4", "--column 2,3,4: expected 'last' or a number"),
+        ("", "--column : expected 'last' or a number"),
+        ("9,last", "both.conll, line 1: there is no column 9; the file has 4"),
         ("1,last", "both.conll, line 1: the first column has the words"),
-        ("2,last", "both.conll, line 1: 'N' is no tag"),
+        ("2,last", "both.conll, line 1: 'N' is not a tag"),
     ],
 )
 def test_columns_that_cannot_be(tmp_path, column, message):
@@ -732,8 +740,8 @@ def test_repairs_of_both_sides_are_counted(tmp_path):
 @pytest.mark.parametrize(
     "option, value, message",
     [
-        ("--repair", "seqeval", "--repair seqeval: one of conll, discard was wanted"),
-        ("--discontinuous", "first", "--discontinuous first: one of hull, parts was wanted"),
+        ("--repair", "seqeval", "--repair seqeval: expected one of conll, discard"),
+        ("--discontinuous", "first", "--discontinuous first: expected one of hull, parts"),
         ("--format", "ini", "there is no format 'ini'"),
     ],
 )
@@ -810,7 +818,7 @@ def test_a_text_without_annotation_is_skipped_and_counted(tmp_path):
 def test_a_text_without_predictions_needs_an_empty_file(tmp_path):
     gold = folder_of(tmp_path / "gold", a="Ada|T1\tPER 0 3\tAda", b="Bob|")
     pred = folder_of(tmp_path / "pred", a="Ada", b="Bob|")
-    assert f"document 0 (a): it is annotated in {gold}, and not in {pred}" in refused("score", gold, pred)
+    assert f"document 0 (a): it is annotated in {gold} but not in {pred}" in refused("score", gold, pred)
     (pred / "a.ann").write_bytes(b"")
     assert result_of(tmp_path, gold, pred)["metrics"]["strict"]["counts"] == {"tp": 0, "fp": 0, "fn": 1}
 
@@ -856,7 +864,7 @@ def test_spans_in_pieces(tmp_path, pieces):
     shown = " ".join(text[int(a) : int(b)] for a, b in (piece.split() for piece in pieces.split(";")))
     folder = folder_of(tmp_path / "x", a=f"{text}|T1\tPER {pieces}\t{shown}")
     said = refused("score", folder, folder)
-    assert f"a.ann, line 1: the span is in {pieces.count(';') + 1} pieces; --discontinuous hull" in said
+    assert f"a.ann, line 1: the span is in {pieces.count(';') + 1} pieces; use --discontinuous hull" in said
     assert "--discontinuous parts" in said
     assert result_of(tmp_path, folder, folder, "--discontinuous", "hull")["gold"] == 1
     assert only(folder, discontinuous="hull").spans == {(0, 12, "PER")}
@@ -867,17 +875,17 @@ def test_spans_in_pieces(tmp_path, pieces):
 @pytest.mark.parametrize(
     "line, message",
     [
-        ("T1\tPER 0 3\tBob", "the text at 0 3 is 'Ada', and not 'Bob'"),
-        ("T1\tPER 0 3\t", "the text at 0 3 is 'Ada', and not ''"),
-        ("T1\tPER 0 3;4 6\tAda", "the text at 0 3;4 6 is 'Ada in', and not 'Ada'"),
+        ("T1\tPER 0 3\tBob", "the text at 0 3 is 'Ada', but the line says 'Bob'"),
+        ("T1\tPER 0 3\t", "the text at 0 3 is 'Ada', but the line says ''"),
+        ("T1\tPER 0 3;4 6\tAda", "the text at 0 3;4 6 is 'Ada in', but the line says 'Ada'"),
         ("T1\tPER 0 99\tAda", "T1 Span(0, 99, 'PER') ends after the text, which has 6 characters"),
         ("T1\tPER 3 0\tAda", "T1 Span(3, 0, 'PER') ends before it starts"),
-        ("T1\tPER 0 3", "'T1', a tab, 'LABEL 0 5', a tab, and the text from 0 to 5 were wanted"),
-        ("T1 PER 0 3 Ada", "'T1', a tab,"),
-        ("T1\tPER 0\tAda", "'T1', a tab,"),
-        ("T1\tPER -1 3\tAda", "'T1', a tab,"),
-        ("T1\t0 3\tAda", "'T1', a tab,"),
-        ("T1\tPER 0 3;\tAda", "'T1', a tab,"),
+        ("T1\tPER 0 3", "expected 'T1', a tab, 'LABEL 0 5', a tab, and the text from 0 to 5"),
+        ("T1 PER 0 3 Ada", "expected 'T1', a tab,"),
+        ("T1\tPER 0\tAda", "expected 'T1', a tab,"),
+        ("T1\tPER -1 3\tAda", "expected 'T1', a tab,"),
+        ("T1\t0 3\tAda", "expected 'T1', a tab,"),
+        ("T1\tPER 0 3;\tAda", "expected 'T1', a tab,"),
     ],
 )
 def test_a_malformed_line_of_brat_is_named(tmp_path, line, message):
@@ -890,7 +898,7 @@ def test_a_malformed_line_of_brat_is_named(tmp_path, line, message):
 def test_long_texts_that_differ_are_cut(tmp_path):
     with pytest.raises(ValueError) as raised:
         read(folder_of(tmp_path / "x", a=f"{'a' * 1000}|T1\tPER 0 1000\tb"))
-    assert str(raised.value).endswith(f"is '{'a' * 40}...', and not 'b'")
+    assert str(raised.value).endswith(f"is '{'a' * 40}...', but the line says 'b'")
 
 
 def test_annotation_without_a_text_is_an_error(tmp_path):
@@ -898,13 +906,13 @@ def test_annotation_without_a_text_is_an_error(tmp_path):
     (folder / "a.txt").rename(folder / "b.txt")
     with pytest.raises(ValueError) as raised:
         read(tmp_path / "x")
-    assert str(raised.value) == f"{folder / 'a.ann'} has no text: there is no a.txt beside it"
+    assert str(raised.value) == f"{folder / 'a.ann'} has no text: expected a.txt beside it"
 
 
 def test_a_text_of_brat_in_another_encoding_is_named_with_its_line(tmp_path):
     folder = folder_of(tmp_path / "x", a="a|")
     (folder / "a.txt").write_bytes("a\nb\nZoë".encode("latin1"))
-    with pytest.raises(ValueError, match=r"a\.txt, line 3: not valid in UTF-8"):
+    with pytest.raises(ValueError, match=r"a\.txt, line 3: not valid UTF-8"):
         read(folder)
 
 
@@ -963,7 +971,7 @@ def test_the_longer_text_of_faireval_is_that_of_both(tmp_path):
 
 def test_tokens_of_faireval_with_holes(tmp_path):
     path = write_lines(tmp_path / "a.csv", ["A\t1\t4\t1, 2, 4"])
-    with pytest.raises(ValueError, match=r"a\.csv, line 1: the span is in 2 pieces; --discontinuous hull"):
+    with pytest.raises(ValueError, match=r"a\.csv, line 1: the span is in 2 pieces; use --discontinuous hull"):
         read(path)
     assert only(path, discontinuous="hull").spans == {(0, 7, "A")}
     assert only(path, discontinuous="parts").spans == {(0, 3, "A"), (6, 7, "A")}
@@ -972,23 +980,23 @@ def test_tokens_of_faireval_with_holes(tmp_path):
 @pytest.mark.parametrize(
     "lines, message",
     [
-        (["A\t1\t1"], "line 1: label, first, last and all tokens were wanted"),
-        (["A,1,1,1"], "line 1: label, first, last and all tokens were wanted"),
-        (["A\t1\tx\t1"], "line 1: label, first, last and all tokens were wanted"),
-        (["A\t1\t1\t"], "line 1: label, first, last and all tokens were wanted"),
-        (["A\t1\t1\t1\t1"], "line 1: label, first, last and all tokens were wanted"),
-        (["label\tfirst\tlast\ttokens"], "line 1: label, first, last and all tokens were wanted"),
+        (["A\t1\t1"], "line 1: expected label, first, last and all tokens"),
+        (["A,1,1,1"], "line 1: expected label, first, last and all tokens"),
+        (["A\t1\tx\t1"], "line 1: expected label, first, last and all tokens"),
+        (["A\t1\t1\t"], "line 1: expected label, first, last and all tokens"),
+        (["A\t1\t1\t1\t1"], "line 1: expected label, first, last and all tokens"),
+        (["label\tfirst\tlast\ttokens"], "line 1: expected label, first, last and all tokens"),
         (["\t1\t1\t1"], "line 1: there is no label"),
-        (["A\t0\t1\t0, 1"], "line 1: tokens from 0 to 1: from 1 up to 100000 was wanted"),
+        (["A\t0\t1\t0, 1"], "line 1: tokens from 0 to 1: expected 1 to 100000"),
         (["A\t2\t1\t2, 1"], "line 1: tokens from 2 to 1"),
         (["A\t100001\t100001\t100001"], "line 1: tokens from 100001 to 100001"),
-        (["A\t1\t3\t1, 2"], "line 1: 1, 2 are not tokens from 1 to 3 in their order"),
-        (["A\t1\t3\t2, 3"], "line 1: 2, 3 are not tokens from 1 to 3 in their order"),
-        (["A\t1\t3\t1, 3, 2"], "line 1: 1, 3, 2 are not tokens"),
-        (["A\t1\t2\t1, 1, 2"], "line 1: 1, 1, 2 are not tokens"),
-        (["A\t1\t1\t1", "NONE\t1\t1\t1"], "line 2: NONE stands for no span, and has no tokens but 999"),
+        (["A\t1\t3\t1, 2"], "line 1: 1, 2: expected tokens from 1 to 3 in ascending order"),
+        (["A\t1\t3\t2, 3"], "line 1: 2, 3: expected tokens from 1 to 3 in ascending order"),
+        (["A\t1\t3\t1, 3, 2"], "line 1: 1, 3, 2: expected tokens"),
+        (["A\t1\t2\t1, 1, 2"], "line 1: 1, 1, 2: expected tokens"),
+        (["A\t1\t1\t1", "NONE\t1\t1\t1"], "line 2: NONE stands for no span; expected 999 as its only token"),
         (["EMPTY\t1\t999\t1, 999"], "line 1: EMPTY stands for no span"),
-        (["A\t1\t1\t1", "", "", "A\t1\t1\t1"], "line 4: the sentence before it has no row, not even NONE, 999"),
+        (["A\t1\t1\t1", "", "", "A\t1\t1\t1"], "line 4: the sentence before it has no row; expected NONE, 999"),
         (["", "A\t1\t1\t1"], "line 2: the sentence before it has no row"),
     ],
 )
@@ -1027,7 +1035,7 @@ def test_formats_are_named_on_the_command_line(tmp_path, names):
         write_lines(pred, [json.dumps({"text": "w0 w1", "spans": each}) for each in spans])
     found = result_of(tmp_path, gold, pred, "--format", ",".join(names))
     assert found["metrics"]["fair"]["counts"] | {"tp": 1, "le": 1} == found["metrics"]["fair"]["counts"]
-    assert "the ending of" in refused("score", gold, pred)
+    assert "cannot infer the format of" in refused("score", gold, pred)
 
 
 def test_files_are_not_held_in_memory(tmp_path):
@@ -1053,5 +1061,5 @@ def test_span_groups_are_those_of_docs_alone(tmp_path):
     other = write_lines(tmp_path / "b.conll", ["a B-A", "b O"])
     (found,) = read_files(grouped, other, "k")
     assert found.hits == {(0, 1, "A")}
-    with pytest.raises(ValueError, match="span groups such as 'k' are read from .spacy files"):
+    with pytest.raises(ValueError, match="span groups such as 'k' are read from .spacy files only"):
         list(read_files(other, other, "k"))

@@ -1,4 +1,4 @@
-"""Recall on tough mentions, and the training counts that it looks spans up in."""
+"""Recall on tough mentions, and the lexicon that it looks spans up in."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from hypothesis import given
 from strategies import TEXTS, corpora
 
 from spacy_nereval import Document, count, create, create_all, evaluate, names, score
-from spacy_nereval.core.lexicon import collect, read, table
+from spacy_nereval.core.lexicon import cached_lexicon, lexicon_of, read_lexicon
 from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.io.count_files import load, merge, save
+from spacy_nereval.io.writing import write_json
 
 TRAINING = ["Paris|LOC", "Ford|ORG", "May|PER"]
 TEST = ["Paris|LOC +", "Ford|PER", "Berlin|LOC +", "Ford|ORG +", "Berlin|ORG", "May|PER +"]
@@ -33,7 +34,7 @@ def mention(line: str, found: bool = False) -> Document:
 @pytest.fixture
 def train(tmp_path: Path) -> str:
     path = tmp_path / "train.json"
-    collect(map(mention, TRAINING)).save(path)
+    write_json(path, lexicon_of(map(mention, TRAINING)).as_json())
     return str(path)
 
 
@@ -135,12 +136,12 @@ def test_the_set_of_all_metrics_leaves_out_what_needs_training_data(train):
     assert "tmr" in [m.name for m in create_all({"all": {}, "tmr": {"train": train}})]
 
 
-# Training counts
+# The lexicon
 
 
 def test_what_is_collected_of_a_corpus():
     text = "New York is new . York , New York"
-    training = collect([Document([(0, 8, "LOC"), (4, 8, "ORG"), (25, 33, "LOC")], [], text)])
+    training = lexicon_of([Document([(0, 8, "LOC"), (4, 8, "ORG"), (25, 33, "LOC")], [], text)])
     assert training.surfaces == {"New York": {"LOC": 2}, "York": {"ORG": 1}}
     assert training.occurrences == {"New York": 2, "York": 3}
     assert training.tokens["York"] == {"LOC": 2, "ORG": 1, "": 1}
@@ -152,7 +153,7 @@ def test_what_is_collected_of_a_corpus():
 
 @given(corpus=corpora())
 def test_every_word_and_every_span_is_counted(corpus):
-    training = collect(corpus)
+    training = lexicon_of(corpus)
     spans = [(document, span) for document in corpus for span in document.gold]
     assert sum(sum(row.values()) for row in training.surfaces.values()) == len(spans)
     words = [document.text[a:b] for document in corpus for a, b in document.words]
@@ -170,7 +171,7 @@ def test_every_word_and_every_span_is_counted(corpus):
 
 def test_a_word_with_a_blank_in_it_is_one_word():
     tokens = [(0, 8), (9, 12), (13, 21)]
-    training = collect([Document([(0, 8, "LOC")], [], "New York and New York", tokens=tokens)])
+    training = lexicon_of([Document([(0, 8, "LOC")], [], "New York and New York", tokens=tokens)])
     assert training.occurrences == {"New York": 2}
 
 
@@ -179,29 +180,29 @@ def test_a_signature_names_the_training_data_by_what_they_say(tmp_path):
     signatures = set()
     for label in ("LOC", "ORG"):
         path = tmp_path / "table.json"
-        collect([mention(f"Ulm|{label}")]).save(path)
+        write_json(path, lexicon_of([mention(f"Ulm|{label}")]).as_json())
         os.utime(path, ns=(len(signatures), len(signatures)))
         metric = create("tmr", train=str(path))
         signatures.add(evaluate(count([], [metric]))["signature"])
         stored = metric.settings["train"]
         assert create("tmr", train=stored).settings["train"] == stored
     assert len(signatures) == 2
-    collect([mention("Ulm|PER")]).save(path)
-    with pytest.raises(ValueError, match="has changed: its counts have the hash"):
+    write_json(path, lexicon_of([mention("Ulm|PER")]).as_json())
+    with pytest.raises(ValueError, match="has changed: expected the digest"):
         scored([mention("Ulm|PER")], "tmr", train=stored)
 
 
 def test_a_corpus_and_its_table_are_told_to_be_the_same(tmp_path):
     line = {"text": "Ulm", "spans": [{"start": 0, "end": 3, "label": "LOC"}]}
     (tmp_path / "train.jsonl").write_text(json.dumps(line))
-    read(tmp_path / "train.jsonl").save(tmp_path / "table.json")
-    assert read(tmp_path / "train.jsonl").digest == read(tmp_path / "table.json").digest
+    write_json(tmp_path / "table.json", read_lexicon(tmp_path / "train.jsonl").as_json())
+    assert read_lexicon(tmp_path / "train.jsonl").digest == read_lexicon(tmp_path / "table.json").digest
 
 
 def test_a_table_is_read_as_it_was_saved(tmp_path):
-    training = collect([Document([(0, 1, "A")], [], text, tokens=tokens) for text, tokens in TEXTS])
-    training.save(tmp_path / "table.json")
-    again = read(tmp_path / "table.json")
+    training = lexicon_of([Document([(0, 1, "A")], [], text, tokens=tokens) for text, tokens in TEXTS])
+    write_json(tmp_path / "table.json", training.as_json())
+    again = read_lexicon(tmp_path / "table.json")
     for part in ("surfaces", "occurrences", "tokens", "documents", "labels", "most_frequent"):
         assert getattr(again, part) == getattr(training, part), part
     assert training.documents == len(TEXTS)
@@ -211,23 +212,23 @@ def test_a_corpus_says_the_same_as_its_table(tmp_path):
     lines = [{"text": "New York", "spans": [{"start": 0, "end": 8, "label": "LOC"}]}, {"text": "york", "spans": []}]
     corpus = tmp_path / "train.jsonl"
     corpus.write_text("\n".join(map(json.dumps, lines)))
-    found = read(corpus)
+    found = read_lexicon(corpus)
     assert (found.surfaces, found.tokens["york"], found.documents) == ({"New York": {"LOC": 1}}, {"": 1}, 2)
 
 
 def test_a_table_is_read_again_when_its_file_has_changed(tmp_path):
     path = tmp_path / "table.json"
     for number, label in enumerate(("A", "B")):
-        collect([mention(f"Ulm|{label}")]).save(path)
+        write_json(path, lexicon_of([mention(f"Ulm|{label}")]).as_json())
         os.utime(path, ns=(number, number))
-        assert table(str(path)).labels == {label}
+        assert cached_lexicon(str(path)).labels == {label}
 
 
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ("{", "no table of training counts"),
-        ("[]", "no table of training counts"),
+        ("{", "is not a lexicon"),
+        ("[]", "is not a lexicon"),
         ('{"format": "another"}', "its format is not 'spacy-nereval training 1'"),
         ('{"format": "spacy-nereval training 1", "surfaces": {}}', "occurrences: field required"),
         (
@@ -242,7 +243,7 @@ def test_a_table_is_read_again_when_its_file_has_changed(tmp_path):
         ),
         (
             '{"format": "spacy-nereval training 1", "documents": 1, "surfaces": [1], "occurrences": {}, "tokens": {}}',
-            "no table of training counts",
+            "is not a lexicon",
         ),
     ],
 )
@@ -250,18 +251,26 @@ def test_a_file_that_is_no_table_is_refused(tmp_path, content, reason):
     path = tmp_path / "bad.json"
     path.write_text(content)
     with pytest.raises(ValueError, match=reason) as error:
-        read(path)
+        read_lexicon(path)
     assert str(path) in str(error.value)
 
 
-def test_training_data_without_a_span_says_nothing(tmp_path):
-    path = tmp_path / "train.jsonl"
-    path.write_text('{"text": "Ulm", "spans": []}\n')
+EMPTY = {"format": "spacy-nereval training 1", "documents": 1, "surfaces": {}, "occurrences": {}, "tokens": {}}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("train.jsonl", '{"text": "Ulm", "spans": []}\n'), ("train.json", json.dumps(EMPTY))],
+    ids=["corpus", "lexicon"],
+)
+def test_training_data_without_a_span_says_nothing(tmp_path, name, content):
+    path = tmp_path / name
+    path.write_text(content)
     with pytest.raises(ValueError, match="has no annotated spans"):
-        read(path)
+        read_lexicon(path)
 
 
 def test_training_data_that_are_not_there(tmp_path):
     missing: Any = tmp_path / "none.jsonl"
-    with pytest.raises(ValueError, match="is not there"):
-        table(str(missing))
+    with pytest.raises(ValueError, match="does not exist"):
+        cached_lexicon(str(missing))

@@ -1,21 +1,27 @@
-"""How annotation is read: a module per format, each with `read`, which yields `Record`s one at a time."""
+"""Input formats: which one a file has, and the reader for it.
+
+A reader is a function `(path, format) -> Iterator[Record]`. It yields one record per
+document, does not hold the file in memory, and raises ValueError that names the file and
+the line or document. It is registered in the entry-point group `spacy_nereval_readers`.
+
+To add a format, write one module with such a function and add one line to `setup.cfg`.
+Users then name the format with `--format NAME`. A row in `ENDINGS` lets the file
+extension name it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from ...core.plugins import readers, registered_names
 from ..records import Record
-from . import brat, conll, faireval, jsonl
-from .settings import Format
+from .settings import Format, files_in
 
-READERS: dict[str, Callable[[Path, Format], Iterator[Record]]] = {
-    "jsonl": jsonl.read,
-    "conll": conll.read,
-    "brat": brat.read,
-    "faireval": faireval.read,
-}
-"""All formats but `.spacy` files, which alone have span groups."""
+Reader = Callable[[Path, Format], Iterator[Record]]
+
+AUTO = "auto"
+"""The name that stands for the format inferred from the path."""
 
 ENDINGS = {
     ".spacy": "spacy",
@@ -27,39 +33,130 @@ ENDINGS = {
     ".tsv": "conll",
     ".csv": "faireval",
 }
+"""File extensions to formats. Folders with `.ann` files are in brat's format."""
+
+
+def inferred_name(path: Path) -> str | None:
+    """Infer the format of a path from its extension, or from the files in it.
+
+    Args:
+        path: A file or folder. A file need not exist.
+
+    Returns:
+        The name of the format, or None if neither says anything.
+
+    >>> inferred_name(Path("a.NDJSON")), inferred_name(Path("a.txt"))
+    ('jsonl', None)
+    """
+    if any(files_in(path, ".ann")):
+        return "brat"
+    return ENDINGS.get(path.suffix.lower())
 
 
 def name_of(path: Path, format: Format = Format()) -> str:
-    """The name of a path's format: the one given, or else what its ending says.
+    """Return the name of a path's format: the one given, or else the inferred one.
+
+    Args:
+        path: A file or folder.
+        format: How to read it; `format.name` overrides what the path says.
+
+    Raises:
+        ValueError: If no name is given and none can be inferred.
 
     >>> name_of(Path("a.NDJSON")), name_of(Path("a.txt"), Format("conll"))
     ('jsonl', 'conll')
-
-    Raises ValueError if neither says anything.
     """
-    if format.name:
+    if format.name not in (None, AUTO):
         return format.name
-    if brat.is_collection(path):
-        return "brat"
-    if path.suffix.lower() in ENDINGS:
-        return ENDINGS[path.suffix.lower()]
-    what = f"{path} is a folder without .ann files" if path.is_dir() else f"the ending of {path} is not known"
-    names = ("spacy", *READERS)
+    if name := inferred_name(path):
+        return name
+    what = (
+        f"{path} is a folder without .ann files"
+        if path.is_dir()
+        else f"cannot infer the format of {path} from its extension"
+    )
     raise ValueError(
-        f"{what}; known are {', '.join(ENDINGS)}, and folders of .ann and .txt files; "
-        f"anything else takes --format, one of {', '.join(names)}"
+        f"{what}; known are {', '.join(ENDINGS)}, and folders of .ann and .txt files. "
+        f"For other names, choose a format with --format: {', '.join(format_names())}"
     )
 
 
-def records(path: Path, key: str | None = None, format: Format = Format()) -> Iterator[Record]:
-    """The records of one file or folder. `key` reads `doc.spans[key]` of a `.spacy` file instead of `doc.ents`.
+def format_names() -> list[str]:
+    """Return the names of all registered formats, those of plugins included.
 
-    Raises ValueError or OSError, naming the file and the line or document, for
-    whatever cannot be read.
+    >>> {"brat", "conll", "faireval", "jsonl", "spacy"} <= set(format_names())
+    True
+    """
+    return [name for name in registered_names(readers) if name != AUTO]
+
+
+def is_format(name: str) -> bool:
+    """Say whether a reader is registered under a name. Imports that reader only.
+
+    >>> is_format("jsonl"), is_format("markdown")
+    (True, False)
+    """
+    return name in readers
+
+
+def read_any(path: Path, format: Format = Format()) -> Iterator[Record]:
+    """Read a file or folder of any registered format.
+
+    Args:
+        path: A file or folder.
+        format: How to read it; without a name the path tells the format.
+
+    Returns:
+        An iterator over one record per document, read one at a time.
+
+    Raises:
+        ValueError: If the format is unknown; while reading, if the content is not valid.
+        OSError: While reading, if the file cannot be read.
+
+    >>> read_any(Path("a.jsonl"), Format("xml"))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: a.jsonl: there is no format 'xml'; expected one of ...
     """
     name = name_of(path, format)
-    if name == "spacy":
-        from ...integration import spacy_files
+    if not is_format(name):
+        raise ValueError(f"{path}: there is no format {name!r}; expected one of {', '.join(format_names())}")
+    read: Reader = readers.get(name)
+    return read(path, format)
 
-        return spacy_files.read(path, key)
-    return READERS[name](path, format)
+
+def records(path: Path, key: str | None = None, format: Format = Format()) -> Iterator[Record]:
+    """Read a file or folder as `read_any` does, with the key of span groups beside it.
+
+    Args:
+        path: A file or folder.
+        key: Read `doc.spans[key]` of a `.spacy` file instead of `doc.ents`.
+        format: How to read it.
+
+    Returns:
+        An iterator over one record per document.
+
+    Raises:
+        ValueError: If the format is unknown; while reading, if the content is not valid.
+        OSError: While reading, if the file cannot be read.
+    """
+    return read_any(path, format._replace(spans_key=key))
+
+
+def check_span_groups(key: str | None, paths: Sequence[Path], names: Sequence[str]) -> None:
+    """Check that a key of span groups has a file in which it can be looked up.
+
+    Args:
+        key: The key, or None for `doc.ents`.
+        paths: The files to read.
+        names: Their formats.
+
+    Raises:
+        ValueError: If there is a key, and no file is a `.spacy` file.
+
+    >>> check_span_groups("sc", [Path("a.jsonl")], ["jsonl"])
+    Traceback (most recent call last):
+    ValueError: span groups such as 'sc' are read from .spacy files only; given: a.jsonl
+    """
+    if key and "spacy" not in names:
+        given = " and ".join(map(str, paths))
+        raise ValueError(f"span groups such as {key!r} are read from .spacy files only; given: {given}")

@@ -11,7 +11,7 @@ from ..records import Record
 from .settings import Format, lines
 from .tags import MISSING, Chunk, Scheme, chunks, split
 
-DOCUMENT = "-DOCSTART-"
+DOCSTART = "-DOCSTART-"
 
 
 class Token(NamedTuple):
@@ -24,27 +24,42 @@ Sentence = list[Token]
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
-    """A record of each document: of what lies between lines with -DOCSTART-, or
-    without any of what lies between blank lines.
+    r"""Read the documents of a file: those that -DOCSTART- lines begin, or else its sentences.
 
-    Columns are separated by tabs, or by spaces on lines without tabs. The first
-    has the words. In the text they have a space between them, and a newline
-    between sentences. Which scheme the tags have, `Scheme` tells from the whole
-    file; hence it is read twice.
+    Blank lines separate sentences. Columns are separated by tabs, or by spaces on lines
+    without tabs; the first has the words. The text of a record has a space between
+    words and a newline between sentences. The file is read twice, because its tagging
+    scheme is inferred from all its tags (see `Scheme`). Tokens tagged "-" are gaps.
 
-    Raises ValueError, naming the line, for a span that its scheme does not
-    allow, unless it is repaired: `conll` reads it as conlleval does, which lets
-    a span begin where nothing is continued and end where nothing continues it;
-    `discard` leaves it out. The record has the number of such spans.
+    Args:
+        path: The file.
+        format: `format.column` and `format.both` say where the tags are. `format.repair`
+            says how to read tags that the scheme does not allow: "conll" as conlleval
+            does, which begins a span where a tag continues nothing and ends it where
+            nothing continues it; "discard" leaves such spans out.
+
+    Yields:
+        One record per document. `repaired` is its number of spans that the scheme does
+        not allow.
+
+    Raises:
+        ValueError: If there is no such file; if a line is malformed; if the scheme does
+            not allow a span and `format` does not repair it. Names the line.
+        OSError: If the file cannot be read.
+
+    >>> path = getfixture("tmp_path") / "a.conll"
+    >>> _ = path.write_text("Ada B-PER\nsleeps O\n\nUlm B-LOC\n")
+    >>> [(record.text, record.spans) for record in read(path)]
+    [('Ada sleeps', {(0, 3, 'PER')}), ('Ulm', {(0, 3, 'LOC')})]
     """
-    scheme, marked = Scheme(), False
+    scheme, has_marks = Scheme(), False
     for sentence in _sentences(path, format):
-        marked = marked or sentence is None
+        has_marks = has_marks or sentence is None
         scheme.see([token.tag for token in sentence or ()], [token.line for token in sentence or ()])
     document: list[Sentence] = []
-    begun = False  # the document: it may have no sentence
+    begun = False  # whether a document has begun: it may have no sentence
     for sentence in _sentences(path, format):
-        if begun and (sentence is None or not marked):
+        if begun and (sentence is None or not has_marks):
             yield _record(path, document, format, scheme)
             document = []
         begun = True
@@ -56,48 +71,49 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
 def _record(path: Path, document: list[Sentence], format: Format, scheme: Scheme) -> Record:
     text = "\n".join(" ".join(token.word for token in sentence) for sentence in document)
-    places: list[tuple[int, int]] = []
+    offsets: list[tuple[int, int]] = []
     for token in chain(*document):
-        start = places[-1][1] + 1 if places else 0
-        places.append((start, start + len(token.word)))
+        start = offsets[-1][1] + 1 if offsets else 0
+        offsets.append((start, start + len(token.word)))
     spans, repaired, before = set(), 0, 0
     for sentence in document:
         for chunk in chunks([token.tag for token in sentence]):
             allowed = chunk.is_allowed(scheme.name)
             if not allowed and not format.repair:
-                raise ValueError(f"{path}, {_wrong(sentence, chunk, scheme)}")
+                raise ValueError(f"{path}, {_violation(sentence, chunk, scheme)}")
             repaired += not allowed
             if allowed or format.repair == "conll":
-                spans.add((places[before + chunk.start][0], places[before + chunk.end - 1][1], chunk.label))
+                spans.add((offsets[before + chunk.start][0], offsets[before + chunk.end - 1][1], chunk.label))
         before += len(sentence)
     known = [token.tag != MISSING for token in chain(*document)]
-    gaps = tuple(place for place, is_known in zip(places, known) if not is_known)
-    return Record(text, spans, places, None, any(known) or not known, gaps, repaired=repaired)
+    gaps = tuple(stretch for stretch, is_known in zip(offsets, known) if not is_known)
+    return Record(text, spans, offsets, None, any(known) or not known, gaps, repaired=repaired)
 
 
-def _wrong(sentence: Sentence, chunk: Chunk, scheme: Scheme) -> str:
+def _violation(sentence: Sentence, chunk: Chunk, scheme: Scheme) -> str:
+    """Say why the scheme does not allow a chunk, and what to do."""
     line, _, tag = sentence[chunk.start]
     what = "is not ended by an L or E" if chunk.prefixes[0] == "B" else "continues nothing"
     return (
         f"line {line}: {tag} {what}, and the tags are {scheme.name}, as {scheme.evidence} shows; "
-        "--repair conll makes a span of it, --repair discard leaves it out"
+        "use --repair conll to read it as a span, or --repair discard to leave it out"
     )
 
 
 def _sentences(path: Path, format: Format) -> Iterator[Sentence | None]:
-    """The sentences of a file, and None for each line with -DOCSTART-."""
+    """Yield the sentences of a file, and None for each line with -DOCSTART-."""
     sentence: Sentence = []
     width = tags = 0
     word: int | None = 0
     for number, line in lines(path):
         cells = _cells(line)
-        if cells and cells[0] != DOCUMENT:
+        if cells and cells[0] != DOCSTART:
             try:
                 if not width:
                     width = len(cells)
                     word, tags = _columns(width, format)
                 if len(cells) != width:
-                    raise ValueError(f"columns: {len(cells)}, and {width} before")
+                    raise ValueError(f"expected {width} columns, as in the lines before; found {len(cells)}")
                 _check_tag(cells[tags], format)
                 if word is not None and not cells[word]:
                     raise ValueError("there is no word in the first column")
@@ -121,8 +137,8 @@ def _check_tag(tag: str, format: Format) -> None:
         if not format.both:
             raise
         raise ValueError(
-            f"{error}; a file alone has gold tags in its last column but one, and predictions in the last: "
-            "name other columns with --column 3,4, or the file of the predictions behind it"
+            f"{error}. A file given alone has gold tags in its last column but one, and predictions in the last: "
+            "name other columns with --column 3,4, or give the file of the predictions after it"
         ) from None
 
 
@@ -134,13 +150,16 @@ def _cells(line: str) -> list[str]:
 
 
 def _columns(width: int, format: Format) -> tuple[int | None, int]:
-    """Where words and tags are. In a file with two columns of tags and no other, numbers stand for words."""
+    """Return the indices of the columns of words and of tags.
+
+    A file with two columns of tags and no other has no words; token numbers take their place.
+    """
     word = None if format.both and width == 2 else 0
     tags = format.column - 1 if format.column > 0 else width + format.column
     if width == 1:
-        raise ValueError("there is one column; words and tags were wanted")
+        raise ValueError("there is one column; expected words and tags, separated by a tab or space")
     if not 0 <= tags < width:
-        raise ValueError(f"there is no column {abs(format.column)}; there are {width}")
+        raise ValueError(f"there is no column {abs(format.column)}; the file has {width}")
     if tags == word:
-        raise ValueError("the first column has the words, and no tags")
+        raise ValueError("the first column has the words; choose another column of tags with --column")
     return word, tags

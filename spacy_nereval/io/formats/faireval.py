@@ -1,4 +1,4 @@
-"""The CSV files of FairEval: label, first token, last token and all tokens of a span, separated by tabs."""
+"""FairEval's CSV files: label, first token, last token and all tokens of a span, separated by tabs."""
 
 from __future__ import annotations
 
@@ -8,68 +8,85 @@ from pathlib import Path
 from ..records import Record
 from .settings import Format, joined, lines
 
-NOTHING = ("NONE", "EMPTY")
-"""The labels of rows that stand for no span. Their only token is NO_TOKEN."""
+NO_SPAN = ("NONE", "EMPTY")
+"""The labels of rows that stand for a sentence without spans. Their only token is NO_TOKEN."""
 
 NO_TOKEN = 999
 
-MOST = 100_000
-"""The greatest number of a token. A greater one is a slip, and would make a text of many megabytes."""
+LAST_TOKEN = 100_000
+"""The highest token number. A higher one is a typing error, and would make a text of many megabytes."""
 
-Rows = list[tuple[int, int, str]]
-"""Spans in tokens: the first, the one behind the last, the label."""
+TokenSpan = tuple[int, int, str]
+"""A span in token numbers: the first, the one after the last, the label."""
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
-    """A record of each sentence, that is of each block between blank lines.
+    r"""Read one sentence per block of rows; a blank line separates blocks.
 
-    Tokens are counted from 1. The file has no words: the numbers of the tokens
-    stand for them, with spaces between. How many tokens there are behind the
-    last span is not known, so the end of the text is open.
+    Tokens count from 1. The file has no words, so the text of a record consists of
+    token numbers with spaces between them. The file does not say how many tokens
+    follow the last span, so the end of the text is open.
 
-    Raises ValueError, naming the line, for whatever is no row, for a span in
-    pieces, unless `format` says what is to be made of it, and for two blank
-    lines in a row: a sentence without spans has the row NONE, 999, 999, 999.
+    Args:
+        path: The file.
+        format: `format.discontinuous` says how to read spans whose tokens have gaps.
+
+    Yields:
+        One record per sentence.
+
+    Raises:
+        ValueError: If there is no such file; if a row is malformed; if a span is in
+            pieces and `format` does not allow it; if two blank lines follow each other
+            (a sentence without spans has the row NONE, 999, 999, 999). Names the line.
+        OSError: If the file cannot be read.
+
+    >>> path = getfixture("tmp_path") / "a.csv"
+    >>> _ = path.write_text("PER\t2\t3\t2, 3\n\nNONE\t999\t999\t999\n")
+    >>> [(record.text, record.spans) for record in read(path)]
+    [('1 2 3', {(2, 5, 'PER')}), ('', set())]
     """
-    rows: Rows | None = None
+    spans: list[TokenSpan] | None = None
     blank = 0  # lines before this one
     for number, line in lines(path):
         if not line.strip():
             blank += 1
             continue
         try:
-            if blank > (rows is not None):
-                raise ValueError(f"the sentence before it has no row, not even {NOTHING[0]}, {NO_TOKEN}")
+            if blank > (spans is not None):
+                raise ValueError(f"the sentence before it has no row; expected {NO_SPAN[0]}, {NO_TOKEN} for no spans")
             found = _row(line, format)
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
-        if blank and rows is not None:
-            yield _record(rows)
-            rows = None
-        rows = rows or []
-        rows += found
+        if blank and spans is not None:
+            yield _record(spans)
+            spans = None
+        spans = spans or []
+        spans += found
         blank = 0
-    if rows is not None:
-        yield _record(rows)
+    if spans is not None:
+        yield _record(spans)
 
 
-def _row(line: str, format: Format) -> Rows:
+def _row(line: str, format: Format) -> list[TokenSpan]:
+    """Return the spans of one row: none, one, or the pieces of one."""
     try:
         label, first, last, listed = line.split("\t")
         tokens = [int(token) for token in listed.split(",")]
         start, end = int(first), int(last)
     except ValueError:
-        raise ValueError("label, first, last and all tokens were wanted, as in 'PER', '6', '7', '6, 7'") from None
-    if label in NOTHING:
+        raise ValueError(
+            "expected label, first, last and all tokens with tabs between them, as in 'PER', '6', '7', '6, 7'"
+        ) from None
+    if label in NO_SPAN:
         if {start, end, *tokens} != {NO_TOKEN}:
-            raise ValueError(f"{label} stands for no span, and has no tokens but {NO_TOKEN}")
+            raise ValueError(f"{label} stands for no span; expected {NO_TOKEN} as its only token")
         return []
     if not label:
         raise ValueError("there is no label")
-    if not 1 <= start <= end <= MOST:
-        raise ValueError(f"tokens from {start} to {end}: from 1 up to {MOST} was wanted, the last not before the first")
+    if not 1 <= start <= end <= LAST_TOKEN:
+        raise ValueError(f"tokens from {start} to {end}: expected 1 to {LAST_TOKEN}, the first not after the last")
     if tokens != sorted({*tokens}) or (tokens[0], tokens[-1]) != (start, end):
-        raise ValueError(f"{listed.strip()} are not tokens from {start} to {end} in their order")
+        raise ValueError(f"{listed.strip()}: expected tokens from {start} to {end} in ascending order")
     pieces: list[tuple[int, int]] = []
     for token in tokens:
         if pieces and pieces[-1][1] == token:
@@ -79,11 +96,11 @@ def _row(line: str, format: Format) -> Rows:
     return [(start, end, label) for start, end in joined(pieces, format.discontinuous)]
 
 
-def _record(rows: Rows) -> Record:
-    words = [str(number + 1) for number in range(max((end - 1 for _, end, _ in rows), default=0))]
+def _record(spans: list[TokenSpan]) -> Record:
+    words = [str(number + 1) for number in range(max((end - 1 for _, end, _ in spans), default=0))]
     tokens: list[tuple[int, int]] = []
     for word in words:
         start = tokens[-1][1] + 1 if tokens else 0
         tokens.append((start, start + len(word)))
-    spans = {(tokens[start - 1][0], tokens[end - 2][1], label) for start, end, label in rows}
-    return Record(" ".join(words), spans, tokens, open_end=True)
+    offsets = {(tokens[start - 1][0], tokens[end - 2][1], label) for start, end, label in spans}
+    return Record(" ".join(words), offsets, tokens, open_end=True)

@@ -1,4 +1,4 @@
-"""Lines of JSON: our own, Prodigy's, doccano's, and those in the manner of spaCy's training data."""
+"""JSON lines: this package's own, and those of Prodigy, doccano and spaCy's older training data."""
 
 from __future__ import annotations
 
@@ -13,20 +13,38 @@ from ..records import Record
 from .settings import Format, lines
 
 KEYS = ("spans", "entities", "label", "labels")
-"""Where spans are looked for, as lists of objects or of [start, end, label]."""
+"""The keys under which spans are looked for, as lists of objects or of [start, end, label]."""
 
 NAMES = (("start", "end", "label"), ("start_offset", "end_offset", "label"))
-"""What the parts of a span are called, by Prodigy and by doccano."""
+"""The keys of a span's parts, in Prodigy and in doccano."""
 
 ANSWERS = ("accept", "reject", "ignore")
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
-    """A record of each line. What an annotator rejected or ignored is not annotated.
+    """Read one document per line.
 
-    Offsets are characters, the end is the first one behind the span. As in
-    Prodigy's own training, a line with an `answer` counts only if that is
-    `accept`, and then the text has no spans but those of the line.
+    A line is an object with a "text" and a list of spans under one of `KEYS`, and it may
+    have "tokens", an "id" and an "answer". Offsets count characters, and the end is
+    exclusive. As in Prodigy's own training, a line with an `answer` other than `accept`
+    is not annotated; an accepted line without a list of spans has none. Empty lines are
+    skipped.
+
+    Args:
+        path: The file.
+        format: No field concerns this format.
+
+    Yields:
+        One record per line.
+
+    Raises:
+        ValueError: If there is no such file, or a line is malformed; names the line.
+        OSError: If the file cannot be read.
+
+    >>> path = getfixture("tmp_path") / "a.jsonl"
+    >>> _ = path.write_text('{"text": "Ada sleeps", "spans": [{"start": 0, "end": 3, "label": "PER"}]}')
+    >>> [(record.text, record.spans) for record in read(path)]
+    [('Ada sleeps', {(0, 3, 'PER')})]
     """
     for number, line in lines(path):
         if not line.strip():
@@ -47,24 +65,25 @@ def _entry(line: str) -> Any:
 def _record(entry: Any) -> Record:
     text = entry.get("text", entry.get("data")) if isinstance(entry, dict) else None  # data: doccano 1.5 and 1.6
     if not isinstance(text, str):
-        raise ValueError('an object with a "text" was wanted: {"text": ..., "spans": [{"start", "end", "label"}]}')
+        raise ValueError('expected an object with a "text": {"text": ..., "spans": [{"start", "end", "label"}]}')
     id = None if entry.get("id") is None else str(entry["id"])
-    if not _accepted(entry):
+    if not _is_accepted(entry):
         return Record(text, set(), id=id, annotated=False)
     tokens = None
     if entry.get("tokens"):
         try:
             found = [(token["start"], token["end"], "token") for token in entry["tokens"]]
         except (TypeError, KeyError):
-            raise ValueError('"tokens" were given, but not as a list of {"start", "end"}') from None
+            raise ValueError('"tokens" is not a list of {"start", "end"}') from None
         tokens = [checked_span(f"token {k},", token, len(text))[:2] for k, token in enumerate(found)]
     return Record(text, _spans(entry, len(text)), tokens, id)
 
 
-def _accepted(entry: dict[str, Any]) -> bool:
-    answer = entry.get("answer", "accept")
+def _is_accepted(entry: dict[str, Any]) -> bool:
+    """Say whether a line, or a span in Prodigy's binary annotation, was not rejected or ignored."""
+    answer: object = entry.get("answer", "accept")
     if answer not in ANSWERS:
-        raise ValueError(f"the answer {answer!r} is none of {', '.join(ANSWERS)}")
+        raise ValueError(f"the answer {answer!r} is not one of {', '.join(ANSWERS)}")
     return answer == "accept"
 
 
@@ -72,25 +91,25 @@ def _spans(entry: dict[str, Any], length: int) -> set[tuple[int, int, str]]:
     listed = {key: entry[key] for key in KEYS if isinstance(entry.get(key), list)}
     if not listed:
         if entry.get("answer") and not any(entry.get(key) for key in KEYS[:2]):
-            return set()  # Prodigy writes no spans where it was shown that there are none
-        raise ValueError('there is no list of "spans"; an empty one says that the text has none')
+            return set()  # Prodigy leaves the list out where an annotator saw that there are no spans
+        raise ValueError('there is no list of "spans"; write an empty list for a text without spans')
     found = {
-        key: {checked_span(f"span {k},", _parts(k, span), length) for k, span in enumerate(spans) if _counts(span)}
+        key: {
+            checked_span(f"span {k},", _parts(k, span), length)
+            for k, span in enumerate(spans)
+            if not isinstance(span, dict) or _is_accepted(span)
+        }
         for key, spans in listed.items()
     }
     (first, spans), *rest = found.items()
     for key, other in rest:
         if other != spans:
-            raise ValueError(f'"{first}" and "{key}" do not list the same spans')
+            raise ValueError(f'"{first}" and "{key}" do not list the same spans; keep one of them')
     return spans
 
 
-def _counts(span: Any) -> bool:
-    """Whether a span was not rejected by itself, as in Prodigy's binary annotation."""
-    return not isinstance(span, dict) or _accepted(span)
-
-
 def _parts(k: int, span: Any) -> Any:
+    """Return a span as [start, end, label], unchecked."""
     if isinstance(span, list):
         return span
     names = NAMES[isinstance(span, dict) and "start_offset" in span]

@@ -1,4 +1,4 @@
-"""What is said of a file besides its name, and the little that formats share."""
+"""How a file is to be read, and helpers that several readers share."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ PIECES = ("hull", "parts")
 
 
 class Format(NamedTuple):
-    """How a file is to be read.
+    """How to read a file. A reader uses the fields that concern its format.
 
-    name: the format; without one the ending of the file tells.
-    column: CoNLL: the column of the labels, 1 for the first, -1 for the last.
-    both: CoNLL: the file has a column of gold and one of predicted labels, so
-        that one with two columns has no words.
-    repair: CoNLL: how sequences of tags that their scheme does not allow are
-        mended; without it they are errors.
-    discontinuous: brat, FairEval: what is made of a span in pieces; without it
-        it is an error.
+    Args:
+        name: The registered name of the format; None infers it from the path.
+        column: CoNLL: the column of the tags, 1 for the first, -1 for the last.
+        both: CoNLL: the file has a column of gold tags and one of predicted tags.
+            If these are its only columns, it has no words.
+        repair: CoNLL: how to read tag sequences that the tagging scheme does not
+            allow, one of `REPAIRS`; None makes them errors.
+        discontinuous: brat, FairEval: how to read a span in several pieces, one of
+            `PIECES`; None makes it an error.
+        spans_key: `.spacy`: read `doc.spans[spans_key]` instead of `doc.ents`.
     """
 
     name: str | None = None
@@ -28,6 +30,7 @@ class Format(NamedTuple):
     both: bool = False
     repair: str | None = None
     discontinuous: str | None = None
+    spans_key: str | None = None
 
 
 def sides(
@@ -38,24 +41,35 @@ def sides(
     *,
     both: bool = False,
 ) -> tuple[Format, Format]:
-    """How gold and predictions are to be read, from options as people write them.
+    """Translate command-line options into how to read gold and predictions.
 
-    One name or column is for both sides, two are for gold and predictions. With
-    `both` one file has the two of them, by default in its last columns, as
-    conlleval has them.
+    Args:
+        names: No format, one for both sides, or one for gold and one for predictions.
+        column: The value of `--column`: a number from 1 up or "last", or two of
+            these with a comma between them, for gold and predictions.
+        repair: The value of `--repair`.
+        discontinuous: The value of `--discontinuous`.
+        both: One file has both sides. By default they are its last two columns, as in
+            conlleval's input.
+
+    Returns:
+        The format of gold and that of predictions.
+
+    Raises:
+        ValueError: If an option has an unknown value.
 
     >>> gold, pred = sides(["conll"], "3,last", both=True)
     >>> gold.column, pred.column
     (3, -1)
-
-    Raises ValueError for an option that is not known.
     """
     for option, given, known in (("repair", repair, REPAIRS), ("discontinuous", discontinuous, PIECES)):
         if given not in (None, *known):
-            raise ValueError(f"--{option} {given}: one of {', '.join(known)} was wanted")
+            raise ValueError(f"--{option} {given}: expected one of {', '.join(known)}")
     columns = _columns(column) if column is not None else [-2, -1] if both else [-1]
     if both and len({*columns}) < 2:
-        raise ValueError(f"--column {column}: a file with both sides has two columns of labels, as in --column 3,4")
+        raise ValueError(
+            f"--column {column}: a file with gold and predictions has two columns of tags; expected two, as in 3,4"
+        )
     found = [
         Format((*names, None)[side if len(names) > 1 else 0], columns[side % len(columns)], both, repair, discontinuous)
         for side in (0, 1)
@@ -64,38 +78,74 @@ def sides(
 
 
 def _columns(given: str) -> list[int]:
+    """Parse the value of `--column`; 0 marks what is no column."""
     listed = [name.strip() for name in given.split(",")]
     numbers = [-1 if name == "last" else int(name) if name.isdecimal() else 0 for name in listed]
     if len(numbers) > 2 or 0 in numbers:
-        raise ValueError(f"--column {given}: 'last' or a number from 1 up was wanted, or two for gold and predictions")
+        raise ValueError(
+            f"--column {given}: expected 'last' or a number from 1 up, or two of these for gold and predictions"
+        )
     return numbers
 
 
 def joined(pieces: list[tuple[int, int]], discontinuous: str | None) -> list[tuple[int, int]]:
-    """What is to be made of a span in these pieces.
+    """Return the stretches that stand for a span in these pieces.
+
+    Args:
+        pieces: The (start, end) of every piece.
+        discontinuous: "hull" for one stretch over all pieces, "parts" for each piece.
+
+    Raises:
+        ValueError: If there are several pieces and `discontinuous` is None.
 
     >>> joined([(0, 5), (8, 10)], "hull"), joined([(0, 5), (8, 10)], "parts")
     ([(0, 10)], [(0, 5), (8, 10)])
-
-    Raises ValueError for more than one piece if nothing is said of them.
     """
     if len(pieces) == 1 or discontinuous == "parts":
         return pieces
     if discontinuous == "hull":
         return [(min(start for start, _ in pieces), max(end for _, end in pieces))]
     raise ValueError(
-        f"the span is in {len(pieces)} pieces; --discontinuous hull reads it from the first to the last, "
-        "--discontinuous parts every piece as a span"
+        f"the span is in {len(pieces)} pieces; use --discontinuous hull to read it from its first to its last "
+        "character, or --discontinuous parts to read every piece as a span"
     )
 
 
-def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a text file with their numbers, without line ends and byte order mark."""
+def check_is_file(path: Path) -> None:
+    """Raise ValueError if there is no file at a path.
+
+    >>> check_is_file(Path("nowhere.jsonl"))
+    Traceback (most recent call last):
+    ValueError: nowhere.jsonl does not exist or is not a file
+    """
     if not path.is_file():
-        raise ValueError(f"{path} is not there, or is no file")
+        raise ValueError(f"{path} does not exist or is not a file")
+
+
+def files_in(path: Path, ending: str) -> Iterator[Path]:
+    """Yield the files with an ending in a folder and its subfolders, except hidden ones."""
+    return (file for file in path.rglob(f"*{ending}") if not file.name.startswith("."))
+
+
+def lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a UTF-8 file with their numbers, one at a time.
+
+    A byte order mark and line ends, of Windows too, are left out.
+
+    Args:
+        path: The file.
+
+    Yields:
+        The number of a line, from 1 up, and its text.
+
+    Raises:
+        ValueError: If there is no such file, or a line is not valid UTF-8.
+        OSError: If the file cannot be read.
+    """
+    check_is_file(path)
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             try:
                 yield number, line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
             except UnicodeDecodeError as error:
-                raise ValueError(f"{path}, line {number}: not valid in UTF-8 ({error})") from None
+                raise ValueError(f"{path}, line {number}: not valid UTF-8 ({error})") from None

@@ -1,4 +1,4 @@
-"""Sequences of IOB1, IOB2, BILUO and BIOES tags: what their chunks are, and which a scheme allows."""
+"""Sequences of IOB1, IOB2, BILUO and BIOES tags: their chunks, and the scheme of a file."""
 
 from __future__ import annotations
 
@@ -8,35 +8,49 @@ from functools import lru_cache
 from typing import NamedTuple
 
 PREFIXES = {"B": "B", "I": "I", "L": "L", "E": "L", "U": "U", "S": "U"}
-"""The prefixes of all schemes in the letters of BILUO."""
+"""The prefixes of all schemes, as the letters of BILUO."""
 
 ALLOWED = {"BILUO": re.compile("BI*L|U"), "IOB2": re.compile("BI*"), "IOB1": re.compile("[BI]I*")}
-"""The prefixes of a chunk in each scheme."""
+"""The prefixes that a chunk may have in each scheme. BIOES is BILUO with other letters."""
 
 MISSING = "-"
-"""spaCy's tag for a token of which nothing is known."""
+"""spaCy's tag for a token without annotation."""
 
 
 @lru_cache(maxsize=10_000)
 def split(tag: str) -> tuple[str, str]:
-    """Prefix, in the letters of BILUO, and label; both are empty outside of chunks.
+    """Split a tag into its prefix, as a letter of BILUO, and its label.
+
+    Args:
+        tag: A tag of any scheme.
+
+    Returns:
+        The prefix and the label; both are empty for O and "-".
+
+    Raises:
+        ValueError: If the text is not a tag.
 
     >>> split("E-PER"), split("B-creative-work"), split("O")
     (('L', 'PER'), ('B', 'creative-work'), ('', ''))
-
-    Raises ValueError for what is no tag.
     """
     if tag in ("O", MISSING):
         return "", ""
     prefix, _, label = tag.partition("-")
     if prefix not in PREFIXES or not label:
-        raise ValueError(f"{tag[:40]!r} is no tag; O was wanted, or B-, I-, L-, U-, E- or S- with a label")
+        raise ValueError(f"{tag[:40]!r} is not a tag; expected O, or B-, I-, L-, U-, E- or S- with a label")
     return PREFIXES[prefix], label
 
 
 class Chunk(NamedTuple):
-    """A chunk of a sentence, `tags[start:end]`. `joins` says that a chunk of the
-    same label ends where it begins."""
+    """A chunk of a sentence, `tags[start:end]`.
+
+    Args:
+        start: The index of its first tag.
+        end: The index after its last tag.
+        label: The label of its tags.
+        prefixes: The prefixes of its tags, as letters of BILUO.
+        joins: Whether a chunk of the same label ends where this one begins.
+    """
 
     start: int
     end: int
@@ -45,15 +59,25 @@ class Chunk(NamedTuple):
     joins: bool = False
 
     def is_allowed(self, scheme: str) -> bool:
+        """Say whether a scheme, one of `ALLOWED`, can write this chunk."""
         return ALLOWED[scheme].fullmatch(self.prefixes) is not None
 
 
 def chunks(tags: Sequence[str]) -> Iterator[Chunk]:
-    """The chunks of one sentence, by the rules of conlleval, which cut any sequence.
+    """Yield the chunks of one sentence by the rules of conlleval, which accept any sequence.
 
-    B and U begin a chunk, and so does whatever cannot continue the chunk before
-    it, since that has another label or was ended by an L or U. Sequences that
-    their scheme allows are cut as it means them.
+    A chunk begins at every B and U. It also begins at any tag that cannot continue the
+    chunk before it, because that has another label or was ended by an L or U. For
+    sequences that their scheme allows, these are the scheme's own chunks.
+
+    Args:
+        tags: The tags of the sentence.
+
+    Yields:
+        The chunks, in order.
+
+    Raises:
+        ValueError: If a text is not a tag.
 
     >>> [chunk[:4] for chunk in chunks(["I-A", "I-A", "B-A", "I-B", "O"])]
     [(0, 2, 'A', 'II'), (2, 3, 'A', 'B'), (3, 4, 'B', 'I')]
@@ -74,11 +98,11 @@ def chunks(tags: Sequence[str]) -> Iterator[Chunk]:
 
 
 class Scheme:
-    """The scheme of a file, by the tags of all its sentences.
+    """The tagging scheme of a file, inferred from the tags of all its sentences.
 
-    With an L, U, E or S anywhere it is BILUO. Without, it is IOB1 if some chunk
-    begins with an I, and every B stands right behind a chunk of its own label,
-    as in IOB1 alone; otherwise IOB2. What both allow means the same in both.
+    Any L, U, E or S makes it BILUO. Otherwise it is IOB1 if some chunk begins with I,
+    and every B directly follows a chunk of its own label, as only IOB1 writes it. All
+    other files are IOB2. Files that both schemes allow mean the same in both.
 
     >>> scheme = Scheme()
     >>> scheme.see(["O", "I-PER", "B-PER"], where=[1, 2, 3])
@@ -93,7 +117,12 @@ class Scheme:
         self._evidence: dict[str, str] = {}  # the first for each scheme
 
     def see(self, tags: Sequence[str], where: Sequence[int]) -> None:
-        """Take into account the tags of a sentence, which stand in these lines."""
+        """Take the tags of one sentence into account.
+
+        Args:
+            tags: The tags.
+            where: The line of each tag.
+        """
         for chunk in chunks(tags):
             if at := re.search("[LU]", chunk.prefixes):
                 kind, k = "BILUO", chunk.start + at.start()
@@ -107,9 +136,10 @@ class Scheme:
 
     @property
     def name(self) -> str:
+        """The scheme, one of `ALLOWED`."""
         return next((scheme for scheme in ALLOWED if scheme in self._evidence), "IOB2")
 
     @property
     def evidence(self) -> str:
-        """The first tag that only this scheme has there, and its line."""
+        """The first tag that only this scheme writes there, and its line."""
         return self._evidence.get(self.name, "")

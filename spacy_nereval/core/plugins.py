@@ -1,0 +1,31 @@
+"""Registries that other packages can extend through entry points.
+
+They lie in `core`, so that a room can find what a later room provides without importing it.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+
+import catalogue
+
+readers = catalogue.create("spacy_nereval", "readers", entry_points=True)
+"""Names of input formats to functions `(path, format) -> Iterator[Record]`; the entry-point
+group is `spacy_nereval_readers`. `spacy_nereval.io.formats` describes the functions."""
+
+
+def registered_names(registry: catalogue.Registry) -> list[str]:
+    """Return the names in a registry, sorted, without importing what they stand for.
+
+    Args:
+        registry: A registry of this module.
+
+    Returns:
+        The names of entry points and of functions registered in this process.
+
+    >>> "jsonl" in registered_names(readers)
+    True
+    """
+    names = {point.name for point in entry_points(group=registry.entry_point_namespace)}
+    prefix = tuple(registry.namespace)
+    return sorted(names | {key[-1] for key in catalogue.REGISTRY if key[:-1] == prefix})
