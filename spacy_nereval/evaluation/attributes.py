@@ -21,7 +21,7 @@ from ..core.spans import Document, Span
 Value = float | str
 
 
-class Place:
+class AttributeContext:
     """A document as the attributes of its spans see it."""
 
     def __init__(self, document: Document, training: Training | None = None) -> None:
@@ -62,8 +62,8 @@ def _share(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
-def case(place: Place, span: Span) -> str:
-    letters = [character for word in place.document.words_of(span) for character in word if character.isalpha()]
+def case(context: AttributeContext, span: Span) -> str:
+    letters = [character for word in context.document.words_of(span) for character in word if character.isalpha()]
     text = "".join(letters)
     if not text:
         return "no letters"
@@ -71,34 +71,34 @@ def case(place: Place, span: Span) -> str:
         return "UPPER"
     if not any(character.isupper() for character in text):
         return "lower"
-    firsts = [word[0] for word in place.document.words_of(span) if word[0].isalpha()]
+    firsts = [word[0] for word in context.document.words_of(span) if word[0].isalpha()]
     return "Title" if firsts and all(first.isupper() for first in firsts) else "Mixed"
 
 
-def position(place: Place, span: Span) -> float:
-    return _share(span.start, len(place.text))
+def position(context: AttributeContext, span: Span) -> float:
+    return _share(span.start, len(context.text))
 
 
-def span_frequency(place: Place, span: Span) -> float:
-    row = place.training.surfaces.get(place.surface(span), {})
-    return _share(sum(row.values()), place.training.most_frequent[0])
+def span_frequency(context: AttributeContext, span: Span) -> float:
+    row = context.training.surfaces.get(context.surface(span), {})
+    return _share(sum(row.values()), context.training.most_frequent[0])
 
 
-def token_frequency(place: Place, span: Span) -> float:
-    words, tokens = place.document.words_of(span), place.training.tokens
+def token_frequency(context: AttributeContext, span: Span) -> float:
+    words, tokens = context.document.words_of(span), context.training.tokens
     seen = sum(sum(tokens.get(word, {}).values()) for word in words)
-    return _share(seen, len(words) * place.training.most_frequent[1])
+    return _share(seen, len(words) * context.training.most_frequent[1])
 
 
-def span_consistency(place: Place, span: Span) -> float:
-    surface = place.surface(span)
-    row = place.training.surfaces.get(surface, {})
-    return _share(row.get(span.label, 0), place.training.occurrences.get(surface, 0))
+def span_consistency(context: AttributeContext, span: Span) -> float:
+    surface = context.surface(span)
+    row = context.training.surfaces.get(surface, {})
+    return _share(row.get(span.label, 0), context.training.occurrences.get(surface, 0))
 
 
-def token_consistency(place: Place, span: Span) -> float:
-    words = place.document.words_of(span)
-    rows = [place.training.tokens.get(word, {}) for word in words]
+def token_consistency(context: AttributeContext, span: Span) -> float:
+    words = context.document.words_of(span)
+    rows = [context.training.tokens.get(word, {}) for word in words]
     return _share(sum(_share(row.get(span.label, 0), sum(row.values())) for row in rows), len(words))
 
 
@@ -124,25 +124,25 @@ class Attribute(NamedTuple):
     buckets: the name of a value's bucket; or a number n of buckets with as equal
         numbers of gold spans as there can be without splitting a value.
     zero: whether 0 is then a bucket of its own.
-    training: whether training counts are needed.
+    needs_lexicon: whether training counts are needed.
     """
 
     help: str
-    value: Callable[[Place, Span], Value]
+    value: Callable[[AttributeContext, Span], Value]
     buckets: Callable[[float], str] | int = 4
     zero: bool = False
-    training: bool = False
+    needs_lexicon: bool = False
 
 
 ATTRIBUTES: dict[str, Attribute] = {
-    "eLen": Attribute("words in the span", lambda place, span: len(place.document.words_of(span)), lengths),
-    "cLen": Attribute("characters in the span", lambda place, span: span.end - span.start),
-    "sLen": Attribute("words in the document", lambda place, span: len(place.words)),
-    "eDen": Attribute("share of the document's words that are in gold spans", lambda place, span: place.density),
+    "eLen": Attribute("words in the span", lambda context, span: len(context.document.words_of(span)), lengths),
+    "cLen": Attribute("characters in the span", lambda context, span: span.end - span.start),
+    "sLen": Attribute("words in the document", lambda context, span: len(context.words)),
+    "eDen": Attribute("share of the document's words that are in gold spans", lambda context, span: context.density),
     "position": Attribute("where in the text the span begins", position, quarters),
     "case": Attribute("capitals: lower, Title, UPPER, Mixed, or no letters", case),
     "oDen": Attribute(
-        "share of the document's words that training does not have", lambda place, _: place.unknown, 3, True, True
+        "share of the document's words that training does not have", lambda context, _: context.unknown, 3, True, True
     ),
     "eFre": Attribute(
         "spans with this surface in training, relative to the most frequent surface", span_frequency, 3, True, True
@@ -154,13 +154,13 @@ ATTRIBUTES: dict[str, Attribute] = {
         "share of the surface's occurrences in training that have this label; 0 if there are none",
         span_consistency,
         consistencies,
-        training=True,
+        needs_lexicon=True,
     ),
     "tCon": Attribute(
         "share of each word's occurrences in training that have this label, the mean over the words",
         token_consistency,
         consistencies,
-        training=True,
+        needs_lexicon=True,
     ),
 }
 ALIASES = {"length": "eLen"}
@@ -224,7 +224,7 @@ def _between(value: float, edges: Sequence[float]) -> str:
     return f"{lower} to below {upper}" if upper else f"{lower} and more"
 
 
-class Asked(NamedTuple):
+class RequestedAttribute(NamedTuple):
     """An attribute, and the buckets asked for."""
 
     name: str
@@ -232,15 +232,15 @@ class Asked(NamedTuple):
     buckets: Buckets
 
 
-def asked(text: str) -> Asked:
+def requested_attribute(text: str) -> RequestedAttribute:
     """An attribute as `--by` names it: `eLen`, `sLen:5` for five buckets, `eLen:2,4` for edges;
     a fraction alone is an edge too.
 
     Raises ValueError if there is no such attribute, with the names that there
     are, and if the buckets are no whole number from 2 up or no ascending edges.
 
-    >>> asked("length").name, asked("sLen:5").buckets, asked("eDen:0.1,0.5").buckets
-    ('eLen', 5, (0.1, 0.5))
+    >>> [requested_attribute(text).buckets for text in ("sLen:5", "eDen:0.1,0.5")], requested_attribute("length").name
+    ([5, (0.1, 0.5)], 'eLen')
     """
     name, colon, numbers = text.partition(":")
     name = ALIASES.get(name.strip(), name.strip())
@@ -248,16 +248,16 @@ def asked(text: str) -> Asked:
         raise ValueError(f"there is no attribute {name!r} to break scores down by; there are {', '.join(ATTRIBUTES)}")
     attribute = ATTRIBUTES[name]
     if not colon:
-        return Asked(name, attribute, attribute.buckets)
+        return RequestedAttribute(name, attribute, attribute.buckets)
     try:
         edges = tuple(float(number) for number in numbers.split(","))
         if not all(a < b for a, b in pairwise(edges)) or not all(map(isfinite, edges)):
             raise ValueError
         if len(edges) > 1 or edges[0] != int(edges[0]):
-            return Asked(name, attribute, edges)
+            return RequestedAttribute(name, attribute, edges)
         if edges[0] < 2:
             raise ValueError
-        return Asked(name, attribute, int(edges[0]))
+        return RequestedAttribute(name, attribute, int(edges[0]))
     except ValueError:
         raise ValueError(
             f"{text!r}: a number of buckets from 2 up was wanted, {name}:4, or ascending edges, sLen:10,20 or eDen:0.5"

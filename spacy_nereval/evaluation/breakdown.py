@@ -21,7 +21,7 @@ from ..core.spans import Document, Span
 from ..counting.batch import MISS, SPURIOUS
 from ..counting.counts import NONE, Counts
 from ..counting.views import View
-from .attributes import Asked, Place, Value, asked, bucketed
+from .attributes import AttributeContext, RequestedAttribute, Value, bucketed, requested_attribute
 from .result import plain
 from .scores import summarise
 
@@ -39,10 +39,12 @@ class Breakdown:
     {'1': {'tp': 1, 'fp': 0, 'fn': 0}, '2': {'tp': 0, 'fp': 0, 'fn': 1}}
     """
 
-    def __init__(self, metrics: Iterable[Metric], by: str | Asked, training: Training | None = None) -> None:
-        self.asked = asked(by) if isinstance(by, str) else by
+    def __init__(
+        self, metrics: Iterable[Metric], by: str | RequestedAttribute, training: Training | None = None
+    ) -> None:
+        self.asked = requested_attribute(by) if isinstance(by, str) else by
         self.training = training
-        if self.asked.attribute.training and not training:
+        if self.asked.attribute.needs_lexicon and not training:
             raise ValueError(
                 f"{self.asked.name} looks spans up in training data: name it with --train FILE, "
                 "a corpus or a table that 'python -m spacy nereval training' wrote"
@@ -59,8 +61,8 @@ class Breakdown:
         """Count one document. One without annotation counts nothing."""
         if document is None:
             return
-        place = Place(document, self.training)
-        value = {span: self.asked.attribute.value(place, span) for span in {*document.gold, *document.pred}}
+        context = AttributeContext(document, self.training)
+        value = {span: self.asked.attribute.value(context, span) for span in {*document.gold, *document.pred}}
         id_of = {span: self.ids.setdefault(its, len(self.ids)) for span, its in value.items()}
         self.gold.update(value[span] for span in document.gold)
         self.pred.update(value[span] for span in document.pred)
@@ -95,7 +97,7 @@ class Breakdown:
             for side, numbers in (("gold", self.gold), ("pred", self.pred))
         }
         found = {"by": self.asked.name, "buckets": buckets, **sides, "metrics": metrics}
-        if self.asked.attribute.training and self.training:
+        if self.asked.attribute.needs_lexicon and self.training:
             found["training"] = self.training.digest
         return plain(found)
 

@@ -11,7 +11,7 @@ from ..core.declaration import Metric
 from ..core.spans import Document, Span
 from ..metrics.registry import create
 
-KINDS = {
+OUTCOME_OF_VERDICT = {
     "tp": "correct",
     "be_s": "boundary",
     "be_l": "boundary",
@@ -22,18 +22,20 @@ KINDS = {
 }
 """FairEval's verdicts on a gold span, in words."""
 
+OUTCOMES = tuple(dict.fromkeys(OUTCOME_OF_VERDICT.values()))
 
-def judged(document: Document | None, fair: Metric | None = None) -> dict[Span, str]:
+
+def gold_outcomes(document: Document | None, fair: Metric | None = None) -> dict[Span, str]:
     """Each gold span of a document and what became of it, by FairEval's verdicts; those
     of `fair`, if it is given, which may have options of its own.
 
-    >>> judged(Document(gold=[(0, 5, "A"), (7, 9, "A")], pred=[(0, 4, "A")]))
+    >>> gold_outcomes(Document(gold=[(0, 5, "A"), (7, 9, "A")], pred=[(0, 4, "A")]))
     {Span(start=0, end=5, label='A'): 'boundary', Span(start=7, end=9, label='A'): 'missed'}
     """
     found: dict[Span, str] = {}
     for verdict in (fair or _fair()).verdicts(document) if document else ():
         if verdict.gold and verdict.gold not in found:  # a further prediction on a span adds nothing to it
-            found[verdict.gold] = KINDS[verdict.name]
+            found[verdict.gold] = OUTCOME_OF_VERDICT[verdict.name]
     return dict(sorted(found.items()))
 
 
@@ -44,7 +46,7 @@ def transitions(
 
     >>> gold = [(0, 5, "A"), (7, 9, "A")]
     >>> before, after = Document(gold, [(0, 4, "A")], "Adele in it"), Document(gold, [(0, 5, "A")], "Adele in it")
-    >>> found = transitions([judged(before)], [judged(after)], [after])
+    >>> found = transitions([gold_outcomes(before)], [gold_outcomes(after)], [after])
     >>> found["counts"]
     {'boundary': {'correct': 1}, 'missed': {'missed': 1}}
     >>> found["spans"][0]["text"], found["spans"][0]["from"], found["spans"][0]["to"]
@@ -59,9 +61,8 @@ def transitions(
                 text = None if document.text is None else document.text[span.start : span.end]
                 name = number if document.id is None else document.id
                 spans.append({"document": name, **span._asdict(), "text": text, "from": kind, "to": after[span]})
-    order = list(dict.fromkeys(KINDS.values()))
     counts: dict[str, dict[str, int]] = {}
-    for a, b in sorted(numbers, key=lambda pair: (order.index(pair[0]), order.index(pair[1]))):
+    for a, b in sorted(numbers, key=lambda pair: (OUTCOMES.index(pair[0]), OUTCOMES.index(pair[1]))):
         counts.setdefault(a, {})[b] = numbers[a, b]
     return {"counts": counts, "spans": spans}
 
