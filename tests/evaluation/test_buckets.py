@@ -83,7 +83,7 @@ def test_occurrences_without_annotation_are_against_a_label():
 
 def test_nested_spans_cover_a_word_once():
     context = AttributeContext(Document([(0, 7, "A"), (0, 3, "A"), (0, 3, "B")], [], "Ada New old or"))
-    assert context.density == 2 / 4
+    assert context.gold_density == 2 / 4
 
 
 # Buckets
@@ -160,7 +160,7 @@ def test_names_that_would_be_alike_are_written_out():
 
 @pytest.mark.parametrize("text", ["eLen:", "eLen:1", "eLen:x", "eLen:3,1", "eLen:2,2", "eLen:1,inf"])
 def test_buckets_that_are_none(text):
-    with pytest.raises(ValueError, match="a number of buckets from 2 up was wanted, eLen:4, or ascending edges"):
+    with pytest.raises(ValueError, match="expected a number of buckets from 2 up, such as eLen:4, or ascending edges"):
         requested_attribute(text)
 
 
