@@ -205,7 +205,7 @@ def metrics_page() -> str:
     for name, members in SETS.items():
         said = [f"`{m}`" + "".join(f" (`{k}={v}`)" for k, v in given.items()) for m, given in members.items()]
         sets.append([f"`{name}`", ", ".join(said)])
-    attributes = [[f"`{name}`", a.help, "yes" if a.training else ""] for name, a in ATTRIBUTES.items()]
+    attributes = [[f"`{name}`", a.help, "yes" if a.needs_lexicon else ""] for name, a in ATTRIBUTES.items()]
     blocks += [
         "## Sets of metrics",
         "For `--metrics`, and in configs: a set's name stands for its metrics. A metric that needs an option is left "

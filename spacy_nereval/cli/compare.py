@@ -48,7 +48,7 @@ def compare_cli(
     name no spans, so that changed spans are shown for the others alone.
     """
     from ..evaluation.comparison import System, comparison
-    from ..evaluation.transitions import judged
+    from ..evaluation.transitions import gold_outcomes
     from ..io.count_files import load
     from ..io.writing import write_json
     from ..reporting.comparison import COMPARED, comparison_tables, footer
@@ -72,18 +72,18 @@ def compare_cli(
         if name in stored:
             found.append(System(shown, stored[name]))
             continue
-        fates: list[dict[Span, str]] = []
+        outcomes: list[dict[Span, str]] = []
         documents.clear()
 
-        def watched(pairs: Iterable[Document | None], fates=fates) -> Iterable[Document | None]:
+        def watched(pairs: Iterable[Document | None], outcomes=outcomes) -> Iterable[Document | None]:
             for document in pairs:
                 if document:
-                    fates.append(judged(document))
+                    outcomes.append(gold_outcomes(document))
                     documents.append(document)
                 yield document
 
         pairs = sources(gold, name, reading, loading, is_model=not is_data(name), by_id=True)
-        found.append(System(shown, counted(watched(pairs), chosen, gold.name, reading), fates))
+        found.append(System(shown, counted(watched(pairs), chosen, gold.name, reading), outcomes))
     result = comparison(found, documents, drawn, trials, short=showing.short)
     if output:
         write_json(output, result)

@@ -19,7 +19,7 @@ def detach_cli(
     """
     from spacy.util import load_model
 
-    from ..integration.component import detach
+    from ..integration.detach import detach
 
     if output.exists() and (output.is_file() or any(output.iterdir())):
         raise ValueError(f"{output} exists and is not empty; a new directory was wanted")

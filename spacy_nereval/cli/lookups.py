@@ -20,7 +20,7 @@ def asked_breakdowns(lookups: Lookups, metrics: Sequence[Metric]) -> list[Breakd
 
     training = cached_lexicon(lookups.train) if lookups.train else None
     breakdowns = [Breakdown(metrics, by, training) for by in attributes_in(lookups.by or [])]
-    uses = [*(each.asked.attribute.training for each in breakdowns), *("train" in m.settings for m in metrics)]
+    uses = [*(each.asked.attribute.needs_lexicon for each in breakdowns), *("train" in m.settings for m in metrics)]
     if training and not any(uses):
         raise ValueError(
             f"--train {lookups.train} is given, but nothing looks spans up in it: neither tmr nor a --by eCon"

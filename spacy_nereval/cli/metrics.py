@@ -41,5 +41,5 @@ def metrics_cli(name: str | None = Arg(None, help="Only this metric, at length")
     say("\nAttributes of a span, for --by", bold=True)
     other = {short: f" (or {long})" for long, short in ALIASES.items()}
     for each, attribute in ATTRIBUTES.items():
-        needs = "; needs --train" if attribute.training else ""
+        needs = "; needs --train" if attribute.needs_lexicon else ""
         say(wrap(f"{each}{other.get(each, '')}: {attribute.help}{needs}", indent=2))

@@ -15,7 +15,7 @@ from .options import Model, Reading, Sharding, chosen_formats
 if TYPE_CHECKING:
     from ..core.declaration import Metric
     from ..counting.counts import Counts
-    from ..distributed.shards import Part, Shard
+    from ..distributed.shards import Shard, ShardStatus
     from ..evaluation.intervals import Confidence
     from ..integration.pipelines import Pipeline
 
@@ -93,7 +93,7 @@ def counted_in_parts(
     from tqdm import tqdm
 
     from ..distributed.engines import started
-    from ..distributed.shards import Folder, count_shards, locked, merged
+    from ..distributed.shards import PartsFolder, count_shards, locked, merged
     from ..integration.pipelines import Pipeline
 
     # What looks at the whole corpus cannot be resampled in parts.
@@ -102,11 +102,11 @@ def counted_in_parts(
     pipeline = Pipeline(model, code, loading.gpu_id, os.getcwd()) if model else None
     settings = {metric.name: dict(metric.settings) for metric in metrics}
     work = Counting(settings, reading, pipeline, replicates, os.getcwd())
-    shards, folder = named(golds, preds), Folder(sharding.parts or PARTS)
+    shards, folder = named(golds, preds), PartsFolder(sharding.parts or PARTS)
     workers = sharding.workers or (-1 if sharding.engine else 1)
     gpus = loading.gpu_id >= 0
     with started(sharding.engine or "loky", workers, gpus=gpus) as run, locked(folder):
-        before = {file.name for file in folder.place.glob("counts-*.npz")}
+        before = {file.name for file in folder.path.glob("counts-*.npz")}
         with tqdm(total=len(shards), unit=" files", leave=False, disable=None) as bar:
 
             def ready(number: int) -> None:
@@ -122,7 +122,7 @@ def counted_in_parts(
             raise ValueError(
                 f"{len(failed)} of {len(parts)} files could not be counted{others if len(failed) < len(parts) else ''}"
             )
-        kept = sum(part.kept and folder.counts(part.shard).name in before for part in parts)
+        kept = sum(part.kept and folder.part(part.shard).name in before for part in parts)
         replaced = sum(part.replaced for part in parts)
         found = {"by an earlier run": kept, "in the place of other counts": replaced}
         notes = ", ".join(f"{number} {how}" for how, number in found.items() if number)
@@ -136,14 +136,14 @@ def named(golds: Sequence[str], preds: Sequence[str] | None) -> list[Shard]:
 
     Raises ValueError if two have one name.
     """
-    from ..distributed.shards import Folder, Shard
+    from ..distributed.shards import PartsFolder, Shard
     from ..io.paths import short_names
 
     others: Sequence[str | None] = preds or [None] * len(golds)
     shards = [Shard(name, gold, pred) for name, gold, pred in zip(short_names(golds), golds, others)]
     files: dict[str, str] = {}
     for shard in shards:
-        file = Folder("").counts(shard).name
+        file = PartsFolder("").part(shard).name
         if file in files:
             twice = f"{shard.gold} is given twice"
             both = f"{files[file]} and {shard.gold} would both be counted in {file}: rename one"
@@ -152,7 +152,7 @@ def named(golds: Sequence[str], preds: Sequence[str] | None) -> list[Shard]:
     return sorted(shards)
 
 
-def failures(parts: Sequence[Part]) -> list[str]:
+def failures(parts: Sequence[ShardStatus]) -> list[str]:
     """A line for every error, with the files that had it."""
     by_error: dict[str, list[str]] = {}
     for part in parts:

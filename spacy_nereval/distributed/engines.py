@@ -1,4 +1,7 @@
-"""The engines that tasks run on: joblib's, which are those that people already operate."""
+"""Run a function on the workers of an engine: processes of this machine, Ray, Dask or Spark.
+
+All engines are used through joblib, which has one interface for them.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,24 @@ ENGINES = ("loky", "ray", "dask", "spark")
 T = TypeVar("T")
 
 Ready = Callable[[int], Any]
-"""Is called with the number of items that are ready."""
+"""Is called with the number of items that are done."""
 
 
 class Run(Protocol):
-    """Calls a function with every item on some worker, with one at a time if they
-    are to be `alone`, and lists what it returns."""
+    """Calls a function with every item, each on some worker.
+
+    Args:
+        function: What to call. It and the items have to be picklable.
+        items: What to call it with.
+        ready: Is called with the number of items that are done, whenever it grows.
+        alone: Whether the next item starts only when the one before is done.
+
+    Returns:
+        What the function returned, in the order of the items.
+
+    Raises:
+        Exception: What the function raised, or what the engine raises when a worker dies.
+    """
 
     def __call__(
         self, function: Callable[[Any], T], items: Sequence[Any], ready: Ready, alone: bool = False
@@ -26,12 +41,27 @@ class Run(Protocol):
 
 @contextmanager
 def started(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[Run]:
-    """An engine with so many workers, by default as many as it has. With `gpus` each worker asks for one.
+    """Start an engine.
 
-    A cluster is found where the engine itself looks for it, and otherwise
-    started here: RAY_ADDRESS, DASK_SCHEDULER_ADDRESS, Spark's own configuration.
+    A running cluster is used if the engine finds one where it usually looks: RAY_ADDRESS,
+    DASK_SCHEDULER_ADDRESS, or Spark's own configuration. Otherwise one is started on this
+    machine.
 
-    Raises ValueError if there is no such engine, or if it is not installed.
+    Args:
+        engine: One of `ENGINES`.
+        workers: The number of workers; -1 for as many as the engine has.
+        gpus: Whether each worker needs a GPU of its own.
+
+    Yields:
+        What runs a function on the workers.
+
+    Raises:
+        ValueError: If there is no such engine, or if it is not installed or does not start.
+
+    Example:
+        >>> with started("loky", workers=1) as run:
+        ...     run(str.upper, ["a", "b"], ready=lambda number: None)
+        ['A', 'B']
     """
     if engine not in ENGINES:
         raise ValueError(f"there is no engine {engine!r}; there are {', '.join(ENGINES)}")
@@ -50,7 +80,7 @@ def started(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[R
 
         def run(function: Callable[[Any], T], items: Sequence[Any], ready: Ready, alone: bool = False) -> list[T]:
             class Watched(Parallel):
-                def print_progress(self) -> None:  # joblib calls it whenever a task is done
+                def print_progress(self) -> None:  # joblib calls this whenever a task is done
                     ready(self.n_completed_tasks)
 
             with parallel_config(backend=engine, n_jobs=workers, **settings):
@@ -62,7 +92,7 @@ def started(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[R
 
 @contextmanager
 def _loky(workers: int, gpus: bool) -> Iterator[dict[str, Any]]:
-    """Processes of this machine; all of them see its GPUs."""
+    """Start nothing: joblib starts processes of this machine by itself. All of them see its GPUs."""
     yield {}
 
 
@@ -76,14 +106,14 @@ def _ray(workers: int, gpus: bool) -> Iterator[dict[str, Any]]:
 
 @contextmanager
 def _dask(workers: int, gpus: bool) -> Iterator[dict[str, Any]]:
-    """Dask gives GPUs to workers when they are started, not to tasks."""
+    """Connect to a Dask cluster. `gpus` has no effect: Dask assigns GPUs when it starts its workers."""
     import dask
     from distributed import Client
     from joblib._dask import DaskDistributedBackend
     from joblib.parallel import register_parallel_backend
 
     class Backend(DaskDistributedBackend):
-        """joblib's, which waits for ever for a task that Dask has given up."""
+        """joblib's own waits forever for a task that Dask has given up, and does not use Dask for one worker."""
 
         def submit(self, func: Any, callback: Any = None) -> Any:
             future = super().submit(func, callback)
@@ -91,12 +121,12 @@ def _dask(workers: int, gpus: bool) -> Iterator[dict[str, Any]]:
             return future
 
         def effective_n_jobs(self, n_jobs: int) -> int:
-            """Two at least: with one, which may be all that is left of them, joblib would do without Dask."""
+            # With one worker, which may be the last one left, joblib would run tasks in this process.
             return max(2, super().effective_n_jobs(n_jobs))
 
     register_parallel_backend("dask", Backend)
-    here = {"n_workers": workers if workers > 0 else None, "threads_per_worker": 1, "dashboard_address": ":0"}
-    with Client(**({} if dask.config.get("scheduler-address", None) else here)) as client:
+    local = {"n_workers": workers if workers > 0 else None, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with Client(**({} if dask.config.get("scheduler-address", None) else local)) as client:
         yield {"client": client}
 
 
@@ -106,5 +136,5 @@ def _spark(workers: int, gpus: bool) -> Iterator[dict[str, Any]]:
 
     register_spark()
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", module="joblibspark|pyspark")  # what they lack here is not made use of
+        warnings.filterwarnings("ignore", module="joblibspark|pyspark")  # of missing packages that are not needed
         yield {"num_gpus_per_spark_task": 1} if gpus else {}

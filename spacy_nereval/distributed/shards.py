@@ -1,16 +1,21 @@
-"""A corpus in parts, counted by many workers: a task for every shard, a file for every part.
+"""Count a corpus of many files with many workers.
 
-The file of a part says what it was counted from. One that is there, whole, and
-of the same origin is not counted again, so that a run that was stopped goes on
-where it was. Nothing but these files decides what is merged.
+The terms:
+
+- A *shard* is one file of the corpus: gold annotation, and predictions unless a model makes them.
+- A *worker* is a process or thread of an engine (see `engines`). It counts one shard at a time.
+- A *part* is the counts of one shard, in a file of its own in the parts folder.
+- The *origin* of a part is everything that its counts depend on. The part's file records it.
+
+A part that is complete and of the right origin is not counted again, so a run that
+was stopped continues where it was. Only the files of the parts decide what is merged:
+whatever workers are killed or restarted, no document is lost or counted twice.
 """
 
 from __future__ import annotations
 
-import getpass
 import json
 import os
-import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -22,212 +27,232 @@ from ..counting.counts import Counts
 from ..io.count_files import load, merge, save
 from ..io.paths import Location, in_words, location
 from .engines import Ready, Run
+from .lock import exclusive, this_process
 
 
 class Shard(NamedTuple):
-    """A part of a corpus: gold annotation, and predictions unless a model makes them."""
+    """One file of a corpus.
+
+    Attributes:
+        name: What tells it apart from the other shards; its part is named after it.
+        gold: The path or URL of the gold annotation.
+        pred: The path or URL of the predictions; None if a model makes them.
+    """
 
     name: str
     gold: str
     pred: str | None = None
 
 
-class Work(Protocol):
-    """What is done to every shard alike, wherever it is done."""
+class ShardCounter(Protocol):
+    """How every shard is counted. It is sent to the workers, so it has to be picklable."""
 
     def origin(self, shard: Shard) -> Mapping[str, Any]:
-        """All that the counts depend on, in plain JSON."""
+        """Return everything that the counts of a shard depend on, as JSON has it."""
 
-    def count(self, shard: Shard) -> Counts: ...
+    def count(self, shard: Shard) -> Counts:
+        """Return the counts of a shard."""
 
 
-class Part(NamedTuple):
-    """What became of a shard: its counts are in a file, or there was an error."""
+class ShardStatus(NamedTuple):
+    """What became of a shard: its part is in the folder, or there was an error.
+
+    Attributes:
+        shard: The shard.
+        origin: The origin of its part; empty if there was an error.
+        kept: Whether the part was there already and was not counted again.
+        replaced: Whether the part replaced one that was damaged or of another origin.
+        error: What went wrong, on one line; empty if nothing did.
+        lost: Whether the worker died.
+    """
 
     shard: Shard
     origin: Mapping[str, Any] = {}
-    kept: bool = False  # from an earlier run
-    replaced: bool = False  # the counts of something else, or damaged ones
+    kept: bool = False
+    replaced: bool = False
     error: str = ""
-    lost: bool = False  # and its worker with it
+    lost: bool = False
 
 
 @dataclass(frozen=True)
-class Folder:
-    """Where the files of the parts are, seen from the folder `home`."""
+class PartsFolder:
+    """The folder of the parts.
+
+    Attributes:
+        name: Its path or URL.
+        home: The folder that a relative path starts from. Workers may run in another one.
+    """
 
     name: str
     home: str = ""
 
     @property
-    def place(self) -> Location:
+    def path(self) -> Location:
         return location(self.name, self.home)
 
-    def counts(self, shard: Shard) -> Location:
-        return self.place / f"counts-{shard.name.replace('/', '-')}.npz"
+    def part(self, shard: Shard) -> Location:
+        """Return the file of a shard's part."""
+        return self.path / f"counts-{shard.name.replace('/', '-')}.npz"
 
     def begun(self, shard: Shard) -> Location:
-        """A file that is there while a worker is at the shard, and stays if the worker dies."""
-        return self.place / f"counts-{shard.name.replace('/', '-')}.begun"
+        """Return the marker of a shard: a file that exists while a worker counts it, and stays if the worker dies."""
+        return self.path / f"counts-{shard.name.replace('/', '-')}.begun"
 
 
-ONE_AT_A_TIME = Lock()
-"""For engines whose workers are threads: pipelines are not made for several."""
+_one_at_a_time = Lock()
+"""Held while this process counts a shard. Some engines have threads as workers, but a pipeline cannot be shared."""
 
 
-def count_shard(work: Work, folder: Folder, shard: Shard) -> Part:
-    """Count one shard into its file, unless that is there already."""
-    output, begun = folder.counts(shard), folder.begun(shard)
-    with ONE_AT_A_TIME:
+def count_shard(counter: ShardCounter, folder: PartsFolder, shard: Shard) -> ShardStatus:
+    """Count one shard into its part, unless the part is there already. Workers run this.
+
+    Args:
+        counter: How the shard is counted.
+        folder: Where the part belongs.
+        shard: The shard.
+
+    Returns:
+        What became of it. Errors are returned and not raised, so that other shards go on.
+    """
+    part, begun = folder.part(shard), folder.begun(shard)
+    with _one_at_a_time:
         try:
-            begun.write_text(json.dumps(_me()))
-            origin = work.origin(shard)
-            there = output.exists()
-            if there and _is_of(output, origin):
-                return Part(shard, origin, kept=True)
-            save(work.count(shard), output, origin=origin)
-            return Part(shard, origin, replaced=there)
-        except Exception as error:  # of the file, of the model, of the disk: the other shards go on
+            begun.write_text(json.dumps(this_process()))
+            origin = counter.origin(shard)
+            existed = part.exists()
+            if existed and _has_origin(part, origin):
+                return ShardStatus(shard, origin, kept=True)
+            save(counter.count(shard), part, origin=origin)
+            return ShardStatus(shard, origin, replaced=existed)
+        except Exception as error:  # of any kind: of the file, the model or the disk
             kind = "" if isinstance(error, (ValueError, OSError)) else f"{type(error).__name__}: "
-            return Part(shard, error=kind + in_words(error))
+            return ShardStatus(shard, error=kind + in_words(error))
         finally:
             with suppress(OSError):
                 begun.unlink(missing_ok=True)
 
 
-def _is_of(output: Location, origin: Mapping[str, Any]) -> bool:
+def _has_origin(part: Location, origin: Mapping[str, Any]) -> bool:
+    """Return whether a part is complete and has this origin."""
     try:
-        load(output, origin=origin)
+        load(part, origin=origin)
     except ValueError:
         return False
     return True
 
 
 def count_shards(
-    shards: Sequence[Shard], work: Work, folder: Folder, run: Run, ready: Ready = lambda number: None
-) -> list[Part]:
-    """Count every shard that is not counted yet. One that fails is tried a second time.
+    shards: Sequence[Shard],
+    counter: ShardCounter,
+    folder: PartsFolder,
+    run: Run,
+    ready: Ready = lambda number: None,
+) -> list[ShardStatus]:
+    """Count every shard whose part is not there yet.
 
-    Those whose worker died are then tried one at a time, so that none takes another with it.
+    A shard that fails is tried once more. Shards whose worker died are tried once more
+    one at a time, so that none of them takes another one with it.
 
-    Raises ValueError if the engine fails with no shard begun.
+    Args:
+        shards: The shards.
+        counter: How each is counted.
+        folder: Where the parts belong. The caller holds its lock (see `locked`).
+        run: What runs a function on workers (see `engines.started`).
+        ready: Is called with the number of shards that are done.
+
+    Returns:
+        What became of each shard, in the order of the shards.
+
+    Raises:
+        ValueError: If the engine fails before any worker has begun a shard.
     """
-    parts = _tried(shards, work, folder, run, ready)
-    failed = [part.shard for part in parts.values() if part.error and not part.lost]
-    lost = [part.shard for part in parts.values() if part.lost]
-    parts |= _tried(failed, work, folder, run)
-    parts |= _tried(lost, work, folder, run, alone=True)
-    return [parts[shard] for shard in shards]
+    found = _tried(shards, counter, folder, run, ready)
+    failed = [status.shard for status in found.values() if status.error and not status.lost]
+    lost = [status.shard for status in found.values() if status.lost]
+    found |= _tried(failed, counter, folder, run)
+    found |= _tried(lost, counter, folder, run, alone=True)
+    return [found[shard] for shard in shards]
 
 
 def _tried(
     shards: Sequence[Shard],
-    work: Work,
-    folder: Folder,
+    counter: ShardCounter,
+    folder: PartsFolder,
     run: Run,
     ready: Ready = lambda number: None,
     *,
     alone: bool = False,
-) -> dict[Shard, Part]:
-    found: dict[Shard, Part] = {}
-    task = partial(count_shard, work, Folder(folder.name, home=os.getcwd()))
+) -> dict[Shard, ShardStatus]:
+    """Try every shard once. If a worker dies, note the shards that had begun, and go on with the rest."""
+    found: dict[Shard, ShardStatus] = {}
+    task = partial(count_shard, counter, PartsFolder(folder.name, home=os.getcwd()))
     while waiting := [shard for shard in shards if shard not in found]:
         try:
-            found |= {part.shard: part for part in run(task, waiting, ready, alone)}
-        except Exception as error:  # the task raises none: this one is the engine's
+            found |= {status.shard: status for status in run(task, waiting, ready, alone)}
+        except Exception as error:  # the engine's, since `count_shard` raises none
             lost = [shard for shard in waiting if folder.begun(shard).exists()]
             if not lost:
                 raise ValueError(f"the engine failed: {_first_line(error)}") from error
             for shard in lost:
                 folder.begun(shard).unlink(missing_ok=True)
-                said = f"its worker died, twice; often for want of memory ({_first_line(error)})"
-                found[shard] = Part(shard, error=said, lost=True)
+                # Only the error of the second try is shown.
+                message = (
+                    "its worker died twice, often for lack of memory: use fewer workers or smaller files "
+                    f"({_first_line(error)})"
+                )
+                found[shard] = ShardStatus(shard, error=message, lost=True)
     return found
 
 
 def _first_line(error: Exception) -> str:
-    return f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}".rstrip(": ")
+    lines = str(error).strip().splitlines()
+    return type(error).__name__ + (f": {lines[0]}" if lines else "")
 
 
-def merged(parts: Sequence[Part], folder: Folder, *, shared_ids: bool = False) -> Counts:
-    """The counts of all parts, in the order of the parts.
+def merged(statuses: Sequence[ShardStatus], folder: PartsFolder, *, shared_ids: bool = False) -> Counts:
+    """Return the counts of all parts together, added in the order of the shards.
 
-    Raises ValueError if two parts were predicted by different models, or if their counts cannot be merged.
+    Args:
+        statuses: What `count_shards` returned, without errors.
+        folder: The folder of the parts.
+        shared_ids: Whether documents of several shards may have the same id.
+
+    Raises:
+        ValueError: If parts were predicted by different models, were changed since they were
+            counted, or cannot be merged.
     """
-    first = parts[0]
-    for part in parts:
-        if part.origin.get("model") != first.origin.get("model"):
+    first = statuses[0]
+    for status in statuses:
+        if status.origin.get("model") != first.origin.get("model"):
             raise ValueError(
-                f"{first.shard.gold} and {part.shard.gold} were predicted by different models of one name: "
-                "is the same one on all machines?"
+                f"{first.shard.gold} and {status.shard.gold} were predicted by different models of the same name: "
+                "install the same model on all machines, then run the command again"
             )
-    files = [folder.counts(part.shard) for part in parts]
-    return merge(files, origins=[part.origin for part in parts], shared_ids=shared_ids)
+    files = [folder.part(status.shard) for status in statuses]
+    return merge(files, origins=[status.origin for status in statuses], shared_ids=shared_ids)
 
 
 @contextmanager
-def locked(folder: Folder) -> Iterator[None]:
-    """The folder, made if need be, with no other run in it and without what a killed worker left.
+def locked(folder: PartsFolder) -> Iterator[None]:
+    """Create the folder, if it is missing, and keep other runs out of it.
 
-    Raises ValueError, naming who has it, if another run is at work there.
+    What killed workers left there is deleted before and afterwards; the parts stay.
+
+    Args:
+        folder: The folder of the parts.
+
+    Raises:
+        ValueError: If another run is at work there, with its process, user and host.
     """
-    folder.place.mkdir(parents=True, exist_ok=True)
-    lock = folder.place / "run.lock"
-    if _is_left(lock):
-        lock.unlink(missing_ok=True)
-    try:
-        with lock.open("x") as file:
-            file.write(json.dumps(_me()))
-    except OSError as error:
-        if not isinstance(error, FileExistsError):  # of a full disk: half a lock would keep everybody out
-            lock.unlink(missing_ok=True)
-            raise ValueError(f"{folder.name} cannot be written to: {in_words(error)}") from None
-        who = "process {pid} of {user} on {host}".format(**{"pid": "?", "user": "?", "host": "?", **_owner(lock)})
-        raise ValueError(
-            f"another run, {who}, writes to {folder.name}: wait for it, or choose another folder with --parts; "
-            f"if it runs no more, delete {lock}"
-        ) from None
-    try:
-        _clear(folder)
+    folder.path.mkdir(parents=True, exist_ok=True)
+    with exclusive(folder.path / "run.lock", folder.name):
+        _delete_leftovers(folder)
         yield
-        _clear(folder)
-    finally:
-        lock.unlink(missing_ok=True)
+        _delete_leftovers(folder)
 
 
-def _clear(folder: Folder) -> None:
-    """Delete what workers leave that are killed in the middle of a file."""
+def _delete_leftovers(folder: PartsFolder) -> None:
+    """Delete markers and half-written parts, which workers leave when they are killed."""
     for pattern in ("counts-*.begun", ".counts-*.npz.*"):
-        for left in folder.place.glob(pattern):
-            left.unlink(missing_ok=True)
-
-
-def _me() -> dict[str, Any]:
-    try:
-        user = getpass.getuser()
-    except (OSError, KeyError, ImportError):  # a container may have no name for its user
-        user = "somebody"
-    return {"user": user, "host": socket.gethostname(), "pid": os.getpid()}
-
-
-def _owner(lock: Location) -> dict[str, Any]:
-    """Who wrote a lock; empty if it is not there, or not written yet."""
-    try:
-        owner = json.loads(lock.read_text())
-        return owner if isinstance(owner, dict) and owner.keys() == _me().keys() else {}
-    except (OSError, ValueError):
-        return {}
-
-
-def _is_left(lock: Location) -> bool:
-    """Whether a lock's process ran on this machine, and runs no more."""
-    owner = _owner(lock)
-    if os.name != "posix" or owner.get("host") != socket.gethostname():
-        return False
-    try:
-        os.kill(owner["pid"], 0)
-    except ProcessLookupError:
-        return True
-    except OSError:
-        return False
-    return owner["pid"] == os.getpid()  # of the machine, or the container, before it was started again
+        for leftover in folder.path.glob(pattern):
+            leftover.unlink(missing_ok=True)

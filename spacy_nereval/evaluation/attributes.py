@@ -1,9 +1,12 @@
-"""Attributes of a span in its document, by which scores are broken down.
+"""Attributes of spans, such as their length, by which scores are broken down.
 
-Each is looked up with the span's own label: the gold label for gold spans, the
-predicted one for predictions. Names are those of Fu, Liu and Neubig (2020),
-"Interpretable Multi-dataset Evaluation for Named Entity Recognition", where the
-attribute is theirs. Their sentence is the document here.
+An attribute gives every span a value, and values are grouped into buckets.
+Attributes that depend on the label use the span's own one: the gold label for
+gold spans, the predicted label for predictions.
+
+The names are those of Fu, Liu and Neubig (2020), "Interpretable Multi-dataset
+Evaluation for Named Entity Recognition", where the attribute is theirs. What
+they compute per sentence is computed per document here.
 """
 
 from __future__ import annotations
@@ -13,30 +16,42 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..core.lexicon import Lexicon
 from ..core.spans import Document, Span
 
 Value = float | str
+"""The value of an attribute: a number, or the name of a bucket."""
+
+Buckets = Callable[[float], str] | int | tuple[float, ...]
+"""How numbers are grouped: by a function from value to bucket, into a number of buckets, or at edges."""
 
 
-class Place:
-    """A document as the attributes of its spans see it."""
+class AttributeContext:
+    """What the attributes of a document's spans are computed from.
 
-    def __init__(self, document: Document, training: Lexicon | None = None) -> None:
+    Args:
+        document: One document with its text.
+        lexicon: What a training corpus says of words; only some attributes need it.
+    """
+
+    def __init__(self, document: Document, lexicon: Lexicon | None = None) -> None:
         self.document = document
-        self._training = training
+        self._lexicon = lexicon
 
     @property
-    def training(self) -> Lexicon:
-        assert self._training, "attributes that need a lexicon are refused without one"
-        return self._training
+    def lexicon(self) -> Lexicon:
+        assert self._lexicon, "callers refuse attributes that need a lexicon if there is none"
+        return self._lexicon
 
     @property
     def text(self) -> str:
         if self.document.text is None:
-            raise ValueError("attributes need the text: Document(gold=..., pred=..., text=...)")
+            raise ValueError(
+                "attributes of spans need the text of every document, but a document has none: "
+                "give it one, Document(gold=..., pred=..., text=...)"
+            )
         return self.document.text
 
     @cached_property
@@ -44,17 +59,18 @@ class Place:
         return [self.text[start:end] for start, end in self.document.words]
 
     @cached_property
-    def density(self) -> float:
-        """The share of words in gold spans."""
+    def gold_density(self) -> float:
+        """The share of the document's words that are in gold spans."""
         inside = {at for span in self.document.gold for at in range(*self.document.word_range(span))}
         return _share(len(inside), len(self.words))
 
     @cached_property
-    def unknown(self) -> float:
-        """The share of words that the training corpus does not have."""
-        return _share(sum(word not in self.training.tokens for word in self.words), len(self.words))
+    def unknown_share(self) -> float:
+        """The share of the document's words that do not occur in the training corpus."""
+        return _share(sum(word not in self.lexicon.tokens for word in self.words), len(self.words))
 
     def surface(self, span: Span) -> str:
+        """Return the words of a span, separated by single spaces."""
         return " ".join(self.document.words_of(span))
 
 
@@ -62,131 +78,158 @@ def _share(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
-def case(place: Place, span: Span) -> str:
-    letters = [character for word in place.document.words_of(span) for character in word if character.isalpha()]
-    text = "".join(letters)
+# The value of a span
+
+
+def letter_case(context: AttributeContext, span: Span) -> str:
+    words = context.document.words_of(span)
+    text = "".join(character for word in words for character in word if character.isalpha())
     if not text:
         return "no letters"
     if text.isupper():
         return "UPPER"
     if not any(character.isupper() for character in text):
         return "lower"
-    firsts = [word[0] for word in place.document.words_of(span) if word[0].isalpha()]
-    return "Title" if firsts and all(first.isupper() for first in firsts) else "Mixed"
+    initials = [word[0] for word in words if word[0].isalpha()]
+    return "Title" if initials and all(initial.isupper() for initial in initials) else "Mixed"
 
 
-def position(place: Place, span: Span) -> float:
-    return _share(span.start, len(place.text))
+def relative_position(context: AttributeContext, span: Span) -> float:
+    return _share(span.start, len(context.text))
 
 
-def span_frequency(place: Place, span: Span) -> float:
-    row = place.training.surfaces.get(place.surface(span), {})
-    return _share(sum(row.values()), place.training.most_frequent[0])
+def span_frequency(context: AttributeContext, span: Span) -> float:
+    by_label = context.lexicon.surfaces.get(context.surface(span), {})
+    return _share(sum(by_label.values()), context.lexicon.most_frequent[0])
 
 
-def token_frequency(place: Place, span: Span) -> float:
-    words, tokens = place.document.words_of(span), place.training.tokens
+def token_frequency(context: AttributeContext, span: Span) -> float:
+    words, tokens = context.document.words_of(span), context.lexicon.tokens
     seen = sum(sum(tokens.get(word, {}).values()) for word in words)
-    return _share(seen, len(words) * place.training.most_frequent[1])
+    return _share(seen, len(words) * context.lexicon.most_frequent[1])
 
 
-def span_consistency(place: Place, span: Span) -> float:
-    surface = place.surface(span)
-    row = place.training.surfaces.get(surface, {})
-    return _share(row.get(span.label, 0), place.training.occurrences.get(surface, 0))
+def span_consistency(context: AttributeContext, span: Span) -> float:
+    surface = context.surface(span)
+    by_label = context.lexicon.surfaces.get(surface, {})
+    return _share(by_label.get(span.label, 0), context.lexicon.occurrences.get(surface, 0))
 
 
-def token_consistency(place: Place, span: Span) -> float:
-    words = place.document.words_of(span)
-    rows = [place.training.tokens.get(word, {}) for word in words]
-    return _share(sum(_share(row.get(span.label, 0), sum(row.values())) for row in rows), len(words))
+def token_consistency(context: AttributeContext, span: Span) -> float:
+    words = context.document.words_of(span)
+    rows = [context.lexicon.tokens.get(word, {}) for word in words]
+    return _share(sum(_share(by_label.get(span.label, 0), sum(by_label.values())) for by_label in rows), len(words))
 
 
-def lengths(value: float) -> str:
+# The usual buckets of a value
+
+
+def length_bucket(value: float) -> str:
     return f"{value:g}" if value < 4 else "4 and more"
 
 
-def quarters(value: float) -> str:
+def quarter_bucket(value: float) -> str:
     return ("first quarter", "second quarter", "third quarter", "last quarter")[min(int(value * 4), 3)]
 
 
-def consistencies(value: float) -> str:
-    """{0}, (0, 0.5], (0.5, 1), {1}"""
+def consistency_bucket(value: float) -> str:
+    """Return which of 0, (0, 0.5], (0.5, 1) and 1 a share belongs to."""
     if value in (0, 1):
         return f"{value:g}"
     return "(0, 0.5]" if value <= 0.5 else "(0.5, 1)"
 
 
 class Attribute(NamedTuple):
-    """What is looked up of a span, and which values share a bucket.
+    """An attribute and how its values are grouped by default.
 
-    value: a number, or a string that names a bucket of its own.
-    buckets: the name of a value's bucket; or a number n of buckets with as equal
-        numbers of gold spans as there can be without splitting a value.
-    zero: whether 0 is then a bucket of its own.
-    training: whether training counts are needed.
+    Attributes:
+        help: What it is, for people.
+        value: Its value for a span: a number, or a string, which is a bucket of its own.
+        buckets: A function that names the bucket of a number; or the number of buckets,
+            which share out the gold spans as equally as possible without splitting a value.
+        zero: Whether 0 is a bucket of its own, beside a number of buckets.
+        needs_lexicon: Whether it looks spans up in a training corpus.
     """
 
     help: str
-    value: Callable[[Place, Span], Value]
+    value: Callable[[AttributeContext, Span], Value]
     buckets: Callable[[float], str] | int = 4
     zero: bool = False
-    training: bool = False
+    needs_lexicon: bool = False
 
 
 ATTRIBUTES: dict[str, Attribute] = {
-    "eLen": Attribute("words in the span", lambda place, span: len(place.document.words_of(span)), lengths),
-    "cLen": Attribute("characters in the span", lambda place, span: span.end - span.start),
-    "sLen": Attribute("words in the document", lambda place, span: len(place.words)),
-    "eDen": Attribute("share of the document's words that are in gold spans", lambda place, span: place.density),
-    "position": Attribute("where in the text the span begins", position, quarters),
-    "case": Attribute("capitals: lower, Title, UPPER, Mixed, or no letters", case),
+    "eLen": Attribute("words in the span", lambda context, span: len(context.document.words_of(span)), length_bucket),
+    "cLen": Attribute("characters in the span", lambda context, span: span.end - span.start),
+    "sLen": Attribute("words in the document", lambda context, span: len(context.words)),
+    "eDen": Attribute(
+        "share of the document's words that are in gold spans", lambda context, span: context.gold_density
+    ),
+    "position": Attribute("where in the text the span begins", relative_position, quarter_bucket),
+    "case": Attribute("capitals: lower, Title, UPPER, Mixed, or no letters", letter_case),
     "oDen": Attribute(
-        "share of the document's words that training does not have", lambda place, _: place.unknown, 3, True, True
+        "share of the document's words that training does not have",
+        lambda context, span: context.unknown_share,
+        buckets=3,
+        zero=True,
+        needs_lexicon=True,
     ),
     "eFre": Attribute(
-        "spans with this surface in training, relative to the most frequent surface", span_frequency, 3, True, True
+        "spans with this surface in training, relative to the most frequent surface",
+        span_frequency,
+        buckets=3,
+        zero=True,
+        needs_lexicon=True,
     ),
     "tFre": Attribute(
-        "mean frequency of the words in training, relative to the most frequent word", token_frequency, 3, True, True
+        "mean frequency of the words in training, relative to the most frequent word",
+        token_frequency,
+        buckets=3,
+        zero=True,
+        needs_lexicon=True,
     ),
     "eCon": Attribute(
         "share of the surface's occurrences in training that have this label; 0 if there are none",
         span_consistency,
-        consistencies,
-        training=True,
+        consistency_bucket,
+        needs_lexicon=True,
     ),
     "tCon": Attribute(
         "share of each word's occurrences in training that have this label, the mean over the words",
         token_consistency,
-        consistencies,
-        training=True,
+        consistency_bucket,
+        needs_lexicon=True,
     ),
 }
 ALIASES = {"length": "eLen"}
 
 
-Buckets = Callable[[float], str] | int | tuple[float, ...]
-"""A function from value to bucket, a number of buckets, or the edges between buckets."""
+# Grouping values
 
 
 def bucketed(gold: Mapping[Value, int], buckets: Buckets, zero: bool = False) -> dict[Value, str]:
-    """The bucket of each value, in ascending order, given how many gold spans have it.
+    """Return the bucket of each value.
 
-    Every value has exactly one bucket. A number of buckets shares out the gold
-    spans as equally as values allow, which are never split; they are named by
-    the least and the greatest value that they have. With edges a bucket has its
-    lower edge and not its upper one.
+    A number of buckets shares out the gold spans as equally as possible. Equal
+    values are never split. Such a bucket is named after its smallest and largest
+    value. A bucket between two edges includes the lower edge and not the upper one.
 
-    >>> bucketed({1: 5, 2: 5, 3: 4, 9: 1}, 2)
-    {1: '1', 2: '2-9', 3: '2-9', 9: '2-9'}
-    >>> bucketed({1: 5, 2: 5, 9: 1}, (2, 5))
-    {1: 'below 2', 2: '2 to below 5', 9: '5 and more'}
+    Args:
+        gold: How many gold spans have each value.
+        buckets: How numbers are grouped; strings are buckets already.
+        zero: Whether 0 is a bucket of its own.
+
+    Returns:
+        Every value with its bucket: numbers in ascending order, then strings.
+
+    Example:
+        >>> bucketed({1: 5, 2: 5, 3: 4, 9: 1}, 2)
+        {1: '1', 2: '2-9', 3: '2-9', 9: '2-9'}
+        >>> bucketed({1: 5, 2: 5, 9: 1}, (2, 5))
+        {1: 'below 2', 2: '2 to below 5', 9: '5 and more'}
     """
     found: dict[Value, str] = {}
-    numbers: dict[float, int] = {
-        value: n for value, n in sorted(gold.items(), key=_order) if not isinstance(value, str)
-    }
+    numbers = dict(sorted((value, n) for value, n in gold.items() if not isinstance(value, str)))
     if zero and 0 in numbers:
         found[0.0] = "0"
         del numbers[0]
@@ -195,21 +238,26 @@ def bucketed(gold: Mapping[Value, int], buckets: Buckets, zero: bool = False) ->
     elif isinstance(buckets, tuple):
         found |= {value: _between(value, buckets) for value in numbers}
     else:
-        parts: dict[int, list[float]] = {}
-        below, total = 0, max(1, sum(numbers.values()))
-        for value, n in numbers.items():  # the middle of a value's gold spans decides
-            parts.setdefault(min(int((below + n / 2) * buckets / total), buckets - 1), []).append(value)
-            below += n
-        for part in parts.values():
-            name = "-".join(dict.fromkeys(map(_short, (part[0], part[-1]))))
-            if name in found.values():
-                name = "-".join(repr(end) for end in (part[0], part[-1]))
-            found |= dict.fromkeys(part, name)
+        found |= _equal_buckets(numbers, buckets)
     return found | {value: value for value in sorted((v for v in gold if isinstance(v, str)), key=str.swapcase)}
 
 
-def _order(item: tuple[Value, int]) -> tuple[bool, Any]:
-    return isinstance(item[0], str), item[0]
+def _equal_buckets(numbers: Mapping[float, int], most: int) -> dict[Value, str]:
+    """Group ascending values into at most so many buckets with about as many gold spans each."""
+    members: dict[int, list[float]] = {}
+    below, total = 0, max(1, sum(numbers.values()))
+    for value, n in numbers.items():
+        middle = below + n / 2  # the middle one of the value's gold spans decides
+        members.setdefault(min(int(middle * most / total), most - 1), []).append(value)
+        below += n
+    found: dict[Value, str] = {}
+    for values in members.values():
+        ends = (values[0], values[-1])
+        name = "-".join(dict.fromkeys(map(_short, ends)))
+        if name in found.values():  # ends that differ only in digits that are not shown
+            name = "-".join(map(repr, ends))
+        found |= dict.fromkeys(values, name)
+    return found
 
 
 def _short(value: float) -> str:
@@ -224,41 +272,55 @@ def _between(value: float, edges: Sequence[float]) -> str:
     return f"{lower} to below {upper}" if upper else f"{lower} and more"
 
 
-class Asked(NamedTuple):
-    """An attribute, and the buckets asked for."""
+# What users ask for
+
+
+class RequestedAttribute(NamedTuple):
+    """An attribute as `--by` requests it, with the buckets that its values are grouped into."""
 
     name: str
     attribute: Attribute
     buckets: Buckets
 
 
-def asked(text: str) -> Asked:
-    """An attribute as `--by` names it: `eLen`, `sLen:5` for five buckets, `eLen:2,4` for edges;
-    a fraction alone is an edge too.
+def requested_attribute(text: str) -> RequestedAttribute:
+    """Parse a value of `--by`.
 
-    Raises ValueError if there is no such attribute, with the names that there
-    are, and if the buckets are no whole number from 2 up or no ascending edges.
+    Args:
+        text: The name of an attribute, alone or with its buckets: `eLen`; `sLen:5` for
+            five buckets; `eLen:2,4` for buckets at these edges; `eDen:0.5` for one edge,
+            since a fraction cannot be a number of buckets.
 
-    >>> asked("length").name, asked("sLen:5").buckets, asked("eDen:0.1,0.5").buckets
-    ('eLen', 5, (0.1, 0.5))
+    Raises:
+        ValueError: If there is no such attribute, or if what follows the colon is neither a
+            whole number from 2 up nor a list of ascending edges.
+
+    Example:
+        >>> [requested_attribute(text).buckets for text in ("sLen:5", "eDen:0.1,0.5")]
+        [5, (0.1, 0.5)]
+        >>> requested_attribute("length").name
+        'eLen'
     """
-    name, colon, numbers = text.partition(":")
+    name, colon, given = text.partition(":")
     name = ALIASES.get(name.strip(), name.strip())
     if name not in ATTRIBUTES:
         raise ValueError(f"there is no attribute {name!r} to break scores down by; there are {', '.join(ATTRIBUTES)}")
     attribute = ATTRIBUTES[name]
-    if not colon:
-        return Asked(name, attribute, attribute.buckets)
+    return RequestedAttribute(name, attribute, _parsed_buckets(given, text, name) if colon else attribute.buckets)
+
+
+def _parsed_buckets(given: str, text: str, name: str) -> Buckets:
+    """Return a number of buckets, or edges; `text` and `name` are for the error."""
     try:
-        edges = tuple(float(number) for number in numbers.split(","))
-        if not all(a < b for a, b in pairwise(edges)) or not all(map(isfinite, edges)):
-            raise ValueError
-        if len(edges) > 1 or edges[0] != int(edges[0]):
-            return Asked(name, attribute, edges)
-        if edges[0] < 2:
-            raise ValueError
-        return Asked(name, attribute, int(edges[0]))
+        numbers = tuple(float(number) for number in given.split(","))
     except ValueError:
-        raise ValueError(
-            f"{text!r}: a number of buckets from 2 up was wanted, {name}:4, or ascending edges, sLen:10,20 or eDen:0.5"
-        ) from None
+        numbers = ()
+    if len(numbers) == 1 and numbers[0].is_integer():
+        if numbers[0] >= 2:
+            return int(numbers[0])
+    elif numbers and all(map(isfinite, numbers)) and all(a < b for a, b in pairwise(numbers)):
+        return numbers
+    raise ValueError(
+        f"{text!r}: expected a number of buckets from 2 up, such as {name}:4, or ascending edges, "
+        "such as sLen:10,20 or eDen:0.5"
+    )

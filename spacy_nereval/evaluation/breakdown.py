@@ -20,7 +20,7 @@ from ..core.spans import Document, Span
 from ..counting.counts import Counts
 from ..counting.keys import HIGH, LOW, NUMBER, Key, split
 from ..counting.table import summed
-from .attributes import Asked, Place, Value, asked, bucketed
+from .attributes import AttributeContext, RequestedAttribute, Value, bucketed, requested_attribute
 from .result import plain
 from .scores import score_sums
 
@@ -44,7 +44,7 @@ class Breakdown:
     Args:
         metrics: What to count.
         by: The attribute, as `--by` names it.
-        training: What training data say of words, for attributes that need it.
+        lexicon: What training data say of words, for attributes that need it.
 
     Raises:
         ValueError: There is no such attribute, or it needs training data and there are none.
@@ -56,12 +56,12 @@ class Breakdown:
     {'1': {'tp': 1, 'fp': 0, 'fn': 0}, '2': {'tp': 0, 'fp': 0, 'fn': 1}}
     """
 
-    def __init__(self, metrics: Iterable[Metric], by: str | Asked, training: Lexicon | None = None) -> None:
-        self.asked = asked(by) if isinstance(by, str) else by
-        self.training = training
-        if self.asked.attribute.training and not training:
+    def __init__(self, metrics: Iterable[Metric], by: str | RequestedAttribute, lexicon: Lexicon | None = None) -> None:
+        self._by = requested_attribute(by) if isinstance(by, str) else by
+        self.lexicon = lexicon
+        if self._by.attribute.needs_lexicon and not lexicon:
             raise ValueError(
-                f"{self.asked.name} looks spans up in training data: name it with --train FILE, "
+                f"{self._by.name} looks spans up in training data: name it with --train FILE, "
                 "a corpus or a table that 'python -m spacy nereval training' wrote"
             )
         self._gold: Counter[Value] = Counter()
@@ -76,8 +76,8 @@ class Breakdown:
         """Count one document; None, for one without gold annotation, counts nothing."""
         if document is None:
             return
-        place = Place(document, self.training)
-        value = {span: self.asked.attribute.value(place, span) for span in {*document.gold, *document.pred}}
+        context = AttributeContext(document, self.lexicon)
+        value = {span: self._by.attribute.value(context, span) for span in {*document.gold, *document.pred}}
         self._values.update(dict.fromkeys(value.values()))
         self._gold.update(value[span] for span in document.gold)
         self._pred.update(value[span] for span in document.pred)
@@ -88,7 +88,7 @@ class Breakdown:
     def result(self) -> dict[str, Any]:
         """Return the buckets in ascending order, the spans in each, and each metric's scores and counts of each."""
         gold = {value: self._gold[value] for value in self._values}
-        bucket_of = bucketed(gold, self.asked.buckets, self.asked.attribute.zero)
+        bucket_of = bucketed(gold, self._by.buckets, self._by.attribute.zero)
         buckets = list(dict.fromkeys(bucket_of.values()))
         metrics = {}
         for metric, rows in zip(self._metrics, self._rows):
@@ -104,9 +104,9 @@ class Breakdown:
             side: {bucket: sum(n for value, n in numbers.items() if bucket_of[value] == bucket) for bucket in buckets}
             for side, numbers in (("gold", self._gold), ("pred", self._pred))
         }
-        found = {"by": self.asked.name, "buckets": buckets, **sides, "metrics": metrics}
-        if self.asked.attribute.training and self.training:
-            found["training"] = self.training.digest
+        found = {"by": self._by.name, "buckets": buckets, **sides, "metrics": metrics}
+        if self._by.attribute.needs_lexicon and self.lexicon:
+            found["training"] = self.lexicon.digest
         result: dict[str, Any] = plain(found)
         return result
 
@@ -116,7 +116,7 @@ class Breakdown:
 
         # All verdicts are in the rows, those on spans that need no judge too.
         counts = Counts([replace(metric, scope="document", judge=metric.verdicts)])
-        counts.by = self.asked.name
+        counts.by = self._by.name
         columns: dict[Key, int] = {}
         places = []
         for row in rows:
@@ -131,10 +131,10 @@ class Breakdown:
 
 
 def breakdown(
-    documents: Iterable[Document | None], metrics: Iterable[Metric], by: str = "eLen", training: Lexicon | None = None
+    documents: Iterable[Document | None], metrics: Iterable[Metric], by: str = "eLen", lexicon: Lexicon | None = None
 ) -> dict[str, Any]:
     """Return the result of a `Breakdown` of all documents."""
-    found = Breakdown(metrics, by, training)
+    found = Breakdown(metrics, by, lexicon)
     for document in documents:
         found.add(document)
     return found.result()

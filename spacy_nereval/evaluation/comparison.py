@@ -32,7 +32,7 @@ class System(NamedTuple):
 
     name: str
     counts: Counts
-    fates: list[dict[Span, str]] | None = None
+    outcomes: list[dict[Span, str]] | None = None
 
 
 def comparison(
@@ -88,9 +88,9 @@ def comparison(
             "exact": exact,
             "comparisons": rows,
             "transitions": [
-                {"system": other.name, **transitions(baseline.fates, other.fates, documents)}
+                {"system": other.name, **transitions(baseline.outcomes, other.outcomes, documents)}
                 for other in others
-                if baseline.fates is not None and other.fates is not None
+                if baseline.outcomes is not None and other.outcomes is not None
             ],
         }
     )

@@ -1,4 +1,4 @@
-"""One line with everything that can change a number."""
+"""The signature of a result: one line that names everything that can change a number."""
 
 from __future__ import annotations
 
@@ -14,19 +14,30 @@ from ..metrics.registry import options_of
 
 
 def signature(counts: Counts, *more: str, average: str = "micro", short: bool = False) -> str:
-    """The signature of a result. Two results with one signature, from the same data, are equal.
+    """Return the signature of a result.
 
-    more: further parts, such as those of intervals. short: leave out options
-    that have their default.
+    Two results with the same signature and the same data have the same numbers. The
+    format follows the signatures of sacreBLEU (Post 2018, "A Call for Clarity in
+    Reporting BLEU Scores").
 
-    >>> from spacy_nereval import Document, count, create
-    >>> counts = count([], [create("loio", s=1), create("wrf")])
-    >>> signature(counts, short=True).split("|")[:4]
-    ['spacy-nereval', 'loio:s=1.0', 'wrf', 'avg:micro']
+    Args:
+        counts: The counts that the result was computed from.
+        more: Further parts, such as the settings of intervals.
+        average: The average that the result shows.
+        short: Leave out options that have their default value.
+
+    Returns:
+        The parts, separated by `|`.
+
+    Example:
+        >>> from spacy_nereval import Document, count, create
+        >>> counts = count([], [create("loio", s=1), create("wrf")])
+        >>> signature(counts, short=True).split("|")[:4]
+        ['spacy-nereval', 'loio:s=1.0', 'wrf', 'avg:micro']
     """
     parts = [
         "spacy-nereval",
-        *(_metric(metric, short) for metric in counts.metrics),
+        *(_metric_part(metric, short) for metric in counts.metrics),
         *([f"spans:{counts.spans_key}"] if counts.spans_key else []),
         f"avg:{average}",
         f"docs:{counts.documents}",
@@ -42,16 +53,21 @@ def _spacy_version() -> str:
     return version("spacy")
 
 
-def _metric(metric: Metric, short: bool) -> str:
+def _metric_part(metric: Metric, short: bool) -> str:
     defaults = {option.name: option.default for option in options_of(metric.name)} if short else {}
-    shown = [f"{key}={_value(v)}" for key, v in metric.settings.items() if key not in defaults or defaults[key] != v]
-    version = [f"version={metric.version}"] if metric.version > 1 else []
-    return ":".join([metric.name, *([",".join(shown + version)] if shown or version else [])])
+    settings = [
+        f"{name}={_in_signature(value)}"
+        for name, value in metric.settings.items()
+        if name not in defaults or defaults[name] != value
+    ]
+    if metric.version > 1:
+        settings.append(f"version={metric.version}")
+    return ":".join([metric.name, *([",".join(settings)] if settings else [])])
 
 
-def _value(value: Any) -> str:
+def _in_signature(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "{" + ",".join(f"{key}:{_value(value[key])}" for key in sorted(value)) + "}"
+        return "{" + ",".join(f"{key}:{_in_signature(value[key])}" for key in sorted(value)) + "}"
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return "[" + ",".join(map(_value, value)) + "]"
+        return "[" + ",".join(map(_in_signature, value)) + "]"
     return str(value).lower() if isinstance(value, bool) else str(value)

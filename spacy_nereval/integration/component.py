@@ -1,14 +1,21 @@
-"""The pipeline component `nereval`, and how to take everything of ours out of a pipeline again."""
+"""The pipeline component `nereval`, which scores what other components predict.
+
+spaCy imports this module whenever it makes or loads a pipeline. Everything that
+takes time to import is therefore imported inside the functions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from tempfile import TemporaryDirectory
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
+
+if TYPE_CHECKING:
+    from ..core.declaration import Metric
+    from ..evaluation.intervals import Confidence
 
 
 @Language.factory(
@@ -24,12 +31,32 @@ def make_nereval(
     spans_keys: list[str],
     confidence: dict[str, Any] | None,
 ) -> Nereval:
-    """A component that leaves the Doc as it is and adds every metric to `nlp.evaluate`.
+    """Create the component `nereval`.
 
-    metrics: names and options; by default all six.
-    ents: whether to score `doc.ents`.
-    spans_keys: the keys of `doc.spans` to score.
-    confidence: `level`, `samples` and `seed` of intervals; by default there are none.
+    It changes no Doc, and it adds the scores of its metrics to what `nlp.evaluate`
+    returns. Put it anywhere in the pipeline: which component predicted the spans
+    makes no difference.
+
+    Args:
+        nlp: The pipeline; spaCy passes it.
+        name: The name of the component in the pipeline; spaCy passes it.
+        metrics: Names of metrics with their options; by default the six of the papers.
+        ents: Whether to score `doc.ents`.
+        spans_keys: The keys of `doc.spans` to score.
+        confidence: `level`, `samples` and `seed` of confidence intervals, `{}` for the
+            defaults; by default no intervals are computed.
+
+    Raises:
+        thinc.config.ConfigValidationError: If `metrics` or `confidence` cannot be used.
+
+    Example:
+        >>> import spacy
+        >>> from spacy.training import Example
+        >>> nlp = spacy.blank("en")
+        >>> component = nlp.add_pipe("nereval", config={"metrics": {"strict": {}}})
+        >>> example = Example.from_dict(nlp.make_doc("Ada met Bob"), {"entities": [(0, 3, "PER")]})
+        >>> nlp.evaluate([example])["ents_strict_r"]
+        0.0
     """
     from .scorer import checked, checked_confidence
 
@@ -37,9 +64,18 @@ def make_nereval(
 
 
 class Nereval:
-    """Scores what the components before it predicted, whoever they are."""
+    """A component that leaves every Doc as it is and only scores.
 
-    def __init__(self, metrics: tuple, ents: bool, spans_keys: list[str], confidence: Any = None) -> None:
+    Args:
+        metrics: The metrics to compute.
+        ents: Whether to score `doc.ents`.
+        spans_keys: The keys of `doc.spans` to score.
+        confidence: The settings of confidence intervals, or None for no intervals.
+    """
+
+    def __init__(
+        self, metrics: tuple[Metric, ...], ents: bool, spans_keys: list[str], confidence: Confidence | None = None
+    ) -> None:
         self.metrics = metrics
         self.confidence = confidence
         self.ents = ents
@@ -49,7 +85,16 @@ class Nereval:
         return doc
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-        """Every metric of the entities and of each span key, in flat and nested keys."""
+        """Return the scores of all metrics for `doc.ents` and each key of `doc.spans`.
+
+        Args:
+            examples: Gold and predicted Docs.
+            kwargs: Settings that spaCy passes to every scorer; ignored.
+
+        Returns:
+            Score keys as spaCy has them: headline scores such as `ents_fair_f`, from 0 to 1,
+            and the whole result in `ents_nereval` or `spans_{key}_nereval`.
+        """
         from .examples import count_examples
         from .scorer import result_keys
 
@@ -59,63 +104,3 @@ class Nereval:
             counts = count_examples(examples, self.metrics, key)
             scores |= result_keys(counts, "ents" if key is None else f"spans_{key}", self.confidence)
         return scores
-
-
-def make_detach() -> Callable[[Language], Language]:
-    """`@callbacks = "spacy-nereval.detach.v1"`, for `[training] before_to_disk`: the saved
-    pipeline then loads where spacy-nereval is not installed."""
-    return detach
-
-
-def detach(nlp: Language) -> Language:
-    """A copy of the pipeline without anything of spacy-nereval; `nlp` stays as it is.
-
-    Components with one of our scorers get back the one that is spaCy's default
-    for them, and `nereval` components are left out.
-
-    >>> import spacy
-    >>> nlp = spacy.blank("en")
-    >>> _ = nlp.add_pipe("nereval")
-    >>> detach(nlp).pipe_names, nlp.pipe_names
-    ([], ['nereval'])
-    """
-    config = _without_ours(nlp.config.copy())
-    components = config["components"]
-    ours = [name for name, block in components.items() if block.get("factory") == "nereval"]
-    for name in ours:
-        del components[name]
-    for section, key in (("nlp", "pipeline"), ("nlp", "disabled"), ("training", "annotating_components")):
-        config[section][key] = [name for name in config[section].get(key, []) if name not in ours]
-    config["training"]["score_weights"] = _weights_without_ours(config["training"]["score_weights"])
-    copy = type(nlp).from_config(config, vocab=nlp.vocab)
-    copy.meta.update({key: value for key, value in nlp.meta.items() if key in ("name", "version", "description")})
-    # By way of the disk, as it will be loaded. The config there is the one with ours in it.
-    with TemporaryDirectory() as folder:
-        nlp.to_disk(folder, exclude=ours)
-        return copy.from_disk(folder, exclude=["config", "vocab"])
-
-
-def _weights_without_ours(weights: dict[str, float | None]) -> dict[str, float | None]:
-    """The score weights without our keys; if nothing is left to choose a model by, `ents_f`."""
-    from ..metrics.registry import create_all, names
-
-    ours = tuple(f"_{key}" for metric in create_all(names()) for key in (*metric.keys, "nereval"))
-    left = {key: w for key, w in weights.items() if not (key.startswith(("ents_", "spans_")) and key.endswith(ours))}
-    return left if any(left.values()) or left == weights else left | {"ents_f": 1.0}
-
-
-def _without_ours(config: Any) -> Any:
-    """A config without the blocks that call a registered function of ours."""
-    if not isinstance(config, dict):
-        return config
-    for key, block in list(config.items()):
-        if isinstance(block, dict):
-            if any(name.startswith("@") and str(value).startswith("spacy-nereval.") for name, value in block.items()):
-                # A scorer falls back to the factory's default, a callback to none.
-                if key == "scorer":
-                    del config[key]
-                else:
-                    config[key] = None
-            else:
-                _without_ours(block)
-    return config

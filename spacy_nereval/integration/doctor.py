@@ -1,4 +1,4 @@
-"""What training needs, what of it is there, and what to do about the rest."""
+"""Check what training needs: packages, a GPU, pretrained weights and a corpus."""
 
 from __future__ import annotations
 
@@ -19,10 +19,17 @@ TOKENIZER = ("tokenizer.json", "vocab.txt", "vocab.json", "spiece.model", "token
 
 
 class Finding(NamedTuple):
-    """Something that was looked for, what was found, and, where that is not enough, what to do.
+    """The result of one check.
 
-    >>> str(Finding("GPU", "none seen", "train on the CPU"))
-    'GPU: none seen; train on the CPU'
+    Attributes:
+        what: What was looked for.
+        found: What was found.
+        remedy: What to do, if what was found is not enough; otherwise None.
+        there: Whether it is there at all.
+
+    Example:
+        >>> str(Finding("GPU", "none seen", "train on the CPU"))
+        'GPU: none seen; train on the CPU'
     """
 
     what: str
@@ -35,18 +42,25 @@ class Finding(NamedTuple):
 
 
 def examine(*, gpu_id: int = -1, transformer: str | None = None, corpus: str | None = None) -> list[Finding]:
-    """What is there; with a remedy exactly where something that was asked for cannot be used.
+    """Run all checks.
 
-    gpu_id: the GPU to be trained on; -1 is the CPU.
-    transformer: a folder with a transformer, or its name on the Hugging Face hub.
-    corpus: a corpus of the project, by its name below `corpus/` of the current folder.
+    Args:
+        gpu_id: The GPU to train on; -1 is the CPU.
+        transformer: A folder with a pretrained transformer, or its name on the Hugging Face hub.
+        corpus: A corpus of the project in the current folder, by its name in `corpus/`.
 
-    >>> [finding.what for finding in examine() if finding.remedy]
-    []
+    Returns:
+        One finding per check. It has a remedy if and only if something that the arguments
+        require cannot be used.
+
+    Example:
+        >>> [finding.what for finding in examine() if finding.remedy]
+        []
     """
     found = [Finding("Python", sys.version.split()[0]), _package("spacy", INSTALL)]
     found.append(_package("spacy-transformers", INSTALL if transformer else None))
-    found += [*_torch(gpu_id, bool(transformer)), *_device(gpu_id)]
+    torch, cupy = _imported("torch"), _imported("cupy")
+    found += [*_torch(torch, gpu_id, bool(transformer)), *_cupy(torch, cupy, gpu_id), *_device(torch, cupy, gpu_id)]
     if transformer:
         found.append(weights(transformer))
     if corpus:
@@ -61,34 +75,31 @@ def _package(name: str, remedy: str | None) -> Finding:
         return Finding(name, "not installed", remedy, there=False)
 
 
-def _torch(gpu_id: int, needed: bool) -> Iterator[Finding]:
-    """PyTorch and CuPy: thinc needs both on a GPU."""
-    torch = _imported("torch")
+def _torch(torch: Any, gpu_id: int, needed: bool) -> Iterator[Finding]:
     if torch is None:
         yield Finding("torch", "not installed", INSTALL if needed or gpu_id >= 0 else None, there=False)
-    elif torch.version.cuda or _mps(torch):
-        yield Finding(
-            "torch",
-            f"{torch.__version__}, built for {f'CUDA {torch.version.cuda}' if torch.version.cuda else 'Apple GPUs'}",
-        )
+    elif torch.version.cuda or _has_apple_gpu(torch):
+        target = f"CUDA {torch.version.cuda}" if torch.version.cuda else "Apple GPUs"
+        yield Finding("torch", f"{torch.__version__}, built for {target}")
     else:
-        remedy = (
-            f"install the CUDA build of torch {torch.__version__.split('+')[0]} (see pytorch.org), then {INSTALL_GPU}"
-        )
+        release = torch.__version__.split("+")[0]
+        remedy = f"install the CUDA build of torch {release} (see pytorch.org), then {INSTALL_GPU}"
         yield Finding("torch", f"{torch.__version__}, a build for the CPU only", remedy if gpu_id >= 0 else None)
-    if torch is not None and _mps(torch):
+
+
+def _cupy(torch: Any, cupy: Any, gpu_id: int) -> Iterator[Finding]:
+    """Check CuPy, which thinc needs beside PyTorch on an NVIDIA GPU."""
+    if _has_apple_gpu(torch):
         return
-    cupy = _imported("cupy")
     if cupy is None:
         yield Finding("CuPy", "not installed, or not importable", INSTALL_GPU if gpu_id >= 0 else None, there=False)
     else:
         yield Finding("CuPy", cupy.__version__)
 
 
-def _device(gpu_id: int) -> Iterator[Finding]:
-    """The GPUs that PyTorch and CuPy see, and what memory the one asked for has."""
-    torch, cupy = _imported("torch"), _imported("cupy")
-    if torch is not None and _mps(torch):
+def _device(torch: Any, cupy: Any, gpu_id: int) -> Iterator[Finding]:
+    """Check which GPUs PyTorch sees, and the memory and CuPy's use of the requested one."""
+    if _has_apple_gpu(torch):
         yield Finding("GPU", "Apple GPU, used through MPS")
         return
     number = torch.cuda.device_count() if torch is not None else 0
@@ -106,19 +117,28 @@ def _device(gpu_id: int) -> Iterator[Finding]:
         free, total = (size / 2**30 for size in torch.cuda.mem_get_info(gpu_id))
         yield Finding("GPU memory", f"{free:.1f} of {total:.1f} GiB free")
         if cupy is not None:
-            try:
-                cupy.cuda.Device(gpu_id).use()
-                cupy.zeros(1) + 1
-            except Exception as error:  # whatever CuPy and the driver raise means the same to the user
-                remedy = f"install the CuPy whose CUDA the driver supports (see requirements-gpu.txt): {INSTALL_GPU}"
-                yield Finding("CuPy on the GPU", f"does not work: {' '.join(str(error).split())}", remedy)
+            yield from _cupy_on_gpu(cupy, gpu_id)
+
+
+def _cupy_on_gpu(cupy: Any, gpu_id: int) -> Iterator[Finding]:
+    try:
+        cupy.cuda.Device(gpu_id).use()
+        cupy.zeros(1) + 1
+    except Exception as error:  # of any kind: CuPy and the driver have many, and the remedy is the same
+        remedy = f"install the CuPy whose CUDA the driver supports (see requirements-gpu.txt): {INSTALL_GPU}"
+        yield Finding("CuPy on the GPU", f"does not work: {' '.join(str(error).split())}", remedy)
 
 
 def weights(name: str) -> Finding:
-    """The pretrained transformer: a folder, or a name that is in the cache or within reach of the hub.
+    """Check a pretrained transformer.
 
-    >>> weights("no/such/folder").found
-    'there is no such folder'
+    Args:
+        name: A folder, or a name on the Hugging Face hub. The local cache is searched
+            first; only then is the hub asked.
+
+    Example:
+        >>> weights("no/such/folder").found
+        'there is no such folder'
     """
     what = f"weights of {name}"
     remedy = (
@@ -127,12 +147,7 @@ def weights(name: str) -> Finding:
     )
     folder = Path(name)
     if folder.is_dir():
-        missing = [] if (folder / "config.json").is_file() else ["config.json"]
-        missing += [
-            kind
-            for kind, files in (("a tokenizer", TOKENIZER), ("weights", WEIGHTS))
-            if not any((folder / file).is_file() for file in files)
-        ]
+        missing = _missing_from(folder)
         return Finding(what, f"a folder without {', '.join(missing)}", remedy) if missing else Finding(what, "a folder")
     if len(folder.parts) > 2 or folder.is_absolute() or name.startswith(".") or " " in name:
         return Finding(what, "there is no such folder", remedy)
@@ -140,7 +155,7 @@ def weights(name: str) -> Finding:
     if hub is not None and any(isinstance(hub.try_to_load_from_cache(name, file), str) for file in WEIGHTS):
         return Finding(what, "in the cache of the Hugging Face hub")
     if os.environ.get("HF_HUB_OFFLINE", "0") not in ("", "0"):
-        return Finding(what, "neither a folder nor in the cache, and HF_HUB_OFFLINE forbids to fetch them", remedy)
+        return Finding(what, "neither a folder nor in the cache, and HF_HUB_OFFLINE forbids downloads", remedy)
     import requests
 
     try:
@@ -148,14 +163,27 @@ def weights(name: str) -> Finding:
     except requests.RequestException:
         return Finding(what, "neither a folder nor in the cache, and the Hugging Face hub cannot be reached", remedy)
     if answer.ok:
-        return Finding(what, "on the Hugging Face hub, fetched at first use")
-    return Finding(what, f"neither a folder nor on the Hugging Face hub ({answer.status_code})", remedy)
+        return Finding(what, "on the Hugging Face hub, downloaded at first use")
+    return Finding(what, f"neither a folder nor on the Hugging Face hub (status {answer.status_code})", remedy)
+
+
+def _missing_from(folder: Path) -> list[str]:
+    """Return the parts of a transformer that a folder does not have."""
+    parts = {"config.json": ("config.json",), "a tokenizer": TOKENIZER, "weights": WEIGHTS}
+    return [part for part, files in parts.items() if not any((folder / file).is_file() for file in files)]
 
 
 def assets(corpus: str, project: Path = Path("project.yml")) -> Iterator[Finding]:
-    """The downloaded files of a corpus and their checksums, as the project file names them.
+    """Check the downloaded files of a corpus against the checksums in the project file.
 
     `spacy project assets` only warns about a wrong checksum.
+
+    Args:
+        corpus: The name of the corpus, which is its folder in `assets/`.
+        project: The project file.
+
+    Yields:
+        One finding per file of the corpus that the project file lists.
     """
     import srsly
 
@@ -185,12 +213,12 @@ def _splits(corpus: str) -> Iterator[Finding]:
         yield Finding(str(path), "there") if path.is_file() else Finding(str(path), "missing", remedy)
 
 
-def _mps(torch: Any) -> bool:
-    return torch.backends.mps.is_available()
+def _has_apple_gpu(torch: Any) -> bool:
+    return torch is not None and bool(torch.backends.mps.is_available())
 
 
 def _imported(name: str) -> Any:
-    """The module, or None if it is not there or does not load."""
+    """Return a module, or None if it is not installed or does not load."""
     load: Callable[[str], Any] = import_module
     try:
         return load(name)

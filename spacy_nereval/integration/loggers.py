@@ -1,9 +1,13 @@
-"""The training logger: what spaCy prints, a file with how training went, and losses for the learning rate."""
+"""A training logger that also records the training in a file and feeds the learning rate.
+
+spaCy imports this module whenever it makes or loads a pipeline. Everything that
+takes time to import is therefore imported inside the functions.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -13,49 +17,60 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
 HISTORY = "training.json"
-"""The file beside `model-best` and `model-last`."""
+"""The name of the file that records the training, beside `model-best` and `model-last`."""
 
-Info = Mapping[str, Any]
+StepInfo = Mapping[str, Any]
+"""What spaCy passes to a logger after an evaluation."""
+
+Logger = tuple[Callable[[StepInfo | None], None], Callable[[], None]]
+"""What spaCy calls after every step, and at the end of the training."""
 
 
-def make_logger(
-    progress_bar: str | None = None, console_output: bool = True
-) -> Callable[..., tuple[Callable[[Info | None], None], Callable[[], None]]]:
-    """`@loggers = "spacy-nereval.logger.v1"`: prints as spaCy's ConsoleLogger does.
+def make_logger(progress_bar: str | None = None, console_output: bool = True) -> Callable[..., Logger]:
+    """Create the logger `spacy-nereval.logger.v1`.
 
-    After every evaluation it gives the mean loss per step since the last one to
-    the learning rate, if that is a `spacy-nereval.plateau.v1`, and writes
-    `training.json` beside the models: every evaluation, and where the learning
-    rate stands.
+    It prints what spaCy's own ConsoleLogger prints. After every evaluation it also
 
-    The loss is that of the components that predict: a shared tok2vec or
-    transformer reports only what they passed down to it. The first evaluation,
-    after one step, is too early to tell anything.
+    - passes the mean loss per step since the previous evaluation to the learning rate,
+      if that is a `spacy-nereval.plateau.v1`;
+    - writes `training.json` beside the models, with every evaluation so far and the state
+      of the learning rate.
+
+    Args:
+        progress_bar: As for `spacy.ConsoleLogger.v3`: "eval", "train", or None for no progress bar.
+        console_output: As for `spacy.ConsoleLogger.v3`: whether to print a row for each evaluation.
+
+    Returns:
+        A function that `spacy train` calls with the pipeline to set up the logger.
+
+    Example:
+        In the training config:
+
+            [training.logger]
+            @loggers = "spacy-nereval.logger.v1"
     """
     from spacy.util import registry
 
-    from ..evaluation.result import plain  # not at the start: spaCy imports this module whenever it makes a pipeline
+    from ..evaluation.result import plain
     from ..io.writing import write_json
 
     console = registry.loggers.get("spacy.ConsoleLogger.v3")(progress_bar, console_output)
 
-    def set_up(nlp: Language, stdout: IO[str] = sys.stdout, stderr: IO[str] = sys.stderr) -> tuple:
-        log, finish = console(nlp, stdout, stderr)
+    def set_up(nlp: Language, stdout: IO[str] = sys.stdout, stderr: IO[str] = sys.stderr) -> Logger:
+        log_to_console, finish = console(nlp, stdout, stderr)
         schedule = take()
+        # A shared tok2vec or transformer only reports what the other components passed down to it.
         shared = {name for name, pipe in nlp.pipeline if hasattr(pipe, "listening_components")}
         evaluations: list[dict[str, Any]] = []
 
-        def log_step(info: Info | None) -> None:
-            log(info)
-            if info is None:
+        def log_step(info: StepInfo | None) -> None:
+            log_to_console(info)
+            if info is None:  # a step without an evaluation
                 return
-            steps = info["step"] - (evaluations[-1]["step"] if evaluations else -1)
-            evaluation = {name: info[name] for name in ("step", "epoch", "score", "seconds", "words")}
-            evaluation["losses"] = {name: float(loss) for name, loss in info["losses"].items()}
-            evaluation["loss"] = sum(loss for name, loss in evaluation["losses"].items() if name not in shared) / steps
+            evaluation = _evaluation(info, evaluations[-1]["step"] if evaluations else -1, shared)
             if schedule:
-                evaluation["rate"] = schedule.rate  # the one that these steps were made with
-                if info["step"] > 0:
+                evaluation["rate"] = schedule.rate  # the rate of the steps that led here
+                if info["step"] > 0:  # the loss of a single step says nothing yet
                     schedule.observe(evaluation["loss"])
             evaluations.append(evaluation)
             if "output_path" in info:
@@ -65,3 +80,14 @@ def make_logger(
         return log_step, finish
 
     return set_up
+
+
+def _evaluation(info: StepInfo, previous_step: int, shared: Collection[str]) -> dict[str, Any]:
+    """Return the record of one evaluation, with the mean loss per step since the previous one."""
+    losses = {name: float(loss) for name, loss in info["losses"].items()}
+    own = sum(loss for name, loss in losses.items() if name not in shared)
+    return {
+        **{name: info[name] for name in ("step", "epoch", "score", "seconds", "words")},
+        "losses": losses,
+        "loss": own / (info["step"] - previous_step),
+    }

@@ -8,21 +8,31 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-# A config makes both a schedule and the logger that feeds it, but gives neither
-# to the other: the schedule waits here until the logger of its thread takes it.
+# A training config creates both a schedule and the logger that feeds it, but passes neither to
+# the other. The schedule waits here until the logger of the same thread takes it.
 _waiting = threading.local()
 
 
 @dataclass
 class Plateau:
-    """A constant rate, multiplied by `factor` whenever the loss has stopped falling.
+    """A constant rate that is multiplied by `factor` whenever the loss stops falling.
 
-    That is when `patience` losses in a row were not below the lowest one so far,
-    by at least its share `min_delta`. A loss that is no number is below nothing.
-    The rate never falls below `minimum`.
+    The loss has stopped falling when `patience` losses in a row were not below the
+    lowest loss so far by at least the share `min_delta` of it. A loss that is NaN is
+    not below anything. The rate never falls below `minimum`.
 
-    `rate`, `lowest` and `waited` are all that changes: a schedule made with those
-    of another goes on like it.
+    Only `rate`, `lowest` and `waited` change. A schedule that is created with those of
+    another one continues it.
+
+    Attributes:
+        rate: The present learning rate.
+        factor: What the rate is multiplied by.
+        patience: The number of losses in a row without a new lowest one after which the rate falls.
+        min_delta: The share of the lowest loss by which a new one must be lower.
+        minimum: The smallest rate.
+        lowest: The lowest loss so far, or None.
+        waited: The number of losses since the last lowest one, or since the rate fell.
+        started: Whether a rate was requested already.
     """
 
     rate: float
@@ -38,18 +48,18 @@ class Plateau:
         return self
 
     def __next__(self) -> float:
-        if self.started and self._stops_waiting():
+        if self.started and self._leave_waiting():
             warnings.warn(
-                "the learning rate will not fall: the losses reach spacy-nereval.plateau.v1 only through "
-                '[training.logger] @loggers = "spacy-nereval.logger.v1"',
+                "the learning rate will not fall: spacy-nereval.plateau.v1 learns of the losses only from "
+                '[training.logger] @loggers = "spacy-nereval.logger.v1"; use that logger, or another schedule',
                 stacklevel=2,
             )
         self.started = True
         return self.rate
 
     def observe(self, loss: float) -> None:
-        """Take the next loss into account."""
-        self._stops_waiting()
+        """Record the next loss, and lower the rate if the loss has stopped falling."""
+        self._leave_waiting()
         if loss < (inf if self.lowest is None else self.lowest * (1 - self.min_delta)):
             self.lowest, self.waited = loss, 0
             return
@@ -57,12 +67,12 @@ class Plateau:
         if self.waited >= self.patience:
             self.rate, self.waited = max(self.minimum, self.rate * self.factor), 0
 
-    def _stops_waiting(self) -> bool:
-        """Whether no logger has taken it so far; from now on none will."""
+    def _leave_waiting(self) -> bool:
+        """Return whether the schedule still waited for a logger, and make it wait no longer."""
         return getattr(_waiting, "schedule", None) is self and take() is self
 
     def state(self) -> dict[str, Any]:
-        """What changed so far, as arguments of the same names."""
+        """Return what has changed, as arguments of `plateau`."""
         return {"rate": self.rate, "lowest": self.lowest, "waited": self.waited}
 
 
@@ -75,44 +85,48 @@ def plateau(
     lowest: float | None = None,
     waited: int = 0,
 ) -> Plateau:
-    """`@schedules = "spacy-nereval.plateau.v1"`: a rate that falls when the training loss has stopped falling.
+    """Create the schedule `spacy-nereval.plateau.v1`: a rate that falls when the training loss stops falling.
 
-    The logger of the same config has to be `spacy-nereval.logger.v1`: it brings
-    the losses, one per evaluation.
+    The logger of the same config has to be `spacy-nereval.logger.v1`, which passes
+    on the losses, one for each evaluation.
 
-    rate: the first rate.
-    factor: what the rate is multiplied by.
-    patience: evaluations in a row without a new lowest loss before it is.
-    min_delta: share of the lowest loss that a new one has to be below it by.
-    minimum: the rate that it never falls below.
-    lowest, waited: where an interrupted training stood.
+    Args:
+        rate: The first learning rate.
+        factor: What the rate is multiplied by when it falls.
+        patience: The number of evaluations in a row without a new lowest loss after which the rate falls.
+        min_delta: The share of the lowest loss by which a new one must be lower, from 0 to below 1.
+        minimum: The smallest rate.
+        lowest: The lowest loss of an interrupted training that is continued.
+        waited: The number of evaluations without a new lowest loss in that training, up to the interruption.
 
-    Raises ValueError for a value outside its range.
+    Raises:
+        ValueError: If a value is outside its range.
 
-    >>> rate = plateau(0.5, factor=0.5)
-    >>> for loss in (3.0, 2.0, 2.0, 1.0):
-    ...     rate.observe(loss)
-    >>> next(rate), rate.state()
-    (0.25, {'rate': 0.25, 'lowest': 1.0, 'waited': 0})
-    >>> plateau(0.1, factor=2)
-    Traceback (most recent call last):
-    ValueError: factor = 2: a number above 0 and below 1 was wanted
+    Example:
+        >>> rate = plateau(0.5, factor=0.5)
+        >>> for loss in (3.0, 2.0, 2.0, 1.0):
+        ...     rate.observe(loss)
+        >>> next(rate), rate.state()
+        (0.25, {'rate': 0.25, 'lowest': 1.0, 'waited': 0})
+        >>> plateau(0.1, factor=2)
+        Traceback (most recent call last):
+        ValueError: factor = 2: expected a number above 0 and below 1
     """
     if not 0 < factor < 1:
-        raise ValueError(f"factor = {factor}: a number above 0 and below 1 was wanted")
+        raise ValueError(f"factor = {factor}: expected a number above 0 and below 1")
     if patience < 1:
-        raise ValueError(f"patience = {patience}: at least 1 evaluation was wanted")
+        raise ValueError(f"patience = {patience}: expected at least 1 evaluation")
     if not 0 <= min_delta < 1:
-        raise ValueError(f"min_delta = {min_delta}: a share from 0 up and below 1 was wanted")
+        raise ValueError(f"min_delta = {min_delta}: expected a share from 0 up and below 1")
     if not 0 <= minimum <= rate:
-        raise ValueError(f"minimum = {minimum}: a rate from 0 up to the first one, {rate}, was wanted")
+        raise ValueError(f"minimum = {minimum}: expected a rate from 0 to the first rate, {rate}")
     schedule = Plateau(rate, factor, patience, min_delta, minimum, lowest, waited)
     _waiting.schedule = schedule
     return schedule
 
 
 def take() -> Plateau | None:
-    """The schedule that this thread made last, unless it was taken before."""
+    """Return the schedule that this thread created last, unless it was taken before."""
     schedule = getattr(_waiting, "schedule", None)
     _waiting.schedule = None
     return schedule

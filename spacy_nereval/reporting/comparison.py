@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ..evaluation.error_list import clipped
-from ..evaluation.transitions import KINDS
+from ..evaluation.transitions import OUTCOMES
 from ..metrics.registry import create_all
 from .formats import Cell, Interval, Table
 from .tables import MOST, headline, percent, score_cell, short, warning
@@ -65,7 +65,7 @@ def transition_tables(result: Mapping[str, Any]) -> Iterator[Table]:
     """What became of the gold spans, a table per system."""
     for found in result["transitions"]:
         kinds = list(dict.fromkeys([*found["counts"], *(to for row in found["counts"].values() for to in row)]))
-        kinds.sort(key=list(dict.fromkeys(KINDS.values())).index)
+        kinds.sort(key=OUTCOMES.index)
         rows: list[list[Cell]] = [[kind, *(found["counts"].get(kind, {}).get(to, 0) for to in kinds)] for kind in kinds]
         title = f"Gold spans under {result['baseline']} (rows) and {found['system']} (columns)"
         yield Table(title, [result["baseline"], *kinds], rows)

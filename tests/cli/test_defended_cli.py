@@ -25,7 +25,7 @@ from spacy_nereval.cli import nereval
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.evaluation.per_document import document_rows
-from spacy_nereval.evaluation.transitions import judged
+from spacy_nereval.evaluation.transitions import gold_outcomes
 from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
 from spacy_nereval.io.count_files import load
 
@@ -317,7 +317,7 @@ def test_compare_writes_and_prints_the_comparison(here):
     options = ["--level", 0.9, "--samples", 30, "--seed", 5, "--trials", 200]
     result, printed = compared(here, "gold.jsonl", "base.jsonl", "other.jsonl", *options)
     systems = [
-        System(f"{name}.jsonl", count(d, create_all()), [judged(x) for x in d])
+        System(f"{name}.jsonl", count(d, create_all()), [gold_outcomes(x) for x in d])
         for name, d in (("base", GOLD), ("other", OTHER))
     ]
     expected = comparison(systems, GOLD, Confidence(0.9, 30, 5), 200)
@@ -360,9 +360,9 @@ def test_files_counts_and_models_are_compared_with_each_other(here, model):
         result, _ = compared(here, "gold.spacy", base, *others, *few)
         assert [row["value"] for row in result["comparisons"]] == values * 3
         assert [row["p"] for row in result["comparisons"]] == p * 3
-        fates = [(found["system"], found["counts"], found["spans"]) for found in result["transitions"]]
-        expected_fates = [(str(other), moved["counts"], moved["spans"]) for other in others[1:]]
-        assert fates == (expected_fates if base == "base.spacy" else [])
+        found_outcomes = [(found["system"], found["counts"], found["spans"]) for found in result["transitions"]]
+        expected_outcomes = [(str(other), moved["counts"], moved["spans"]) for other in others[1:]]
+        assert found_outcomes == (expected_outcomes if base == "base.spacy" else [])
 
 
 def test_more_than_two_systems_are_compared_with_the_first(here):

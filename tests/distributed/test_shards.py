@@ -32,9 +32,10 @@ from typer.testing import CliRunner
 
 from spacy_nereval import Document, count, create_all
 from spacy_nereval.cli import nereval
+from spacy_nereval.distributed import lock as locks
 from spacy_nereval.distributed import shards
 from spacy_nereval.distributed.engines import ENGINES, started
-from spacy_nereval.distributed.shards import Folder, Part, Shard, count_shards, locked
+from spacy_nereval.distributed.shards import PartsFolder, Shard, ShardStatus, count_shards, locked
 from spacy_nereval.evaluation import intervals
 from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.integration import pipelines
@@ -483,14 +484,14 @@ A, B, C, D = (Shard(name, f"{name}.spacy") for name in "abcd")
 
 def test_a_file_that_fails_is_tried_once_more_and_no_more(tmp_path):
     work = Fakes(b=1, c=2)
-    found = count_shards([A, B, C], work, Folder(str(tmp_path)), one_by_one)
+    found = count_shards([A, B, C], work, PartsFolder(str(tmp_path)), one_by_one)
     assert [part.error for part in found] == ["", "", "no c"]
     assert work.attempts == ["a", "b", "c", "b", "c"]
     assert list(parts(str(tmp_path))) == ["counts-a.npz", "counts-b.npz"]
 
 
 def test_a_file_that_kills_every_worker_is_tried_alone_and_costs_the_others_nothing(tmp_path):
-    folder, work, groups = Folder(str(tmp_path)), Fakes(), []
+    folder, work, groups = PartsFolder(str(tmp_path)), Fakes(), []
 
     def pool(function, items, ready, alone):
         groups.append([alone, *(item.name for item in items)])
@@ -504,16 +505,16 @@ def test_a_file_that_kills_every_worker_is_tried_alone_and_costs_the_others_noth
 
     found = count_shards([A, B, C, D], work, folder, pool)
     assert groups == [[False, "a", "b", "c", "d"], [False, "c", "d"], [True, "a", "b"], [True, "a"]]
-    assert [part.error[:18] for part in found] == ["", "its worker died, t", "", ""]
+    assert [part.error[:18] for part in found] == ["", "its worker died tw", "", ""]
     assert found[1].error.endswith("(RuntimeError: a worker was terminated)")
     assert list(parts(str(tmp_path))) == ["counts-a.npz", "counts-c.npz", "counts-d.npz"]
 
 
 def test_parts_of_different_models_are_not_merged(tmp_path):
     """Though of one name, on different machines."""
-    found = [Part(A, {"model": "1"}), Part(B, {"model": "1"}), Part(C, {"model": "2"})]
+    found = [ShardStatus(shard, {"model": model}) for shard, model in ((A, "1"), (B, "1"), (C, "2"))]
     with pytest.raises(ValueError, match="a.spacy and c.spacy were predicted by different models"):
-        shards.merged(found, Folder(str(tmp_path)))
+        shards.merged(found, PartsFolder(str(tmp_path)))
 
 
 def test_an_engine_that_does_not_start_is_no_fault_of_any_file(tmp_path):
@@ -521,7 +522,7 @@ def test_an_engine_that_does_not_start_is_no_fault_of_any_file(tmp_path):
         raise TimeoutError("no scheduler at 10.0.0.1")
 
     with pytest.raises(ValueError, match="the engine failed: TimeoutError: no scheduler at 10.0.0.1"):
-        count_shards([A], Fakes(), Folder(str(tmp_path)), fails)
+        count_shards([A], Fakes(), PartsFolder(str(tmp_path)), fails)
 
 
 # Bad input
@@ -676,17 +677,48 @@ def test_the_lock_of_a_process_that_had_ones_own_number_does_not_count(here):
     assert list(parts()) == ALL_PARTS
 
 
-@pytest.mark.parametrize("content", ['{"pid": 1, "user": "ada", "host": "elsewhere"}', "", "[]", '{"pid": 1}'])
+HERE = {"user": "ada", "host": socket.gethostname()}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"pid": 1, "user": "ada", "host": "elsewhere"}',
+        "",
+        "[]",
+        '{"pid": 1}',
+        json.dumps({**HERE, "pid": "1"}),
+        json.dumps({**HERE, "pid": 2**70}),
+    ],
+    ids=["another machine", "empty", "a list", "a number alone", "no number", "no number of a process"],
+)
 def test_a_lock_of_which_nothing_is_known_here_is_respected(here, content):
     """Of another machine, or half written."""
     lock()
     Path("nereval-parts/run.lock").write_text(content)
     (line,) = refused("evaluate", "training/model-best", *SHARDS)
-    assert "if it runs no more, delete nereval-parts/run.lock" in line
+    assert "if that run has ended, delete nereval-parts/run.lock" in line
+
+
+def test_a_lock_with_the_number_of_this_process_that_it_does_not_hold_is_stale(here):
+    """As after a restart of a container, where numbers of processes begin anew."""
+    lock(pid=os.getpid())
+    evaluated(*SHARDS)
+    assert list(parts()) == ALL_PARTS
+
+
+def test_two_runs_of_one_process_do_not_write_to_one_folder(tmp_path):
+    folder = PartsFolder(str(tmp_path))
+    with locked(folder):
+        with pytest.raises(ValueError, match=f"another run, process {os.getpid()} of "), locked(folder):
+            pass
+        assert (tmp_path / "run.lock").exists()
+    with locked(folder):
+        assert (tmp_path / "run.lock").exists()
 
 
 def test_a_folder_is_locked_while_it_is_used_and_not_behind(tmp_path):
-    folder = Folder(str(tmp_path / "new"))
+    folder = PartsFolder(str(tmp_path / "new"))
     with locked(folder):
         assert json.loads((tmp_path / "new" / "run.lock").read_text())["pid"] == os.getpid()
         (tmp_path / "new" / "counts-a.npz").touch()
@@ -700,8 +732,8 @@ def test_a_lock_that_cannot_be_written_keeps_nobody_out(tmp_path, monkeypatch):
     def full() -> dict[str, Any]:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(shards, "_me", full)
-    with pytest.raises(ValueError, match="cannot be written to: .*No space left"), locked(Folder(str(tmp_path))):
+    monkeypatch.setattr(locks, "this_process", full)
+    with pytest.raises(ValueError, match="cannot be written to: .*No space left"), locked(PartsFolder(str(tmp_path))):
         pass
     assert parts(str(tmp_path)) == {}
 
@@ -709,7 +741,7 @@ def test_a_lock_that_cannot_be_written_keeps_nobody_out(tmp_path, monkeypatch):
 def test_what_a_killed_worker_left_is_cleared_away_before_and_behind(tmp_path):
     for name in (".counts-a.npz.x8k2", "counts-b.begun", "counts-c.npz", "notes.txt"):
         (tmp_path / name).touch()
-    with locked(Folder(str(tmp_path))):
+    with locked(PartsFolder(str(tmp_path))):
         assert list(parts(str(tmp_path))) == ["counts-c.npz", "notes.txt", "run.lock"]
         (tmp_path / ".counts-a.npz.1234").touch()
     assert list(parts(str(tmp_path))) == ["counts-c.npz", "notes.txt"]
@@ -719,9 +751,9 @@ def test_counts_that_another_run_changed_are_not_merged(here, monkeypatch):
     evaluated(*SHARDS)
     merging = shards.merged
 
-    def late(found: Sequence[Part], folder: Folder, **options: Any) -> Any:
-        counts = storage.load(folder.counts(found[0].shard))
-        storage.save(counts, folder.counts(found[0].shard), origin={"gold": "another"})
+    def late(found: Sequence[ShardStatus], folder: PartsFolder, **options: Any) -> Any:
+        counts = storage.load(folder.part(found[0].shard))
+        storage.save(counts, folder.part(found[0].shard), origin={"gold": "another"})
         return merging(found, folder, **options)
 
     monkeypatch.setattr(shards, "merged", late)

@@ -15,7 +15,7 @@ from strategies import corpora
 
 from spacy_nereval import Document, Span, create, create_all, names
 from spacy_nereval.core.lexicon import lexicon_of, read_lexicon
-from spacy_nereval.evaluation.attributes import ATTRIBUTES, Place, asked, bucketed
+from spacy_nereval.evaluation.attributes import ATTRIBUTES, AttributeContext, bucketed, requested_attribute
 from spacy_nereval.evaluation.breakdown import Breakdown, breakdown
 
 EVERY = [{"tmr": {"train": str(SEEN)}} if name == "tmr" else {name: {}} for name in names()]
@@ -39,7 +39,7 @@ TRAINING = lexicon_of(
         Document([(0, 4, "ORG")], [], "NATO"),
     ]
 )
-PLACE = Place(Document([LOVELACE, NATO, NEW_YORK], [TWELVE], TEXT), TRAINING)
+CONTEXT = AttributeContext(Document([LOVELACE, NATO, NEW_YORK], [TWELVE], TEXT), TRAINING)
 
 
 @pytest.mark.parametrize(
@@ -72,19 +72,19 @@ PLACE = Place(Document([LOVELACE, NATO, NEW_YORK], [TWELVE], TEXT), TRAINING)
     ],
 )
 def test_an_attribute_by_hand(name, span, value):
-    found = ATTRIBUTES[name].value(PLACE, Span(*span))
+    found = ATTRIBUTES[name].value(CONTEXT, Span(*span))
     assert found == (value if isinstance(value, str) else near(value))
 
 
 def test_occurrences_without_annotation_are_against_a_label():
     training = lexicon_of([Document([(0, 3, "LOC")], [], "Ulm and Ulm and Ulm and Ulm")])
-    place = Place(Document([(0, 3, "LOC")], [], "Ulm"), training)
-    assert ATTRIBUTES["eCon"].value(place, Span(0, 3, "LOC")) == 1 / 4
+    context = AttributeContext(Document([(0, 3, "LOC")], [], "Ulm"), training)
+    assert ATTRIBUTES["eCon"].value(context, Span(0, 3, "LOC")) == 1 / 4
 
 
 def test_nested_spans_cover_a_word_once():
-    place = Place(Document([(0, 7, "A"), (0, 3, "A"), (0, 3, "B")], [], "Ada New old or"))
-    assert place.density == 2 / 4
+    context = AttributeContext(Document([(0, 7, "A"), (0, 3, "A"), (0, 3, "B")], [], "Ada New old or"))
+    assert context.gold_density == 2 / 4
 
 
 # Buckets
@@ -138,7 +138,10 @@ def test_whole_numbers_are_written_out():
 
 
 def test_a_fraction_alone_is_an_edge():
-    assert bucketed({0.2: 1, 0.7: 1}, asked("position:0.5").buckets) == {0.2: "below 0.5", 0.7: "0.5 and more"}
+    assert bucketed({0.2: 1, 0.7: 1}, requested_attribute("position:0.5").buckets) == {
+        0.2: "below 0.5",
+        0.7: "0.5 and more",
+    }
 
 
 def test_edges_belong_to_the_bucket_that_they_begin():
@@ -158,20 +161,20 @@ def test_names_that_would_be_alike_are_written_out():
 
 @pytest.mark.parametrize("text", ["eLen:", "eLen:1", "eLen:x", "eLen:3,1", "eLen:2,2", "eLen:1,inf"])
 def test_buckets_that_are_none(text):
-    with pytest.raises(ValueError, match="a number of buckets from 2 up was wanted, eLen:4, or ascending edges"):
-        asked(text)
+    with pytest.raises(ValueError, match="expected a number of buckets from 2 up, such as eLen:4, or ascending edges"):
+        requested_attribute(text)
 
 
 def test_an_unknown_attribute_is_answered_with_the_names():
     with pytest.raises(ValueError, match="there is no attribute 'elen' to break scores down by; there are eLen, cLen"):
-        asked("elen")
+        requested_attribute("elen")
 
 
 def test_the_plain_word_for_the_length_is_understood():
-    assert asked("length:3") == asked("eLen:3")
+    assert requested_attribute("length:3") == requested_attribute("eLen:3")
 
 
-@pytest.mark.parametrize("name", [name for name, attribute in ATTRIBUTES.items() if attribute.training])
+@pytest.mark.parametrize("name", [name for name, attribute in ATTRIBUTES.items() if attribute.needs_lexicon])
 def test_what_needs_training_data_says_so(name):
     with pytest.raises(ValueError, match=f"{name} looks spans up in training data: name it with --train FILE"):
         Breakdown(create_all(), name)
@@ -214,8 +217,11 @@ def test_rates_in_buckets_are_rates(table, corpus):
 @given(corpus=corpora(), by=st.sampled_from(["eLen:2,3", "cLen:2,4", "position"]))
 def test_strict_counts_each_span_in_its_own_bucket(corpus, by):
     """The twin: spans sorted into buckets first, then compared."""
-    attribute = asked(by)
-    value = {"eLen:2,3": lambda doc, s: len(Place(doc).surface(s).split()), "cLen:2,4": lambda doc, s: s.end - s.start}
+    attribute = requested_attribute(by)
+    value = {
+        "eLen:2,3": lambda doc, s: len(AttributeContext(doc).surface(s).split()),
+        "cLen:2,4": lambda doc, s: s.end - s.start,
+    }
     find = value.get(by, lambda doc, s: s.start / len(doc.text))
     expected: dict[str, Counter[str]] = {}
     for document in corpus:

@@ -25,7 +25,7 @@ from spacy_nereval.evaluation import comparison as module
 from spacy_nereval.evaluation.comparison import System, compare, comparison, holm
 from spacy_nereval.evaluation.intervals import replicate, resamples
 from spacy_nereval.evaluation.result import plain
-from spacy_nereval.evaluation.transitions import judged
+from spacy_nereval.evaluation.transitions import gold_outcomes
 from spacy_nereval.reporting.comparison import comparison_tables, footer
 from spacy_nereval.reporting.terminal import render
 
@@ -421,7 +421,7 @@ def three_systems(
 ) -> tuple[list[System], list[Document]]:
     a = corpus(number)
     sides = [a, second(a), with_pred(a, [Document([], d.gold) for d in a])]
-    systems = [System(name, count(d, create_all()), [judged(x) for x in d]) for name, d in zip(names, sides)]
+    systems = [System(name, count(d, create_all()), [gold_outcomes(x) for x in d]) for name, d in zip(names, sides)]
     return systems, a
 
 
@@ -466,7 +466,7 @@ def test_resamples_without_a_difference_are_counted():
 def test_undefined_scores_are_null_and_everything_is_json():
     a = [Document([], [(0, 1, "A")], id="0"), Document([], [], id="1")]
     b = [Document([], [], id="0"), Document([], [], id="1")]
-    systems = [System(name, count(d, create_all(["strict", "loio"])), [judged(x) for x in d]) for name, d in
+    systems = [System(name, count(d, create_all(["strict", "loio"])), [gold_outcomes(x) for x in d]) for name, d in
                (("a", a), ("b", b))]  # fmt: skip
     result = comparison(systems, a, FEW)
     assert json.loads(json.dumps(result, allow_nan=False)) == result

@@ -16,10 +16,10 @@ from strategies import corpora, nested
 
 from spacy_nereval import Document, Span, count, create, create_all, names, score
 from spacy_nereval.evaluation.per_document import disagreement, document_rows
-from spacy_nereval.evaluation.transitions import judged, transitions
+from spacy_nereval.evaluation.transitions import gold_outcomes, transitions
 from spacy_nereval.reporting.tables import disagreement_lines
 
-KINDS = ("correct", "boundary", "label error", "label and boundary", "missed")
+OUTCOMES = ("correct", "boundary", "label error", "label and boundary", "missed")
 TEXT = "Ada Lovelace met Bob in Rome"
 WORDS = [(0, 3), (4, 12), (13, 16), (17, 20), (21, 23), (24, 28)]
 ADA, ADA_LOVELACE, BOB, ROME = (0, 3), (0, 12), (17, 20), (24, 28)
@@ -30,7 +30,7 @@ def doc(gold: list[Any], pred: list[Any], **more: Any) -> Document:
 
 
 def between(before: list[Document], after: list[Document]) -> dict[str, Any]:
-    return transitions(map(judged, before), map(judged, after), after)
+    return transitions(map(gold_outcomes, before), map(gold_outcomes, after), after)
 
 
 @st.composite
@@ -48,7 +48,7 @@ def two_systems(draw: st.DrawFn) -> tuple[list[Document], list[Document]]:
 
 
 GOLD = (*ADA_LOVELACE, "PER")
-FATES = {
+PREDICTIONS = {
     "correct": [(*ADA_LOVELACE, "PER")],
     "boundary": [(*ADA, "PER")],
     "label error": [(*ADA_LOVELACE, "LOC")],
@@ -57,10 +57,10 @@ FATES = {
 }
 
 
-@pytest.mark.parametrize("before", KINDS)
-@pytest.mark.parametrize("after", KINDS)
+@pytest.mark.parametrize("before", OUTCOMES)
+@pytest.mark.parametrize("after", OUTCOMES)
 def test_every_transition_has_its_name(before, after):
-    found = between([doc([GOLD], FATES[before])], [doc([GOLD], FATES[after])])
+    found = between([doc([GOLD], PREDICTIONS[before])], [doc([GOLD], PREDICTIONS[after])])
     assert found["counts"] == {before: {after: 1}}
     span = {"document": 0, "start": 0, "end": 12, "label": "PER", "text": "Ada Lovelace", "from": before, "to": after}
     assert found["spans"] == ([] if before == after else [span])
@@ -68,12 +68,12 @@ def test_every_transition_has_its_name(before, after):
 
 @pytest.mark.parametrize("pred", [(0, 15), (4, 15), (4, 12), (0, 5)], ids=["larger", "overlapping", "behind", "before"])
 def test_whatever_shares_a_character_and_has_the_label_is_a_boundary_error(pred):
-    assert judged(doc([GOLD], [(*pred, "PER")])) == {Span(*GOLD): "boundary"}
+    assert gold_outcomes(doc([GOLD], [(*pred, "PER")])) == {Span(*GOLD): "boundary"}
 
 
 def test_a_further_prediction_on_a_span_does_not_count_it_again():
     document = doc([(*ADA_LOVELACE, "PER")], [(*ADA, "PER"), (4, 12, "LOC"), (0, 4, "LOC"), (4, 8, "PER")])
-    assert list(judged(document).values()) == ["boundary"]
+    assert list(gold_outcomes(document).values()) == ["boundary"]
 
 
 @tries(50)
@@ -83,7 +83,7 @@ def test_every_gold_span_is_counted_exactly_once(systems):
     found = between(before, after)
     assert sum(n for row in found["counts"].values() for n in row.values()) == sum(len(d.gold) for d in before)
     for document in (*before, *after):
-        assert list(judged(document)) == list(document.gold)
+        assert list(gold_outcomes(document)) == list(document.gold)
 
 
 @tries(50)
@@ -101,7 +101,7 @@ def test_the_sums_of_the_table_are_the_verdicts_of_faireval(systems):
         assert (found["correct"], found["label error"], found["missed"]) == (counts["tp"], counts["le"], counts["fn"])
         boundary = counts["be_s"] + counts["be_l"] + counts["be_o"]
         assert found["boundary"] <= boundary and found["label and boundary"] <= counts["lbe"]
-        assert set(found) <= set(KINDS)
+        assert set(found) <= set(OUTCOMES)
 
 
 @tries(50)
@@ -111,9 +111,10 @@ def test_the_list_holds_exactly_the_spans_that_changed_with_their_text(systems):
     expected = [
         {
             "document": number, "start": span.start, "end": span.end, "label": span.label,
-            "text": a.text[span.start : span.end], "from": judged(a)[span], "to": judged(b)[span],
+            "text": a.text[span.start : span.end], "from": gold_outcomes(a)[span], "to": gold_outcomes(b)[span],
         }
-        for number, (a, b) in enumerate(zip(before, after)) for span in a.gold if judged(a)[span] != judged(b)[span]
+        for number, (a, b) in enumerate(zip(before, after)) for span in a.gold
+        if gold_outcomes(a)[span] != gold_outcomes(b)[span]
     ]  # fmt: skip
     found = between(before, after)
     assert found["spans"] == expected
@@ -135,8 +136,8 @@ def test_the_table_is_in_the_same_order_always():
         [Document(gold, [])] + [Document(gold, pred)] * 2,
         [Document(gold, pred), Document(gold, []), Document(gold, pred)],
     )
-    assert list(found["counts"]) == list(KINDS)
-    assert list(found["counts"]["missed"]) == list(KINDS)
+    assert list(found["counts"]) == list(OUTCOMES)
+    assert list(found["counts"]["missed"]) == list(OUTCOMES)
 
 
 def test_a_changed_span_goes_by_the_id_of_its_document_or_else_its_position_and_may_have_no_text():
@@ -149,8 +150,8 @@ def test_a_changed_span_goes_by_the_id_of_its_document_or_else_its_position_and_
 
 
 def test_texts_without_annotation_have_no_spans():
-    assert judged(None) == {}
-    found = transitions([judged(None), {}], [judged(None), {}], [None, None])
+    assert gold_outcomes(None) == {}
+    found = transitions([gold_outcomes(None), {}], [gold_outcomes(None), {}], [None, None])
     assert found == {"counts": {}, "spans": []}
 
 

@@ -17,7 +17,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Corpus, Example
 from thinc.api import ConfigValidationError
 
-from spacy_nereval.integration.component import detach
+from spacy_nereval.integration.detach import detach
 from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
 
 NER = {"@scorers": "spacy-nereval.ner_scorer.v1"}

@@ -19,7 +19,7 @@ from pages import HOSTILE, small, system
 from spacy_nereval import Document, create
 from spacy_nereval.evaluation.intervals import Confidence
 from spacy_nereval.evaluation.result import evaluate
-from spacy_nereval.evaluation.transitions import judged, transitions
+from spacy_nereval.evaluation.transitions import gold_outcomes, transitions
 from spacy_nereval.reporting.html import System, page
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
@@ -348,8 +348,8 @@ def test_the_cells_of_the_matrix_are_the_confusion_of_the_result(two):
 def test_the_changes_in_the_form_are_the_transitions(two):
     two.choose("#view", CHANGES)
     rows = two(CHOICES)
-    fates = [[judged(document) for document in found.documents] for found in (ONE, TWO)]
-    numbers = transitions(*fates, TWO.documents)["counts"]
+    outcomes = [[gold_outcomes(document) for document in found.documents] for found in (ONE, TWO)]
+    numbers = transitions(*outcomes, TWO.documents)["counts"]
     spurious = [
         {(k, v.pred) for k, each in enumerate(verdicts(found)) for v in each if v.name == "fp"} for found in (ONE, TWO)
     ]
@@ -469,8 +469,8 @@ def test_a_number_in_the_table_of_changes_shows_both_systems(two):
 def test_a_kind_of_change_is_filtered(two):
     two.choose("#view", CHANGES)
     two.click("#verdicts label:nth-child(2) input")
-    fates = [[judged(document) for document in found.documents] for found in (ONE, TWO)]
-    broken = [sum(a[s] == "correct" != b[s] for s in a) for a, b in zip(*fates)]
+    outcomes = [[gold_outcomes(document) for document in found.documents] for found in (ONE, TWO)]
+    broken = [sum(a[s] == "correct" != b[s] for s in a) for a, b in zip(*outcomes)]
     assert two.matches == said(sum(broken), sum(map(bool, broken)), what="change")
 
 

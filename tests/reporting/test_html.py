@@ -29,7 +29,7 @@ from spacy_nereval import Document, create_all
 from spacy_nereval.evaluation.breakdown import breakdown
 from spacy_nereval.evaluation.intervals import Confidence
 from spacy_nereval.evaluation.result import evaluate
-from spacy_nereval.evaluation.transitions import judged, transitions
+from spacy_nereval.evaluation.transitions import gold_outcomes, transitions
 from spacy_nereval.reporting.html import System, charts, page, tables
 from spacy_nereval.reporting.html.colors import DISPLACY, FAIR, KINDS
 from spacy_nereval.reporting.html.data import embedded, page_data
@@ -249,7 +249,7 @@ def test_equal_scores_are_neither_better_nor_worse():
 @tries(40)
 def test_mended_broken_and_changed_are_all_that_differs_in_the_transitions(documents, random):
     others = [Document(d.gold, [s for s in {*d.gold, *d.pred} if random.random() < 0.5], d.text) for d in documents]
-    before, after = ([judged(d) for d in side] for side in (documents, others))
+    before, after = ([gold_outcomes(d) for d in side] for side in (documents, others))
     found = tables.of_fates(transitions(before, after, others))
     pairs = Counter((a[span], b[span]) for a, b in zip(before, after) for span in a)
     assert sum(map(sum, found["matrix"])) == sum(pairs.values()) == sum(len(d.gold) for d in documents)

@@ -43,7 +43,7 @@ def page(systems: Sequence[System], *, title: str | None = None, confidence: Con
     from ...evaluation.comparison import comparison
     from ...evaluation.intervals import number_of_units
     from ...evaluation.result import evaluate
-    from ...evaluation.transitions import judged, transitions
+    from ...evaluation.transitions import gold_outcomes, transitions
     from ..tables import warning
     from . import charts, tables
     from .colors import KINDS
@@ -64,7 +64,9 @@ def page(systems: Sequence[System], *, title: str | None = None, confidence: Con
     names = [system.name for system in systems]
 
     results = [evaluate(system.counts, confidence) for system in systems]
-    fates = [[judged(document, fair) for document in system.documents] for system in systems] if others else []
+    outcomes = (
+        [[gold_outcomes(document, fair) for document in system.documents] for system in systems] if others else []
+    )
     tests = None
     if confidence and len(systems) == 2 and number_of_units(first.counts) > 1:
         compared = [Compared(system.name, system.counts) for system in systems]
@@ -76,8 +78,8 @@ def page(systems: Sequence[System], *, title: str | None = None, confidence: Con
     if all(document.text is not None for document in first.documents):
         lengths = tables.of_lengths(fair, [breakdown(system.documents, [fair], "eLen") for system in systems])
     changed = [
-        {"system": name, **tables.of_fates(transitions(fates[0], other, first.documents))}
-        for name, other in zip(names[1:], fates[1:])
+        {"system": name, **tables.of_fates(transitions(outcomes[0], other, first.documents))}
+        for name, other in zip(names[1:], outcomes[1:])
     ]
     lead = leading(summary)
     charted = max(5, tables.CHARTED // len(systems))

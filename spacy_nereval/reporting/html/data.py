@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.declaration import Metric, Verdict
 from ...core.spans import Document
-from ...evaluation.transitions import KINDS as FATES
+from ...evaluation.transitions import OUTCOME_OF_VERDICT, OUTCOMES
 from .colors import FAIR
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ def page_data(systems: Sequence[System]) -> dict[str, Any]:
         "systems": [system.name for system in systems],
         "labels": labels,
         "metrics": [_metric(metric) for metric in metrics],
-        "fates": list(dict.fromkeys(FATES.values())),
-        "fateOf": list(FATES.items()),
+        "fates": list(OUTCOMES),
+        "fateOf": list(OUTCOME_OF_VERDICT.items()),
         "documents": [
             _document(sides, metrics, {label: k for k, label in enumerate(labels)})
             for sides in zip(*(system.documents for system in systems))

@@ -12,7 +12,7 @@ from ...core.spans import Document
 from ...counting.counts import Counts, count
 from ...counting.views import View
 from ...evaluation.result import evaluate
-from ...evaluation.transitions import KINDS as FATES
+from ...evaluation.transitions import OUTCOMES
 from ..formats import Interval, shown
 from .colors import FAIR
 
@@ -137,7 +137,7 @@ def of_verdicts(results: Sequence[Result]) -> list[Error]:
 def of_fates(found: Result) -> dict[str, Any]:
     """The fates of gold spans under the first system (rows) and another (columns), and the
     numbers of those that it mended, broke, and changed otherwise."""
-    kinds = list(dict.fromkeys(FATES.values()))
+    kinds = list(OUTCOMES)
     matrix = [[found["counts"].get(before, {}).get(after, 0) for after in kinds] for before in kinds]
     mended = sum(row[0] for row in matrix[1:])
     broken = sum(matrix[0][1:])

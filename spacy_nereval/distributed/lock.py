@@ -1,0 +1,111 @@
+"""Keep two runs from writing to one folder, even when an earlier run was killed."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any
+
+from ..io.paths import Location, in_words
+
+_held: set[str] = set()
+"""The lock files that this process holds. A lock file with this process's number that is not
+among them is a leftover: of a container that was restarted, where numbers begin anew, or of
+an ended process whose number this one got."""
+
+_changing = Lock()
+"""Held while this process takes or gives back a lock file."""
+
+
+@contextmanager
+def exclusive(lock: Location, folder: str) -> Iterator[None]:
+    """Hold a lock file, so that no other run that asks for it can go on.
+
+    A stale lock file, whose process ran on this machine and ended, is replaced.
+
+    Args:
+        lock: The lock file, in a folder that exists.
+        folder: The folder that is locked, as the user named it, for errors.
+
+    Raises:
+        ValueError: If another run holds the lock file, with its process, user and host;
+            or if the file cannot be written.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     with exclusive(Path(folder, "run.lock"), folder):
+        ...         print([file.name for file in Path(folder).iterdir()])
+        ['run.lock']
+    """
+    key = str(lock.resolve())
+    with _changing:
+        _take(lock, key, folder)
+        _held.add(key)
+    try:
+        yield
+    finally:
+        with _changing:
+            _held.discard(key)
+            lock.unlink(missing_ok=True)
+
+
+def _take(lock: Location, key: str, folder: str) -> None:
+    if _is_stale(lock, key):
+        lock.unlink(missing_ok=True)
+    try:
+        with lock.open("x") as file:
+            file.write(json.dumps(this_process()))
+    except FileExistsError:
+        who = "process {pid} of {user} on {host}".format(**{"pid": "?", "user": "?", "host": "?", **_owner(lock)})
+        raise ValueError(
+            f"another run, {who}, writes to {folder}: wait for it, or choose another folder with --parts; "
+            f"if that run has ended, delete {lock}"
+        ) from None
+    except OSError as error:  # a half-written lock file on a full disk would keep everybody out
+        lock.unlink(missing_ok=True)
+        raise ValueError(f"{folder} cannot be written to: {in_words(error)}") from None
+
+
+def this_process() -> dict[str, Any]:
+    """Return the user, the host and the number of this process, for files that say who wrote them."""
+    try:
+        user = getpass.getuser()
+    except (OSError, KeyError, ImportError):  # a container may have no name for its user
+        user = "somebody"
+    return {"user": user, "host": socket.gethostname(), "pid": os.getpid()}
+
+
+def _owner(lock: Location) -> dict[str, Any]:
+    """Return who wrote a lock file; nothing if it is missing, half written or not a lock file."""
+    try:
+        owner = json.loads(lock.read_text())
+    except (OSError, ValueError):
+        return {}
+    known = isinstance(owner, dict) and owner.keys() == {"user", "host", "pid"} and isinstance(owner["pid"], int)
+    return owner if known else {}
+
+
+def _is_stale(lock: Location, key: str) -> bool:
+    """Return whether the process that wrote a lock file ran on this machine and has ended.
+
+    Nothing is known of processes of other machines, so their lock files are never stale.
+    """
+    owner = _owner(lock)
+    if os.name != "posix" or owner.get("host") != socket.gethostname():
+        return False
+    if owner["pid"] == os.getpid():
+        return key not in _held
+    try:
+        os.kill(owner["pid"], 0)  # signal 0 only asks whether the process is there
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):  # it belongs to another user, or is no number of a process
+        return False
+    return False

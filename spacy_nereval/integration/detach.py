@@ -1,0 +1,86 @@
+"""Copy a pipeline without anything of this package, so that it loads where the package is not installed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from spacy.language import Language
+
+
+def make_detach() -> Callable[[Language], Language]:
+    """Create the callback `spacy-nereval.detach.v1`, for `[training.before_to_disk]`.
+
+    Every pipeline that the training saves then loads without this package.
+
+    Returns:
+        The function `detach`.
+    """
+    return detach
+
+
+def detach(nlp: Language) -> Language:
+    """Return a copy of a pipeline without anything of this package.
+
+    Components with a scorer of this package get back the scorer that is spaCy's
+    default for them. `nereval` components are left out. Score weights of this
+    package's keys are removed.
+
+    Args:
+        nlp: The pipeline; it stays as it is.
+
+    Returns:
+        A new pipeline with the same weights and the same vocabulary.
+
+    Example:
+        >>> import spacy
+        >>> nlp = spacy.blank("en")
+        >>> _ = nlp.add_pipe("nereval")
+        >>> detach(nlp).pipe_names, nlp.pipe_names
+        ([], ['nereval'])
+    """
+    config = _without_our_functions(nlp.config.copy())
+    components = config["components"]
+    ours = [name for name, block in components.items() if block.get("factory") == "nereval"]
+    for name in ours:
+        del components[name]
+    for section, key in (("nlp", "pipeline"), ("nlp", "disabled"), ("training", "annotating_components")):
+        config[section][key] = [name for name in config[section].get(key, []) if name not in ours]
+    config["training"]["score_weights"] = _without_our_keys(config["training"]["score_weights"])
+    copy = type(nlp).from_config(config, vocab=nlp.vocab)
+    copy.meta.update({key: value for key, value in nlp.meta.items() if key in ("name", "version", "description")})
+    # Weights are copied through the disk, as when the pipeline is loaded later. The config that
+    # `nlp` writes there still names this package, so it is not read back.
+    with TemporaryDirectory() as folder:
+        nlp.to_disk(folder, exclude=ours)
+        return copy.from_disk(folder, exclude=["config", "vocab"])
+
+
+def _without_our_keys(weights: dict[str, float | None]) -> dict[str, float | None]:
+    """Return score weights without our keys; `ents_f` if nothing is left to choose a model by."""
+    from ..metrics.registry import create_all, names
+
+    ours = tuple(f"_{key}" for metric in create_all(names()) for key in (*metric.flat, "nereval"))
+    left = {key: w for key, w in weights.items() if not (key.startswith(("ents_", "spans_")) and key.endswith(ours))}
+    return left if any(left.values()) or left == weights else left | {"ents_f": 1.0}
+
+
+def _without_our_functions(config: Any) -> Any:
+    """Remove, in place, the blocks of a config that call a registered function of this package."""
+    if not isinstance(config, dict):
+        return config
+    for key, block in list(config.items()):
+        if not isinstance(block, dict):
+            continue
+        if not _calls_ours(block):
+            _without_our_functions(block)
+        elif key == "scorer":
+            del config[key]  # the component's factory has a default
+        else:
+            config[key] = None  # such as a callback, which may be null
+    return config
+
+
+def _calls_ours(block: dict[str, Any]) -> bool:
+    return any(name.startswith("@") and str(value).startswith("spacy-nereval.") for name, value in block.items())
