@@ -1,10 +1,11 @@
-"""`--by` and `--train`: attributes of spans, and what they are looked up in."""
+"""`--by` and `--train`: attributes of spans, and the lexicon in which spans are looked up."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from .metric_options import check_train_is_used
 from .options import Lookups
 
 if TYPE_CHECKING:
@@ -13,23 +14,25 @@ if TYPE_CHECKING:
     from ..evaluation.breakdown import Breakdown
 
 
-def asked_breakdowns(lookups: Lookups, metrics: Sequence[Metric]) -> list[Breakdown]:
-    """What counts by the attributes asked for."""
+def wanted_breakdowns(lookups: Lookups, metrics: Sequence[Metric]) -> list[Breakdown]:
+    """Return an observer that counts by attribute, for each attribute of `--by`.
+
+    Raises:
+        ValueError: If an attribute is unknown or needs `--train`, or `--train` has no effect.
+    """
     from ..core.lexicon import table
     from ..evaluation.breakdown import Breakdown
 
     training = table(lookups.train) if lookups.train else None
-    breakdowns = [Breakdown(metrics, by, training) for by in attributes_in(lookups.by or [])]
+    breakdowns = [Breakdown(metrics, by, training) for by in split_attributes(lookups.by or [])]
     uses = [*(each.asked.attribute.training for each in breakdowns), *("train" in m.settings for m in metrics)]
-    if training and not any(uses):
-        raise ValueError(
-            f"--train {lookups.train} is given, but nothing looks spans up in it: neither tmr nor a --by eCon"
-        )
+    if lookups.train:
+        check_train_is_used(lookups.train, any(uses))
     return breakdowns
 
 
 def unknown_labels(counts: Counts, breakdowns: Sequence[Breakdown]) -> list[str]:
-    """What to say of gold labels that training data do not have, which look like another annotation."""
+    """Return a line about gold labels that the training data lack, a sign of another annotation scheme."""
     from ..core.declaration import GOLD_SPANS
     from ..core.lexicon import table
     from ..counting.views import View
@@ -48,10 +51,10 @@ def unknown_labels(counts: Counts, breakdowns: Sequence[Breakdown]) -> list[str]
     return lines
 
 
-def attributes_in(given: Sequence[str]) -> list[str]:
-    """Attributes separated by commas; numbers belong to the attribute before them.
+def split_attributes(given: Sequence[str]) -> list[str]:
+    """Return the attributes in comma-separated lists. Numbers belong to the attribute before them.
 
-    >>> attributes_in(["eLen:2,5,eCon", "case"])
+    >>> split_attributes(["eLen:2,5,eCon", "case"])
     ['eLen:2,5', 'eCon', 'case']
     """
     found: list[str] = []
