@@ -71,7 +71,8 @@ def errors_cli(
     digits: int = DIGITS,
 ) -> None:
     """
-    List which entities are wrong, and how: every verdict of a metric, with its spans.
+    List which entities are wrong, and how. Every row is a verdict of a metric, with
+    its spans.
 
     Printed tables show the spans in a short stretch of the text, the gold span
     in [ ] and the predicted span in { }. A file has all columns, with the texts

@@ -24,8 +24,8 @@ FORMAT = Option(
     None,
     "--format",
     "-f",
-    help=f"Input format ({', '.join(INPUT_FORMATS)}), by default inferred from the file extension, or format of the "
-    f"printed tables ({', '.join(TABLE_FORMATS)}). Both: --format conll,markdown. "
+    help=f"Format of the input files ({', '.join(INPUT_FORMATS)}; by default inferred from the file extension) or of "
+    f"the printed tables ({', '.join(TABLE_FORMATS)}). Both: --format conll,markdown. "
     "Gold and predictions in different formats: --format brat,conll",
 )
 DIGITS = Option(2, "--digits", "-d", help="Decimal places in the tables", min=0, max=10)
@@ -131,7 +131,7 @@ class Sharding(NamedTuple):
 
     engine: str | None = Option(None, "--engine", help="Where the workers run: loky (this machine), ray, dask or spark")
     workers: int | None = Option(
-        None, "--workers", help="Number of workers. By default 1, with --engine as many as it has", min=1
+        None, "--workers", help="Number of workers. By default 1, or with --engine as many as the engine has", min=1
     )
     parts: str | None = Option(
         None,

@@ -444,7 +444,8 @@ BAD = {
         ["count", "gold.jsonl", "base.txt", "-o", "new"], "the ending of base.txt is not known"
     ),
     "suffix of rows": (
-        ["score", "gold.jsonl", "base.jsonl", "--per-document", "new.txt", "-o", "new"], "expected a .jsonl or .csv file"
+        ["score", "gold.jsonl", "base.jsonl", "--per-document", "new.txt", "-o", "new"],
+        "--per-document new.txt: expected a .jsonl or .csv file",
     ),
     "no folder for rows": (
         ["score", "gold.jsonl", "base.jsonl", "--per-document", "none/new.csv", "-o", "new"], "no directory none"
