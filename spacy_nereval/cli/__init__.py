@@ -1,22 +1,37 @@
-"""The commands `python -m spacy nereval ...`, a module each.
+"""The commands `python -m spacy nereval ...`, one module per command.
 
-spaCy imports this package at every call of its command line, so everything that
-takes time to import is imported inside the commands.
+spaCy imports this package whenever its command line starts. Modules that take
+time to load are therefore imported inside the functions that need them.
 """
 
-from . import compare, counting, detach, doctor, errors, evaluate, metrics, report, score, training
-from .common import nereval
+from . import (
+    compare,
+    count,
+    detach,
+    doctor,
+    errors,
+    evaluate,
+    merge,
+    metrics,
+    report,
+    score,
+    spacy_app,
+    training,
+)
+from .app import nereval
 
 __all__ = [
     "compare",
-    "counting",
+    "count",
     "detach",
     "doctor",
     "errors",
     "evaluate",
+    "merge",
     "metrics",
     "nereval",
     "report",
     "score",
+    "spacy_app",
     "training",
 ]

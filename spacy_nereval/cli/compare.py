@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
-from spacy.cli._util import Arg, Opt
+from typer import Argument, Option
 
-from .common import (
-    check_output,
-    checked_confidence,
-    chosen_metrics,
-    command,
-    counted,
-    is_data,
-    print_tables,
-    short_names,
-    sources,
-)
-from .options import METRICS, OUTPUT, TRAIN, Model, Reading, Resampling, Showing, chosen_tables
+from .app import command
+from .inputs import display_names, documents_of
+from .metric_options import chosen_metrics, names_and_options
+from .options import METRICS, OUTPUT, TRAIN, Model, Reading, Resampling, Showing
+from .outputs import check_output, chosen_confidence
+from .printing import print_tables
+from .results import Kept, count_documents
+from .values import table_names
 
 if TYPE_CHECKING:
-    from ..core.spans import Document, Span
+    from collections.abc import Sequence
+
+    from ..evaluation.comparison import System
 
 
 @command("compare", metric_options=True)
@@ -33,60 +30,58 @@ def compare_cli(
     loading: Model,
     resampling: Resampling,
     showing: Showing,
-    gold: Path = Arg(..., help="Gold annotation: a file, or a folder of brat's"),
-    systems: list[str] = Arg(..., metavar="BASELINE OTHER...", help="Predictions, models, or counts (.npz)"),
+    gold: Path = Argument(..., help="Gold annotation: a file, or a folder of brat files"),
+    systems: list[str] = Argument(..., metavar="BASELINE OTHER...", help="Predictions, models, or count files (.npz)"),
     metrics: str | None = METRICS,
     train: str | None = TRAIN,
     output: Path | None = OUTPUT,
-    trials: int | None = Opt(None, "--trials", help="Random swaps of the permutation test", min=1),
+    trials: int | None = Option(None, "--trials", help="Number of random permutations for the paired tests", min=1),
 ) -> None:
     """
-    Compare systems with a baseline: differences, intervals, paired tests, and
-    which gold spans changed.
+    Compare systems with a baseline. Shows differences with intervals, paired
+    tests, and the gold spans whose outcome changed.
 
-    Every system is a file of predictions, a model, or a file of counts. Counts
-    name no spans, so that changed spans are shown for the others alone.
+    Each system is a file of predictions, a model, or a count file. Count files
+    hold no spans, so changed spans are listed for the other systems only.
     """
     from ..evaluation.comparison import System, comparison
     from ..evaluation.transitions import gold_outcomes
     from ..io.count_files import load
     from ..io.writing import write_json
-    from ..reporting.comparison import COMPARED, comparison_tables, footer
+    from ..reporting.comparison import COMPARED
 
-    drawn = checked_confidence(True, resampling)
-    check_output(output, None, gold, *systems)
-    wanted = chosen_tables(showing.tables, COMPARED, COMPARED)
-    at = next((k for k, argument in enumerate(systems) if argument.startswith("--")), len(systems))
-    names, options = systems[:at], [*systems[at:], *ctx.args]
+    names, options = names_and_options([*systems, *ctx.args])
+    drawn = chosen_confidence(True, resampling)
+    check_output(output, gold, *names)
+    wanted = table_names(showing.tables, COMPARED, COMPARED)
     if len(names) < 2:
         raise ValueError("a comparison needs a baseline and another system; one was given")
     if not gold.exists():
         raise ValueError(f"{gold} is not there")
     stored = {name: load(Path(name)) for name in names if name.endswith(".npz")}
     chosen = chosen_metrics(metrics, options, train, gold=gold, reading=reading)
-    if stored and not metrics and not options:  # what was counted settles what is counted now
+    if stored and not metrics and not options:  # the other systems are counted as the stored counts were
         chosen = next(iter(stored.values())).metrics
-    documents: list[Document | None] = []
+    kept = Kept()
     found: list[System] = []
-    for name, shown in zip(names, short_names(names)):
+    for name, shown in zip(names, display_names(names)):
         if name in stored:
             found.append(System(shown, stored[name]))
             continue
-        outcomes: list[dict[Span, str]] = []
-        documents.clear()
-
-        def watched(pairs: Iterable[Document | None], outcomes=outcomes) -> Iterable[Document | None]:
-            for document in pairs:
-                if document:
-                    outcomes.append(gold_outcomes(document))
-                    documents.append(document)
-                yield document
-
-        pairs = sources(gold, name, reading, loading, is_model=not is_data(name), by_id=True)
-        found.append(System(shown, counted(watched(pairs), chosen, gold.name, reading), outcomes))
-    result = comparison(found, documents, drawn, trials, short=showing.short)
+        kept = Kept()
+        documents = documents_of(name, gold, reading, loading, by_id=True)
+        counts = count_documents(documents, chosen, gold.name, reading, [kept])
+        found.append(System(shown, counts, [gold_outcomes(document) for document in kept]))
+    result = comparison(found, kept, drawn, trials, short=showing.short)
     if output:
         write_json(output, result)
+    _print_result(result, wanted, showing)
+
+
+def _print_result(result: dict[str, Any], wanted: Sequence[str], showing: Showing) -> None:
+    """Print the tables of a comparison."""
+    from ..reporting.comparison import comparison_tables, footer
+
     print_tables(
         comparison_tables(result, wanted, digits=showing.digits),
         showing.format,

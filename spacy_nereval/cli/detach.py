@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from spacy.cli._util import Arg
+from typer import Argument
 
-from .common import command, say
+from .app import command
+from .printing import say
 
 
 @command("detach")
 def detach_cli(
-    model: str = Arg(..., help="Model name or path"),
-    output: Path = Arg(..., help="Directory for the pipeline without spacy-nereval"),
+    model: str = Argument(..., help="Model name or path"),
+    output: Path = Argument(..., help="New directory for the copy of the pipeline"),
 ) -> None:
     """
-    Save a pipeline so that it loads where spacy-nereval is not installed.
+    Save a copy of a pipeline that loads without spacy-nereval.
     """
     from spacy.util import load_model
 
     from ..integration.detach import detach
 
     if output.exists() and (output.is_file() or any(output.iterdir())):
-        raise ValueError(f"{output} exists and is not empty; a new directory was wanted")
+        raise ValueError(f"{output} exists and is not empty: choose a new directory")
     detach(load_model(model)).to_disk(output)
     say(f"✔ saved to {output}", fg="green")

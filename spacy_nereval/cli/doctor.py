@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import typer
-from spacy.cli._util import Opt
+from typer import Option
 
-from .common import command, say
+from .app import command
+from .printing import say
 
 
 @command("doctor")
 def doctor_cli(
-    gpu_id: int = Opt(-1, "--gpu-id", "-g", help="GPU to train on; -1 is the CPU"),
-    transformer: str | None = Opt(None, "--transformer", help="Folder with a transformer, or its name on the hub"),
-    corpus: str | None = Opt(None, "--corpus", help="Corpus of the project in the current folder"),
+    gpu_id: int = Option(-1, "--gpu-id", "-g", help="GPU to train on, or -1 for CPU"),
+    transformer: str | None = Option(
+        None, "--transformer", help="Folder of a transformer, or its name on the Hugging Face hub"
+    ),
+    corpus: str | None = Option(None, "--corpus", help="Corpus of the project in the current folder"),
 ) -> None:
     """
-    Say what is there of what training needs, and what to do about the rest.
+    Check what training needs, and say how to get what is missing.
 
-    Ends with 1 if something that was asked for cannot be used.
+    Exits with status 1 if something that was asked for cannot be used.
     """
     from ..integration.doctor import examine
 
     findings = examine(gpu_id=gpu_id, transformer=transformer, corpus=corpus)
     for finding in findings:
-        say(
-            f"{'✘' if finding.remedy else '✔' if finding.there else '-'} {finding}",
-            fg="red" if finding.remedy else None,
-        )
+        mark = "✘" if finding.remedy else "✔" if finding.there else "-"
+        say(f"{mark} {finding}", fg="red" if finding.remedy else None)
     if unusable := sum(bool(finding.remedy) for finding in findings):
         say(f"✘ {unusable} of what was asked for cannot be used", fg="red", err=True)
         raise typer.Exit(1)

@@ -1,24 +1,33 @@
-"""`nereval errors`: which spans are wrong."""
+"""`nereval errors`: which spans are wrong, and how."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
-from spacy.cli._util import Arg, Opt
+from typer import Argument, Option
 
-from .common import check_output, chosen_metrics, command, is_data, passing, print_tables, say, sources
-from .options import DIGITS, TRAIN, Model, Reading, check_prints_none, chosen_formats, listed
+from .app import command
+from .inputs import documents_of
+from .metric_options import chosen_metrics
+from .options import DIGITS, TRAIN, Model, Reading
+from .outputs import check_output, check_suffix
+from .printing import print_tables, say
+from .results import totals_while_reading
+from .values import check_no_table_format, split_list, table_format
 
 if TYPE_CHECKING:
     from ..core.spans import Document
+    from ..evaluation.error_list import Listed
+    from ..reporting.formats import Table
+    from .inputs import Documents
 
 LIMIT = 20
-HEAD = ("documents", "gold", "pred", "skipped", "ignored", "repaired")
+"""Rows that a terminal shows without `--limit`."""
 
 
 @command("errors", metric_options=True)
@@ -26,104 +35,119 @@ def errors_cli(
     ctx: typer.Context,
     reading: Reading,
     loading: Model,
-    gold: Path = Arg(..., help="Gold annotation: a file, or a folder of brat's"),
-    system: str | None = Arg(None, metavar="PRED|MODEL", help="Predictions on the same texts, or a model"),
-    metric: str = Opt("fair", "--metric", "-m", help="The metric whose verdicts are listed"),
-    errors: list[str] | None = Opt(
+    gold: Path = Argument(..., help="Gold annotation: a file, or a folder of brat files"),
+    system: str | None = Argument(None, metavar="PRED|MODEL", help="Predictions on the same texts, or a model"),
+    metric: str = Option("fair", "--metric", "-m", help="The metric whose verdicts are listed"),
+    errors: list[str] | None = Option(
         None,
         "--errors",
         "-e",
-        help="Verdicts to list, such as fn,lbe, or 'all'. By default all on spans but hits. May be repeated",
+        help="Verdicts to list, such as fn,lbe, or 'all'. By default every verdict on a span that is not a hit. "
+        "May be repeated",
     ),
-    label: list[str] | None = Opt(
+    label: list[str] | None = Option(
         None,
         "--label",
         "-l",
-        help="Labels, such as PER,LOC, of which the gold or the predicted span has one. May be repeated; "
-        "a label that has a comma itself goes alone",
+        help="List only verdicts whose gold or predicted span has one of these labels, such as PER,LOC. May be "
+        "repeated; give a label that contains a comma on its own",
     ),
-    context: int = Opt(40, "--context", help="Characters of the text on either side of the spans, in a file", min=0),
-    limit: int | None = Opt(
+    context: int = Option(
+        40, "--context", help="Number of characters to write to a file before and after the spans", min=0
+    ),
+    limit: int | None = Option(
         None,
         "--limit",
         "-n",
-        help=f"Rows to print, 0 for all. By default {LIMIT} in a terminal's table, else all",
+        help=f"Number of rows to print, 0 for all. By default {LIMIT} in the terminal and all in other formats",
         min=0,
     ),
     train: str | None = TRAIN,
-    output: Path | None = Opt(
-        None, "--output", "-o", help="Write the rows to this file, .jsonl or .csv, and print none", dir_okay=False
+    output: Path | None = Option(
+        None, "--output", "-o", help="File for the rows, .jsonl or .csv; no table is printed then", dir_okay=False
     ),
     digits: int = DIGITS,
 ) -> None:
     """
-    List every verdict of a metric with its spans: which entities are wrong, and how.
+    List which entities are wrong, and how. Every row is a verdict of a metric, with
+    its spans.
 
-    A file has all there is to say of a row, the texts and the context included;
-    a .jsonl file has texts as they are. In .csv files and tables, control
-    characters are spelt out, and in .csv files an apostrophe stands in front of
-    what a spreadsheet would take for a formula. Printed tables mark the gold
-    span with [ ] and the predicted one with { } in a stretch of the text.
+    Printed tables show the spans in a short stretch of the text, the gold span
+    in [ ] and the predicted span in { }. A file has all columns, with the texts
+    of the spans and the context.
+
+    A .jsonl file holds the texts unchanged. In .csv files and printed tables,
+    control characters are replaced by escape sequences. In .csv files, an
+    apostrophe precedes a text that a spreadsheet would read as a formula.
     """
-    from ..counting.counts import Counts
-    from ..evaluation.error_list import FIELDS, Listed, error_list
+    from ..evaluation.error_list import FIELDS, error_list
     from ..io.writing import write_rows
-    from ..reporting.tables import heading, list_table
+    from ..reporting.tables import heading
 
-    check_output(output, None, gold, *([system] if system else []))
-    if output and output.suffix not in (".jsonl", ".csv"):
-        raise ValueError(f"--output {output}: a .jsonl or a .csv file was wanted")
+    check_output(output, gold, *([system] if system else []))
     if output:
-        check_prints_none(reading.format)
-    _, format = chosen_formats(reading.format)
+        check_suffix("--output", output, ".jsonl", ".csv")
+        check_no_table_format(reading.format)
+    terminal = table_format(reading.format) == "terminal"
     chosen, *others = chosen_metrics(metric, ctx.args, train)
     if others:
-        raise ValueError(f"--metric {metric}: one metric was wanted, whose verdicts are to be listed")
-    counts = Counts([chosen])
-    counts.sources = [gold.name]
-    documents: Iterable[Document | None] = passing(
-        sources(gold, system, reading, loading, is_model=bool(system and not is_data(system))), counts
-    )
-    wanted = [name for each in errors for name in listed(each)] if errors else None
+        raise ValueError(f"--metric {metric}: expected one metric")
+    documents: Documents = documents_of(system, gold, reading, loading)
+    totals, documents = totals_while_reading(documents, gold.name)
     labels = label or []
     if any("," in name for name in labels):
-        documents = [*documents]  # held, since any of them may have a label with a comma
-        labels = _known(labels, documents)
-    numbers: Counter[str] = Counter()
-    amounts: Counter[str] = Counter()
-
-    def found() -> Iterator[Listed]:
-        for each in error_list(documents, chosen, errors=wanted, labels=labels):
-            numbers[each.verdict.name] += 1
-            amounts[each.verdict.name] += each.verdict.amount  # type: ignore[assignment]  # of characters, shares
-            yield each
-
+        documents = [*documents]  # kept, since any of them may have a label that contains a comma
+        labels = _known_labels(labels, documents)
+    verdicts = [name for each in errors for name in split_list(each)] if errors else None
+    summary = Summary()
+    rows = summary.watch(error_list(documents, chosen, errors=verdicts, labels=labels))
     if output:
-        write_rows(output, (each.row(context) for each in found()), header=FIELDS)
-        say(f"✔ {_summary(numbers, amounts)} in {output}", fg="green")
-        return
-    limit = LIMIT if limit is None and format == "terminal" else limit
-    rows = found()
+        write_rows(output, (row.row(context) for row in rows), header=FIELDS)
+        say(f"✔ {summary} in {output}", fg="green")
+    else:
+        table, more = _table(rows, LIMIT if limit is None and terminal else limit)
+        print_tables(
+            [table._replace(digits=digits)],
+            reading.format,
+            before=[heading(totals), str(summary)],
+            after=[f"{more} more are not shown: --limit 0 prints all, --output FILE writes all"] if more else [],
+        )
+
+
+class Summary:
+    """How many rows there are of each verdict, and the sum of their amounts."""
+
+    def __init__(self) -> None:
+        self.numbers: Counter[str] = Counter()
+        self.amounts: dict[str, float] = {}
+
+    def watch(self, rows: Iterable[Listed]) -> Iterator[Listed]:
+        """Return the rows, each of which is counted when it is asked for."""
+        for row in rows:
+            name, amount = row.verdict.name, row.verdict.amount
+            self.numbers[name] += 1
+            self.amounts[name] = self.amounts.get(name, 0) + amount
+            yield row
+
+    def __str__(self) -> str:
+        """Return the numbers, with the amounts where they differ from the numbers."""
+        listed = ", ".join(
+            f"{name} {number}" + (f" of amount {self.amounts[name]:g}" if self.amounts[name] != number else "")
+            for name, number in self.numbers.most_common()
+        )
+        return f"{self.numbers.total()} verdicts ({listed})" if listed else "no verdicts of this kind"
+
+
+def _table(rows: Iterator[Listed], limit: int | None) -> tuple[Table, int]:
+    """Return a table of the first rows, or of all without a limit, and the number of further rows."""
+    from ..reporting.tables import list_table
+
     table = list_table(islice(rows, limit or None))
-    more = sum(1 for _ in rows)
-    print_tables(
-        [table._replace(digits=digits)],
-        reading.format,
-        before=[heading({name: getattr(counts, name) for name in HEAD}), _summary(numbers, amounts)],
-        after=[f"{more} more are not shown: --limit 0 prints all, --output FILE writes all"] if more else [],
-    )
+    return table, sum(1 for _ in rows)
 
 
-def _known(given: Sequence[str], documents: Iterable[Document | None]) -> list[str]:
-    """The labels given: what some span has as it is, and of the rest what stands between commas."""
-    seen = {span[2] for document in documents if document for span in (*document.gold_set, *document.pred_set)}
-    return [label for each in given for label in ([each] if each in seen else listed(each))]
-
-
-def _summary(numbers: Counter[str], amounts: Counter[str]) -> str:
-    """How many there are of each verdict, and what they add up to where that is something else."""
-    listed = ", ".join(
-        f"{name} {number}" + (f" of amount {amounts[name]:g}" if amounts[name] != number else "")
-        for name, number in numbers.most_common()
-    )
-    return f"{numbers.total()} verdicts ({listed})" if numbers else "no verdicts of this kind"
+def _known_labels(given: Sequence[str], documents: Iterable[Document | None]) -> list[str]:
+    """Return the labels given. One that no span has is read as a comma-separated list."""
+    spans = (span for document in documents if document for span in chain(*document.sides))
+    known = {label for _, _, label in spans}
+    return [label for each in given for label in ([each] if each in known else split_list(each))]

@@ -5,21 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import typer
-from spacy.cli._util import Arg
+from typer import Argument
 
-from .common import (
-    asked_examples,
-    check_output,
-    checked_confidence,
-    chosen_metrics,
-    command,
-    counted,
-    names_and_options,
-    show,
-    sources,
-)
-from .lookups import asked_breakdowns
+from .app import command
+from .inputs import documents_of_model
+from .lookups import wanted_breakdowns
+from .metric_options import chosen_metrics, names_and_options
 from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Model, Reading, Resampling, Sharding, Showing
+from .outputs import check_average, check_output, chosen_confidence
+from .results import count_documents, show_result, wanted_examples
 
 
 @command("evaluate", metric_options=True)
@@ -31,8 +25,8 @@ def evaluate_cli(
     showing: Showing,
     lookups: Lookups,
     sharding: Sharding,
-    model: str = Arg(..., help="Model name or path"),
-    data: list[str] = Arg(..., metavar="DATA...", help="Gold annotation; one file, or a corpus in several"),
+    model: str = Argument(..., help="Model name or path"),
+    data: list[str] = Argument(..., metavar="DATA...", help="Gold annotation: one file, or a corpus of several"),
     metrics: str | None = METRICS,
     output: Path | None = OUTPUT,
     confidence: bool = CONFIDENCE,
@@ -41,28 +35,33 @@ def evaluate_cli(
     """
     Score a trained pipeline on gold annotation.
 
-    Does what 'spacy evaluate' does not: it prints every metric, and it keeps no
-    document longer than it takes to count it. With several files, or an engine,
-    each file is counted by some worker, and a run that was stopped goes on
-    where it was.
+    Unlike 'spacy evaluate', this command prints every metric, and it forgets
+    each document as soon as it is counted.
+
+    Several files, or any number with an engine, are counted by workers: each
+    file is counted by one of them, and an interrupted run continues where it
+    stopped.
     """
     names, options = names_and_options([*data, *ctx.args])
-    drawn = checked_confidence(confidence, resampling)
-    check_output(output, per_document, *names, average=showing.average)
+    drawn = chosen_confidence(confidence, resampling)
+    check_average(showing.average)
+    check_output(output, *names, per_document=per_document)
     chosen = chosen_metrics(metrics, options, lookups.train, attributes=lookups.by)
-    breakdowns = asked_breakdowns(lookups, chosen)
-    examples = asked_examples(showing, chosen)
-    if len(names) > 1 or sharding.asked:
-        from .sharded import counted_in_parts
+    breakdowns = wanted_breakdowns(lookups, chosen)
+    examples = wanted_examples(showing, chosen)
+    if len(names) > 1 or sharding.wanted:
+        from .sharded import count_in_parts
 
         if breakdowns:
-            raise ValueError("--by looks at every span, and counts in parts have none: evaluate one file")
-        counts = counted_in_parts(names, None, model, chosen, reading, loading, drawn, sharding)
-        examples = []  # counts in parts have none
+            raise ValueError("--by looks at every span, which workers do not keep: evaluate one file, without workers")
+        counts = count_in_parts(names, None, model, chosen, reading, loading, drawn, sharding)
+        examples = []  # workers keep no texts
     else:
         from ..io.paths import fetched
 
-        with fetched(names[0]) as file:
-            documents = sources(file, model, reading, loading, is_model=True)
-            counts = counted(documents, chosen, file.name, reading, [*breakdowns, *examples])
-    show(counts, drawn, output, per_document, showing, breakdowns, examples)
+        with fetched(names[0]) as gold:
+            documents = documents_of_model(model, gold, reading, loading)
+            counts = count_documents(documents, chosen, gold.name, reading, [*breakdowns, *examples])
+    show_result(
+        counts, drawn, showing, output=output, per_document=per_document, breakdowns=breakdowns, examples=examples
+    )

@@ -1,10 +1,11 @@
-"""`--by` and `--train`: attributes of spans, and what they are looked up in."""
+"""`--by` and `--train`: attributes of spans, and the lexicon in which spans are looked up."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from .metric_options import check_train_is_used
 from .options import Lookups
 
 if TYPE_CHECKING:
@@ -13,34 +14,35 @@ if TYPE_CHECKING:
     from ..evaluation.breakdown import Breakdown
 
 
-def asked_breakdowns(lookups: Lookups, metrics: Sequence[Metric]) -> list[Breakdown]:
-    """What counts by the attributes asked for."""
+def wanted_breakdowns(lookups: Lookups, metrics: Sequence[Metric]) -> list[Breakdown]:
+    """Return an observer that counts by attribute, for each attribute of `--by`.
+
+    Raises:
+        ValueError: If an attribute is unknown or needs `--train`, or `--train` has no effect.
+    """
     from ..core.lexicon import cached_lexicon
     from ..evaluation.breakdown import Breakdown
 
-    training = cached_lexicon(lookups.train) if lookups.train else None
-    breakdowns = [Breakdown(metrics, by, training) for by in attributes_in(lookups.by or [])]
-    uses = [*(each.asked.attribute.needs_lexicon for each in breakdowns), *("train" in m.settings for m in metrics)]
-    if training and not any(uses):
-        raise ValueError(
-            f"--train {lookups.train} is given, but nothing looks spans up in it: neither tmr nor a --by eCon"
-        )
+    lexicon = cached_lexicon(lookups.train) if lookups.train else None
+    breakdowns = [Breakdown(metrics, by, lexicon) for by in split_attributes(lookups.by or [])]
+    uses = [*(each.by.attribute.needs_lexicon for each in breakdowns), *("train" in m.settings for m in metrics)]
+    if lookups.train:
+        check_train_is_used(lookups.train, any(uses))
     return breakdowns
 
 
 def unknown_labels(counts: Counts, breakdowns: Sequence[Breakdown]) -> list[str]:
-    """What to say of gold labels that training data do not have, which look like another annotation."""
-    from ..core.declaration import GOLD_SPANS
+    """Return a line about gold labels that the training data lack, a sign of another annotation scheme."""
     from ..core.lexicon import cached_lexicon
-    from ..counting.views import View
+    from ..evaluation.result import gold_spans
 
     paths = {str(m.settings["train"]) for m in counts.metrics if m.settings.get("train")}
-    looked_up = {id(t): t for t in (*(b.training for b in breakdowns), *map(cached_lexicon, paths)) if t}
-    view = View(counts, counts.metrics[0])
-    gold = {label: int(n) for label, n in zip(view.labels, view.sums(by_label=True)[GOLD_SPANS]) if n}
+    lexicons = [b.lexicon for b in breakdowns if b.lexicon] + [cached_lexicon(path) for path in paths]
+    looked_up = {lexicon.digest: lexicon for lexicon in lexicons}
+    gold = {label: number for label, number in gold_spans(counts).items() if number}
     lines = []
-    for training in looked_up.values():
-        if unknown := {label: n for label, n in gold.items() if label not in training.labels}:
+    for lexicon in looked_up.values():
+        if unknown := {label: n for label, n in gold.items() if label not in lexicon.labels}:
             lines.append(
                 f"{len(unknown)} of {len(gold)} gold labels, with {sum(unknown.values())} of {sum(gold.values())} "
                 f"gold spans, do not occur in the training data: {', '.join(unknown)}"
@@ -48,10 +50,10 @@ def unknown_labels(counts: Counts, breakdowns: Sequence[Breakdown]) -> list[str]
     return lines
 
 
-def attributes_in(given: Sequence[str]) -> list[str]:
-    """Attributes separated by commas; numbers belong to the attribute before them.
+def split_attributes(given: Sequence[str]) -> list[str]:
+    """Return the attributes in comma-separated lists. Numbers belong to the attribute before them.
 
-    >>> attributes_in(["eLen:2,5,eCon", "case"])
+    >>> split_attributes(["eLen:2,5,eCon", "case"])
     ['eLen:2,5', 'eCon', 'case']
     """
     found: list[str] = []

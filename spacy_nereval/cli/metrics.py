@@ -1,45 +1,70 @@
-"""`nereval metrics`: what there is to choose from."""
+"""`nereval metrics`: the metrics, sets of metrics and attributes to choose from."""
 
 from __future__ import annotations
 
-from spacy.cli._util import Arg
+from typer import Argument
 
-from .common import command, say
+from .app import command
+from .printing import say
 
 
 @command("metrics")
-def metrics_cli(name: str | None = Arg(None, help="Only this metric, at length")) -> None:
+def metrics_cli(name: str | None = Argument(None, help="Describe only this metric, in full")) -> None:
     """
-    List every metric, where it comes from, and its options; then the sets of
-    metrics, and the attributes by which scores are broken down.
+    List the metrics and their options. Then list the sets of metrics, and the
+    attributes by which scores can be broken down.
     """
-    from wasabi import wrap
-
-    from ..evaluation.attributes import ALIASES, ATTRIBUTES
-    from ..metrics.registry import SETS, documentation, names, options_of
+    from ..metrics.registry import names
 
     for each in [name] if name else names():
-        about = documentation(each)
-        say(f"\n{each}", bold=True)
-        details = about.details.split("\n\n") if name else ()
-        named = [f"{what}: {text}" for what, text in (("Formula", about.formula), ("Source", about.source)) if text]
-        for text in (about.summary, *details, *named):
-            say(wrap(text, indent=2))
-        for option in options_of(each):
-            say(wrap(f"--{each}.{option.name} [{option.values}; default {option.default}]", indent=4))
-            say(wrap(option.help, indent=8))
-    if name:
-        return
+        _describe(each, in_full=name is not None)
+    if name is None:
+        _list_sets()
+        _list_attributes()
+
+
+def _describe(name: str, *, in_full: bool) -> None:
+    """Print what a metric measures, its formula, source and options."""
+    from ..metrics.registry import documentation, options_of
+
+    about = documentation(name)
+    say(f"\n{name}", bold=True)
+    _say_indented(2, about.summary, *(about.details.split("\n\n") if in_full else ()))
+    for heading, text in (("Formula", about.formula), ("Source", about.source)):
+        if text:
+            _say_indented(2, f"{heading}: {text}")
+    for option in options_of(name):
+        _say_indented(4, f"--{name}.{option.name} [{option.values}; default {option.default}]")
+        _say_indented(8, option.help)
+
+
+def _list_sets() -> None:
+    """Print the sets of metrics, with the options that they give their members."""
+    from ..metrics.registry import SETS
+
     say("\nSets of metrics, for --metrics", bold=True)
-    say(wrap("all: every metric", indent=2))
-    for each, members in SETS.items():
-        options = {
-            member: " ".join(f"{key}={value}" for key, value in given.items()) for member, given in members.items()
-        }
-        listed = ", ".join(f"{member} ({given})" if given else member for member, given in options.items())
-        say(wrap(f"{each}: {listed}", indent=2))
+    _say_indented(2, "all: every metric")
+    for name, members in SETS.items():
+        shown = []
+        for member, options in members.items():
+            given = " ".join(f"{option}={value}" for option, value in options.items())
+            shown.append(f"{member} ({given})" if given else member)
+        _say_indented(2, f"{name}: {', '.join(shown)}")
+
+
+def _list_attributes() -> None:
+    """Print the attributes of a span, with their other names."""
+    from ..evaluation.attributes import ALIASES, ATTRIBUTES
+
     say("\nAttributes of a span, for --by", bold=True)
-    other = {short: f" (or {long})" for long, short in ALIASES.items()}
-    for each, attribute in ATTRIBUTES.items():
+    other_names = {short: f" (or {long})" for long, short in ALIASES.items()}
+    for name, attribute in ATTRIBUTES.items():
         needs = "; needs --train" if attribute.needs_lexicon else ""
-        say(wrap(f"{each}{other.get(each, '')}: {attribute.help}{needs}", indent=2))
+        _say_indented(2, f"{name}{other_names.get(name, '')}: {attribute.help}{needs}")
+
+
+def _say_indented(indent: int, *texts: str) -> None:
+    from wasabi.util import wrap
+
+    for text in texts:
+        say(wrap(text, indent=indent))

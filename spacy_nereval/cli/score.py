@@ -1,4 +1,4 @@
-"""`nereval score`: predictions against gold annotation, or counts."""
+"""`nereval score`: predictions against gold annotation, or the counts in a file."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
-from spacy.cli._util import Arg
+from typer import Argument
 
-from .common import asked_examples, check_output, checked_confidence, chosen_metrics, command, counted, show, sources
-from .lookups import asked_breakdowns
+from .app import command
+from .inputs import documents_of_files
+from .lookups import wanted_breakdowns
+from .metric_options import chosen_metrics
 from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Reading, Resampling, Showing
+from .outputs import check_average, check_output, chosen_confidence
+from .results import count_documents, show_result, wanted_examples
 
 if TYPE_CHECKING:
     from ..evaluation.breakdown import Breakdown
@@ -24,40 +28,45 @@ def score_cli(
     resampling: Resampling,
     showing: Showing,
     lookups: Lookups,
-    gold: Path = Arg(..., help="Gold annotation: a file, or a folder of brat's; or counts, .npz"),
-    pred: Path | None = Arg(None, help="Predictions on the same texts, in the same order"),
+    gold: Path = Argument(..., help="Gold annotation, a file or a folder of brat files; or a count file, .npz"),
+    pred: Path | None = Argument(None, help="Predictions on the same texts, in the same order"),
     metrics: str | None = METRICS,
     output: Path | None = OUTPUT,
     confidence: bool = CONFIDENCE,
     per_document: Path | None = PER_DOCUMENT,
 ) -> None:
     """
-    Score predictions against gold annotation, or counts.
+    Score predictions against gold annotation, or a count file.
 
-    Both sides may be .spacy files; .jsonl files, of one {"text", "spans":
-    [{"start", "end", "label"}]} per line, or as Prodigy and doccano write them;
-    CoNLL files (.conll, .iob, .bio, .tsv); folders of brat's .txt and .ann
-    files; or .csv files of FairEval. A CoNLL file alone has gold labels in its
-    last column but one, and predictions in the last. An .npz file is one that
-    'count' or 'merge' wrote; its metrics are settled.
+    Gold annotation and predictions may be .spacy files; .jsonl files with one
+    {"text", "spans": [{"start", "end", "label"}]} per line, or as Prodigy and
+    doccano write them; CoNLL files (.conll, .iob, .bio, .tsv); folders of brat
+    .txt and .ann files; or .csv files of FairEval. A single CoNLL file may hold
+    both: gold labels in the last column but one, predicted labels in the last.
+
+    An .npz file is a count file that 'count' or 'merge' wrote. Its metrics and
+    their options were chosen when it was made.
     """
-    drawn = checked_confidence(confidence, resampling)
+    drawn = chosen_confidence(confidence, resampling)
+    check_average(showing.average)
+    check_output(output, gold, *([pred] if pred else []), per_document=per_document)
     breakdowns: list[Breakdown] = []
     examples: list[Examples] = []
-    check_output(output, per_document, gold, *([pred] if pred else []), average=showing.average)
     if gold.suffix == ".npz":
         if pred or metrics or ctx.args or lookups.by or lookups.train:
             raise ValueError(
-                f"{gold} holds counts and no spans: predictions, metrics and their options were given when counting, "
-                "and nothing can be looked up"
+                f"{gold} holds counts and no spans: give it without predictions, metrics, options of metrics, "
+                "--by and --train"
             )
         from ..io.count_files import load
 
         counts = load(gold)
     else:
         chosen = chosen_metrics(metrics, ctx.args, lookups.train, attributes=lookups.by, gold=gold, reading=reading)
-        breakdowns = asked_breakdowns(lookups, chosen)
-        examples = asked_examples(showing, chosen)
-        documents = sources(gold, str(pred) if pred else None, reading)
-        counts = counted(documents, chosen, gold.name, reading, [*breakdowns, *examples])
-    show(counts, drawn, output, per_document, showing, breakdowns, examples)
+        breakdowns = wanted_breakdowns(lookups, chosen)
+        examples = wanted_examples(showing, chosen)
+        documents = documents_of_files(gold, pred, reading)
+        counts = count_documents(documents, chosen, gold.name, reading, [*breakdowns, *examples])
+    show_result(
+        counts, drawn, showing, output=output, per_document=per_document, breakdowns=breakdowns, examples=examples
+    )

@@ -1,4 +1,4 @@
-"""What `evaluate` and `count` do with a corpus in several files."""
+"""Count a corpus of several files with workers. For `evaluate` and `count`."""
 
 from __future__ import annotations
 
@@ -9,22 +9,37 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .common import counted, say, sources
-from .options import Model, Reading, Sharding, chosen_formats
+from .inputs import documents_of_files, documents_of_model
+from .options import Model, Reading, Sharding
+from .printing import say
+from .results import add_replicates, count_documents
+from .values import input_formats
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
     from ..counting.counts import Counts
-    from ..distributed.shards import Shard, ShardStatus
-    from ..evaluation.intervals import Confidence
+    from ..distributed.shards import PartsFolder, Shard, ShardStatus
+    from ..evaluation.resampling import Confidence
     from ..integration.pipelines import Pipeline
 
 PARTS = "nereval-parts"
+"""The default of `--parts`."""
+
+MOST_NAMES = 5
+"""How many files a line about an error names."""
 
 
 @dataclass(frozen=True)
 class Counting:
-    """How every shard is counted. It is sent to the workers, and so holds names and settings only."""
+    """How every shard is counted. Sent to the workers, so it holds names and settings only.
+
+    Attributes:
+        metrics: The options of each metric.
+        reading: How files are read.
+        pipeline: The model; None if there are files of predictions.
+        replicates: The settings of the replicates; None for no replicates.
+        home: The folder that relative paths start from.
+    """
 
     metrics: dict[str, dict[str, Any]]
     reading: Reading
@@ -33,7 +48,7 @@ class Counting:
     home: str
 
     def origin(self, shard: Shard) -> Mapping[str, Any]:
-        """The content of everything that is read, and all that was asked for."""
+        """Return everything that the counts of a shard depend on, as JSON values."""
         from importlib.metadata import version
 
         from ..about import __version__
@@ -49,34 +64,43 @@ class Counting:
             "pred": contents.get(shard.pred),
             "model": self.pipeline and self.pipeline.digest(),
             "name": shard.name,
-            "reading": self.reading._replace(format=",".join(chosen_formats(self.reading.format)[0])),
+            "reading": self.reading._replace(format=",".join(input_formats(self.reading.format))),
             "metrics": {name: [create(name).version, options] for name, options in self.metrics.items()},
             "replicates": self.replicates and (self.replicates.samples, self.replicates.seed),
             "versions": (__version__, version("spacy")),
         }
-        return json.loads(json.dumps(origin))  # as it comes back from a file
+        stored: dict[str, Any] = json.loads(json.dumps(origin))  # with lists for tuples, as in a count file
+        return stored
 
     def count(self, shard: Shard) -> Counts:
-        from ..evaluation.intervals import replicate
+        """Return the counts of a shard.
+
+        Raises:
+            ValueError: If it cannot be counted. The message names the files as the user did,
+                not the local copies of remote files.
+        """
         from ..io.paths import fetched
         from ..metrics.registry import create_all
 
+        # The words that the pipeline meets are forgotten after each shard, or memory would grow with every file.
         nlp = self.pipeline and self.pipeline.loaded()
-        # What a worker learns of words is for this shard only, or its memory would grow with every file.
         zone = nlp.memory_zone() if nlp else nullcontext()
         with zone, fetched(shard.gold, self.home) as gold, fetched(shard.pred or shard.gold, self.home) as pred:
             try:
-                documents = sources(gold, nlp or str(pred), self.reading, is_model=nlp is not None)
-                counts = counted(documents, create_all(self.metrics), shard.name, self.reading, quiet=True)
-            except ValueError as error:  # in which copies have names that nobody knows
-                said = str(error).replace(str(gold), shard.gold).replace(str(pred), shard.pred or shard.gold)
-                raise ValueError(said) from None
+                if nlp:
+                    documents = documents_of_model(nlp, gold, self.reading)
+                else:
+                    documents = documents_of_files(gold, pred, self.reading)
+                counts = count_documents(documents, create_all(self.metrics), shard.name, self.reading, quiet=True)
+            except ValueError as error:
+                message = str(error).replace(str(gold), shard.gold).replace(str(pred), shard.pred or shard.gold)
+                raise ValueError(message) from None
         if self.replicates:
-            counts.replicates = replicate(counts, self.replicates.samples, self.replicates.seed)
+            add_replicates(counts, self.replicates)
         return counts
 
 
-def counted_in_parts(
+def count_in_parts(
     golds: Sequence[str],
     preds: Sequence[str] | None,
     model: str | None,
@@ -86,79 +110,102 @@ def counted_in_parts(
     drawn: Confidence | None,
     sharding: Sharding,
 ) -> Counts:
-    """The counts of all files together, each counted by some worker.
+    """Return the counts of all files together. Each file is counted by one of the workers.
 
-    Raises ValueError if some could not be counted, after saying which, and why.
+    Args:
+        golds: Files of gold annotation.
+        preds: As many files of predictions; None with a model.
+        model: The model; None with files of predictions.
+        metrics: What to count.
+        reading: How files are read.
+        loading: How the model is loaded.
+        drawn: The settings of intervals; None for no intervals.
+        sharding: Which workers count, and where they keep the counts of each file.
+
+    Raises:
+        ValueError: If some files cannot be counted. The reasons are printed before.
     """
-    from tqdm import tqdm
-
     from ..distributed.engines import started
-    from ..distributed.shards import PartsFolder, count_shards, locked, merged
+    from ..distributed.shards import PartsFolder, locked, merged
     from ..integration.pipelines import Pipeline
 
-    # What looks at the whole corpus cannot be resampled in parts.
-    replicates = None if any(metric.note for metric in metrics) else drawn
+    # Metrics that depend on the whole corpus cannot be resampled in parts.
+    replicates = None if any(metric.resolve for metric in metrics) else drawn
     code = str(loading.code) if loading.code else None
     pipeline = Pipeline(model, code, loading.gpu_id, os.getcwd()) if model else None
     settings = {metric.name: dict(metric.settings) for metric in metrics}
     work = Counting(settings, reading, pipeline, replicates, os.getcwd())
-    shards, folder = named(golds, preds), PartsFolder(sharding.parts or PARTS)
+    shards, folder = named_shards(golds, preds), PartsFolder(sharding.parts or PARTS)
     workers = sharding.workers or (-1 if sharding.engine else 1)
-    gpus = loading.gpu_id >= 0
-    with started(sharding.engine or "loky", workers, gpus=gpus) as run, locked(folder):
-        before = {file.name for file in folder.path.glob("counts-*.npz")}
-        with tqdm(total=len(shards), unit=" files", leave=False, disable=None) as bar:
-
-            def ready(number: int) -> None:
-                bar.n = number
-                bar.refresh()
-
-            parts = count_shards(shards, work, folder, run, ready)
-        failed = [part for part in parts if part.error]
-        for line in failures(failed):
-            say(f"✘ {line}", fg="red", err=True)
-        if failed:
-            others = f"; the counts of the others are in {folder.name}, where the same command goes on"
-            raise ValueError(
-                f"{len(failed)} of {len(parts)} files could not be counted{others if len(failed) < len(parts) else ''}"
-            )
-        kept = sum(part.kept and folder.part(part.shard).name in before for part in parts)
-        replaced = sum(part.replaced for part in parts)
-        found = {"by an earlier run": kept, "in the place of other counts": replaced}
-        notes = ", ".join(f"{number} {how}" for how, number in found.items() if number)
+    with started(sharding.engine or "loky", workers, gpus=loading.gpu_id >= 0) as run, locked(folder):
+        earlier = {file.name for file in folder.path.glob("counts-*.npz")}
+        parts = _count_shards(shards, work, folder, run)
+        _check_all_counted(parts, folder)
         counts = merged(parts, folder, shared_ids=sharding.shared_ids)
-        say(f"✔ {len(parts)} files counted in {folder.name}{notes and f' ({notes})'}", fg="green", err=True)
+        kept = sum(part.kept and folder.part(part.shard).name in earlier for part in parts)
+        replaced = sum(part.replaced for part in parts)
+        notes = [f"{kept} by an earlier run"] * bool(kept) + [f"{replaced} replacing other counts"] * bool(replaced)
+        note = f" ({', '.join(notes)})" if notes else ""
+        say(f"✔ {len(parts)} files counted in {folder.name}{note}", fg="green", err=True)
         return counts
 
 
-def named(golds: Sequence[str], preds: Sequence[str] | None) -> list[Shard]:
-    """The shards, in the order of their names, which are what tells their gold files apart.
+def _count_shards(shards: Sequence[Shard], work: Counting, folder: PartsFolder, run: Any) -> list[ShardStatus]:
+    """Count the shards that are not counted yet, with a progress bar if the output is a terminal."""
+    from tqdm import tqdm
 
-    Raises ValueError if two have one name.
+    from ..distributed.shards import count_shards
+
+    with tqdm(total=len(shards), unit=" files", leave=False, disable=None) as bar:
+
+        def ready(number: int) -> None:
+            bar.n = number
+            bar.refresh()
+
+        return count_shards(shards, work, folder, run, ready)
+
+
+def _check_all_counted(parts: Sequence[ShardStatus], folder: PartsFolder) -> None:
+    """Print why files could not be counted, and raise ValueError if there are any."""
+    failed = [part for part in parts if part.error]
+    for line in failure_lines(failed):
+        say(f"✘ {line}", fg="red", err=True)
+    if failed:
+        others = f"; the counts of the others are in {folder.name}, from which the same command continues"
+        raise ValueError(
+            f"{len(failed)} of {len(parts)} files could not be counted{others if len(failed) < len(parts) else ''}"
+        )
+
+
+def named_shards(golds: Sequence[str], preds: Sequence[str] | None) -> list[Shard]:
+    """Return the shards, sorted by name. A shard is named after the part of the path that its gold file has alone.
+
+    Raises:
+        ValueError: If two shards would have one name.
     """
     from ..distributed.shards import PartsFolder, Shard
     from ..io.paths import short_names
 
-    others: Sequence[str | None] = preds or [None] * len(golds)
-    shards = [Shard(name, gold, pred) for name, gold, pred in zip(short_names(golds), golds, others)]
-    files: dict[str, str] = {}
+    sides: Sequence[str | None] = preds or [None] * len(golds)
+    shards = [Shard(name, gold, pred) for name, gold, pred in zip(short_names(golds), golds, sides)]
+    gold_of: dict[str, str] = {}
     for shard in shards:
         file = PartsFolder("").part(shard).name
-        if file in files:
-            twice = f"{shard.gold} is given twice"
-            both = f"{files[file]} and {shard.gold} would both be counted in {file}: rename one"
-            raise ValueError(twice if files[file] == shard.gold else both)
-        files[file] = shard.gold
+        if file in gold_of:
+            if gold_of[file] == shard.gold:
+                raise ValueError(f"{shard.gold} is given twice")
+            raise ValueError(f"{gold_of[file]} and {shard.gold} would both be counted in {file}: rename one")
+        gold_of[file] = shard.gold
     return sorted(shards)
 
 
-def failures(parts: Sequence[ShardStatus]) -> list[str]:
-    """A line for every error, with the files that had it."""
+def failure_lines(parts: Sequence[ShardStatus]) -> list[str]:
+    """Return one line for each error, with the files that it concerns."""
     by_error: dict[str, list[str]] = {}
     for part in parts:
         by_error.setdefault(part.error, []).append(part.shard.gold)
     lines = []
     for error, names in by_error.items():
-        listed = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-        lines.append(error if names[0] in error else f"{listed}: {error}")
+        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+        lines.append(error if names[0] in error else f"{', '.join(names[:MOST_NAMES])}{more}: {error}")
     return lines

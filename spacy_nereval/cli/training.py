@@ -1,29 +1,33 @@
-"""`nereval training`: write the lexicon of a training corpus to a file."""
+"""`nereval training`: the lexicon of a training corpus, kept as a file."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from spacy.cli._util import Arg, Opt
+from typer import Argument, Option
 
-from .common import check_output, command, say
+from .app import command
+from .outputs import check_output, check_suffix
+from .printing import say
 
 
 @command("training")
 def training_cli(
-    train: Path = Arg(..., help="Annotated training corpus, in any format that can be read"),
-    output: Path = Opt(..., "--output", "-o", help="File for the table, .json", dir_okay=False),
+    train: Path = Argument(..., help="Annotated training corpus, in any input format"),
+    output: Path = Option(..., "--output", "-o", help="File for the lexicon, .json", dir_okay=False),
 ) -> None:
     """
-    Count surfaces and words of training data, so that '--train' need not read the
-    corpus again: for tmr, and for scores by eCon, tCon, eFre, tFre and oDen.
+    Write the lexicon of a training corpus to a file. It says how often each
+    entity and each word occurs in the corpus.
+
+    '--train' reads a lexicon faster than a corpus. The metric tmr and the
+    attributes eCon, tCon, eFre, tFre and oDen look up spans in it.
     """
     from ..core.lexicon import read_lexicon
     from ..io.writing import write_json
 
-    if output.suffix != ".json":
-        raise ValueError(f"--output {output}: expected a .json file, which '--train' reads as a lexicon")
-    check_output(output, None, train)
+    check_suffix("--output", output, ".json")  # by which '--train' tells a lexicon from a corpus
+    check_output(output, train)
     lexicon = read_lexicon(train)
     write_json(output, lexicon.as_json())
     surfaces, words = len(lexicon.surfaces), len(lexicon.tokens)

@@ -57,11 +57,11 @@ class Breakdown:
     """
 
     def __init__(self, metrics: Iterable[Metric], by: str | RequestedAttribute, lexicon: Lexicon | None = None) -> None:
-        self._by = requested_attribute(by) if isinstance(by, str) else by
+        self.by = requested_attribute(by) if isinstance(by, str) else by
         self.lexicon = lexicon
-        if self._by.attribute.needs_lexicon and not lexicon:
+        if self.by.attribute.needs_lexicon and not lexicon:
             raise ValueError(
-                f"{self._by.name} looks spans up in training data: name it with --train FILE, "
+                f"{self.by.name} looks spans up in training data: name it with --train FILE, "
                 "a corpus or a table that 'python -m spacy nereval training' wrote"
             )
         self._gold: Counter[Value] = Counter()
@@ -77,7 +77,7 @@ class Breakdown:
         if document is None:
             return
         context = AttributeContext(document, self.lexicon)
-        value = {span: self._by.attribute.value(context, span) for span in {*document.gold, *document.pred}}
+        value = {span: self.by.attribute.value(context, span) for span in {*document.gold, *document.pred}}
         self._values.update(dict.fromkeys(value.values()))
         self._gold.update(value[span] for span in document.gold)
         self._pred.update(value[span] for span in document.pred)
@@ -88,7 +88,7 @@ class Breakdown:
     def result(self) -> dict[str, Any]:
         """Return the buckets in ascending order, the spans in each, and each metric's scores and counts of each."""
         gold = {value: self._gold[value] for value in self._values}
-        bucket_of = bucketed(gold, self._by.buckets, self._by.attribute.zero)
+        bucket_of = bucketed(gold, self.by.buckets, self.by.attribute.zero)
         buckets = list(dict.fromkeys(bucket_of.values()))
         metrics = {}
         for metric, rows in zip(self._metrics, self._rows):
@@ -104,8 +104,8 @@ class Breakdown:
             side: {bucket: sum(n for value, n in numbers.items() if bucket_of[value] == bucket) for bucket in buckets}
             for side, numbers in (("gold", self._gold), ("pred", self._pred))
         }
-        found = {"by": self._by.name, "buckets": buckets, **sides, "metrics": metrics}
-        if self._by.attribute.needs_lexicon and self.lexicon:
+        found = {"by": self.by.name, "buckets": buckets, **sides, "metrics": metrics}
+        if self.by.attribute.needs_lexicon and self.lexicon:
             found["training"] = self.lexicon.digest
         result: dict[str, Any] = plain(found)
         return result
@@ -116,7 +116,7 @@ class Breakdown:
 
         # All verdicts are in the rows, those on spans that need no judge too.
         counts = Counts([replace(metric, scope="document", judge=metric.verdicts)])
-        counts.by = self._by.name
+        counts.by = self.by.name
         columns: dict[Key, int] = {}
         places = []
         for row in rows:

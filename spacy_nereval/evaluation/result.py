@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..about import __version__
-from ..core.declaration import Metric
+from ..core.declaration import GOLD_SPANS, PRED_SPANS, Metric
 from ..core.spans import Document
 from ..counting.counter import count
 from ..counting.counts import Counts
@@ -103,6 +103,24 @@ def _of_metric(own: MetricScores, labels: tuple[str, ...], verdicts: Mapping[str
 
 LabelledVerdict = tuple[str, str, str]
 """A verdict, the gold label and the predicted label; "" stands for no span."""
+
+
+def gold_spans(counts: Counts) -> dict[str, int]:
+    """Return each label and its number of gold spans, 0 included."""
+    found = dict.fromkeys(counts.labels, 0)
+    for key, number in counts.totals().items():
+        if not key.metric and key.verdict in GOLD_SPANS:
+            found[key.gold] += number
+    return found
+
+
+def pred_spans(counts: Counts) -> dict[str, int]:
+    """Return each label and its number of predicted spans, 0 included."""
+    found = dict.fromkeys(counts.labels, 0)
+    for key, number in counts.totals().items():
+        if not key.metric and key.verdict in PRED_SPANS:
+            found[key.pred] += number
+    return found
 
 
 def verdict_counts(counts: Counts) -> dict[str, dict[LabelledVerdict, int]]:

@@ -445,7 +445,7 @@ def test_a_file_that_may_not_be_read_is_named(here, monkeypatch, name):
         (["--wrf.weights", '{"PER": 0.5, "LOC": 0.25}'], "they sum to 0.75, not to 1"),
         (["--wrf.weights", '{"PER": 1.0}'], "wrf.weights has no weight for 'LOC', which occurs in the data"),
         (["-m", "strict", "--fair.unit", "token"], "--fair.unit is given, but fair is not among --metrics strict"),
-        (["--average", "mean"], "--average mean: one of micro, macro, weighted, docs was wanted"),
+        (["--average", "mean"], "--average mean: expected one of micro, macro, weighted, docs"),
         (["--metric", "fair"], "there is no option --metric; options of a metric are written --fair.unit token"),
         (["--fair"], "there is no option --fair"),
         (["-q"], "-q"),
@@ -474,13 +474,13 @@ def test_tokens_cannot_be_counted_where_a_text_has_none(here):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("report", "-o", "r.txt"), "--output r.txt: an .html file was wanted"),
+        (("report", "-o", "r.txt"), "--output r.txt: expected an .html file"),
         (("report", "-o", "r.html", "--format", "jsonl,markdown"), "--format jsonl,markdown: no table is printed"),
         (
             ("count", "-o", "c.npz", "--format", "markdown"),
-            "so that markdown is the format of nothing; files are spacy",
+            "so markdown has no effect here; input formats are spacy",
         ),
-        (("count", "-o", "c.npz", "--format", "terminal"), "so that terminal is the format of nothing"),
+        (("count", "-o", "c.npz", "--format", "terminal"), "so terminal has no effect here"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
@@ -721,7 +721,7 @@ def test_detach_does_not_write_over_anything(model, tmp_path):
     (tmp_path / "full" / "file").write_text("mine")
     for name in ("full", "full/file"):
         said = refused("detach", model, tmp_path / name)
-        assert f"{tmp_path / name} exists and is not empty; a new directory was wanted" in said
+        assert f"{tmp_path / name} exists and is not empty: choose a new directory" in said
     assert os.listdir(tmp_path / "full") == ["file"]
     (tmp_path / "empty").mkdir()
     accepted("detach", model, tmp_path / "empty")

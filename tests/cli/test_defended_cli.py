@@ -443,7 +443,8 @@ BAD = {
         ["count", "gold.jsonl", "base.txt", "-o", "new"], "cannot infer the format of base.txt"
     ),
     "suffix of rows": (
-        ["score", "gold.jsonl", "base.jsonl", "--per-document", "new.txt", "-o", "new"], "a .jsonl or a .csv file"
+        ["score", "gold.jsonl", "base.jsonl", "--per-document", "new.txt", "-o", "new"],
+        "--per-document new.txt: expected a .jsonl or .csv file",
     ),
     "no folder for rows": (
         ["score", "gold.jsonl", "base.jsonl", "--per-document", "none/new.csv", "-o", "new"], "no directory none"

@@ -1,0 +1,64 @@
+"""The typer app `nereval`, and how its commands are registered and report mistakes.
+
+Nothing here imports spaCy: `spacy_app` adds this app to spaCy's command line.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import typer
+
+from .groups import grouped
+from .options import EPILOG
+from .printing import say
+
+nereval = typer.Typer(
+    name="nereval",
+    help="Evaluate named-entity recognition with the metrics of the research literature.",
+    no_args_is_help=True,
+)
+
+Command = Callable[..., None]
+
+
+def command(name: str, *, metric_options: bool = False) -> Callable[[Command], Command]:
+    """Return a decorator that registers a function as a command.
+
+    Args:
+        name: Name of the command.
+        metric_options: Also accept options such as `--fair.unit token`, which typer does not
+            know. The function then takes a `typer.Context`, whose `args` hold them.
+    """
+    settings: dict[str, Any] = {}
+    if metric_options:
+        accept_unknown = {"allow_extra_args": True, "ignore_unknown_options": True}
+        settings = {"context_settings": accept_unknown, "epilog": EPILOG}
+
+    def register(function: Command) -> Command:
+        return nereval.command(name, **settings)(with_short_errors(grouped(function)))
+
+    return register
+
+
+def with_short_errors(function: Command) -> Command:
+    """Wrap a command so that a ValueError or OSError is printed as one line and ends it with status 1."""
+
+    @wraps(function)
+    def wrapped(*args: Any, **kwargs: Any) -> None:
+        try:
+            function(*args, **kwargs)
+        except BrokenPipeError:
+            # The program that reads our output, such as `head`, has stopped reading: that is no error.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except (ValueError, OSError) as error:
+            from ..io.paths import in_words
+
+            say(f"✘ {in_words(error)}", fg="red", err=True)
+            raise typer.Exit(1) from None
+
+    return wrapped

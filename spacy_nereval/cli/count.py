@@ -1,0 +1,84 @@
+"""`nereval count`: write the counts of a corpus to a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+from typer import Argument, Option
+
+from .app import command
+from .inputs import documents_of_files, documents_of_model, is_data
+from .metric_options import chosen_metrics, names_and_options
+from .options import COUNTS, METRICS, SEED, TRAIN, Model, Reading, Resampling, Sharding
+from .outputs import check_output, chosen_confidence
+from .results import add_replicates, count_documents, save_counts
+from .values import check_no_table_format
+
+
+@command("count", metric_options=True)
+def count_cli(
+    ctx: typer.Context,
+    reading: Reading,
+    loading: Model,
+    sharding: Sharding,
+    first: str = Argument(..., metavar="GOLD...|MODEL", help="Gold annotation, one or more files; or a model"),
+    others: list[str] = Argument(
+        ...,
+        metavar="PRED...|DATA...",
+        help="Predictions on the same texts, a file for each gold file; or gold annotation for the model",
+    ),
+    output: Path = COUNTS,
+    metrics: str | None = METRICS,
+    train: str | None = TRAIN,
+    replicates: int = Option(
+        0, "--replicates", help="Number of resamples to store, so that intervals can be merged too", min=0
+    ),
+    seed: int | None = SEED,
+) -> None:
+    """
+    Write the counts of a corpus to a file. Such count files can be merged, and
+    scored later.
+
+    With --replicates, parts of a corpus that are counted on different machines
+    merge to intervals of the whole corpus: each document is resampled on its
+    own, by a hash of its id.
+
+    Several gold files, or any number with an engine, are counted by workers:
+    each file is counted by one of them, and an interrupted run continues where
+    it stopped.
+    """
+    names, options = names_and_options([first, *others, *ctx.args])
+    check_output(output, *names)
+    check_no_table_format(reading.format)
+    drawn = chosen_confidence(replicates > 0, Resampling(None, replicates or None, seed))
+    chosen = chosen_metrics(metrics, options, train)
+    model, golds, preds = _model_golds_preds(names)
+    if len(golds) > 1 or sharding.wanted:
+        from .sharded import count_in_parts
+
+        if drawn and (whole := [metric.name for metric in chosen if metric.resolve]):
+            raise ValueError(f"{whole[0]} looks at the corpus as a whole, so parts of it cannot have --replicates")
+        counts = count_in_parts(golds, preds, model, chosen, reading, loading, drawn, sharding)
+    else:
+        from ..io.paths import fetched
+
+        with fetched(golds[0]) as gold, fetched(preds[0] if preds else golds[0]) as pred:
+            if model:
+                documents = documents_of_model(model, gold, reading, loading)
+            else:
+                documents = documents_of_files(gold, pred, reading)
+            counts = count_documents(documents, chosen, gold.name, reading)
+        if drawn:
+            add_replicates(counts, drawn)
+    save_counts(counts, output)
+
+
+def _model_golds_preds(names: Sequence[str]) -> tuple[str | None, Sequence[str], Sequence[str] | None]:
+    """Return a model and its gold files, or None, gold files, and as many files of predictions."""
+    if not is_data(names[0]):
+        return names[0], names[1:], None
+    if len(names) % 2:
+        raise ValueError(f"{len(names)} files were given; expected the gold files, then as many files of predictions")
+    return None, names[: len(names) // 2], names[len(names) // 2 :]

@@ -1,0 +1,124 @@
+"""Find out what an argument names, and read documents from files or models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .options import Model, Reading
+from .values import input_formats
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+    from ..core.spans import Document
+    from ..io.formats.settings import Format
+
+    Documents = Iterable[Document | None]
+    """Gold documents with predictions; None for a document without gold annotation."""
+
+
+def is_data(name: str) -> bool:
+    """Return whether an argument names annotated files rather than a model.
+
+    >>> is_data("gold.spacy"), is_data("en_core_web_sm")
+    (True, False)
+    """
+    from ..io.formats import inferred_name
+
+    path = Path(name)
+    return path.is_file() or inferred_name(path) is not None
+
+
+def documents_of(system: str | None, gold: Path, reading: Reading, loading: Model, *, by_id: bool = False) -> Documents:
+    """Return the gold documents with the predictions of a system.
+
+    Args:
+        system: A file of predictions, a model, or None if the gold file holds predictions too.
+        gold: The gold file or folder.
+        reading: How files are read.
+        loading: How a model is loaded.
+        by_id: Pair gold documents and predictions by their ids rather than by their order.
+    """
+    if system is None:
+        return documents_of_files(gold, None, reading, by_id=by_id)
+    if is_data(system):
+        return documents_of_files(gold, Path(system), reading, by_id=by_id)
+    return documents_of_model(system, gold, reading, loading)
+
+
+def documents_of_files(gold: Path, pred: Path | None, reading: Reading, *, by_id: bool = False) -> Documents:
+    """Return the gold documents with the predictions of a file.
+
+    Raises:
+        ValueError: If no predictions are given, and the gold file is not a CoNLL file, which may hold both.
+    """
+    from ..io.formats import name_of
+    from ..io.read import read_files
+
+    formats = _formats(reading, both=pred is None)
+    if pred is None and name_of(gold, formats[0]) != "conll":
+        raise ValueError(f"predictions to score against {gold} are missing")
+    return read_files(gold, pred or gold, reading.spans_key, by_id=by_id, formats=formats)
+
+
+def documents_of_model(model: str | Language, gold: Path, reading: Reading, loading: Model | None = None) -> Documents:
+    """Return the gold documents with the predictions of a model.
+
+    Args:
+        model: A pipeline, or the name or path of one.
+        gold: The gold file or folder.
+        reading: How the gold file is read.
+        loading: How the model is loaded; None if it is loaded already.
+    """
+    from spacy.cli._util import import_code, setup_gpu
+
+    from ..integration.pipelines import predict
+
+    gold_format, _ = _formats(reading)
+    if loading:
+        import_code(loading.code)
+        setup_gpu(loading.gpu_id, silent=True)
+    return predict(model, gold, reading.spans_key, gold_format)
+
+
+def has_tokens(gold: Path, reading: Reading) -> bool:
+    """Return whether the first document of a gold file has tokens. Those of `.spacy` files always have."""
+    from ..io.formats import name_of, records
+
+    gold_format, _ = _formats(reading)
+    if name_of(gold, gold_format) == "spacy":
+        return True
+    first = next(records(gold, None, gold_format), None)
+    return first is None or first.tokens is not None
+
+
+def _formats(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
+    """Return how gold and predictions are read. With `both`, one file holds the two of them."""
+    from ..io.formats.settings import sides
+
+    names = input_formats(reading.format)
+    return sides(names, reading.column, reading.repair, reading.discontinuous, both=both)
+
+
+def display_names(systems: Sequence[str]) -> list[str]:
+    """Return short names for systems, to be shown in tables.
+
+    One file is shown by its name. Of several systems, the parts of the path
+    that all of them begin or end with are left out, unless nothing unique
+    would be left.
+
+    >>> display_names(["runs/first/model-best", "runs/second/model-best"])
+    ['first', 'second']
+    >>> display_names(["data/pred.jsonl"])
+    ['pred.jsonl']
+    """
+    if len(systems) == 1:
+        return [Path(name).name if is_data(name) else name for name in systems]
+    paths = [Path(name).parts for name in systems]
+    shortest = min(map(len, paths))
+    start = next((k for k in range(shortest) if len({path[k] for path in paths}) > 1), 0)
+    end = next((k for k in range(shortest) if len({path[-1 - k] for path in paths}) > 1), 0)
+    names = [str(Path(*path[start : len(path) - end])) for path in paths]
+    return names if "." not in names and len(set(names)) == len(set(systems)) else list(systems)

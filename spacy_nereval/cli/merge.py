@@ -1,0 +1,28 @@
+"""`nereval merge`: the counts of a corpus from the counts of its parts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from typer import Argument
+
+from .app import command
+from .options import COUNTS, SHARED_IDS
+from .outputs import check_output
+from .results import save_counts
+
+
+@command("merge")
+def merge_cli(
+    parts: list[Path] = Argument(..., help="Count files of the parts, .npz"),
+    output: Path = COUNTS,
+    shared_ids: bool = SHARED_IDS,
+) -> None:
+    """
+    Merge the count files of the parts of a corpus. The result is the count file
+    of the whole corpus.
+    """
+    from ..io.count_files import merge
+
+    check_output(output)
+    save_counts(merge(parts, shared_ids=shared_ids), output)
