@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from ...counting.counts import Counts
     from ...evaluation.intervals import Confidence
 
+SCRIPT = (
+    *("elements", "data", "filters"),
+    *("documents", "text", "spans", "matrix", "form"),
+    *("actions", "charts"),
+)
+"""The files of the page's script in `script/`, in the order in which they run."""
+
 
 class System(NamedTuple):
     """A system by its name, the annotated documents with its predictions, and their counts."""
@@ -88,7 +95,7 @@ def page(systems: Sequence[System], *, title: str | None = None, confidence: Con
     if any(n for error in errors if error.verdict != "tp" for n in error.counts):
         drawn["errors"] = charts.bars(errors, names)
     marking = on_spans(metrics)
-    scripts = [charts.scripts(), _file("page.js")]
+    scripts = [charts.scripts(), _script()]
     style = ":root{" + "".join(f"--{kind}:{color};" for kind, color in KINDS.items()) + "}\n" + _file("page.css")
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, finalize=_finalized
@@ -164,6 +171,12 @@ def _policy(scripts: Iterable[str], style: str) -> str:
         f"default-src 'none'; script-src {' '.join(map(hashed, scripts))}; style-src {hashed(style)}; "
         "base-uri 'none'; form-action 'none'"
     )
+
+
+def _script() -> str:
+    """The page's own script: its files in one function, so that they share names with each other and nobody else."""
+    parts = "\n".join(_file(f"script/{name}.js") for name in SCRIPT)
+    return f'"use strict";\n(() => {{\n{parts}}})();\n'
 
 
 def _file(name: str) -> str:
