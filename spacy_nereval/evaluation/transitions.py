@@ -1,4 +1,4 @@
-"""What a new system fixed and what it broke: the verdict on each gold span under two systems."""
+"""What a system fixes and what it breaks: the outcome of each gold span under two systems."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..core.declaration import Metric
 from ..core.spans import Document, Span
 from ..metrics.registry import create
 
-KINDS = {
+OUTCOMES = {
     "tp": "correct",
     "be_s": "boundary",
     "be_l": "boundary",
@@ -20,27 +20,39 @@ KINDS = {
     "lbe": "label and boundary",
     "fn": "missed",
 }
-"""FairEval's verdicts on a gold span, in words."""
+"""What became of a gold span, by FairEval's verdict on it. Results have these keys; the words for people are in
+`reporting.words`."""
 
 
 def judged(document: Document | None, fair: Metric | None = None) -> dict[Span, str]:
-    """Each gold span of a document and what became of it, by FairEval's verdicts; those
-    of `fair`, if it is given, which may have options of its own.
+    """Return the outcome of each gold span of a document, by FairEval's verdicts.
+
+    Args:
+        document: The document; None, a document without annotation, has no spans.
+        fair: The metric fair with options of its own; by default, without options.
 
     >>> judged(Document(gold=[(0, 5, "A"), (7, 9, "A")], pred=[(0, 4, "A")]))
     {Span(start=0, end=5, label='A'): 'boundary', Span(start=7, end=9, label='A'): 'missed'}
     """
     found: dict[Span, str] = {}
     for verdict in (fair or _fair()).verdicts(document) if document else ():
-        if verdict.gold and verdict.gold not in found:  # a further prediction on a span adds nothing to it
-            found[verdict.gold] = KINDS[verdict.name]
+        if verdict.gold and verdict.gold not in found:  # the first verdict on a span is its outcome
+            found[verdict.gold] = OUTCOMES[verdict.name]
     return dict(sorted(found.items()))
 
 
 def transitions(
     baseline: Iterable[dict[Span, str]], system: Iterable[dict[Span, str]], documents: Iterable[Document | None]
 ) -> dict[str, Any]:
-    """Counts of (verdict under the baseline, verdict under the system), and the spans where they differ.
+    """Count the outcomes of gold spans under a baseline and a system, and list the spans where they differ.
+
+    Args:
+        baseline: For each document, what `judged` returns under the baseline.
+        system: The same under the system.
+        documents: The documents, for their ids and texts.
+
+    Returns:
+        `counts`, from outcome under the baseline to outcome under the system to number, and `spans`.
 
     >>> gold = [(0, 5, "A"), (7, 9, "A")]
     >>> before, after = Document(gold, [(0, 4, "A")], "Adele in it"), Document(gold, [(0, 5, "A")], "Adele in it")
@@ -59,7 +71,7 @@ def transitions(
                 text = None if document.text is None else document.text[span.start : span.end]
                 name = number if document.id is None else document.id
                 spans.append({"document": name, **span._asdict(), "text": text, "from": kind, "to": after[span]})
-    order = list(dict.fromkeys(KINDS.values()))
+    order = list(dict.fromkeys(OUTCOMES.values()))
     counts: dict[str, dict[str, int]] = {}
     for a, b in sorted(numbers, key=lambda pair: (order.index(pair[0]), order.index(pair[1]))):
         counts.setdefault(a, {})[b] = numbers[a, b]

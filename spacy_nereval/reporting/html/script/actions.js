@@ -1,19 +1,21 @@
 // What the reader's choices do, and the first drawing of the page.
 
-// Everything anew after a choice outside the form, which then moves on to the documents.
+// Applies a choice made outside the form, and moves to the documents.
 function ask(wanted) {
-  state = { ...everything(), ...wanted };
+  state = { ...unfiltered(), ...wanted };
   refresh();
   $("documents-title").focus({ preventScroll: true });
   $("documents").scrollIntoView();
 }
 
+// Draws everything that depends on the state.
 function refresh() {
   drawForm();
   drawMatrix();
   search();
 }
 
+// Runs an action once typing or resizing pauses.
 const soon = (() => {
   let timer;
   return (action) => {
@@ -26,7 +28,7 @@ addEventListener("resize", () => soon(arrange));
 $("filters").addEventListener("submit", (event) => event.preventDefault());
 $("filters").addEventListener("reset", (event) => {
   event.preventDefault();
-  state = everything();
+  state = unfiltered();
   refresh();
 });
 $("view").addEventListener("change", () => {
@@ -82,13 +84,13 @@ document.querySelectorAll("button[data-from]").forEach((button) =>
     ask({ one: 0, other: Number(button.dataset.other), metric: fair, move });
   }));
 
-// A link to a document shows it, whatever was asked for before.
+// Shows the document that the address links to, without filters if they hide it.
 function follow() {
   const [, digits] = /^#doc-(\d+)$/.exec(location.hash) || [];
   const k = Number(digits) - 1;
   if (!documents[k]) return;
   if (!found.includes(k)) {
-    state = everything();
+    state = unfiltered();
     refresh();
   }
   at = Math.floor(found.indexOf(k) / PER_PAGE);

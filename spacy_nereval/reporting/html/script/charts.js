@@ -2,7 +2,7 @@
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-// All have an area to be filled, and none is the triangle of precision or of recall.
+// All can be filled with colour, and none is a triangle of precision or recall.
 const SYMBOLS = [
   "circle", "square", "diamond", "cross", "triangle-right", "triangle-left",
   "M0,-1.2L0.35,-0.4L1.2,-0.37L0.53,0.15L0.74,0.97L0,0.5L-0.74,0.97L-0.53,0.15L-1.2,-0.37L-0.35,-0.4Z", // a star
@@ -42,7 +42,7 @@ function draw(element, spec) {
   const fitted = { ...spec, config: theme(), width: "container", autosize: { type: "fit-x", contains: "padding" } };
   const options = { ast: true, actions: false, defaultStyle: false, renderer: "svg", tooltip: tip };
   vegaEmbed(element, fitted, options)
-    .then(() => element.querySelector("svg").setAttribute("aria-hidden", "true")) // the table says it all
+    .then(() => element.querySelector("svg").setAttribute("aria-hidden", "true")) // the table has the same numbers
     .catch((error) => element.replaceChildren(String(error)));
 }
 

@@ -2,16 +2,17 @@
 // between two systems. Their layout: page_data in data.py.
 
 const data = read("data");
-const { systems, labels, metrics, documents, fates } = data;
-const fateOf = new Map(data.fateOf);
-const ANY = -1;
-const CHANGES = ["mended", "broken", "changed", "spurious gone", "spurious new"];
+const { systems, labels, metrics, documents, outcomes, changes: CHANGES } = data;
+const outcomeOf = new Map(data.outcomeOf); // from a verdict on a gold span to a number in outcomes
+const CORRECT = 0; // the number of the outcome "correct"
+const [FIXED, BROKEN, CHANGED, GONE, NEW] = CHANGES.keys();
+const ANY = -1; // any label, no system to compare with, or no span
 const fair = metrics.findIndex((metric) => metric.name === "fair");
 
 const span = (flat, k) => ({ start: flat[3 * k], end: flat[3 * k + 1], label: flat[3 * k + 2] });
 const labelOf = (flat, k) => (k < 0 ? ANY : flat[3 * k + 2]);
 
-// Calls visit(verdict, gold, pred) for every verdict of a metric on a document under a system.
+// Calls visit(verdict, gold span, predicted span) for every verdict of a metric on a document under a system.
 function verdicts(doc, system, metric, visit) {
   const side = doc[3 + system];
   const { settled } = metrics[metric];
@@ -22,12 +23,11 @@ function verdicts(doc, system, metric, visit) {
   for (let i = 0; i < judged.length; i += 3) visit(judged[i], judged[i + 1], judged[i + 2]);
 }
 
-// What is right or wrong, told by FairEval's verdicts or, for other metrics, by the two spans.
-const KIND = { tp: "hit", fn: "missed", fp: "spurious", le: "label", lbe: "both" };
+// What is right or wrong: FairEval's verdicts say it, for other metrics the two spans do.
 function kindOf(doc, system, metric, verdict, g, p) {
-  const { right, verdicts: names } = metrics[metric];
+  const { right, kinds } = metrics[metric];
   if (verdict === right) return "hit";
-  if (metric === fair) return KIND[names[verdict]] || "boundary";
+  if (metric === fair) return kinds[verdict];
   if (g < 0) return "spurious";
   if (p < 0) return "missed";
   const a = span(doc[2], g);
@@ -37,23 +37,24 @@ function kindOf(doc, system, metric, verdict, g, p) {
   return sameBoundaries ? "label" : "both";
 }
 
-// Per gold span its fate, a number in fates.
-function fate(doc, system) {
+// For each gold span its outcome, a number in outcomes.
+function outcomesOf(doc, system) {
   const found = new Array(doc[2].length / 3).fill(ANY);
   const names = metrics[fair].verdicts;
   verdicts(doc, system, fair, (verdict, g) => {
-    if (g >= 0 && found[g] < 0) found[g] = fates.indexOf(fateOf.get(names[verdict]));
+    if (g >= 0 && found[g] < 0) found[g] = outcomeOf.get(names[verdict]);
   });
   return found;
 }
 
-// Calls visit(change, gold, pred before, pred after, fate before, fate after) for whatever differs between two systems.
-function changes(doc, one, other, visit) {
-  const before = fate(doc, one);
-  const after = fate(doc, other);
+// Calls visit(change, gold span, predicted span before, and after, outcome before, and after) for each
+// difference between two systems.
+function visitChanges(doc, one, other, visit) {
+  const before = outcomesOf(doc, one);
+  const after = outcomesOf(doc, other);
   before.forEach((from, g) => {
     const to = after[g];
-    if (from !== to) visit(to === 0 ? 0 : from === 0 ? 1 : 2, g, ANY, ANY, from, to);
+    if (from !== to) visit(to === CORRECT ? FIXED : from === CORRECT ? BROKEN : CHANGED, g, ANY, ANY, from, to);
   });
   const spurious = [one, other].map((system) => {
     const found = new Map();
@@ -64,6 +65,6 @@ function changes(doc, one, other, visit) {
     });
     return found;
   });
-  for (const [key, p] of spurious[0]) if (!spurious[1].has(key)) visit(3, ANY, p, ANY, ANY, ANY);
-  for (const [key, p] of spurious[1]) if (!spurious[0].has(key)) visit(4, ANY, ANY, p, ANY, ANY);
+  for (const [key, p] of spurious[0]) if (!spurious[1].has(key)) visit(GONE, ANY, p, ANY, ANY, ANY);
+  for (const [key, p] of spurious[1]) if (!spurious[0].has(key)) visit(NEW, ANY, ANY, p, ANY, ANY);
 }

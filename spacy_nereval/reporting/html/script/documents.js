@@ -13,6 +13,7 @@ function show() {
   document.querySelector(".pages").hidden = pages === 1;
 }
 
+// A document with its text, once for each system shown.
 function article(k) {
   const doc = documents[k];
   const match = matches(doc);
@@ -31,11 +32,12 @@ function article(k) {
   return element;
 }
 
+// How often there is each error or change.
 function summary(doc) {
   const numbers = new Map();
   const count = (words) => numbers.set(words, (numbers.get(words) || 0) + 1);
   if (comparing()) {
-    changes(doc, state.one, state.other, (change) => count(CHANGES[change]));
+    visitChanges(doc, state.one, state.other, (change) => count(CHANGES[change]));
   } else {
     const { right, words } = metrics[state.metric];
     verdicts(doc, state.one, state.metric, (verdict) => verdict !== right && count(words[verdict]));

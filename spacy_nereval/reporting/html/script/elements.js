@@ -17,13 +17,14 @@ function make(tag, attributes, ...children) {
 const number = (n) => n.toLocaleString("en");
 const many = (n, what) => `${number(n)} ${what}${n === 1 ? "" : "s"}`;
 
-// Text as it is, but with a sign for each character that has none. As long as the text: spans count on it.
+// The text with a visible sign for each invisible character. It stays as long as it was, since offsets
+// of spans count its characters.
 const signs = (text) =>
   text.replace(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, "\ufffd")
     .replace(/[\u0000-\u0008\u000b-\u001f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)))
     .replace(/[\u007f-\u009f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
 
-// A name on one line, with nothing in it that changes the direction of what follows.
+// A name on one line, without characters that would change the direction of what follows.
 const name = (text, longest = 60) => {
   const flat = signs(text.replace(/\s+/g, " "));
   return flat.length > longest ? `${flat.slice(0, longest - 1)}…` : flat;

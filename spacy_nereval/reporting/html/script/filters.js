@@ -1,28 +1,30 @@
 // Which documents the reader asks for, and which of their verdicts or changes match.
 
-const everything = () => ({
+// What the form starts with, and returns to.
+const unfiltered = () => ({
   one: state ? state.one : data.lead, // the system
   other: state ? state.other : ANY, // another one to compare it with
   metric: state ? state.metric : Math.max(fair, 0),
-  chosen: new Set(), // verdicts, or changes where two systems are compared
+  chosen: new Set(), // verdicts; changes, if two systems are compared
   label: ANY,
   cell: null, // [gold label, predicted label] of the matrix
-  move: null, // [fate before, fate after]
+  move: null, // [outcome before, outcome after]
   find: "",
   wrong: false,
   order: "corpus",
 });
 let state = null;
-state = { ...everything(), wrong: true };
+state = { ...unfiltered(), wrong: true };
 let found = []; // numbers of documents
-let at = 0; // page
+let at = 0; // the page of the list
 const unfolded = new Set(); // documents shown in full
 
 const comparing = () => state.other >= 0;
 const narrowed = () =>
   state.chosen.size > 0 || state.label >= 0 || state.cell !== null || (comparing() && state.move !== null);
 
-// The verdicts or changes of a document that are asked for: marks on gold and predicted spans, and their number.
+// The verdicts or changes of a document that match: their number, the spans to mark, and how many errors
+// or changes there are in all.
 function matches(doc) {
   const result = { n: 0, errors: 0, gold: new Set(), preds: [new Set(), new Set()] };
   const note = (g, p, q) => {
@@ -32,7 +34,7 @@ function matches(doc) {
     if (q >= 0) result.preds[1].add(q);
   };
   if (comparing()) {
-    changes(doc, state.one, state.other, (change, g, p, q, from, to) => {
+    visitChanges(doc, state.one, state.other, (change, g, p, q, from, to) => {
       result.errors += 1;
       if (state.chosen.size && !state.chosen.has(change)) return;
       if (state.move && (from !== state.move[0] || to !== state.move[1])) return;
@@ -54,6 +56,7 @@ function matches(doc) {
   return result;
 }
 
+// Finds the documents that match, and shows the first page of them.
 function search() {
   const needle = state.find.trim().toLowerCase();
   let n = 0;
@@ -73,6 +76,6 @@ function search() {
   const parts = narrowed() ? `${many(n, what)} in ` : "";
   $("matches").textContent = found.length
     ? `${parts}${number(found.length)} of ${many(documents.length, "document")}`
-    : `No document of ${number(documents.length)} is like that`;
+    : `No document of ${number(documents.length)} matches`;
   show();
 }

@@ -28,13 +28,13 @@ function drawForm() {
   drawLegend();
 }
 
-// A box for each verdict, or for each kind of change, with how many there are.
+// A box for each verdict, or for each change, with its number.
 function drawChoices() {
   const metric = metrics[state.metric];
   const names = comparing() ? CHANGES : metric.words;
   const numbers = names.map(() => 0);
   for (const doc of documents) {
-    if (comparing()) changes(doc, state.one, state.other, (change) => (numbers[change] += 1));
+    if (comparing()) visitChanges(doc, state.one, state.other, (change) => (numbers[change] += 1));
     else verdicts(doc, state.one, state.metric, (verdict) => (numbers[verdict] += 1));
   }
   $("verdicts-title").textContent = comparing() ? "Change" : "Verdict";
@@ -47,7 +47,7 @@ function drawChoices() {
         else state.chosen.delete(k);
         search();
       });
-      const kind = comparing() ? "" : kindOfVerdict(metric, k);
+      const kind = comparing() ? "" : metric.kinds[k];
       const text = make("span", null, words);
       if (!comparing() && words !== metric.verdicts[k]) text.append(" ", make("small", null, metric.verdicts[k]));
       return make("label", null, box, make("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), text,
@@ -56,11 +56,7 @@ function drawChoices() {
   );
 }
 
-const kindOfVerdict = (metric, verdict) => {
-  if (metrics.indexOf(metric) === fair) return KIND[metric.verdicts[verdict]] || "boundary";
-  return ["hit", "missed", "spurious"][metric.settled.indexOf(verdict)] || "";
-};
-
+// The cell of the matrix, or the move between two outcomes, that the documents are filtered by.
 function drawCell() {
   const element = $("cell");
   element.replaceChildren();
@@ -68,7 +64,7 @@ function drawCell() {
   if (element.hidden) return;
   const parts = state.cell
     ? ["gold ", state.cell[0] < 0 ? "none" : bdi(labels[state.cell[0]]), ", predicted ", state.cell[1] < 0 ? "none" : bdi(labels[state.cell[1]])]
-    : [`${fates[state.move[0]]}, then ${fates[state.move[1]]}`];
+    : [`${outcomes[state.move[0]]}, then ${outcomes[state.move[1]]}`];
   const button = make("button", { type: "button" }, "Clear");
   button.addEventListener("click", () => {
     state.cell = state.move = null;
@@ -81,5 +77,5 @@ function drawCell() {
 function drawLegend() {
   const example = (side, text) => make("span", { class: `flag ${side} none` }, text);
   $("legend").replaceChildren("Below the text ", example("gold", "gold"), " and below that ",
-    example("pred", "predicted"), " spans, with the verdict; a label that is the gold one again is left out.");
+    example("pred", "predicted"), " spans, each with its verdict. A predicted label is left out where it equals the gold label.");
 }

@@ -1,9 +1,10 @@
 // The confusion matrix, whose cells filter the documents.
 
-const LABELS = 25; // labels shown in the matrix, unless asked for all
+const LABELS = 25; // labels shown in the matrix, until all are asked for
 
 const matrix = { system: data.lead, metric: Math.max(fair, 0), all: false };
 
+// From "gold label, predicted label" to the number of verdicts.
 function confusion() {
   const cells = new Map();
   const { confusion: shown } = metrics[matrix.metric];
@@ -69,6 +70,7 @@ function drawMatrix() {
   }
 }
 
+// Arrow keys move to the next cell with a number.
 $("matrix").addEventListener("keydown", (event) => {
   const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
   const cell = event.target.closest("td");

@@ -1,7 +1,7 @@
 // Spans below the text: a bar and a flag for each, in rows that do not overlap.
 
-// The spans of both sides, in groups that share no character with each other.
-function grouped(doc, system, marks) {
+// The spans of both sides in overlap groups: spans of different groups share no character.
+function overlapGroups(doc, system, marks) {
   const pred = doc[3 + system][0];
   const { words, right } = metrics[state.metric];
   const items = [];
@@ -18,7 +18,7 @@ function grouped(doc, system, marks) {
     for (const item of [golds[g], preds[p]]) {
       if (!item) continue;
       if (!item.kind) {
-        item.kind = kindOf(doc, system, state.metric, verdict, g, p); // the first verdict on a span marks it
+        item.kind = kindOf(doc, system, state.metric, verdict, g, p); // the first verdict on a span gives its colour
         item.right = verdict === right;
         item.pair = preds[p];
       }
@@ -38,12 +38,12 @@ function grouped(doc, system, marks) {
   return groups;
 }
 
-// A grid: the text cut at every boundary, a bar below each span, and below its left end a flag,
-// which takes no room in the text. In which row they stand is for `arrange` to say.
-function cluster(text, group, k) {
+// A grid: the text cut at every boundary, a bar below each span, and a flag below the left end of the
+// bar, which takes no space in the text. `arrange` assigns their rows.
+function drawnGroup(text, group, k) {
   const edges = [...new Set(group.flatMap((item) => [item.start, item.end]))].sort((a, b) => a - b);
   const columns = Math.max(1, edges.length - 1);
-  const element = make("span", { class: "cluster" });
+  const element = make("span", { class: "group" });
   element.style.gridTemplateColumns = `repeat(${columns}, auto)`;
   for (let i = 0; i < columns; i++) {
     const [start, end] = [edges[i], edges[i + 1] ?? edges[i]];
@@ -65,23 +65,23 @@ function cluster(text, group, k) {
   return element;
 }
 
-// Gives every bar and its flag the first row below the text where nothing else stands in that line,
-// predicted spans below the gold ones of their group. Measures everything first, then moves it.
+// Gives every bar and its flag the first row below the text that is free in that line, predicted spans
+// below the gold ones of their group. Measures everything first, so that the browser lays out once.
 function arrange() {
   const parts = (element) => [...element.querySelectorAll(".bar")].map((each) => [each, each.nextElementSibling]);
   const flags = $("list").querySelectorAll(".flag");
   flags.forEach((each) => (each.style.translate = ""));
   const texts = [...$("list").querySelectorAll(".text")].map((text) => ({
     inside: text.getBoundingClientRect(),
-    clusters: [...text.querySelectorAll(".cluster")].map((element) => ({
+    groups: [...text.querySelectorAll(".group")].map((element) => ({
       top: element.getBoundingClientRect().top,
       items: parts(element).map((pair) => [...pair, ...pair.map((part) => part.getBoundingClientRect())]),
     })),
   }));
-  for (const { inside, clusters } of texts) {
+  for (const { inside, groups } of texts) {
     let rows = [];
     let line = null;
-    for (const { top, items } of clusters) {
+    for (const { top, items } of groups) {
       if (line === null || Math.abs(top - line) > 2) rows = [];
       line = top;
       let below = 0; // the last row of the gold spans
@@ -103,8 +103,8 @@ function arrange() {
 const classes = (part, item) => `${part} ${item.side} ${item.kind || "none"}${item.matched ? " matched" : ""}`;
 const bar = (item) => make("span", { class: classes("bar", item) });
 
-// The label, and the verdicts. What is said of a pair stands on the predicted span, below the gold
-// one, and without the label where it is the gold one again.
+// The label and the verdicts. The verdict on a pair is on the predicted span only, which leaves its
+// label out where it equals the gold label.
 function flag(item) {
   const side = item.side === "gold" ? "gold" : "predicted";
   const again = item.side === "pred" && (item.kind === "hit" || item.kind === "boundary");

@@ -1,30 +1,29 @@
 // The text of a document, with long stretches folded.
 
-const GAP = 400; // a longer stretch of text without spans, or within one, is folded
-const EDGE = 120; // what is left of it at both ends
-const CLUSTERS = 150; // groups of spans shown of one document, unless asked for all
+const GAP = 400; // characters; a longer stretch of text without spans, or within one, is folded
+const EDGE = 120; // characters that stay at both of its ends
+const GROUPS = 150; // overlap groups shown of one document, until all are asked for
 
-// The text of a document with the spans that overlap in groups: the text above, the gold spans
-// below it, the predicted ones below these.
+// The text of a document with its overlap groups: gold spans below the text, predicted ones below these.
 function annotated(doc, k, system, marks) {
   const text = doc[1];
   const paragraph = make("p", { class: "text", dir: "auto" });
-  let groups = grouped(doc, system, marks);
+  let groups = overlapGroups(doc, system, marks);
   const all = groups.length;
-  if (all > CLUSTERS && !unfolded.has(k)) {
+  if (all > GROUPS && !unfolded.has(k)) {
     const wanted = groups.filter((group) => group.some((item) => (narrowed() ? item.matched : item.kind !== "hit")));
-    groups = (wanted.length ? wanted : groups).slice(0, CLUSTERS);
+    groups = (wanted.length ? wanted : groups).slice(0, GROUPS);
   }
   if (text === null) {
     paragraph.append(make("em", null, "no text: "));
-    for (const group of groups) paragraph.append(cluster(null, group, k), " ");
+    for (const group of groups) paragraph.append(drawnGroup(null, group, k), " ");
     return paragraph;
   }
   let end = 0;
   for (const group of groups) {
     const start = Math.min(...group.map((item) => item.start));
     paragraph.append(...between(text, end, start, k));
-    paragraph.append(cluster(text, group, k));
+    paragraph.append(drawnGroup(text, group, k));
     end = Math.max(...group.map((item) => item.end));
   }
   paragraph.append(...between(text, end, text.length, k));
@@ -32,6 +31,7 @@ function annotated(doc, k, system, marks) {
   return paragraph;
 }
 
+// The text between two groups, folded if it is long.
 function between(text, start, end, k) {
   if (start >= end) return [];
   if (end - start <= GAP || unfolded.has(k)) return [make("bdi", null, signs(text.slice(start, end)))];
@@ -51,13 +51,14 @@ function between(text, start, end, k) {
   return parts;
 }
 
-// The text within a span, which is folded in its middle.
+// The text within a span, folded in its middle if it is long.
 function within(text, k) {
   if (text.length <= GAP || unfolded.has(k)) return [signs(text)];
   const hidden = many(text.length - 2 * EDGE, "character");
   return [signs(text.slice(0, EDGE)), unfold(k, hidden), signs(text.slice(-EDGE))];
 }
 
+// A button that shows the whole document.
 function unfold(k, what) {
   const button = make("button", { class: "fold" }, `… ${what} …`);
   button.addEventListener("click", () => {
