@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..evaluation.breakdown import Breakdown
     from ..evaluation.error_list import Examples
     from ..evaluation.intervals import Confidence
-    from ..reporting.formats import Table
+    from ..reporting.table import Table
 
 nereval = typer.Typer(
     name="nereval",
@@ -167,7 +167,8 @@ def _check_some(counts: Counts) -> None:
 
 def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
     """The tables asked for. Raises ValueError if there is none of such a name, or none with these metrics."""
-    from ..reporting.tables import TABLES, USUAL, judging
+    from ..reporting.tables import TABLES, USUAL
+    from ..reporting.verdict_tables import judging
 
     wanted = chosen_tables(showing.tables, TABLES, USUAL)
     for name in wanted if showing.tables != "all" else ():
@@ -180,7 +181,7 @@ def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
 def asked_examples(showing: Showing, metrics: Sequence[Metric]) -> list[Examples]:
     """What collects examples of errors, if a table is to have them."""
     from ..evaluation.error_list import Examples
-    from ..reporting.tables import judging
+    from ..reporting.verdict_tables import judging
 
     metric = judging(metrics)
     return [Examples(metric)] if metric and "pairs" in wanted_tables(showing, metrics) else []
@@ -200,7 +201,9 @@ def show(
     from ..evaluation.per_document import disagreement, document_rows
     from ..evaluation.result import evaluate
     from ..io.writing import write_json, write_rows
-    from ..reporting.tables import Source, disagreement_lines, heading, tables, warning
+    from ..reporting.evaluated import Evaluated
+    from ..reporting.sentences import disagreement_lines, heading, warning
+    from ..reporting.tables import tables
     from .lookups import unknown_labels
 
     wanted = wanted_tables(showing, counts.metrics)
@@ -215,10 +218,10 @@ def show(
     notes += warning(number_of_units(counts)) if drawn else []
     if per_document and (found := disagreement(counts)):
         notes.append("\n".join(disagreement_lines(found)))
-    found_examples = {kind: found for each in examples for kind, found in each.kinds.items()}
-    source = Source(counts, result, showing.average, found_examples)
+    found_examples = {kind: found for each in examples for kind, found in each.first.items()}
+    evaluated = Evaluated(counts, result, showing.average, found_examples)
     print_tables(
-        tables(source, wanted, digits=showing.digits),
+        tables(evaluated, wanted, digits=showing.digits),
         showing.format,
         before=[heading(result)],
         after=notes,

@@ -68,7 +68,8 @@ def errors_cli(
     from ..counting.counts import Counts
     from ..evaluation.error_list import FIELDS, Listed, error_list
     from ..io.writing import write_rows
-    from ..reporting.tables import heading, list_table
+    from ..reporting.sentences import heading
+    from ..reporting.verdict_tables import list_table
 
     check_output(output, None, gold, *([system] if system else []))
     if output and output.suffix not in (".jsonl", ".csv"):

@@ -59,7 +59,7 @@ def report_cli(
     """
     from ..io.writing import atomic
     from ..metrics.registry import create
-    from ..reporting.html import System, page
+    from ..reporting.html import ReportedSystem, page
     from ..reporting.html.charts import scripts
 
     drawn = checked_confidence(confidence, resampling)
@@ -74,13 +74,13 @@ def report_cli(
     chosen = chosen_metrics(metrics, options, train, gold=gold, reading=reading)
     if all(metric.name != "fair" for metric in chosen):
         chosen = (*chosen, create("fair"))
-    found: list[System] = []
+    found: list[ReportedSystem] = []
     sides: list[str | None] = [*names] or [None]
     for name, shown in zip(sides, _shown(names or [str(gold)])):
         kept = Kept()
         is_model = name is not None and not is_data(name)
         documents = sources(gold, name, reading, loading, is_model=is_model, by_id=True)
-        found.append(System(shown, kept, counted(documents, chosen, gold.name, reading, watching=[kept])))
+        found.append(ReportedSystem(shown, kept, counted(documents, chosen, gold.name, reading, watching=[kept])))
     html = page(found, title=title, confidence=drawn)
     with atomic(output) as file:
         file.write(html.encode())
