@@ -531,7 +531,7 @@ def test_the_footer_says_what_was_tested():
     (line, *_) = footer(comparison(systems, documents, Confidence(0.9, 77, 0)))
     tests = 2 * sum(len(metric.flat) for metric in create_all())
     for words in ("two-sided paired permutation test over 6 documents", "all 64 swaps", f"all {tests} tests",
-                  "90 % of 77 resamples", "the same for both"):  # fmt: skip
+                  "90 % of 77 resamples", "the same resamples for both"):  # fmt: skip
         assert words in line
     (line, *_) = footer(comparison(systems, documents, FEW, 10))
     assert "10 random swaps" in line

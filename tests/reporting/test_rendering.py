@@ -17,19 +17,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from spacy_nereval.io.writing import for_spreadsheets, visible
-from spacy_nereval.reporting.formats import (
-    Cell,
-    Estimate,
-    Interval,
-    Table,
-    csv_text,
-    document,
-    html,
-    json_text,
-    latex,
-    markdown,
-    shown,
-)
+from spacy_nereval.reporting.formats import csv_text, document, html, json_text, latex, markdown
+from spacy_nereval.reporting.table import Cell, Estimate, Interval, Table, shown
 from spacy_nereval.reporting.terminal import BAR, bars, columns, render
 
 # Readers of the formats
