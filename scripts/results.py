@@ -17,8 +17,9 @@ from failing import fail
 from wasabi import msg
 
 from spacy_nereval.io.writing import atomic
-from spacy_nereval.reporting.formats import Cell, Interval, Table, markdown, shown
-from spacy_nereval.reporting.tables import percent
+from spacy_nereval.reporting.formats import markdown
+from spacy_nereval.reporting.score_cells import percent
+from spacy_nereval.reporting.table import Cell, Interval, Table, shown
 
 CORPORA = {
     "warranty": "Customer complaints and workshop notes about vehicles, synthetic, part of this repository: "

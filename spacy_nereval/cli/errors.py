@@ -82,7 +82,7 @@ def errors_cli(
     """
     from ..evaluation.error_list import FIELDS, error_list
     from ..io.writing import write_rows
-    from ..reporting.tables import heading
+    from ..reporting.sentences import heading
 
     check_output(output, gold, *([system] if system else []))
     if output:
@@ -140,7 +140,7 @@ class Summary:
 
 def _table(rows: Iterator[Listed], limit: int | None) -> tuple[Table, int]:
     """Return a table of the first rows, or of all without a limit, and the number of further rows."""
-    from ..reporting.tables import list_table
+    from ..reporting.verdict_tables import list_table
 
     table = list_table(islice(rows, limit or None))
     return table, sum(1 for _ in rows)

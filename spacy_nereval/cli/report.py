@@ -44,7 +44,7 @@ def report_cli(
     """
     from ..io.writing import atomic
     from ..metrics.registry import create
-    from ..reporting.html import System, page
+    from ..reporting.html import ReportedSystem, page
     from ..reporting.html.charts import scripts
 
     names, options = names_and_options([*(systems or []), *ctx.args])
@@ -59,13 +59,13 @@ def report_cli(
     chosen = chosen_metrics(metrics, options, train, gold=gold, reading=reading)
     if all(metric.name != "fair" for metric in chosen):
         chosen = (*chosen, create("fair"))
-    found: list[System] = []
+    found: list[ReportedSystem] = []
     sides: list[str | None] = [*names] or [None]
     for name, shown in zip(sides, display_names(names or [str(gold)])):
         kept = Kept()
         documents = documents_of(name, gold, reading, loading, by_id=True)
         counts = count_documents(documents, chosen, gold.name, reading, [kept])
-        found.append(System(shown, kept, counts))
+        found.append(ReportedSystem(shown, kept, counts))
     html = page(found, title=title, confidence=drawn)
     with atomic(output) as file:
         file.write(html.encode())

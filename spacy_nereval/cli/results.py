@@ -136,7 +136,8 @@ def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
     Raises:
         ValueError: If a table is unknown, or no metric has the verdicts that it shows.
     """
-    from ..reporting.tables import TABLES, USUAL, judging
+    from ..reporting.tables import TABLES, USUAL
+    from ..reporting.verdict_tables import judging
 
     wanted = table_names(showing.tables, TABLES, USUAL)
     by_name = [] if showing.tables in (None, "all") else wanted
@@ -152,7 +153,7 @@ def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
 def wanted_examples(showing: Showing, metrics: Sequence[Metric]) -> list[Examples]:
     """Return an observer that collects examples of errors, if a table shows them."""
     from ..evaluation.error_list import Examples
-    from ..reporting.tables import judging
+    from ..reporting.verdict_tables import judging
 
     metric = judging(metrics)
     return [Examples(metric)] if metric and "pairs" in wanted_tables(showing, metrics) else []
@@ -182,7 +183,9 @@ def show_result(
     from ..evaluation.per_document import disagreement, document_rows
     from ..evaluation.result import evaluate
     from ..io.writing import write_json, write_rows
-    from ..reporting.tables import Source, disagreement_lines, heading, tables
+    from ..reporting.evaluated import Evaluated
+    from ..reporting.sentences import disagreement_lines, heading
+    from ..reporting.tables import tables
 
     wanted = wanted_tables(showing, counts.metrics)
     result = evaluate(counts, drawn, average=showing.average, short=showing.short)
@@ -195,10 +198,10 @@ def show_result(
         write_rows(per_document, document_rows(counts))
         if found := disagreement(counts):
             notes.append("\n".join(disagreement_lines(found)))
-    found_examples = {kind: example for each in examples for kind, example in each.kinds.items()}
-    source = Source(counts, result, showing.average, found_examples)
+    found_examples = {kind: example for each in examples for kind, example in each.first.items()}
+    given = Evaluated(counts, result, showing.average, found_examples)
     print_tables(
-        tables(source, wanted, digits=showing.digits),
+        tables(given, wanted, digits=showing.digits),
         showing.format,
         before=[heading(result)],
         after=notes,
@@ -208,8 +211,9 @@ def show_result(
 
 def _warnings(counts: Counts, drawn: Confidence | None, breakdowns: Sequence[Breakdown]) -> list[str]:
     """Return warnings about unknown labels and few documents."""
-    from ..reporting.tables import warning
+    from ..evaluation.resampling import number_of_units
+    from ..reporting.sentences import warning
     from .lookups import unknown_labels
 
     lines = [f"⚠ {line}" for line in unknown_labels(counts, breakdowns)]
-    return lines + (warning(counts) if drawn else [])
+    return lines + (warning(number_of_units(counts)) if drawn else [])

@@ -208,9 +208,7 @@ class _JoinedBatch(Batch):
             np.concatenate(renamed),
             *(np.concatenate([getattr(part, name) for part in parts]) for name in ("gold", "pred")),
         ]
-        self._home = {
-            int(place): (part, k) for part, own in zip(parts, places) for k, place in enumerate(own.tolist())
-        }
+        self._home = {int(place): (part, k) for part, own in zip(parts, places) for k, place in enumerate(own.tolist())}
         self._parts = parts
         super().__init__(
             [part.ids[k] for part, k in (self._home[place] for place in range(len(self._home)))],
@@ -303,5 +301,3 @@ def batches(documents: Iterable[Document | None]) -> Iterator[Batch]:
     """Yield the documents in batches."""
     for some in stretches_of(documents, lambda document: document.size if document else 0):
         yield DocumentBatch(some)
-
-

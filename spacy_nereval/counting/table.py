@@ -20,6 +20,7 @@ from .sums import Sums, empty_sums
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+
 class Weights(Protocol):
     """How often each of several sums counts each document."""
 
@@ -152,6 +153,7 @@ def columns_of(metric: Metric, counts: NDArray[Any], place: dict[Slot, int]) -> 
         place: The place of each slot along the first axis. Kinds may be missing from it
             if the metric is not about them.
     """
+
     def amount(source: str) -> NDArray[Any]:
         if isinstance(source, Kind):
             return counts[place[Slot("", source.value)]]

@@ -181,7 +181,9 @@ SAME = 1e-12
 """Differences below this are rounding."""
 
 
-def _row(metric: Metric, score: Score, family: Mapping[tuple[str, str], str], values: Any, found: Any, differing: int) -> Any:
+def _row(
+    metric: Metric, score: Score, family: Mapping[tuple[str, str], str], values: Any, found: Any, differing: int
+) -> Any:
     own = family[metric.name, score.name]
     low, high = float(found.low), float(found.high)
     known = score.complement_of is None

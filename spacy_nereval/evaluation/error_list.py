@@ -1,20 +1,16 @@
-"""Which spans are wrong: every verdict as a row, and one example of each kind of error.
+"""Which spans are wrong: every verdict as a row, and the first verdict of each kind.
 
-Rows are made of the verdicts that are counted, so that a list and a table of
+The rows come from the same verdicts as the counts, so a list and a table of
 counts cannot disagree.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..core.declaration import Metric, Verdict
-from ..core.spans import Document, Span
-from ..reporting.formats import Marked
+from ..core.spans import Document
 
 PARTS = ("start", "end", "label", "text")
 FIELDS = (
@@ -22,20 +18,14 @@ FIELDS = (
     *(f"{side}_{part}" for side in ("gold", "pred") for part in PARTS),
     *("left", "right"),
 )
-"""What a row has."""
+"""The fields of a row."""
 
 CONTEXT = 40
 """Characters of the text on either side of a row's spans."""
 
-MARKS = ("[", "]"), ("{", "}")
-"""What stands around the gold and the predicted span of an example."""
-
-BEFORE, AFTER, WITHIN = 12, 24, 40
-"""Characters of an example before, behind, and between the marks."""
-
 
 class Listed(NamedTuple):
-    """A verdict of a metric on a document, which goes by its id or else by its number."""
+    """A verdict of a metric on a document. `name` is the document's id, or else its number."""
 
     metric: str
     name: str | int
@@ -43,9 +33,10 @@ class Listed(NamedTuple):
     verdict: Verdict
 
     def row(self, context: int = CONTEXT) -> dict[str, Any]:
-        """All there is to say of it, under the names of `FIELDS`; None where there is no span or no text.
+        """Return the row: a value for each of `FIELDS`, None where there is no span or no text.
 
-        `context` is the number of characters to the left and to the right.
+        Args:
+            context: Number of characters of the text to the left and to the right.
         """
         text, verdict = self.document.text, self.verdict
         row: dict[str, Any] = {
@@ -72,16 +63,22 @@ def error_list(
     errors: Sequence[str] | None = None,
     labels: Sequence[str] = (),
 ) -> Iterator[Listed]:
-    """Every verdict of a metric, document by document, in the order of the text.
+    """Yield the verdicts of a metric, document by document, in the order of the text.
 
-    `errors` names the verdicts wanted, and "all" stands for every one; by default
-    they are all on spans, but for those on what was found as it is. With `labels` the
-    gold or the predicted span has one of these. A document without an id goes by
-    its number among the annotated ones, from 0. Of a metric whose verdicts
-    depend on the whole corpus all documents are held until its end.
+    A document without an id is named by its number among the annotated documents,
+    from 0. If the verdicts of the metric depend on the whole corpus, all documents
+    are kept until its end.
 
-    Raises ValueError for a verdict that the metric does not know, and, at the
-    end, for a label that no span has; both say which there are.
+    Args:
+        documents: The documents; None stands for one without annotation.
+        metric: The metric.
+        errors: Names of the verdicts to list, or "all" for every one. By default, all
+            verdicts on spans except those on exact hits.
+        labels: List only verdicts whose gold or predicted span has one of these labels.
+
+    Raises:
+        ValueError: If the metric has no such verdict, or, at the end, if no span has
+            one of the labels.
 
     >>> from spacy_nereval import create
     >>> doc = Document(gold=[(0, 3, "PER"), (7, 11, "LOC")], pred=[(7, 11, "ORG")], text="Ada in Rome")
@@ -94,18 +91,18 @@ def error_list(
         raise ValueError(
             f"{metric.name} has no verdict {unknown[0]!r}; there are {', '.join(metric.verdict_names)}, or 'all'"
         )
-    right = hits(metric)
+    right = metric.correct_verdicts
     seen: set[str] = set()
     for listed in _all(_with_labels(documents, seen), metric):
         name, gold, pred, amount = listed.verdict
         if errors is None:
-            partly = bool(metric.floats) and amount < 1
-            # What is said of no span, such as of tokens outside of all entities, is nothing to look at.
+            partly = bool(metric.partial_credit) and amount < 1
+            # A verdict on no span, such as on tokens outside of all entities, shows nothing to look at.
             wanted = bool(gold or pred) and gold != pred and (name not in right or partly)
         else:
             wanted = "all" in errors or name in errors
         labelled = not labels or any(span and span.label in labels for span in (gold, pred))
-        if wanted and labelled and (gold or pred or amount):  # a number of 0, without a span, says nothing
+        if wanted and labelled and (gold or pred or amount):  # skips a verdict of amount 0 on no span
             yield listed
     if missing := [label for label in labels if label not in seen]:
         raise ValueError(
@@ -113,116 +110,65 @@ def error_list(
         )
 
 
-def hits(metric: Metric) -> list[str]:
-    """The verdicts of a metric on a span that was found as it is.
-
-    >>> from spacy_nereval import create
-    >>> hits(create("fair")), hits(create("wrf"))
-    (['tp'], ['match', 'combined_match'])
-    """
-    span = Span(0, 1, "A")
-    found = {
-        verdict.name for verdict in metric.verdicts(Document([span], [span], "a", tokens=[(0, 1)])) if verdict.amount
-    }
-    return [name for name in metric.verdict_names if name in found]
-
-
 def _with_labels(documents: Iterable[Document | None], seen: set[str]) -> Iterator[Document]:
-    """The annotated documents, whose labels go into `seen`."""
+    """Yield the annotated documents, and add their labels to `seen`."""
     for document in documents:
         if document:
-            seen |= {label for spans in (document.gold_set, document.pred_set) for _, _, label in spans}
+            seen |= {label for spans in document.sides for _, _, label in spans}
             yield document
 
 
 def _all(documents: Iterable[Document], metric: Metric) -> Iterator[Listed]:
+    """Yield every verdict, with its final name if that depends on the whole corpus."""
     held: list[Listed] = []
-    notes: dict[str, int] = {}
-    note_of: list[int] = []
+    notes: list[str] = []
     for number, document in enumerate(documents):
-        for verdict in sorted(metric.verdicts(document), key=_place):
+        for verdict in sorted(metric.verdicts(document), key=_order):
             listed = Listed(metric.name, number if document.id is None else document.id, document, verdict)
-            if not metric.refine or not metric.note:
+            if metric.note:
+                held.append(listed)
+                notes.append(metric.note(document, verdict.gold))
+            else:
                 yield listed
-                continue
-            held.append(listed)
-            note_of.append(notes.setdefault(metric.note(document, verdict.gold), len(notes)))
-    if metric.refine and held:
-        names = metric.verdict_names
-        first = np.array([names.index(listed.verdict.name) for listed in held])
-        for listed, final in zip(held, metric.refine(first, np.array(note_of), tuple(notes)).tolist()):
-            yield listed._replace(verdict=listed.verdict._replace(name=names[final]))
+    if metric.resolve and held:
+        for listed, final in zip(held, metric.resolve([listed.verdict.name for listed in held], notes)):
+            yield listed._replace(verdict=listed.verdict._replace(name=final))
 
 
-def _place(verdict: Verdict) -> tuple:
-    """Where a verdict stands in the list of a document: in the order of the text, whatever order it was found in."""
+def _order(verdict: Verdict) -> tuple:
+    """Return a sort key that puts the verdicts of a document in the order of the text."""
     spans = [span for span in verdict[1:3] if span]
     return min(spans, default=()), [span or () for span in verdict[1:3]], verdict.name, verdict.amount
 
 
-def example(text: str | None, gold: Span | None, pred: Span | None) -> str:
-    """The spans of a verdict marked in a short stretch of the text.
-
-    >>> example("The Ada Lovelace met Bob.", Span(4, 16, "PER"), Span(4, 7, "PER"))
-    'The [{Ada} Lovelace] met Bob.'
-    """
-    marks: list[tuple[int, int, int, int, str]] = []
-    for side, (span, (opening, closing)) in enumerate(zip((gold, pred), MARKS)):
-        if span:  # what ends stands before what begins; the inner one ends first, the outer one begins first
-            length = span.end - span.start
-            marks.append((span.start, 1, -length, side, opening))
-            marks.append((span.end, 0 if length else 2, length, -side, closing))
-    if not marks or text is None:
-        return ""
-    marks.sort()
-    first, last = marks[0][0], marks[-1][0]
-    shown = ""
-    for here, after in zip(marks, marks[1:]):
-        shown += here[-1] + clipped(text[here[0] : after[0]])
-    left = clipped(text[max(0, first - BEFORE - 1) : first], -BEFORE)
-    return Marked.of(left, shown + marks[-1][-1], clipped(text[last : last + AFTER + 1], AFTER))
-
-
-def clipped(text: str, room: int = WITHIN) -> str:
-    """The text on one line and cut to so many characters: its first ones, or with a negative number its last.
-
-    >>> clipped("Ada  Lovelace", 9), clipped("Ada  Lovelace", -9)
-    ('Ada Love…', '…Lovelace')
-    """
-    text = re.sub(r"\s+", " ", text)
-    if len(text) <= abs(room):
-        return text
-    return text[: room - 1] + "…" if room > 0 else "…" + text[room + 1 :]
-
-
-Kind = tuple[str, str, str]
+LabelledVerdict = tuple[str, str, str]
 """A verdict, the gold label and the predicted label; "" stands for no span."""
 
 
 class Examples:
-    """The first example of each kind of verdict among the documents added.
+    """The first verdict of each kind among the documents added.
 
     >>> from spacy_nereval import create
     >>> found = Examples(create("fair"))
     >>> found.add(Document([(0, 3, "PER")], [], "Ada in Rome", id="a"))
-    >>> found.kinds
-    {('fn', 'PER', ''): ('a', '[Ada] in Rome')}
+    >>> [(kind, listed.name) for kind, listed in found.first.items()]
+    [(('fn', 'PER', ''), 'a')]
     """
 
     def __init__(self, metric: Metric) -> None:
         self.metric = metric
         self.documents = 0
-        self.kinds: dict[Kind, tuple[str | int, str]] = {}
+        self.first: dict[LabelledVerdict, Listed] = {}
 
     def add(self, document: Document | None) -> None:
-        """Look at one document. One without annotation is none."""
+        """Look for kinds of verdicts that no earlier document has. None, a document without annotation, has none."""
         if document is None:
             return
         name = self.documents if document.id is None else document.id
         self.documents += 1
-        new: dict[Kind, Verdict] = {}
+        new: dict[LabelledVerdict, Verdict] = {}
         for verdict in self.metric.verdicts(document):
             kind = verdict.name, verdict.gold.label if verdict.gold else "", verdict.pred.label if verdict.pred else ""
-            if kind not in self.kinds and (kind not in new or _place(verdict) < _place(new[kind])):
+            if kind not in self.first and (kind not in new or _order(verdict) < _order(new[kind])):
                 new[kind] = verdict
-        self.kinds |= {kind: (name, example(document.text, v.gold, v.pred)) for kind, v in new.items()}
+        self.first |= {kind: Listed(self.metric.name, name, document, verdict) for kind, verdict in new.items()}

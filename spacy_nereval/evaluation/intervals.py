@@ -12,7 +12,7 @@ from ..counting.counts import Counts, Replicates
 from ..counting.keys import slots
 from ..counting.sums import Sums
 from ..counting.table import GOLD, Table
-from .resampling import Confidence, HalfSamples, Units, spans_per_unit
+from .resampling import Confidence, HalfSamples, Units, number_of_units, spans_per_unit
 from .scores import Path, score_sums
 from .statistics.derived import accuracy_interval, macro_interval
 from .statistics.intervals import FEW_UNITS, WARNING_UNITS, effective_units, score_intervals
@@ -48,7 +48,7 @@ class Drawn(NamedTuple):
 
 def drawn(counts: Counts, confidence: Confidence) -> Drawn:
     """Return what intervals of these counts rest on: their own half-samples, or else new ones."""
-    number = len({*counts.units})
+    number = number_of_units(counts)
     if stored := counts.replicates:
         return Drawn("half", confidence.level, stored.samples, stored.seed, number, False)
     exact = number < 60 and 2**number <= confidence.samples
@@ -176,4 +176,3 @@ def nested(rows: Mapping[Path, Any]) -> dict[str, Any]:
             table = table.setdefault(key, {})
         table[path[-1]] = value
     return result
-

@@ -47,6 +47,11 @@ class Confidence(NamedTuple):
         return self
 
 
+def number_of_units(counts: Counts) -> int:
+    """Return how many units there are to draw from."""
+    return len({*counts.units})
+
+
 class Units:
     """What is resampled: documents with one key are drawn together.
 

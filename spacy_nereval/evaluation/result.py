@@ -78,7 +78,9 @@ def score(
     return evaluate(count(documents, create_all(metrics), units=confidence is not None), confidence)
 
 
-def _of_metric(own: MetricScores, labels: tuple[str, ...], verdicts: Mapping[str, Mapping[LabelledVerdict, int]]) -> dict[str, Any]:
+def _of_metric(
+    own: MetricScores, labels: tuple[str, ...], verdicts: Mapping[str, Mapping[LabelledVerdict, int]]
+) -> dict[str, Any]:
     metric = own.metric
     found: dict[str, Any] = {"settings": metric.settings, "scores": first(own.scores), "counts": first(own.counts)}
     if own.combined:

@@ -113,8 +113,7 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
         sources=counts.sources,
         spans_key=counts.spans_key,
         parts=counts.parts,
-        replicates=stored
-        and ReplicatesHeader(samples=stored.samples, seed=stored.seed, labels=[*stored.sums.labels]),
+        replicates=stored and ReplicatesHeader(samples=stored.samples, seed=stored.seed, labels=[*stored.sums.labels]),
         origin=None if origin is None else dict(origin),
     )
     arrays = {"cells/data": cells.data, "cells/indices": cells.indices, "cells/indptr": cells.indptr}
@@ -269,7 +268,9 @@ def merge(
     return united([*_parts(paths, origins, shared_ids)])
 
 
-def _parts(paths: Sequence[Location], origins: Sequence[Mapping[str, Any]] | None, shared_ids: bool) -> Iterator[Counts]:
+def _parts(
+    paths: Sequence[Location], origins: Sequence[Mapping[str, Any]] | None, shared_ids: bool
+) -> Iterator[Counts]:
     first: Counts | None = None
     holder: dict[str, Location] = {}  # the file that holds a part, by the part's digest
     owner: dict[str, int] = {}  # the number of the file that has a document with this id

@@ -9,9 +9,9 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from ..core.lexicon import cached_lexicon, pinned_path
 from ..core.declaration import Array, Columns, Metric, Score, Verdict
 from ..core.formulas import ratio
+from ..core.lexicon import cached_lexicon, pinned_path
 from ..core.spans import Document, Span
 
 KINDS = ("seen", "unseen_type", "unseen_tokens")

@@ -1,19 +1,28 @@
-"""Systems next to each other, as tables."""
+"""Tables that compare systems."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from ..evaluation.error_list import clipped
-from ..evaluation.transitions import OUTCOMES
-from ..metrics.registry import create_all
-from .formats import Cell, Interval, Table
-from .tables import MOST, headline, percent, score_cell, short, warning
+from ..core.declaration import Metric
+from ..metrics.registry import create, create_all, names
+from .declared import keys, short_name
+from .marked_text import clipped
+from .score_cells import interval, scale, score_cell
+from .score_tables import MOST, first_headlines
+from .sentences import warning
+from .table import Cell, Table
+from .words import OUTCOMES
 
 
 def side_by_side(results: Mapping[str, Mapping[str, Any]], *, digits: int = 2) -> Iterator[Table]:
-    """The results of several systems, by their names, in one table each of scores, counts and labels."""
+    """Yield one table each of the scores, counts and labels of several systems.
+
+    Args:
+        results: System names to results, all of the same metrics.
+        digits: Decimal places of numbers that are not whole.
+    """
     first = next(iter(results.values()))
     metrics = create_all({name: own["settings"] for name, own in first["metrics"].items()})
     scores: list[list[Cell]] = []
@@ -21,66 +30,81 @@ def side_by_side(results: Mapping[str, Mapping[str, Any]], *, digits: int = 2) -
     for metric in metrics:
         owns = [result["metrics"][metric.name] for result in results.values()]
         scores += [
-            [key, *(score_cell(metric, name, own["scores"]) for own in owns)] for key, name in metric.flat.items()
+            [key, *(score_cell(metric, name, own["scores"]) for own in owns)] for key, name in keys(metric).items()
         ]
-        names = dict.fromkeys(name for own in owns for name in own["counts"])
-        counts += [[metric.name, name, *(own["counts"].get(name) for own in owns)] for name in names]
+        counted = dict.fromkeys(name for own in owns for name in own["counts"])
+        counts += [[metric.name, name, *(own["counts"].get(name) for own in owns)] for name in counted]
     yield Table("Scores", ["score", *results], scores, digits=digits)
     yield Table("Counts", ["metric", "count", *results], counts, digits=digits)
+    yield _labels_side_by_side(results, metrics)._replace(digits=digits)
+
+
+def _labels_side_by_side(results: Mapping[str, Mapping[str, Any]], metrics: Iterable[Metric]) -> Table:
+    found = [{m.name: result["metrics"][m.name]["per_type"] for m in metrics} for result in results.values()]
     rows: list[list[Cell]] = []
-    for label in sorted(
-        {label for result in results.values() for label in result["metrics"][metrics[0].name]["per_type"]}
-    ):
+    for label in sorted({label for labels_of in found for per_type in labels_of.values() for label in per_type}):
         for metric in metrics:
-            rated = [
-                result["metrics"][metric.name]["per_type"].get(label, {"scores": {}}) for result in results.values()
-            ]
-            for name in headline(metric, first["metrics"][metric.name]["per_type"]):
-                rows.append([label, short(metric, name), *(score_cell(metric, name, own["scores"]) for own in rated)])
-    yield Table("Per label", ["label", "score", *results], rows, digits=digits)
+            scores = [labels_of[metric.name].get(label, {"scores": {}})["scores"] for labels_of in found]
+            for name in first_headlines(metric, found[0][metric.name]):
+                rows.append([label, short_name(metric, name), *(score_cell(metric, name, own) for own in scores)])
+    return Table("Per label", ["label", "score", *results], rows)
 
 
 def comparison_tables(result: Mapping[str, Any], wanted: Iterable[str] = (), *, digits: int = 2) -> Iterator[Table]:
-    """The tables of those names of a comparison, by default all."""
+    """Yield tables of a comparison.
+
+    Args:
+        result: What `evaluation.comparison.comparison` returns.
+        wanted: Names of tables, keys of `COMPARED`; by default all.
+        digits: Decimal places of numbers that are not whole.
+    """
     for name in wanted or COMPARED:
         for table in COMPARED[name](result):
             yield table._replace(digits=digits)
 
 
 def difference_tables(result: Mapping[str, Any]) -> Iterator[Table]:
-    """Both values of each score, their difference and its test, a table per system."""
+    """Yield, for each system, both values of each score, their difference, and the test of it."""
     header = ["metric", "score", "baseline", "system", "difference", "interval", "p", "p (Holm)"]
     for system in dict.fromkeys(row["system"] for row in result["comparisons"]):
         rows: list[list[Cell]] = []
         for row in result["comparisons"]:
             if row["system"] == system:
-                low, high = map(percent, row["interval"])
-                interval = None if low is None or high is None else Interval(low, high)
-                values = (percent(row[key]) for key in ("baseline_value", "value", "difference"))
-                rows.append([row["metric"], row["score"], *values, interval, row["p"], row["p_holm"]])
+                factor = _scale(row["metric"], row["score"])
+                values = (row[key] for key in ("baseline_value", "value", "difference"))
+                scaled = [None if value is None else factor * value for value in values]
+                bounds = interval(row["interval"], factor)
+                rows.append([row["metric"], row["score"], *scaled, bounds, row["p"], row["p_holm"]])
         yield Table(f"{system} against {result['baseline']}", header, rows, own_digits={"p": 4, "p (Holm)": 4})
 
 
+def _scale(metric: str, score: str) -> int:
+    # A comparison names its metrics. One that is not registered has ratios, as most have.
+    return scale(create(metric), score) if metric in names() else 100
+
+
 def transition_tables(result: Mapping[str, Any]) -> Iterator[Table]:
-    """What became of the gold spans, a table per system."""
+    """Yield, for each system, the outcomes of the gold spans under the baseline and under the system."""
     for found in result["transitions"]:
-        kinds = list(dict.fromkeys([*found["counts"], *(to for row in found["counts"].values() for to in row)]))
-        kinds.sort(key=OUTCOMES.index)
-        rows: list[list[Cell]] = [[kind, *(found["counts"].get(kind, {}).get(to, 0) for to in kinds)] for kind in kinds]
+        counts = found["counts"]
+        outcomes = [key for key in OUTCOMES if key in counts or any(key in row for row in counts.values())]
+        rows: list[list[Cell]] = [
+            [OUTCOMES[before], *(counts.get(before, {}).get(after, 0) for after in outcomes)] for before in outcomes
+        ]
         title = f"Gold spans under {result['baseline']} (rows) and {found['system']} (columns)"
-        yield Table(title, [result["baseline"], *kinds], rows)
+        yield Table(title, [result["baseline"], *(OUTCOMES[key] for key in outcomes)], rows)
 
 
 def span_tables(result: Mapping[str, Any]) -> Iterator[Table]:
-    """The gold spans that another verdict was passed on, a table per system."""
+    """Yield, for each system, the gold spans whose outcome differs from the baseline's."""
     header = ["document", "start", "end", "label", "text", result["baseline"]]
     for found in result["transitions"]:
         rows: list[list[Cell]] = [
             [
                 *(span[key] for key in ("document", "start", "end", "label")),
                 clipped(span["text"] or ""),
-                span["from"],
-                span["to"],
+                OUTCOMES[span["from"]],
+                OUTCOMES[span["to"]],
             ]
             for span in found["spans"]
         ]
@@ -92,17 +116,20 @@ COMPARED: dict[str, Callable[[Mapping[str, Any]], Iterable[Table]]] = {
     "transitions": transition_tables,
     "spans": span_tables,
 }
+"""The names that `--tables` takes, and the function that makes the tables of each."""
 
 
 def footer(result: Mapping[str, Any]) -> list[str]:
-    """What was tested, in plain words."""
-    drawn = result["confidence"]
+    """Return what was tested and how, and a warning if there are few documents."""
+    level = 100 * result["confidence"]["level"]
     swaps = f"all {result['swaps']}" if result["exact"] else f"{result['swaps']} random"
-    lines = [
-        f"Tested was whether each difference could come about if it made no matter which of the two systems had "
-        f"produced a document's predictions: a two-sided paired permutation test over {result['units']} documents, "
-        f"{swaps} swaps. p (Holm) is corrected for all {len(result['comparisons'])} tests of this report. Intervals "
-        f"are those of the difference, {100 * drawn['level']:g} % of {drawn['samples']} resamples of the documents, "
-        "the same for both systems."
-    ]
-    return lines + warning(result["units"])
+    primary = next((row for row in result["comparisons"] if row["family"] == "primary"), None)
+    family = "" if primary is None else f" The primary score is {primary['metric']} {primary['score']}."
+    tested = (
+        "Null hypothesis: in every document, the predictions of the two systems are exchangeable. "
+        f"Test: a two-sided paired permutation test over {result['units']} documents, {swaps} swaps. "
+        f"p (Holm) is corrected within a family: the primary score, or one headline score of each further metric."
+        f"{family} An interval holds every difference that the same test does not reject, at {level:g} %. Where "
+        "fewer than 6 documents differ there is neither."
+    )
+    return [tested, *warning(result["units"])]

@@ -1,9 +1,8 @@
-"""Tables as text: in Markdown, LaTeX, HTML, CSV or JSON. terminal.py has them for people at a terminal.
+"""Tables as Markdown, LaTeX, HTML, CSV or JSON text. `terminal` shows them at a terminal.
 
-What a number looks like is decided here, once for all of them. Texts in tables
-(labels, names of documents, words) are anybody's: each format gets them
-escaped, and all but JSON without line breaks and with control characters spelt
-out.
+Texts in tables (labels, document names, words) come from the corpus: each format
+escapes them. All formats but JSON show them without line breaks and with control
+characters spelled out.
 """
 
 from __future__ import annotations
@@ -13,115 +12,17 @@ import html as entities
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from ..io.writing import for_spreadsheets, visible
-
-
-class Interval(NamedTuple):
-    """The bounds of a number."""
-
-    low: float
-    high: float
-
-
-class Estimate(NamedTuple):
-    """A number and its bounds."""
-
-    value: float
-    low: float
-    high: float
-
-
-class Marked(str):
-    """Text with a stretch that is still seen where the text is cut.
-
-    >>> text = Marked.of("met ", "[Bob]", " in Rome")
-    >>> text, text.parts
-    ('met [Bob] in Rome', ('met ', '[Bob]', ' in Rome'))
-    """
-
-    parts: tuple[str, str, str]
-
-    @classmethod
-    def of(cls, left: str, stretch: str, right: str) -> Marked:
-        text = cls(left + stretch + right)
-        text.parts = left, stretch, right
-        return text
-
-
-Cell = str | int | float | Interval | Estimate | None
-"""Text, a number, or None for what is undefined."""
-
-
-class Table(NamedTuple):
-    """A title, a header, and rows of cells, each as long as the header.
-
-    `note` goes behind the title. Numbers that are no whole ones have `digits`
-    behind the point, in columns that `own_digits` names as many as it says.
-    People are shown the first `most` rows. In a terminal, bars stand for the
-    percentages of the column `bars`.
-    """
-
-    title: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
-    note: str = ""
-    digits: int = 2
-    own_digits: Mapping[str, int] = {}
-    most: int | None = None
-    bars: str | None = None
-
-    @property
-    def heading(self) -> str:
-        """The title and what is to be said of the rows."""
-        cut = self.most is not None and len(self.rows) > self.most
-        notes = [self.note] * bool(self.note) + [f"the first {self.most} of {len(self.rows)}"] * cut
-        return f"{self.title} ({'; '.join(notes)})" if notes else self.title
-
-    def is_number(self, column: int) -> bool:
-        """Whether a column holds numbers and no text. What is undefined is neither."""
-        cells = [row[column] for row in self.rows if row[column] is not None]
-        return bool(cells) and not any(isinstance(cell, str) for cell in cells)
-
-    def grid(self, escaped: Callable[[str], str] = str) -> list[list[str]]:
-        """The header and the rows as they are read, on one line each."""
-        return [
-            [escaped(visible(name)) for name in self.header],
-            *([escaped(visible(self.shown(k, cell))) for k, cell in enumerate(row)] for row in self.rows[: self.most]),
-        ]
-
-    def shown(self, column: int, cell: Cell) -> str:
-        """A cell of that column as it is read."""
-        return cell if isinstance(cell, str) else shown(cell, self.own_digits.get(self.header[column], self.digits))
-
-
-def shown(number: int | float | Interval | Estimate | None, digits: int = 2) -> str:
-    """A number as it is read, in whichever format.
-
-    >>> shown(33.333), shown(7), shown(-0.0001), shown(None)
-    ('33.33', '7', '0.00', '-')
-    >>> shown(Estimate(50.0, 30.0, 70.0), 1), shown(Interval(30.0, 70.0), 0)
-    ('50.0 [30.0, 70.0]', '[30, 70]')
-    """
-    if number is None:
-        return "-"
-    if isinstance(number, Estimate):
-        return f"{shown(number.value, digits)} {shown(Interval(number.low, number.high), digits)}"
-    if isinstance(number, Interval):
-        return f"[{shown(number.low, digits)}, {shown(number.high, digits)}]"
-    if isinstance(number, int):
-        return str(number)
-    text = f"{number:.{digits}f}"
-    return text if float(text) else text.lstrip("-")
-
+from .table import Cell, Estimate, Interval, Table
 
 # For documents
 
 
 def markdown(table: Table) -> str:
-    """A table in Markdown.
+    """Return a table in Markdown, without its heading.
 
     >>> print(markdown(Table("", ["text", "n"], [["a|b", 1]])))
     | text | n |
@@ -134,12 +35,12 @@ def markdown(table: Table) -> str:
 
 
 def _in_markdown(text: str) -> str:
-    # A _ between letters and digits is one. Without ]( and ][ there is no link.
+    # A _ between letters and digits means itself. Links need ]( or ][.
     return re.sub(r"[\\|`*<~$]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w])|(?<=\])[(\[]", r"\\\g<0>", text)
 
 
 def latex(table: Table) -> str:
-    r"""A table in LaTeX, which needs the package booktabs.
+    r"""Return a table in LaTeX. Documents that include it need the package booktabs.
 
     >>> print(latex(Table("50 %", ["label", "n"], [["B_1", 1]])))
     \begin{table}
@@ -178,7 +79,7 @@ LATEX = {
     **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
     **{"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "`": r"\`{}"},
     **{'"': r"\char34{}", "…": r"\ldots{}"},
-    # Behind \\ these would be arguments of it.
+    # After \\ these would be read as its arguments.
     **{character: f"{{{character}}}" for character in "[]*"},
 }
 
@@ -190,7 +91,7 @@ def _in_latex(text: str) -> str:
 
 
 def html(table: Table) -> str:
-    """A table in HTML.
+    """Return a table in HTML.
 
     >>> print(html(Table("Labels", ["label", "n"], [["<A>", 1]])))
     <table>
@@ -241,10 +142,11 @@ th, td {{ padding: 0.2em 0.8em; text-align: left }}
 
 
 def csv_text(tables: Iterable[Table]) -> str:
-    """All tables as one: its first column names the table, and a row has values in the columns of its own table.
+    """Return all tables as one CSV table.
 
-    An interval is two columns, low and high. What is undefined is empty. Texts
-    that a spreadsheet would take for formulas have an apostrophe in front.
+    The first column names the table, and a row has values in the columns of its
+    own table. An interval takes two columns, low and high. Undefined values are
+    empty. Texts that a spreadsheet would take for formulas start with an apostrophe.
 
     >>> a = Table("A", ["x", "P"], [["=1", Estimate(50.0, 40.0, 60.0)]])
     >>> print(csv_text([a, Table("B", ["n"], [[None]])]))
@@ -271,7 +173,7 @@ def _in_csv(text: str) -> str:
 
 
 def json_text(tables: Iterable[Table]) -> str:
-    """An object of title to rows, each an object of column to value; null is undefined.
+    """Return a JSON object of titles to rows, each an object of columns to values; null is undefined.
 
     >>> print(json_text([Table("A", ["x", "P"], [["=1", Estimate(50.0, 40.0, 60.0)]])]))
     {
@@ -292,7 +194,7 @@ def json_text(tables: Iterable[Table]) -> str:
 
 
 def _values(table: Table, *, text: Callable[[str], Any], number: Callable[[str], Any]) -> Iterator[list[Any]]:
-    """The rows with the parts of intervals as values of their own."""
+    """Yield the rows, each part of an interval as a value of its own."""
     parts = [_parts(table, k) for k in range(len(table.header))]
     for row in table.rows:
         cells = [(k, _part(cell, part)) for k, cell in enumerate(row) for part in parts[k]]
@@ -320,7 +222,7 @@ def _part(cell: Cell, part: str) -> str | int | float | None:
 
 
 def _unique(names: Iterable[str]) -> list[str]:
-    """The names, numbered where one comes again.
+    """Return the names, with a number where one is repeated.
 
     >>> _unique(["gold", "PER", "gold"])
     ['gold', 'PER', 'gold 2']
@@ -334,13 +236,29 @@ def _unique(names: Iterable[str]) -> list[str]:
     return list(found)
 
 
-# Several tables, and what is said about them
+# Several tables, and the text around them
 
 
 def document(tables: Sequence[Table], format: str, before: Sequence[str] = (), after: Sequence[str] = ()) -> str:
-    """Tables in one of the formats, with what is said before and behind them.
+    """Return tables in one of the formats.
 
-    CSV and JSON have no room for that, and get empty tables too.
+    Args:
+        tables: The tables. Only CSV and JSON include those without rows.
+        format: "markdown", "latex", "html", "csv" or "json".
+        before: Lines of text before the tables. CSV and JSON leave them out.
+        after: Lines of text after the tables. CSV and JSON leave them out.
+
+    Raises:
+        ValueError: If there is no such format.
+
+    >>> print(document([Table("A", ["n"], [[1]])], "markdown", ["One table."]))
+    One table.
+    <BLANKLINE>
+    ## A
+    <BLANKLINE>
+    | n |
+    | ---: |
+    | 1 |
     """
     if format == "csv":
         return csv_text(tables)

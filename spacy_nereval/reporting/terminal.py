@@ -1,4 +1,4 @@
-"""Tables in a terminal: in spaCy's look, as wide as there is room."""
+"""Tables at a terminal, in spaCy's style, no wider than the terminal."""
 
 from __future__ import annotations
 
@@ -10,29 +10,35 @@ from typing import Literal, NamedTuple
 import wasabi
 
 from ..io.writing import spelt_out
-from .formats import Cell, Marked, Table
+from .marked_text import Marked
+from .table import Cell, Table
 
 WIDE, CLOSE = 3, 2
-"""Blanks between the columns of a terminal's table, and where it would be too wide."""
+"""Blanks between columns: usually, and where the table would be too wide."""
 
 NARROW = 12
-"""Text is cut to no less than this, so that a table fits into a terminal."""
+"""Width to which a column of text is cut at most, to make a table fit."""
 
 MARKED = 2
-"""How much wider than other texts one with a marked stretch is left."""
+"""How much wider a column with marked spans stays than other columns of text."""
 
 BLOCKS = "▏▎▍▌▋▊▉█"
 BAR = 10
-"""Characters of a bar that stands for 100."""
+"""Characters of a bar for 100 %."""
 
 
 def render(table: Table, *, width: int | None = None, encoding: str = "utf8") -> str:
-    """The rows of a table in spaCy's look, no wider than `width` if that can be.
+    """Return the rows of a table in spaCy's style.
 
-    Too wide a table first loses its bars, then some of the space between its
-    columns; then its texts are cut, to no less than `NARROW` and last where a
-    stretch is marked; then its columns go below each other, each time behind the
-    texts on the left.
+    A table that is too wide loses, in this order: its bars, some of the space between
+    its columns, the ends of its texts (down to `NARROW` characters, marked spans last).
+    If that is not enough, it is split into blocks below each other, and each block
+    repeats the columns of text on the left.
+
+    Args:
+        table: The table.
+        width: Number of columns of the terminal; None if the width does not matter.
+        encoding: Encoding of the terminal. Characters that it lacks are replaced.
 
     >>> found = Table("", ["label", "P", "R"], [["a rather long label", 50.0, 25.0]])
     >>> print(render(found))
@@ -59,7 +65,7 @@ def render(table: Table, *, width: int | None = None, encoding: str = "utf8") ->
     blocks = []
     for block in _blocks(sizes, space, width):
         header, *body = (
-            [_fitted(cells[c.place], row[c.place] if c.is_marked else None, c.width, encoding) for c in block]
+            [_fitted(cells[c.number], row[c.number] if c.is_marked else None, c.width, encoding) for c in block]
             for cells, row in zip(rows, values)
         )
         blocks.append(
@@ -69,16 +75,16 @@ def render(table: Table, *, width: int | None = None, encoding: str = "utf8") ->
 
 
 class Column(NamedTuple):
-    """A column of a terminal's table."""
+    """A column of a table at a terminal. `number` is its place in the rows, from 0."""
 
-    place: int
+    number: int
     width: int
     is_number: bool
     is_marked: bool = False
 
 
 def _blocks(sizes: Sequence[Column], space: int, width: int | None) -> list[list[Column]]:
-    """The columns that stand side by side, as wide as they can be."""
+    """Return the columns of each block, as wide as fits."""
     if width is None:
         return [[*sizes]]
     whole = _narrowed(sizes, space, width)
@@ -95,7 +101,7 @@ def _blocks(sizes: Sequence[Column], space: int, width: int | None) -> list[list
 
 
 def _narrowed(sizes: Sequence[Column], space: int, width: int) -> list[Column]:
-    """The columns with texts cut, always the widest, until they fit or none can give more."""
+    """Narrow the widest column of text, again and again, until all fit or none can be narrower."""
     found = [*sizes]
     while _total(found, space) > width:
         giving = [c for c in found if not c.is_number and c.width > NARROW]
@@ -111,8 +117,8 @@ def _total(sizes: Sequence[Column], space: int) -> int:
 
 
 def _fitted(text: str, cell: Cell, size: int, encoding: str) -> str:
-    """The text of a cell cut at its end; around its marked stretch if it has one: on the left, then on the right,
-    then in the middle of the stretch itself."""
+    """Cut the text of a cell at its end. If spans are marked in it, cut to the left of them, then to the right,
+    then in their middle."""
     ellipsis = encodable("…", encoding)
     if columns(text) <= size or not isinstance(cell, Marked):
         return _cut(text, size, ellipsis)
@@ -127,7 +133,7 @@ def _fitted(text: str, cell: Cell, size: int, encoding: str) -> str:
 
 
 def _cut(text: str, size: int, ellipsis: str, side: int = 1) -> str:
-    """The text cut to its beginning, or with -1 to its end. Where there is no room for the ellipsis there is none."""
+    """Keep the start of a text, or with `side=-1` its end. The ellipsis is left out where it has no room."""
     if columns(text) <= size:
         return text
     if size < len(ellipsis):
@@ -138,14 +144,14 @@ def _cut(text: str, size: int, ellipsis: str, side: int = 1) -> str:
 
 
 def _line(cells: Sequence[str], sizes: Sequence[Column], space: int) -> str:
-    # wasabi counts characters, of which East Asian ones take two columns and combining ones none.
+    # wasabi counts characters, but East Asian ones take two columns and combining ones none.
     widths = [c.width - columns(cell) + len(cell) for cell, c in zip(cells, sizes)]
     aligns: list[Literal["l", "r", "c"]] = ["r" if c.is_number else "l" for c in sizes]
     return wasabi.row(cells, widths=widths, aligns=aligns, spacing=space).rstrip()
 
 
 def columns(text: str) -> int:
-    """How many columns of a terminal a text takes.
+    """Return how many columns of a terminal a text takes.
 
     >>> columns("Ada"), columns("人名"), columns("e\\u0301")
     (3, 4, 1)
@@ -159,7 +165,7 @@ def columns(text: str) -> int:
 
 
 def bars(table: Table, encoding: str = "utf8") -> list[str]:
-    """A bar for every row; what is not 0 has one that is seen.
+    """Return a bar for every row, visible for every share above 0.
 
     >>> found = Table("", ["%"], [[50.0], [0.1], [0.0]], bars="%")
     >>> bars(found), bars(found, "ascii")
@@ -177,7 +183,7 @@ def bars(table: Table, encoding: str = "utf8") -> list[str]:
 
 
 def encodable(text: str, encoding: str) -> str:
-    """The text with "..." and "?" for what the encoding does not have.
+    """Return the text with "..." and "?" for characters that the encoding lacks.
 
     >>> encodable("a…é", "ascii"), encodable("a…é", "utf8")
     ('a...?', 'a…é')

@@ -23,12 +23,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from laws import CONTRACT, LAWS, law
 from profiles import tries
+from spacy_nereval.counting.views import View
 from strategies import corpora, nested
 
 from spacy_nereval import Document, Metric, Span, Verdict, count, create, evaluate, names, score
 from spacy_nereval.core.declaration import GOLD_SPANS, PRED_SPANS, Tally
 from spacy_nereval.counting.batch import Batch
-from spacy_nereval.counting.views import View
 from spacy_nereval.evaluation.scores import summarise
 
 

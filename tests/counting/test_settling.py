@@ -17,16 +17,16 @@ from spacy.attrs import ENT_IOB, ENT_TYPE
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
+from spacy_nereval.counting.shared import ROOM, Shared
+from spacy_nereval.counting.views import View
+from spacy_nereval.integration.ranges import TokenBatch
 from strategies import corpora, nested
 
 from spacy_nereval import Counts, Document, Span, count, create_all, evaluate, score
 from spacy_nereval.core.declaration import Metric, Verdict, one_each
 from spacy_nereval.counting.batch import CONTESTED_GOLD, CONTESTED_PRED, HIT, MISS, SPURIOUS, Batch, batches, contest
-from spacy_nereval.counting.shared import ROOM, Shared
-from spacy_nereval.counting.views import View
 from spacy_nereval.evaluation.scores import document_scores, summarise
 from spacy_nereval.integration.examples import count_examples, documents, read, read_together
-from spacy_nereval.integration.ranges import TokenBatch
 
 some = tries(100)
 

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from made_up import close, corpus, every_variant, repeated, second, tallied
 from profiles import tries
 from recorded import germeval, needs_data
+from spacy_nereval.counting.views import View
 from strategies import nested
 
 from spacy_nereval import Confidence, Counts, Document, count, create, create_all, evaluate
-from spacy_nereval.counting.views import View
 from spacy_nereval.evaluation import comparison as module
 from spacy_nereval.evaluation.comparison import System, compare, comparison, holm
 from spacy_nereval.evaluation.intervals import replicate, resamples
@@ -518,7 +518,7 @@ def test_the_footer_says_what_was_tested():
     (line, *_) = footer(comparison(systems, documents, Confidence(0.9, 77, 0)))
     tests = 2 * sum(len(metric.flat) for metric in create_all())
     for words in ("two-sided paired permutation test over 6 documents", "all 64 swaps", f"all {tests} tests",
-                  "90 % of 77 resamples", "the same for both"):  # fmt: skip
+                  "90 % of 77 resamples", "the same resamples for both"):  # fmt: skip
         assert words in line
     (line, *_) = footer(comparison(systems, documents, FEW, 10))
     assert "10 random swaps" in line

@@ -24,13 +24,14 @@ from hypothesis import strategies as st
 from laws import law
 from places import SEEN, TESTS
 from profiles import tries
+from spacy_nereval.counting.views import View
 from strategies import corpora, flat, nested
 
 from spacy_nereval import Document, Span, Verdict, count, create, create_all, names
 from spacy_nereval.core.declaration import GOLD_SPANS, PRED_SPANS, Metric
-from spacy_nereval.counting.views import View
-from spacy_nereval.evaluation.error_list import CONTEXT, FIELDS, Examples, Listed, clipped, error_list, example, hits
+from spacy_nereval.evaluation.error_list import CONTEXT, FIELDS, Examples, Listed, error_list, hits
 from spacy_nereval.io.writing import write_rows
+from spacy_nereval.reporting.marked_text import clipped, marked
 
 
 def kind(verdict: Verdict) -> tuple[str, str, str]:
@@ -154,7 +155,7 @@ def test_without_a_text_there_are_offsets_and_labels_alone():
     (each,) = listed([Document([(0, 3, "A")], [], id="x")], create("strict"))
     row = {"document": "x", "metric": "strict", "verdict": "fn", "amount": 1, "gold_start": 0, "gold_end": 3}
     assert each.row() == dict.fromkeys(FIELDS) | row | {"gold_label": "A"}
-    assert example(None, Span(0, 3, "A"), None) == ""
+    assert marked(None, Span(0, 3, "A"), None) == ""
 
 
 def test_an_empty_text_of_a_span_of_length_zero_is_not_a_missing_one():
@@ -193,7 +194,7 @@ for metric in create_all(["fair", "wrf", "semeval", "loio"]):
 examples = Examples(create_all(["fair"])[0])
 for document in corpus(6):
     examples.add(document)
-print(json.dumps(sorted(examples.kinds.items())))
+print(json.dumps(sorted((kind, each.row()) for kind, each in examples.first.items())))
 """
 
 
@@ -231,7 +232,7 @@ def test_the_order_does_not_depend_on_that_in_which_python_keeps_sets():
 )
 def test_an_example_marks_both_spans(gold, pred, expected):
     spans = (span and Span(*span, "PER") for span in (gold, pred))
-    assert example("The Ada Lovelace met Bob.", *spans) == expected
+    assert marked("The Ada Lovelace met Bob.", *spans) == expected
 
 
 def words(text: str) -> str:
@@ -242,7 +243,7 @@ def words(text: str) -> str:
 @given(doc=nested())
 def test_an_example_without_its_marks_is_a_stretch_of_the_text(doc):
     for each in listed([doc], create("fair"), errors=["all"]):
-        shown = example(doc.text, each.verdict.gold, each.verdict.pred)
+        shown = marked(doc.text, each.verdict.gold, each.verdict.pred)
         for span, marks in ((each.verdict.gold, "[]"), (each.verdict.pred, "{}")):
             assert [shown.count(mark) for mark in marks] == [bool(span)] * 2
             if span:
@@ -253,7 +254,7 @@ def test_an_example_without_its_marks_is_a_stretch_of_the_text(doc):
 
 def test_an_example_of_a_long_text_is_short():
     text = "\n".join(["word"] * 40_000)
-    assert len(example(text, Span(10, 150_000, "A"), Span(30, 100_000, "A"))) < 200
+    assert len(marked(text, Span(10, 150_000, "A"), Span(30, 100_000, "A"))) < 200
     assert clipped("abc", 3) == "abc" and clipped("abcd", 3) == "ab…" and clipped("abcd", -3) == "…cd"
 
 
@@ -266,11 +267,10 @@ def test_of_each_kind_the_first_verdict_is_the_example(documents):
         document.id = f"doc {k}" if k % 2 else None
         examples.add(document)
         examples.add(None)
-    first: dict[tuple[str, str, str], tuple[str | int, str]] = {}
+    first: dict[tuple[str, str, str], Listed] = {}
     for each in listed(documents, metric, errors=["all"]):
-        text = example(each.document.text, each.verdict.gold, each.verdict.pred)
-        first.setdefault(kind(each.verdict), (each.name, text))
-    assert examples.kinds == first
+        first.setdefault(kind(each.verdict), each)
+    assert examples.first == first
 
 
 # Files

@@ -22,10 +22,10 @@ from hypothesis import strategies as st
 from made_up import close, corpus, every_variant, repeated, tallied
 from profiles import tries
 from recorded import germeval, needs_data
+from spacy_nereval.counting.views import View
 from strategies import corpora, nested
 
 from spacy_nereval import Confidence, Counts, Document, count, create, create_all, evaluate, names, score
-from spacy_nereval.counting.views import View
 from spacy_nereval.evaluation import intervals as module
 from spacy_nereval.evaluation.intervals import intervals, replicate, resamples
 from spacy_nereval.evaluation.result import plain

@@ -17,7 +17,7 @@ from strategies import corpora, nested
 from spacy_nereval import Document, Span, count, create, create_all, names, score
 from spacy_nereval.evaluation.per_document import disagreement, document_rows
 from spacy_nereval.evaluation.transitions import gold_outcomes, transitions
-from spacy_nereval.reporting.tables import disagreement_lines
+from spacy_nereval.reporting.sentences import disagreement_lines
 
 OUTCOMES = ("correct", "boundary", "label error", "label and boundary", "missed")
 TEXT = "Ada Lovelace met Bob in Rome"
@@ -242,7 +242,7 @@ def test_documents_where_they_disagree_go_by_their_id_and_the_widest_gap_comes_f
     assert found["below"]["examples"] == ["below"]
     assert found["equal"]["examples"] == ["equal"]
     lines = disagreement_lines(found)
-    assert "4 documents (0 where one is undefined left out)" in lines[0]
+    assert "4 documents (0 left out, in which one of them is undefined)" in lines[0]
     assert [line.strip() for line in lines[1:]] == [
         "above in 2 (50.0 %), such as most, half",
         "below in 1 (25.0 %), such as below",

@@ -20,7 +20,7 @@ from spacy_nereval import Document, create
 from spacy_nereval.evaluation.intervals import Confidence
 from spacy_nereval.evaluation.result import evaluate
 from spacy_nereval.evaluation.transitions import gold_outcomes, transitions
-from spacy_nereval.reporting.html import System, page
+from spacy_nereval.reporting.html import ReportedSystem, page
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 By = pytest.importorskip("selenium.webdriver.common.by").By
@@ -194,7 +194,7 @@ def made(tmp_path_factory) -> Callable[..., Path]:
     """The page of some systems, written once."""
     folder = tmp_path_factory.mktemp("pages")
 
-    def write(name: str, *systems: System, **options: Any) -> Path:
+    def write(name: str, *systems: ReportedSystem, **options: Any) -> Path:
         path = folder / f"{name}.html"
         if not path.exists():
             path.write_bytes(page(systems, **options).encode())
@@ -216,12 +216,12 @@ def two(browser, made) -> Browser:
     return browser
 
 
-def verdicts(found: System, metric: str = "fair") -> list[list[Any]]:
+def verdicts(found: ReportedSystem, metric: str = "fair") -> list[list[Any]]:
     judge = create(metric)
     return [list(judge.verdicts(document)) for document in found.documents]
 
 
-def with_verdict(found: System, name: str, metric: str = "fair") -> tuple[int, int]:
+def with_verdict(found: ReportedSystem, name: str, metric: str = "fair") -> tuple[int, int]:
     """How many verdicts of that name there are, and in how many documents."""
     numbers = [sum(v.name == name for v in each) for each in verdicts(found, metric)]
     return sum(numbers), sum(n > 0 for n in numbers)
@@ -231,7 +231,7 @@ def said(n: int, documents: int, of: int = 57, what: str = "verdict") -> str:
     return f"{n} {what}{'' if n == 1 else 's'} in {documents} of {of} documents"
 
 
-def wrong(found: System) -> list[int]:
+def wrong(found: ReportedSystem) -> list[int]:
     return [k for k, document in enumerate(found.documents, 1) if document.gold_set != document.pred_set]
 
 
@@ -354,7 +354,7 @@ def test_the_changes_in_the_form_are_the_transitions(two):
         {(k, v.pred) for k, each in enumerate(verdicts(found)) for v in each if v.name == "fp"} for found in (ONE, TWO)
     ]
     assert dict(rows) == {
-        "mended": sum(row.get("correct", 0) for kind, row in numbers.items() if kind != "correct"),
+        "fixed": sum(row.get("correct", 0) for kind, row in numbers.items() if kind != "correct"),
         "broken": sum(n for kind, n in numbers["correct"].items() if kind != "correct"),
         "changed": sum(n for a, row in numbers.items() for b, n in row.items() if a != b and "correct" not in (a, b)),
         "spurious gone": len(spurious[0] - spurious[1]),
@@ -406,7 +406,7 @@ def test_text_and_ids_are_found_in_either_case(one):
     one.find("id-7")
     assert one.shown == [8]
     one.find("nowhere")
-    assert one.matches == "No document of 57 is like that"
+    assert one.matches == "No document of 57 matches"
     assert one.shown == []
 
 
@@ -544,7 +544,7 @@ def test_spans_that_touch_are_no_group(browser, made):
     document = Document([(0, 3, "PER"), (3, 6, "PER")], [(0, 3, "PER"), (3, 3, "PER")], "AdaBob met")
     browser.open(made("touching", system("touching", document)))
     assert [element.text for element in browser.all("#doc-1 .word")] == ["Ada", "", "Bob"]
-    assert len(browser.all("#doc-1 .cluster")) == 3
+    assert len(browser.all("#doc-1 .group")) == 3
 
 
 def test_every_verdict_on_a_span_is_said_and_a_reader_who_does_not_see_hears_the_sides(browser, made):
@@ -568,14 +568,14 @@ def test_a_long_text_is_folded_and_opens_on_demand(browser, made):
     browser.open(made("long", system("long", *documents)))
     assert len(browser.text_of(1)) < 1_000
     assert "Ada" in browser.text_of(1)
-    assert len(browser.all("#doc-2 .cluster")) == 150
+    assert len(browser.all("#doc-2 .group")) == 150
     assert "249 more groups of spans" in browser["#doc-2"].text or "250 more groups of spans" in browser["#doc-2"].text
     browser.click("#doc-1 .fold")
     assert browser.text_of(1) == text
     assert browser.focused == "doc-1"
     browser.click("#doc-2 .fold")
     assert browser.text_of(2) == many
-    assert len(browser.all("#doc-2 .cluster")) == 400
+    assert len(browser.all("#doc-2 .group")) == 400
 
 
 def test_a_long_span_is_folded_in_its_middle(browser, made):
@@ -607,7 +607,7 @@ def test_flags_neither_widen_the_text_nor_lie_on_each_other_or_on_a_bar(browser,
         for a, b, c, d in flags[k + 1 :] + bars:
             assert right <= a or b <= left or bottom <= c or d <= top
     wide = browser(
-        """const sum = () => [...document.querySelectorAll('#doc-1 .cluster')].map(e => e.offsetWidth);
+        """const sum = () => [...document.querySelectorAll('#doc-1 .group')].map(e => e.offsetWidth);
            const before = sum(); document.querySelectorAll('#doc-1 .flag').forEach(e => e.remove());
            return [before, sum()]"""
     )

@@ -18,19 +18,8 @@ from profiles import tries
 from read_back import from_html, from_latex, from_markdown
 
 from spacy_nereval.io.writing import for_spreadsheets, visible
-from spacy_nereval.reporting.formats import (
-    Cell,
-    Estimate,
-    Interval,
-    Table,
-    csv_text,
-    document,
-    html,
-    json_text,
-    latex,
-    markdown,
-    shown,
-)
+from spacy_nereval.reporting.formats import csv_text, document, html, json_text, latex, markdown
+from spacy_nereval.reporting.table import Cell, Estimate, Interval, Table, shown
 from spacy_nereval.reporting.terminal import BAR, bars, columns, render
 
 # Readers of the formats

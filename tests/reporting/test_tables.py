@@ -25,16 +25,20 @@ from laws import law
 from made_up import corpus
 from profiles import tries
 from read_back import from_html, from_latex, from_markdown
+from spacy_nereval.counting.views import View
 from strategies import corpora
 
 from spacy_nereval import Confidence, Document, Verdict, count, create_all, evaluate
 from spacy_nereval.cli.options import TABLE_FORMATS
 from spacy_nereval.cli.options import TABLES as TABLES_OPTION
-from spacy_nereval.counting.views import View
+from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.error_list import Examples
-from spacy_nereval.reporting.comparison import COMPARED
-from spacy_nereval.reporting.formats import Estimate, Table
-from spacy_nereval.reporting.tables import MANY, MEANINGS, NO_SPAN, TABLES, USUAL, Source, judging, tables
+from spacy_nereval.reporting.comparison import COMPARED, comparison_tables
+from spacy_nereval.reporting.evaluated import Evaluated
+from spacy_nereval.reporting.table import Estimate, Interval, Table
+from spacy_nereval.reporting.tables import TABLES, USUAL, tables
+from spacy_nereval.reporting.verdict_tables import MANY, NO_SPAN, judging
+from spacy_nereval.reporting.words import VERDICTS
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -48,10 +52,10 @@ def made(documents: list[Document], *wanted: str, metrics: Any = ("fair",), **ho
         collector = Examples(metric)
         for document in documents:
             collector.add(document)
-        examples = collector.kinds
+        examples = collector.first
     result = evaluate(counts, how.pop("confidence", None))
-    source = Source(counts, result, how.pop("average", "micro"), examples)
-    return {table.title: table for table in tables(source, wanted, **how)}
+    given = Evaluated(counts, result, how.pop("average", "micro"), examples)
+    return {table.title: table for table in tables(given, wanted, **how)}
 
 
 TEXT = "Ada Lovelace met Bob in Rome"
@@ -76,7 +80,7 @@ def test_verdicts_have_their_share_of_the_errors_and_of_the_gold_spans():
         ["fp", "spurious", 1, 20, near(100 / 6)],
         ["fn", "missed", 1, 20, near(100 / 6)],
         ["le", "label error", 1, 20, near(100 / 6)],
-        *([name, MEANINGS[name], 0, 0, 0] for name in ("be_l", "be_o", "lbe")),
+        *([name, VERDICTS[name].full, 0, 0, 0] for name in ("be_l", "be_o", "lbe")),
     ]
     assert (table.note, table.bars) == ("fair", "% errors")
 
@@ -109,7 +113,7 @@ def test_pairs_have_the_most_frequent_first_with_its_first_example():
 
 def test_counts_alone_have_pairs_without_examples():
     counts = count(DOCUMENTS, create_all(["fair"]))
-    (table,) = tables(Source(counts, evaluate(counts)), ["pairs"])
+    (table,) = tables(Evaluated(counts, evaluate(counts)), ["pairs"])
     assert [*table.header] == ["verdict", "gold", "predicted", "number"]
     assert table.rows[0] == ["be_s", "PER", "PER", 2]
     assert table.heading == "Error pairs (fair)"
@@ -235,6 +239,17 @@ def test_counts_have_a_row_each():
         ["loio", "gold", 6],
         ["loio", "pred", 6],
     ]
+
+
+def test_a_comparison_shows_ratios_in_percent_and_raw_numbers_as_they_are():
+    document = Document([(*BOTH, "PER")], [(*ADA, "PER"), (*LOVELACE, "PER")], TEXT)
+    other = Document([(*BOTH, "PER")], [(*BOTH, "PER")], TEXT)
+    systems = [System(n, count([d] * 3, create_all(["plagdet"]))) for n, d in (("a", document), ("b", other))]
+    result = comparison(systems, [document] * 3, Confidence(samples=20))
+    (table,) = comparison_tables(result, ["differences"])
+    values = {score: (a, b, gap, bounds) for _, score, a, b, gap, bounds, *_ in table.rows}
+    assert values["granularity"] == (2, 1, -1, Interval(-1, -1))
+    assert values["p"][:2] == (100, 100)
 
 
 @pytest.mark.parametrize("digits", [0, 4])

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import pytest
 from places import SEEN
+from spacy_nereval.counting.views import View
 
 from spacy_nereval import Document, count, create, score
-from spacy_nereval.counting.views import View
 from spacy_nereval.evaluation.result import plain
 from spacy_nereval.evaluation.scores import summarise
 

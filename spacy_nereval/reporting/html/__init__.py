@@ -1,58 +1,115 @@
 """A report as one HTML file that opens without a network: scores, charts, and every document.
 
-Texts, labels, ids and names are anybody's. In the page they are text: the
+Texts, labels, ids and names come from the corpus and are never markup: the
 template escapes them, the script makes text nodes of them, and a content
-security policy lets nothing run but the page's own scripts.
+security policy lets nothing but the page's own scripts run.
 """
 
 from __future__ import annotations
 
-from base64 import b64encode
-from collections.abc import Iterable, Sequence
-from hashlib import sha256
-from importlib.resources import files
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from ...core.declaration import Metric
     from ...core.spans import Document
     from ...counting.counts import Counts
-    from ...evaluation.intervals import Confidence
+    from ...evaluation.resampling import Confidence
+
+CHARTED = 30
+"""Rows of labels in the chart, for all systems together; the table has all labels."""
 
 
-class System(NamedTuple):
-    """A system by its name, the annotated documents with its predictions, and their counts."""
+class ReportedSystem(NamedTuple):
+    """A system in a report: its name, the annotated documents with its predictions, and their counts."""
 
     name: str
     documents: Sequence[Document]
     counts: Counts
 
 
-def page(systems: Sequence[System], *, title: str | None = None, confidence: Confidence | None = None) -> str:
-    """The report as HTML. `fair` has to be among the metrics: its verdicts mark the spans.
+def page(systems: Sequence[ReportedSystem], *, title: str | None = None, confidence: Confidence | None = None) -> str:
+    """Return the report as HTML.
 
-    With `confidence` scores have intervals, and differences of two systems p-values.
+    Args:
+        systems: The systems. The first one is what the others are compared with. The metric
+            fair has to be among their metrics, since its verdicts mark the spans.
+        title: The title; by default, the names of the systems and of the gold files.
+        confidence: Settings of intervals. With them, scores have intervals, and differences
+            of two systems have p-values.
 
-    Raises ValueError if the systems have different documents or names that are
-    alike, if there are more than charts can tell apart, and if the libraries
-    that draw charts are not installed.
+    Raises:
+        ValueError: If fair is missing, if systems share a name or have different documents,
+            if there are more of them than charts can tell apart, or if the libraries that
+            draw charts are not installed.
     """
-    import jinja2
-
-    from ...evaluation.breakdown import breakdown
-    from ...evaluation.comparison import System as Compared
-    from ...evaluation.comparison import comparison
-    from ...evaluation.intervals import number_of_units
+    from ...evaluation.resampling import number_of_units
     from ...evaluation.result import evaluate
-    from ...evaluation.transitions import gold_outcomes, transitions
-    from ..tables import warning
-    from . import charts, tables
-    from .colors import KINDS
+    from ..sentences import warning
+    from . import charts
     from .data import embedded, on_spans, page_data
     from .findings import findings, leading, with_errors
+    from .score_rows import differences, label_rows, metric_rows
+    from .template import Trusted, filled_in
+    from .verdict_rows import verdict_rows
+
+    fair = _checked(systems)
+    first = systems[0]
+    metrics = first.counts.metrics
+    names = [system.name for system in systems]
+    results = [evaluate(system.counts, confidence) for system in systems]
+    tests = _tests(systems, confidence)
+    summary = metric_rows(metrics, results)
+    labels = label_rows(fair, results, [system.counts for system in systems])
+    errors = verdict_rows(results)
+    lengths = _lengths(systems, fair)
+    outcomes = _outcomes(systems, fair)
+    lead = leading(summary)
+    charted = max(5, CHARTED // len(systems))
+    drawn = charts.all_charts({"scores": summary, "labels": labels[:charted], "lengths": lengths}, errors, names)
+    finding = findings(
+        names,
+        lead,
+        tests,
+        summary=summary,
+        errors=errors,
+        labels=labels,
+        lengths=lengths,
+        confusion=results[lead]["metrics"]["fair"]["confusion"],
+        outcomes=outcomes,
+        wrong=with_errors(systems[lead].documents, fair),
+        documents=results[0]["documents"],
+    )
+    marking = on_spans(metrics)
+    values = {
+        "title": title or _title(names, first.counts),
+        "names": names,
+        "results": results,
+        "confidence": results[0].get("confidence"),
+        "summary": summary,
+        "differences": differences(summary, tests) if len(systems) == 2 else [],
+        "tests": tests,
+        "labels": labels,
+        "charted": charted,
+        "errors": errors,
+        "lengths": lengths,
+        "outcomes": outcomes,
+        "drawn": drawn,
+        "unmarked": [metric.name for metric in metrics if metric not in marking],
+        "finding": finding,
+        "warnings": warning(number_of_units(first.counts)) if confidence else [],
+        "data": Trusted(embedded(page_data(systems) | {"lead": lead})),
+        "charts": Trusted(embedded(drawn)),
+    }
+    return filled_in(values, charts.scripts())
+
+
+def _checked(systems: Sequence[ReportedSystem]) -> Metric:
+    """Return the metric fair. Raise ValueError if it is missing, or if the systems cannot share a report."""
+    from . import charts
 
     first, *others = systems
-    metrics = first.counts.metrics
-    fair = next((metric for metric in metrics if metric.name == "fair"), None)
+    fair = next((metric for metric in first.counts.metrics if metric.name == "fair"), None)
     if fair is None:
         raise ValueError("the report marks spans by the verdicts of fair, which is not among the metrics")
     if len(systems) > charts.SYSTEMS:
@@ -60,69 +117,6 @@ def page(systems: Sequence[System], *, title: str | None = None, confidence: Con
             f"a report tells at most {charts.SYSTEMS} systems apart by colour and symbol, {len(systems)} were given: "
             "make several reports"
         )
-    _check_alike(systems)
-    names = [system.name for system in systems]
-
-    results = [evaluate(system.counts, confidence) for system in systems]
-    outcomes = (
-        [[gold_outcomes(document, fair) for document in system.documents] for system in systems] if others else []
-    )
-    tests = None
-    if confidence and len(systems) == 2 and number_of_units(first.counts) > 1:
-        compared = [Compared(system.name, system.counts) for system in systems]
-        tests = comparison(compared, first.documents, confidence)
-    summary = tables.of_metrics(metrics, results)
-    labels = tables.of_labels(fair, results, [system.counts for system in systems])
-    errors = tables.of_verdicts(results)
-    lengths = []
-    if all(document.text is not None for document in first.documents):
-        lengths = tables.of_lengths(fair, [breakdown(system.documents, [fair], "eLen") for system in systems])
-    changed = [
-        {"system": name, **tables.of_fates(transitions(outcomes[0], other, first.documents))}
-        for name, other in zip(names[1:], outcomes[1:])
-    ]
-    lead = leading(summary)
-    charted = max(5, tables.CHARTED // len(systems))
-    wrong = with_errors(systems[lead].documents, fair)
-    rows = {"scores": summary, "labels": labels[:charted], "lengths": lengths}
-    values = {name: [*tables.dots(found, names)] for name, found in rows.items()}
-    drawn = {name: charts.dots(found, names) for name, found in values.items() if found}
-    if any(n for error in errors if error.verdict != "tp" for n in error.counts):
-        drawn["errors"] = charts.bars(errors, names)
-    marking = on_spans(metrics)
-    scripts = [charts.scripts(), _file("page.js")]
-    style = ":root{" + "".join(f"--{kind}:{color};" for kind, color in KINDS.items()) + "}\n" + _file("page.css")
-    environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, finalize=_finalized
-    )
-    return environment.from_string(_file("page.html")).render(
-        title=title or _title(names, first.counts),
-        names=names,
-        results=results,
-        confidence=results[0].get("confidence"),
-        summary=summary,
-        changes=tables.changes(summary, tests) if len(systems) == 2 else [],
-        tests=tests,
-        labels=labels,
-        charted=charted,
-        errors=errors,
-        lengths=lengths,
-        fates=changed,
-        drawn=drawn,
-        unmarked=[metric.name for metric in metrics if metric not in marking],
-        finding=findings(names, summary, errors, labels, lengths, results, changed, lead, wrong, tests),
-        warnings=warning(number_of_units(first.counts)) if confidence else [],
-        scripts=[_Own(script) for script in scripts],
-        style=_Own(style),
-        policy=_policy(scripts, style),
-        data=_Own(embedded(page_data(systems) | {"lead": lead})),
-        charts=_Own(embedded(drawn)),
-    )
-
-
-def _check_alike(systems: Sequence[System]) -> None:
-    """Raise ValueError if two systems have one name, or not the same metrics and documents."""
-    first, *others = systems
     if len({system.name for system in systems}) < len(systems):
         raise ValueError(f"the systems have names that are alike: {', '.join(system.name for system in systems)}")
     for other in others:
@@ -132,41 +126,48 @@ def _check_alike(systems: Sequence[System]) -> None:
             numbers = [f"{system.name} has {len(system.documents)} documents" for system in (first, other)]
             raise ValueError(f"{' and '.join(numbers)}; the same were wanted")
         for number, (a, b) in enumerate(zip(first.documents, other.documents)):
-            if (a.text, a.gold_set) != (b.text, b.gold_set):
+            if (a.text, a.gold) != (b.text, b.gold):
                 raise ValueError(
                     f"document {number} of {other.name} has another text or gold annotation than that of {first.name}"
                 )
+    return fair
+
+
+def _tests(systems: Sequence[ReportedSystem], confidence: Confidence | None) -> dict[str, Any] | None:
+    """The comparison of two systems, where intervals are wanted and there are units to exchange."""
+    from ...evaluation.comparison import System, comparison
+    from ...evaluation.resampling import number_of_units
+
+    if not confidence or len(systems) != 2 or number_of_units(systems[0].counts) < 2:
+        return None
+    return comparison([System(each.name, each.counts) for each in systems], systems[0].documents, confidence)
+
+
+def _lengths(systems: Sequence[ReportedSystem], fair: Metric) -> list[Any]:
+    """Scores by the length of spans in words, if all documents have a text."""
+    from ...evaluation.breakdown import breakdown
+    from .score_rows import length_rows
+
+    if any(document.text is None for document in systems[0].documents):
+        return []
+    return length_rows(fair, [breakdown(system.documents, [fair], "eLen") for system in systems])
+
+
+def _outcomes(systems: Sequence[ReportedSystem], fair: Metric) -> list[Mapping[str, Any]]:
+    """For each system but the first, what became of the gold spans under the first and under it."""
+    from ...evaluation.transitions import gold_outcomes, transitions
+    from .verdict_rows import outcome_matrix
+
+    if len(systems) == 1:
+        return []
+    first, *others = ([gold_outcomes(document, fair) for document in system.documents] for system in systems)
+    documents = systems[0].documents
+    return [
+        {"system": system.name, **outcome_matrix(transitions(first, other, documents))}
+        for system, other in zip(systems[1:], others)
+    ]
 
 
 def _title(names: Sequence[str], counts: Counts) -> str:
     systems = " and ".join(names) if len(names) < 3 else f"{len(names)} systems"
     return f"{systems} against {' and '.join(dict.fromkeys(counts.sources)) or 'gold'}"
-
-
-class _Own(str):
-    """Text of the page itself, which stays as it is."""
-
-    def __html__(self) -> str:
-        return self
-
-
-def _finalized(value: Any) -> Any:
-    from ...io.writing import visible
-
-    return visible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
-
-
-def _policy(scripts: Iterable[str], style: str) -> str:
-    """Nothing runs and nothing shows but these; nothing is fetched."""
-
-    def hashed(text: str) -> str:
-        return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
-
-    return (
-        f"default-src 'none'; script-src {' '.join(map(hashed, scripts))}; style-src {hashed(style)}; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _file(name: str) -> str:
-    return (files(__name__) / name).read_text(encoding="utf8")

@@ -1,27 +1,29 @@
-"""The charts of the page as Vega-Lite, and the scripts that draw them without a network.
+"""The charts of the page as Vega-Lite, and the script that draws them without a network.
 
-Colours, fonts and widths are the page's: its script adds them.
+The page's own script adds colours, fonts and widths.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from .colors import KINDS
-from .tables import Error
+from .colors import COLORS
+from .score_rows import ScoreRow
+from .verdict_rows import VerdictRow
 
 SYSTEMS = 8
-"""Have a colour and a symbol of their own: `--system-0` to `--system-7` and SYMBOLS of the page."""
+"""Number of systems with a colour and a symbol: `--system-0` to `--system-7` in page.css, SYMBOLS in charts.js."""
 INSTALL = "charts need Altair and vl-convert, which the extra 'report' brings: pip install 'spacy-nereval[report]'"
 
 
 @cache
 def scripts() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script.
+    """Return Vega, Vega-Lite and Vega-Embed as one script.
 
-    Raises ValueError, naming the extra, if they are not installed.
+    Raises:
+        ValueError: If they are not installed. The message names the extra that installs them.
     """
     try:
         import altair
@@ -32,9 +34,64 @@ def scripts() -> str:
     return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", version).replace("</script", "<\\/script")
 
 
+def all_charts(
+    rows: Mapping[str, Sequence[ScoreRow]], errors: Sequence[VerdictRow], systems: Sequence[str]
+) -> dict[str, Any]:
+    """Return the charts that have something to show, by name.
+
+    Args:
+        rows: For each chart of scores, its rows.
+        errors: The rows of the chart "errors".
+        systems: The names of the systems.
+    """
+    values = {name: [*points(found, systems)] for name, found in rows.items()}
+    drawn = {name: dots(found, systems) for name, found in values.items() if found}
+    if any(n for error in errors if error.is_error for n in error.counts):
+        drawn["errors"] = bars(errors, systems)
+    return drawn
+
+
+def points(rows: Sequence[ScoreRow], systems: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield the scores of rows as points of a chart.
+
+    Only ratios of which higher is better share an axis; other rows are left out.
+
+    Args:
+        rows: The rows, with a cell for each system.
+        systems: The names of the systems.
+
+    Yields:
+        One point per system and defined score. `mark` is p, r or f: which of three
+        scores it is; a score alone is drawn like an F.
+    """
+    for order, row in enumerate(row for row in rows if row.is_ratio and not row.lower_is_better):
+        for system, cells in zip(systems, row.cells):
+            defined = [cell.value for cell in cells if cell.value is not None]
+            for mark, score, cell in zip("prf" if len(cells) == 3 else "f", row.scores, cells):
+                if cell.value is not None:
+                    yield {
+                        "name": row.name,
+                        "order": order,
+                        "system": system,
+                        "mark": mark,
+                        "score": score,
+                        "value": cell.value,
+                        "shown": f"{cell.text} {cell.bounds}".strip(),
+                        **({"low": cell.low, "high": cell.high} if mark == "f" and cell.bounds else {}),
+                        **({"least": min(defined), "greatest": max(defined)} if mark == "f" else {}),
+                    }
+
+
 def dots(values: Iterable[dict[str, Any]], systems: Sequence[str]) -> dict[str, Any]:
-    """F, or another single score, as a point with its interval; precision and recall
-    as triangles above and below it; a line per row and system."""
+    """Return a chart of scores: a line per row and system.
+
+    F, or a score alone, is a point with its interval; precision and recall are
+    triangles above and below the line.
+
+    Args:
+        values: What `points` yields.
+        systems: The names of the systems.
+    """
     import altair as alt
 
     y = alt.Y("name:N", title=None, sort=alt.EncodingSortField("order", op="min"), axis=alt.Axis(labelLimit=160))
@@ -63,8 +120,13 @@ def dots(values: Iterable[dict[str, Any]], systems: Sequence[str]) -> dict[str, 
     return alt.layer(*layers).properties(height=_height(values, systems)).to_dict()
 
 
-def bars(errors: Sequence[Error], systems: Sequence[str]) -> dict[str, Any]:
-    """Each kind of error as a bar per system, with its number and its share in words."""
+def bars(errors: Sequence[VerdictRow], systems: Sequence[str]) -> dict[str, Any]:
+    """Return a chart of errors: for each verdict and system a bar, with its number and its share of the errors.
+
+    Args:
+        errors: What `verdict_rows` returns.
+        systems: The names of the systems.
+    """
     import altair as alt
 
     values = [
@@ -80,8 +142,8 @@ def bars(errors: Sequence[Error], systems: Sequence[str]) -> dict[str, Any]:
         for system, n, share in zip(systems, error.counts, error.shares)
         if share is not None
     ]
-    most = max((n for error in errors if error.verdict != "tp" for n in error.counts), default=0)
-    room = max(1.0, most * (1.45 if len(systems) == 1 else 1.9))  # for the words behind the longest bar
+    most = max((n for error in errors if error.is_error for n in error.counts), default=0)
+    room = max(1.0, most * (1.45 if len(systems) == 1 else 1.9))  # space for the text after the longest bar
     base = alt.Chart(alt.Data(values=values)).encode(
         x=alt.X("n:Q", title=None, axis=None, scale=alt.Scale(domain=[0, room])),
         y=alt.Y("name:N", title=None, sort=alt.EncodingSortField("order", op="min"), axis=alt.Axis(labelLimit=160)),
@@ -89,7 +151,7 @@ def bars(errors: Sequence[Error], systems: Sequence[str]) -> dict[str, Any]:
     )
     kinds = list(dict.fromkeys(error.kind for error in errors))
     bar = base.mark_bar(cornerRadiusEnd=2, height={"band": 0.7}).encode(
-        color=alt.Color("kind:N", scale=alt.Scale(domain=kinds, range=[KINDS[kind] for kind in kinds]), legend=None)
+        color=alt.Color("kind:N", scale=alt.Scale(domain=kinds, range=[COLORS[kind] for kind in kinds]), legend=None)
     )
     text = base.mark_text(align="left", dx=6).encode(text="shown:N")
     return alt.layer(bar, text).properties(height=_height(values, systems)).to_dict()
@@ -100,12 +162,12 @@ def _cut(name: str, longest: int = 20) -> str:
 
 
 def _height(values: Iterable[dict[str, Any]], systems: Sequence[str]) -> int:
-    """In pixels. Vega-Lite has steps for this, but grumbles about them where the width is the page's."""
+    """Height in pixels. Vega-Lite's own steps per row log a warning where the page sets the width."""
     return max(1, len({value["name"] for value in values})) * (28 if len(systems) == 1 else 10 + 19 * len(systems))
 
 
 def _of_system(channel: Any, systems: Sequence[str]) -> Any:
-    """A colour or a shape for each system, with a legend where there are several."""
+    """Return a colour or a shape for each system, with a legend if there are several."""
     import altair as alt
 
     legend = alt.Legend(title=None, orient="top", labelLimit=240) if len(systems) > 1 else None

@@ -1,36 +1,36 @@
 """The documents, their spans and the verdicts on them, as the page's script reads them.
 
-Offsets count UTF-16 units, as strings do in browsers. Labels, verdicts and spans
-are given by their number in a list, so that no text is ever a key.
+Offsets count UTF-16 units, as strings in browsers do. Labels, verdicts and spans
+are numbers of places in a list, so that no text from the corpus is ever a key.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...core.declaration import Metric, Verdict
-from ...core.spans import Document
-from ...evaluation.transitions import OUTCOME_OF_VERDICT, OUTCOMES
-from .colors import FAIR
+from ...core.spans import Document, OverlapGroup
+from ...evaluation.transitions import OUTCOME_OF_VERDICT
+from ..words import CHANGES, OUTCOMES, VERDICTS
 
 if TYPE_CHECKING:
-    from . import System
+    from . import ReportedSystem
 
-Places = dict[tuple[int, int, str], int]
-"""Each span and its number in the list."""
+Numbered = dict[tuple[int, int, str], int]
+"""Each span with its number in the list of its side."""
 
 NONE = -1
 HIT, MISS, SPURIOUS = range(3)
 
-# A "<" could end the script element. The others are no text in UTF-8, or are changed by parsers of HTML.
+# A "<" could end the script element. UTF-8 cannot encode the others, or parsers of HTML change them.
 UNSAFE = re.compile("[<\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 
 
 def embedded(value: Any) -> str:
-    """JSON that can stand in a script element: nothing in it ends the element or gets lost.
+    """Return JSON for a script element: nothing in it ends the element, and nothing gets lost.
 
     >>> embedded("</script>")
     '"\\\\u003c/script>"'
@@ -40,19 +40,24 @@ def embedded(value: Any) -> str:
 
 
 def on_spans(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
-    """The metrics whose verdicts each count one span or one pair of spans."""
-    return tuple(m for m in metrics if m.confusion and not m.floats and (m.settled or m.name == "fair"))
+    """Return the metrics whose verdicts each count one span or one pair of spans, so that spans can show them."""
+    return tuple(
+        m for m in metrics if m.confusion and not m.partial_credit and (m.scope == "group" or m.name == "fair")
+    )
 
 
-def page_data(systems: Sequence[System]) -> dict[str, Any]:
-    """Everything that the script needs.
+def page_data(systems: Sequence[ReportedSystem]) -> dict[str, Any]:
+    """Return everything that the script needs.
 
-    A document is [id, text, gold, side, side, ...], a side per system
-    [predictions, settled, judged by metric 0, by metric 1, ...]. Spans are
-    start, end, label, start, end, label, ... Verdicts are verdict, gold span, predicted span, ...,
-    with -1 for no span. `settled` are exact hits, plain misses and plain spurious
-    spans: 0, 1 and 2 instead of a verdict, since every metric has its own names for
-    them.
+    A document is [id, text, gold spans, side, side, ...], with a side per system:
+    [predicted spans, settled verdicts, verdicts of metric 0, of metric 1, ...]. Spans
+    are a flat list: start, end, label, start, end, label, ... Verdicts are one too:
+    verdict, gold span, predicted span, ..., with -1 for no span. The settled verdicts
+    are exact hits, misses and spurious spans outside of overlap groups: 0, 1 and 2
+    instead of a verdict, since each metric has its own names for them.
+
+    Args:
+        systems: The systems of the report, on the same documents.
     """
     metrics = on_spans(systems[0].counts.metrics)
     labels = sorted({label for system in systems for label in system.counts.labels})
@@ -60,8 +65,9 @@ def page_data(systems: Sequence[System]) -> dict[str, Any]:
         "systems": [system.name for system in systems],
         "labels": labels,
         "metrics": [_metric(metric) for metric in metrics],
-        "fates": list(OUTCOMES),
-        "fateOf": list(OUTCOME_OF_VERDICT.items()),
+        "outcomes": list(OUTCOMES.values()),
+        "outcomeOf": [[verdict, list(OUTCOMES).index(key)] for verdict, key in OUTCOME_OF_VERDICT.items()],
+        "changes": list(CHANGES),
         "documents": [
             _document(sides, metrics, {label: k for k, label in enumerate(labels)})
             for sides in zip(*(system.documents for system in systems))
@@ -71,13 +77,16 @@ def page_data(systems: Sequence[System]) -> dict[str, Any]:
 
 def _metric(metric: Metric) -> dict[str, Any]:
     names = metric.verdict_names
-    words = FAIR if metric.name == "fair" else {}
+    settled = (metric.hit, metric.miss, metric.spurious) if metric.scope == "group" else ()
+    kind_of = dict(zip(settled, ("hit", "missed", "spurious")))
+    words = VERDICTS if metric.name == "fair" else {}
     return {
         "name": metric.name,
         "verdicts": list(names),
-        "words": [words[name][0] if name in words else name for name in names],
-        "settled": [names.index(name) for name in metric.settled or ()],
-        "right": names.index(metric.settled[HIT] if metric.settled else "tp"),
+        "words": [words[name].short if name in words else name for name in names],
+        "kinds": [words[name].kind if name in words else kind_of.get(name, "") for name in names],
+        "settled": [names.index(name) for name in settled],
+        "right": names.index(metric.hit),
         "confusion": [names.index(name) for name in metric.confusion or ()],
     }
 
@@ -89,27 +98,37 @@ def _document(sides: Sequence[Document], metrics: Sequence[Metric], labels: Mapp
     def flat(spans: Iterable[tuple[int, int, str]]) -> list[int]:
         return [n for start, end, label in spans for n in (unit(start), unit(end), labels[label])]
 
-    gold: Places = {span: k for k, span in enumerate(first.gold)}
+    gold: Numbered = {span: k for k, span in enumerate(first.gold)}
     found: list[Any] = [first.id, first.text, flat(gold)]
     for side in sides:
-        pred: Places = {span: k for k, span in enumerate(side.pred)}
+        pred: Numbered = {span: k for k, span in enumerate(side.pred)}
         settled = [n for span in sorted(side.hits) for n in (HIT, gold[span], pred[span])]
-        contested = []
-        for contest in side.contests:
-            if contest.gold and contest.pred:
-                contested.append(contest)
+        overlapping = []
+        for group in side.overlap_groups:
+            if group.gold and group.pred:
+                overlapping.append(group)
             else:
-                settled += [n for span in contest.gold for n in (MISS, gold[span], NONE)]
-                settled += [n for span in contest.pred for n in (SPURIOUS, NONE, pred[span])]
+                settled += [n for span in group.gold for n in (MISS, gold[span], NONE)]
+                settled += [n for span in group.pred for n in (SPURIOUS, NONE, pred[span])]
         judged = []
         for metric in metrics:
-            verdicts = (v for part in (contested if metric.settled else (side,)) for v in metric.judge(part))
-            judged.append(_flat_verdicts(verdicts, metric, gold, pred))
+            parts = overlapping if metric.scope == "group" else [side]
+            judged.append(_flat_verdicts(_verdicts(metric, parts), metric, gold, pred))
         found.append([flat(pred), settled, *judged])
     return found
 
 
-def _flat_verdicts(verdicts: Iterable[Verdict], metric: Metric, gold: Places, pred: Places) -> list[int]:
+def _verdicts(metric: Metric, parts: Sequence[OverlapGroup]) -> Iterator[Verdict]:
+    """Yield the verdicts on overlap groups, or on whole documents if the metric judges these."""
+    for part in parts:
+        if metric.judge:
+            yield from metric.judge(part)
+        else:
+            yield from (Verdict(metric.miss, span, None) for span in part.gold)
+            yield from (Verdict(metric.spurious, None, span) for span in part.pred)
+
+
+def _flat_verdicts(verdicts: Iterable[Verdict], metric: Metric, gold: Numbered, pred: Numbered) -> list[int]:
     return [
         n
         for name, a, b, _ in verdicts
@@ -118,10 +137,10 @@ def _flat_verdicts(verdicts: Iterable[Verdict], metric: Metric, gold: Places, pr
 
 
 def _units(text: str) -> Any:
-    """From an offset in characters to one in UTF-16 units."""
+    """Return the function from an offset in characters to one in UTF-16 units."""
     if text.isascii() or max(text) <= "\uffff":
         return int
-    places = [0]
+    offsets = [0]
     for character in text:
-        places.append(places[-1] + (2 if character > "\uffff" else 1))
-    return places.__getitem__
+        offsets.append(offsets[-1] + (2 if character > "\uffff" else 1))
+    return offsets.__getitem__

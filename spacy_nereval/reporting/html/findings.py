@@ -1,4 +1,4 @@
-"""The headings of the page: what each section found, in a sentence."""
+"""The headings of the page: one sentence per section, which states what was found."""
 
 from __future__ import annotations
 
@@ -10,61 +10,79 @@ from markupsafe import Markup
 from ...core.declaration import Metric
 from ...core.spans import Document
 from ...io.writing import visible
-from ..formats import shown
-from .tables import Error, Row
+from ..table import shown
+from ..words import KINDS, VERDICTS
+from .score_rows import ScoreRow
+from .verdict_rows import VerdictRow
 
-KINDS = {
-    "missed": "missed spans",
-    "spurious": "spurious spans",
-    "boundary": "wrong boundaries",
-    "label": "wrong labels",
-    "both": "wrong labels on wrong boundaries",
-}
 LONGEST = 48
+"""Characters of a name in a sentence."""
+
 LEVEL = 0.05
-"""Two systems are told apart by a test whose p-value is below it."""
+"""A p-value below it tells two systems apart."""
+
 FEW = 10
+"""Labels and lengths with fewer gold spans are not called the lowest, if there are others."""
 
 
 def findings(
     names: Sequence[str],
-    summary: Sequence[Row],
-    errors: Sequence[Error],
-    labels: Sequence[Row],
-    lengths: Sequence[Row],
-    results: Sequence[Mapping[str, Any]],
-    fates: Sequence[Mapping[str, Any]],
     lead: int,
+    tests: Mapping[str, Any] | None,
+    *,
+    summary: Sequence[ScoreRow],
+    errors: Sequence[VerdictRow],
+    labels: Sequence[ScoreRow],
+    lengths: Sequence[ScoreRow],
+    confusion: Mapping[str, Mapping[str, int]],
+    outcomes: Sequence[Mapping[str, Any]],
     wrong: int,
-    tests: Mapping[str, Any] | None = None,
+    documents: int,
 ) -> dict[str, Markup]:
-    """A sentence for each section. Where there are several systems, those on
-    errors, labels and so on are about the `lead`, which makes an error in `wrong` documents.
-    That it leads is said only if `tests`, a `comparison`, say so."""
+    """Return a sentence for each section of the page.
+
+    Where there are several systems, the sentences on errors, labels, lengths and
+    documents are about the leading one.
+
+    Args:
+        names: The names of the systems.
+        lead: The number of the system with the best score.
+        tests: A comparison of two systems. That a system leads is said only if it is significant there.
+        summary: The overall scores.
+        errors: The number of each verdict.
+        labels: The scores of each label.
+        lengths: The scores by length of the span.
+        confusion: FairEval's confusion matrix of the leading system.
+        outcomes: For each system but the first, what it fixes and breaks.
+        wrong: Number of documents in which the leading system makes an error.
+        documents: Number of documents.
+    """
     under = Markup("Under {}, ").format(named(names[lead])) if len(names) > 1 else Markup("")
     found = {
         "scores": _scores(names, summary, lead, tests),
         "errors": under + _errors(errors, lead),
-        "labels": under + _weakest(labels, lead, "label"),
-        "lengths": under + _weakest(lengths, lead, "length"),
-        "confusion": under + _confusion(results[lead]["metrics"]["fair"]["confusion"]),
-        "documents": under + Markup("{} of {} documents have an error").format(wrong, results[0]["documents"]),
+        "labels": under + _lowest(labels, lead, "label"),
+        "lengths": under + _lowest(lengths, lead, "length"),
+        "confusion": under + _confusion(confusion),
+        "documents": under + Markup("{} of {} documents have an error").format(wrong, documents),
     }
-    if fates:
-        fate = fates[max(lead - 1, 0)]
-        spans = "gold span" if fate["mended"] == 1 else "gold spans"
-        sentence = Markup("{} mends {} {} and breaks {}")
-        found["changes"] = sentence.format(named(fate["system"]), fate["mended"], spans, fate["broken"])
+    if outcomes:
+        found["changes"] = _changes(outcomes[max(lead - 1, 0)])
     return {name: Markup(text[:1].upper()) + text[1:] for name, text in found.items()}
 
 
 def named(text: str) -> Markup:
-    """Anybody's text in a sentence: in one line, not too long, and with a direction of its own."""
+    """Return a name from outside for a sentence: on one line, not too long, with its own direction of writing."""
     text = visible(text)
     return Markup("<bdi>{}</bdi>").format(text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…")
 
 
-def _scores(names: Sequence[str], summary: Sequence[Row], lead: int, tests: Mapping[str, Any] | None) -> Markup:
+def _changes(found: Mapping[str, Any]) -> Markup:
+    spans = "gold span" if found["fixed"] == 1 else "gold spans"
+    return Markup("{} fixes {} {} and breaks {}").format(named(found["system"]), found["fixed"], spans, found["broken"])
+
+
+def _scores(names: Sequence[str], summary: Sequence[ScoreRow], lead: int, tests: Mapping[str, Any] | None) -> Markup:
     (fair,) = (row for row in summary if row.metric == "fair")
     values = [cell.value for cell in fair.headlines]
     best = fair.headlines[lead]
@@ -88,8 +106,10 @@ def _scores(names: Sequence[str], summary: Sequence[Row], lead: int, tests: Mapp
     return Markup("{} and {} are not told apart: fair F {} against {}").format(*both, *numbers)
 
 
-def _errors(errors: Sequence[Error], lead: int) -> Markup:
-    numbers = {kind: sum(error.counts[lead] for error in errors if error.kind == kind) for kind in KINDS}
+def _errors(errors: Sequence[VerdictRow], lead: int) -> Markup:
+    numbers = {
+        kind: sum(error.counts[lead] for error in errors if error.is_error and error.kind == kind) for kind in KINDS
+    }
     total = sum(numbers.values())
     if not total:
         return Markup("there are no errors")
@@ -97,10 +117,10 @@ def _errors(errors: Sequence[Error], lead: int) -> Markup:
     return Markup(f"{100 * numbers[kind] / total:.0f}\u00a0% of the errors are {KINDS[kind]}")
 
 
-def _weakest(rows: Sequence[Row], lead: int, what: str) -> Markup:
+def _lowest(rows: Sequence[ScoreRow], lead: int, what: str) -> Markup:
     values = [row.headlines[lead].value for row in rows]
     scored = [(value, k) for k, value in enumerate(values) if value is not None and rows[k].gold]
-    # The lowest score of a rare label says little, if there are others.
+    # The score of a rare label says little.
     scored = [(value, k) for value, k in scored if (rows[k].gold or 0) >= FEW] or scored
     if not scored:
         return Markup(f"no {what} has gold spans")
@@ -122,13 +142,15 @@ def _confusion(matrix: Mapping[str, Mapping[str, int]]) -> Markup:
     return Markup("{} is predicted for {} {}").format(named(pred), named(gold), times)
 
 
-def leading(summary: Sequence[Row]) -> int:
-    """The place of the system with the best fair F."""
+def leading(summary: Sequence[ScoreRow]) -> int:
+    """Return the number of the system with the best fair F."""
     (fair,) = (row for row in summary if row.metric == "fair")
     values = [-1.0 if cell.value is None else cell.value for cell in fair.headlines]
     return values.index(max(values))
 
 
 def with_errors(documents: Iterable[Document], fair: Metric) -> int:
-    """In how many documents there is an error."""
-    return sum(any(verdict.name != "tp" for verdict in fair.verdicts(document)) for document in documents)
+    """Return in how many documents there is an error."""
+    return sum(
+        any(VERDICTS[verdict.name].kind != "hit" for verdict in fair.verdicts(document)) for document in documents
+    )

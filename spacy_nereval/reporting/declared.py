@@ -1,0 +1,125 @@
+"""What a metric declares of its scores, as tables need it: rows, headlines, and short names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from ..core.declaration import Metric
+
+Unit = Literal["ratio", "count", "raw"]
+
+
+class Group(NamedTuple):
+    """Scores that share a row: precision, recall and F in this order, or one score alone.
+
+    part: what distinguishes the group from the other groups of its metric, "" if nothing does.
+    """
+
+    metric: str
+    part: str
+    scores: tuple[str, ...]
+
+    @property
+    def is_triple(self) -> bool:
+        """Whether the group is precision, recall and F."""
+        return len(self.scores) == 3
+
+    @property
+    def name(self) -> str:
+        """The metric's name, followed by the part.
+
+        >>> Group("semeval", "exact", ("exact_p", "exact_r", "exact_f")).name, Group("wrf", "wrf", ("wrf",)).name
+        ('semeval exact', 'wrf')
+        """
+        return self.metric if self.part in ("", self.metric) else f"{self.metric} {self.part}"
+
+
+def keys(metric: Metric) -> Mapping[str, str]:
+    """Return the score keys of a metric, as in spaCy's score dict without a prefix, with the score of each.
+
+    >>> from spacy_nereval import create
+    >>> dict(keys(create("wrf")))
+    {'wrf': 'wrf'}
+    """
+    return metric.keys
+
+
+def unit(metric: Metric, name: str) -> Unit:
+    """Return the unit of a score: a ratio (shown in percent), a count of spans, or a raw number.
+
+    >>> from spacy_nereval import create
+    >>> unit(create("fair"), "f"), unit(create("fair"), "be"), unit(create("plagdet"), "granularity")
+    ('ratio', 'count', 'raw')
+    """
+    return metric.score_by_name[name].unit
+
+
+def groups(metric: Metric, names: Iterable[str]) -> list[Group]:
+    """Return the groups of some scores of a metric, in the order of their last score.
+
+    Args:
+        metric: The metric of the scores.
+        names: Names of scores; each is in exactly one group.
+
+    >>> from spacy_nereval import create
+    >>> [group.scores for group in groups(create("fair"), ["p", "r", "f", "be"])]
+    [('p', 'r', 'f'), ('be',)]
+    """
+    names = list(names)
+    members: dict[str, list[str]] = {}
+    for name in names:
+        if group := metric.score_by_name[name].group:
+            members.setdefault(group, []).append(name)
+    found = []
+    for name in names:
+        group = metric.score_by_name[name].group
+        if not group or len(members[group]) < 3:
+            found.append(Group(metric.name, name, (name,)))
+        elif name == members[group][-1]:
+            found.append(Group(metric.name, group, tuple(members[group])))
+    return found
+
+
+def triple(metric: Metric) -> tuple[str, ...]:
+    """Return the names of precision, recall and F of a metric that has one such group among its score keys.
+
+    >>> from spacy_nereval import create
+    >>> triple(create("fair"))
+    ('p', 'r', 'f')
+    """
+    (scores,) = (group.scores for group in groups(metric, keys(metric).values()) if group.is_triple)
+    return scores
+
+
+def headlines(metric: Metric, names: Sequence[str]) -> list[str]:
+    """Return those of some scores that represent the metric where there is no room for all.
+
+    >>> from spacy_nereval import create
+    >>> headlines(create("fair"), ["p", "r", "f", "be"])
+    ['f']
+    """
+    return [name for name in names if metric.score_by_name[name].headline] or [*names[:1]]
+
+
+def short_name(metric: Metric, name: str) -> str:
+    """Return a score's name for the head of a column.
+
+    >>> from spacy_nereval import create
+    >>> short_name(create("fair"), "f"), short_name(create("semeval"), "exact_f"), short_name(create("wrf"), "wrf")
+    ('fair', 'semeval exact', 'wrf')
+    """
+    score = metric.score_by_name[name]
+    if score.group and score.headline:
+        return Group(metric.name, score.group, (name,)).name
+    return score.key.replace("_", " ") if score.key else name
+
+
+def higher_is_better(metric: Metric, name: str) -> bool:
+    """Return the direction of a score: whether a higher value is the better one.
+
+    >>> from spacy_nereval import create
+    >>> higher_is_better(create("fair"), "f"), higher_is_better(create("slot_error"), "ser")
+    (True, False)
+    """
+    return metric.score_by_name[name].higher_is_better

@@ -1,0 +1,25 @@
+"""What the tables of one system are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ..counting.counts import Counts
+from ..evaluation.error_list import LabelledVerdict, Listed
+
+
+class Evaluated(NamedTuple):
+    """Counts with their result.
+
+    Attributes:
+        counts: The counts of the corpus.
+        result: What `evaluate` makes of the counts.
+        average: The average that tables of scores show.
+        examples: The first verdict of each kind of error, where documents were at hand.
+    """
+
+    counts: Counts
+    result: Mapping[str, Any]
+    average: str = "micro"
+    examples: Mapping[LabelledVerdict, Listed] = {}

@@ -1,0 +1,184 @@
+"""Rows of scores for the page: one row per group of scores, with a cell per system and score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ...core.declaration import Metric
+from ...counting.counts import Counts
+from ...evaluation.result import gold_spans, pred_spans
+from ..declared import groups, higher_is_better, keys, triple, unit
+from ..score_cells import score_cell
+from ..table import Estimate, Interval, shown
+
+Result = Mapping[str, Any]
+LENGTHS = {"0": "no word", "1": "1 word", "2": "2 words", "3": "3 words", "4 and more": "4 words and more"}
+"""The buckets of the attribute eLen, in words."""
+
+
+class ScoreValue(NamedTuple):
+    """A score as it is shown, and the bounds of its interval. None stands for undefined values."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def text(self) -> str:
+        """The score as people read it."""
+        return shown(self.value)
+
+    @property
+    def bounds(self) -> str:
+        """The interval as people read it, "" if there is none."""
+        return "" if self.low is None or self.high is None else shown(Interval(self.low, self.high))
+
+
+class ScoreRow(NamedTuple):
+    """Precision, recall and F, or one score alone.
+
+    Attributes:
+        name: The head of the row.
+        scores: Names of the scores. The last one represents the row.
+        cells: For each system, the values of `scores`.
+        metric: The name of the metric.
+        lower_is_better: The direction of the last score.
+        gold: Number of gold spans, where the row has its own.
+        pred: For each system, number of predicted spans, where the row has its own.
+        is_ratio: Whether the scores are ratios, shown in percent.
+    """
+
+    name: str
+    scores: tuple[str, ...]
+    cells: list[list[ScoreValue]]
+    metric: str
+    lower_is_better: bool = False
+    gold: int | None = None
+    pred: tuple[int, ...] = ()
+    is_ratio: bool = True
+
+    @property
+    def headlines(self) -> list[ScoreValue]:
+        """For each system, the value of the last score."""
+        return [cells[-1] for cells in self.cells]
+
+
+def metric_rows(metrics: Sequence[Metric], results: Sequence[Result]) -> list[ScoreRow]:
+    """Return the overall scores that have a score key.
+
+    Args:
+        metrics: The metrics of the results.
+        results: A result for each system.
+    """
+    rows = []
+    for metric in metrics:
+        for group in groups(metric, dict.fromkeys(keys(metric).values())):
+            last = group.scores[-1]
+            cells = [
+                _values(metric, group.scores, own["scores"], _intervals(own, "scores"))
+                for own in _of_metric(metric, results)
+            ]
+            lower, ratio = not higher_is_better(metric, last), unit(metric, last) == "ratio"
+            rows.append(ScoreRow(group.name, group.scores, cells, metric.name, lower, is_ratio=ratio))
+    return rows
+
+
+def label_rows(metric: Metric, results: Sequence[Result], counts: Sequence[Counts]) -> list[ScoreRow]:
+    """Return precision, recall and F of every label, the most frequent label first.
+
+    Args:
+        metric: A metric with one precision, recall and F.
+        results: A result for each system.
+        counts: The counts of each system.
+    """
+    scores = triple(metric)
+    numbers = [_numbers(each) for each in counts]
+    rows = []
+    for label in sorted({label for each in counts for label in each.labels}):
+        cells = [
+            _values(
+                metric,
+                scores,
+                own["per_type"].get(label, {}).get("scores", {}),
+                _intervals(own, "per_type").get(label, {}),
+            )
+            for own in _of_metric(metric, results)
+        ]
+        gold = max(each.get(label, (0, 0))[0] for each in numbers)
+        pred = tuple(each.get(label, (0, 0))[1] for each in numbers)
+        rows.append(ScoreRow(label, scores, cells, metric.name, gold=gold, pred=pred))
+    return sorted(rows, key=lambda row: -(row.gold or 0))
+
+
+def length_rows(metric: Metric, breakdowns: Sequence[Result]) -> list[ScoreRow]:
+    """Return precision, recall and F of spans by their length in words.
+
+    Args:
+        metric: A metric with one precision, recall and F.
+        breakdowns: A breakdown by eLen for each system.
+    """
+    scores = triple(metric)
+    rows = []
+    for bucket, name in LENGTHS.items():
+        if any(bucket in found["buckets"] for found in breakdowns):
+            owns = [found["metrics"][metric.name].get(bucket, {}).get("scores", {}) for found in breakdowns]
+            gold = max(found["gold"].get(bucket, 0) for found in breakdowns)
+            pred = tuple(found["pred"].get(bucket, 0) for found in breakdowns)
+            cells = [_values(metric, scores, own, {}) for own in owns]
+            rows.append(ScoreRow(name, scores, cells, metric.name, gold=gold, pred=pred))
+    return rows
+
+
+class Difference(NamedTuple):
+    """The second system's score minus the first one's, whether that is better, and the p-value of the test."""
+
+    text: str
+    better: bool | None
+    p: str
+
+
+def differences(rows: Sequence[ScoreRow], tests: Result | None) -> list[Difference | None]:
+    """Return, for each row of two systems, the difference of the score that represents it.
+
+    Args:
+        rows: Rows with two systems.
+        tests: A comparison of the two systems, for its p-values.
+
+    Returns:
+        None for a row whose score is undefined for one of the systems.
+    """
+    p = {(row["metric"], row["score"]): row["p_holm"] for row in tests["comparisons"]} if tests else {}
+    found: list[Difference | None] = []
+    for row in rows:
+        first, second = (cell.value for cell in row.headlines)
+        if first is None or second is None:
+            found.append(None)
+            continue
+        gap = second - first
+        tested = p.get((row.metric, row.scores[-1]))
+        better = None if shown(gap) == shown(0.0) else (gap > 0) is not row.lower_is_better
+        sign = "+" if better is not None and gap > 0 else ""
+        found.append(Difference(sign + shown(gap), better, "" if tested is None else f"{tested:.4f}"))
+    return found
+
+
+def _of_metric(metric: Metric, results: Iterable[Result]) -> list[Result]:
+    return [result["metrics"][metric.name] for result in results]
+
+
+def _intervals(own: Result, part: str) -> Mapping[str, Any]:
+    return own["intervals"][part] if "intervals" in own else {}
+
+
+def _values(
+    metric: Metric, names: Iterable[str], scores: Mapping[str, Any], intervals: Mapping[str, Any]
+) -> list[ScoreValue]:
+    cells = (score_cell(metric, name, scores, intervals) for name in names)
+    return [ScoreValue(*cell) if isinstance(cell, Estimate) else ScoreValue(cell) for cell in cells]
+
+
+def _numbers(counts: Counts) -> dict[str, tuple[int, int]]:
+    """Each label with its numbers of gold and of predicted spans, which are the same for every metric."""
+    gold, pred = gold_spans(counts), pred_spans(counts)
+    return {label: (gold[label], pred[label]) for label in counts.labels}

@@ -1,0 +1,70 @@
+// The data of the report, and what they say of a document: verdicts, kinds of errors, changes
+// between two systems. Their layout: page_data in data.py.
+
+const data = read("data");
+const { systems, labels, metrics, documents, outcomes, changes: CHANGES } = data;
+const outcomeOf = new Map(data.outcomeOf); // from a verdict on a gold span to a number in outcomes
+const CORRECT = 0; // the number of the outcome "correct"
+const [FIXED, BROKEN, CHANGED, GONE, NEW] = CHANGES.keys();
+const ANY = -1; // any label, no system to compare with, or no span
+const fair = metrics.findIndex((metric) => metric.name === "fair");
+
+const span = (flat, k) => ({ start: flat[3 * k], end: flat[3 * k + 1], label: flat[3 * k + 2] });
+const labelOf = (flat, k) => (k < 0 ? ANY : flat[3 * k + 2]);
+
+// Calls visit(verdict, gold span, predicted span) for every verdict of a metric on a document under a system.
+function verdicts(doc, system, metric, visit) {
+  const side = doc[3 + system];
+  const { settled } = metrics[metric];
+  if (settled.length) {
+    for (let i = 0; i < side[1].length; i += 3) visit(settled[side[1][i]], side[1][i + 1], side[1][i + 2]);
+  }
+  const judged = side[2 + metric];
+  for (let i = 0; i < judged.length; i += 3) visit(judged[i], judged[i + 1], judged[i + 2]);
+}
+
+// What is right or wrong: FairEval's verdicts say it, for other metrics the two spans do.
+function kindOf(doc, system, metric, verdict, g, p) {
+  const { right, kinds } = metrics[metric];
+  if (verdict === right) return "hit";
+  if (metric === fair) return kinds[verdict];
+  if (g < 0) return "spurious";
+  if (p < 0) return "missed";
+  const a = span(doc[2], g);
+  const b = span(doc[3 + system][0], p);
+  const sameBoundaries = a.start === b.start && a.end === b.end;
+  if (a.label === b.label) return sameBoundaries ? "hit" : "boundary";
+  return sameBoundaries ? "label" : "both";
+}
+
+// For each gold span its outcome, a number in outcomes.
+function outcomesOf(doc, system) {
+  const found = new Array(doc[2].length / 3).fill(ANY);
+  const names = metrics[fair].verdicts;
+  verdicts(doc, system, fair, (verdict, g) => {
+    if (g >= 0 && found[g] < 0) found[g] = outcomeOf.get(names[verdict]);
+  });
+  return found;
+}
+
+// Calls visit(change, gold span, predicted span before, and after, outcome before, and after) for each
+// difference between two systems.
+function visitChanges(doc, one, other, visit) {
+  const before = outcomesOf(doc, one);
+  const after = outcomesOf(doc, other);
+  before.forEach((from, g) => {
+    const to = after[g];
+    if (from !== to) visit(to === CORRECT ? FIXED : from === CORRECT ? BROKEN : CHANGED, g, ANY, ANY, from, to);
+  });
+  const spurious = [one, other].map((system) => {
+    const found = new Map();
+    verdicts(doc, system, fair, (verdict, g, p) => {
+      if (metrics[fair].verdicts[verdict] !== "fp") return;
+      const { start, end, label } = span(doc[3 + system][0], p);
+      found.set(`${start} ${end} ${label}`, p);
+    });
+    return found;
+  });
+  for (const [key, p] of spurious[0]) if (!spurious[1].has(key)) visit(GONE, ANY, p, ANY, ANY, ANY);
+  for (const [key, p] of spurious[1]) if (!spurious[0].has(key)) visit(NEW, ANY, ANY, p, ANY, ANY);
+}

@@ -1,0 +1,73 @@
+"""The page's template, filled in: its style and script inlined, and a policy that allows nothing else."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+import jinja2
+
+from ...io.writing import visible
+from .colors import COLORS
+
+SCRIPT = (
+    *("elements", "data", "filters"),
+    *("documents", "text", "spans", "matrix", "form"),
+    *("actions", "charts"),
+)
+"""The files of the page's script in `script/`, in the order in which they run."""
+
+
+class Trusted(str):
+    """Text that the page itself consists of. The template does not escape it."""
+
+    def __html__(self) -> str:
+        """Return the text as it is, which is how templates ask for markup."""
+        return self
+
+
+def filled_in(values: Mapping[str, Any], library: str) -> str:
+    """Return the page.
+
+    Args:
+        values: Whatever the template shows. It escapes all text that is not `Trusted`.
+        library: The script that draws charts.
+    """
+    scripts = [library, _script()]
+    style = ":root{" + "".join(f"--{kind}:{color};" for kind, color in COLORS.items()) + "}\n" + _file("page.css")
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, finalize=_readable
+    )
+    return environment.from_string(_file("page.html")).render(
+        **values, scripts=[Trusted(script) for script in scripts], style=Trusted(style), policy=_policy(scripts, style)
+    )
+
+
+def _readable(value: Any) -> Any:
+    """Spell out the control characters of anything that is not markup."""
+    return visible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
+def _policy(scripts: Iterable[str], style: str) -> str:
+    """The content security policy: these scripts run and this style applies, nothing else, and nothing is fetched."""
+
+    def hashed(text: str) -> str:
+        return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+    return (
+        f"default-src 'none'; script-src {' '.join(map(hashed, scripts))}; style-src {hashed(style)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _script() -> str:
+    """The page's own script: its files inside one function, so that no name of theirs is global."""
+    parts = "\n".join(_file(f"script/{name}.js") for name in SCRIPT)
+    return f'"use strict";\n(() => {{\n{parts}}})();\n'
+
+
+def _file(name: str) -> str:
+    return (files(__package__) / name).read_text(encoding="utf8")

@@ -1,0 +1,78 @@
+"""Spans marked in a short stretch of their text: [gold], {predicted}."""
+
+from __future__ import annotations
+
+import re
+
+from ..core.spans import Span
+
+MARKS = ("[", "]"), ("{", "}")
+"""What surrounds the gold span and the predicted span."""
+
+BEFORE, AFTER, WITHIN = 12, 24, 40
+"""Characters of text before the marks, after them, and between two of them."""
+
+
+class Marked(str):
+    """Text with a stretch that stays visible where the text is cut.
+
+    >>> text = Marked.of("met ", "[Bob]", " in Rome")
+    >>> text, text.parts
+    ('met [Bob] in Rome', ('met ', '[Bob]', ' in Rome'))
+    """
+
+    parts: tuple[str, str, str]
+
+    @classmethod
+    def of(cls, left: str, stretch: str, right: str) -> Marked:
+        """Join the stretch and the text on either side of it."""
+        text = cls(left + stretch + right)
+        text.parts = left, stretch, right
+        return text
+
+
+def marked(text: str | None, gold: Span | None, pred: Span | None) -> str:
+    """Mark a gold and a predicted span in a short stretch of the text.
+
+    Args:
+        text: The text of the document, if it is known.
+        gold: The gold span, if there is one.
+        pred: The predicted span, if there is one.
+
+    Returns:
+        The stretch with the marks on one line; "" without a text or without a span.
+
+    >>> marked("The Ada Lovelace met Bob.", Span(4, 16, "PER"), Span(4, 7, "PER"))
+    'The [{Ada} Lovelace] met Bob.'
+    """
+    marks: list[tuple[int, int, int, int, str]] = []
+    for side, (span, (opening, closing)) in enumerate(zip((gold, pred), MARKS)):
+        if span:  # at one offset, closing marks come first; inner spans close first, outer ones open first
+            length = span.end - span.start
+            marks.append((span.start, 1, -length, side, opening))
+            marks.append((span.end, 0 if length else 2, length, -side, closing))
+    if not marks or text is None:
+        return ""
+    marks.sort()
+    first, last = marks[0][0], marks[-1][0]
+    stretch = ""
+    for here, following in zip(marks, marks[1:]):
+        stretch += here[-1] + clipped(text[here[0] : following[0]])
+    left = clipped(text[max(0, first - BEFORE - 1) : first], -BEFORE)
+    return Marked.of(left, stretch + marks[-1][-1], clipped(text[last : last + AFTER + 1], AFTER))
+
+
+def clipped(text: str, room: int = WITHIN) -> str:
+    """Return the text on one line, cut to a number of characters.
+
+    Args:
+        text: Any text.
+        room: Keep this many characters from the start, or with a negative number from the end.
+
+    >>> clipped("Ada  Lovelace", 9), clipped("Ada  Lovelace", -9)
+    ('Ada Love…', '…Lovelace')
+    """
+    text = re.sub(r"\s+", " ", text)
+    if len(text) <= abs(room):
+        return text
+    return text[: room - 1] + "…" if room > 0 else "…" + text[room + 1 :]

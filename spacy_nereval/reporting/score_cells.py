@@ -1,0 +1,74 @@
+"""Scores of a result as table cells: ratios in percent, each with its interval if it has one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..core.declaration import Metric
+from .declared import unit
+from .table import Cell, Estimate, Interval
+
+
+def percent(number: float | None, whole: float = 1) -> float | None:
+    """Return `number` as a percentage of `whole`; None if either is undefined or `whole` is 0.
+
+    >>> percent(1, 8), percent(None), percent(0, 0)
+    (12.5, None, None)
+    """
+    return 100 * number / whole if number is not None and whole else None
+
+
+def interval(found: Any, scale: float = 1) -> Interval | None:
+    """Return the bounds that a result has for a score, times `scale`; None if they are undefined or missing.
+
+    Everything that reads intervals from a result reads them here.
+
+    Args:
+        found: {"low", "high", "k", "flag"}, or for a difference [low, high]; None for no interval.
+        scale: What the bounds are multiplied by.
+
+    >>> interval({"low": 0.25, "high": 0.75}, 100), interval([None, None]), interval(None)
+    (Interval(low=25.0, high=75.0), None, None)
+    """
+    low, high = (found["low"], found["high"]) if isinstance(found, Mapping) else found or (None, None)
+    return None if low is None or high is None else Interval(scale * low, scale * high)
+
+
+def scale(metric: Metric, name: str) -> int:
+    """Return the factor that a score is shown with: 100 for a ratio, else 1."""
+    return 100 if unit(metric, name) == "ratio" else 1
+
+
+def score_cell(
+    metric: Metric, name: str, scores: Mapping[str, Any], intervals: Mapping[str, Any] = {}
+) -> float | Estimate | None:
+    """Return a score as a cell.
+
+    Args:
+        metric: The metric of the score.
+        name: The name of the score.
+        scores: Score names to values, from a result.
+        intervals: Score names to intervals, from the same result, where it has any.
+
+    Returns:
+        The value; an `Estimate` if it has an interval; None if it is undefined.
+
+    >>> from spacy_nereval import create
+    >>> score_cell(create("fair"), "f", {"f": 0.5}), score_cell(create("fair"), "f", {"f": 0.5}, {"f": {"low": 0.25, "high": 0.75}})
+    (50.0, Estimate(value=50.0, low=25.0, high=75.0))
+    """
+    factor = scale(metric, name)
+    value = scores.get(name)
+    if value is None:
+        return None
+    value *= factor
+    bounds = interval(intervals.get(name), factor)
+    return value if bounds is None else Estimate(value, *bounds)
+
+
+def score_cells(
+    metric: Metric, names: tuple[str, ...], scores: Mapping[str, Any], intervals: Mapping[str, Any] = {}
+) -> list[Cell]:
+    """Return several scores as cells, in the order of `names`."""
+    return [score_cell(metric, name, scores, intervals) for name in names]

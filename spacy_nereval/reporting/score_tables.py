@@ -1,0 +1,122 @@
+"""Tables of scores: overall, per label, per document, per bucket of an attribute; and the counts behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..core.declaration import Metric
+from ..evaluation.attributes import ATTRIBUTES
+from ..evaluation.per_document import document_rows
+from ..evaluation.result import gold_spans
+from .declared import groups, headlines, keys, short_name, unit
+from .evaluated import Evaluated
+from .score_cells import percent, score_cell, score_cells
+from .table import Cell, Table
+
+MOST = 10
+"""Rows of long tables that people are shown; CSV and JSON have all."""
+
+
+def score_tables(given: Evaluated) -> Iterator[Table]:
+    """Yield the overall scores, with their intervals if the result has any."""
+    average = given.average
+    triples, singles = [], []
+    for metric in given.counts.metrics:
+        own = given.result["metrics"][metric.name]
+        intervals = own.get("intervals", {})
+        if average == "micro":
+            scores, intervals = own["scores"], intervals.get("scores", {})
+        else:
+            scores, intervals = own["averages"][average], intervals.get("averages", {}).get(average, {})
+        more_triples, more_singles = _score_rows(metric, scores, intervals)
+        triples += more_triples
+        singles += more_singles
+    yield Table("Scores", ["metric", "P", "R", "F"], triples, note=average)
+    yield Table("Other scores", ["metric", "score", "value"], singles, note=average)
+
+
+def label_tables(given: Evaluated) -> Iterator[Table]:
+    """Yield the headline scores of each label, with its number of gold spans."""
+    metrics, result = given.counts.metrics, given.result["metrics"]
+    columns = [(m, name) for m in metrics for name in first_headlines(m, result[m.name]["per_type"])]
+    rows: list[list[Cell]] = []
+    for label, number in gold_spans(given.counts).items():
+        scores = [score_cell(m, name, result[m.name]["per_type"][label]["scores"]) for m, name in columns]
+        rows.append([label, number, *scores])
+    yield Table("Per label", ["label", "support", *(short_name(m, name) for m, name in columns)], rows)
+
+
+def label_score_tables(given: Evaluated) -> Iterator[Table]:
+    """Yield every score of each label, with its interval if the result has one."""
+    triples, singles = [], []
+    for label, number in gold_spans(given.counts).items():
+        for metric in given.counts.metrics:
+            own = given.result["metrics"][metric.name]
+            intervals = own.get("intervals", {}).get("per_type", {}).get(label, {})
+            more_triples, more_singles = _score_rows(metric, own["per_type"][label]["scores"], intervals)
+            triples += [[label, *row, number] for row in more_triples]
+            singles += [[label, *row] for row in more_singles]
+    yield Table("Scores per label", ["label", "metric", "P", "R", "F", "support"], triples)
+    yield Table("Other scores per label", ["label", "metric", "score", "value"], singles)
+
+
+def count_tables(given: Evaluated) -> Iterator[Table]:
+    """Yield the counts that the scores are computed from."""
+    counted = ((m.name, given.result["metrics"][m.name]["counts"]) for m in given.counts.metrics)
+    rows = [[metric, name, number] for metric, counts in counted for name, number in counts.items()]
+    yield Table("Counts", ["metric", "count", "number"], rows)
+
+
+def document_tables(given: Evaluated) -> Iterator[Table]:
+    """Yield the headline scores of each document, the worst document first."""
+    header, in_percent = {"gold": "gold", "pred": "predicted"}, set()
+    for metric in given.counts.metrics:
+        shown = headlines(metric, list(keys(metric).values()))
+        for key, name in keys(metric).items():
+            if name in shown:
+                header[key] = short_name(metric, name)
+                in_percent |= {key} if unit(metric, name) == "ratio" else set()
+    cells = [
+        [row["document"], *(percent(row[key]) if key in in_percent else row[key] for key in header)]
+        for row in document_rows(given.counts)
+    ]
+    yield Table("Documents", ["document", *header.values()], cells, note="the worst first", most=MOST)
+
+
+def breakdown_table(found: Mapping[str, Any], metrics: Sequence[Metric], *, digits: int = 2) -> Table:
+    """Return the headline scores of each bucket of an attribute, with its numbers of spans.
+
+    Args:
+        found: A breakdown, as a result has it.
+        metrics: The metrics of the breakdown.
+        digits: Decimal places of the scores.
+    """
+    columns = [(metric, name) for metric in metrics for name in first_headlines(metric, found["metrics"][metric.name])]
+    rows: list[list[Cell]] = []
+    for bucket in found["buckets"]:
+        scores = [score_cell(m, name, found["metrics"][m.name][bucket]["scores"]) for m, name in columns]
+        rows.append([bucket, found["gold"][bucket], found["pred"][bucket], *scores])
+    header = [found["by"], "gold", "predicted", *(short_name(metric, name) for metric, name in columns)]
+    return Table(f"By {found['by']}", header, rows, note=ATTRIBUTES[found["by"]].help, digits=digits)
+
+
+def first_headlines(metric: Metric, parts: Mapping[str, Any]) -> list[str]:
+    """Return the headline scores of the labels or buckets of a result, which all have the same scores."""
+    return headlines(metric, list(next(iter(parts.values()))["scores"]) if parts else [])
+
+
+def _score_rows(
+    metric: Metric, scores: Mapping[str, Any], intervals: Mapping[str, Any]
+) -> tuple[list[list[Cell]], list[list[Cell]]]:
+    """Rows of precision, recall and F, and rows of the other scores."""
+    found = groups(metric, [name for name in scores if name != "undefined"])  # in averages: how many were left out
+    triples: list[list[Cell]] = [
+        [group.name, *score_cells(metric, group.scores, scores, intervals)] for group in found if group.is_triple
+    ]
+    singles: list[list[Cell]] = [
+        [metric.name, *group.scores, *score_cells(metric, group.scores, scores, intervals)]
+        for group in found
+        if not group.is_triple
+    ]
+    return triples, singles

@@ -1,0 +1,60 @@
+"""What is said around the tables: what was scored, warnings, and where metrics disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..evaluation.intervals import WARNING_UNITS
+
+
+def heading(result: Mapping[str, Any]) -> str:
+    """Return a sentence on what was scored and what was left out.
+
+    >>> heading({"documents": 1, "gold": 2, "pred": 2, "skipped": 0, "ignored": 0, "repaired": 1})
+    '1 document, 2 gold spans, 2 predicted spans, 1 span repaired'
+    """
+    parts = [_many(result["documents"], "document"), _many(result["gold"], "gold span")]
+    parts.append(_many(result["pred"], "predicted span"))
+    if result["skipped"]:
+        parts.append(f"{_many(result['skipped'], 'document')} without annotation skipped")
+    if result["ignored"]:
+        parts.append(f"{_many(result['ignored'], 'prediction')} ignored where the reference is not annotated")
+    if result["repaired"]:
+        parts.append(f"{_many(result['repaired'], 'span')} repaired")
+    return ", ".join(parts)
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def warning(units: int) -> list[str]:
+    """Return a warning about intervals and tests on few units; an empty list if there are enough.
+
+    Args:
+        units: How many units there are to draw from. A unit is a document, or several with one id.
+
+    >>> warning(20), warning(19)
+    ([], ['⚠ Only 19 documents: with fewer than 20, little can be told.'])
+    """
+    if units >= WARNING_UNITS:
+        return []
+    return [f"⚠ Only {_many(units, 'document')}: with fewer than {WARNING_UNITS}, little can be told."]
+
+
+def disagreement_lines(found: Mapping[str, Any]) -> list[str]:
+    """Return lines on the documents in which WRF and strict F disagree.
+
+    Args:
+        found: What `evaluation.per_document.disagreement` returns.
+    """
+    lines = [
+        f"WRF compared with strict F in {found['documents']} documents "
+        f"({found['undefined']} left out, in which one of them is undefined):"
+    ]
+    for name in ("above", "below", "equal"):
+        share = "-" if found[name]["share"] is None else f"{100 * found[name]['share']:.1f} %"
+        such_as = f", such as {', '.join(map(str, found[name]['examples']))}" if found[name]["examples"] else ""
+        lines.append(f"  {name} in {found[name]['documents']} ({share}){such_as}")
+    return lines

@@ -1,0 +1,98 @@
+"""A table, before any format: a title, a header, and rows of cells.
+
+What a number looks like is decided here, once for all formats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from ..io.writing import visible
+
+
+class Interval(NamedTuple):
+    """The bounds of a number."""
+
+    low: float
+    high: float
+
+
+class Estimate(NamedTuple):
+    """A number and its bounds."""
+
+    value: float
+    low: float
+    high: float
+
+
+Cell = str | int | float | Interval | Estimate | None
+"""Text, a number, or None for an undefined value."""
+
+
+class Table(NamedTuple):
+    """A title, a header, and rows of cells, each as long as the header.
+
+    Attributes:
+        note: Follows the title, in parentheses.
+        digits: Decimal places of numbers that are not whole.
+        own_digits: Decimal places of single columns, by their name.
+        most: Number of rows shown to people; programs get all.
+        bars: Name of a column of percentages that a terminal shows as bars too.
+    """
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    note: str = ""
+    digits: int = 2
+    own_digits: Mapping[str, int] = {}
+    most: int | None = None
+    bars: str | None = None
+
+    @property
+    def heading(self) -> str:
+        """The title with the note, and with the number of rows if not all are shown."""
+        cut = self.most is not None and len(self.rows) > self.most
+        notes = [self.note] * bool(self.note) + [f"the first {self.most} of {len(self.rows)}"] * cut
+        return f"{self.title} ({'; '.join(notes)})" if notes else self.title
+
+    def is_number(self, column: int) -> bool:
+        """Return whether a column holds numbers and no text. Undefined values are neither."""
+        cells = [row[column] for row in self.rows if row[column] is not None]
+        return bool(cells) and not any(isinstance(cell, str) for cell in cells)
+
+    def grid(self, escaped: Callable[[str], str] = str) -> list[list[str]]:
+        """Return the header and the rows as people read them, without line breaks.
+
+        Args:
+            escaped: Applied to every text, to escape what a format would misread.
+        """
+        return [
+            [escaped(visible(name)) for name in self.header],
+            *([escaped(visible(self.shown(k, cell))) for k, cell in enumerate(row)] for row in self.rows[: self.most]),
+        ]
+
+    def shown(self, column: int, cell: Cell) -> str:
+        """Return a cell of a column as people read it."""
+        return cell if isinstance(cell, str) else shown(cell, self.own_digits.get(self.header[column], self.digits))
+
+
+def shown(number: int | float | Interval | Estimate | None, digits: int = 2) -> str:
+    """Return a number as people read it in every format.
+
+    >>> shown(33.333), shown(7), shown(-0.0001), shown(None)
+    ('33.33', '7', '0.00', '-')
+    >>> shown(Estimate(50.0, 30.0, 70.0), 1), shown(Interval(30.0, 70.0), 0)
+    ('50.0 [30.0, 70.0]', '[30, 70]')
+    """
+    if number is None:
+        return "-"
+    if isinstance(number, Estimate):
+        return f"{shown(number.value, digits)} {shown(Interval(number.low, number.high), digits)}"
+    if isinstance(number, Interval):
+        return f"[{shown(number.low, digits)}, {shown(number.high, digits)}]"
+    if isinstance(number, int):
+        return str(number)
+    text = f"{number:.{digits}f}"
+    return text if float(text) else text.lstrip("-")  # never minus zero

@@ -1,0 +1,121 @@
+"""Tables of verdicts: how many there are, which labels are confused, and which spans are wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..core.declaration import Metric
+from ..evaluation.error_list import Listed
+from ..evaluation.result import confusion_matrix, verdict_counts
+from .evaluated import Evaluated
+from .marked_text import marked
+from .score_cells import percent
+from .score_tables import MOST
+from .table import Cell, Table
+from .words import VERDICTS
+
+MANY = 12
+"""With more labels than this, the confusion matrix becomes a list of its cells."""
+
+NO_SPAN = "no span"
+MARKING = "; in the text [gold], {predicted}"
+
+
+def verdict_tables(given: Evaluated) -> Iterator[Table]:
+    """Yield the number of each verdict, the most frequent error first."""
+    if not (metric := judging(given.counts.metrics)):
+        return
+    kinds = verdict_counts(given.counts)[metric.name]
+    errors = errors_of(metric)
+    numbers = {
+        name: sum(n for (verdict, _, _), n in kinds.items() if verdict == name)
+        for name in (*metric.correct_verdicts, *errors)
+    }
+    total, gold = sum(numbers[name] for name in errors), given.counts.gold
+    in_words = metric.name == "fair"
+    rows: list[list[Cell]] = []
+    for verdict in sorted(numbers, key=lambda name: (name in errors, -numbers[name])):
+        number = numbers[verdict]
+        shares: list[Cell] = [percent(number, total) if verdict in errors else None, percent(number, gold)]
+        rows.append([verdict, *([VERDICTS[verdict].full] if in_words else []), number, *shares])
+    header = ["verdict", *(["meaning"] if in_words else []), "number", "% errors", "% gold"]
+    yield Table("Verdicts", header, rows, note=metric.name, bars="% errors")
+
+
+def pair_tables(given: Evaluated) -> Iterator[Table]:
+    """Yield the errors by verdict, gold label and predicted label, the most frequent first, each with an example."""
+    if not (metric := judging(given.counts.metrics)):
+        return
+    verdicts = errors_of(metric)
+    errors = {kind: n for kind, n in verdict_counts(given.counts)[metric.name].items() if kind[0] in verdicts}
+    rows: list[list[Cell]] = []
+    for kind in sorted(errors, key=lambda kind: (-errors[kind], kind)):
+        verdict, gold, pred = kind
+        example: list[Cell] = []
+        if given.examples:
+            first = given.examples.get(kind)
+            example = [first.name, _in_text(first)] if first else [None, None]
+        rows.append([verdict, gold or None, pred or None, errors[kind], *example])
+    header = ["verdict", "gold", "predicted", "number"]
+    if given.examples:
+        header += ["document", "text"]
+    note = metric.name + MARKING * bool(given.examples)
+    yield Table("Error pairs", header, rows, note=note, most=MOST)
+
+
+def confusion_tables(given: Evaluated) -> Iterator[Table]:
+    """Yield the confusion matrix, or with many labels the list of its cells."""
+    if not (metric := judging(given.counts.metrics)):
+        return
+    matrix = confusion_matrix(metric, verdict_counts(given.counts)[metric.name])
+    labels = sorted({*matrix, *(label for row in matrix.values() for label in row)} - {""})
+    if len(labels) > MANY:
+        cells = [(gold, pred, number) for gold, row in matrix.items() for pred, number in row.items()]
+        cells.sort(key=lambda cell: (-cell[2], cell))
+        rows: list[list[Cell]] = [[gold or None, pred or None, number] for gold, pred, number in cells]
+        yield Table("Confusion matrix", ["gold", "predicted", "number"], rows, note=metric.name, most=2 * MOST)
+        return
+    rows = [[gold or NO_SPAN, *(matrix.get(gold, {}).get(pred, 0) for pred in (*labels, ""))] for gold in (*labels, "")]
+    errors_only = "" if {*metric.correct_verdicts} & {*(metric.confusion or ())} else ", errors only"
+    note = f"{metric.name}{errors_only}; gold in rows, predicted in columns"
+    yield Table("Confusion matrix", ["gold", *labels, NO_SPAN], rows, note=note)
+
+
+def list_table(found: Iterable[Listed]) -> Table:
+    """Return an error list as a table, with the spans marked in the text."""
+    found = list(found)
+    whole = all(listed.verdict.amount == 1 for listed in found)
+    rows: list[list[Cell]] = []
+    for listed in found:
+        verdict = listed.verdict
+        labels: list[Cell] = [span.label if span else None for span in (verdict.gold, verdict.pred)]
+        amount: list[Cell] = [] if whole else [verdict.amount]
+        rows.append([listed.name, verdict.name, *amount, *labels, _in_text(listed)])
+    header = ["document", "verdict", *([] if whole else ["amount"]), "gold", "predicted", "text"]
+    return Table("Error list", header, rows, note=found[0].metric + MARKING if found else "")
+
+
+def judging(metrics: Sequence[Metric]) -> Metric | None:
+    """Return the metric whose verdicts say what is wrong: fair, or else the first that judges single spans.
+
+    >>> from spacy_nereval import create_all
+    >>> judging(create_all(["wrf", "semeval"])).name, judging(create_all(["wrf"]))
+    ('semeval', None)
+    """
+    by_name = {metric.name: metric for metric in metrics}
+    return by_name.get("fair") or next((m for m in metrics if m.confusion is not None and m.scope == "group"), None)
+
+
+def errors_of(metric: Metric) -> list[str]:
+    """Return the verdicts in the metric's confusion matrix that are errors.
+
+    >>> from spacy_nereval import create
+    >>> errors_of(create("strict"))
+    ['fp', 'fn']
+    """
+    right = metric.correct_verdicts
+    return [name for name in metric.confusion or () if name not in right]
+
+
+def _in_text(listed: Listed) -> str:
+    return marked(listed.document.text, listed.verdict.gold, listed.verdict.pred)
