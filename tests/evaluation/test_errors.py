@@ -197,6 +197,7 @@ print(json.dumps(sorted(examples.kinds.items())))
 """
 
 
+@pytest.mark.costly
 def test_the_order_does_not_depend_on_that_in_which_python_keeps_sets():
     outputs = []
     for seed in ("1", "2", "3"):
