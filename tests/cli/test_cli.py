@@ -708,6 +708,7 @@ def test_detach_saves_a_pipeline_without_the_package(model, tmp_path):
     assert spacy.load(model).pipe_names == ["entity_ruler", "span_ruler", "nereval"]
 
 
+@pytest.mark.costly
 def test_detach_saves_a_trained_pipeline_with_its_weights(tmp_path):
     train(tmp_path)
     accepted("detach", tmp_path / "model-best", tmp_path / "new")
@@ -752,6 +753,7 @@ def test_spacy_knows_the_command():
     assert [name for name in ("score", "evaluate", "metrics", "detach") if name not in listed] == []
 
 
+@pytest.mark.costly
 def test_the_command_prints_plain_text_into_a_pipe(here):
     done = spacy_says("nereval", "score", here / "gold.spacy", here / "pred.spacy", "-o", here / "out.json")
     assert (done.returncode, done.stderr) == (0, "")
@@ -761,6 +763,7 @@ def test_the_command_prints_plain_text_into_a_pipe(here):
     assert json.loads((here / "out.json").read_text(encoding="utf8"))["documents"] == 3
 
 
+@pytest.mark.costly
 def test_the_command_fails_in_one_line_without_a_traceback(here):
     done = spacy_says("nereval", "score", here / "gold.jsonl", here / "nowhere.jsonl")
     assert (done.returncode, done.stdout) == (1, "")

@@ -656,6 +656,7 @@ def test_predictions_that_lack_a_document_are_refused_with_its_id(here):
     assert (result.exit_code, result.stderr) == (1, f"✘ fewer.jsonl lacks 1 document: {OTHER[0].id}\n")
 
 
+@pytest.mark.costly
 def test_counts_made_in_several_processes_score_as_those_of_one(here):
     """Intervals included, to the last byte."""
     jsonl(here / "first.jsonl", GOLD[:9], "gold")

@@ -211,6 +211,7 @@ def shell(command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(bash, env=ENVIRONMENT, capture_output=True, text=True, timeout=600)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_gives_the_same_numbers_though_a_worker_is_killed(here, engine):
     """The documented command, with a pipeline that kills its first worker in the middle of a file."""
@@ -303,6 +304,7 @@ def test_what_a_worker_learns_of_words_it_forgets_with_the_file(here):
     assert set(nlp.vocab.strings) == before and "unheardof" not in before
 
 
+@pytest.mark.slow
 def test_ray_gives_each_worker_a_gpu_of_its_own(here):
     """Two of which it is only told."""
     installed("ray")
@@ -312,6 +314,7 @@ def test_ray_gives_each_worker_a_gpu_of_its_own(here):
     assert sorted({*json.loads(done.stdout.splitlines()[-1])}) == ["0", "1"]
 
 
+@pytest.mark.slow
 def test_a_task_that_dask_gives_up_is_said_to_have_failed(here):
     """And it is Dask's worker that dies, though there is only one."""
     installed("dask")
@@ -415,6 +418,7 @@ def test_counts_that_are_damaged_are_not_taken(here, content):
     assert evaluated(*SHARDS, said="(3 by an earlier run, 1 in the place of other counts)") == expected
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_goes_on_where_it_was(here):
     """The driver too, in the middle of the third file: its lock and what its workers had begun are left behind."""
     Path("wait").touch()

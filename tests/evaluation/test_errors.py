@@ -198,6 +198,7 @@ print(json.dumps(sorted((kind, each.row()) for kind, each in examples.first.item
 """
 
 
+@pytest.mark.costly
 def test_the_order_does_not_depend_on_that_in_which_python_keeps_sets():
     outputs = []
     for seed in ("1", "2", "3"):

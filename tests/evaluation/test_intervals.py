@@ -206,6 +206,7 @@ def test_the_same_seed_draws_the_same_bytes_everywhere_and_in_every_version():
     )
 
 
+@pytest.mark.costly
 def test_the_same_seed_gives_the_same_intervals_in_another_process():
     documents = corpus(9)
     program = (

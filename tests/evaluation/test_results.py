@@ -79,6 +79,7 @@ def test_the_result_of_a_small_corpus_is_the_golden_file():
     assert result == GOLDEN.read_text(encoding="utf-8")
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("seed", ["1", "2"])
 def test_the_result_does_not_depend_on_the_order_in_which_python_keeps_sets(seed):
     program = "import test_results; print(test_results.written(test_results.score(test_results.corpus())), end='')"

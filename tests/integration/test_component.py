@@ -11,11 +11,13 @@ import pytest
 import spacy
 import srsly
 from docs import doc, example, little_corpus, train, write_docs
+from spacy.cli._util import app
 from spacy.language import Language
 from spacy.scorer import Scorer, get_ner_prf
 from spacy.tokens import Doc, Span
 from spacy.training import Corpus, Example
 from thinc.api import ConfigValidationError
+from typer.testing import CliRunner
 
 from spacy_nereval.integration.detach import detach
 from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
@@ -178,18 +180,14 @@ def test_the_component_stands_aside_in_training():
 # spaCy's command line
 
 
-def evaluate_by_command(model: Path, data: Path, output: Path, *arguments: str) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "spacy", "evaluate", str(model), str(data), "--output", str(output), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf8", timeout=120)
-
-
 def test_spacy_evaluate_writes_every_score_into_its_file(tmp_path):
     nlp = with_ruler(spans_keys=["a"])
     nlp.to_disk(tmp_path / "model")
     golds = [doc("Ada met Bob", (0, 1, "PER")), doc("Rome", (0, 1, "LOC")), doc("Ada", annotated=False)]
     data = write_docs(tmp_path / "gold.spacy", golds)
-    done = evaluate_by_command(tmp_path / "model", data, tmp_path / "scores.json")
-    assert done.returncode == 0, done.stderr
+    arguments = [tmp_path / "model", data, "--output", tmp_path / "scores.json"]
+    done = CliRunner().invoke(app, ["evaluate", *map(str, arguments)])
+    assert done.exit_code == 0, done.output
     assert "NER F   50.00" in done.stdout
     assert "fair" not in done.stdout  # which is why there are commands of our own
     written = srsly.read_json(tmp_path / "scores.json")
@@ -348,6 +346,7 @@ def test_a_detached_component_listens_to_the_vectors_of_its_own_pipeline():
     assert len(copy.get_pipe("tok2vec").listeners) == 1
 
 
+@pytest.mark.costly
 def test_a_pipeline_loads_without_the_package_once_it_is_detached(pipeline, trained, tmp_path):
     pipeline.to_disk(tmp_path / "with")
     detach(pipeline).to_disk(tmp_path / "without")

@@ -431,6 +431,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.costly
 def test_a_pipeline_works_in_processes_that_start_from_nothing(tmp_path):
     script = tmp_path / "spawn.py"
     script.write_text(SPAWN, encoding="utf8")
@@ -453,6 +454,7 @@ def run(tmp_path_factory):
     return path, [dict(zip(header, row)) for row in rows]
 
 
+@pytest.mark.costly
 def test_training_chooses_the_model_with_the_best_fair_f(run):
     path, rows = run
     best, last = (srsly.read_json(path / name / "meta.json")["performance"] for name in ("model-best", "model-last"))

@@ -136,15 +136,18 @@ def seen(site: Path) -> dict:
     return json.loads(process.stdout)
 
 
+@pytest.mark.costly
 def test_a_new_metric_is_listed_behind_the_six_of_the_papers(seen):
     assert "headcount" not in names()
     assert seen["names"] == [*names()[:6], *sorted([*names()[6:], "headcount"])]
 
 
+@pytest.mark.costly
 def test_a_new_metric_is_not_run_unless_it_is_asked_for(seen):
     assert "headcount" not in seen["default"]
 
 
+@pytest.mark.costly
 def test_a_new_metric_is_scored_in_all_ways(seen):
     metric = seen["metric"]
     assert metric["counts"] == {"gold": 2, "pred": 2}
@@ -159,6 +162,7 @@ def test_a_new_metric_is_scored_in_all_ways(seen):
     assert "confusion" not in metric
 
 
+@pytest.mark.costly
 def test_the_options_of_a_new_metric_are_checked_and_signed(seen):
     assert seen["metric"]["settings"] == {"worth": 0.5}
     assert "|headcount:worth=0.5|" in seen["signature"]
@@ -166,6 +170,7 @@ def test_the_options_of_a_new_metric_are_checked_and_signed(seen):
     assert seen["unknown"] == "headcount has no option 'patience'; its options are worth"
 
 
+@pytest.mark.costly
 def test_a_new_metric_is_documented_by_its_function_alone(seen):
     assert seen["summary"] == "As many predictions as gold spans are enough."
     assert seen["details"] == "Where they are is all the same to this metric."
@@ -173,6 +178,7 @@ def test_a_new_metric_is_documented_by_its_function_alone(seen):
     assert seen["option"] == ["worth", 1.0, "what a span is worth that has a counterpart", "number >= 0, <= 1"]
 
 
+@pytest.mark.costly
 def test_the_laws_find_a_new_metric_by_themselves_and_ask_for_its_contract(site):
     laws = str(TESTS / "core" / "test_laws.py")
     chosen = "headcount and (counts_add or verdicts or twice or json) or contract"

@@ -58,6 +58,7 @@ def cells(text: str) -> list[list[str]]:
 # Speed
 
 
+@pytest.mark.slow
 def test_speed_is_measured_and_shown(tmp_path):
     # The other sides of the comparison; the extra `test` brings them, so that CI never skips this.
     if missing := [name for name in ("nervaluate", "seqeval") if not find_spec(name)]:
@@ -140,6 +141,7 @@ def test_a_smaller_corpus_is_the_beginning_of_the_larger_one():
 # Memory
 
 
+@pytest.mark.slow
 @on_linux
 def test_memory_is_measured_and_shown(tmp_path, monkeypatch, capsys):
     """Here all cases in one process, but for a last one."""
@@ -210,6 +212,7 @@ def test_a_pipeline_forgets_on_its_way_the_words_that_were_new_to_it(tmp_path, m
 # Scale
 
 
+@pytest.mark.slow
 @on_linux
 def test_the_cost_of_a_document_is_measured_and_shown(tmp_path, monkeypatch, capsys):
     """Here the merging of all counts in this process, and that of half of them in one of its own, as usual."""

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import mean, stdev
 
@@ -12,7 +13,13 @@ import pytest
 from places import ROOT
 from tiny import tiny_transformer
 
-pytest.importorskip("spacy_transformers", reason="the project's environment, requirements.txt, is not installed")
+pytestmark = [
+    pytest.mark.skipif(
+        not find_spec("spacy_transformers"), reason="the project's environment, requirements.txt, is not installed"
+    ),
+    pytest.mark.slow,
+    pytest.mark.xdist_group("project"),  # one project for all of them
+]
 
 
 @pytest.fixture(scope="module")

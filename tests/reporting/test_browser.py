@@ -30,7 +30,11 @@ Select = pytest.importorskip("selenium.webdriver.support.ui").Select
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 DRIVER = shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="there is no chromium with chromedriver here")
+pytestmark = [
+    pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="there is no chromium with chromedriver here"),
+    pytest.mark.costly,
+    pytest.mark.xdist_group("browser"),  # one browser for all of them
+]
 
 QUIET = (
     "--headless=new",
