@@ -8,7 +8,8 @@ from pathlib import Path
 import spacy
 from spacy.tokens import Doc, DocBin
 
-from ..io.formats.settings import Format, check_is_file
+from ..io.formats.settings import Format
+from ..io.paths import check_is_file
 from ..io.records import Record
 from .examples import record
 

@@ -45,6 +45,17 @@ def location(name: str, home: str = "") -> Location:
     return found
 
 
+def check_is_file(path: Location) -> None:
+    """Raise ValueError if there is no file at a path.
+
+    >>> check_is_file(Path("nowhere.jsonl"))
+    Traceback (most recent call last):
+    ValueError: nowhere.jsonl does not exist or is not a file
+    """
+    if not path.is_file():
+        raise ValueError(f"{path} does not exist or is not a file")
+
+
 @contextmanager
 def fetched(name: str, home: str = "") -> Iterator[Path]:
     """Provide a local path to read: the file or folder itself, or a copy that is deleted afterwards.

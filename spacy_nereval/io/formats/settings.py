@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ..paths import check_is_file
+
 REPAIRS = ("conll", "discard")
 PIECES = ("hull", "parts")
 
@@ -109,17 +111,6 @@ def joined(pieces: list[tuple[int, int]], discontinuous: str | None) -> list[tup
         f"the span is in {len(pieces)} pieces; use --discontinuous hull to read it from its first to its last "
         "character, or --discontinuous parts to read every piece as a span"
     )
-
-
-def check_is_file(path: Path) -> None:
-    """Raise ValueError if there is no file at a path.
-
-    >>> check_is_file(Path("nowhere.jsonl"))
-    Traceback (most recent call last):
-    ValueError: nowhere.jsonl does not exist or is not a file
-    """
-    if not path.is_file():
-        raise ValueError(f"{path} does not exist or is not a file")
 
 
 def files_in(path: Path, ending: str) -> Iterator[Path]:
