@@ -12,7 +12,7 @@ import pytest
 import spacy
 import srsly
 from docs import LABELS, aligned, any_example, doc, example, grouped, little_corpus, train
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
 from spacy.language import Language
@@ -517,7 +517,7 @@ def test_labels_of_the_strategies_are_found_at_all():
     """The property tests above would hold of examples without a single hit, too."""
     seen = set()
 
-    @settings(max_examples=150)  # in every profile: fewer do not find them all
+    @tries(150)  # in every profile: fewer do not find them all
     @given(st.lists(any_example(), max_size=4))
     def look(examples):
         for values in (strict_only(examples)["ents_per_type"] or {}).items():

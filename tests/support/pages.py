@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 from spacy_nereval import Document, count, create_all
-from spacy_nereval.reporting.html import System
+from spacy_nereval.reporting.html import ReportedSystem
 
 HOSTILE = (
     "</script><script>window.broken = 1</script>",
@@ -22,10 +22,10 @@ HOSTILE = (
 )
 
 
-def system(name: str, *documents: Document, metrics: Any = None) -> System:
+def system(name: str, *documents: Document, metrics: Any = None) -> ReportedSystem:
     counts = count(documents, create_all(metrics))
     counts.sources = ["gold.jsonl"]
-    return System(name, documents, counts)
+    return ReportedSystem(name, documents, counts)
 
 
 GOLDS: Any = (
@@ -39,7 +39,7 @@ FIRST: Any = ([(0, 3, "PER"), (7, 10, "LOC")], [(0, 5, "ORG")], [(0, 7, "PER")],
 SECOND: Any = ([(0, 3, "PER"), (7, 13, "LOC")], [(0, 5, "ORG"), (9, 14, "LOC")], [], [(0, 2, "ORG")])
 
 
-def small(preds: Any = FIRST, name: str = "first") -> System:
+def small(preds: Any = FIRST, name: str = "first") -> ReportedSystem:
     return system(name, *(Document(g, p, t, id=f"d{k}") for k, (g, p, t) in enumerate(zip(GOLDS, preds, TEXTS))))
 
 
