@@ -259,6 +259,8 @@ def test_runs_are_welchs_test_where_documents_add_nothing(runs: tuple[int, int])
         ([0.168, 0.297, 0.357, 0.019, 0.218, 0.001], 1, 2),
         ([0.04, 0.1, 0.1, 0.07, 0.07, 0.07, 0.04], 0, 5),
         ([0.001, 0.004, 0.012, 0.03, 0.2], 3, 4),
+        # One of two is not told from none, although the second p alone is small enough.
+        ([0.03, 0.031], 0, 2),
     ],
 )
 def test_number_of_data_sets(p: list[float], found: int, by_fisher: int) -> None:
