@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import pytest
 from places import SEEN
-from spacy_nereval.counting.views import View
 
 from spacy_nereval import Document, count, create, score
-from spacy_nereval.evaluation.result import plain
-from spacy_nereval.evaluation.scores import summarise
+from spacy_nereval.counting.table import summed
+from spacy_nereval.evaluation.result import confusion_matrix, first, plain, verdict_counts
+from spacy_nereval.evaluation.scores import score_sums
 
 NEEDED: dict[str, dict[str, Any]] = {"tmr": {"train": str(SEEN)}}
 """The options without which a metric judges nothing."""
@@ -39,13 +39,15 @@ def tables(documents: Iterable[Document] | Document, name: str, **options: Any) 
     """The counts of one metric as the result shows them, without scores and averages:
     ten times as fast, for tests with thousands of examples."""
     metric = create(name, **options)
-    view = View(count(listed(documents), [metric]), metric)
-    summary = summarise(view)
+    counts = count(listed(documents), [metric], units=False)
+    sums = summed(counts)
+    (own,) = score_sums(sums)
     rows = {
-        label: {column: values[k] for column, values in summary.label_counts.items()}
-        for k, label in enumerate(view.labels)
+        label: {column: values[k, 0] for column, values in own.label_counts.items()}
+        for k, label in enumerate(sums.labels)
     }
-    return Tables(plain(summary.counts), plain(rows), view.confusion())
+    matrix = None if metric.confusion is None else confusion_matrix(metric, verdict_counts(counts)[name])
+    return Tables(plain(first(own.counts)), plain(rows), matrix)
 
 
 def listed(documents: Iterable[Document] | Document) -> Iterable[Document]:
