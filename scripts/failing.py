@@ -3,7 +3,7 @@
 import sys
 from typing import NoReturn
 
-from spacy_nereval.cli.common import say
+from spacy_nereval.cli.printing import say
 from spacy_nereval.integration.doctor import examine
 
 

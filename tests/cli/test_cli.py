@@ -440,7 +440,7 @@ def test_a_file_that_may_not_be_read_is_named(here, monkeypatch, name):
         (["--loio.s", "1.5"], "loio.s = 1.5: input should be less than or equal to 1"),
         (["--loio.s", "-1"], "loio.s = -1: input should be greater than or equal to 0"),
         (["--loio.s", "half"], "loio.s = 'half': "),
-        (["--strict.beta", "0"], "strict.beta = 0: input should be greater than 0"),
+        (["--strict.beta", "-1"], "strict.beta = -1: input should be greater than or equal to 0"),
         (["--strict.beta", "1e999"], "strict.beta = "),
         (["--wrf.weights", '{"PER": 0.5, "LOC": 0.25}'], "they sum to 0.75, not to 1"),
         (["--wrf.weights", '{"PER": 1.0}'], "wrf.weights has no weight for 'LOC', which occurs in the data"),

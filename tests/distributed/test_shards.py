@@ -396,7 +396,7 @@ def test_counts_of_something_else_are_not_taken(here, change):
     evaluated(*SHARDS)
     before = parts()
     options = change(here)
-    found = evaluated(*SHARDS, *options, said="4 files counted in nereval-parts (4 in the place of other counts)\n")
+    found = evaluated(*SHARDS, *options, said="4 files counted in nereval-parts (4 replacing other counts)\n")
     assert all(after != before[name] for name, after in parts().items())
     assert found == evaluated(*SHARDS, *options, "--parts", "new")
 

@@ -522,10 +522,10 @@ def test_nothing_wrong_is_said(here):
             "there is no label 'ORG' in gold or prediction; there are LOC, PER",
         ),
         (["gold.jsonl", "pred.jsonl", "-l", "PER,ORG"], "there is no label 'ORG' in gold or prediction"),
-        (["gold.jsonl", "pred.jsonl", "-f", "markdown"], "no table is printed, so that markdown is the format of"),
+        (["gold.jsonl", "pred.jsonl", "-f", "markdown"], "no table is printed, so markdown has no effect"),
         (["gold.jsonl", "pred.jsonl", "--train", "gold.jsonl"], "--train gold.jsonl is given, but nothing looks"),
         (["gold.jsonl", "pred.jsonl", "-m", "fare"], "there is no metric 'fare'"),
-        (["gold.jsonl", "pred.jsonl", "-m", "fair,strict"], "one metric was wanted"),
+        (["gold.jsonl", "pred.jsonl", "-m", "fair,strict"], "expected one metric"),
         (["gold.jsonl", "pred.jsonl", "--strict.beta", "2"], "strict is not among --metrics fair"),
         (["gold.jsonl", "pred.jsonl", "-f", "xml"], "there is no format 'xml'"),
         (["gold.jsonl", "none.jsonl"], "none.jsonl does not exist"),
@@ -545,7 +545,7 @@ def test_a_mistake_is_one_line_and_leaves_no_file(here, arguments, said):
 @pytest.mark.parametrize(
     ("output", "said"),
     [
-        ("rows.txt", "--output rows.txt: a .jsonl or a .csv file was wanted"),
+        ("rows.txt", "--output rows.txt: expected a .jsonl or .csv file"),
         ("none/rows.csv", "there is no directory none"),
         ("gold.jsonl", "gold.jsonl is read here"),
     ],

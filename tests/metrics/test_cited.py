@@ -727,7 +727,7 @@ def test_the_keys_for_spacy_are_the_names_of_the_scores_behind_that_of_the_metri
     [
         ("token", {"scheme": "biluo"}, "token.scheme = 'biluo': input should be 'plain' or 'bio'"),
         ("token", {"typed": True}, "token has no option 'typed'; its options are scheme, beta"),
-        ("char", {"beta": 0}, "char.beta = 0: input should be greater than 0"),
+        ("char", {"beta": -1}, "char.beta = -1: input should be greater than or equal to 0"),
         ("char", {"typed": "maybe"}, "char.typed = 'maybe': input should be a valid boolean"),
         ("relaxed", {"strong": 2}, "relaxed.strong = 2: input should be a valid boolean"),
         ("overlap", {"recall": "min"}, "overlap.recall = 'min': input should be 'max' or 'sum'"),
@@ -747,7 +747,7 @@ def test_the_keys_for_spacy_are_the_names_of_the_scores_behind_that_of_the_metri
             {"weights": {"PER": float("nan")}},
             "ace.weights = {'PER': nan}: the weight of 'PER' is not a number from 0 up",
         ),
-        ("ace", {"weights": "nist"}, "ace.weights = 'nist': wanted equal | table of text to number"),
+        ("ace", {"weights": "nist"}, "ace.weights = 'nist': expected equal | table of text to number"),
     ],
     ids=lambda value: None if isinstance(value, str) else str(value),
 )
@@ -759,7 +759,7 @@ def test_a_wrong_option_is_refused_with_what_would_be_right(name, options, messa
 
 def test_token_without_tokens_says_that_jsonl_carries_none_and_offers_char():
     doc = Document([(0, 3, "A")], [(0, 3, "A")], "Ada sleeps")
-    with pytest.raises(ValueError, match=r"has no tokens \(.* JSONL carry none, .*\); take the metric char instead"):
+    with pytest.raises(ValueError, match=r"has no tokens \(.* JSONL carry none, .*\); use the metric char instead"):
         score([doc], ["token"])
     assert scores(doc, "char")["f"] == 1
 

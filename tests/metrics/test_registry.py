@@ -26,7 +26,8 @@ from typing import Annotated
 from numpy import minimum
 from pydantic import Field
 
-from spacy_nereval import Metric, Verdict, prf
+from spacy_nereval import Metric, prf
+from spacy_nereval.core.declaration import Score
 
 
 def headcount(
@@ -39,22 +40,18 @@ def headcount(
     Source: nobody (2000), Counting heads.
     '''
     return Metric(
-        judge=judge,
-        score=partial(score, worth=worth),
+        scores=(Score("p"), Score("r"), Score("f", headline=True, key="headcount_f")),
         columns={"gold": ("hit", "lost"), "pred": ("hit", "extra")},
-        settled=("hit", "lost", "extra"),
-        flat={"headcount_f": "f"},
+        formula=partial(formula, worth=worth),
+        hit="hit",
+        miss="lost",
+        spurious="extra",
     )
 
 
-def judge(contest):
-    yield from (Verdict("lost", span, None) for span in contest.gold)
-    yield from (Verdict("extra", None, span) for span in contest.pred)
-
-
-def score(n, worth):
-    tp = worth * minimum(n["gold"], n["pred"])
-    return prf(tp, n["pred"] - tp, n["gold"] - tp)
+def formula(columns, worth):
+    tp = worth * minimum(columns["gold"], columns["pred"])
+    return prf(tp, columns["pred"] - tp, columns["gold"] - tp)
 """
 
 # The line, in a setup.cfg that is otherwise what every package has.

@@ -448,7 +448,7 @@ def test_tables_that_are_not_there_are_refused_before_anything_is_written(here, 
 def test_the_help_names_every_table():
     for name in (*TABLES, *COMPARED):
         assert name in TABLES_OPTION.help
-    usual = TABLES_OPTION.help.split("score and evaluate have ")[1].split(" (these are usual)")[0]
+    usual = TABLES_OPTION.help.split("score and evaluate have ")[1].split(" (printed by default)")[0]
     assert tuple(usual.split(", ")) == USUAL
 
 
