@@ -1,1 +1,4 @@
-"""One file a metric. Each is made known by one line in setup.cfg."""
+"""The metrics, one per file, and their registry. Each is registered by one line in setup.cfg.
+
+May import `core` only.
+"""
