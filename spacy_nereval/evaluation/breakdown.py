@@ -21,7 +21,8 @@ from ..core.spans import Document, Span
 from ..counting.batch import MISS, SPURIOUS
 from ..counting.counts import NONE, Counts
 from ..counting.views import View
-from .attributes import AttributeContext, RequestedAttribute, Value, bucketed, requested_attribute
+from .attributes import AttributeContext, RequestedAttribute, requested_attribute
+from .buckets import Value, bucketed
 from .result import plain
 from .scores import summarise
 
