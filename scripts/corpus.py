@@ -1,7 +1,7 @@
 """Convert a corpus into corpus/<name>/{train,dev,test}.spacy.
 
-What is not converted one to one (a span that cuts a token, a nested span) is
-counted and printed, so that no annotation changes unseen.
+Some annotation cannot be converted one to one, such as a span that cuts a token
+or a nested span. The script counts and prints it, so that nothing changes unseen.
 """
 
 import os
@@ -17,9 +17,9 @@ from wasabi import msg
 
 from spacy_nereval.integration.doctor import assets
 
-# Relative to the current folder where that is possible: messages stay short.
+# Relative to the current folder, so that messages stay short.
 ROOT = Path(os.path.relpath(Path(__file__).resolve().parent.parent))
-EXAMPLES = 4  # of what was not converted one to one
+EXAMPLES = 4  # shown of each kind of change
 READERS = {
     "warranty": readers.read_warranty,
     "wnut17": readers.read_wnut17,
@@ -35,7 +35,7 @@ def main(
     ] = None,
     limit: Annotated[int, typer.Option(min=0, help="Keep the first N texts of each split, 0: all")] = 0,
 ) -> None:
-    """Write corpus NAME as three .spacy files and print what is in them."""
+    """Write the corpus NAME as three .spacy files, and print what they contain."""
     if name not in READERS:
         fail(f"Unknown corpus '{name}': choose one of {', '.join(READERS)}")
     verify_assets(name)
@@ -44,7 +44,7 @@ def main(
         splits = READERS[name](ROOT / "assets" / name, notes)
     except readers.ReadError as error:
         fail(str(error))
-    # Written only now: a corpus that cannot be read leaves no files behind.
+    # Nothing is written before this line, so a corpus that cannot be read leaves no files.
     output = output or ROOT / "corpus" / name
     output.mkdir(parents=True, exist_ok=True)
     for split in splits:
@@ -58,7 +58,7 @@ def main(
 
 
 def verify_assets(name: str) -> None:
-    """Stop unless the downloaded files of a corpus are the ones project.yml names."""
+    """End the script unless the files of a corpus have the checksums in project.yml."""
     for finding in assets(name, ROOT / "project.yml"):
         if finding.remedy:
             fail(str(finding))

@@ -1,8 +1,10 @@
-"""Write the parts of the documentation that repeat the code: docs/metrics.md, docs/commands.md,
-and the marked parts of README.md and docs/scale.md.
+"""Generate the documentation that repeats the code.
 
-python scripts/docs.py            write them
-python scripts/docs.py --check    say which are not current, and exit with 1
+These are docs/metrics.md, docs/commands.md, and the marked parts of README.md and
+docs/scale.md.
+
+    python scripts/docs.py            write them
+    python scripts/docs.py --check    name those that are out of date, and exit with status 1
 """
 
 import atexit
@@ -32,10 +34,15 @@ from spacy_nereval.io.writing import write_json
 from spacy_nereval.metrics.registry import SETS, documentation, names, options_of
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.append(str(ROOT / "benchmarks"))  # whose scripts import each other
+sys.path.append(str(ROOT / "benchmarks"))  # the scripts there import each other
 
 
-def main(check: Annotated[bool, typer.Option(help="Write nothing")] = False) -> None:
+def main(
+    check: Annotated[
+        bool, typer.Option(help="Write nothing, and exit with status 1 if something is out of date")
+    ] = False,
+) -> None:
+    """Write the generated documentation."""
     stale = []
     for path, text in documents().items():
         if not path.is_file() or path.read_text(encoding="utf8") != text:
@@ -43,12 +50,12 @@ def main(check: Annotated[bool, typer.Option(help="Write nothing")] = False) -> 
             if not check:
                 path.write_text(text, encoding="utf8")
     if check and stale:
-        msg.fail(f"Not current: {', '.join(map(str, stale))}. Run 'python scripts/docs.py'", exits=1)
-    msg.good(f"Written: {', '.join(map(str, stale))}" if stale else "All current")
+        msg.fail(f"Out of date: {', '.join(map(str, stale))}. Run 'python scripts/docs.py'", exits=1)
+    msg.good(f"Written: {', '.join(map(str, stale))}" if stale else "Everything is up to date")
 
 
 def documents() -> dict[Path, str]:
-    """Each file and what it is to hold."""
+    """Return each generated file with the text that it should have."""
     readme = ROOT / "README.md"
     text = fill(readme.read_text(encoding="utf8"), "metrics", choosing_table())
     printed = (ROOT / "tests" / "reporting" / "golden" / "score.txt").read_text(encoding="utf8")
@@ -71,17 +78,18 @@ def documents() -> dict[Path, str]:
 
 
 def fill(text: str, part: str, content: str) -> str:
-    """The text with what stands between a part's marks replaced."""
+    """Return a text with new content between the marks of a part."""
     pattern = rf"(<!-- {part}: .*? -->\n).*?(<!-- /{part} -->)"
     return re.sub(pattern, lambda match: f"{match[1]}\n{content.strip()}\n\n{match[2]}", text, flags=re.S)
 
 
 def table(header: list[str], rows: list[list[str]]) -> str:
+    """Return a Markdown table."""
     cells = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in cells)
 
 
-# The example by which metrics are told apart
+# The example that shows how metrics differ
 
 TEXT = "Barack Obama met Angela Merkel in New York City on Monday with Acme Corp staff . Angela Merkel smiled ."
 OBAMA, MERKEL, CITY, ACME, AGAIN = (
@@ -115,7 +123,7 @@ atexit.register(rmtree, SCRATCH)
 
 @cache
 def ready(name: str) -> Metric:
-    """A metric as it is by default; one that needs training data has seen half of the example."""
+    """Return a metric with its default options. One that needs training data gets half of the example."""
     metric = create(name)
     if not metric.needs:
         return metric
@@ -125,30 +133,30 @@ def ready(name: str) -> Metric:
 
 
 def headlines(metric: Metric) -> list[str]:
-    """The keys of the scores that stand for a metric: the one of its name, or its F's, or else the first."""
-    keys = [key for key in metric.flat if key in (metric.name, "tmr_unseen_any")]  # what training did not show
-    keys = keys or [key for key, score in metric.flat.items() if score.endswith("f")]
-    return keys or list(metric.flat)[:1]
+    """Return the keys of the scores that represent a metric: the one of its name, or its F-scores, or the first."""
+    keys = [key for key in metric.keys if key in (metric.name, "tmr_unseen_any")]
+    keys = keys or [key for key, score in metric.keys.items() if score.endswith("f")]
+    return keys or list(metric.keys)[:1]
 
 
 def scored(metric: Metric, key: str, gold: list, pred: list) -> str:
-    """A score of the example, in percent."""
+    """Return a score of the example, in percent."""
     counts = count([document(gold, pred)], [metric])
-    return f"{100 * float(overall(View(counts, metric))[metric.flat[key]]):.1f}"
+    return f"{100 * float(overall(View(counts, metric))[metric.keys[key]]):.1f}"
 
 
 def verdicts(metric: Metric, gold: list, pred: list) -> str:
-    """The verdicts on the example, but for those on what was found as it is, and what they add up to."""
+    """Return the verdicts on the errors in the example, with their amounts."""
     right = {verdict.name for verdict in metric.verdicts(document(gold, gold))}
     wrong: Counter[str] = Counter()
     for verdict in metric.verdicts(document(gold, pred)):
         if verdict.name not in right or verdict.amount < 1:
-            wrong[verdict.name] += verdict.amount or 1  # type: ignore[assignment]  # a share of a verdict
+            wrong[verdict.name] += verdict.amount or 1  # type: ignore[assignment]
     return ", ".join(f"{name} {amount:.3g}" for name, amount in wrong.items())
 
 
 def choosing_table() -> str:
-    """Every metric as a row: what is true of it, and its score where one thing is wrong."""
+    """Return a table with a row per metric: what it measures, and its score where one thing is wrong."""
     rows = []
     for name in names():
         metric = ready(name)
@@ -156,26 +164,27 @@ def choosing_table() -> str:
             first = key == headlines(metric)[0]
             about = [f"[**{name}**](docs/metrics.md#{name})", documentation(name).summary] if first else ["", ""]
             rows.append([*about, f"`{key}`", *(scored(metric, key, gold, pred) for _, gold, pred in CASES.values())])
-    return table(["metric", "what is true of it", "score", *CASES], rows)
+    return table(["metric", "what it measures", "score", *CASES], rows)
 
 
 def metrics_page() -> str:
-    """docs/metrics.md."""
+    """Return docs/metrics.md."""
     blocks = [
         "# The metrics",
         "<!-- Written by scripts/docs.py from the docstrings and by running the metrics; do not edit. -->",
-        "Every metric here is in the registry, the scorers, the component and the command line, with per-label "
-        "scores, averages and intervals. `python -m spacy nereval metrics` prints what stands here.",
+        "Every metric here is available in Python, in spaCy's scorers, in the pipeline component and on the command "
+        "line, with scores per label, averages and confidence intervals. `python -m spacy nereval metrics` prints the "
+        "same information.",
         "## Which to choose",
-        "One thing is wrong in an otherwise perfect prediction of\n\n"
+        "Each column of the table has one error in an otherwise perfect prediction of\n\n"
         f"> {TEXT.split(' . ')[0]} .\n\n"
-        "with PER *Barack Obama*, PER *Angela Merkel*, GPE *New York City*, ORG *Acme Corp*. The columns show each "
+        "with PER *Barack Obama*, PER *Angela Merkel*, GPE *New York City*, ORG *Acme Corp*. The cells show each "
         "metric's headline score in percent:\n\n"
         + "\n".join(f"- **{case}**: {about}" for case, (about, *_) in CASES.items())
         + "\n- **all**: Merkel, New York City as ORG, Monday as PER, no Acme Corp\n\n"
-        'For *repetition* the text goes on "Angela Merkel smiled .", and for *nested* the gold annotation has GPE '
-        "*New York* too. `ser` is a cost: 0 is best. The training data of `tmr` are a text with *Barack Obama* and "
-        "*New York City*, and its score here is the recall of what they do not have.",
+        'For *repetition* the text continues "Angela Merkel smiled .", and for *nested* the gold annotation also has '
+        "GPE *New York*. `ser` is an error rate: 0 is best. The training data of `tmr` are one text with *Barack "
+        "Obama* and *New York City*. Its score here is the recall of entities that do not occur in them.",
         table(
             ["metric", "score", *CASES, "all"],
             [
@@ -191,7 +200,7 @@ def metrics_page() -> str:
         blocks += [f"## {name}", about.summary]
         blocks += [about.details] * bool(about.details)
         blocks += [f"Formula: {about.formula}", f"Source: {about.source}"]
-        blocks.append("Keys in spaCy's scores, behind `ents_` or `spans_{key}_`: " + _code(metric.flat) + ".")
+        blocks.append("Keys in spaCy's scores, prefixed with `ents_` or `spans_{key}_`: " + _code(metric.keys) + ".")
         blocks.append("Counts: " + _code(metric.columns) + ".")
         options = [[f"`{o.name}`", o.help, o.values, f"`{o.default}`"] for o in options_of(name)]
         blocks.append(table(["option", "what it does", "values", "default"], options))
@@ -208,19 +217,19 @@ def metrics_page() -> str:
     attributes = [[f"`{name}`", a.help, "yes" if a.needs_lexicon else ""] for name, a in ATTRIBUTES.items()]
     blocks += [
         "## Sets of metrics",
-        "For `--metrics`, and in configs: a set's name stands for its metrics. A metric that needs an option is left "
-        "out of a set where the option is not given.",
+        "Use the name of a set for all its metrics, with `--metrics` and in configs. A set leaves out a metric that "
+        "needs an option which is not given.",
         table(["set", "metrics"], [*sets, ["`all`", "every registered metric"]]),
         "## Attributes",
-        "For `--by`: scores of the spans in each bucket of an attribute. A pair counts in the bucket of its gold span, "
-        "so that every span is in one bucket and the buckets sum to the whole. Attributes and their names are those "
-        'of Fu, Liu and Neubig (2020), "Interpretable Multi-dataset Evaluation for Named Entity Recognition", with '
-        "the document for their sentence.",
+        "`--by` shows scores for each bucket of an attribute of the spans. A pair of spans counts in the bucket of its "
+        "gold span. So every span is in one bucket, and the buckets add up to the whole. Most attributes and their "
+        'names are those of Fu, Liu and Neubig (2020), "Interpretable Multi-dataset Evaluation for Named Entity '
+        'Recognition". What they compute per sentence is computed per document here.',
         table(["attribute", "what it is", "needs `--train`"], attributes),
         "## What is not here",
-        "**ETER** (Ben Jannet et al., 2014) mixes the ETAPE slot error, which is here as `slot_error` with "
-        "`weights=etape`, with an error over the components of structured entities. The definition of that component "
-        "error could not be obtained, and nothing is called by its name that might be something else.",
+        "**ETER** (Ben Jannet et al., 2014) combines the ETAPE slot error, which is here as `slot_error` with "
+        "`weights=etape`, with an error over the components of structured entities. We could not obtain the "
+        "definition of that component error, and we do not publish a guess under its name.",
     ]
     return "\n\n".join(blocks) + "\n"
 
@@ -233,11 +242,11 @@ def _code(names_of) -> str:
 
 
 def commands_page() -> str:
-    """docs/commands.md."""
+    """Return docs/commands.md."""
     blocks = [
         "# The commands",
         "<!-- Written by scripts/docs.py from the commands themselves; do not edit. -->",
-        "`python -m spacy nereval COMMAND --help` prints what stands here.",
+        "`python -m spacy nereval COMMAND --help` prints the same information.",
     ]
     for name, command in sorted(get_command(nereval).commands.items()):  # type: ignore[attr-defined]
         arguments = [p for p in command.params if p.param_type_name == "argument"]
@@ -266,13 +275,13 @@ def _default(parameter) -> str:
 
 
 def benchmark_table(path: Path) -> str:
-    """What `python benchmarks/run.py` measured."""
+    """Return a table of what `python benchmarks/run.py` measured."""
     show = runpy.run_path(str(path.with_name("table.py")))["markdown"]
     return show(srsly.read_json(path))
 
 
 def scale_page(page: Path) -> str:
-    """docs/scale.md with what `benchmarks/memory.py` and `benchmarks/scale.py` measured."""
+    """Return docs/scale.md with what `benchmarks/memory.py` and `benchmarks/scale.py` measured."""
     text = page.read_text(encoding="utf8")
     for name in ("memory", "scale"):
         script = ROOT / "benchmarks" / f"{name}.py"

@@ -1,7 +1,7 @@
 """Read the corpora of this project into spaCy Docs, one function per corpus.
 
-Every reader takes the folder of the corpus, returns the Docs of each split, and
-adds to the notes what it could not convert one to one: what was done, and where.
+Every reader takes the folder of a corpus and returns the Docs of each split. It adds
+to the notes what it could not convert one to one: what it did instead, and where.
 """
 
 import hashlib
@@ -19,18 +19,19 @@ from spacy.vocab import Vocab
 
 Splits = dict[str, list[Doc]]
 Notes = defaultdict[str, list[str]]
+"""For each kind of change the places where it was made."""
 
-# What reading a record of the wrong shape raises.
+# The errors that a record of the wrong shape leads to.
 MALFORMED = (AttributeError, KeyError, TypeError, ValueError)
 WARRANTY_FORMAT = '{"id", "text", "spans": [{"start", "end", "label"}]}'
 MAINTIE_FORMAT = '{"text", "tokens", "entities": [{"start", "end", "type"}]}'
 WARRANTY_LABELS = ("FAILURE_LOC", "FAILURE_TYPE")
-# Of MaintIE's five top classes the two that correspond to them.
+# The two of MaintIE's five top classes that correspond to the labels of warranty.
 MAINTIE_LABELS = ("PhysicalObject", "State")
 WNUT17_FILES = {
     "train": "wnut17train.conll",
     "dev": "emerging.dev.conll",
-    "test": "emerging.test.annotated",  # the labels that the shared task scored with
+    "test": "emerging.test.annotated",  # with the labels of the shared task's scorer
 }
 
 
@@ -39,7 +40,7 @@ class ReadError(Exception):
 
 
 def read_warranty(folder: Path, notes: Notes) -> Splits:
-    """JSON lines with character offsets, tokenised by spaCy's English rules."""
+    """Read JSON lines with character offsets. The texts are tokenised by spaCy's English rules."""
     nlp = spacy.blank("en")
     splits: Splits = {}
     for split in ("train", "dev", "test"):
@@ -55,7 +56,7 @@ def read_warranty(folder: Path, notes: Notes) -> Splits:
 
 
 def warranty_doc(nlp: Language, record: dict[str, Any], where: str, notes: Notes) -> Doc:
-    """The Doc of one line; a span that cuts a token takes the whole of it."""
+    """Return the Doc of one line. A span that cuts a token is extended to the whole token."""
     text = record["text"]
     if not text.strip():
         raise ValueError("the text is empty")
@@ -89,7 +90,7 @@ def warranty_doc(nlp: Language, record: dict[str, Any], where: str, notes: Notes
 
 
 def read_wnut17(folder: Path, notes: Notes) -> Splits:
-    """Two columns, word and IOB tag; a line that is blank but for tabs ends a sentence."""
+    """Read two columns, word and IOB tag. A line that is empty or has only tabs ends a sentence."""
     vocab = spacy.blank("en").vocab
     splits: Splits = {}
     for split, name in WNUT17_FILES.items():
@@ -112,7 +113,7 @@ def read_wnut17(folder: Path, notes: Notes) -> Splits:
 
 
 def wnut17_doc(vocab: Vocab, words: list[str], tags: list[str], where: str, notes: Notes) -> Doc:
-    """The Doc of one sentence, its words as given."""
+    """Return the Doc of one sentence, with the words of the file as tokens."""
     tags = list(tags)
     for i, tag in enumerate(tags):
         # spaCy refuses an I- that continues no entity; conlleval reads it as B-.
@@ -123,7 +124,7 @@ def wnut17_doc(vocab: Vocab, words: list[str], tags: list[str], where: str, note
 
 
 def read_maintie(folder: Path, notes: Notes) -> Splits:
-    """One JSON list; every span is in doc.spans["sc"], the outermost ones in doc.ents."""
+    """Read a JSON list. All spans go to doc.spans["sc"], the outermost ones also to doc.ents."""
     vocab = spacy.blank("en").vocab
     path = folder / "gold_release.json"
     splits: Splits = {"train": [], "dev": [], "test": []}
@@ -142,7 +143,7 @@ def read_maintie(folder: Path, notes: Notes) -> Splits:
 
 
 def maintie_doc(vocab: Vocab, record: dict[str, Any], where: str, notes: Notes) -> Doc:
-    """The Doc of one work order, its tokens as given: the annotation is on them."""
+    """Return the Doc of one work order, with the tokens of the file, which the annotation refers to."""
     words = record["tokens"]
     doc = Doc(vocab, words=words, spaces=single_spaces(words))
     if doc.text != record["text"]:
@@ -155,8 +156,8 @@ def maintie_doc(vocab: Vocab, record: dict[str, Any], where: str, notes: Notes) 
             raise ValueError(f"entity [{start}, {end}) is empty or outside the {len(doc)} tokens")
         if label in MAINTIE_LABELS:
             spans.append(Span(doc, start, end, label))
-    # filter_spans prefers the longer span, then the left one; sorting settles
-    # equal spans with different labels.
+    # filter_spans prefers the longer span, then the left one. Sorting decides
+    # between equal spans with different labels.
     spans.sort(key=lambda span: (span.start, span.end, span.label_))
     doc.spans["sc"] = spans
     doc.ents = filter_spans(spans)
@@ -170,30 +171,30 @@ def maintie_doc(vocab: Vocab, record: dict[str, Any], where: str, notes: Notes) 
 
 
 def is_inside(span: Span, other: Span) -> bool:
-    """Whether the span is a proper part of the other."""
+    """Return whether the span lies in the other one and is shorter."""
     return other.start <= span.start and span.end <= other.end and len(span) < len(other)
 
 
 def split_of(text: str) -> str:
-    """A split that depends on the text alone, so that no duplicate is in two of them."""
+    """Return the split of a text. It depends on the text alone, so duplicates share a split."""
     tenth = int(hashlib.md5(text.encode("utf8")).hexdigest(), 16) % 10
     return "dev" if tenth == 0 else "test" if tenth < 3 else "train"
 
 
 def single_spaces(words: list[str]) -> list[bool]:
-    """A space after every word but the last."""
+    """Return Doc's `spaces` for one space after every word except the last."""
     return [True] * (len(words) - 1) + [False] * bool(words)
 
 
 def read_lines(path: Path) -> Iterator[tuple[str, str]]:
-    """Each line of a file, and where it is, as file:line."""
-    # Not splitlines(): web text contains characters that it takes for line ends.
+    """Yield each line of a file with its place, as file:line."""
+    # Not splitlines(), which also splits at other characters, and these occur in web text.
     for number, line in enumerate(read_text(path).split("\n"), 1):
         yield f"{path}:{number}", line.rstrip("\r")
 
 
 def read_text(path: Path) -> str:
-    """The text of a file."""
+    """Return the text of a file."""
     try:
         return path.read_bytes().decode("utf8")
     except FileNotFoundError as error:
@@ -204,7 +205,7 @@ def read_text(path: Path) -> str:
 
 
 def explain(error: Exception, expected: str) -> str:
-    """The error in words: our own as they are, others with what was expected."""
+    """Return the reason of an error: our own messages as they are, others with the expected format."""
     if isinstance(error, ValueError):
         return str(error)
     reason = f"missing {error}" if isinstance(error, KeyError) else str(error)

@@ -1,4 +1,4 @@
-"""Print the results of several pipelines side by side, and write them as Markdown."""
+"""Print the results of several pipelines side by side, and write them to a Markdown file."""
 
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +19,7 @@ def main(
     results: Annotated[list[Path], typer.Argument(help="Results that 'nereval evaluate --output' wrote, .json")],
     comparison: Annotated[Path | None, typer.Option(help="What 'nereval compare --output' wrote, .json")] = None,
 ) -> None:
-    """Compare RESULTS, which go by the names of their files."""
+    """Show RESULTS side by side, named after their files."""
     loaded = {path.stem: load(path, "metrics") for path in results}
     about = "\n".join(f"- {name}: {heading(result)}" for name, result in loaded.items())
     tables = list(side_by_side(loaded))
@@ -42,7 +42,7 @@ def main(
 
 
 def load(path: Path, key: str) -> dict:
-    """A result, known by a key that it has."""
+    """Read a result, and end the script if it lacks the key that all such results have."""
     remedy = "run 'python -m spacy project run evaluate', with the same --vars.corpus"
     if not path.is_file():
         msg.fail(f"{path} is missing: {remedy}", exits=1)
@@ -51,7 +51,7 @@ def load(path: Path, key: str) -> dict:
     except ValueError as error:
         msg.fail(f"{path} is not JSON ({error}): delete it and {remedy}", exits=1)
     if not isinstance(result, dict) or key not in result:
-        msg.fail(f"{path} is no result, it has no '{key}': delete it and {remedy}", exits=1)
+        msg.fail(f"{path} is not a result, since it has no '{key}': delete it and {remedy}", exits=1)
     return result
 
 

@@ -1,9 +1,9 @@
-"""Write docs/results.md from what `scripts/trials.py evaluate` left in metrics/.
+"""Write docs/results.md from the files that `scripts/trials.py evaluate` wrote to metrics/.
 
     python scripts/results.py
 
-Every number and every sentence comes from these files. Corpora without one keep
-their section as it is.
+Every number and every sentence comes from these files. A corpus without such a file
+keeps the section that it has.
 """
 
 import re
@@ -55,22 +55,22 @@ GROUPS = {
 PAPER = {"transformer": "bert-base-uncased", "epochs": 12}
 KINDS = ("above", "below", "equal")
 CLOSE = 0.5
-"""Points between WRF and F that are not worth a reason."""
+"""A difference between WRF and F, in percentage points, that is too small to explain."""
 
 INTRODUCTION = """# Results
 
-Written by `python -m spacy project run results` from the metrics files of
-`spacy project run gpu`; the command above each table repeats it. Numbers are
-percentages but for counts. *Mean*, *sd* and *range* are over the seeds; the
-*interval* (95 %, 1,000 resamples) and the tests are over the test documents,
-each drawn, or changing places, with the predictions of all seeds for it.
+`python -m spacy project run results` writes this page from the metrics files of
+`spacy project run gpu`. The command in each section repeats its results. Numbers
+other than counts are percentages. The *mean*, *sd* (standard deviation) and
+*range* are over the seeds. The unit of the *interval* (95 %, 1,000 resamples) and of
+the tests is the test document: the predictions of all seeds for a document are
+drawn, or swapped, together.
 
-The setting is that of Weber et al. (WRF), section 4.1, as far as spaCy has it:
-`configs/paper.cfg` lists what differs, first of all the head, a
-transition-based parser where theirs classifies tokens. Sentences below the
-tables are generated from the numbers by fixed rules in `scripts/results.py`.
-Times are those of a clock: on a machine that does other work besides, they say
-little about speed.
+The setting is that of Weber et al. (WRF), section 4.1, as far as spaCy has it.
+`configs/paper.cfg` lists the differences. The main one is the head: a
+transition-based parser, where theirs classifies tokens. The sentences below the
+tables are generated from the numbers by fixed rules in `scripts/results.py`. Times
+are wall-clock times; on a machine with other work they say little about speed.
 
 In the paper, section 4.3, WRF is above F1 in 41.7 %, below in 11.7 % and equal
 in 46.7 % of 60 texts.
@@ -97,13 +97,13 @@ def main(
 
 
 def earlier(output: Path) -> dict[str, str]:
-    """The sections that a file has already."""
+    """Return the sections that the file has already."""
     text = output.read_text(encoding="utf8") if output.is_file() else ""
     return dict(re.findall(r"<!-- (\w+) -->\n\n(.*?)\n\n<!-- /\1 -->", text, flags=re.S))
 
 
 def section(results: Mapping[str, Any]) -> str:
-    """All that is said of a corpus."""
+    """Return the section of a corpus."""
     corpus = results["corpus"]
     sizes = ", ".join(f"{number} {split}" for split, number in results["sizes"].items())
     parts = [f"## {corpus}", CORPORA[corpus], f"Texts: {sizes}.", f"```bash\n{command(results)}\n```"]
@@ -117,7 +117,7 @@ def section(results: Mapping[str, Any]) -> str:
 
 
 def command(results: Mapping[str, Any]) -> str:
-    """What repeats the results."""
+    """Return the command that repeats the results."""
     trial = next(trial for trial in results["trials"] if trial["transformer"])
     overrides = trial["settings"]["overrides"]
     epochs, rest = divmod(overrides["training.max_steps"], overrides["training.eval_frequency"])
@@ -137,7 +137,7 @@ def command(results: Mapping[str, Any]) -> str:
 
 
 def reduced(results: Mapping[str, Any]) -> list[str]:
-    """In what the transformers were given less than in the paper."""
+    """Return a sentence on what is smaller than in the paper, if anything is."""
     trial = next(trial for trial in results["trials"] if trial["transformer"])
     found = []
     if trial["transformer"] != PAPER["transformer"]:
@@ -152,7 +152,7 @@ def reduced(results: Mapping[str, Any]) -> list[str]:
 
 
 def pipeline(found: Mapping[str, Any], trials: list[dict[str, Any]]) -> Iterator[str]:
-    """Setting, scores, errors, and what they say about one pipeline."""
+    """Yield the setting, scores, errors and a conclusion of one pipeline."""
     yield setting(found, trials)
     rows: list[list[Cell]] = []
     for key, own in found["scores"].items():
@@ -177,7 +177,7 @@ def pipeline(found: Mapping[str, Any], trials: list[dict[str, Any]]) -> Iterator
 
 
 def setting(found: Mapping[str, Any], trials: list[dict[str, Any]]) -> str:
-    """With what, on what and how long was trained."""
+    """Return what was trained, with what, and for how long."""
     first = trials[0]
     machine, versions = first["machine"], first["settings"]["versions"]
     spans = f'`doc.spans["{found["spans_key"]}"]`' if found["spans_key"] else "`doc.ents`"
@@ -201,13 +201,13 @@ def setting(found: Mapping[str, Any], trials: list[dict[str, Any]]) -> str:
 
 
 def weights(transformer: str) -> str:
-    """Which weights, in words."""
+    """Return a description of the weights."""
     known = " (all-MiniLM-L6-v2, see `scripts/weights.py`)" if transformer == "assets/weights" else ""
     return f"`{transformer}`{known}"
 
 
 def said(found: Mapping[str, Any]) -> str:
-    """Two sentences: the most frequent kind of error, and what WRF makes of it."""
+    """Return two sentences: the most frequent kind of error, and how WRF differs from F."""
     numbers = {name: sum(found["fair"][error] for error in errors) for name, (errors, _) in GROUPS.items()}
     most = max(numbers, key=lambda name: numbers[name])
     share = percent(numbers[most], sum(numbers.values()))
@@ -228,7 +228,7 @@ def said(found: Mapping[str, Any]) -> str:
 
 
 def comparison(found: Mapping[str, Any]) -> Iterator[str]:
-    """Paired tests between the pipelines."""
+    """Yield the paired tests between the pipelines."""
     for system in dict.fromkeys(row["system"] for row in found["comparisons"]):
         yield f"### {system} against {found['baseline']}"
         rows: list[list[Cell]] = []
@@ -246,12 +246,12 @@ def comparison(found: Mapping[str, Any]) -> Iterator[str]:
 
 
 def interval(low: float | None, high: float | None) -> Interval | None:
-    """Two shares as percentages; None where they are undefined."""
+    """Return two shares as percentages; None if one is undefined."""
     return None if low is None or high is None else Interval(100 * low, 100 * high)
 
 
 def listed(values: Any) -> str:
-    """Values one after the other; one, if all are the same."""
+    """Return the values, separated by commas; only one if all are the same."""
     shown = [str(value) for value in values]
     return shown[0] if len(set(shown)) == 1 else ", ".join(shown)
 

@@ -1,9 +1,9 @@
-"""Take the picture of a report that README.md shows.
+"""Take the screenshot of a report that README.md shows.
 
-Without a report to take it from, one is made of the test texts of `warranty`:
-with the CPU pipeline of the project if it has been trained, or else with a
-small one trained here, in a few minutes. Needs the extra `report`, selenium,
-and Debian's chromium and chromium-driver.
+Unless a report is given, the script makes one of the test texts of `warranty`. It
+uses the project's CPU pipeline if that is trained, and otherwise trains a small
+one, which takes a few minutes. It needs the extra `report`, selenium, and Debian's
+chromium and chromium-driver.
 """
 
 import random
@@ -31,7 +31,7 @@ EPOCHS = 12
 WIDTH, HEIGHT = 1280, 1400
 DRAWN = """return [...document.querySelectorAll('.chart')].every(chart =>
   chart.getBoundingClientRect().top > innerHeight || chart.querySelector('svg[aria-hidden]'))"""
-"""Whether all charts in sight are drawn."""
+"""JavaScript that returns whether all visible charts are drawn."""
 
 QUIET = (
     "--headless=new",
@@ -47,9 +47,10 @@ QUIET = (
 
 
 def main(
-    output: Annotated[Path, typer.Option(help="Where to put the picture")] = ROOT / "docs" / "report.png",
-    report: Annotated[Path | None, typer.Option(help="A report to take it from")] = None,
+    output: Annotated[Path, typer.Option(help="Where to write the screenshot")] = ROOT / "docs" / "report.png",
+    report: Annotated[Path | None, typer.Option(help="A report to show")] = None,
 ) -> None:
+    """Write the screenshot to OUTPUT."""
     with TemporaryDirectory() as folder:
         output.parent.mkdir(exist_ok=True)
         output.write_bytes(picture(report or made(Path(folder)), Path(folder) / "profile"))
@@ -57,7 +58,7 @@ def main(
 
 
 def made(folder: Path) -> Path:
-    """A report on the test texts."""
+    """Make a report on the test texts and return its path."""
     nlp = spacy.load(TRAINED) if TRAINED.exists() else trained()
     rows = []
     for row in srsly.read_jsonl(CORPUS / "test.jsonl"):
@@ -72,7 +73,7 @@ def made(folder: Path) -> Path:
 
 
 def trained() -> Language:
-    """A small pipeline, the same every time."""
+    """Train a small pipeline, with the same weights every time."""
     fix_random_seed(0)
     nlp = spacy.blank("en")
     nlp.add_pipe("ner")
@@ -89,7 +90,7 @@ def trained() -> Language:
 
 
 def picture(report: Path, profile: Path) -> bytes:
-    """The top of the report as it is, as PNG."""
+    """Return a PNG of the top of the report."""
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 

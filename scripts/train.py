@@ -1,11 +1,12 @@
-"""Train one pipeline on a corpus, as `spacy train` does, and say in one line why that cannot be.
+"""Train one pipeline on a corpus, as `spacy train` does.
 
     python scripts/train.py configs/paper.cfg warranty training/warranty/paper --patience 4
 
-Further arguments are overrides of the config, as for `spacy train`. What is
-found is checked before; a training that was finished with the same settings, on
-the same texts, is not repeated; one that was killed goes on from its last
-evaluation. OUTPUT/run.json says with what and how long was trained.
+Further arguments override values of the config, as for `spacy train`. The script
+first checks that everything is there, and says in one line what is missing. It
+does not repeat a training that finished with the same settings on the same texts.
+It continues one that was killed from its last evaluation. OUTPUT/run.json records
+the settings, the machine and the evaluations.
 """
 
 import hashlib
@@ -32,7 +33,7 @@ from spacy_nereval.integration.loggers import HISTORY
 from spacy_nereval.io.writing import write_json
 
 RUN = "run.json"
-RESUMED = "resumed"  # the folder with what a killed training left
+RESUMED = "resumed"  # the folder with the model that a killed training left
 PACKAGES = ("spacy", "thinc", "spacy-transformers", "transformers", "torch", "spacy-nereval")
 
 
@@ -43,9 +44,15 @@ def main(
     output: Annotated[Path, typer.Argument(file_okay=False, help="Folder for model-best and model-last")],
     gpu_id: Annotated[int, typer.Option(help="GPU, or -1 for the CPU")] = -1,
     patience: Annotated[
-        int, typer.Option(min=0, help="Evaluate once an epoch, and stop after so many without a better score")
+        int,
+        typer.Option(
+            min=0,
+            help="Evaluate once per epoch, and stop after this many without a better score; 0: as the config says",
+        ),
     ] = 0,
-    mixed_precision: Annotated[bool, typer.Option(help="Half precision where it is enough, on a GPU")] = False,
+    mixed_precision: Annotated[
+        bool, typer.Option(help="Use half precision where it is precise enough, on a GPU")
+    ] = False,
 ) -> None:
     """Train CONFIG on CORPUS and save the models in OUTPUT."""
     data = Path("corpus", corpus)
@@ -64,7 +71,7 @@ def main(
         msg.good(f"{output} was trained with these settings on these texts; delete it to train again")
         return
     if before.get("settings") == run["settings"] and (history := read(output / HISTORY)).get("evaluations"):
-        # Once more, if it was killed again before its first evaluation.
+        # The history is part of the run already if the training was killed again before its first evaluation.
         again = before["parts"][-1:] == [history["evaluations"]]
         run["parts"] = before["parts"] if again else [*before["parts"], history["evaluations"]]
     if run["parts"] and (saved := last_model(output, history)):
@@ -84,11 +91,10 @@ def main(
 
 
 def by_epochs(train_texts: Path, training: dict[str, Any], patience: int) -> dict[str, int]:
-    """Overrides that count in epochs what spaCy counts in steps.
+    """Return overrides that limit a training in epochs, translated into spaCy's steps.
 
-    spaCy evaluates at step 0 and whenever the epoch's number of steps is full,
-    so that a limit of epochs would leave the last one without evaluation; a limit
-    of steps does not.
+    spaCy evaluates at step 0 and after every `eval_frequency` steps. With a limit of
+    epochs it would not evaluate after the last one; with a limit of steps it does.
     """
     steps = ceil(len(DocBin().from_disk(train_texts)) / training["batcher"]["size"])
     most = training["max_epochs"] * steps
@@ -101,7 +107,7 @@ def by_epochs(train_texts: Path, training: dict[str, Any], patience: int) -> dic
 
 
 def settings(config: Path, data: Path, overrides: dict[str, Any], gpu_id: int) -> dict[str, Any]:
-    """Everything that a training depends on."""
+    """Return everything that a training depends on."""
     texts = hashlib.sha256(b"".join((data / f"{split}.spacy").read_bytes() for split in ("train", "dev")))
     return {
         "config": config.name,
@@ -114,10 +120,11 @@ def settings(config: Path, data: Path, overrides: dict[str, Any], gpu_id: int) -
 
 
 def last_model(output: Path, history: dict[str, Any]) -> Path | None:
-    """The model of the last evaluation of a killed training, if it was saved whole.
+    """Return the model of a killed training's last evaluation, if it was saved completely.
 
-    A model is written before the history, and its losses before its weights: if
-    they are the history's, no later model was begun.
+    spaCy writes a model before the logger writes the history, and a model's losses
+    before its weights. So if the model has the losses of the history, spaCy had not
+    begun to write a later one over it.
     """
     losses = history["evaluations"][-1]["losses"]
     for folder in (output / "model-last", output / RESUMED):
@@ -128,10 +135,10 @@ def last_model(output: Path, history: dict[str, Any]) -> Path | None:
 
 
 def go_on(output: Path, saved: Path, config: Config, parts: list[list[dict]], plateau: dict[str, Any] | None) -> None:
-    """Make the config one that continues a killed training.
+    """Change the config into one that continues a killed training.
 
-    Weights, learning rate, epochs and steps go on where they stood; the
-    optimizer's moments, the order of the texts and the patience begin anew.
+    Weights, learning rate, epochs and steps continue where they were. The optimizer's
+    moments, the order of the texts and the patience start afresh.
     """
     last = [part[-1] for part in parts]
     if saved.name != RESUMED:
@@ -150,7 +157,7 @@ def go_on(output: Path, saved: Path, config: Config, parts: list[list[dict]], pl
 
 
 def clear(output: Path) -> None:
-    """Remove what a training leaves, and nothing else that may be there."""
+    """Remove the files of a training, and nothing else that may be in the folder."""
     for folder in ("model-best", "model-last", RESUMED):
         shutil.rmtree(output / folder, ignore_errors=True)
     for folder in output.glob("best-*"):
@@ -160,11 +167,12 @@ def clear(output: Path) -> None:
 
 
 def best_of(score: float) -> str:
+    """Return the name of the folder for the best model of an earlier part."""
     return f"best-{score:.6f}"
 
 
 def keep_the_best(output: Path, parts: list[list[dict[str, Any]]]) -> None:
-    """Let model-best be the best of all parts of a training, and remove the others."""
+    """Make model-best the best model of all parts of a training, and remove the others."""
     scores = [max(evaluation["score"] for evaluation in part) for part in parts]
     earlier = output / best_of(max(scores[:-1], default=-1))
     if len(scores) > 1 and max(scores[:-1]) >= scores[-1] and earlier.exists():
@@ -175,7 +183,7 @@ def keep_the_best(output: Path, parts: list[list[dict[str, Any]]]) -> None:
 
 
 def run_or_explain(output: Path, gpu_id: int) -> None:
-    """Train; what is known to go wrong ends in one line."""
+    """Train. End the script with one line if it is interrupted or runs out of memory."""
     try:
         train(output / "config.cfg", output, use_gpu=gpu_id)
     except KeyboardInterrupt:
@@ -192,9 +200,9 @@ def run_or_explain(output: Path, gpu_id: int) -> None:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether the error, or one that led to it, is that of PyTorch, of CuPy or of Python for lack of memory.
+    """Return whether PyTorch, CuPy or Python ran out of memory, here or in an error that led to this one.
 
-    Known by name and words: neither of the two has to be there.
+    The errors are told by name and text, because PyTorch and CuPy may not be installed.
     """
     known = {"OutOfMemoryError", "MemoryError"} & {kind.__name__ for kind in type(error).__mro__}
     told = [words for words in ("out of memory", "can't allocate memory", "ALLOC_FAILED") if words in str(error)]
@@ -203,7 +211,7 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 def machine(gpu_id: int) -> dict[str, Any]:
-    """What was trained on."""
+    """Return a description of this machine."""
     found: dict[str, Any] = {"processor": processor(), "cores": os.cpu_count(), "system": platform.platform(terse=True)}
     if gpu_id >= 0:
         import torch
@@ -214,7 +222,7 @@ def machine(gpu_id: int) -> dict[str, Any]:
 
 
 def processor() -> str:
-    """The processor's own name where the system tells it."""
+    """Return the name of the processor, as far as the system tells it."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text(encoding="utf8").splitlines() if cpuinfo.is_file() else []
     names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
@@ -222,7 +230,7 @@ def processor() -> str:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """A JSON file, or nothing if it is not there."""
+    """Return the content of a JSON file; nothing if it does not exist."""
     return srsly.read_json(path) if path.is_file() else {}
 
 

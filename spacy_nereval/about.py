@@ -1,3 +1,3 @@
-"""The version, in one place."""
+"""The version of the package. setup.cfg, signatures and count files read it here."""
 
 __version__ = "0.1.0"

@@ -1,1 +1,4 @@
-"""."""
+"""Turn counts into results: scores, confidence intervals, comparisons, breakdowns and error lists.
+
+May import `core`, `metrics` and `counting`.
+"""

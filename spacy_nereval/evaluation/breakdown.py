@@ -20,7 +20,8 @@ from ..core.spans import Document, Span
 from ..counting.counts import Counts
 from ..counting.keys import HIGH, LOW, NUMBER, Key, split
 from ..counting.table import summed
-from .attributes import AttributeContext, RequestedAttribute, Value, bucketed, requested_attribute
+from .attributes import AttributeContext, RequestedAttribute, requested_attribute
+from .buckets import Value, bucketed
 from .result import plain
 from .scores import score_sums
 

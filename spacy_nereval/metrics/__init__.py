@@ -1,1 +1,4 @@
-"""The metrics, one per file. Each is registered by one line in setup.cfg."""
+"""The metrics, one per file, and their registry. Each is registered by one line in setup.cfg.
+
+May import `core` only.
+"""

@@ -15,8 +15,9 @@ from strategies import corpora
 
 from spacy_nereval import Document, Span, create, create_all, names
 from spacy_nereval.core.lexicon import lexicon_of, read_lexicon
-from spacy_nereval.evaluation.attributes import ATTRIBUTES, AttributeContext, bucketed, requested_attribute
+from spacy_nereval.evaluation.attributes import ATTRIBUTES, AttributeContext, requested_attribute
 from spacy_nereval.evaluation.breakdown import Breakdown, breakdown
+from spacy_nereval.evaluation.buckets import bucketed
 
 EVERY = [{"tmr": {"train": str(SEEN)}} if name == "tmr" else {name: {}} for name in names()]
 OTHERS: list[dict[str, Any]] = [
