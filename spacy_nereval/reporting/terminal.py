@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Literal, NamedTuple
 
-import wasabi
+from wasabi.tables import row as joined
 
 from ..io.writing import spelt_out
 from .marked_text import Marked
@@ -147,7 +147,7 @@ def _line(cells: Sequence[str], sizes: Sequence[Column], space: int) -> str:
     # wasabi counts characters, but East Asian ones take two columns and combining ones none.
     widths = [c.width - columns(cell) + len(cell) for cell, c in zip(cells, sizes)]
     aligns: list[Literal["l", "r", "c"]] = ["r" if c.is_number else "l" for c in sizes]
-    return wasabi.row(cells, widths=widths, aligns=aligns, spacing=space).rstrip()
+    return joined(cells, widths=widths, aligns=aligns, spacing=space).rstrip()
 
 
 def columns(text: str) -> int:

@@ -111,20 +111,22 @@ def _checked(systems: Sequence[ReportedSystem]) -> Metric:
     first, *others = systems
     fair = next((metric for metric in first.counts.metrics if metric.name == "fair"), None)
     if fair is None:
-        raise ValueError("the report marks spans by the verdicts of fair, which is not among the metrics")
+        raise ValueError("the report marks spans by the verdicts of fair, which is not among the metrics: add it")
     if len(systems) > charts.SYSTEMS:
         raise ValueError(
             f"a report tells at most {charts.SYSTEMS} systems apart by colour and symbol, {len(systems)} were given: "
             "make several reports"
         )
     if len({system.name for system in systems}) < len(systems):
-        raise ValueError(f"the systems have names that are alike: {', '.join(system.name for system in systems)}")
+        raise ValueError(
+            f"the systems have names that are alike: {', '.join(system.name for system in systems)}; rename one"
+        )
     for other in others:
         if differences := first.counts.differences(other.counts, replicates=False):
             raise ValueError(f"{first.name} and {other.name} cannot stand in one report: {differences}")
         if len(first.documents) != len(other.documents):
             numbers = [f"{system.name} has {len(system.documents)} documents" for system in (first, other)]
-            raise ValueError(f"{' and '.join(numbers)}; the same were wanted")
+            raise ValueError(f"{' and '.join(numbers)}; all systems of a report need the same documents")
         for number, (a, b) in enumerate(zip(first.documents, other.documents)):
             if (a.text, a.gold) != (b.text, b.gold):
                 raise ValueError(

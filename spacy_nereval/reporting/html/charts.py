@@ -97,7 +97,7 @@ def dots(values: Iterable[dict[str, Any]], systems: Sequence[str]) -> dict[str, 
     y = alt.Y("name:N", title=None, sort=alt.EncodingSortField("order", op="min"), axis=alt.Axis(labelLimit=160))
     x = alt.X("value:Q", title=None, scale=alt.Scale(zero=False, nice=True), axis=alt.Axis(tickCount=5))
     values = list(values)
-    base = alt.Chart(alt.Data(values=values)).encode(
+    base = alt.Chart(_inline(values)).encode(
         y=y, yOffset=alt.YOffset("system:N", sort=list(systems)), color=_of_system(alt.Color, systems)
     )
     tooltip = [alt.Tooltip(f"{field}:N") for field in ("name", "system", "score", "shown")]
@@ -144,7 +144,7 @@ def bars(errors: Sequence[VerdictRow], systems: Sequence[str]) -> dict[str, Any]
     ]
     most = max((n for error in errors if error.is_error for n in error.counts), default=0)
     room = max(1.0, most * (1.45 if len(systems) == 1 else 1.9))  # space for the text after the longest bar
-    base = alt.Chart(alt.Data(values=values)).encode(
+    base = alt.Chart(_inline(values)).encode(
         x=alt.X("n:Q", title=None, axis=None, scale=alt.Scale(domain=[0, room])),
         y=alt.Y("name:N", title=None, sort=alt.EncodingSortField("order", op="min"), axis=alt.Axis(labelLimit=160)),
         yOffset=alt.YOffset("system:N", sort=list(systems)),
@@ -155,6 +155,13 @@ def bars(errors: Sequence[VerdictRow], systems: Sequence[str]) -> dict[str, Any]
     )
     text = base.mark_text(align="left", dx=6).encode(text="shown:N")
     return alt.layer(bar, text).properties(height=_height(values, systems)).to_dict()
+
+
+def _inline(values: Sequence[dict[str, Any]]) -> Any:
+    import altair as alt
+
+    data: Any = alt.Data  # Altair declares no types for it
+    return data(values=values)
 
 
 def _cut(name: str, longest: int = 20) -> str:
