@@ -129,6 +129,7 @@ def test_gold_and_predictions_may_have_different_formats(corpus, names):
     assert found["metrics"] == wanted["metrics"]
 
 
+@pytest.mark.costly
 @pytest.mark.skipif(not (DATA / "faireval_ner").is_dir(), reason=f"no data in {DATA}; SPACY_NEREVAL_DATA says where")
 def test_the_files_of_faireval_have_the_numbers_of_the_paper(tmp_path):
     golds, preds = (DATA / "faireval_ner" / f"{name}.csv" for name in ("target", "system"))
@@ -1030,6 +1031,7 @@ def test_formats_are_named_on_the_command_line(tmp_path, names):
     assert "the ending of" in refused("score", gold, pred)
 
 
+@pytest.mark.costly
 def test_files_are_not_held_in_memory(tmp_path):
     """The largest part of what is read stays far below the size of the file."""
     side = Side((("word",) * 6,), frozenset({(0, 2, "A"), (3, 4, "B")}))
