@@ -7,6 +7,7 @@ from pathlib import Path
 import profiles
 import pytest
 from hypothesis import settings
+from tiny import tiny_transformer
 
 profiles.register()
 
@@ -36,3 +37,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             and not any(map(item.get_closest_marker, ("slow", "costly")))
         ):
             item.add_marker("quick")
+
+
+@pytest.fixture(scope="session")
+def transformer(tmp_path_factory) -> Path:
+    """The folder of a transformer too small to learn anything."""
+    pytest.importorskip("spacy_transformers", reason="the project's environment, requirements.txt, is not installed")
+    folder = tmp_path_factory.mktemp("weights") / "tiny"
+    tiny_transformer(folder)
+    return folder
