@@ -27,12 +27,12 @@ import typer
 from single import SHAPES, single
 from spacy.scorer import Scorer, get_ner_prf
 from spacy.training import Example
+from spacy_nereval.integration.ranges import TOKEN
 from table import markdown, reached
 from workloads import Corpus, Missing, corpora, made_up
 
 from spacy_nereval import Confidence, Document, count, create_all, evaluate, score
 from spacy_nereval.integration.examples import documents
-from spacy_nereval.integration.ranges import TOKEN
 from spacy_nereval.integration.scorer import make_ner_scorer
 
 Run = Callable[[], Any]

@@ -21,13 +21,13 @@ from typing import Annotated
 
 import srsly
 import typer
+from spacy_nereval.counting.views import View
 from typer.main import get_command
 from wasabi import msg
 
 from spacy_nereval import Document, Metric, count, create
 from spacy_nereval.cli import nereval
 from spacy_nereval.core.lexicon import lexicon_of
-from spacy_nereval.counting.views import View
 from spacy_nereval.evaluation.attributes import ATTRIBUTES
 from spacy_nereval.evaluation.scores import overall
 from spacy_nereval.io.writing import write_json

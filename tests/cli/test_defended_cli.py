@@ -29,6 +29,8 @@ from spacy_nereval.evaluation.transitions import gold_outcomes
 from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
 from spacy_nereval.io.count_files import load
 
+pytestmark = pytest.mark.costly  # resampling, in almost every test
+
 GOLD = corpus(24)
 OTHER = second(GOLD)
 
@@ -656,7 +658,6 @@ def test_predictions_that_lack_a_document_are_refused_with_its_id(here):
     assert (result.exit_code, result.stderr) == (1, f"✘ fewer.jsonl lacks 1 document: {OTHER[0].id}\n")
 
 
-@pytest.mark.costly
 def test_counts_made_in_several_processes_score_as_those_of_one(here):
     """Intervals included, to the last byte."""
     jsonl(here / "first.jsonl", GOLD[:9], "gold")

@@ -428,6 +428,7 @@ def test_a_file_that_ends_early_is_refused_wherever_it_ends(file, tmp_path):
         refused(path)
 
 
+@pytest.mark.costly
 def test_a_file_with_a_wrong_byte_is_refused_or_says_the_same_wherever_it_is(file, tmp_path):
     """Some bytes, such as the time of writing, do not matter."""
     content, path, expected = file.read_bytes(), tmp_path / "wrong.npz", evaluate(load(file))
@@ -538,6 +539,7 @@ def test_replicates_of_another_shape_are_refused(with_replicates):
     refused(changed(with_replicates, cut))
 
 
+@pytest.mark.costly
 def test_a_file_that_is_refused_is_closed(tmp_path):
     """An open one cannot be deleted everywhere."""
     path = tmp_path / "a.npz"

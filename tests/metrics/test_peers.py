@@ -139,6 +139,7 @@ def as_ours(row: dict[str, int]) -> dict[str, int]:
     }
 
 
+@pytest.mark.costly
 @needs_data
 @pytest.mark.parametrize("unit", ["char", "token"])
 def test_the_reference_program_of_faireval_agrees_on_400_cases(unit):
@@ -152,6 +153,7 @@ def test_the_reference_program_of_faireval_agrees_on_400_cases(unit):
         assert tables(doc, "strict").total == as_ours(case["traditional"]), doc
 
 
+@pytest.mark.costly
 @needs_data
 def test_nervaluate_agrees_on_250_recorded_cases():
     for case in cases("nervaluate_1.2.1"):
@@ -166,6 +168,7 @@ def test_nervaluate_agrees_on_250_recorded_cases():
                     assert (result["scores"][f"{ours}_{x}"] or 0) == near(expected[x])
 
 
+@pytest.mark.costly
 @needs_data
 @pytest.mark.parametrize("match", ["walk", "optimal"])
 def test_loio_metrics_agrees_on_300_cases(match):

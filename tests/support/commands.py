@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -63,3 +64,17 @@ GOLD = [line(TEXTS[0], (0, 12, "PER"), (17, 20, "PER")), line(TEXTS[1], (3, 7, "
 
 
 PRED = [line(TEXTS[0], (0, 3, "PER"), (17, 20, "PER")), line(TEXTS[1], (3, 7, "PER")), line(TEXTS[2])]
+
+
+def tables_in(printed: str) -> dict[str, list[list[str]]]:
+    """The printed tables: title to rows of cells."""
+    found: dict[str, list[list[str]]] = {}
+    for block in printed.split("\n\n"):
+        lines = block.strip().splitlines()
+        if lines and set(lines[0]) == {"-", " "}:
+            continue
+        if len(lines) == 1 and lines[0].strip():
+            title = lines[0].strip()
+        elif len(lines) > 2 and set(lines[1]) <= {"-", " "}:
+            found[title] = [re.split(r"  +", row.strip()) for row in lines[2:]]
+    return found

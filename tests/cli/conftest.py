@@ -1,0 +1,38 @@
+"""The files and the pipeline that several tests of commands work on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import spacy
+from commands import GOLD, GOLD_DOCS, PRED, PRED_DOCS, write
+from docs import write_docs
+from spacy.language import Language
+
+
+@pytest.fixture
+def here(tmp_path) -> Path:
+    """A directory with gold and predictions in both formats."""
+    write(tmp_path / "gold.jsonl", *GOLD)
+    write(tmp_path / "pred.jsonl", *PRED)
+    write_docs(tmp_path / "gold.spacy", GOLD_DOCS)
+    write_docs(tmp_path / "pred.spacy", PRED_DOCS)
+    return tmp_path
+
+
+def ruler() -> Language:
+    nlp = spacy.blank("en")
+    patterns = [{"label": "PER", "pattern": name} for name in ("Ada", "Bob")]
+    nlp.add_pipe("entity_ruler").add_patterns([*patterns, {"label": "PER", "pattern": [{"TEXT": "Eve,"}]}])
+    groups = nlp.add_pipe("span_ruler", config={"spans_key": "k"})
+    groups.add_patterns([{"label": "A", "pattern": "Ada"}])
+    nlp.add_pipe("nereval", config={"spans_keys": ["k"]})
+    return nlp
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("models") / "ruler"
+    ruler().to_disk(path)
+    return path

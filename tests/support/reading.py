@@ -1,0 +1,55 @@
+"""Read files into records, and score them on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from typer.testing import CliRunner
+
+from spacy_nereval.cli import nereval
+from spacy_nereval.io.formats import Format
+from spacy_nereval.io.read import records
+from spacy_nereval.io.records import Record
+
+
+def run(*arguments: Any):
+    return CliRunner().invoke(nereval, [str(argument) for argument in arguments], catch_exceptions=False)
+
+
+def refused(*arguments: Any) -> str:
+    done = run(*arguments)
+    assert done.exit_code == 1, done.output
+    assert not done.stdout
+    assert done.stderr.count("\n") == 1
+    return done.stderr
+
+
+def read(path: Path, **settings: Any) -> list[Record]:
+    return list(records(path, format=Format(**settings)))
+
+
+def only(path: Path, **settings: Any) -> Record:
+    (found,) = read(path, **settings)
+    return found
+
+
+SHAPES = {
+    "objects": {"start": 0, "end": 3, "label": "PER", "token_start": 0},
+    "offsets": {"id": 7, "start_offset": 0, "end_offset": 3, "label": "PER"},
+    "triples": [0, 3, "PER"],
+}
+
+
+def file_of(path: Path, *sentences: str) -> Path:
+    """Words w0, w1, ... with these tags."""
+    blocks = ("".join(f"w{k}\t{tag}\n" for k, tag in enumerate(sentence.split())) for sentence in sentences)
+    path.write_text("\n".join(blocks), encoding="utf8")
+    return path
+
+
+def result_of(tmp_path: Path, *arguments: Any) -> dict[str, Any]:
+    done = run("score", *arguments, "--output", tmp_path / "out.json", "-m", "strict,fair")
+    assert done.exit_code == 0, done.output
+    return json.loads((tmp_path / "out.json").read_text(encoding="utf8"))
