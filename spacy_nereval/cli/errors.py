@@ -23,7 +23,7 @@ from .values import check_no_table_format, split_list, table_format
 if TYPE_CHECKING:
     from ..core.spans import Document
     from ..evaluation.error_list import Listed
-    from ..reporting.formats import Table
+    from ..reporting.table import Table
     from .inputs import Documents
 
 LIMIT = 20

@@ -13,7 +13,7 @@ import typer
 from .values import table_format
 
 if TYPE_CHECKING:
-    from ..reporting.formats import Table
+    from ..reporting.table import Table
 
 
 def say(text: str, **style: Any) -> None:

@@ -45,7 +45,8 @@ def split(amount: NDArray[Any]) -> NDArray[Any]:
 
 def join(parts: NDArray[Any]) -> NDArray[Any]:
     """Return the amounts from their high and low parts, [2, ...]."""
-    return parts[0] / HIGH_UNIT + parts[1] / LOW_UNIT
+    amounts: NDArray[Any] = parts[0] / HIGH_UNIT + parts[1] / LOW_UNIT
+    return amounts
 
 
 class Slot(NamedTuple):

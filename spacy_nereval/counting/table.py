@@ -144,7 +144,7 @@ def resolved(counts: Counts) -> list[Key]:
     return keys
 
 
-def columns_of(metric: Metric, counts: NDArray[Any], place: dict[Slot, int]) -> dict[str, NDArray[Any]]:
+def columns_of(metric: Metric, counts: NDArray[Any], place: dict[Slot, int]) -> dict[str, Any]:
     """Return a metric's columns, each [...], from the sums of slots.
 
     Args:
@@ -154,7 +154,7 @@ def columns_of(metric: Metric, counts: NDArray[Any], place: dict[Slot, int]) -> 
             if the metric is not about them.
     """
 
-    def amount(source: str) -> NDArray[Any]:
+    def amount(source: str) -> Any:
         if isinstance(source, Kind):
             return counts[place[Slot("", source.value)]]
         parts = [counts[place[Slot("", kind.value)]] for kind, verdict in metric.of_kind.items() if verdict == source]

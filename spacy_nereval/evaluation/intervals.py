@@ -131,7 +131,8 @@ def _label(path: Path) -> str:
 
 def _scale(score: Score) -> Scale:
     """Return the scale of a score, by its limits."""
-    return next(name for name, limits in LIMITS.items() if limits == score.limits)  # type: ignore[return-value]
+    found = {limits: scale for scale, limits in LIMITS.items()}
+    return found[score.limits]
 
 
 def _labels_with_gold(sums: Sums) -> list[str]:
@@ -152,10 +153,9 @@ def _widen_macros(
         own = [place for place in own if np.isfinite(values[place])]
         if own:
             scale = _scale(metric.score_by_name[path[2]])
-            bounds = [[rows[place][side] for place in own] for side in ("low", "high")]
-            row["low"], row["high"] = macro_interval(
-                [values[place] for place in own], *bounds, (row["low"], row["high"]), scale=scale
-            )
+            lows, highs = ([rows[place][side] for place in own] for side in ("low", "high"))
+            means, itself = [values[place] for place in own], (row["low"], row["high"])
+            row["low"], row["high"] = macro_interval(means, lows, highs, itself, scale=scale)
 
 
 def _complements(metric: Metric, rows: dict[Path, dict[str, Any]]) -> None:

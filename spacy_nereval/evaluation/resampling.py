@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind
 from ..counting.counts import Counts
+from ..counting.keys import Slot
 from ..counting.table import Table
 from .statistics.bits import Patterns, half_samples, patterns
 
@@ -118,7 +119,7 @@ def spans_per_unit(counts: Counts, table: Table, units: Units) -> NDArray[Any]:
     width = len(table.labels) + 1
     spans = np.zeros((counts.documents, width))
     for kind in Kind:
-        first = list(table.slots).index(("", kind.value, "")) * width
+        first = table.slots[Slot("", kind.value)] * width
         spans += ((kind in GOLD_SPANS) + (kind in PRED_SPANS)) * table.cells[:, first : first + width].toarray()
     spans[:, -1] = spans.sum(axis=1)
     return units.added(spans)

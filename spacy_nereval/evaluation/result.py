@@ -44,7 +44,7 @@ def evaluate(
         | ({"intervals": found[own.metric.name]} if confidence else {})
         for own in score_sums(sums)
     }
-    return plain(
+    result: dict[str, Any] = plain(
         {
             "signature": signature(counts, *([resampled.signature] if resampled else []), average=average, short=short),
             "version": __version__,
@@ -58,6 +58,7 @@ def evaluate(
             "metrics": metrics,
         }
     )
+    return result
 
 
 def score(

@@ -109,8 +109,8 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]]) -> tuple[DocBatch | None, Number
     blocks = BytesIO(), BytesIO()  # collecting thousands of small arrays takes longer
     for (reference, predicted), size, same in zip(pairs, sizes.tolist(), fit.tolist()):
         if size and same:
-            blocks[0].write(reference.to_array(GOLD_ATTRIBUTES))
-            blocks[1].write(predicted.to_array(PRED_ATTRIBUTES))
+            blocks[0].write(reference.to_array(GOLD_ATTRIBUTES).data)
+            blocks[1].write(predicted.to_array(PRED_ATTRIBUTES).data)
     sizes[~fit] = 0
     gold, pred = (
         np.frombuffer(block.getbuffer(), dtype=np.uint64).reshape(-1, len(attributes))
@@ -124,15 +124,15 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]]) -> tuple[DocBatch | None, Number
     unlike = (gold[:, TEXT] != pred[:, TEXT]) | (gold[:, SPACE] != pred[:, SPACE]) | (gold[:, IOB] == 0)
     found = [_entities(side[:, IOB].astype(np.uint8), first) for side in (gold, pred)]
     fit[doc_of(np.flatnonzero(unlike))] = False
-    for side, (begin, last, unbegun) in zip((gold, pred), found):
-        unnamed = side[begin, TYPE] == 0  # a single token without a label is blocked: it can be in no entity
+    for tokens, (begin, last, unbegun) in zip((gold, pred), found):
+        unnamed = tokens[begin, TYPE] == 0  # a single token without a label is blocked: it can be in no entity
         fit[doc_of(np.concatenate([unbegun, begin[unnamed & (last > begin)]]))] = False
     places = np.flatnonzero(fit)
     if not len(places):
         return None, places
     begin, last = (np.concatenate([found[0][k], found[1][k]]) for k in (0, 1))
     side = np.repeat((0, 1), [len(found[0][0]), len(found[1][0])])
-    type_ = np.concatenate([own[tokens, TYPE] for own, (tokens, _, _) in zip((gold, pred), found)])
+    type_ = np.concatenate([tokens[begun, TYPE] for tokens, (begun, _, _) in zip((gold, pred), found)])
     doc = doc_of(begin)
     kept = fit[doc] & (type_ != 0)
     begin, last, side, type_, doc = (column[kept] for column in (begin, last, side, type_, doc))

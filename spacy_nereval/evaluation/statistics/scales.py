@@ -14,7 +14,7 @@ Scale = Literal["ratio", "cost", "complement", "excess"]
 """`ratio`: from 0 to 1. `cost`: from 0 up without bound (SER). `complement`: one minus a
 cost (the ACE value). `excess`: one plus a cost (granularity)."""
 
-LIMITS: dict[str, tuple[float, float]] = {
+LIMITS: dict[Scale, tuple[float, float]] = {
     "ratio": (0.0, 1.0),
     "cost": (0.0, np.inf),
     "complement": (-np.inf, 1.0),

@@ -1,0 +1,109 @@
+"""What a metric declares of its scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from numpy.typing import NDArray
+
+Array = Any
+"""A number or a numpy array; formulas work on either."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """A number computed from counts, and how to read it.
+
+    Args:
+        name: The key under which the formula returns it.
+        unit: "ratio" (shown in percent), "count" (a number of spans: it has no average),
+            or "raw" (neither, shown as it is).
+        higher_is_better: False for a cost, such as an error rate.
+        headline: Whether it stands for the metric where there is room for one score.
+        key: Its name in a spaCy score dict, without prefix; None keeps it out.
+        group: The row of a table that it shares with two others: precision, recall and
+            F of one group are declared side by side, in this order.
+        symmetric: Whether swapping gold and prediction leaves it as it is.
+        limits: The least and the greatest value; infinite where there is none.
+        complement_of: The score that this one is 1 minus, cut off at 0. Such a score is
+            never tested beside the other.
+
+    >>> Score("granularity", unit="raw", higher_is_better=False, key="plagdet_granularity").unit
+    'raw'
+    """
+
+    name: str
+    unit: Literal["ratio", "count", "raw"] = "ratio"
+    higher_is_better: bool = True
+    headline: bool = False
+    key: str | None = None
+    group: str | None = None
+    symmetric: bool = False
+    limits: tuple[float, float] = (0.0, 1.0)
+    complement_of: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.unit not in ("ratio", "count", "raw"):
+            raise ValueError(f"score {self.name!r} has the unit {self.unit!r}; use 'ratio', 'count' or 'raw'")
+
+
+def prf_scores(group: str, *, prefix: str = "", key: str | None = None, symmetric: bool = True) -> tuple[Score, ...]:
+    """Return precision, recall and F of one group, with F as its headline if there is a key.
+
+    Args:
+        group: The name of the row that the three share in tables.
+        prefix: What stands before `p`, `r` and `f` in the names of the scores.
+        key: The spaCy score keys are `{key}_p`, `{key}_r`, `{key}_f`; None gives them none.
+        symmetric: Whether F stays the same when gold and prediction are swapped.
+
+    >>> [(score.name, score.key, score.headline) for score in prf_scores("exact", prefix="exact_", key="exact")]
+    [('exact_p', 'exact_p', False), ('exact_r', 'exact_r', False), ('exact_f', 'exact_f', True)]
+    """
+    return tuple(
+        Score(
+            prefix + part,
+            headline=part == "f" and key is not None,
+            key=f"{key}_{part}" if key else None,
+            group=group,
+            symmetric=part == "f" and symmetric,
+        )
+        for part in "prf"
+    )
+
+
+@dataclass(frozen=True)
+class Classes:
+    """How scores of classes (labels, and all labels together) make an overall score.
+
+    Args:
+        scores: The scores of a class, which the metric's formula returns.
+        overall: From the class scores, float[labels + 1, ...] with all labels together
+            last, and the weights of the classes, to the metric's scores.
+        weights: From the labels (None in a breakdown, whose rows are no labels) to
+            float[labels + 1], with all labels together last.
+        document_mean: Whether a class score is its mean over the documents that have the
+            class, rather than that of the summed counts.
+    """
+
+    scores: tuple[Score, ...]
+    overall: Callable[[Mapping[str, NDArray[Any]], NDArray[Any]], dict[str, Array]]
+    weights: Callable[[Sequence[str], bool], NDArray[Any]]
+    document_mean: bool = False
+
+
+def check_scores(scores: Sequence[Score]) -> None:
+    """Raise ValueError, saying where, if the declared scores contradict each other."""
+    names = [score.name for score in scores]
+    keys = [score.key for score in scores if score.key]
+    for what, listed in (("score", names), ("score key", keys)):
+        if twice := sorted({name for name in listed if listed.count(name) > 1}):
+            raise ValueError(f"the {what} {twice[0]!r} is declared twice")
+    groups = [score.group for score in scores if score.group]
+    for group in dict.fromkeys(groups):
+        if groups.count(group) != 3:
+            raise ValueError(f"the group {group!r} has {groups.count(group)} scores; declare P, R and F")
+    for score in scores:
+        if score.complement_of and score.complement_of not in names:
+            raise ValueError(f"{score.name!r} is the complement of {score.complement_of!r}, which is not declared")
