@@ -53,6 +53,10 @@ class Batch:
         skipped: Documents without gold annotation, which are not in the batch.
         ignored: Predictions left out where the reference says nothing about the text.
         repaired: Spans whose tags were repaired on reading.
+
+    Attributes:
+        places: int64[documents], where the documents stand among all that were read together,
+            where those were read in several batches.
     """
 
     def __init__(
@@ -69,6 +73,7 @@ class Batch:
         self.labels = labels
         self.doc, self.start, self.end, self.label, self.gold, self.pred = spans
         self.skipped, self.ignored, self.repaired = skipped, ignored, repaired
+        self.places = np.arange(len(ids))
 
     @property
     def documents(self) -> int:
@@ -184,60 +189,6 @@ def unite(doc: Numbers, side: Numbers, start: Numbers, end: Numbers, label: Numb
     first = np.flatnonzero(new)
     gold, pred = (np.logical_or.reduceat(side == each, first) for each in (0, 1))
     return SpanColumns(doc[first], start[first], end[first], label[first], gold, pred)
-
-
-def joined(parts: Sequence[Batch], places: Sequence[Numbers]) -> Batch:
-    """Return several batches as one, in which the documents of each part have these places."""
-    return _JoinedBatch(parts, places)
-
-
-class _JoinedBatch(Batch):
-    def __init__(self, parts: Sequence[Batch], places: Sequence[Numbers]) -> None:
-        labels = sorted({label for part in parts for label in part.labels})
-        number = {label: k for k, label in enumerate(labels)}
-        doc = np.concatenate([place[part.doc] for part, place in zip(parts, places)])
-        # Numbers of spans from one part to the next, before they are sorted by document.
-        self._first = np.cumsum([0, *(len(part.doc) for part in parts)])
-        order = np.argsort(doc, kind="stable")
-        self._place = np.empty_like(order)
-        self._place[order] = np.arange(len(order))
-        renamed = [np.array([number[label] for label in part.labels], dtype=np.int64)[part.label] for part in parts]
-        columns = [
-            doc,
-            *(np.concatenate([getattr(part, name) for part in parts]) for name in ("start", "end")),
-            np.concatenate(renamed),
-            *(np.concatenate([getattr(part, name) for part in parts]) for name in ("gold", "pred")),
-        ]
-        self._home = {int(place): (part, k) for part, own in zip(parts, places) for k, place in enumerate(own.tolist())}
-        self._parts = parts
-        super().__init__(
-            [part.ids[k] for part, k in (self._home[place] for place in range(len(self._home)))],
-            labels,
-            SpanColumns(*(column[order] for column in columns)),
-            skipped=sum(part.skipped for part in parts),
-            ignored=sum(part.ignored for part in parts),
-            repaired=sum(part.repaired for part in parts),
-        )
-
-    def words(self, *, case: str, by: str) -> tuple[Numbers, Numbers]:
-        spans, words = [], []
-        for part, first in zip(self._parts, self._first.tolist()):
-            span, word = part.words(case=case, by=by)
-            spans.append(self._place[first + span])
-            words.append(word)
-        return np.concatenate(spans), np.concatenate(words)  # a document is in one part, and so are its numbers
-
-    def document(self, place: int) -> Document:
-        part, k = self._home[place]
-        return part.document(k)
-
-    def text(self, place: int) -> str | None:
-        part, k = self._home[place]
-        return part.text(k)
-
-    def unit(self, place: int) -> str | None:
-        part, k = self._home[place]
-        return part.unit(k)
 
 
 def kinds_and_groups(batch: Batch) -> tuple[Numbers, Numbers]:

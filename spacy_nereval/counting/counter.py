@@ -46,14 +46,22 @@ class Counter:
         self._of_documents = [m for m in metrics if m.scope == "document" and not m.count_batch]
         self._of_batches = [m for m in metrics if m.count_batch]
 
-    def add(self, batch: Batch) -> None:
-        """Count the documents of a batch."""
-        counts = self.counts
-        counts.skipped += batch.skipped
-        counts.ignored += batch.ignored
-        counts.repaired += batch.repaired
-        if not batch.documents:
-            return
+    def add(self, *parts: Batch) -> None:
+        """Count the documents of one or more batches that were read together (see `Batch.places`)."""
+        for part in parts:
+            self.counts.skipped += part.skipped
+            self.counts.ignored += part.ignored
+            self.counts.repaired += part.repaired
+        read = [part for part in parts if part.documents]
+        if read:
+            order = np.argsort(np.concatenate([part.places for part in read])).tolist()
+            ids = [*chain.from_iterable(part.ids for part in read)]
+            units = [*chain.from_iterable(part.units() for part in read)] if self._units else []
+            rows = self._rows(len(ids), np.concatenate([self._cells_of(part) for part in read], axis=1))
+            self.counts.append([ids[k] for k in order], [units[k] for k in order] if units else [], *rows)
+
+    def _cells_of(self, batch: Batch) -> NDArray[np.float64]:
+        """Return float64[6, cells]: the place of the document, then as `Cell`."""
         for name in batch.labels:
             self._label_number.setdefault(name, len(self._label_number))
         number = np.array([self._label_number[name] for name in batch.labels], dtype=np.int64)
@@ -65,7 +73,8 @@ class Counter:
         cells += self._document_cells(batch) if self._of_documents else []
         cells += self._batch_cells(batch, np.append(number, 0))
         table = np.concatenate(cells, axis=1)
-        counts.append(batch.ids, batch.units() if self._units else [], *self._rows(batch.documents, table))
+        table[0] = batch.places[table[0].astype(np.int64)]
+        return table
 
     def _group_cells(self, doc: Numbers, shapes: Sequence[bytes]) -> Iterator[NDArray[np.float64]]:
         """Yield what the metrics say of overlap groups. Most groups of a corpus look like others, so
@@ -160,14 +169,6 @@ class Counter:
             yield Key(metric, verdict, labels[g], labels[p], part, notes[n])
 
 
-def count_batches(found: Iterable[Batch], metrics: Iterable[Metric], *, units: bool = True) -> Counts:
-    """Return the counts of all documents of all batches; see `Counter`."""
-    counter = Counter(metrics, units=units)
-    for batch in found:
-        counter.add(batch)
-    return counter.counts
-
-
 def count(documents: Iterable[Document | None], metrics: Iterable[Metric], *, units: bool = True) -> Counts:
     """Count the verdicts of every metric on every document.
 
@@ -183,4 +184,7 @@ def count(documents: Iterable[Document | None], metrics: Iterable[Metric], *, un
     >>> count([Document([(0, 3, "A")], [(0, 3, "A")])], [create("strict")]).labels
     ('A',)
     """
-    return count_batches(batches(documents), metrics, units=units)
+    counter = Counter(metrics, units=units)
+    for batch in batches(documents):
+        counter.add(batch)
+    return counter.counts

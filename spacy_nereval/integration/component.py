@@ -95,7 +95,7 @@ class Nereval:
             Score keys as spaCy has them: headline scores such as `ents_fair_f`, from 0 to 1,
             and the whole result in `ents_nereval` or `spans_{key}_nereval`.
         """
-        from .examples import count_examples
+        from .example_batches import count_examples
         from .scorer import result_keys
 
         examples = list(examples)

@@ -18,7 +18,7 @@ from ..counting.counts import Counts
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate
 from ..metrics.registry import create_all
-from .examples import batches, count_examples
+from .example_batches import batches, count_examples
 
 MetricTable = dict[str, dict[str, Any]]
 ConfidenceTable = dict[str, Any]
@@ -59,9 +59,9 @@ class NerScorer:
     def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         counter = Counter(self.metrics, units=self.confidence is not None)
         spacy = SpacyCounts()
-        for batch, unlike in batches(examples):
-            counter.add(batch)
-            spacy.add(unlike)
+        for parts, unlike in batches(examples):
+            spacy.add(unlike, first=counter.counts.documents)
+            counter.add(*parts)
         return spacy.scores(counter.counts) | result_keys(counter.counts, "ents", self.confidence)
 
 
@@ -91,15 +91,14 @@ class SpacyCounts:
     """
 
     def __init__(self) -> None:
-        self._alike: list[bool] = []
+        self._unlike: list[int] = []
         self._own: dict[str, PRFScore] = defaultdict(PRFScore)
 
-    def add(self, unlike: Iterable[Example | None]) -> None:
-        """Look at the documents of a batch: an example where tokens have to be aligned, else None."""
-        for example in unlike:
-            self._alike.append(example is None)
-            if example is not None:
-                self._count(example)
+    def add(self, unlike: Iterable[tuple[int, Example]], first: int) -> None:
+        """Count the examples whose tokens have to be aligned, each with its place from `first` on."""
+        for place, example in unlike:
+            self._unlike.append(first + place)
+            self._count(example)
 
     def _count(self, example: Example) -> None:
         missed = {(span.label_, span.start, span.end) for span in example.reference.ents}
@@ -123,7 +122,9 @@ class SpacyCounts:
     def scores(self, counts: Counts) -> dict[str, Any]:
         """Return `ents_p`, `ents_r`, `ents_f` and `ents_per_type`, as spaCy does."""
         per_type = self._own.copy()
-        numbers = counts.cells[np.array(self._alike, dtype=bool)].sum(axis=0, dtype=np.int64)
+        alike = np.ones(counts.documents, dtype=bool)
+        alike[self._unlike] = False
+        numbers = counts.cells[alike].sum(axis=0, dtype=np.int64)
         for key, number in zip(counts.keys, numbers.tolist()):
             if number and not key.metric:
                 name = "tp" if key.verdict == Kind.HIT else "fn" if key.gold else "fp"

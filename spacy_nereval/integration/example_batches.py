@@ -1,4 +1,4 @@
-"""Batches read from many Docs at once, as arrays.
+"""From Examples to batches: what scorers count.
 
 Where two Docs have the same tokens, and the gold one is annotated throughout, entities
 are ranges of tokens on both sides and all that is asked of the Docs are arrays. This is
@@ -8,15 +8,21 @@ every evaluation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
+from itertools import groupby
 
 import numpy as np
 from spacy.attrs import ENT_IOB, ENT_TYPE, LENGTH, LOWER, ORTH, SPACY
 from spacy.tokens import Doc
+from spacy.training import Example
 
+from ..core.declaration import Metric
 from ..core.spans import Document
-from ..counting.batch import Batch, Numbers, SpanColumns, unite
+from ..counting.batch import Batch, DocumentBatch, Numbers, SpanColumns, stretches_of, unite
+from ..counting.counter import Counter
+from ..counting.counts import Counts
+from .examples import id_of, read_numbered, tokens_of
 
 GOLD_ATTRIBUTES = [ORTH, SPACY, ENT_IOB, ENT_TYPE, LENGTH]
 PRED_ATTRIBUTES = [ORTH, SPACY, ENT_IOB, ENT_TYPE]
@@ -25,6 +31,67 @@ TEXT, SPACE, IOB, TYPE, SIZE = range(5)
 
 INSIDE, BEGIN = 1, 3
 """Values of `ENT_IOB`; 2 is outside, and 0 is not annotated."""
+
+
+def count_examples(
+    examples: Iterable[Example], metrics: Iterable[Metric], key: str | None = None, *, units: bool = True
+) -> Counts:
+    """Return the counts of examples; see `batches` and `count`."""
+    counter = Counter(metrics, units=units)
+    for parts, _ in batches(examples, key):
+        counter.add(*parts)
+    counter.counts.spans_key = key
+    return counter.counts
+
+
+def batches(
+    examples: Iterable[Example], key: str | None = None
+) -> Iterator[tuple[list[Batch], list[tuple[int, Example]]]]:
+    """Yield many examples at a time.
+
+    Args:
+        examples: Examples.
+        key: Read `doc.spans[key]` instead of `doc.ents`.
+
+    Yields:
+        Their batches, for `Counter.add`, and those examples that could not be compared token by
+        token, each with its place among the documents that the batches have.
+
+    Raises:
+        ValueError: The two texts of an example differ in more than white space and case.
+    """
+    number = 0
+    for some in stretches_of(examples, lambda example: len(example.reference)):
+        yield _read_together(some, number, key)
+        number += len(some)
+
+
+def _read_together(
+    examples: Sequence[Example], number: int, key: str | None
+) -> tuple[list[Batch], list[tuple[int, Example]]]:
+    """Return the batches of examples, of which the first has that number."""
+    parts: list[Batch] = []
+    first = 0
+    for _, alike in groupby([] if key else examples, key=lambda example: example.reference.vocab):
+        some = [*alike]
+        if found := doc_batch([(example.reference, example.predicted) for example in some]):
+            found.places += first
+            parts.append(found)
+        first += len(some)
+    rest = np.ones(len(examples), dtype=bool)
+    for part in parts:
+        rest[part.places] = False
+    others = np.flatnonzero(rest).tolist()
+    if not others:
+        return parts, []
+    documents = [read_numbered(examples[k], number + k, key) for k in others]
+    parts.append(DocumentBatch(documents))
+    annotated = [k for k, document in zip(others, documents) if document is not None]
+    parts[-1].places = np.array(annotated, dtype=np.int64)
+    kept = np.sort(np.concatenate([part.places for part in parts]))  # those without annotation leave no gap
+    for part in parts:
+        part.places = np.searchsorted(kept, part.places)
+    return parts, [*zip(parts[-1].places.tolist(), (examples[k] for k in annotated))]
 
 
 class DocBatch(Batch):
@@ -93,14 +160,14 @@ class DocBatch(Batch):
         return np.array(spans, dtype=np.int64), np.array(words, dtype=np.int64)
 
 
-def doc_batch(pairs: Sequence[tuple[Doc, Doc]]) -> tuple[DocBatch | None, Numbers]:
-    """Return a batch of the pairs that can be read as arrays, and their places, int64[documents].
+def doc_batch(pairs: Sequence[tuple[Doc, Doc]]) -> DocBatch | None:
+    """Return a batch of the pairs that can be read as arrays, with their places.
 
     Args:
         pairs: Reference and predicted Docs of one vocabulary.
 
     Returns:
-        None and no places if no pair can be read so. Left out are pairs whose tokens differ,
+        None if no pair can be read so. Left out are pairs whose tokens differ,
         whose reference is not annotated throughout, or in which an entity continues that
         never began, which spaCy refuses.
     """
@@ -129,7 +196,7 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]]) -> tuple[DocBatch | None, Number
         fit[doc_of(np.concatenate([unbegun, begin[unnamed & (last > begin)]]))] = False
     places = np.flatnonzero(fit)
     if not len(places):
-        return None, places
+        return None
     begin, last = (np.concatenate([found[0][k], found[1][k]]) for k in (0, 1))
     side = np.repeat((0, 1), [len(found[0][0]), len(found[1][0])])
     type_ = np.concatenate([tokens[begun, TYPE] for tokens, (begun, _, _) in zip((gold, pred), found)])
@@ -145,7 +212,9 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]]) -> tuple[DocBatch | None, Number
     origin = np.append(start, after[-1:] if len(after) else 0)[first[:-1]]
     rank = np.cumsum(fit) - 1
     spans = unite(rank[doc], side, start[begin] - origin[doc], start[last] + length[last] - origin[doc], label)
-    return DocBatch([pairs[k] for k in places.tolist()], labels, spans, gold[:, TEXT], start, origin[places]), places
+    found_batch = DocBatch([pairs[k] for k in places.tolist()], labels, spans, gold[:, TEXT], start, origin[places])
+    found_batch.places = places
+    return found_batch
 
 
 def _entities(iob: np.ndarray, first: Numbers) -> tuple[Numbers, Numbers, Numbers]:
@@ -167,14 +236,3 @@ def _entities(iob: np.ndarray, first: Numbers) -> tuple[Numbers, Numbers, Number
     unbegun = ~begun & ((np.diff(inside, prepend=-2) > 1) | opening[inside])
     places = np.append(np.flatnonzero(begun), len(inside))
     return inside[places[:-1]], inside[places[1:] - 1], inside[unbegun]
-
-
-def tokens_of(doc: Doc) -> list[tuple[int, int]]:
-    """Return the start and the end of each token, in characters."""
-    return [(token.idx, token.idx + len(token)) for token in doc]
-
-
-def id_of(doc: Doc) -> str | None:
-    """Return `doc.user_data["id"]` as text, or None."""
-    id = doc.user_data.get("id")
-    return None if id is None else str(id)
