@@ -63,7 +63,10 @@ Prices = Mapping[int, int]
 Options = Mapping[int, Sequence[int]]
 
 
-def _solve(edges: Mapping[int, Mapping[int, int]]) -> tuple[dict[int, int], Options, Prices, Prices]:
+# One algorithm, easier to hold against a textbook in one piece.
+def _solve(  # noqa: C901
+    edges: Mapping[int, Mapping[int, int]],
+) -> tuple[dict[int, int], Options, Prices, Prices]:
     """Return a heaviest pairing, and what describes all of them: options and dual prices.
 
     A pairing is heaviest exactly if each left node is paired with one of its options or is
@@ -126,7 +129,10 @@ UNMATCHED = -1
 """The place of all nodes without a partner; it has unlimited capacity."""
 
 
-def _leftmost(pairs: dict[int, int], options: Options, u: Prices, v: Prices) -> dict[int, int]:
+# One search, whose steps share their state.
+def _leftmost(  # noqa: C901
+    pairs: dict[int, int], options: Options, u: Prices, v: Prices
+) -> dict[int, int]:
     """Return the smallest sorted list of pairs among the heaviest pairings.
 
     From left to right, every node gets the smallest partner with which the rest can still

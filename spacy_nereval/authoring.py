@@ -1,0 +1,91 @@
+"""Everything that an author of a metric needs, from one place.
+
+A metric is a function that takes options and returns a `Metric`: its verdicts, the columns
+they add up to, one formula, and its scores, all declared. An entry point in the group
+`spacy_nereval_metrics` makes it known; a test can add it to `registry` instead.
+
+    declare     Metric, Score, prf_scores, one_each, Classes, GOLD_SPANS, PRED_SPANS
+    judge       Verdict, OverlapGroup, Document, Span
+    options     Beta, Focus, Typed; any other is an `Annotated` type with a pydantic Field
+    formulas    prf, f_score, ratio, weight_table; Columns and Array for type annotations
+    pairing     closest_pairs, best_pairs, overlaps; an OverlapGroup has `alignment` and `overlaps`
+    coverage    by_label, covered, shares, stretches
+
+>>> from collections.abc import Iterator
+>>> def touched(*, beta: Beta = 1.0) -> Metric:
+...     "A span counts if it touches any span of the other side. Source: an example."
+...     return Metric(
+...         scores=prf_scores("touched", key="touched"),
+...         columns=one_each("tp", "fp", "fn"),
+...         formula=lambda n: prf(n["tp"], n["fp"], n["fn"], beta),
+...         judge=judge,
+...     )
+>>> def judge(group: OverlapGroup) -> Iterator[Verdict]:
+...     for gold, pred in closest_pairs(group.gold, group.pred, {(i, j): 1 for i, j, _ in group.overlaps}):
+...         yield Verdict("tp" if gold and pred else "fn" if gold else "fp", gold, pred)
+>>> from dataclasses import replace
+>>> from spacy_nereval import count, evaluate
+>>> documents = [Document([(0, 5, "A"), (8, 9, "A")], [(3, 7, "A")])]
+>>> found = evaluate(count(documents, [replace(touched(), name="touched")]))
+>>> found["metrics"]["touched"]["scores"]["f"]
+0.6666666666666666
+"""
+
+from .core.alignment import closest_pairs
+from .core.assignment import best_pairs
+from .core.coverage import by_label, covered, shares, stretches
+from .core.declaration import (
+    GOLD_SPANS,
+    PRED_SPANS,
+    Array,
+    Classes,
+    Columns,
+    Kind,
+    Metric,
+    Score,
+    SpanTable,
+    Tally,
+    Verdict,
+    one_each,
+    prf_scores,
+)
+from .core.formulas import f_score, prf, ratio, weight_table
+from .core.overlap import overlaps
+from .core.spans import Document, OverlapGroup, Span
+from .metrics.options import Beta, Focus, Typed
+from .metrics.registry import create, registry
+
+__all__ = [
+    "GOLD_SPANS",
+    "PRED_SPANS",
+    "Array",
+    "Beta",
+    "Classes",
+    "Columns",
+    "Document",
+    "Focus",
+    "Kind",
+    "Metric",
+    "OverlapGroup",
+    "Score",
+    "Span",
+    "SpanTable",
+    "Tally",
+    "Typed",
+    "Verdict",
+    "best_pairs",
+    "by_label",
+    "closest_pairs",
+    "covered",
+    "create",
+    "f_score",
+    "one_each",
+    "overlaps",
+    "prf",
+    "prf_scores",
+    "ratio",
+    "registry",
+    "shares",
+    "stretches",
+    "weight_table",
+]
