@@ -22,9 +22,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Do not even import the tests of other rooms for `-m quick`."""
+    """Do not even import the tests of other rooms for `-m quick`, and look for no examples in files like this one."""
     other = collection_path.parent == Path(__file__).parent and collection_path.name not in QUICK_ROOMS
-    return True if config.option.markexpr == "quick" and other else None
+    skipped = config.option.markexpr == "quick" and other
+    return True if skipped or collection_path.name == "conftest.py" else None
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -7,35 +7,28 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from glob import glob
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import cloudpathlib
 import numpy as np
 import pytest
 import spacy
-from click.testing import Result
-from cloudpathlib.local import LocalS3Client, local_s3_implementation
 from docs import doc, write_docs
 from made_up import corpus
 from places import ROOT
-from spacy.tokens import Doc
-from typer.testing import CliRunner
+from sharded import ALL_PARTS, SHARDS, evaluated, parts, refused, run, sentences
 
 from spacy_nereval import Document, count, create_all
-from spacy_nereval.cli import nereval
-from spacy_nereval.distributed import lock as locks
 from spacy_nereval.distributed import shards
 from spacy_nereval.distributed.engines import ENGINES, started
-from spacy_nereval.distributed.shards import PartsFolder, Shard, ShardStatus, count_shards, locked
+from spacy_nereval.distributed.shards import PartsFolder, Shard, ShardStatus, count_shards
 from spacy_nereval.evaluation import intervals
 from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.integration import pipelines
@@ -45,31 +38,6 @@ from spacy_nereval.io.paths import digest
 COMMANDS = re.findall(r"^python -m spacy (nereval .*)$", (ROOT / "docs" / "scale.md").read_text("utf8"), flags=re.M)
 
 PACKAGES = {"loky": ["joblib"], "ray": ["ray"], "dask": ["distributed"], "spark": ["joblibspark", "pyspark"]}
-
-NAMES, PLACES = ("Ada", "Bob", "Eve"), ("Rome", "Oslo", "Bern", "Kiel")
-SHARDS = [f"shards/{letter}.spacy" for letter in "abcd"]
-
-CODE = """
-import os, signal, time
-from pathlib import Path
-from spacy.language import Language
-
-HERE = Path(__file__).parent
-
-@Language.component("mortal")
-def mortal(doc):
-    if "Kiel" in doc.text:
-        try:
-            (HERE / "kill").rename(HERE / "killed")  # one worker of all, once
-        except FileNotFoundError:
-            pass
-        else:
-            os.kill(os.getpid(), signal.SIGKILL)
-    while "Bern" in doc.text and (HERE / "wait").exists():
-        time.sleep(0.1)
-    return doc
-"""
-"""A pipeline that finds no end of troubles, where there is a file that says so."""
 
 
 GPUS = """
@@ -106,89 +74,6 @@ if __name__ == "__main__":
 
 ENVIRONMENT = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0", "OMP_NUM_THREADS": "1"}
 """Ray makes its workers so nice that on a busy machine they never come to anything."""
-
-
-def sentences(letter: str) -> list[Doc]:
-    """Twelve texts, for the next letter one less. Of twelve names the pipeline finds eight,
-    of twelve places it finds six, takes three for persons and misses three. `doc.spans["sc"]` has the names."""
-    group = {"sc": [(0, 1, "PER")]}
-    docs = [
-        doc(f"{name} saw {place} .", (0, 1, "PER"), (2, 3, "LOC"), spans=group) for name in NAMES for place in PLACES
-    ]
-    for number, text in enumerate(docs):
-        text.user_data["id"] = f"{letter} {number}"
-    return docs[ord(letter) - ord("a") :]
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory) -> Path:
-    """A pipeline, a corpus in four files, the same in one, and predictions."""
-    folder = tmp_path_factory.mktemp("corpus")
-    nlp = spacy.blank("en")
-    patterns = [("PER", "Ada"), ("PER", "Bob"), ("LOC", "Rome"), ("LOC", "Oslo"), ("PER", "Bern")]
-    ruler = nlp.add_pipe("span_ruler", name="entity_ruler", config={"spans_key": "sc", "annotate_ents": True})
-    ruler.add_patterns([{"label": label, "pattern": name} for label, name in patterns])
-    (folder / "training").mkdir()
-    nlp.to_disk(folder / "training" / "model-best")
-    (folder / "code.py").write_text(CODE)
-    pipelines.import_file("python_code", folder / "code.py")
-    nlp.add_pipe("mortal")
-    nlp.to_disk(folder / "mortal")
-    for name in ("shards", "gold", "pred"):
-        (folder / name).mkdir()
-    for name in SHARDS:
-        letter = Path(name).stem
-        write_docs(folder / name, sentences(letter))
-        for side, found in (("gold", sentences(letter)), ("pred", list(nlp.pipe(map(str, sentences(letter)))))):
-            rows = [
-                {
-                    "id": f"{letter} {number}",
-                    "text": text.text,
-                    "spans": [{"start": e.start_char, "end": e.end_char, "label": e.label_} for e in text.ents],
-                }
-                for number, text in enumerate(found)
-            ]
-            (folder / side / f"{letter}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    write_docs(folder / "whole.spacy", [text for name in SHARDS for text in sentences(Path(name).stem)])
-    return folder
-
-
-@pytest.fixture
-def here(made, tmp_path, monkeypatch) -> Path:
-    """A copy of all that, to work in."""
-    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def run(*arguments: Any) -> Result:
-    return CliRunner().invoke(nereval, [str(argument) for argument in arguments])
-
-
-def evaluated(*arguments: Any, said: str = "") -> dict[str, Any]:
-    """The result of `evaluate`, in this process if there is no more than one worker."""
-    done = run("evaluate", "training/model-best", *arguments, "--output", "out.json")
-    assert done.exit_code == 0, done.output
-    assert said in done.stderr
-    return json.loads(Path("out.json").read_text("utf8"))
-
-
-def refused(*arguments: Any) -> list[str]:
-    """The lines that a command said before it gave up."""
-    done = run(*arguments)
-    assert isinstance(done.exception, SystemExit) and done.exit_code == 1, done.output
-    assert done.stdout == ""
-    lines = done.stderr.splitlines()
-    assert all(line.startswith("✘ ") for line in lines)
-    return [line.removeprefix("✘ ") for line in lines]
-
-
-def parts(folder: str = "nereval-parts") -> dict[str, tuple[int, int]]:
-    """The files in a folder, and what changes when they are written again."""
-    return {path.name: (path.stat().st_ino, path.stat().st_mtime_ns) for path in sorted(Path(folder).iterdir())}
-
-
-ALL_PARTS = [f"counts-{letter}.spacy.npz" for letter in "abcd"]
 
 
 # The same numbers
@@ -639,178 +524,6 @@ def test_a_full_disk_is_said_and_leaves_nothing_half_written(here, monkeypatch):
     monkeypatch.undo()
     os.chdir(here)
     assert evaluated(*SHARDS, said="(2 by an earlier run)")["documents"] == 42
-
-
-# Two runs
-
-
-@pytest.fixture
-def somebody() -> Iterator[subprocess.Popen[bytes]]:
-    """A process that runs, and does nothing."""
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
-        yield process
-        process.kill()
-
-
-def lock(**owner: Any) -> None:
-    Path("nereval-parts").mkdir(exist_ok=True)
-    Path("nereval-parts/run.lock").write_text(json.dumps({"user": "ada", "host": socket.gethostname(), **owner}))
-
-
-def test_two_runs_do_not_write_to_one_folder(here, somebody):
-    lock(pid=somebody.pid)
-    (line,) = refused("evaluate", "training/model-best", *SHARDS)
-    assert f"another run, process {somebody.pid} of ada on {socket.gethostname()}, writes to nereval-parts" in line
-    assert "--parts" in line
-    assert list(parts()) == ["run.lock"]
-    evaluated(*SHARDS, "--parts", "another")
-
-
-def test_the_lock_of_a_process_that_is_gone_does_not_count(here, somebody):
-    somebody.kill()
-    somebody.wait()
-    lock(pid=somebody.pid)
-    evaluated(*SHARDS)
-    assert list(parts()) == ALL_PARTS
-
-
-def test_the_lock_of_a_process_that_had_ones_own_number_does_not_count(here):
-    """Of a container that was started again, where numbers begin anew."""
-    lock(pid=os.getpid())
-    evaluated(*SHARDS)
-    assert list(parts()) == ALL_PARTS
-
-
-HERE = {"user": "ada", "host": socket.gethostname()}
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        '{"pid": 1, "user": "ada", "host": "elsewhere"}',
-        "",
-        "[]",
-        '{"pid": 1}',
-        json.dumps({**HERE, "pid": "1"}),
-        json.dumps({**HERE, "pid": 2**70}),
-    ],
-    ids=["another machine", "empty", "a list", "a number alone", "no number", "no number of a process"],
-)
-def test_a_lock_of_which_nothing_is_known_here_is_respected(here, content):
-    """Of another machine, or half written."""
-    lock()
-    Path("nereval-parts/run.lock").write_text(content)
-    (line,) = refused("evaluate", "training/model-best", *SHARDS)
-    assert "if that run has ended, delete nereval-parts/run.lock" in line
-
-
-def test_a_lock_with_the_number_of_this_process_that_it_does_not_hold_is_stale(here):
-    """As after a restart of a container, where numbers of processes begin anew."""
-    lock(pid=os.getpid())
-    evaluated(*SHARDS)
-    assert list(parts()) == ALL_PARTS
-
-
-def test_two_runs_of_one_process_do_not_write_to_one_folder(tmp_path):
-    folder = PartsFolder(str(tmp_path))
-    with locked(folder):
-        with pytest.raises(ValueError, match=f"another run, process {os.getpid()} of "), locked(folder):
-            pass
-        assert (tmp_path / "run.lock").exists()
-    with locked(folder):
-        assert (tmp_path / "run.lock").exists()
-
-
-def test_a_folder_is_locked_while_it_is_used_and_not_behind(tmp_path):
-    folder = PartsFolder(str(tmp_path / "new"))
-    with locked(folder):
-        assert json.loads((tmp_path / "new" / "run.lock").read_text())["pid"] == os.getpid()
-        (tmp_path / "new" / "counts-a.npz").touch()
-    assert list(parts(str(tmp_path / "new"))) == ["counts-a.npz"]
-    with pytest.raises(KeyError), locked(folder):
-        raise KeyError
-    assert list(parts(str(tmp_path / "new"))) == ["counts-a.npz"]
-
-
-def test_a_lock_that_cannot_be_written_keeps_nobody_out(tmp_path, monkeypatch):
-    def full() -> dict[str, Any]:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(locks, "this_process", full)
-    with pytest.raises(ValueError, match="cannot be written to: .*No space left"), locked(PartsFolder(str(tmp_path))):
-        pass
-    assert parts(str(tmp_path)) == {}
-
-
-def test_what_a_killed_worker_left_is_cleared_away_before_and_behind(tmp_path):
-    for name in (".counts-a.npz.x8k2", "counts-b.begun", "counts-c.npz", "notes.txt"):
-        (tmp_path / name).touch()
-    with locked(PartsFolder(str(tmp_path))):
-        assert list(parts(str(tmp_path))) == ["counts-c.npz", "notes.txt", "run.lock"]
-        (tmp_path / ".counts-a.npz.1234").touch()
-    assert list(parts(str(tmp_path))) == ["counts-c.npz", "notes.txt"]
-
-
-def test_counts_that_another_run_changed_are_not_merged(here, monkeypatch):
-    evaluated(*SHARDS)
-    merging = shards.merged
-
-    def late(found: Sequence[ShardStatus], folder: PartsFolder, **options: Any) -> Any:
-        counts = storage.load(folder.part(found[0].shard))
-        storage.save(counts, folder.part(found[0].shard), origin={"gold": "another"})
-        return merging(found, folder, **options)
-
-    monkeypatch.setattr(shards, "merged", late)
-    lines = refused("evaluate", "training/model-best", *SHARDS[:2])
-    assert "counts-a.spacy.npz was changed by somebody else" in lines[-1]
-
-
-# Elsewhere
-
-
-@pytest.fixture
-def bucket(monkeypatch) -> Iterator[str]:
-    """A bucket that is a folder of cloudpathlib's."""
-    monkeypatch.setitem(cloudpathlib.cloudpath.implementation_registry, "s3", local_s3_implementation)
-    yield "s3://bucket"
-    LocalS3Client.reset_default_storage_dir()
-
-
-def test_files_and_parts_may_be_in_a_bucket(here, bucket):
-    expected = evaluated(*SHARDS, "--confidence", "--samples", 20)
-    names = [f"{bucket}/{name}" for name in SHARDS]
-    for name, file in zip(names, SHARDS):
-        cloudpathlib.AnyPath(name).upload_from(file)
-    assert evaluated(*names, "--parts", f"{bucket}/parts", "--confidence", "--samples", 20) == expected
-    found = sorted(path.name for path in cloudpathlib.AnyPath(f"{bucket}/parts").iterdir())
-    assert found == ALL_PARTS
-    more = ("--confidence", "--samples", 20)
-    assert evaluated(*names, "--parts", f"{bucket}/parts", *more, said="(4 by an earlier run)") == expected
-
-
-def test_one_file_may_be_in_a_bucket(here, bucket):
-    cloudpathlib.AnyPath(f"{bucket}/whole.spacy").upload_from("whole.spacy")
-    assert evaluated(f"{bucket}/whole.spacy") == evaluated("whole.spacy")
-
-
-def test_a_file_in_a_bucket_is_named_as_it_was_given(here, bucket):
-    cloudpathlib.AnyPath(f"{bucket}/text.spacy").write_text("no DocBin")
-    lines = refused("evaluate", "training/model-best", f"{bucket}/text.spacy", f"{bucket}/none.spacy", "shards/a.spacy")
-    assert lines[:2] == [
-        f"{bucket}/none.spacy does not exist",
-        f"{bucket}/text.spacy is not a .spacy file; expected a file written by DocBin.to_disk",
-    ]
-
-
-def test_a_url_of_a_file_is_that_file(here):
-    names = [(here / name).as_uri() for name in SHARDS]
-    assert evaluated(*names, "--parts", (here / "parts").as_uri()) == evaluated(*SHARDS)
-    assert list(parts("parts")) == ALL_PARTS
-
-
-def test_a_bucket_without_its_library_is_answered_with_what_to_install(here):
-    (line,) = refused("evaluate", "training/model-best", "gs://bucket/a.spacy")
-    assert "pip install cloudpathlib[gs]" in line
 
 
 # What files are told by

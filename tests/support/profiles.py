@@ -2,7 +2,7 @@
 
 The profiles are `quick`, `default` and `long`; `--hypothesis-profile=long` chooses one.
 A test says with `tries(100)` how many examples it needs by default, and the profile
-makes of that a tenth, all, or ten times as many. A test that says nothing has 100.
+makes of that a twentieth, all, or ten times as many. A test that says nothing has 100.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 DEFAULT = 100
 """The examples of a test that does not say how many, in the profile `default`."""
 
-PROFILES = {"quick": DEFAULT // 10, "default": DEFAULT, "long": 10 * DEFAULT}
+PROFILES = {"quick": DEFAULT // 20, "default": DEFAULT, "long": 10 * DEFAULT}
 
 
 def register() -> None:

@@ -1,0 +1,141 @@
+"""Two runs that share a folder: locks, and what a killed run leaves."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sharded import ALL_PARTS, SHARDS, evaluated, parts, refused
+
+from spacy_nereval.distributed import shards
+from spacy_nereval.distributed.shards import locked
+from spacy_nereval.io import count_files as storage
+
+
+@pytest.fixture
+def somebody() -> Iterator[subprocess.Popen[bytes]]:
+    """A process that runs, and does nothing."""
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        yield process
+        process.kill()
+
+
+def lock(**owner: Any) -> None:
+    Path("nereval-parts").mkdir(exist_ok=True)
+    Path("nereval-parts/run.lock").write_text(json.dumps({"user": "ada", "host": socket.gethostname(), **owner}))
+
+
+def test_two_runs_do_not_write_to_one_folder(here, somebody):
+    lock(pid=somebody.pid)
+    (line,) = refused("evaluate", "training/model-best", *SHARDS)
+    assert f"another run, process {somebody.pid} of ada on {socket.gethostname()}, writes to nereval-parts" in line
+    assert "--parts" in line
+    assert list(parts()) == ["run.lock"]
+    evaluated(*SHARDS, "--parts", "another")
+
+
+def test_the_lock_of_a_process_that_is_gone_does_not_count(here, somebody):
+    somebody.kill()
+    somebody.wait()
+    lock(pid=somebody.pid)
+    evaluated(*SHARDS)
+    assert list(parts()) == ALL_PARTS
+
+
+def test_the_lock_of_a_process_that_had_ones_own_number_does_not_count(here):
+    """Of a container that was started again, where numbers begin anew."""
+    lock(pid=os.getpid())
+    evaluated(*SHARDS)
+    assert list(parts()) == ALL_PARTS
+
+
+HERE = {"user": "ada", "host": socket.gethostname()}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"pid": 1, "user": "ada", "host": "elsewhere"}',
+        "",
+        "[]",
+        '{"pid": 1}',
+        json.dumps({**HERE, "pid": "1"}),
+        json.dumps({**HERE, "pid": 2**70}),
+    ],
+    ids=["another machine", "empty", "a list", "a number alone", "no number", "no number of a process"],
+)
+def test_a_lock_of_which_nothing_is_known_here_is_respected(here, content):
+    """Of another machine, or half written."""
+    lock()
+    Path("nereval-parts/run.lock").write_text(content)
+    (line,) = refused("evaluate", "training/model-best", *SHARDS)
+    assert "if that run has ended, delete nereval-parts/run.lock" in line
+
+
+def test_a_lock_with_the_number_of_this_process_that_it_does_not_hold_is_stale(here):
+    """As after a restart of a container, where numbers of processes begin anew."""
+    lock(pid=os.getpid())
+    evaluated(*SHARDS)
+    assert list(parts()) == ALL_PARTS
+
+
+def test_two_runs_of_one_process_do_not_write_to_one_folder(tmp_path):
+    folder = PartsFolder(str(tmp_path))
+    with locked(folder):
+        with pytest.raises(ValueError, match=f"another run, process {os.getpid()} of "), locked(folder):
+            pass
+        assert (tmp_path / "run.lock").exists()
+    with locked(folder):
+        assert (tmp_path / "run.lock").exists()
+
+
+def test_a_folder_is_locked_while_it_is_used_and_not_behind(tmp_path):
+    folder = PartsFolder(str(tmp_path / "new"))
+    with locked(folder):
+        assert json.loads((tmp_path / "new" / "run.lock").read_text())["pid"] == os.getpid()
+        (tmp_path / "new" / "counts-a.npz").touch()
+    assert list(parts(str(tmp_path / "new"))) == ["counts-a.npz"]
+    with pytest.raises(KeyError), locked(folder):
+        raise KeyError
+    assert list(parts(str(tmp_path / "new"))) == ["counts-a.npz"]
+
+
+def test_a_lock_that_cannot_be_written_keeps_nobody_out(tmp_path, monkeypatch):
+    def full() -> dict[str, Any]:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(locks, "this_process", full)
+    with pytest.raises(ValueError, match="cannot be written to: .*No space left"), locked(PartsFolder(str(tmp_path))):
+        pass
+    assert parts(str(tmp_path)) == {}
+
+
+def test_what_a_killed_worker_left_is_cleared_away_before_and_behind(tmp_path):
+    for name in (".counts-a.npz.x8k2", "counts-b.begun", "counts-c.npz", "notes.txt"):
+        (tmp_path / name).touch()
+    with locked(PartsFolder(str(tmp_path))):
+        assert list(parts(str(tmp_path))) == ["counts-c.npz", "notes.txt", "run.lock"]
+        (tmp_path / ".counts-a.npz.1234").touch()
+    assert list(parts(str(tmp_path))) == ["counts-c.npz", "notes.txt"]
+
+
+def test_counts_that_another_run_changed_are_not_merged(here, monkeypatch):
+    evaluated(*SHARDS)
+    merging = shards.merged
+
+    def late(found: Sequence[ShardStatus], folder: PartsFolder, **options: Any) -> Any:
+        counts = storage.load(folder.part(found[0].shard))
+        storage.save(counts, folder.part(found[0].shard), origin={"gold": "another"})
+        return merging(found, folder, **options)
+
+    monkeypatch.setattr(shards, "merged", late)
+    lines = refused("evaluate", "training/model-best", *SHARDS[:2])
+    assert "counts-a.spacy.npz was changed by somebody else" in lines[-1]

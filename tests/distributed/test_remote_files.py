@@ -1,0 +1,55 @@
+"""Files and parts in a bucket or at a URL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import cloudpathlib
+import pytest
+from cloudpathlib.local import LocalS3Client, local_s3_implementation
+from sharded import ALL_PARTS, SHARDS, evaluated, parts, refused
+
+
+@pytest.fixture
+def bucket(monkeypatch) -> Iterator[str]:
+    """A bucket that is a folder of cloudpathlib's."""
+    monkeypatch.setitem(cloudpathlib.cloudpath.implementation_registry, "s3", local_s3_implementation)
+    yield "s3://bucket"
+    LocalS3Client.reset_default_storage_dir()
+
+
+def test_files_and_parts_may_be_in_a_bucket(here, bucket):
+    expected = evaluated(*SHARDS, "--confidence", "--samples", 20)
+    names = [f"{bucket}/{name}" for name in SHARDS]
+    for name, file in zip(names, SHARDS):
+        cloudpathlib.AnyPath(name).upload_from(file)
+    assert evaluated(*names, "--parts", f"{bucket}/parts", "--confidence", "--samples", 20) == expected
+    found = sorted(path.name for path in cloudpathlib.AnyPath(f"{bucket}/parts").iterdir())
+    assert found == ALL_PARTS
+    more = ("--confidence", "--samples", 20)
+    assert evaluated(*names, "--parts", f"{bucket}/parts", *more, said="(4 by an earlier run)") == expected
+
+
+def test_one_file_may_be_in_a_bucket(here, bucket):
+    cloudpathlib.AnyPath(f"{bucket}/whole.spacy").upload_from("whole.spacy")
+    assert evaluated(f"{bucket}/whole.spacy") == evaluated("whole.spacy")
+
+
+def test_a_file_in_a_bucket_is_named_as_it_was_given(here, bucket):
+    cloudpathlib.AnyPath(f"{bucket}/text.spacy").write_text("no DocBin")
+    lines = refused("evaluate", "training/model-best", f"{bucket}/text.spacy", f"{bucket}/none.spacy", "shards/a.spacy")
+    assert lines[:2] == [
+        f"{bucket}/none.spacy does not exist",
+        f"{bucket}/text.spacy is not a .spacy file; expected a file written by DocBin.to_disk",
+    ]
+
+
+def test_a_url_of_a_file_is_that_file(here):
+    names = [(here / name).as_uri() for name in SHARDS]
+    assert evaluated(*names, "--parts", (here / "parts").as_uri()) == evaluated(*SHARDS)
+    assert list(parts("parts")) == ALL_PARTS
+
+
+def test_a_bucket_without_its_library_is_answered_with_what_to_install(here):
+    (line,) = refused("evaluate", "training/model-best", "gs://bucket/a.spacy")
+    assert "pip install cloudpathlib[gs]" in line

@@ -1,0 +1,82 @@
+"""A small corpus in four files, a pipeline for it, and short ways to evaluate one on the other."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from click.testing import Result
+from docs import doc
+from spacy.tokens import Doc
+from typer.testing import CliRunner
+
+from spacy_nereval.cli import nereval
+
+NAMES, PLACES = ("Ada", "Bob", "Eve"), ("Rome", "Oslo", "Bern", "Kiel")
+SHARDS = [f"shards/{letter}.spacy" for letter in "abcd"]
+
+
+CODE = """
+import os, signal, time
+from pathlib import Path
+from spacy.language import Language
+
+HERE = Path(__file__).parent
+
+@Language.component("mortal")
+def mortal(doc):
+    if "Kiel" in doc.text:
+        try:
+            (HERE / "kill").rename(HERE / "killed")  # one worker of all, once
+        except FileNotFoundError:
+            pass
+        else:
+            os.kill(os.getpid(), signal.SIGKILL)
+    while "Bern" in doc.text and (HERE / "wait").exists():
+        time.sleep(0.1)
+    return doc
+"""
+"""A pipeline that finds no end of troubles, where there is a file that says so."""
+
+
+def sentences(letter: str) -> list[Doc]:
+    """Twelve texts, for the next letter one less. Of twelve names the pipeline finds eight,
+    of twelve places it finds six, takes three for persons and misses three. `doc.spans["sc"]` has the names."""
+    group = {"sc": [(0, 1, "PER")]}
+    docs = [
+        doc(f"{name} saw {place} .", (0, 1, "PER"), (2, 3, "LOC"), spans=group) for name in NAMES for place in PLACES
+    ]
+    for number, text in enumerate(docs):
+        text.user_data["id"] = f"{letter} {number}"
+    return docs[ord(letter) - ord("a") :]
+
+
+def run(*arguments: Any) -> Result:
+    return CliRunner().invoke(nereval, [str(argument) for argument in arguments])
+
+
+def evaluated(*arguments: Any, said: str = "") -> dict[str, Any]:
+    """The result of `evaluate`, in this process if there is no more than one worker."""
+    done = run("evaluate", "training/model-best", *arguments, "--output", "out.json")
+    assert done.exit_code == 0, done.output
+    assert said in done.stderr
+    return json.loads(Path("out.json").read_text("utf8"))
+
+
+def refused(*arguments: Any) -> list[str]:
+    """The lines that a command said before it gave up."""
+    done = run(*arguments)
+    assert isinstance(done.exception, SystemExit) and done.exit_code == 1, done.output
+    assert done.stdout == ""
+    lines = done.stderr.splitlines()
+    assert all(line.startswith("✘ ") for line in lines)
+    return [line.removeprefix("✘ ") for line in lines]
+
+
+def parts(folder: str = "nereval-parts") -> dict[str, tuple[int, int]]:
+    """The files in a folder, and what changes when they are written again."""
+    return {path.name: (path.stat().st_ino, path.stat().st_mtime_ns) for path in sorted(Path(folder).iterdir())}
+
+
+ALL_PARTS = [f"counts-{letter}.spacy.npz" for letter in "abcd"]
