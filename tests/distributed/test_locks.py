@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 from sharded import ALL_PARTS, SHARDS, evaluated, parts, refused
 
+from spacy_nereval.distributed import lock as locks
 from spacy_nereval.distributed import shards
-from spacy_nereval.distributed.shards import locked
+from spacy_nereval.distributed.shards import PartsFolder, ShardStatus, locked
 from spacy_nereval.io import count_files as storage
 
 

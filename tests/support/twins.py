@@ -188,7 +188,7 @@ def _most_credit(expected: Sequence[Triple], actual: Sequence[Triple]) -> Pairin
 # Section 5: FairEval, Algorithm 2
 
 
-def fair(
+def fair(  # noqa: C901  as plain as the paper, in one piece
     gold: Iterable[Triple], pred: Iterable[Triple], tokens: Sequence[tuple[int, int]] | None = None
 ) -> Iterator[Verdict]:
     """Algorithm 2 over characters, or over tokens if there are any."""
