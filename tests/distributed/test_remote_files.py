@@ -13,7 +13,7 @@ from sharded import ALL_PARTS, SHARDS, evaluated, parts, refused
 @pytest.fixture
 def bucket(monkeypatch) -> Iterator[str]:
     """A bucket that is a folder of cloudpathlib's, which keeps no copies, as `io.paths.location` asks it to."""
-    LocalS3Client(file_cache_mode="close_file").set_as_default_client()
+    monkeypatch.setenv("CLOUDPATHLIB_FILE_CACHE_MODE", "close_file")
     monkeypatch.setitem(cloudpathlib.cloudpath.implementation_registry, "s3", local_s3_implementation)
     yield "s3://bucket"
     LocalS3Client.reset_default_storage_dir()
