@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.declaration import Metric
 from ..metrics.registry import create, create_all, names
-from .declared import keys, short_name
+from .declared import keys, noted, short_name
 from .marked_text import clipped
 from .score_cells import interval, scale, score_cell
 from .score_tables import MOST, first_headlines
@@ -75,7 +75,14 @@ def difference_tables(result: Mapping[str, Any]) -> Iterator[Table]:
                 scaled = [None if value is None else factor * value for value in values]
                 bounds = interval(row["interval"], factor)
                 rows.append([row["metric"], row["score"], *scaled, bounds, row["p"], row["p_holm"]])
-        yield Table(f"{system} against {result['baseline']}", header, rows, own_digits={"p": 4, "p (Holm)": 4})
+        title = f"{system} against {result['baseline']}"
+        yield Table(title, header, rows, note=_costs(result), own_digits={"p": 4, "p (Holm)": 4})
+
+
+def _costs(result: Mapping[str, Any]) -> str:
+    """Return which scores of a comparison are the better the lower they are."""
+    known = [(row["metric"], row["score"]) for row in result["comparisons"] if row["metric"] in names()]
+    return noted("", [(create(metric), score) for metric, score in dict.fromkeys(known)])
 
 
 def _scale(metric: str, score: str) -> int:

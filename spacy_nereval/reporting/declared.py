@@ -115,6 +115,18 @@ def short_name(metric: Metric, name: str) -> str:
     return score.key.replace("_", " ") if score.key else name
 
 
+def noted(note: str, scores: Iterable[tuple[Metric, str]]) -> str:
+    """Return the note of a table, with the scores in it of which a lower value is better.
+
+    >>> from spacy_nereval import create
+    >>> noted("micro", [(create("slot_error"), "ser"), (create("fair"), "f")])
+    'micro; lower is better: ser'
+    """
+    costs = [short_name(metric, name) for metric, name in scores if not higher_is_better(metric, name)]
+    parts = [note] * bool(note) + [f"lower is better: {', '.join(dict.fromkeys(costs))}"] * bool(costs)
+    return "; ".join(parts)
+
+
 def higher_is_better(metric: Metric, name: str) -> bool:
     """Return the direction of a score: whether a higher value is the better one.
 

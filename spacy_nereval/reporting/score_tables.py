@@ -9,7 +9,7 @@ from ..core.declaration import Metric
 from ..evaluation.attributes import ATTRIBUTES
 from ..evaluation.per_document import document_rows
 from ..evaluation.result import gold_spans
-from .declared import groups, headlines, keys, short_name, unit
+from .declared import groups, headlines, keys, noted, short_name, unit
 from .evaluated import Evaluated
 from .score_cells import percent, score_cell, score_cells
 from .table import Cell, Table
@@ -33,7 +33,8 @@ def score_tables(given: Evaluated) -> Iterator[Table]:
         triples += more_triples
         singles += more_singles
     yield Table("Scores", ["metric", "P", "R", "F"], triples, note=average)
-    yield Table("Other scores", ["metric", "score", "value"], singles, note=average)
+    shown = [(m, name) for m in given.counts.metrics for name in given.result["metrics"][m.name]["scores"]]
+    yield Table("Other scores", ["metric", "score", "value"], singles, note=noted(average, shown))
 
 
 def label_tables(given: Evaluated) -> Iterator[Table]:
@@ -44,7 +45,8 @@ def label_tables(given: Evaluated) -> Iterator[Table]:
     for label, number in gold_spans(given.counts).items():
         scores = [score_cell(m, name, result[m.name]["per_type"][label]["scores"]) for m, name in columns]
         rows.append([label, number, *scores])
-    yield Table("Per label", ["label", "support", *(short_name(m, name) for m, name in columns)], rows)
+    header = ["label", "support", *(short_name(m, name) for m, name in columns)]
+    yield Table("Per label", header, rows, note=noted("", columns))
 
 
 def label_score_tables(given: Evaluated) -> Iterator[Table]:
@@ -70,18 +72,19 @@ def count_tables(given: Evaluated) -> Iterator[Table]:
 
 def document_tables(given: Evaluated) -> Iterator[Table]:
     """Yield the headline scores of each document, the worst document first."""
-    header, in_percent = {"gold": "gold", "pred": "predicted"}, set()
+    header, in_percent, columns = {"gold": "gold", "pred": "predicted"}, set(), []
     for metric in given.counts.metrics:
         shown = headlines(metric, list(keys(metric).values()))
         for key, name in keys(metric).items():
             if name in shown:
                 header[key] = short_name(metric, name)
+                columns.append((metric, name))
                 in_percent |= {key} if unit(metric, name) == "ratio" else set()
     cells = [
         [row["document"], *(percent(row[key]) if key in in_percent else row[key] for key in header)]
         for row in document_rows(given.counts)
     ]
-    yield Table("Documents", ["document", *header.values()], cells, note="the worst first", most=MOST)
+    yield Table("Documents", ["document", *header.values()], cells, note=noted("the worst first", columns), most=MOST)
 
 
 def breakdown_table(found: Mapping[str, Any], metrics: Sequence[Metric], *, digits: int = 2) -> Table:
@@ -98,7 +101,8 @@ def breakdown_table(found: Mapping[str, Any], metrics: Sequence[Metric], *, digi
         scores = [score_cell(m, name, found["metrics"][m.name][bucket]["scores"]) for m, name in columns]
         rows.append([bucket, found["gold"][bucket], found["pred"][bucket], *scores])
     header = [found["by"], "gold", "predicted", *(short_name(metric, name) for metric, name in columns)]
-    return Table(f"By {found['by']}", header, rows, note=ATTRIBUTES[found["by"]].help, digits=digits)
+    note = noted(ATTRIBUTES[found["by"]].help, columns)
+    return Table(f"By {found['by']}", header, rows, note=note, digits=digits)
 
 
 def first_headlines(metric: Metric, parts: Mapping[str, Any]) -> list[str]:
