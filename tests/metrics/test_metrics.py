@@ -261,7 +261,11 @@ def test_the_weights_of_the_classes_in_the_data_are_scaled_to_sum_to_1():
         ("loio", {"match": "greedy"}, "loio.match = 'greedy': input should be 'walk' or 'optimal'"),
         ("fair", {"unit": "word"}, "fair.unit = 'word': input should be 'char' or 'token'"),
         ("fair", {"focus": "both"}, "fair.focus = 'both': input should be 'target' or 'system'"),
-        ("fair", {"weights": "unfair"}, "fair.weights = 'unfair': expected fair | traditional | boundary | fine | table"),
+        (
+            "fair",
+            {"weights": "unfair"},
+            "fair.weights = 'unfair': expected fair | traditional | boundary | fine | table",
+        ),
         (
             "fair",
             {"weights": {"x": {"tp": 1}}},
