@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
@@ -12,7 +13,7 @@ from ..core.declaration import Metric, Verdict
 from ..core.spans import Document
 from .batch import Batch, Numbers, batches, group_shapes, kinds_and_groups, overlap_group
 from .counts import Counts
-from .keys import HIGH, Key, Slot, own_verdicts, slots, split
+from .keys import HIGH, LARGEST, Key, Slot, own_verdicts, slots, split
 
 REMEMBERED = 1 << 14
 """Cache verdicts for up to so many shapes of overlap groups."""
@@ -119,11 +120,6 @@ class Counter:
                 slot, note = self._slot(metric, name), 0
                 if metric.note and document:
                     note = notes.setdefault(metric.note(document, gold), len(notes))
-                if amount != int(amount) and name not in metric.partial_credit:
-                    raise ValueError(
-                        f"{metric.name} gives {name} the amount {amount!r}, which is not a whole number: "
-                        f"declare partial_credit=({name!r},)"
-                    )
                 yield slot, labels[gold[2]] if gold else 0, labels[pred[2]] if pred else 0, note, amount
 
     def _slot(self, metric: Metric, verdict: str) -> int:
@@ -142,10 +138,9 @@ class Counter:
 
         amount = table[5]
         doc, slot, gold, pred, note = table[:5].astype(np.int64)
+        self._check_amounts(slot, amount)
         partial = np.flatnonzero(self._partial[slot])
         high, low = split(amount[partial])
-        if len(high) and not np.abs(high).max() < 1 << 62:
-            raise ValueError("an amount of partial credit is too large: use weights below 1e9")
         amount[partial] = 1  # their number; what they add up to follows, in two parts
         parts = [np.concatenate([each, each[partial], each[partial]]) for each in (doc, slot, gold, pred, note)]
         doc, slot, gold, pred, note = parts
@@ -157,6 +152,22 @@ class Counter:
         codes, column = np.unique((slot * len(pairs) + pair) * notes + note, return_inverse=True)
         rows = csr_array((value.astype(np.int64), (doc, column)), (documents, len(codes)))
         return rows, [*self._keys(codes, pairs)]
+
+    def _check_amounts(self, slot: Numbers, amount: NDArray[np.float64]) -> None:
+        """Raise ValueError if an amount cannot be stored exactly, as it must be for sums to be exact."""
+        fits = np.where(self._partial[slot], np.isfinite(amount), amount == np.rint(amount))
+        if len(wrong := np.flatnonzero(~fits | ~np.isfinite(amount))):
+            (metric, verdict, _), given = list(self._slots)[slot[wrong[0]]], amount[wrong[0]].item()
+            said = f"{metric} gives {verdict} the amount {given!r}, which is not a "
+            if not math.isfinite(given):
+                raise ValueError(said + "finite number")
+            raise ValueError(f"{said}whole number: declare partial_credit=({verdict!r},)")
+        for kind, most in ((self._partial[slot], LARGEST), (~self._partial[slot], 2.0**53)):
+            if (total := np.abs(amount[kind]).sum()) >= most:
+                raise ValueError(
+                    f"amounts of one batch add up to {total:.3g}, too much to be exact: "
+                    f"use weights so small that they stay below {most:.0e}"
+                )
 
     def _keys(self, codes: Numbers, pairs: Numbers) -> Iterator[Key]:
         """Yield the key of each code that `_rows` made."""

@@ -15,6 +15,9 @@ NUMBER, HIGH, LOW = "", "high", "low"
 
 HIGH_UNIT, LOW_UNIT = 2.0**30, 2.0**60
 
+LARGEST = 4e9
+"""What amounts or scores may add up to: times `HIGH_UNIT` it fits 63 bits, even added to as much again."""
+
 
 class Key(NamedTuple):
     """What a column counts.

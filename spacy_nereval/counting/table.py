@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..core.declaration import Kind, Metric
 from .counts import Counts
-from .keys import HIGH, LOW, Key, Slot, join, slots, split
+from .keys import HIGH, LARGEST, LOW, Key, Slot, join, slots, split
 from .sums import Sums, empty_sums
 
 if TYPE_CHECKING:
@@ -72,7 +72,9 @@ class Table:
             size = here.stop - here.start
             own = weights.of(here).T.astype(float) if weights else np.ones((size, 1))
             for sums, part in zip(total.arrays, (*self.additive_rows(here), np.ones(size))):
-                sums += np.rint(part @ own).astype(np.int64).reshape(sums.shape)  # exact: below 2^53
+                sums += _product(part, own).reshape(sums.shape)
+                if max(sums.max(initial=0), -sums.min(initial=0)) >= 1 << 62:
+                    raise ValueError(TOO_LARGE)
         return total
 
     def stretches(self, width: int = 1) -> Iterator[slice]:
@@ -188,9 +190,27 @@ def additive(scores: NDArray[Any]) -> NDArray[Any]:
     return parts.reshape(-1, scores.shape[-1])
 
 
+TOO_LARGE = f"amounts or scores add up to more than {LARGEST:.0e}, too much to be exact: use smaller weights"
+
+
+def _product(part: Any, weights: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the exact product of whole numbers [..., documents] and [documents, sums], int64[..., sums]."""
+    found = part @ weights
+    largest = max(found.max(initial=0), -found.min(initial=0))
+    if largest < 1 << 53:  # as almost always: floats are exact, and faster
+        return np.rint(found).astype(np.int64)
+    if largest >= 1 << 62:
+        raise ValueError(TOO_LARGE)
+    exact: NDArray[np.int64] = part.astype(np.int64) @ weights.astype(np.int64)
+    return exact
+
+
 def _labels_added(cells: csr_array, height: int, width: int) -> NDArray[np.int64]:
     """Return int64[slots, documents] from [documents, slots * width], sparse."""
     size = cells.shape[0]
     place = np.repeat(np.arange(size), np.diff(cells.indptr)) + cells.indices // width * size
-    # bincount adds floats, which is exact below 2^53.
-    return np.bincount(place, cells.data, height * size).astype(np.int64).reshape(height, -1)
+    added = np.bincount(place, cells.data, height * size).astype(np.int64)
+    if added.max(initial=0) >= 1 << 53:  # bincount adds floats, which is exact below
+        added[:] = 0
+        np.add.at(added, place, cells.data)
+    return added.reshape(height, -1)

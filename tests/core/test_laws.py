@@ -23,13 +23,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from laws import CONTRACT, LAWS, law
 from profiles import tries
-from spacy_nereval.counting.views import View
 from strategies import corpora, nested
 
-from spacy_nereval import Document, Metric, Span, Verdict, count, create, evaluate, names, score
-from spacy_nereval.core.declaration import GOLD_SPANS, PRED_SPANS, Tally
+from spacy_nereval import Document, Metric, Score, Span, Verdict, count, create, evaluate, names, score
+from spacy_nereval.core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Tally
 from spacy_nereval.counting.batch import Batch
-from spacy_nereval.evaluation.scores import summarise
+from spacy_nereval.counting.keys import slots
+from spacy_nereval.counting.table import columns_of, summed
+from spacy_nereval.evaluation.result import confusion_matrix, verdict_counts
+from spacy_nereval.evaluation.scores import score_sums
+from spacy_nereval.integration.scorer import result_keys
 
 
 def test_every_registered_metric_has_a_contract():
@@ -51,9 +54,10 @@ def test_counts_add(case, first, second):
     parts = [count(first, [metric]), count(second, [metric])]
     both = count(first + second, [metric])
     assert evaluate(parts[0] + parts[1]) == evaluate(both)
-    a, b, total = (View(counts, metric).sums() for counts in (*parts, both))
-    for column in total:
-        assert total[column] == (near(a[column] + b[column]) if column in metric.floats else a[column] + b[column])
+    added, whole = summed(parts[0]) + summed(parts[1]), summed(both)
+    assert added.labels == whole.labels
+    for a, b in zip(added.arrays, whole.arrays):
+        np.testing.assert_array_equal(a, b)
 
 
 @law
@@ -61,7 +65,7 @@ def test_counts_add(case, first, second):
 def test_a_corpus_twice_scores_as_once(case, corpus):
     once, twice = case.result(corpus), case.result(corpus * 2)
     assert twice["scores"] == {
-        key: near(value * 2 if key in case.metric.totals else value) for key, value in once["scores"].items()
+        key: near(value * 2 if key in case.numbers else value) for key, value in once["scores"].items()
     }
     for average, scores in once["averages"].items():
         del scores["undefined"]  # which is a number of labels or documents
@@ -83,22 +87,43 @@ def test_the_verdicts_are_what_is_counted(case, doc):
     metric = case.metric
     verdicts = list(metric.verdicts(doc))
     assert {verdict.name for verdict in verdicts} <= set(metric.verdict_names)
-    view = View(count([doc], [metric]), metric)
-    total, rows = view.sums(), view.sums(by_label=True)
-    for column, source in {**metric.columns, GOLD_SPANS: GOLD_SPANS, PRED_SPANS: PRED_SPANS}.items():
-        if source in (GOLD_SPANS, PRED_SPANS):
-            worths = [(span.label, 1) for span in (doc.gold if source == GOLD_SPANS else doc.pred)]
-        else:
-            worths = [(label_of(v, metric.focus), v.amount) for v in verdicts if v.name in source]
-        assert total[column] == near(sum(worth for _, worth in worths)), column
-        expected = [near(sum(worth for its, worth in worths if its == label)) for label in view.labels]
+    counts = count([doc], [metric])
+    sums = summed(counts)
+    rows = columns_of(metric, sums.counts[..., 0], slots([metric]))
+    sides = {"gold_spans": GOLD_SPANS, "pred_spans": PRED_SPANS}
+    assert rows.keys() == metric.columns.keys() | sides
+    worths = [(v.name, label_of(v, metric.focus), v.amount) for v in verdicts]
+    worths += [(kind, span.label, 1) for kind, span in kinds(doc)]
+    for column, sources in {**metric.columns, **sides}.items():
+        expected = [
+            near(sum(worth for name, its, worth in worths if its == label and any(same(name, s) for s in sources)))
+            for label in (*sums.labels, None)
+        ]
         assert list(rows[column]) == expected, column
+        fractional = any(same(name, source) for name in metric.partial_credit for source in sources)
+        assert rows[column].dtype.kind == ("f" if fractional else "i"), column
     if metric.confusion is not None:
         cells: Counter[tuple[str, ...]] = Counter()
         for v in verdicts:
             if v.name in metric.confusion:
-                cells[tuple(s.label if s else "" for s in v[1:3])] += 1 if metric.floats else v.amount
-        assert {(a, b): n for a, row in view.confusion().items() for b, n in row.items()} == cells
+                number = 1 if v.name in metric.partial_credit else v.amount
+                cells[tuple(s.label if s else "" for s in v[1:3])] += number
+        matrix = confusion_matrix(metric, verdict_counts(counts)[metric.name])
+        assert {(a, b): n for a, row in matrix.items() for b, n in row.items()} == cells
+
+
+def same(a: str, b: str) -> bool:
+    """A kind and a verdict of the same name are two things: ace has a verdict "miss"."""
+    return a == b and isinstance(a, Kind) is isinstance(b, Kind)
+
+
+def kinds(doc: Document) -> Iterator[tuple[Kind, Span]]:
+    """Every span of either side with its kind; a hit is one span."""
+    yield from ((Kind.HIT, span) for span in doc.gold if span in doc.pred)
+    for group in doc.overlap_groups:
+        both = group.gold and group.pred
+        yield from ((Kind.GROUP_GOLD if both else Kind.MISS, span) for span in group.gold)
+        yield from ((Kind.GROUP_PRED if both else Kind.SPURIOUS, span) for span in group.pred)
 
 
 def label_of(verdict: Verdict, focus: str) -> str | None:
@@ -108,20 +133,19 @@ def label_of(verdict: Verdict, focus: str) -> str | None:
 
 @tries(50)
 @given(corpora())
-def test_a_tally_is_a_faster_way_to_the_same_counts(corpus):
+def test_count_batch_is_a_faster_way_to_the_same_counts(corpus):
     """It yields what `judge` says of some documents, added up; the confusion matrix is to show the sums."""
     strict = create("strict")
-    slow = replace(strict, settled=None, judge=strict.verdicts, tally=None)
-    fast = replace(slow, tally=partial(added_up, strict))
+    slow = replace(strict, judge=strict.verdicts, scope="document")
+    fast = replace(slow, count_batch=partial(added_up, strict))
     assert evaluate(count(corpus, [fast])) == evaluate(count(corpus, [slow])) == evaluate(count(corpus, [strict]))
 
 
 def added_up(metric: Metric, batch: Batch) -> Iterator[Tally]:
     place = {label: k for k, label in enumerate((*batch.labels, None))}
-    for doc, document in enumerate(batch):
-        found = Counter(
-            (v.name, place[v.gold and v.gold.label], place[v.pred and v.pred.label]) for v in metric.verdicts(document)
-        )
+    for doc in range(batch.documents):
+        verdicts = metric.verdicts(batch.document(doc))
+        found = Counter((v.name, place[v.gold and v.gold.label], place[v.pred and v.pred.label]) for v in verdicts)
         for (name, *rest), number in found.items():
             yield Tally(name, *(np.array([value]) for value in (doc, *rest, number)))
 
@@ -172,7 +196,7 @@ def test_the_order_of_documents_and_spans_and_doubles_change_nothing(case, corpu
 
 @law
 @given(order=st.permutations([1, 2, 3]))
-def test_sums_of_floats_too_are_the_same_in_any_order(case, order):
+def test_sums_of_partial_credit_too_are_the_same_in_any_order(case, order):
     """.1 + .2 + .3 is not .3 + .2 + .1, for those who do not take care."""
     corpus = {
         tenths: Document([(0, 10, "A")], [(0, tenths, "A")], "ten tenths", tokens=[(0, 3), (4, 10)])
@@ -205,8 +229,8 @@ def document(like: Document, sides: Iterable[Iterable[Span]]) -> Document:
 def test_a_prediction_like_the_gold_has_the_best_score(case, corpus):
     assume(any(doc.text[span.start : span.end].strip() for doc in corpus for span in doc.gold))
     scores = case.result(document(doc, [doc.gold, doc.gold]) for doc in corpus)["scores"]
-    assert {key: value for key, value in scores.items() if key not in case.metric.totals} == {
-        key: case.best.get(key, 1) for key in scores if key not in case.metric.totals
+    assert {key: value for key, value in scores.items() if key not in case.numbers} == {
+        key: case.best.get(key, 1) for key in scores if key not in case.numbers
     }
 
 
@@ -219,6 +243,26 @@ def test_swapping_the_sides_swaps_p_and_r(case, corpus):
     assert {key: there[key] for key in case.swap} == {key: near(back[other]) for key, other in case.swap.items()}
 
 
+@law
+@given(corpus=corpora())
+def test_swapping_the_sides_leaves_symmetric_scores_as_they_are(case, corpus):
+    """Those that are declared so. Which label a pair counts for may change, so rows of labels are left out
+    unless labels are classes."""
+    metric = case.metric
+    there, back = (case.result(side) for side in (corpus, [document(d, [d.pred, d.gold]) for d in corpus]))
+    assert_same(metric.scores, there["scores"], back["scores"])
+    if metric.classes:
+        assert there["per_type"].keys() == back["per_type"].keys()
+        for row in ("combined", *there["per_type"]):
+            a, b = (result["combined"] if row == "combined" else result["per_type"][row] for result in (there, back))
+            assert_same(metric.classes.scores, a["scores"], b["scores"])
+
+
+def assert_same(declared: Iterable[Score], there: dict[str, Any], back: dict[str, Any]) -> None:
+    symmetric = [score.name for score in declared if score.symmetric]
+    assert {name: there[name] for name in symmetric} == {name: near(back[name]) for name in symmetric}
+
+
 def test_fair_has_a_direction():
     """Why its contract exempts it: two gold spans share one prediction, but one gold span
     leaves to the second prediction none of its characters."""
@@ -229,13 +273,30 @@ def test_fair_has_a_direction():
 
 @law
 @given(corpus=corpora())
-def test_every_rate_lies_between_0_and_1(case, corpus):
-    result = case.result(corpus)
+def test_every_score_lies_within_its_declared_limits(case, corpus):
+    """And so do its averages, its values for labels, and those for all labels together."""
+    result, declared = case.result(corpus), case.metric.score_by_name
     rows = [result["scores"], *result["averages"].values(), *(row["scores"] for row in result["per_type"].values())]
+    rows += [result["combined"]["scores"]] if "combined" in result else []
     for scores in rows:
         for key, value in scores.items():
-            if key != "undefined" and key not in case.metric.totals and value is not None:
-                assert 0 <= value <= (math.inf if key in case.above_1 else 1), key
+            if key != "undefined" and value is not None:
+                least, most = declared[key].limits
+                assert least <= value <= most, key
+
+
+def test_ratios_are_declared_to_lie_between_0_and_1_but_for_these():
+    """The law above would hold for any number if all limits were infinite."""
+    metrics = [case._replace(name=name).metric for name, cases in CONTRACT.items() for case in cases]
+    scores = {(m.name, score) for m in metrics for score in m.score_by_name.values()}
+    assert {(name, its.name): its.limits for name, its in scores if its.limits != (0, 1)} == {
+        ("slot_error", "ser"): (0, math.inf),
+        ("ace", "value"): (-math.inf, 1),
+        ("plagdet", "granularity"): (1, math.inf),
+        **{
+            (name, key): (0, math.inf) for name, key in [("fair", "be")] + [("loio", key) for key in ("tp", "fp", "fn")]
+        },
+    }
 
 
 @law
@@ -275,7 +336,7 @@ def leaves(value: Any) -> Iterator[Any]:
 @given(corpus=st.just([]) | st.just([Document([], [], "", tokens=[])]))
 def test_nothing_to_score_is_undefined_and_not_zero(case, corpus):
     result = case.result(corpus)
-    assert {value for key, value in result["scores"].items() if key not in case.metric.totals} == {None}
+    assert {value for key, value in result["scores"].items() if key not in case.numbers} == {None}
     assert set(result["counts"].values()) == {0}
     assert result["per_type"] == {}
     assert result.get("confusion", {}) == {}
@@ -289,9 +350,15 @@ def test_every_label_of_either_side_has_a_row(case, corpus):
 
 
 @law
-@given(corpus=st.just([]))
-def test_the_keys_for_spacy_name_scores(case, corpus):
-    assert set(case.metric.flat.values()) <= set(case.result(corpus)["scores"])
+@given(corpus=corpora())
+def test_the_declared_keys_are_those_of_spacy_s_score_dict(case, corpus):
+    """With the scores as values; what is undefined is 0 there, or None without any document."""
+    metric = case.metric
+    found, scores = result_keys(count(corpus, [metric]), "ents"), case.result(corpus)["scores"]
+    assert found.pop("ents_nereval")["metrics"][metric.name]["scores"] == scores
+    expected = {f"ents_{score.key}": scores[score.name] for score in metric.scores if score.key}
+    assert found == {key: (value or 0.0) if corpus else None for key, value in expected.items()}
+    assert found, "a metric without score keys cannot be used in spaCy"
 
 
 @law
@@ -303,8 +370,9 @@ def test_metrics_and_counts_can_be_pickled(case, corpus):
     sent = pickle.loads(pickle.dumps(metric))
     counts = pickle.loads(pickle.dumps(count(corpus, [sent])))
     assert evaluate(counts + count(corpus, [metric])) == expected
+    assert evaluate(count(corpus, [metric]) + counts) == expected
     for doc in corpus:
-        counts.add(doc)
+        counts = pickle.loads(pickle.dumps(counts + count([doc], [metric])))
     assert evaluate(counts) == expected
 
 
@@ -314,14 +382,28 @@ def test_a_document_of_weight_2_counts_like_two_documents(case, corpus):
     """Five resamples at once, as a bootstrap draws them, overall and per label, and each by itself."""
     metric = case.metric
     times = np.random.default_rng(0).integers(0, 3, (5, len(corpus)))
-    view = View(count(corpus, [metric]), metric, weights=times)
-    together = summarise(view)
+    sums = summed(count(corpus, [metric]), Times(times))
+    (together,) = score_sums(sums)
     for k, chosen in enumerate(times):
         alone = case.result(doc for doc, n in zip(corpus, chosen) for _ in range(n))
         assert {key: known(values[k]) for key, values in together.scores.items()} == alone["scores"]
+        averages = alone["averages"]["docs"]
+        assert {key: known(together.averages["docs"][key][k]) for key in averages if key != "undefined"} == {
+            key: value for key, value in averages.items() if key != "undefined"
+        }
         for label, row in alone["per_type"].items():
-            at = k, view.labels.index(label)
+            at = sums.labels.index(label), k
             assert {key: known(values[at]) for key, values in together.label_scores.items()} == row["scores"]
+
+
+class Times:
+    """How often each of several sums counts each document, as a table [sums, documents]."""
+
+    def __init__(self, table: np.ndarray) -> None:
+        self.table, self.sums = table, len(table)
+
+    def of(self, documents: slice) -> np.ndarray:
+        return self.table[:, documents]
 
 
 def known(value: float) -> Any:

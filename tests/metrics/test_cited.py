@@ -486,7 +486,7 @@ def on_tokens(doc: Document) -> Document:
     for side, spans in zip(sides, (doc.gold, doc.pred)):
         reach = 0
         for span in spans:
-            first, last = doc.covered(span)
+            first, last = doc.covered_tokens(span)
             if max(first, reach) < last:
                 side.append((doc.tokens[max(first, reach)][0], doc.tokens[last - 1][1], span.label))
                 reach = last
@@ -632,7 +632,7 @@ def test_a_span_of_length_zero_at_the_start_of_a_token_begins_none():
     """Scheme `bio`: it covers no token, so it makes no token a first one."""
     tokens = [(0, 3), (4, 9)]
     doc = Document([(0, 9, "A"), (4, 4, "A")], [(0, 9, "A"), (0, 3, "B")], "New White", tokens=tokens)
-    assert doc.covered(doc.gold[1]) == (1, 1)
+    assert doc.covered_tokens(doc.gold[1]) == (1, 1)
     for gold, pred in (doc.gold, doc.gold[:1]), (doc.gold[:1], doc.gold):
         sides = Document(gold, [*pred, (0, 3, "B")], doc.text, tokens=tokens)
         found = counted(sides, "token", scheme="bio")
@@ -710,13 +710,13 @@ def test_beta_weighs_recall(name, options):
 
 
 @pytest.mark.parametrize("name", CITED)
-def test_the_keys_for_spacy_are_the_names_of_the_scores_behind_that_of_the_metric(name):
+def test_the_score_keys_are_the_names_of_the_scores_behind_that_of_the_metric(name):
     expected = {
         "token": ["token_p", "token_r", "token_f", "token_accuracy"],
         "plagdet": ["plagdet_p", "plagdet_r", "plagdet_f", "plagdet_granularity", "plagdet"],
         "ace": ["ace"],
     }
-    assert list(create(name).flat) == expected.get(name, [f"{name}_{x}" for x in "prf"])
+    assert list(create(name).keys) == expected.get(name, [f"{name}_{x}" for x in "prf"])
 
 
 # Bad input

@@ -161,7 +161,7 @@ def test_fair_meets_the_span_with_which_most_units_are_shared(unit):
 def test_a_table_of_weights_names_the_errors_that_differ_from_fair():
     kinds = ("tp", "fp", "fn", "le", "be_s", "be_l", "be_o", "lbe")
     n = dict.fromkeys(kinds, 1)
-    scores = create("fair", weights={"le": {"tp": 1}, "lbe": {"fp": 1, "fn": 1}}).score(n)
+    scores = create("fair", weights={"le": {"tp": 1}, "lbe": {"fp": 1, "fn": 1}}).formula(n)
     tp, fp, fn = 1 + 1, 1 + 3 * 0.5 + 1, 1 + 3 * 0.5 + 1
     assert (scores["p"], scores["r"]) == (near(tp / (tp + fp)), near(tp / (tp + fn)))
 
@@ -345,8 +345,8 @@ def test_a_weight_of_0_leaves_a_class_out():
         ((4, 3, "A"), "{side} Span(4, 3, 'A') ends before it starts"),
         ((25, 30, "A"), "{side} Span(25, 30, 'A') ends after the text, which has 29 characters"),
         ((30, 30, "A"), "{side} Span(30, 30, 'A') ends after the text, which has 29 characters"),
-        ((0, 4, ""), "{side} Span(0, 4, '') has no label: a non-empty string was wanted"),
-        ((0, 4, None), "{side} Span(0, 4, None) has no label: a non-empty string was wanted"),
+        ((0, 4, ""), "{side} Span(0, 4, '') has no label: expected a non-empty string"),
+        ((0, 4, None), "{side} Span(0, 4, None) has no label: expected a non-empty string"),
     ],
 )
 def test_a_wrong_span_is_refused_with_what_is_wrong(sides, span, problem):
@@ -362,13 +362,13 @@ def test_spans_may_end_where_the_text_ends_and_anywhere_without_a_text():
 
 def test_tokens_as_units_need_tokens():
     with pytest.raises(
-        ValueError, match=r"this document has no tokens .*; score characters instead, or read a .spacy file"
+        ValueError, match=r"this document has no tokens .*; use the metric char instead, or read a .spacy file"
     ):
         scored(Document([(0, 3, "A")], [(0, 2, "A")], TEXT), "fair", unit="token")
 
 
 def test_words_need_a_text():
-    with pytest.raises(ValueError, match=r"words need the text: Document\(gold=..., pred=..., text=...\)"):
+    with pytest.raises(ValueError, match=r"words need the text: pass Document\(gold=..., pred=..., text=...\)"):
         scored(Document([(0, 3, "A")], []), "wrf")
 
 
@@ -486,4 +486,4 @@ def test_an_empty_or_white_token_is_no_word():
 def test_a_span_that_ends_within_a_token_has_part_of_it_as_a_word():
     doc = Document([(1, 7, "A")], [], TEXT, tokens=TOKENS)
     assert next(doc.unigrams([doc.gold[0]])) == ["he", "scr"]
-    assert doc.covered(doc.gold[0]) == (0, 2)
+    assert doc.covered_tokens(doc.gold[0]) == (0, 2)

@@ -198,7 +198,7 @@ KINDS = ("tp", "fp", "le", "be_s", "be_l", "be_o", "lbe", "fn")
 
 
 def percent(weights: str | dict, counts: tuple[int, ...], **spans: int) -> tuple[float, ...]:
-    scores = create("fair", weights=weights).score(dict(zip(KINDS, counts)) | spans)
+    scores = create("fair", weights=weights).formula(dict(zip(KINDS, counts)) | spans)
     return tuple(round(float(100 * scores[x]), 2) for x in "prf")
 
 
@@ -236,7 +236,7 @@ def test_weights_by_kind_of_boundary_error_give_what_the_author_s_program_gives(
 )
 def test_an_error_weighs_what_its_equation_says(weights, error, tp, fp, fn):
     """Three hits and one error."""
-    scores = create("fair", weights=weights).score(dict.fromkeys(KINDS, 0) | {"tp": 3, error: 1})
+    scores = create("fair", weights=weights).formula(dict.fromkeys(KINDS, 0) | {"tp": 3, error: 1})
     tp += 3
     assert (scores["p"], scores["r"]) == (near(tp / (tp + fp)), near(tp / (tp + fn)))
     assert scores["f"] == near(2 * tp / (2 * tp + fp + fn))

@@ -15,7 +15,6 @@ from places import TESTS
 
 import spacy_nereval.metrics
 from spacy_nereval import create, names
-from spacy_nereval.core.declaration import Metric, one_each
 from spacy_nereval.metrics.registry import DEFAULT, documentation, options_of
 
 # The file: all that there is to a metric.
@@ -217,16 +216,3 @@ def test_the_package_registers_a_file_for_each_metric_and_the_default_among_them
     assert {e.name: e.value for e in own} == {e.name: f"spacy_nereval.metrics.{e.name}:{e.name}" for e in own}
     files = {path.stem for path in Path(spacy_nereval.metrics.__file__).parent.glob("[!_]*.py")}
     assert {e.name for e in own} == files - {"registry", "options"} >= set(DEFAULT)
-
-
-@pytest.mark.parametrize(
-    ("fields", "said"),
-    [
-        ({"summary": len}, "needs document_scores too"),
-        ({"document_scores": len}, "one without has no document_scores"),
-        ({"note": len}, "needs settled=None"),
-    ],
-)
-def test_a_metric_whose_parts_do_not_go_together_is_refused(fields, said):
-    with pytest.raises(ValueError, match=said):
-        Metric(judge=iter, score=dict, columns=one_each("tp", "fn", "fp"), **fields)

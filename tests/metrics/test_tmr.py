@@ -122,7 +122,7 @@ def test_replicates_of_parts_are_refused(train):
     parts = [count([mention(line)], create_all({"tmr": {"train": train}})) for line in TEST[:2]]
     for part in parts:
         part.replicates = replicate(part, 10, 0)
-    with pytest.raises(ValueError, match="tmr looks at the corpus as a whole"):
+    with pytest.raises(ValueError, match="tmr depends on the corpus as a whole"):
         parts[0] + parts[1]
 
 
