@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,19 +12,16 @@ from ..about import __version__
 from ..core.declaration import Metric, Score
 from ..core.spans import Document, Span
 from ..counting.counts import Counts
-from ..counting.sums import Sums
-from ..counting.table import GOLD, PRED, Table, columns_of
-from .resampling import Confidence, HalfSamples, Units
+from .pairs import SAME, Pair, balances, paired
+from .resampling import Confidence, HalfSamples, Units, number_of_units
 from .result import plain
-from .scores import score_sums
+from .scores import Scores
 from .signature import signature
-from .statistics.differences import balance, number_of_swaps, swap_test
-from .statistics.families import PRIMARY, SECONDARY, UNTESTED, holm_by_family
+from .statistics.bits import enumerable
+from .statistics.differences import number_of_swaps, swap_test
+from .statistics.families import PRIMARY, SECONDARY, UNTESTED, holm_by_family, largest_family
 from .statistics.power import detectable_difference
 from .transitions import transitions
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 
 class System(NamedTuple):
@@ -63,19 +60,20 @@ def comparison(
     """
     confidence = (confidence or Confidence()).checked()
     baseline, *others = systems
-    family = families(baseline.counts.metrics, primary)
-    tests = len(others) * max(1, [*family.values()].count(SECONDARY), 1)
-    trials = trials or number_of_swaps(tests)
+    if trials is None:
+        trials = swaps_for(families(baseline.counts.metrics, primary), len(others))
     rows = []
     for other in others:
         for row in compare(baseline.counts, other.counts, confidence=confidence, trials=trials, primary=primary):
-            rows.append({"metric": row.pop("metric"), "score": row.pop("score"), "system": other.name, **row})
+            named = {"metric": row["metric"], "score": row["score"], "system": other.name}
+            rows.append(named | {key: value for key, value in row.items() if key not in named})
     adjusted = holm_by_family([row["p"] for row in rows], [row["family"] for row in rows])
     for row, p, size in zip(rows, adjusted.p.tolist(), adjusted.sizes.tolist()):
         row |= {"p_holm": p, "tests": size}
-    units = len({*baseline.counts.units})
-    exact = all_swaps(units, trials)
-    tested = f"swaps:{f'all {2**units}' if exact else trials},seed:{confidence.seed},level:{confidence.level}"
+    units = number_of_units(baseline.counts)
+    exact = enumerable(units, trials)
+    swaps = 2**units if exact else trials
+    tested = f"swaps:{f'all {swaps}' if exact else swaps},seed:{confidence.seed},level:{confidence.level}"
     result: dict[str, Any] = plain(
         {
             "signature": signature(baseline.counts, f"{tested},units:{units}", short=short),
@@ -84,7 +82,7 @@ def comparison(
             "units": units,
             "baseline": baseline.name,
             "confidence": {"level": confidence.level, "seed": confidence.seed},
-            "swaps": 2**units if exact else trials,
+            "swaps": swaps,
             "exact": exact,
             "comparisons": rows,
             "transitions": [
@@ -116,11 +114,22 @@ def families(metrics: Sequence[Metric], primary: str | None = None) -> dict[tupl
     ([('strict', 'f'), ('slot_error', 'ser')], '')
     """
     shown = {(m.name, score.name): UNTESTED for m in metrics for score in m.scores if score.key or score.headline}
+    complements = {
+        (metric.name, score.name): f"{metric.name}.{score.complement_of}"
+        for metric in metrics
+        for score in metric.scores
+        if score.complement_of
+    }
     heads = [(metric.name, metric.headlines[0].name) for metric in metrics if metric.headlines]
     first = tuple(primary.split(".", 1)) if primary else heads[0] if heads else None
     if primary and first not in shown:
-        known = ", ".join(".".join(key) for key in shown)
+        known = ", ".join(".".join(key) for key in shown if key not in complements)
         raise ValueError(f"--primary {primary}: there is no such score; expected METRIC.SCORE, one of {known}")
+    if primary and first in complements:
+        raise ValueError(
+            f"--primary {primary}: this score is a function of {complements[first]}, which can be tested: "
+            f"--primary {complements[first]}"
+        )
     for key in heads:
         if first and key[0] != first[0]:
             shown[key] = SECONDARY
@@ -145,165 +154,92 @@ def compare(
     Args:
         baseline, system: Counts of the same documents, in any order.
         confidence: Level and seed.
-        trials: Number of swaps.
+        trials: Number of swaps; by default enough for the number of tests.
         primary: See `comparison`.
 
     Raises:
         ValueError: The two were not counted on the same documents.
     """
     family = families(baseline.metrics, primary)
-    pair = Pair(baseline, paired(baseline, system))
-    trials = trials or number_of_swaps(len(family))
-    swaps = HalfSamples(pair.units, trials, confidence.seed)
-    whole = [table.summed() for table in pair.tables]
-    kept = pair.summed(swaps)
-    gap = whole[1] - whole[0]
-    moved = Sums(*gap[:3], *(total - stays for total, stays in zip(gap.arrays, kept.arrays)))
-    after = whole[0] + moved, Sums(*moved[:3], *(b - m for b, m in zip(whole[1].arrays, moved.arrays)))
-    balances = balance(*pair.span_weights(swaps))
-    rows = []
-    for metric, observed, drawn in zip(baseline.metrics, _both(*whole), _both(*after)):
-        differing = pair.differing(metric)
-        for score in metric.scores:
-            if (metric.name, score.name) in family:
-                a, b = (float(values[0]) for values in observed[score.name])
-                difference = b - a if abs(b - a) >= SAME else 0.0
-                found = swap_test(
-                    difference, drawn[score.name][1] - drawn[score.name][0], balances, exact=swaps.exact,
-                    differing=differing, level=confidence.level, higher_is_better=score.higher_is_better,
-                    limit=score.limits[1] - score.limits[0],
-                )  # fmt: skip
-                rows.append(_row(metric, score, family, (a, b, difference), found, differing))
-    return rows
+    system = paired(baseline, system)
+    units = Units(baseline)
+    swaps = HalfSamples(units, swaps_for(family) if trials is None else trials, confidence.seed)
+    weights = balances(baseline, system, units, swaps)
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for metrics in _with_and_without_classes(baseline.metrics):
+        pair = Pair(baseline, system, metrics)
+        for metric, observed, swapped in zip(metrics, pair.scores(), pair.swapped(swaps)):
+            basis = _Basis(weights, swaps.exact, pair.differing(metric), confidence.level)
+            rows[metric.name] = [
+                _row(metric, score, family[metric.name, score.name], observed, swapped, basis)
+                for score in metric.scores
+                if (metric.name, score.name) in family
+            ]
+    return [row for metric in baseline.metrics for row in rows[metric.name]]
 
 
-SAME = 1e-12
-"""Differences below this are rounding."""
+def _with_and_without_classes(metrics: Sequence[Metric]) -> list[list[Metric]]:
+    found = [[metric for metric in metrics if bool(metric.classes) is wanted] for wanted in (False, True)]
+    return [some for some in found if some]
+
+
+class _Basis(NamedTuple):
+    """What the tests of a metric rest on: see `swap_test`."""
+
+    balances: NDArray[np.float64]
+    exact: bool
+    differing: int
+    level: float
 
 
 def _row(
-    metric: Metric, score: Score, family: Mapping[tuple[str, str], str], values: Any, found: Any, differing: int
-) -> Any:
-    own = family[metric.name, score.name]
-    low, high = float(found.low), float(found.high)
-    known = score.complement_of is None
+    metric: Metric,
+    score: Score,
+    family: str,
+    observed: tuple[Scores, Scores],
+    swapped: tuple[Scores, Scores],
+    basis: _Basis,
+) -> dict[str, Any]:
+    """Return the row of one score, NaN where there is no value, interval or p."""
+    a, b = (float(scores[score.name][0]) for scores in observed)
+    difference = 0.0 if abs(b - a) < SAME else b - a
+    p, p_better, low, high = (np.nan,) * 4
+    if score.complement_of is None:  # else it says nothing that the other score does not say
+        found = swap_test(
+            difference,
+            swapped[1][score.name] - swapped[0][score.name],
+            basis.balances,
+            exact=basis.exact,
+            differing=basis.differing,
+            level=basis.level,
+            higher_is_better=score.higher_is_better,
+            limit=np.inf if score.unit == "count" else score.limits[1] - score.limits[0],
+        )
+        p, p_better, low, high = map(float, found)
     return {
         "metric": metric.name,
         "score": score.name,
-        "family": own,
-        "baseline_value": values[0],
-        "value": values[1],
-        "difference": values[2],
-        "interval": [low, high] if known else [np.nan, np.nan],
-        "p": float(found.p) if own and known else np.nan,
-        "p_better": float(found.p_better) if own and known else np.nan,
-        "differing": differing,
-        "detectable": detectable_difference(low, high) if known else np.nan,
+        "family": family,
+        "baseline_value": a,
+        "value": b,
+        "difference": difference,
+        "interval": [low, high],
+        "p": p if family else np.nan,
+        "p_better": p_better if family else np.nan,
+        "differing": basis.differing,
+        "detectable": float(detectable_difference(low, high, level=basis.level)),
     }
 
 
-def _both(first: Sums, second: Sums) -> Iterator[dict[str, tuple[NDArray[Any], NDArray[Any]]]]:
-    """Yield per metric each overall score of two systems, [sums] each."""
-    for a, b in zip(score_sums(first), score_sums(second)):
-        yield {name: (a.scores[name], b.scores[name]) for name in a.scores}
+def swaps_for(family: Mapping[tuple[str, str], str], systems: int = 1) -> int:
+    """Return how many swaps are drawn by default.
 
+    Args:
+        family: The family of tests of each score, see `families`.
+        systems: How many systems are compared with the baseline.
 
-class Pair(Table):
-    """The rows of a system less those of the baseline, for the same documents in the same order."""
-
-    def __init__(self, baseline: Counts, system: Counts) -> None:
-        labels = tuple(sorted({*baseline.labels, *system.labels}))
-        super().__init__(baseline, labels)
-        first, second = Table(baseline, labels), Table(system, labels)
-        self.tables = first, second
-        self.units = Units(baseline)
-        self.cells = (second.cells - first.cells).tocsr()
-
-    def additive_rows(self, here: slice) -> tuple[Any, NDArray[Any], NDArray[Any]]:
-        first, second = (table.additive_rows(here) for table in self.tables)
-        return second[0] - first[0], second[1] - first[1], second[2] - first[2]
-
-    def differing(self, metric: Metric) -> int:
-        """Return the number of units in which some count of the metric differs."""
-        per_unit = (self._unit_matrix() @ (self.cells @ self._columns(metric))).tocsr()
-        per_unit.data[np.abs(per_unit.data) < SAME] = 0
-        return int((abs(per_unit).sum(axis=1) > 0).sum())
-
-    def _columns(self, metric: Metric) -> csr_array:
-        """Return [slots * (labels + 1), columns * (labels + 1)]: how slots add up to the metric's columns."""
-        from scipy.sparse import csr_array, identity, kron
-
-        columns = columns_of(metric, np.eye(len(self.slots)), self.slots)
-        coefficients = np.stack([columns[name] for name in metric.columns], axis=1)
-        return csr_array(kron(coefficients, identity(len(self.labels) + 1), format="csr"))
-
-    def _unit_matrix(self) -> csr_array:
-        from scipy.sparse import csr_array
-
-        of_document = self.units.of_document
-        shape = len(self.units), len(of_document)
-        return csr_array((np.ones(len(of_document)), (of_document, np.arange(len(of_document)))), shape)
-
-    def span_weights(self, swaps: HalfSamples) -> tuple[NDArray[Any], float]:
-        """Return how many spans stay with each swap, float64[swaps], and how many there are: per
-        unit twice the gold spans plus the predicted spans of both systems."""
-        width = len(self.labels) + 1
-        weights = np.zeros(len(self.units.of_document))
-        for table in self.tables:
-            for slot in (*GOLD, *PRED):  # a hit is in both
-                first = self.slots[slot] * width
-                weights += np.asarray(table.cells[:, first : first + width].sum(axis=1))
-        own = self.units.added(weights)
-        return np.concatenate([bits @ own for bits in swaps.of_units()]), float(own.sum())
-
-
-def all_swaps(units: int, trials: int) -> bool:
-    """Return whether all swaps are enumerated, since they are no more than the trials."""
-    return units < 60 and 2**units <= trials
-
-
-def paired(baseline: Counts, system: Counts) -> Counts:
-    """Return the system's counts in the baseline's order of documents, paired by id, or without ids by position.
-
-    Raises:
-        ValueError: They are not the same documents, or not counted in the same way; the
-            message names the difference.
+    >>> from spacy_nereval import create_all
+    >>> swaps_for(families(create_all())), swaps_for(families(create_all()), systems=2)
+    (10000, 20000)
     """
-    if differences := baseline.differences(system, replicates=False):
-        raise ValueError(f"the systems cannot be compared: {differences}")
-    if baseline.ids != system.ids:
-        ours, theirs = (_places(counts) for counts in (baseline, system))
-        if missing := [key for key in (*ours, *theirs) if key not in ours or key not in theirs]:
-            names = ", ".join(str(id) for id, _ in missing[:5]) + (", ..." if len(missing) > 5 else "")
-            raise ValueError(f"{len(missing)} documents are not in both systems: {names}")
-        system = system.reordered([theirs[key] for key in ours])
-    _check_same_gold(baseline, system)
-    return system
-
-
-def _check_same_gold(baseline: Counts, system: Counts) -> None:
-    """Raise ValueError, naming documents, if their gold labels differ."""
-    labels = tuple(sorted({*baseline.labels, *system.labels}))
-    tables = [Table(counts, labels) for counts in (baseline, system)]
-    width = len(labels) + 1
-    gold = []
-    for table in tables:
-        parts = [table.cells[:, table.slots[slot] * width : (table.slots[slot] + 1) * width] for slot in GOLD]
-        gold.append(parts[0] + parts[1] + parts[2])
-    differing = np.flatnonzero(np.asarray(abs(gold[0] - gold[1]).sum(axis=1)))
-    if len(differing):
-        ids = (baseline.ids[doc] for doc in differing[:5].tolist())
-        names = ", ".join(str(doc if id is None else id) for doc, id in zip(differing.tolist(), ids))
-        more = ", ..." if len(differing) > 5 else ""
-        raise ValueError(f"the systems have different gold annotation in {len(differing)} documents: {names}{more}")
-
-
-def _places(counts: Counts) -> dict[tuple[str | int, int], int]:
-    """Return the position of each document by its id and how many had it before; without id, by position."""
-    seen: dict[str | int, int] = {}
-    places = {}
-    for position, id in enumerate(counts.ids):
-        key: str | int = position if id is None else id
-        places[key, seen.setdefault(key, 0)] = position
-        seen[key] += 1
-    return places
+    return number_of_swaps(systems * largest_family([*family.values()]))

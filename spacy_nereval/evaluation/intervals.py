@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -14,9 +15,10 @@ from ..counting.sums import Sums
 from ..counting.table import GOLD, Table
 from .resampling import Confidence, HalfSamples, Units, number_of_units, spans_per_unit
 from .scores import Path, score_sums
+from .statistics.bits import enumerable
 from .statistics.derived import accuracy_interval, macro_interval
-from .statistics.intervals import FEW_UNITS, WARNING_UNITS, effective_units, score_intervals
-from .statistics.scales import LIMITS, Scale
+from .statistics.intervals import FEW_UNITS, UNDEFINED, WARNING_UNITS, effective_units, score_intervals
+from .statistics.scales import Scale
 
 __all__ = ["FEW_UNITS", "WARNING_UNITS", "Confidence", "Drawn", "drawn", "intervals", "replicate"]
 
@@ -51,7 +53,7 @@ def drawn(counts: Counts, confidence: Confidence) -> Drawn:
     number = number_of_units(counts)
     if stored := counts.replicates:
         return Drawn("half", confidence.level, stored.samples, stored.seed, number, False)
-    exact = number < 60 and 2**number <= confidence.samples
+    exact = enumerable(number, confidence.samples)
     samples = 2**number if exact else confidence.samples
     return Drawn("half", confidence.level, samples, confidence.seed, number, exact)
 
@@ -77,7 +79,8 @@ def intervals(counts: Counts, confidence: Confidence) -> dict[str, dict[str, Any
     Returns:
         Metric to a table shaped as the result's: "scores", "averages" and "per_type". In the
         place of each score is {"low", "high", "k" (effective number of units), "flag" ("few":
-        not to be ranked or compared; "undefined": no interval; or None)}.
+        not to be ranked or compared; "undefined": no interval; or None)}. Bounds are NaN where
+        there is no interval: the score is undefined, or there are fewer than two units.
 
     Raises:
         ValueError: A setting is out of range.
@@ -94,45 +97,75 @@ def intervals(counts: Counts, confidence: Confidence) -> dict[str, dict[str, Any
     k = effective_units(spans_per_unit(counts, table, units)) if len(units) else np.zeros(len(table.labels) + 1)
     documents = float(effective_units(units.added(np.ones(counts.documents)))) if len(units) else 0.0
     effective = dict(zip((*table.labels, ""), np.atleast_1d(k).tolist()))
-    return dict(_of_metrics(table.summed(), samples, effective, documents, confidence.level))
+    found = dict(_of_metrics(table.summed(), samples, effective, documents, confidence.level))
+    if len(units) < LEAST_UNITS:
+        for rows in found.values():
+            for row in rows.values():
+                row |= {"low": math.nan, "high": math.nan, "flag": UNDEFINED}
+    return {metric: nested(rows) for metric, rows in found.items()}
+
+
+LEAST_UNITS = 2
+"""One unit says nothing about how much units differ."""
+
+Rows = dict[Path, dict[str, Any]]
+"""The interval of each score, by its place in the result."""
 
 
 def _of_metrics(
     whole: Sums, samples: Sums, effective: Mapping[str, float], documents: float, level: float
-) -> Iterator[tuple[str, dict[str, Any]]]:
+) -> Iterator[tuple[str, Rows]]:
     """Yield each metric's name and intervals; `effective` numbers of units are those of labels, "" is all."""
+    with_gold = _labels_with_gold(whole)
     for own, halves in zip(score_sums(whole), score_sums(samples)):
-        values = {
+        observed = {
             path: array[0]
             for path, array in own.paths(whole.labels)
             if own.metric.score_by_name[path[-1]].unit != "count"  # a number of spans is no estimate of anything
         }
-        of_samples = dict(halves.paths(whole.labels))
-        units = [documents if path[:2] == ("averages", "docs") else effective[_label(path)] for path in values]
+        scales = [_scale(own.metric.score_by_name[path[-1]]) for path in observed]
+        origin, size = (np.array([getattr(scale, name) for scale in scales]) for name in ("origin", "size"))
+        drawn = dict(halves.paths(whole.labels))
+        values = (np.array([*observed.values()]) - origin) / size
+        units = [documents if path[:2] == ("averages", "docs") else effective[_label(path)] for path in observed]
         found = score_intervals(
-            np.array([*values.values()]),
-            np.array([of_samples[path] for path in values]).T.reshape(samples.documents.size, -1),
+            values,
+            (np.array([drawn[path] for path in observed]).T.reshape(-1, len(observed)) - origin) / size,
             np.array(units),
             level=level,
-            scale=[_scale(own.metric.score_by_name[path[-1]]) for path in values],
+            scale=[scale.name for scale in scales],
         )
-        rows = {
+        rows: Rows = {
             path: {"low": low, "high": high, "k": k, "flag": str(flag) or None}
-            for path, low, high, k, flag in zip(values, *(array.tolist() for array in found))
+            for path, low, high, k, flag in zip(observed, *(array.tolist() for array in found))
         }
-        _widen_macros(own.metric, values, rows, _labels_with_gold(whole))
+        _widen_macros(dict(zip(observed, values.tolist())), dict(zip(observed, scales)), rows, with_gold)
+        for row, scale in zip(rows.values(), scales):
+            row["low"], row["high"] = (scale.origin + scale.size * row[side] for side in ("low", "high"))
         _complements(own.metric, rows)
-        yield own.metric.name, nested(rows)
+        yield own.metric.name, rows
 
 
 def _label(path: Path) -> str:
     return path[1] if path[0] == "per_type" else ""
 
 
-def _scale(score: Score) -> Scale:
-    """Return the scale of a score, by its limits."""
-    found = {limits: scale for scale, limits in LIMITS.items()}
-    return found[score.limits]
+class _Scale(NamedTuple):
+    """What values a score can take: those of a known scale, times `size`, plus `origin`."""
+
+    name: Scale
+    origin: float
+    size: float
+
+
+def _scale(score: Score) -> _Scale:
+    """Return the scale of a score, by its limits. A score without any limit is on none, and has no interval."""
+    low, high = score.limits
+    if math.isfinite(low) and math.isfinite(high):
+        return _Scale("ratio", low, high - low)
+    if math.isfinite(low):
+        return _Scale("cost", low, 1.0)
+    return _Scale("complement", high - 1, 1.0) if math.isfinite(high) else _Scale("ratio", math.nan, 1.0)
 
 
 def _labels_with_gold(sums: Sums) -> list[str]:
@@ -143,22 +176,25 @@ def _labels_with_gold(sums: Sums) -> list[str]:
 
 
 def _widen_macros(
-    metric: Metric, values: Mapping[Path, float], rows: dict[Path, dict[str, Any]], labels: Sequence[str]
+    values: Mapping[Path, float], scales: Mapping[Path, _Scale], rows: Rows, labels: Sequence[str]
 ) -> None:
     """Replace the interval of each macro average by that which the labels' own intervals give."""
     for path, row in rows.items():
-        if path[:2] != ("averages", "macro") or row["flag"] == "undefined":
+        if path[:2] != ("averages", "macro") or row["flag"] == UNDEFINED:
             continue
-        own = [("per_type", label, path[2]) for label in labels]
-        own = [place for place in own if np.isfinite(values[place])]
-        if own:
-            scale = _scale(metric.score_by_name[path[2]])
-            lows, highs = ([rows[place][side] for place in own] for side in ("low", "high"))
-            means, itself = [values[place] for place in own], (row["low"], row["high"])
-            row["low"], row["high"] = macro_interval(means, lows, highs, itself, scale=scale)
+        places = [("per_type", label, path[2]) for label in labels]
+        places = [place for place in places if math.isfinite(values[place])]
+        if places:
+            row["low"], row["high"] = macro_interval(
+                [values[place] for place in places],
+                [rows[place]["low"] for place in places],
+                [rows[place]["high"] for place in places],
+                (row["low"], row["high"]),
+                scale=scales[path].name,
+            )
 
 
-def _complements(metric: Metric, rows: dict[Path, dict[str, Any]]) -> None:
+def _complements(metric: Metric, rows: Rows) -> None:
     """Take the interval of a score that is 1 minus another one from that of the other one."""
     for path, row in rows.items():
         other = metric.score_by_name[path[-1]].complement_of

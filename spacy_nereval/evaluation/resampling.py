@@ -14,10 +14,6 @@ from ..counting.keys import Slot
 from ..counting.table import Table
 from .statistics.bits import Patterns, half_samples, patterns
 
-STRETCH = 1 << 24
-"""Random bits (samples times documents) that are held at once."""
-
-
 class Confidence(NamedTuple):
     """The settings of intervals.
 
@@ -104,8 +100,8 @@ class HalfSamples:
         self.sums = self._patterns.rows
         self.exact = self._patterns.exact
 
-    def of(self, documents: slice) -> NDArray[np.uint8]:
-        """Return uint8[rows, documents]: the weights of some documents."""
+    def of(self, documents: slice | NDArray[np.int64]) -> NDArray[np.uint8]:
+        """Return uint8[rows, documents]: the weights of some documents, by their places."""
         packed = self._patterns.packed[self._unit[documents]]
         return np.unpackbits(packed, axis=1, bitorder="little")[:, : self.sums].T
 
@@ -115,7 +111,7 @@ class HalfSamples:
 
 
 def spans_per_unit(counts: Counts, table: Table, units: Units) -> NDArray[Any]:
-    """Return float64[units, labels + 1]: gold plus predicted spans of each unit and label, all labels last."""
+    """Return float64[units, labels + 1]: gold plus predicted spans of each unit and label of a table, all labels last."""
     width = len(table.labels) + 1
     spans = np.zeros((counts.documents, width))
     for kind in Kind:

@@ -33,15 +33,16 @@ def evaluate(
         short: Whether the signature leaves out options that have their default.
 
     Raises:
-        ValueError: Intervals are asked for, and there are fewer than two units to draw from.
+        ValueError: Intervals are asked for, and the counts do not say what is resampled, or a
+            setting of the intervals is out of range.
     """
     sums = summed(counts)
-    found = intervals(counts, confidence) if confidence else {}
+    bounds = intervals(counts, confidence) if confidence else {}
     resampled = confidence and drawn(counts, confidence)
     verdicts = verdict_counts(counts)
     metrics = {
         own.metric.name: _of_metric(own, sums.labels, verdicts)
-        | ({"intervals": found[own.metric.name]} if confidence else {})
+        | ({"intervals": bounds[own.metric.name]} if confidence else {})
         for own in score_sums(sums)
     }
     result: dict[str, Any] = plain(

@@ -96,8 +96,8 @@ def _class_scores(metric: Metric, columns: Mapping[str, NDArray[Any]], means: ND
 
 def mean(parts: NDArray[np.int64]) -> NDArray[Any]:
     """Return the means of int64[3, ...]: the number, and the high and the low part of the sum."""
-    means: NDArray[Any] = ratio(join(parts[1:]), parts[0])
-    return means
+    found: NDArray[Any] = ratio(join(parts[1:]), parts[0])
+    return found
 
 
 def _averages(

@@ -24,12 +24,14 @@ from hypothesis import strategies as st
 from laws import law
 from places import SEEN, TESTS
 from profiles import tries
-from spacy_nereval.counting.views import View
 from strategies import corpora, flat, nested
 
 from spacy_nereval import Document, Span, Verdict, count, create, create_all, names
-from spacy_nereval.core.declaration import GOLD_SPANS, PRED_SPANS, Metric
-from spacy_nereval.evaluation.error_list import CONTEXT, FIELDS, Examples, Listed, error_list, hits
+from spacy_nereval.core.declaration import Kind, Metric
+from spacy_nereval.counting.keys import slots
+from spacy_nereval.counting.table import columns_of, summed
+from spacy_nereval.evaluation.error_list import CONTEXT, FIELDS, Examples, Listed, error_list
+from spacy_nereval.evaluation.result import verdict_counts
 from spacy_nereval.io.writing import write_rows
 from spacy_nereval.reporting.marked_text import clipped, marked
 
@@ -50,17 +52,17 @@ def listed(documents: list[Document], metric: Metric, **filters: Any) -> list[Li
 def test_the_list_adds_up_to_the_table(case, corpus):
     """Every column of the counts, and every kind of verdict."""
     metric = case.metric
-    view = View(count(corpus, [metric]), metric)
+    counts = count(corpus, [metric])
     every = listed(corpus, metric, errors=["all"])
-    sums = view.sums()
-    for column, source in metric.columns.items():
-        if source not in (GOLD_SPANS, PRED_SPANS):
-            amounts = [each.verdict.amount for each in every if each.verdict.name in source]
+    sums = columns_of(metric, summed(counts).counts.sum(axis=(1, 2)), slots([metric]))
+    for column, sources in metric.columns.items():
+        if not any(isinstance(source, Kind) for source in sources):
+            amounts = [each.verdict.amount for each in every if each.verdict.name in sources]
             assert sums[column] == near(sum(amounts)), column
     numbers: Counter[tuple[str, str, str]] = Counter()
     for each in every:
-        numbers[kind(each.verdict)] += 1 if metric.floats else each.verdict.amount
-    assert numbers == {key: number for key, number in view.kinds().items() if number}
+        numbers[kind(each.verdict)] += 1 if each.verdict.name in metric.partial_credit else each.verdict.amount
+    assert +numbers == verdict_counts(counts)[metric.name]
 
 
 @law
@@ -72,7 +74,7 @@ def test_the_errors_are_all_but_the_exact_hits(case, corpus):
     left_out = [each for each in everything if each not in errors]
     assert [each for each in everything if each in errors] == errors
     for each in left_out:
-        assert each.verdict.gold == each.verdict.pred or each.verdict.name in hits(metric)
+        assert each.verdict.gold == each.verdict.pred or each.verdict.name in metric.correct_verdicts
     assert not any(each.verdict.gold and each.verdict.gold == each.verdict.pred for each in errors)
 
 
@@ -102,7 +104,7 @@ def test_what_is_covered_in_part_is_an_error():
     ],
 )
 def test_hits_are_the_verdicts_on_a_prediction_like_the_gold(name, options, expected):
-    assert hits(create(name, **options)) == expected
+    assert [*create(name, **options).correct_verdicts] == expected
 
 
 @given(corpus=corpora(), data=st.data())
@@ -568,7 +570,7 @@ def test_the_command_lists_what_the_counts_say(here):
         rows = rows_of(here / "rows.jsonl")
         (metric,) = create_all({name: {"train": train} if name == "tmr" else {}})
         for column, source in metric.columns.items():
-            if column in counts and name != "wrf" and source not in (GOLD_SPANS, PRED_SPANS):
+            if column in counts and name != "wrf" and not any(isinstance(each, Kind) for each in source):
                 assert counts[column] == near(sum(row["amount"] for row in rows if row["verdict"] in source)), column
 
 

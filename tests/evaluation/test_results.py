@@ -171,7 +171,7 @@ def test_the_schemes_of_semeval_have_seven_counts_each():
 
 
 def test_spacy_gets_these_keys():
-    assert sorted(key for metric in create_all() for key in metric.flat) == sorted(FLAT.split())
+    assert sorted(key for metric in create_all() for key in metric.keys) == sorted(FLAT.split())
 
 
 # The signature

@@ -171,14 +171,14 @@ def test_the_row_of_a_document_is_what_it_scores_alone(name, options, documents)
         (document,) = (d for k, d in enumerate(documents) if row["document"] == (k if d.id is None else d.id))
         scores = score([document], {name: options})["metrics"][name]["scores"]
         assert row == {"document": row["document"], "gold": len(document.gold), "pred": len(document.pred)} | {
-            key: near(scores[of]) for key, of in metric.flat.items()
+            key: near(scores[of]) for key, of in metric.keys.items()
         }
     json.dumps(rows, allow_nan=False)
 
 
 def test_a_row_has_the_headline_scores_of_all_metrics():
     rows = document_rows(count(corpus(4), create_all()))
-    flat = [key for metric in create_all() for key in metric.flat]
+    flat = [key for metric in create_all() for key in metric.keys]
     assert all(list(row) == ["document", "gold", "pred", *flat] for row in rows)
 
 

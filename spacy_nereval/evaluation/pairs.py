@@ -1,0 +1,164 @@
+"""Two systems on the same documents: which documents belong together, and the sums after swaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.declaration import Metric
+from ..counting.counts import Counts
+from ..counting.sums import Sums, empty_sums
+from ..counting.table import GOLD, Table, additive, columns_of
+from .resampling import HalfSamples, Units, spans_per_unit
+from .scores import Scores, score_sums
+from .statistics.differences import balance
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+CELLS = 1 << 22
+"""Random bits (swaps times documents) that are held at once, as floats."""
+
+SAME = 1e-12
+"""Differences below this are rounding."""
+
+
+class Pair:
+    """Two systems' counts of the same documents, side by side.
+
+    Labels are told apart only for metrics whose overall scores are made of the scores of
+    classes. For the others their totals are enough, which takes far fewer columns.
+
+    Args:
+        baseline, system: Counts of the same documents in the same order, as `paired` returns them.
+        metrics: What to compare: metrics with classes, or metrics without.
+    """
+
+    def __init__(self, baseline: Counts, system: Counts, metrics: Sequence[Metric]) -> None:
+        labels = {*baseline.labels, *system.labels} if any(metric.classes for metric in metrics) else ()
+        self._tables = [Table(_of_metrics(counts, metrics), sorted(labels)) for counts in (baseline, system)]
+        self._units = Units(baseline)
+        self._cells = (self._tables[1].cells - self._tables[0].cells).tocsr()
+        self._cells.eliminate_zeros()
+        self._whole = [table.summed() for table in self._tables]
+
+    def scores(self) -> Iterator[tuple[Scores, Scores]]:
+        """Yield per metric the overall scores of both systems, [1] each."""
+        yield from _both(*self._whole)
+
+    def swapped(self, swaps: HalfSamples) -> Iterator[tuple[Scores, Scores]]:
+        """Yield per metric the overall scores of both systems after each swap, [swaps] each."""
+        first, second = self._whole
+        moved = (second - first) - self._staying(swaps)
+        yield from _both(first + moved, second - moved)
+
+    def differing(self, metric: Metric) -> int:
+        """Return the number of units in which some column of the metric differs."""
+        from scipy.sparse import csr_array, identity, kron
+
+        table = self._tables[0]
+        columns = columns_of(metric, np.eye(len(table.slots)), table.slots)
+        coefficients = np.stack([columns[name] for name in metric.columns], axis=1)
+        per_document = self._cells @ csr_array(kron(coefficients, identity(len(table.labels) + 1), format="csr"))
+        unit = self._units.of_document
+        of_unit = csr_array((np.ones(len(unit)), (unit, np.arange(len(unit)))), (len(self._units), len(unit)))
+        return int((abs(of_unit @ per_document) > SAME).sum(axis=1).astype(bool).sum())
+
+    def _staying(self, swaps: HalfSamples) -> Sums:
+        """Return the difference of the two systems in the units that stay, for each swap. Averages
+        over documents are left at 0, since they are not compared."""
+        table = self._tables[0]
+        total = empty_sums(table.metrics, table.labels, False, swaps.sums)
+        documents: NDArray[np.int64] = np.flatnonzero(np.diff(self._cells.indptr))  # the others change nothing
+        step = max(1, CELLS // swaps.sums)
+        for start in range(0, len(documents), step):
+            here = documents[start : start + step]
+            stay = swaps.of(here).T.astype(float)
+            _add_products(total.counts, self._cells[here].toarray().T, stay)
+            if total.class_means.size:
+                first, second = (additive(each.document_scores(each.cells[here])[1]) for each in self._tables)
+                _add_products(total.class_means, second - first, stay)
+        return total
+
+
+def _add_products(total: NDArray[np.int64], rows: NDArray[Any], weights: NDArray[np.float64]) -> None:
+    """Add [..., documents] times [documents, sums] to [..., sums]: whole numbers, exact below 2^53."""
+    used = np.flatnonzero(rows.any(axis=1))
+    total.reshape(-1, total.shape[-1])[used] += np.rint(rows[used] @ weights).astype(np.int64)
+
+
+def _both(first: Sums, second: Sums) -> Iterator[tuple[Scores, Scores]]:
+    for a, b in zip(score_sums(first), score_sums(second)):
+        yield a.scores, b.scores
+
+
+def _of_metrics(counts: Counts, metrics: Sequence[Metric]) -> Counts:
+    """Return the counts of some metrics alone."""
+    names = {"", *(metric.name for metric in metrics)}
+    wanted = [k for k, key in enumerate(counts.keys) if key.metric in names]
+    found = Counts(metrics)
+    found.append(counts.ids, counts.units, counts.cells[:, wanted], [counts.keys[k] for k in wanted])
+    return found
+
+
+def balances(baseline: Counts, system: Counts, units: Units, swaps: HalfSamples) -> NDArray[np.float64]:
+    """Return by how much the spans that stay outweigh those that change places, float64[swaps].
+
+    A unit weighs twice its gold spans plus the predicted spans of both systems.
+    """
+    own = sum(spans_per_unit(counts, Table(counts, ()), units)[:, -1] for counts in (baseline, system))
+    kept = np.concatenate([bits @ own for bits in swaps.of_units()])
+    found: NDArray[np.float64] = balance(kept, np.sum(own))
+    return found
+
+
+def paired(baseline: Counts, system: Counts) -> Counts:
+    """Return the system's counts in the baseline's order of documents, paired by id, or without ids by position.
+
+    Raises:
+        ValueError: They are not the same documents, or not counted in the same way; the
+            message names the difference.
+    """
+    if differences := baseline.differences(system, replicates=False):
+        raise ValueError(f"the systems cannot be compared: {differences}")
+    if baseline.ids != system.ids:
+        ours, theirs = (_places(counts) for counts in (baseline, system))
+        if missing := [key for key in (*ours, *theirs) if key not in ours or key not in theirs]:
+            names = ", ".join(str(id) for id, _ in missing[:5]) + (", ..." if len(missing) > 5 else "")
+            raise ValueError(f"{len(missing)} documents are not in both systems: {names}")
+        system = system.reordered([theirs[key] for key in ours])
+    _check_same_gold(baseline, system)
+    return system
+
+
+def _check_same_gold(baseline: Counts, system: Counts) -> None:
+    """Raise ValueError, naming documents, if their gold labels differ."""
+    labels = sorted({*baseline.labels, *system.labels})
+    first, second = (_gold_spans(Table(counts, labels)) for counts in (baseline, system))
+    differing = np.flatnonzero(np.asarray(abs(first - second).sum(axis=1)))
+    if len(differing):
+        ids = (baseline.ids[doc] for doc in differing[:5].tolist())
+        names = ", ".join(str(doc if id is None else id) for doc, id in zip(differing.tolist(), ids))
+        more = ", ..." if len(differing) > 5 else ""
+        raise ValueError(f"the systems have different gold annotation in {len(differing)} documents: {names}{more}")
+
+
+def _gold_spans(table: Table) -> csr_array:
+    """Return int64[documents, labels + 1]: the gold spans of each label."""
+    width = len(table.labels) + 1
+    parts = [table.cells[:, table.slots[kind] * width : (table.slots[kind] + 1) * width] for kind in GOLD]
+    return parts[0] + parts[1] + parts[2]
+
+
+def _places(counts: Counts) -> dict[tuple[str | int, int], int]:
+    """Return the position of each document by its id and how many had it before; without id, by position."""
+    seen: dict[str | int, int] = {}
+    places = {}
+    for position, id in enumerate(counts.ids):
+        key: str | int = position if id is None else id
+        places[key, seen.setdefault(key, 0)] = position
+        seen[key] += 1
+    return places
