@@ -61,7 +61,7 @@ def _without_our_keys(weights: dict[str, float | None]) -> dict[str, float | Non
     """Return score weights without our keys; `ents_f` if nothing is left to choose a model by."""
     from ..metrics.registry import create_all, names
 
-    ours = tuple(f"_{key}" for metric in create_all(names()) for key in (*metric.flat, "nereval"))
+    ours = tuple(f"_{key}" for metric in create_all(names()) for key in (*metric.keys, "nereval"))
     left = {key: w for key, w in weights.items() if not (key.startswith(("ents_", "spans_")) and key.endswith(ours))}
     return left if any(left.values()) or left == weights else left | {"ents_f": 1.0}
 

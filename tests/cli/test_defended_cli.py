@@ -54,6 +54,12 @@ def written(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf8"), parse_constant=impossible)
 
 
+def bounds(found: dict[str, Any]) -> tuple[float, float]:
+    """The ends of an interval of a result."""
+    assert found.keys() == {"low", "high", "k", "flag"}
+    return found["low"], found["high"]
+
+
 def near(value: Any) -> Any:
     """The same but for the last digits."""
     if isinstance(value, dict):
@@ -118,20 +124,21 @@ def test_score_writes_and_prints_the_intervals_asked_for(here):
     printed = accepted("score", "gold.jsonl", "base.jsonl", "-o", "out.json", *options)
     result = written(here / "out.json")
     assert result == near(evaluate(count(GOLD, create_all()), Confidence(0.9, 30, 7)))
-    low, high = (100 * bound for bound in result["metrics"]["strict"]["intervals"]["scores"]["f"])
+    intervals = {name: own["intervals"]["scores"] for name, own in result["metrics"].items()}
+    low, high = (100 * bound for bound in bounds(intervals["strict"]["f"]))
     f = 100 * result["metrics"]["strict"]["scores"]["f"]
     assert f"{f:.2f} [{low:.2f}, {high:.2f}]" in printed
-    low, high = result["metrics"]["loio"]["intervals"]["scores"]["tp"]  # a number, no share
-    assert f"[{low:.2f}, {high:.2f}]" in printed
+    assert "be" not in intervals["fair"]  # a number of spans is no estimate of anything
+    assert re.search(r"^fair +be +\d+$", printed, re.M)
     assert printed.splitlines()[-1] == result["signature"]
-    assert "bs:30,seed:7,level:0.9" in result["signature"]
+    assert "|half:30,seed:7,level:0.9,units:24|" in result["signature"]
 
 
 @pytest.mark.parametrize("average", ["macro", "weighted", "docs"])
 def test_the_intervals_printed_are_those_of_the_average(here, average):
     printed = accepted("score", "gold.jsonl", "base.jsonl", "-o", "out.json", "-C", "--samples", 30, "-a", average)
     strict = written(here / "out.json")["metrics"]["strict"]
-    low, high = (100 * bound for bound in strict["intervals"]["averages"][average]["f"])
+    low, high = (100 * bound for bound in bounds(strict["intervals"]["averages"][average]["f"]))
     assert f"{100 * strict['averages'][average]['f']:.2f} [{low:.2f}, {high:.2f}]" in printed
 
 
@@ -161,8 +168,9 @@ def test_evaluate_gives_a_model_its_intervals(here, model):
 def test_the_usual_settings_of_intervals_are_those_promised(here):
     accepted("score", "gold.jsonl", "base.jsonl", "-m", "strict", "-C", "-o", "out.json")
     result = written(here / "out.json")
-    assert result["confidence"] == {"method": "bootstrap", "level": 0.95, "samples": 1000, "seed": 0}
-    assert "|bs:1000,seed:0" in result["signature"]
+    drawn = {"method": "half", "level": 0.95, "samples": 1000, "seed": 0, "units": 24, "exact": False}
+    assert result["confidence"] == drawn
+    assert "|half:1000,seed:0,level:0.95,units:24|" in result["signature"]
 
 
 def test_short_leaves_defaults_out_of_the_signature_and_changes_nothing_else(here):
@@ -215,7 +223,7 @@ def test_per_document_writes_a_row_per_document_the_worst_first(here):
     rows = document_rows(count(GOLD, create_all()))
     printed = accepted("score", "gold.jsonl", "base.jsonl", "--per-document", "rows.jsonl")
     assert [json.loads(line) for line in (here / "rows.jsonl").read_text(encoding="utf8").splitlines()] == near(rows)
-    assert "WRF against strict F in" in printed
+    assert "WRF compared with strict F in" in printed
     accepted("score", "gold.jsonl", "base.jsonl", "--per-document", "rows.csv")
     with (here / "rows.csv").open(newline="", encoding="utf8") as file:
         read = list(csv.DictReader(file))
@@ -228,7 +236,7 @@ def test_per_document_writes_a_row_per_document_the_worst_first(here):
 def test_per_document_tells_of_disagreement_only_where_both_were_counted(here):
     printed = accepted("score", "gold.jsonl", "base.jsonl", "-m", "strict,fair", "--per-document", "rows.csv")
     assert "WRF" not in printed
-    assert "WRF against" not in accepted("score", "gold.jsonl", "base.jsonl")
+    assert "WRF compared" not in accepted("score", "gold.jsonl", "base.jsonl")
 
 
 # Counts
@@ -275,12 +283,13 @@ def test_replicates_of_merged_parts_give_the_intervals_of_the_whole(here):
     counts = count(GOLD, create_all(["strict", "wrf"]))
     counts.replicates = replicate(counts, 40, 3)
     found, expected = written(here / "merged.json"), evaluate(counts, Confidence(0.8))
-    assert found["confidence"] == {"method": "poisson", "level": 0.8, "samples": 40, "seed": 3}
+    drawn = {"method": "half", "level": 0.8, "samples": 40, "seed": 3, "units": 24, "exact": False}
+    assert found["confidence"] == drawn
     assert found["signature"] == expected["signature"]
     strict, right = (result["metrics"]["strict"]["intervals"] for result in (found, expected))
     assert strict["scores"] == near(right["scores"])
-    low, high = found["metrics"]["wrf"]["intervals"]["scores"]["wrf"]
-    assert (low, high) == pytest.approx(expected["metrics"]["wrf"]["intervals"]["scores"]["wrf"], abs=1e-9)
+    of_wrf = (bounds(result["metrics"]["wrf"]["intervals"]["scores"]["wrf"]) for result in (found, expected))
+    assert next(of_wrf) == pytest.approx(next(of_wrf), abs=1e-9)
 
 
 def test_parts_of_the_same_name_without_ids_are_not_taken_for_the_same_documents(here):
@@ -338,7 +347,7 @@ def test_compare_writes_and_prints_the_comparison(here):
 def test_compare_uses_the_promised_number_of_trials_and_samples(here):
     result, _ = compared(here, "gold.jsonl", "base.jsonl", "other.jsonl", "-m", "strict")
     assert result["swaps"] == 10_000
-    assert result["confidence"] == {"level": 0.95, "samples": 1000, "seed": 0}
+    assert result["confidence"] == {"level": 0.95, "seed": 0}
 
 
 def test_files_counts_and_models_are_compared_with_each_other(here, model):
@@ -422,10 +431,10 @@ def test_a_corpus_without_gold_spans_is_compared_too(here):
 
 
 BAD = {
-    "samples 0": (["score", "gold.jsonl", "base.jsonl", "-C", "--samples", 0, "-o", "new"], "samples = 0: at least 1"),
-    "level 0": (["score", "gold.jsonl", "base.jsonl", "-C", "--level", 0, "-o", "new"], "level = 0.0: a number"),
-    "level 1": (["score", "gold.jsonl", "base.jsonl", "-C", "--level", 1, "-o", "new"], "level = 1.0: a number"),
-    "level 2": (["score", "gold.jsonl", "base.jsonl", "-C", "--level", 2, "-o", "new"], "level = 2.0: a number"),
+    "samples 0": (["score", "gold.jsonl", "base.jsonl", "-C", "--samples", 0, "-o", "new"], "samples = 0: expected at least 1"),
+    "level 0": (["score", "gold.jsonl", "base.jsonl", "-C", "--level", 0, "-o", "new"], "level = 0.0: expected a number"),
+    "level 1": (["score", "gold.jsonl", "base.jsonl", "-C", "--level", 1, "-o", "new"], "level = 1.0: expected a number"),
+    "level 2": (["score", "gold.jsonl", "base.jsonl", "-C", "--level", 2, "-o", "new"], "level = 2.0: expected a number"),
     "level nan": (["score", "gold.jsonl", "base.jsonl", "-C", "--level", "nan", "-o", "new"], "level = nan"),
     "seed -1": (["score", "gold.jsonl", "base.jsonl", "-C", "--seed", -1, "-o", "new"], "seed = -1"),
     "one document": (
@@ -436,7 +445,7 @@ BAD = {
     "counts and options": (["score", "counts.npz", "--loio.s", 1, "-o", "new"], "counts.npz holds counts"),
     "counts and predictions": (["score", "counts.npz", "base.jsonl", "-o", "new"], "counts.npz holds counts"),
     "counts that are none": (["score", "text.npz", "-o", "new"], "text.npz does not hold counts"),
-    "counts that are not there": (["score", "none.npz", "-o", "new"], "none.npz is not there"),
+    "counts that are not there": (["score", "none.npz", "-o", "new"], "none.npz does not exist"),
     "no predictions": (["score", "gold.jsonl", "-o", "new"], "predictions to score against gold.jsonl are missing"),
     "unknown suffix": (["score", "gold.txt", "base.jsonl", "-o", "new"], "cannot infer the format of gold.txt"),
     "unknown suffix of predictions": (
@@ -460,7 +469,7 @@ BAD = {
         ["merge", "counts.npz", "one.npz", "-o", "new.npz"], "counts.npz and one.npz cannot be merged"
     ),
     "text to merge": (["merge", "counts.npz", "text.npz", "-o", "new.npz"], "text.npz does not hold counts"),
-    "nothing there to merge": (["merge", "counts.npz", "none.npz", "-o", "new.npz"], "none.npz is not there"),
+    "nothing there to merge": (["merge", "counts.npz", "none.npz", "-o", "new.npz"], "none.npz does not exist"),
     "predictions to merge": (["merge", "base.jsonl", "-o", "new.npz"], "base.jsonl does not hold counts"),
     "no folder to merge to": (["merge", "counts.npz", "-o", "none/new.npz"], "there is no directory none"),
     "one system": (["compare", "gold.jsonl", "base.jsonl", "-o", "new"], "needs a baseline and another system"),
@@ -483,10 +492,10 @@ BAD = {
         ["compare", "one.jsonl", "one.jsonl", "one.jsonl", "-o", "new"], "at least two documents"
     ),
     "samples of a comparison": (
-        ["compare", "gold.jsonl", "base.jsonl", "other.jsonl", "--samples", 0, "-o", "new"], "samples = 0: at least 1"
+        ["compare", "gold.jsonl", "base.jsonl", "other.jsonl", "--samples", 0, "-o", "new"], "samples = 0: expected at least 1"
     ),
     "level of a comparison": (
-        ["compare", "gold.jsonl", "base.jsonl", "other.jsonl", "--level", 1, "-o", "new"], "level = 1.0: a number"
+        ["compare", "gold.jsonl", "base.jsonl", "other.jsonl", "--level", 1, "-o", "new"], "level = 1.0: expected a number"
     ),
     "no folder for a comparison": (
         ["compare", "gold.jsonl", "base.jsonl", "other.jsonl", "-o", "none/new"], "there is no directory none"
