@@ -167,7 +167,7 @@ def compare(
         for score in metric.scores:
             if (metric.name, score.name) in family:
                 a, b = (float(values[0]) for values in observed[score.name])
-                difference = b - a if abs(b - a) >= SAME else 0.0
+                difference = 0.0 if abs(b - a) < SAME else b - a  # undefined stays undefined
                 found = swap_test(
                     difference, drawn[score.name][1] - drawn[score.name][0], balances, exact=swaps.exact,
                     differing=differing, level=confidence.level, higher_is_better=score.higher_is_better,
