@@ -127,7 +127,8 @@ def save_counts(counts: Counts, output: Path) -> None:
     from ..io.count_files import save
 
     save(counts, output)
-    say(f"✔ counts of {counts.documents} documents in {output}", fg="green")
+    documents = "1 document" if counts.documents == 1 else f"{counts.documents} documents"
+    say(f"✔ counts of {documents} in {output}", fg="green")
 
 
 def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:

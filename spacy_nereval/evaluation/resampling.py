@@ -14,6 +14,7 @@ from ..counting.keys import Slot
 from ..counting.table import Table
 from .statistics.bits import Patterns, half_samples, patterns
 
+
 class Confidence(NamedTuple):
     """The settings of intervals.
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..evaluation.intervals import WARNING_UNITS
+from ..evaluation.statistics.differences import LEAST_DIFFERING
 
 
 def heading(result: Mapping[str, Any]) -> str:
@@ -26,7 +27,7 @@ def heading(result: Mapping[str, Any]) -> str:
 
 
 def _many(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def warning(units: int) -> list[str]:
@@ -41,6 +42,38 @@ def warning(units: int) -> list[str]:
     if units >= WARNING_UNITS:
         return []
     return [f"⚠ Only {_many(units, 'document')}: with fewer than {WARNING_UNITS}, little can be told."]
+
+
+def tested(result: Mapping[str, Any]) -> str:
+    """Return what was tested, how, and which p-values are corrected together.
+
+    Args:
+        result: What `evaluation.comparison.comparison` returns.
+
+    >>> row = {"metric": "strict", "score": "f", "family": "primary", "tests": 1}
+    >>> level = {"level": 0.95, "seed": 0}
+    >>> print(tested({"units": 1, "exact": True, "swaps": 2, "confidence": level, "comparisons": [row]}))
+    Null hypothesis: in every document, the predictions of the two systems are exchangeable. Test: a two-sided \
+paired permutation test over 1 document, all 2 swaps. p (Holm) is corrected within a family of tests: the primary \
+score, strict f (1 test). An interval holds every difference that the same test does not reject at 95 %. \
+Where fewer than 6 documents differ, there is no p and no interval.
+    """
+    swaps = f"all {result['swaps']:,}" if result["exact"] else f"{result['swaps']:,} random"
+    rows = {row["family"]: row for row in reversed(result["comparisons"]) if row["family"]}
+    families = []
+    if row := rows.get("primary"):
+        families.append(f"the primary score, {row['metric']} {row['score']} ({_many(row['tests'], 'test')})")
+    if row := rows.get("secondary"):
+        families.append(f"one score of each further metric ({_many(row['tests'], 'test')})")
+    parts = [
+        "Null hypothesis: in every document, the predictions of the two systems are exchangeable.",
+        f"Test: a two-sided paired permutation test over {_many(result['units'], 'document')}, {swaps} swaps.",
+        *([f"p (Holm) is corrected within a family of tests: {'; '.join(families)}."] if families else []),
+        "An interval holds every difference that the same test does not reject at "
+        f"{100 * result['confidence']['level']:g} %.",
+        f"Where fewer than {LEAST_DIFFERING} documents differ, there is no p and no interval.",
+    ]
+    return " ".join(parts)
 
 
 def disagreement_lines(found: Mapping[str, Any]) -> list[str]:

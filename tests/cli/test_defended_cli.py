@@ -56,6 +56,12 @@ def written(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf8"), parse_constant=impossible)
 
 
+def bounds(found: dict[str, Any]) -> tuple[float, float]:
+    """The ends of an interval of a result."""
+    assert found.keys() == {"low", "high", "k", "flag"}
+    return found["low"], found["high"]
+
+
 def near(value: Any) -> Any:
     """The same but for the last digits."""
     if isinstance(value, dict):
@@ -120,20 +126,21 @@ def test_score_writes_and_prints_the_intervals_asked_for(here):
     printed = accepted("score", "gold.jsonl", "base.jsonl", "-o", "out.json", *options)
     result = written(here / "out.json")
     assert result == near(evaluate(count(GOLD, create_all()), Confidence(0.9, 30, 7)))
-    low, high = (100 * bound for bound in result["metrics"]["strict"]["intervals"]["scores"]["f"])
+    intervals = {name: own["intervals"]["scores"] for name, own in result["metrics"].items()}
+    low, high = (100 * bound for bound in bounds(intervals["strict"]["f"]))
     f = 100 * result["metrics"]["strict"]["scores"]["f"]
     assert f"{f:.2f} [{low:.2f}, {high:.2f}]" in printed
-    low, high = result["metrics"]["loio"]["intervals"]["scores"]["tp"]  # a number, no share
-    assert f"[{low:.2f}, {high:.2f}]" in printed
+    assert "be" not in intervals["fair"]  # a number of spans is no estimate of anything
+    assert re.search(r"^fair +be +\d+$", printed, re.M)
     assert printed.splitlines()[-1] == result["signature"]
-    assert "bs:30,seed:7,level:0.9" in result["signature"]
+    assert "|half:30,seed:7,level:0.9,units:24|" in result["signature"]
 
 
 @pytest.mark.parametrize("average", ["macro", "weighted", "docs"])
 def test_the_intervals_printed_are_those_of_the_average(here, average):
     printed = accepted("score", "gold.jsonl", "base.jsonl", "-o", "out.json", "-C", "--samples", 30, "-a", average)
     strict = written(here / "out.json")["metrics"]["strict"]
-    low, high = (100 * bound for bound in strict["intervals"]["averages"][average]["f"])
+    low, high = (100 * bound for bound in bounds(strict["intervals"]["averages"][average]["f"]))
     assert f"{100 * strict['averages'][average]['f']:.2f} [{low:.2f}, {high:.2f}]" in printed
 
 
@@ -163,8 +170,9 @@ def test_evaluate_gives_a_model_its_intervals(here, model):
 def test_the_usual_settings_of_intervals_are_those_promised(here):
     accepted("score", "gold.jsonl", "base.jsonl", "-m", "strict", "-C", "-o", "out.json")
     result = written(here / "out.json")
-    assert result["confidence"] == {"method": "bootstrap", "level": 0.95, "samples": 1000, "seed": 0}
-    assert "|bs:1000,seed:0" in result["signature"]
+    drawn = {"method": "half", "level": 0.95, "samples": 1000, "seed": 0, "units": 24, "exact": False}
+    assert result["confidence"] == drawn
+    assert "|half:1000,seed:0,level:0.95,units:24|" in result["signature"]
 
 
 def test_short_leaves_defaults_out_of_the_signature_and_changes_nothing_else(here):
@@ -217,7 +225,7 @@ def test_per_document_writes_a_row_per_document_the_worst_first(here):
     rows = document_rows(count(GOLD, create_all()))
     printed = accepted("score", "gold.jsonl", "base.jsonl", "--per-document", "rows.jsonl")
     assert [json.loads(line) for line in (here / "rows.jsonl").read_text(encoding="utf8").splitlines()] == near(rows)
-    assert "WRF against strict F in" in printed
+    assert "WRF compared with strict F in" in printed
     accepted("score", "gold.jsonl", "base.jsonl", "--per-document", "rows.csv")
     with (here / "rows.csv").open(newline="", encoding="utf8") as file:
         read = list(csv.DictReader(file))
@@ -230,7 +238,7 @@ def test_per_document_writes_a_row_per_document_the_worst_first(here):
 def test_per_document_tells_of_disagreement_only_where_both_were_counted(here):
     printed = accepted("score", "gold.jsonl", "base.jsonl", "-m", "strict,fair", "--per-document", "rows.csv")
     assert "WRF" not in printed
-    assert "WRF against" not in accepted("score", "gold.jsonl", "base.jsonl")
+    assert "WRF compared" not in accepted("score", "gold.jsonl", "base.jsonl")
 
 
 # Counts
@@ -277,25 +285,31 @@ def test_replicates_of_merged_parts_give_the_intervals_of_the_whole(here):
     counts = count(GOLD, create_all(["strict", "wrf"]))
     counts.replicates = replicate(counts, 40, 3)
     found, expected = written(here / "merged.json"), evaluate(counts, Confidence(0.8))
-    assert found["confidence"] == {"method": "poisson", "level": 0.8, "samples": 40, "seed": 3}
+    drawn = {"method": "half", "level": 0.8, "samples": 40, "seed": 3, "units": 24, "exact": False}
+    assert found["confidence"] == drawn
     assert found["signature"] == expected["signature"]
     strict, right = (result["metrics"]["strict"]["intervals"] for result in (found, expected))
     assert strict["scores"] == near(right["scores"])
-    low, high = found["metrics"]["wrf"]["intervals"]["scores"]["wrf"]
-    assert (low, high) == pytest.approx(expected["metrics"]["wrf"]["intervals"]["scores"]["wrf"], abs=1e-9)
+    of_wrf = (bounds(result["metrics"]["wrf"]["intervals"]["scores"]["wrf"]) for result in (found, expected))
+    assert next(of_wrf) == pytest.approx(next(of_wrf), abs=1e-9)
 
 
 def test_parts_of_the_same_name_without_ids_are_not_taken_for_the_same_documents(here):
-    """Shards are often called alike and lie in folders of their own. Either their documents have Poisson
-    weights of their own, or merging them is refused."""
-    one_text, paths = [Document([(0, 1, "A")], [(0, 1, "A")], "a", tokens=[(0, 1)])], []
-    for folder in ("one", "other"):
+    """Shards are often called alike and lie in folders of their own. Documents have random bits of their own if
+    they have a text of their own; counts of the same text are refused."""
+    paths = []
+    for folder, text in (("one", "a"), ("other", "b"), ("copy", "a")):
+        one_text = [Document([(0, 1, "A")], [(0, 1, "A")], text, tokens=[(0, 1)])]
         (here / folder).mkdir()
         gold, pred = (jsonl(here / folder / f"{side}.jsonl", one_text, side, ids=False) for side in ("gold", "pred"))
         paths.append(here / folder / "counts.npz")
         accepted("count", gold, pred, "-o", paths[-1], "--replicates", 50, "-m", "strict")
-    one, other = (load(path).replicates.tapes["strict"]["columns0"] for path in paths)
-    assert run("merge", *paths, "-o", "all.npz").exit_code == 1 or (one != other).any()
+    one, other, _ = (load(path).replicates.sums.counts for path in paths)
+    assert one.any() and (one != other).any()
+    accepted("merge", *paths[:2], "-o", "all.npz")
+    result = run("merge", paths[0], paths[2], "-o", "none.npz")
+    assert result.exit_code == 1 and "are the same counts" in result.stderr
+    assert not (here / "none.npz").exists()
 
 
 def test_counts_of_a_model_are_those_of_its_predictions(here, model):
@@ -340,7 +354,7 @@ def test_compare_writes_and_prints_the_comparison(here):
 def test_compare_uses_the_promised_number_of_trials_and_samples(here):
     result, _ = compared(here, "gold.jsonl", "base.jsonl", "other.jsonl", "-m", "strict")
     assert result["swaps"] == 10_000
-    assert result["confidence"] == {"level": 0.95, "samples": 1000, "seed": 0}
+    assert result["confidence"] == {"level": 0.95, "seed": 0}
 
 
 def test_files_counts_and_models_are_compared_with_each_other(here, model):
@@ -381,12 +395,20 @@ def test_more_than_two_systems_are_compared_with_the_first(here):
     for row in result["comparisons"]:
         by_system.setdefault(row["system"], []).append({k: v for k, v in row.items() if k not in ("system",)})
     assert by_system["other.jsonl"] == by_system["counts.npz"]
-    assert f"all {len(result['comparisons'])} tests" in " ".join(printed.split())
+    sizes = {(row["family"], row["tests"]) for row in result["comparisons"] if row["family"]}
+    assert sizes == {("primary", 3), ("secondary", 15)}  # a test per system, one per system and further metric
+    assert {row["metric"] for row in result["comparisons"] if row["family"] == "primary"} == {"strict"}
+    assert "the primary score, strict f (3 tests); one score of each further metric (15 tests)." in " ".join(
+        printed.split()
+    )
 
 
 def test_a_system_compared_with_itself_prints_no_difference(here):
     result, printed = compared(here, "gold.jsonl", "base.jsonl", "base.jsonl", "--samples", 10, "--trials", 50)
-    assert all((row["difference"], row["p"], row["p_holm"]) == (0, 1, 1) for row in result["comparisons"])
+    for row in result["comparisons"]:  # no document differs, so that there is nothing to test
+        assert (row["difference"], row["differing"], row["p"], row["p_holm"]) == (0, 0, None, None)
+        assert row["interval"] == [None, None]
+    assert re.search(r"^strict +f +(\d+\.\d\d) +\1 +0\.00 +- +- +-$", printed, re.M)
     assert "Changed spans" not in printed
 
 
@@ -404,7 +426,9 @@ def test_below_20_documents_the_reader_is_warned(here):
     for side in ("gold", "pred"):
         jsonl(here / f"{side}.jsonl", GOLD[:19], side)
     arguments = ["--samples", 10, "--trials", 50]
-    assert "⚠ Fewer than 20 documents" in accepted("compare", "gold.jsonl", "pred.jsonl", "pred.jsonl", *arguments)
+    assert "⚠ Only 19 documents: with fewer than 20" in accepted(
+        "compare", "gold.jsonl", "pred.jsonl", "pred.jsonl", *arguments
+    )
     jsonl(here / "gold.jsonl", GOLD[:20], "gold")
     jsonl(here / "pred.jsonl", GOLD[:20], "pred")
     assert "⚠" not in accepted("compare", "gold.jsonl", "pred.jsonl", "pred.jsonl", *arguments)
@@ -417,28 +441,24 @@ def test_a_corpus_without_gold_spans_is_compared_too(here):
     jsonl(here / "base.jsonl", empty, "pred")
     result, printed = compared(here, "gold.jsonl", "base.jsonl", "gold.jsonl", "--samples", 10)
     assert [row["p"] for row in result["comparisons"] if row["score"] == "r"] == [None, None, None]
-    assert re.search(r"^strict +r +- +- +- +- +- +-$", printed, re.M)
+    assert re.search(r"^strict +r +- +- +- +- +- +-$", printed, re.M), printed
 
 
 # Refused
 
 
 BAD = {
-    "samples 0": (["score", "gold.jsonl", "base.jsonl", "-C", "--samples", 0, "-o", "new"], "samples = 0: at least 1"),
-    "level 0": (["score", "gold.jsonl", "base.jsonl", "-C", "--level", 0, "-o", "new"], "level = 0.0: a number"),
-    "level 1": (["score", "gold.jsonl", "base.jsonl", "-C", "--level", 1, "-o", "new"], "level = 1.0: a number"),
-    "level 2": (["score", "gold.jsonl", "base.jsonl", "-C", "--level", 2, "-o", "new"], "level = 2.0: a number"),
+    "samples 0": (["score", "gold.jsonl", "base.jsonl", "-C", "--samples", 0, "-o", "new"], "samples = 0: expected at least 1"),
+    "level 0": (["score", "gold.jsonl", "base.jsonl", "-C", "--level", 0, "-o", "new"], "level = 0.0: expected a number"),
+    "level 1": (["score", "gold.jsonl", "base.jsonl", "-C", "--level", 1, "-o", "new"], "level = 1.0: expected a number"),
+    "level 2": (["score", "gold.jsonl", "base.jsonl", "-C", "--level", 2, "-o", "new"], "level = 2.0: expected a number"),
     "level nan": (["score", "gold.jsonl", "base.jsonl", "-C", "--level", "nan", "-o", "new"], "level = nan"),
     "seed -1": (["score", "gold.jsonl", "base.jsonl", "-C", "--seed", -1, "-o", "new"], "seed = -1"),
-    "one document": (
-        ["score", "one.jsonl", "one.jsonl", "-C", "-o", "new", "--per-document", "new.csv"], "at least two documents"
-    ),
-    "one document in counts": (["score", "one.npz", "-C", "-o", "new"], "at least two documents"),
     "counts and metrics": (["score", "counts.npz", "--metrics", "strict", "-o", "new"], "counts.npz holds counts"),
     "counts and options": (["score", "counts.npz", "--loio.s", 1, "-o", "new"], "counts.npz holds counts"),
     "counts and predictions": (["score", "counts.npz", "base.jsonl", "-o", "new"], "counts.npz holds counts"),
     "counts that are none": (["score", "text.npz", "-o", "new"], "text.npz does not hold counts"),
-    "counts that are not there": (["score", "none.npz", "-o", "new"], "none.npz is not there"),
+    "counts that are not there": (["score", "none.npz", "-o", "new"], "none.npz does not exist"),
     "no predictions": (["score", "gold.jsonl", "-o", "new"], "predictions to score against gold.jsonl are missing"),
     "unknown suffix": (["score", "gold.txt", "base.jsonl", "-o", "new"], "cannot infer the format of gold.txt"),
     "unknown suffix of predictions": (
@@ -462,7 +482,7 @@ BAD = {
         ["merge", "counts.npz", "one.npz", "-o", "new.npz"], "counts.npz and one.npz cannot be merged"
     ),
     "text to merge": (["merge", "counts.npz", "text.npz", "-o", "new.npz"], "text.npz does not hold counts"),
-    "nothing there to merge": (["merge", "counts.npz", "none.npz", "-o", "new.npz"], "none.npz is not there"),
+    "nothing there to merge": (["merge", "counts.npz", "none.npz", "-o", "new.npz"], "none.npz does not exist"),
     "predictions to merge": (["merge", "base.jsonl", "-o", "new.npz"], "base.jsonl does not hold counts"),
     "no folder to merge to": (["merge", "counts.npz", "-o", "none/new.npz"], "there is no directory none"),
     "one system": (["compare", "gold.jsonl", "base.jsonl", "-o", "new"], "needs a baseline and another system"),
@@ -481,14 +501,11 @@ BAD = {
         ["compare", "gold.jsonl", "counts.npz", "base.jsonl", "-m", "fair", "-o", "new"], "cannot be compared"
     ),
     "other documents": (["compare", "gold.jsonl", "base.jsonl", "fewer.npz", "-o", "new"], "in both systems: doc 23"),
-    "one document to compare": (
-        ["compare", "one.jsonl", "one.jsonl", "one.jsonl", "-o", "new"], "at least two documents"
-    ),
     "samples of a comparison": (
-        ["compare", "gold.jsonl", "base.jsonl", "other.jsonl", "--samples", 0, "-o", "new"], "samples = 0: at least 1"
+        ["compare", "gold.jsonl", "base.jsonl", "other.jsonl", "--samples", 0, "-o", "new"], "samples = 0: expected at least 1"
     ),
     "level of a comparison": (
-        ["compare", "gold.jsonl", "base.jsonl", "other.jsonl", "--level", 1, "-o", "new"], "level = 1.0: a number"
+        ["compare", "gold.jsonl", "base.jsonl", "other.jsonl", "--level", 1, "-o", "new"], "level = 1.0: expected a number"
     ),
     "no folder for a comparison": (
         ["compare", "gold.jsonl", "base.jsonl", "other.jsonl", "-o", "none/new"], "there is no directory none"
@@ -562,7 +579,7 @@ def test_a_number_out_of_range_or_a_missing_argument_is_refused_as_by_every_comm
 def test_a_failed_command_leaves_the_old_output_as_it_was(spoilt):
     for name, arguments in (
         ("new.npz", ["merge", "counts.npz", "text.npz", "-o", "new.npz"]),
-        ("new.json", ["score", "one.jsonl", "one.jsonl", "-C", "-o", "new.json"]),
+        ("new.json", ["score", "one.jsonl", "base.jsonl", "-C", "-o", "new.json"]),
         ("new.json", ["compare", "gold.jsonl", "counts.npz", "one.npz", "-o", "new.json"]),
     ):
         (spoilt / name).write_text("old")
@@ -595,11 +612,14 @@ def test_with_confidence_a_scorer_has_intervals_in_its_nested_result_and_the_sam
     assert {k: v for k, v in with_intervals.items() if k != key} == {k: v for k, v in without.items() if k != key}
     assert with_intervals.keys() == without.keys()
     assert "confidence" not in without[key]
-    assert with_intervals[key]["confidence"] == {"method": "bootstrap", "level": 0.9, "samples": 20, "seed": 1}
-    assert usual[key]["confidence"] == {"method": "bootstrap", "level": 0.95, "samples": 1000, "seed": 0}
+    # Three documents have no more than 8 half-samples.
+    drawn = {"method": "half", "samples": 8, "units": 3, "exact": True}
+    assert with_intervals[key]["confidence"] == drawn | {"level": 0.9, "seed": 1}
+    assert usual[key]["confidence"] == drawn | {"level": 0.95, "seed": 0}
     for name, metric in with_intervals[key]["metrics"].items():
         found = metric.pop("intervals")
-        assert found["scores"].keys() == metric["scores"].keys()
+        counts = {score.name for score in create_all([name])[0].scores if score.unit == "count"}
+        assert found["scores"].keys() == metric["scores"].keys() - counts
         assert metric == without[key]["metrics"][name]
 
 
@@ -620,28 +640,57 @@ def test_a_config_names_the_confidence_of_a_scorer_and_of_the_component():
     nlp = spacy.blank("en")
     scorer = {"@scorers": "spacy-nereval.ner_scorer.v1", "metrics": {"strict": {}}, "confidence": {"samples": 15}}
     nlp.add_pipe("ner", config={"scorer": scorer}).add_label("PER")
-    nlp.add_pipe("nereval", config={"metrics": {"loio": {}}, "confidence": {"samples": 16}, "spans_keys": ["k"]})
+    nlp.add_pipe("nereval", config={"metrics": {"loio": {}}, "confidence": {"samples": 6}, "spans_keys": ["k"]})
     nlp = spacy.blank("en").from_config(nlp.config)
     nlp.initialize()
     assert nlp.get_pipe("ner").scorer.confidence == Confidence(samples=15)
     scores = nlp.get_pipe("nereval").score(examples())
     for key in ("ents_nereval", "spans_k_nereval"):
-        assert scores[key]["confidence"]["samples"] == 16
+        assert scores[key]["confidence"]["samples"] == 6
         assert scores[key]["metrics"]["loio"]["intervals"]["scores"]["f"]
     with pytest.raises(ConfigValidationError):
         spacy.blank("en").add_pipe("nereval", config={"confidence": {"level": 3}})
 
 
-def test_a_scorer_refuses_intervals_of_a_single_document_with_the_reason():
-    with pytest.raises(ValueError, match="at least two documents"):
-        make_ner_scorer(confidence={})(examples()[:1])
+@pytest.mark.parametrize(
+    "make", [make_ner_scorer, lambda **o: make_spans_scorer(spans_key="k", **o)], ids=["ents", "spans"]
+)
+def test_few_documents_or_none_never_end_a_run(make):
+    """With an empty or tiny development set, training goes on: there are no intervals, or they say that they are of few."""
+    blank = example(doc("Ada", annotated=False), doc("Ada"))
+    for some, documents in (([], 0), ([blank], 0), (examples()[:1], 1), (examples()[:1] + [blank], 1)):
+        scores = make(confidence={})(some)
+        (key,) = (key for key in scores if key.endswith("_nereval"))
+        assert (scores[key]["documents"], scores[key]["confidence"]["units"]) == (documents, documents)
+        json.dumps(scores[key], allow_nan=False)
+        for name, metric in scores[key]["metrics"].items():
+            for score, found in metric["intervals"]["scores"].items():
+                low, high = bounds(found)
+                if metric["scores"][score] is None:
+                    assert (low, high, found["flag"]) == (None, None, "undefined"), (name, score)
+                else:
+                    assert low < high and found["flag"] == "few", (name, score)
+
+
+def test_intervals_and_tests_of_a_single_document_say_how_little_they_rest_on(here):
+    jsonl(here / "one.jsonl", GOLD[:1], "gold")
+    accepted("count", "one.jsonl", "one.jsonl", "-o", "one.npz", "-m", "strict")
+    for files in (["one.jsonl", "one.jsonl", "-m", "strict"], ["one.npz"]):
+        printed = accepted("score", *files, "-C", "-o", "one.json")
+        assert "⚠ Only 1 document: with fewer than 20" in printed
+        found = written(here / "one.json")["metrics"]["strict"]["intervals"]["scores"]["f"]
+        assert found["flag"] == "few" and bounds(found)[1] - bounds(found)[0] > 0.9
+    result, printed = compared(here, "one.jsonl", "one.jsonl", "one.jsonl")
+    assert {row["p"] for row in result["comparisons"]} == {None}
+    assert "⚠ Only 1 document: with fewer than 20" in printed
 
 
 def test_intervals_of_few_documents_come_with_a_warning(here):
     jsonl(here / "few.jsonl", GOLD[:19], "gold")
-    assert "Fewer than 20 documents" in accepted("score", "few.jsonl", "few.jsonl", "-C", "--samples", 20)
-    assert "Fewer than 20 documents" not in accepted("score", "few.jsonl", "few.jsonl")
-    assert "Fewer than 20 documents" not in accepted("score", "gold.jsonl", "gold.jsonl", "-C", "--samples", 20)
+    said = "⚠ Only 19 documents: with fewer than 20, little can be told."
+    assert said in accepted("score", "few.jsonl", "few.jsonl", "-C", "--samples", 20)
+    assert "⚠" not in accepted("score", "few.jsonl", "few.jsonl")
+    assert "⚠" not in accepted("score", "gold.jsonl", "gold.jsonl", "-C", "--samples", 20)
 
 
 def test_predictions_in_another_order_are_paired_by_id(here):

@@ -26,10 +26,11 @@ from places import ROOT
 from sharded import ALL_PARTS, SHARDS, evaluated, parts, refused, run, sentences
 
 from spacy_nereval import Document, count, create_all
+from spacy_nereval.counting import table
+from spacy_nereval.counting.table import Table
 from spacy_nereval.distributed import shards
 from spacy_nereval.distributed.engines import ENGINES, started
 from spacy_nereval.distributed.shards import PartsFolder, Shard, ShardStatus, count_shards
-from spacy_nereval.evaluation import intervals
 from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.integration import pipelines
 from spacy_nereval.io import count_files as storage
@@ -124,22 +125,23 @@ def test_counts_in_parts_are_those_of_one_file(here):
 
 def test_intervals_of_parts_are_those_of_the_whole_resampled_document_by_document(here):
     found = evaluated(*SHARDS, "--confidence", "--samples", 200, "--seed", 3)
-    assert found["confidence"] == {"method": "poisson", "level": 0.95, "samples": 200, "seed": 3}
+    drawn = {"method": "half", "units": 42, "exact": False}
+    assert found["confidence"] == drawn | {"level": 0.95, "samples": 200, "seed": 3}
     done = run("count", "training/model-best", "whole.spacy", "--replicates", 200, "--seed", 3, "-o", "whole.npz")
     assert done.exit_code == 0, done.output
     assert run("score", "whole.npz", "--confidence", "--output", "whole.json").exit_code == 0
     whole = json.loads(Path("whole.json").read_text("utf8"))
     for name in ("strict", "semeval", "slot_error", "fair"):
         assert found["metrics"][name]["intervals"]["scores"] == whole["metrics"][name]["intervals"]["scores"]
-    low, high = found["metrics"]["strict"]["intervals"]["scores"]["f"]
-    assert low < found["metrics"]["strict"]["scores"]["f"] < high
+    interval = found["metrics"]["strict"]["intervals"]["scores"]["f"]
+    assert interval["low"] < found["metrics"]["strict"]["scores"]["f"] < interval["high"]
 
 
 def test_what_looks_at_the_whole_corpus_is_resampled_after_merging(here):
     wanted = ["-m", "strict,tmr", "--train", "shards/a.spacy", "--confidence", "--samples", 20]
     assert evaluated(*SHARDS, *wanted) == evaluated("whole.spacy", *wanted)
     shutil.copy("shards/b.spacy", "shards/a.spacy")  # other training
-    assert evaluated(*SHARDS[1:], *wanted, said="(3 in the place of other counts)")["documents"] == 30
+    assert evaluated(*SHARDS[1:], *wanted, said="(3 replacing other counts)")["documents"] == 30
 
 
 def test_the_order_of_the_files_and_the_number_of_workers_change_nothing(here):
@@ -227,13 +229,13 @@ def test_replicates_do_not_depend_on_how_many_documents_are_weighted_at_once(mon
     counts = count(corpus(11, named=named), create_all())
     counts.sources = ["gold.jsonl"]
     expected = replicate(counts, 10, 0)
-    monkeypatch.setattr(intervals, "STRETCH", stretch)
+    assert len([*Table(counts).stretches(10)]) == 1
+    monkeypatch.setattr(table, "CELLS", stretch * (3 * len(counts.labels) + 100 + 10))
+    assert [s.stop - s.start for s in Table(counts).stretches(10)][0] == stretch
     found = replicate(counts, 10, 0)
-    assert (found.samples, found.seed, found.labels) == (10, 0, expected.labels)
-    for metric, tape in expected.tapes.items():
-        assert found.tapes[metric].keys() == tape.keys()
-        for name, values in tape.items():
-            np.testing.assert_allclose(found.tapes[metric][name], values, rtol=1e-12, atol=1e-12)
+    assert (found.samples, found.seed, found.sums.labels) == (10, 0, expected.sums.labels)
+    for values, wanted in zip(found.sums.arrays, expected.sums.arrays, strict=True):
+        np.testing.assert_array_equal(values, wanted)
 
 
 # Going on
@@ -290,7 +292,7 @@ def test_a_file_that_has_changed_is_counted_anew(here):
     evaluated(*SHARDS)
     before = parts()
     write_docs(here / SHARDS[1], sentences("b")[:-1])
-    said = "(3 by an earlier run, 1 in the place of other counts)"
+    said = "(3 by an earlier run, 1 replacing other counts)"
     assert evaluated(*SHARDS, said=said)["documents"] == 41
     assert [name for name, after in parts().items() if after != before[name]] == ["counts-b.spacy.npz"]
 
@@ -300,7 +302,7 @@ def test_counts_that_are_damaged_are_not_taken(here, content):
     expected = evaluated(*SHARDS)
     file = Path("nereval-parts/counts-a.spacy.npz")
     file.write_bytes(file.read_bytes()[:-200] if content == "half" else content)
-    assert evaluated(*SHARDS, said="(3 by an earlier run, 1 in the place of other counts)") == expected
+    assert evaluated(*SHARDS, said="(3 by an earlier run, 1 replacing other counts)") == expected
 
 
 @pytest.mark.slow

@@ -219,7 +219,8 @@ def test_two_systems_stand_side_by_side_with_intervals_differences_and_p_values(
     first, second = (evaluate(s.counts, Confidence(samples=20)) for s in (small(), small(SECOND, "second")))
     cells = two.row("fair")
     values = [100 * r["metrics"]["fair"]["scores"][x] for r in (first, second) for x in "prf"]
-    bounds = [r["metrics"]["fair"]["intervals"]["scores"][x] for r in (first, second) for x in "prf"]
+    intervals = [r["metrics"]["fair"]["intervals"]["scores"][x] for r in (first, second) for x in "prf"]
+    bounds = [(found["low"], found["high"]) for found in intervals]
     assert cells[1:7] == [f"{v:.2f} [{100 * a:.2f}, {100 * b:.2f}]" for v, (a, b) in zip(values, bounds)]
     gap = values[5] - values[2]
     assert cells[7].startswith(f"{'+' if gap > 0 else ''}{gap:.2f}")
@@ -276,7 +277,10 @@ def test_a_system_leads_only_if_the_test_tells_it_from_the_other():
     def heading(documents: int, confidence: Confidence | None) -> str:
         gold = [(0, 1, "A")]
         sides: list[tuple[str, Any]] = [("x", []), ("y", gold)]
-        systems = [system(name, *[Document(gold, pred, "a")] * documents, metrics=["fair"]) for name, pred in sides]
+        systems = [
+            system(name, *[Document(gold, pred, "a", id=str(k)) for k in range(documents)], metrics=["fair"])
+            for name, pred in sides
+        ]
         return Parsed(page(systems, confidence=confidence)).text
 
     assert "y has the higher fair F, 100.00 against 0.00" in heading(12, None)
@@ -531,8 +535,8 @@ def test_the_command_takes_several_systems_metrics_intervals_and_a_title(here):
     assert found.data["systems"] == ["pred.jsonl", "good.jsonl"]
     assert [metric["name"] for metric in found.data["metrics"]] == ["strict", "fair"]
     assert "loio:s=0.5" in found.text
-    assert "95 % of 20 resamples" in found.text
-    assert "Fewer than 20 documents" in found.text
+    assert "Intervals: 95 %, from all 8 half-samples of 3 documents." in found.text
+    assert "Only 3 documents: with fewer than 20, little can be told." in found.text
 
 
 def test_a_conll_file_may_hold_both_sides(tmp_path):

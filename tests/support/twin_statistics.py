@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
 from itertools import product
 from math import inf, sqrt
-from typing import Any
 
 import numpy as np
 from scipy import stats
