@@ -209,7 +209,7 @@ def _labels_added(cells: csr_array, height: int, width: int) -> NDArray[np.int64
     """Return int64[slots, documents] from [documents, slots * width], sparse."""
     size = cells.shape[0]
     place = np.repeat(np.arange(size), np.diff(cells.indptr)) + cells.indices // width * size
-    added = np.bincount(place, cells.data, height * size).astype(np.int64)
+    added: NDArray[np.int64] = np.bincount(place, cells.data, height * size).astype(np.int64)
     if added.max(initial=0) >= 1 << 53:  # bincount adds floats, which is exact below
         added[:] = 0
         np.add.at(added, place, cells.data)
