@@ -213,4 +213,5 @@ def _labels_added(cells: csr_array, height: int, width: int) -> NDArray[np.int64
     if added.max(initial=0) >= 1 << 53:  # bincount adds floats, which is exact below
         added[:] = 0
         np.add.at(added, place, cells.data)
-    return added.reshape(height, -1)
+    rows: NDArray[np.int64] = added.reshape(height, -1)
+    return rows
