@@ -14,6 +14,7 @@ from ..counting.keys import Slot
 from ..counting.table import Table
 from .statistics.bits import Patterns, half_samples, patterns
 
+
 class Confidence(NamedTuple):
     """The settings of intervals.
 
@@ -111,7 +112,7 @@ class HalfSamples:
 
 
 def spans_per_unit(counts: Counts, table: Table, units: Units) -> NDArray[Any]:
-    """Return float64[units, labels + 1]: gold plus predicted spans of each unit and label of a table, all labels last."""
+    """Return float64[units, labels + 1]: gold plus predicted spans of each unit and label, and in all."""
     width = len(table.labels) + 1
     spans = np.zeros((counts.documents, width))
     for kind in Kind:
