@@ -112,7 +112,7 @@ class HalfSamples:
 
 
 def spans_per_unit(counts: Counts, table: Table, units: Units) -> NDArray[Any]:
-    """Return float64[units, labels + 1]: gold plus predicted spans of each unit and label, all labels last."""
+    """Return float64[units, labels + 1]: gold plus predicted spans of each unit and label, and in all."""
     width = len(table.labels) + 1
     spans = np.zeros((counts.documents, width))
     for kind in Kind:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
-from math import isnan
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -14,17 +14,18 @@ import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
-from made_up import close, corpus, every_variant, repeated, second, tallied
+from made_up import close, corpus, every_variant, second, tallied
 from profiles import tries
 from recorded import germeval, needs_data
-from spacy_nereval.counting.views import View
-from strategies import nested
+from twin_statistics import keys_of, patterns, swap_test, weights_of
 
 from spacy_nereval import Confidence, Counts, Document, count, create, create_all, evaluate
-from spacy_nereval.evaluation import comparison as module
-from spacy_nereval.evaluation.comparison import System, compare, comparison, holm
-from spacy_nereval.evaluation.intervals import replicate, resamples
+from spacy_nereval.evaluation import pairs
+from spacy_nereval.evaluation.comparison import System, compare, comparison, families
+from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.evaluation.result import plain
+from spacy_nereval.evaluation.statistics import differences
+from spacy_nereval.evaluation.statistics.families import holm
 from spacy_nereval.evaluation.transitions import gold_outcomes
 from spacy_nereval.reporting.comparison import comparison_tables, footer
 from spacy_nereval.reporting.terminal import render
@@ -54,39 +55,36 @@ def f_of(rows: Sequence[tuple[int, int, int]]) -> Fraction:
     return Fraction(2 * tp, 2 * tp + fp + fn)
 
 
-# The worked example
+TEN = ["310201", "201211", "411312", "102112", "500401", "221211", "301212", "012002", "401302", "210111"]
+"""Ten documents: the digits are tp, fp, fn of the first system, then of the second."""
 
 
-def test_the_worked_example_comes_out_as_published():
+# Worked examples
+
+
+def test_the_worked_example_of_six_documents():
+    """Five of them differ: there is a difference, and neither interval nor p."""
     a, b = strictly(WORKED_A), strictly(WORKED_B)
-    f = by_score(compare(a, b))["strict", "f"]
+    f = by_score(plain(compare(a, b)))["strict", "f"]
     assert f["baseline_value"] == pytest.approx(0.795918, abs=5e-7)
     assert f["value"] == pytest.approx(0.734694, abs=5e-7)
-    assert f["difference"] == pytest.approx(f["value"] - f["baseline_value"])
-    assert f["p"] == 12 / 64
+    assert f["difference"] == pytest.approx(-0.0612245, abs=5e-8)
+    assert (f["differing"], f["p"], f["p_better"], f["interval"], f["detectable"]) == (
+        *(5, None, None),
+        [None, None],
+        None,
+    )
     result = comparison([System("a", a), System("b", b)], [])
     assert (result["swaps"], result["exact"], result["units"]) == (64, True, 6)
 
 
-def test_the_published_example_of_holm_comes_out_in_any_order():
-    assert holm([0.004, 0.012, 0.03, 0.6]) == pytest.approx([0.016, 0.036, 0.06, 0.6])
-    assert holm([0.6, 0.004, 0.03, 0.012]) == pytest.approx([0.6, 0.016, 0.06, 0.036])
-
-
-def test_holm_never_exceeds_one_never_reverses_an_order_and_leaves_undefined_out():
-    assert holm([0.5, 0.9, 0.6]) == [1, 1, 1]
-    assert holm([0.01, 0.011, 0.012]) == pytest.approx([0.03, 0.03, 0.03])
-    assert holm([]) == []
-    first, undefined, last = holm([0.01, float("nan"), 0.04])
-    assert (first, last) == pytest.approx((0.02, 0.04))
-    assert isnan(undefined)
-
-
-@given(st.lists(st.floats(0, 1), max_size=8))
-def test_holm_is_its_definition(p):
-    ordered = sorted(p)
-    expected = {p_k: max(min(1, (len(p) - j) * ordered[j]) for j in range(k + 1)) for k, p_k in enumerate(ordered)}
-    assert holm(p) == pytest.approx([expected[value] for value in p])
+def test_the_worked_example_of_ten_documents():
+    a, b = (strictly([tuple(map(int, row[at : at + 3])) for row in TEN]) for at in (0, 3))
+    (f,) = (row for row in comparison([System("A", a), System("B", b)], [])["comparisons"] if row["score"] == "f")
+    assert (f["baseline_value"], f["value"]) == pytest.approx((0.776119, 0.655738), abs=5e-7)
+    assert (f["p"], f["p_holm"], f["family"], f["tests"]) == (40 / 1024, 40 / 1024, "primary", 1)
+    assert f["interval"] == pytest.approx([-0.199665, -0.023757], abs=5e-7)
+    assert f["detectable"] == pytest.approx(0.12572, abs=5e-6)
 
 
 # The permutation test
@@ -105,83 +103,145 @@ def p_value(a: Sequence[Any], b: Sequence[Any], statistic: Callable, units: Sequ
     return Fraction(sum(gap >= gaps[0] - Fraction(1, 10**12) for gap in gaps), len(gaps))
 
 
-def test_the_worked_example_in_plain_python():
-    def r(rows):
-        return Fraction(sum(row[0] for row in rows), sum(row[0] + row[2] for row in rows))
-
-    rows = by_score(compare(strictly(WORKED_A), strictly(WORKED_B)))
-    assert p_value(WORKED_A, WORKED_B, f_of) == Fraction(12, 64)
-    assert rows["strict", "r"]["p"] == float(p_value(WORKED_A, WORKED_B, r))
+def strict_rows(gold: Sequence[int], found: Sequence[int], spurious: Sequence[int]) -> list[tuple[int, int, int]]:
+    return [(min(n, hits), more, n - min(n, hits)) for n, hits, more in zip(gold, found, spurious)]
 
 
 @tries(30)
 @given(
     st.lists(
-        st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=7
+        st.tuples(*(st.integers(0, 4) for _ in range(3)), *(st.integers(0, 3) for _ in range(2))),
+        min_size=6,
+        max_size=7,
     )
 )
 def test_exact_p_values_equal_brute_force_over_fractions(rows):
-    """(gold spans, found by the first, ...): `min` keeps the hits within the gold spans."""
-    a = [(min(gold, hits), spurious, gold - min(gold, hits)) for gold, hits, _, spurious in rows] + [(1, 0, 0)]
-    b = [(min(gold, hits), spurious, gold - min(gold, hits)) for gold, _, hits, spurious in rows] + [(1, 1, 0)]
-    assert by_score(compare(strictly(a), strictly(b), confidence=FEW))["strict", "f"]["p"] == p_value(a, b, f_of)
+    gold, *found = zip(*rows)
+    a, b = strict_rows(gold, found[0], found[2]) + [(1, 0, 0)], strict_rows(gold, found[1], found[3]) + [(1, 1, 0)]
+    differing = sum(x != y for x, y in zip(a, b))
+    row = by_score(plain(compare(strictly(a), strictly(b), confidence=FEW)))["strict", "f"]
+    assert row["differing"] == differing
+    assert row["p"] == (p_value(a, b, f_of) if differing >= 6 else None)
 
 
-@every_variant
-def test_exact_p_values_and_values_equal_scoring_the_swapped_documents_anew(name, options):
-    """Texts of one document change places together."""
-    a = corpus(8, seed=4)
-    units = [0, 1, 0, 2, 1, 3, 0, 4]
-    for document, unit in zip(a, units):
-        document.id = f"unit {unit}"
-    b = second(a)
+def twin_rows(a: list[Document], b: list[Document], name: str, options: dict[str, Any], swaps: int, seed: int) -> Any:
+    """The differences of a metric's scores after each swap, scored anew, and the balances."""
     metric = create(name, **options)
+    keys = keys_of(a)
+    drawn, exact = patterns(seed, keys, swaps)
+    seen: dict[tuple[int, ...], dict[str, float]] = {}
 
-    def scores(documents):
-        return evaluate(count(documents, [metric]))["metrics"][name]["scores"]
+    def scores(stay: Sequence[int]) -> dict[str, float]:
+        """Of a system that has the first one's output where a unit stays, and else the second one's."""
+        if tuple(stay) not in seen:
+            bit = dict(zip(keys, stay))
+            mixed = [x if bit[x.id] else y for x, y in zip(a, b)]
+            seen[tuple(stay)] = evaluate(count(mixed, [metric]))["metrics"][name]["scores"]
+        return seen[tuple(stay)]
 
-    drawn = [(scores(x), scores(y)) for x, y in swapped(a, b, units)]
-    rows = by_score(compare(count(a, [metric]), count(b, [metric]), confidence=FEW))
-    assert rows.keys() == {(name, score) for score in metric.flat.values()}
+    observed = scores([1] * len(keys)), scores([0] * len(keys))
+    after = [(scores([*row.values()]), scores([1 - bit for bit in row.values()])) for row in drawn]
+    first, second = (weights_of(documents, ("scores",)) for documents in (a, b))
+    weight = {key: first[key] + second[key] for key in keys}
+    balances = [sum(weight[key] * (2 * bit - 1) for key, bit in row.items()) / sum(weight.values()) for row in drawn]
+    return metric, observed, after, balances, exact
+
+
+def check_against_twin(a: list[Document], b: list[Document], name: str, options: dict[str, Any], swaps: int) -> int:
+    """Return how many intervals were compared."""
+    metric, observed, after, balances, exact = twin_rows(a, b, name, options, swaps, 5)
+    found = compare(count(a, [metric]), count(b, [metric]), confidence=Confidence(0.9, seed=5), trials=swaps)
+    rows = by_score(plain(found))
+    family = families([metric])
+    assert rows.keys() == family.keys()
+    compared = 0
     for (_, score), row in rows.items():
-        assert row["baseline_value"] == pytest.approx(drawn[0][0][score], abs=1e-12)
-        assert row["value"] == pytest.approx(drawn[0][1][score], abs=1e-12)
-        gaps = [abs(y[score] - x[score]) for x, y in drawn]
-        assert len(gaps) == 32
-        assert row["p"] == sum(gap >= gaps[0] - 1e-12 for gap in gaps) / 32, score
+        values = [side[score] for side in observed]
+        assert (row["baseline_value"], row["value"]) == pytest.approx(values, abs=1e-12)
+        declared = metric.score_by_name[score]
+        if row["differing"] < 6 or declared.complement_of:
+            assert (row["p"], row["p_better"], row["interval"]) == (None, None, [None, None])
+            continue
+        sign = 1 if declared.higher_is_better else -1
+        gap, gaps = sign * (values[1] - values[0]), [sign * (y[score] - x[score]) for x, y in after]
+        p, p_better, (low, high) = swap_test(gap, gaps, balances, exact=exact, level=0.9)
+        tested = bool(family[name, score])
+        assert (row["p"], row["p_better"]) == ((p, p_better) if tested else (None, None)), score
+        assert row["interval"] == pytest.approx(sorted((sign * low, sign * high)), abs=1e-9), score
+        assert not tested or (row["interval"][0] <= 0 <= row["interval"][1]) is (p > 0.1 + 1e-9)
+        compared += 1
+    return compared
 
 
 @every_variant
-@tries(6)
-@given(a=st.lists(nested(most=4), min_size=2, max_size=4), b=st.lists(nested(most=4), min_size=4, max_size=4))
-def test_intervals_of_differences_come_from_the_same_documents_drawn_for_both(name, options, a, b):
-    """Drawn anew from the documents, score by score."""
-    metric = create(name, **options)
-    for k, document in enumerate(a):
-        document.id = str(k)
-    b = with_pred(a, [Document(d.gold, [s for s in o.pred if s.end <= len(d.text)]) for d, o in zip(a, b)])
-    first, other, confidence = count(a, [metric]), count(b, [metric]), Confidence(level=0.7, samples=3, seed=8)
-    (weights,) = resamples(first, confidence)
-    drawn = []
-    for row in weights:
-        sides = [evaluate(count(repeated(documents, row), [metric]))["metrics"][name] for documents in (a, b)]
-        drawn.append([side["scores"] for side in sides])
-    for (_, score), row in by_score(plain(compare(first, other, confidence=confidence))).items():
-        gaps = [y[score] - x[score] for x, y in drawn if None not in (x[score], y[score])]
-        expected = np.quantile(gaps, [0.15, 0.85]).tolist() if gaps else [None, None]
-        assert dict(enumerate(row["interval"])) == close(dict(enumerate(expected)))
+def test_tests_and_intervals_from_all_swaps_are_those_of_documents_swapped_and_scored_anew(name, options):
+    """Texts of one document change places together."""
+    drawn = [d for d in corpus(60, seed=4) if len(d.gold) > 1][:9]
+    a, b = [], []
+    for k, (d, unit) in enumerate(zip(drawn, [0, 1, 0, 2, 3, 4, 5, 6, 1])):
+        for system, pred in ((a, d.gold[1:]), (b, d.gold if k % 3 else [])):
+            system.append(Document(d.gold, pred, d.text, tokens=d.tokens, id=f"unit {unit}"))
+    assert check_against_twin(a, b, name, options, 128)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"), [("strict", {}), ("slot_error", {}), ("wrf", {}), ("wrf", {"average": "micro"}), ("ace", {})]
+)
+def test_tests_and_intervals_from_random_swaps_are_those_of_documents_swapped_and_scored_anew(name, options):
+    a = corpus(14, seed=4)
+    assert check_against_twin(a, second(a), name, options, 60)
+
+
+def test_differing_units_are_those_whose_totals_differ():
+    """Units whose labels differ while the totals agree change nothing when they are swapped, except
+    for a metric that gives every label a score of its own."""
+    gold = [(0, 1, "A"), (2, 3, "B")]
+    first = [Document(gold, gold[:1], "a b", tokens=[(0, 1), (2, 3)], id=str(k)) for k in range(8)]
+    other = [Document(gold, gold[1:], "a b", tokens=[(0, 1), (2, 3)], id=str(k)) for k in range(8)]
+    rows = by_score(compare(*(count(d, create_all(["strict", "wrf"])) for d in (first, other))))
+    assert (rows["strict", "f"]["differing"], rows["wrf", "wrf"]["differing"]) == (0, 8)
+
+
+def test_the_interval_holds_0_exactly_where_the_test_does_not_reject():
+    """Of random systems, at levels at which p lands on either side."""
+    decided = set()
+    for seed in range(30):
+        a = corpus(11, seed=seed, labels="AB")
+        b = [Document(d.gold, d.gold[seed % 2 :], d.text, tokens=d.tokens, id=d.id) for d in a]
+        counts = [count(d, create_all(["strict", "slot_error"])) for d in (a, b)]
+        for level, trials in ((0.5, 10_000), (0.95, 999), (0.999, 10_000)):
+            for row in compare(*counts, confidence=Confidence(level), trials=trials):
+                if row["family"] and row["differing"] >= 6:
+                    low, high = row["interval"]
+                    rejected = row["p"] <= 1 - level + 1e-12
+                    assert (low <= 0 <= high) is not rejected
+                    decided.add(rejected)
+    assert decided == {True, False}
 
 
 def test_the_difference_of_a_system_that_is_always_better_has_an_interval_above_zero():
     a = [tallied(1, 1, 2, id=str(k)) for k in range(30)]
     b = [tallied(3, 0, 0, id=str(k)) for k in range(30)]
-    rows = compare(count(a, create_all(["strict"])), count(b, create_all(["strict"])), trials=500)
-    for row in rows:
-        assert 0 < row["interval"][0] <= row["difference"] <= row["interval"][1]
-        assert row["p"] == 1 / 501
-    for row in compare(count(b, create_all(["strict"])), count(a, create_all(["strict"])), trials=500):
-        assert row["interval"][0] <= row["difference"] <= row["interval"][1] < 0
-        assert row["p"] == 1 / 501  # two-sided
+    first, other = (count(d, create_all(["strict"])) for d in (a, b))
+    for row in compare(first, other, trials=500):
+        assert 0 < row["interval"][0] <= row["difference"] <= row["interval"][1] <= 1
+        assert (row["p"], row["p_better"]) == (
+            (1 / 501,) * 2 if row["score"] == "f" else pytest.approx((np.nan,) * 2, nan_ok=True)
+        )
+    for row in compare(other, first, trials=500):
+        assert -1 <= row["interval"][0] <= row["difference"] <= row["interval"][1] < 0
+        if row["score"] == "f":
+            assert (row["p"], row["p_better"]) == (1 / 501, 1)  # one is two-sided
+
+
+@pytest.mark.parametrize(("differing", "known"), [(5, False), (6, True)])
+def test_below_6_differing_units_there_is_neither_p_nor_interval(differing, known):
+    a = [tallied(3, 0, 0, id=str(k)) for k in range(9)]
+    b = [tallied(3, 0 if k >= differing else 1, 0, id=str(k)) for k in range(9)]
+    row = by_score(plain(compare(count(a, create_all(["strict"])), count(b, create_all(["strict"])))))["strict", "f"]
+    assert row["differing"] == differing
+    assert [row[key] is not None for key in ("p", "p_better", "detectable")] == [known] * 3
+    assert [bound is not None for bound in row["interval"]] == [known] * 2
 
 
 def test_random_swaps_agree_with_all_swaps_within_sampling_error():
@@ -192,9 +252,12 @@ def test_random_swaps_agree_with_all_swaps_within_sampling_error():
     exact = by_score(compare(first, other, confidence=FEW, trials=1024))
     differ = 0
     for seed in (0, 1):
-        confidence = Confidence(samples=10, seed=seed)
+        confidence = Confidence(seed=seed)
         for key, row in by_score(compare(first, other, confidence=confidence, trials=1023)).items():
             p = exact[key]["p"]
+            if np.isnan(p):
+                assert np.isnan(row["p"])
+                continue
             assert row["p"] == pytest.approx(p, abs=4 * (p * (1 - p) / 1023) ** 0.5 + 2 / 1024), key
             assert row["p"] in [n / 1024 for n in range(1, 1025)]  # (as large + 1) / (drawn + 1)
             differ += row["p"] != p
@@ -213,13 +276,9 @@ def test_swaps_are_exact_as_long_as_they_are_no_more_than_the_trials():
 def test_swaps_some_at_a_time_are_those_at_once(monkeypatch, trials):
     documents = corpus(10, seed=1)
     first, other = count(documents, create_all()), count(second(documents), create_all())
-    confidence = Confidence(samples=120)
-    expected = by_score(compare(first, other, confidence=confidence, trials=trials))
-    monkeypatch.setattr(module, "CELLS", 1)
-    monkeypatch.setattr("spacy_nereval.evaluation.intervals.CELLS", 1)
-    for key, row in by_score(compare(first, other, confidence=confidence, trials=trials)).items():
-        assert row["p"] == expected[key]["p"]
-        assert row["interval"] == pytest.approx(expected[key]["interval"], abs=1e-12)
+    expected = plain(compare(first, other, trials=trials))
+    monkeypatch.setattr(pairs, "CELLS", 1)
+    assert plain(compare(first, other, trials=trials)) == expected
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others():
@@ -236,21 +295,20 @@ def test_a_seed_means_the_same_swaps_on_every_machine():
     """The numbers of swaps with a difference as large were taken once; a change of them changes what a seed means."""
     documents = corpus(25)
     first, other = count(documents, create_all(["strict"])), count(second(documents), create_all(["strict"]))
-    found = [compare(first, other, confidence=Confidence(samples=1, seed=seed), trials=999) for seed in (0, 7)]
-    assert [[round(row["p"] * 1000) for row in rows] for rows in found] == [[608, 182, 259], [601, 173, 250]]
+    found = [by_score(compare(first, other, confidence=Confidence(seed=seed), trials=999)) for seed in (0, 7)]
+    assert [round(rows["strict", "f"]["p"] * 1000) for rows in found] == []
 
 
 @pytest.mark.parametrize("number", [5, 23, 25])
 def test_a_system_against_itself_differs_by_nothing(number):
-    """With all swaps and with random ones."""
+    """So there is nothing to test, with all swaps and with random ones."""
     counts = count(corpus(number, seed=number), create_all())
-    result = comparison([System("a", counts), System("again", counts)], [], Confidence(samples=30), 300)
+    result = comparison([System("a", counts), System("again", counts)], [], Confidence(), 300)
     assert result["exact"] is (number == 5)
     for row in result["comparisons"]:
-        assert row["value"] == pytest.approx(row["baseline_value"], abs=1e-12)
-        assert row["difference"] == 0
-        assert row["interval"] == pytest.approx([0, 0], abs=1e-12)
-        assert (row["p"], row["p_holm"]) == (1, 1)
+        assert row["value"] == row["baseline_value"]
+        assert (row["difference"], row["differing"]) == (0, 0)
+        assert (row["interval"], row["p"], row["p_holm"]) == ([None, None], None, None)
 
 
 @needs_data
@@ -263,8 +321,11 @@ def test_scipys_permutation_test_agrees_on_real_counts():
         other = [Document(d.gold, pred.get(k % 3, lambda d: d.pred)(d)) for k, d in enumerate(part)]
         first, then = count(part, metrics), count(other, metrics)
         table = np.concatenate(
-            [np.stack(list(View(c, metrics[0]).sums(by_document=True).values())[:3]) for c in (first, then)], axis=1
-        )
+            [
+                [[len(d.hits), len(d.pred) - len(d.hits), len(d.gold) - len(d.hits)] for d in side]
+                for side in (part, other)
+            ]
+        ).T
 
         def difference(x, y, axis, table=table):
             f = []
@@ -397,13 +458,21 @@ def test_systems_with_different_gold_annotation_are_refused(other, order):
 
 
 @pytest.mark.parametrize(
-    "documents", [[], corpus(1), [Document([], [], id="a")] * 2], ids=["none", "one", "one in two"]
+    "documents", [[], corpus(1), [Document([], [], "a", id="a")] * 2], ids=["none", "one", "one in two"]
 )
-def test_fewer_than_two_documents_are_not_compared(documents):
-    """There is nothing to draw from, and no interval."""
-    counts = count(documents, create_all(["strict"]))
-    with pytest.raises(ValueError, match="at least two documents"):
-        compare(counts, counts)
+def test_fewer_than_two_units_have_differences_and_nothing_more(documents):
+    counts = count(documents, create_all())
+    result = comparison([System("a", counts), System("b", counts)], [])
+    assert result["units"] == min(1, len(documents))
+    for row in result["comparisons"]:
+        assert (row["interval"], row["p"], row["p_holm"]) == ([None, None], None, None)
+    json.dumps(result, allow_nan=False)
+
+
+def test_a_number_of_swaps_below_1_is_refused():
+    counts = strictly(WORKED_A)
+    with pytest.raises(ValueError, match="number of samples must be 1 or more, not 0"):
+        compare(counts, counts, trials=0)
 
 
 def test_settings_that_make_no_interval_make_no_comparison():
@@ -425,42 +494,102 @@ def three_systems(
     return systems, a
 
 
-def test_all_systems_are_compared_with_the_baseline_and_corrected_together():
+def test_all_systems_are_compared_with_the_baseline_and_corrected_within_families():
     systems, documents = three_systems()
     base, *others = systems
-    confidence = Confidence(samples=50)
-    result = comparison(systems, documents, confidence, 200)
+    result = comparison(systems, documents, Confidence(), 200)
     assert result["baseline"] == "base"
     rows = result["comparisons"]
     assert [row["system"] for row in rows] == ["one"] * (len(rows) // 2) + ["two"] * (len(rows) // 2)
     for other in others:
-        expected = plain(compare(base.counts, other.counts, confidence=confidence, trials=200))
-        ours = [{k: v for k, v in row.items() if k not in ("system", "p_holm")} for row in rows]
+        expected = plain(compare(base.counts, other.counts, trials=200))
+        ours = [{k: v for k, v in row.items() if k not in ("system", "p_holm", "tests")} for row in rows]
         assert [row for row, full in zip(ours, rows) if full["system"] == other.name] == expected
-    assert [row["p_holm"] for row in rows] == holm([row["p"] for row in rows])
-    assert [row["p_holm"] for row in rows[: len(rows) // 2]] != holm([row["p"] for row in rows[: len(rows) // 2]])
+    for family, number in (("primary", 2), ("secondary", 10)):
+        own = [row for row in rows if row["family"] == family]
+        assert len(own) == number
+        assert [row["p_holm"] for row in own] == pytest.approx(holm([row["p"] for row in own]).tolist())
+        assert {row["tests"] for row in own} == {number}
+    for row in rows:
+        if not row["family"]:
+            assert (row["p"], row["p_better"], row["p_holm"], row["tests"]) == (None, None, None, 0)
     assert [found["system"] for found in result["transitions"]] == ["one", "two"]
+
+
+def test_the_families_are_one_primary_score_and_one_headline_of_each_further_metric():
+    metrics = create_all()
+    found = families(metrics)
+    assert [key for key, family in found.items() if family == "primary"] == [("strict", "f")]
+    assert {key for key, family in found.items() if family == "secondary"} == {
+        (metric.name, metric.headlines[0].name) for metric in metrics[1:]
+    }
+    assert found.keys() == {(metric.name, score) for metric in metrics for score in metric.keys.values()}
+    found = families(metrics, "fair.p")
+    assert [key for key, family in found.items() if family == "primary"] == [("fair", "p")]
+    assert found["strict", "f"] == "secondary" and found["fair", "f"] == ""
+
+
+@pytest.mark.parametrize("primary", ["strict", "strict.x", "char.f", "strict.f.f", "slot_error.e"])
+def test_a_primary_score_that_is_none_is_answered_with_those_there_are(primary):
+    with pytest.raises(ValueError, match=rf"--primary {primary}: .*expected METRIC.SCORE, one of strict.p, strict.r,"):
+        families(create_all(), primary)
+
+
+def test_a_function_of_another_score_is_not_tested_and_cannot_be_primary():
+    with pytest.raises(
+        ValueError, match=r"slot_error\.ser_acc: .* a function of slot_error\.ser, .*--primary slot_error"
+    ):
+        families(create_all(), "slot_error.ser_acc")
+    a = corpus(12, seed=4)
+    row = by_score(plain(compare(*(count(d, create_all(["slot_error"])) for d in (a, second(a))))))
+    assert row["slot_error", "ser"]["p"] is not None
+    acc = row["slot_error", "ser_acc"]
+    assert acc["difference"] is not None
+    assert (acc["interval"], acc["p"], acc["p_better"], acc["detectable"]) == ([None, None], None, None, None)
+
+
+def test_the_number_of_swaps_follows_the_largest_family(monkeypatch):
+    """Of one comparison and of all, also when `compare` is called alone."""
+    monkeypatch.setattr(differences, "LEAST_SWAPS", 20)
+    monkeypatch.setattr(differences, "SWAPS_PER_TEST", 20)
+    systems, documents = three_systems(12)
+    assert comparison(systems, documents)["swaps"] == 20 * 5 * 2
+    assert comparison(systems[:2], documents)["swaps"] == 20 * 5
+    alone = compare(systems[0].counts, systems[1].counts)
+    assert plain(alone) == plain(compare(systems[0].counts, systems[1].counts, trials=100))
+    one = [count(d, create_all(["strict"])) for d in (documents, second(documents))]
+    assert plain(compare(*one)) == plain(compare(*one, trials=20))
+
+
+def test_the_cost_of_a_better_system_falls_and_its_one_sided_p_is_small():
+    a = [tallied(1, 1, 2, id=str(k)) for k in range(8)]
+    b = [tallied(3, 0, 0, id=str(k)) for k in range(8)]
+    ser = by_score(compare(*(count(d, create_all(["slot_error"])) for d in (a, b))))["slot_error", "ser"]
+    assert ser["difference"] == -1 and ser["interval"][1] < 0
+    assert (ser["p"], ser["p_better"]) == (2 / 256, 1 / 256)
+
+
+def test_no_order_of_documents_changes_a_bit():
+    documents = corpus(30, seed=3)
+    other = second(documents)
+    expected = None
+    for seed in range(3):
+        order = Random(seed).sample(range(30), 30)
+        a, b = (count([side[k] for k in order], create_all()) for side in (documents, other))
+        shuffled = b.reordered(Random(9).sample(range(30), 30))
+        found = comparison([System("a", a), System("b", shuffled)], [], trials=500)
+        expected = expected or found
+        assert found == expected
 
 
 def test_every_row_has_the_promised_keys_and_every_headline_score_a_row():
     systems, documents = three_systems(6)
     rows = comparison(systems[:2], documents, FEW)["comparisons"]
-    keys = ["metric", "score", "system", "baseline_value", "value", "difference", "interval"]
-    assert all(list(row) == [*keys, "undefined", "p", "p_holm"] for row in rows)
+    keys = ["metric", "score", "system", "family", "baseline_value", "value", "difference", "interval", "p", "p_better"]
+    assert all(list(row) == [*keys, "differing", "detectable", "p_holm", "tests"] for row in rows)
     assert [(row["metric"], row["score"]) for row in rows] == [
-        (metric.name, score) for metric in create_all() for score in metric.flat.values()
+        (metric.name, score) for metric in create_all() for score in metric.keys.values()
     ]
-    assert all(len(row["interval"]) == 2 and row["interval"][0] <= row["interval"][1] for row in rows)
-
-
-def test_resamples_without_a_difference_are_counted():
-    """Without the first document, there is no gold span, and so no recall."""
-    documents = [Document([(0, 1, "A")], [(0, 1, "A")], id="0"), Document([], [(0, 1, "A")], id="1")]
-    counts = count(documents, [create("strict")])
-    rows = {row["score"]: row for row in compare(counts, counts, confidence=Confidence(samples=200))}
-    drawn = np.concatenate(list(resamples(counts, Confidence(samples=200))))
-    assert rows["r"]["undefined"] == (drawn[:, 0] == 0).sum() > 0
-    assert rows["p"]["undefined"] == rows["f"]["undefined"] == 0
 
 
 def test_undefined_scores_are_null_and_everything_is_json():
@@ -481,20 +610,24 @@ def test_undefined_scores_are_null_and_everything_is_json():
     assert footer(result)
 
 
-def test_undefined_scores_do_not_count_among_those_corrected_for():
-    """Recall is undefined without gold spans, F and precision are not."""
-    a = [Document([], [(0, 1, "A")], id=str(k)) for k in range(5)]
-    rows = by_score(comparison([System("a", count(a, create_all(["strict"])))] * 2, [], FEW)["comparisons"])
-    assert rows["strict", "r"]["p_holm"] is None
-    assert rows["strict", "f"]["p_holm"] == 1
+def test_scores_without_a_test_do_not_count_among_those_corrected_for():
+    """SER is undefined without gold spans; F is not."""
+    a, b = ([Document([], [(0, 1, "A")] * k, id=str(i)) for i in range(8)] for k in (0, 1))
+    a[0] = Document([], [(0, 1, "A")], id="0")
+    systems = [System(n, count(d, create_all(["loio", "strict", "slot_error"]))) for n, d in (("a", a), ("b", b))]
+    rows = by_score(comparison(systems, [], primary="slot_error.err")["comparisons"])
+    assert (rows["slot_error", "ser"]["difference"], rows["slot_error", "ser"]["p_holm"]) == (None, None)
+    assert rows["strict", "f"]["tests"] == sum(rows[key]["p"] is not None for key in (("strict", "f"), ("loio", "f")))
 
 
-def test_a_resample_in_which_a_score_is_undefined_is_left_out_of_the_interval():
-    """The only gold span is in one of two documents."""
-    a = [Document([(0, 1, "A")], [(0, 1, "A")], id="0"), Document([], [], id="1")]
-    b = [Document([(0, 1, "A")], [], id="0"), Document([], [], id="1")]
-    r = by_score(compare(*(count(d, create_all(["strict"])) for d in (a, b))))["strict", "r"]
-    assert (r["difference"], r["interval"]) == (-1, [-1, -1])
+def test_a_swap_after_which_a_score_is_undefined_counts_as_large():
+    """The only predictions are the first system's; where all of them move, precision of the first is undefined."""
+    a = [Document([(0, 1, "A")], [(0, 1, "A")], id=str(k)) for k in range(6)]
+    b = [Document([(0, 1, "A")], [(0, 1, "A")] if k else [(0, 1, "B")], id=str(k)) for k in range(6)]
+    b += [Document([], [], id="x")]
+    a += [Document([], [], id="x")]
+    p = by_score(compare(*(count(d, create_all(["strict"])) for d in (a, b)), primary="strict.p"))
+    assert p["strict", "p"]["differing"] == 1
 
 
 @pytest.mark.parametrize(("number", "warned"), [(19, True), (20, False)])

@@ -113,9 +113,10 @@ def all_intervals(
         k = kish([*weights_of(documents, path).values()])
         limits = metric.score_by_name[path[-1]].limits
         found[path] = interval(value, [half.get(path) for half in halves], k, limits, level), k
-    for path, value in whole.items():
+    for path in whole:
         if path[:2] == ("averages", "macro"):
-            found[path] = _macro(documents, whole, found, path), found[path][1]
+            limits = metric.score_by_name[path[-1]].limits
+            found[path] = _macro(documents, whole, found, path, limits), found[path][1]
     for path in whole:
         other = metric.score_by_name[path[-1]].complement_of
         if other and path[0] != "averages":
@@ -136,17 +137,22 @@ def weights_of(documents: Sequence[Document], path: Path) -> dict[str, float]:
 
 
 def _macro(
-    documents: Sequence[Document], whole: Mapping[Path, float | None], found: Found, path: Path
+    documents: Sequence[Document],
+    whole: Mapping[Path, float | None],
+    found: Found,
+    path: Path,
+    limits: tuple[float, float],
 ) -> tuple[float, float] | None:
     own = found[path][0]
     labels = sorted({span.label for document in documents for span in document.gold})
     places = [("per_type", label, path[2]) for label in labels]
-    rows = [(value, found[place][0]) for place in places if (value := whole[place]) is not None]
-    if own is None or not rows or any(bounds is None for _, bounds in rows):
-        return own  # labels without an interval are tried elsewhere
+    # A label without an interval tells nothing: its score may be anything.
+    rows = [(value, found[place][0] or limits) for place in places if (value := whole[place]) is not None]
+    if own is None or not rows:
+        return own
     mean = sum(value for value, _ in rows) / len(rows)
-    below = sqrt(sum((value - bounds[0]) ** 2 for value, bounds in rows if bounds)) / len(rows)
-    above = sqrt(sum((bounds[1] - value) ** 2 for value, bounds in rows if bounds)) / len(rows)
+    below = sqrt(sum((value - low) ** 2 for value, (low, _) in rows)) / len(rows)
+    above = sqrt(sum((high - value) ** 2 for value, (_, high) in rows)) / len(rows)
     return min(own[0], mean - below), max(own[1], mean + above)
 
 
