@@ -25,9 +25,9 @@ from wasabi import msg
 from spacy_nereval import Document, Metric, count, create
 from spacy_nereval.cli import nereval
 from spacy_nereval.core.lexicon import lexicon_of
-from spacy_nereval.counting.views import View
+from spacy_nereval.counting.table import summed
 from spacy_nereval.evaluation.attributes import ATTRIBUTES
-from spacy_nereval.evaluation.scores import overall
+from spacy_nereval.evaluation.scores import score_sums
 from spacy_nereval.io.writing import write_json
 from spacy_nereval.metrics.registry import SETS, documentation, names, options_of
 
@@ -125,16 +125,15 @@ def ready(name: str) -> Metric:
 
 
 def headlines(metric: Metric) -> list[str]:
-    """The keys of the scores that stand for a metric: the one of its name, or its F's, or else the first."""
-    keys = [key for key in metric.flat if key in (metric.name, "tmr_unseen_any")]  # what training did not show
-    keys = keys or [key for key, score in metric.flat.items() if score.endswith("f")]
-    return keys or list(metric.flat)[:1]
+    """The keys of the scores that stand for a metric; of tmr, the one on what training did not show."""
+    keys = [score.key for score in metric.headlines if score.key]
+    return [key for key in metric.keys if key == "tmr_unseen_any"] or keys
 
 
 def scored(metric: Metric, key: str, gold: list, pred: list) -> str:
     """A score of the example, in percent."""
-    counts = count([document(gold, pred)], [metric])
-    return f"{100 * float(overall(View(counts, metric))[metric.flat[key]]):.1f}"
+    (found,) = score_sums(summed(count([document(gold, pred)], [metric])))
+    return f"{100 * float(found.scores[metric.keys[key]][0]):.1f}"
 
 
 def verdicts(metric: Metric, gold: list, pred: list) -> str:
@@ -148,7 +147,7 @@ def verdicts(metric: Metric, gold: list, pred: list) -> str:
 
 
 def choosing_table() -> str:
-    """Every metric as a row: what is true of it, and its score where one thing is wrong."""
+    """Every metric as a row: what it measures, and its score where one thing is wrong."""
     rows = []
     for name in names():
         metric = ready(name)
@@ -156,7 +155,7 @@ def choosing_table() -> str:
             first = key == headlines(metric)[0]
             about = [f"[**{name}**](docs/metrics.md#{name})", documentation(name).summary] if first else ["", ""]
             rows.append([*about, f"`{key}`", *(scored(metric, key, gold, pred) for _, gold, pred in CASES.values())])
-    return table(["metric", "what is true of it", "score", *CASES], rows)
+    return table(["metric", "what it measures", "score", *CASES], rows)
 
 
 def metrics_page() -> str:
@@ -191,7 +190,7 @@ def metrics_page() -> str:
         blocks += [f"## {name}", about.summary]
         blocks += [about.details] * bool(about.details)
         blocks += [f"Formula: {about.formula}", f"Source: {about.source}"]
-        blocks.append("Keys in spaCy's scores, behind `ents_` or `spans_{key}_`: " + _code(metric.flat) + ".")
+        blocks.append("Keys in spaCy's scores, prefixed with `ents_` or `spans_{key}_`: " + _code(metric.keys) + ".")
         blocks.append("Counts: " + _code(metric.columns) + ".")
         options = [[f"`{o.name}`", o.help, o.values, f"`{o.default}`"] for o in options_of(name)]
         blocks.append(table(["option", "what it does", "values", "default"], options))
