@@ -21,15 +21,15 @@ from typing import Annotated
 
 import srsly
 import typer
-from spacy_nereval.counting.views import View
 from typer.main import get_command
 from wasabi import msg
 
 from spacy_nereval import Document, Metric, count, create
 from spacy_nereval.cli import nereval
 from spacy_nereval.core.lexicon import lexicon_of
+from spacy_nereval.counting.table import summed
 from spacy_nereval.evaluation.attributes import ATTRIBUTES
-from spacy_nereval.evaluation.scores import overall
+from spacy_nereval.evaluation.scores import score_sums
 from spacy_nereval.io.writing import write_json
 from spacy_nereval.metrics.registry import SETS, documentation, names, options_of
 
@@ -133,16 +133,15 @@ def ready(name: str) -> Metric:
 
 
 def headlines(metric: Metric) -> list[str]:
-    """Return the keys of the scores that represent a metric: the one of its name, or its F-scores, or the first."""
-    keys = [key for key in metric.keys if key in (metric.name, "tmr_unseen_any")]
-    keys = keys or [key for key, score in metric.keys.items() if score.endswith("f")]
-    return keys or list(metric.keys)[:1]
+    """The keys of the scores that stand for a metric; of tmr, the one on what training did not show."""
+    keys = [score.key for score in metric.headlines if score.key]
+    return [key for key in metric.keys if key == "tmr_unseen_any"] or keys
 
 
 def scored(metric: Metric, key: str, gold: list, pred: list) -> str:
-    """Return a score of the example, in percent."""
-    counts = count([document(gold, pred)], [metric])
-    return f"{100 * float(overall(View(counts, metric))[metric.keys[key]]):.1f}"
+    """A score of the example, in percent."""
+    (found,) = score_sums(summed(count([document(gold, pred)], [metric])))
+    return f"{100 * float(found.scores[metric.keys[key]][0]):.1f}"
 
 
 def verdicts(metric: Metric, gold: list, pred: list) -> str:
@@ -156,7 +155,7 @@ def verdicts(metric: Metric, gold: list, pred: list) -> str:
 
 
 def choosing_table() -> str:
-    """Return a table with a row per metric: what it measures, and its score where one thing is wrong."""
+    """Every metric as a row: what it measures, and its score where one thing is wrong."""
     rows = []
     for name in names():
         metric = ready(name)

@@ -19,6 +19,7 @@ from wasabi import msg
 from spacy_nereval.io.writing import atomic
 from spacy_nereval.reporting.formats import markdown
 from spacy_nereval.reporting.score_cells import percent
+from spacy_nereval.reporting.sentences import what_was_tested
 from spacy_nereval.reporting.table import Cell, Interval, Table, shown
 
 CORPORA = {
@@ -59,12 +60,11 @@ CLOSE = 0.5
 
 INTRODUCTION = """# Results
 
-`python -m spacy project run results` writes this page from the metrics files of
-`spacy project run gpu`. The command in each section repeats its results. Numbers
-other than counts are percentages. The *mean*, *sd* (standard deviation) and
-*range* are over the seeds. The unit of the *interval* (95 %, 1,000 resamples) and of
-the tests is the test document: the predictions of all seeds for a document are
-drawn, or swapped, together.
+Written by `python -m spacy project run results` from the metrics files of
+`spacy project run gpu`; the command above each table repeats it. Numbers are
+percentages but for counts. *Mean*, *sd* and *range* are over the seeds; the
+*interval* (95 %, 1,000 half-samples) and the tests are over the test documents,
+each drawn, or changing places, with the predictions of all seeds for it.
 
 The setting is that of Weber et al. (WRF), section 4.1, as far as spaCy has it.
 `configs/paper.cfg` lists the differences. The main one is the head: a
@@ -238,11 +238,7 @@ def comparison(found: Mapping[str, Any]) -> Iterator[str]:
                 rows.append([row["metric"], row["score"], *difference, row["p"], row["p_holm"]])
         header = ["metric", "score", "difference", "interval", "p", "p (Holm)"]
         yield markdown(Table("", header, rows, own_digits={"p": 4, "p (Holm)": 4}))
-    yield (
-        f"Paired permutation tests over {found['units']} documents, {found['swaps']} "
-        f"{'' if found['exact'] else 'random '}swaps, Holm-corrected over the {len(found['comparisons'])} tests of "
-        "the corpus."
-    )
+    yield what_was_tested(found)
 
 
 def interval(low: float | None, high: float | None) -> Interval | None:

@@ -22,10 +22,11 @@ from spacy.tokens import DocBin
 from spacy.util import load_model
 from wasabi import msg
 
-from spacy_nereval.counting.counts import Counts, count
+from spacy_nereval.counting.counter import count
+from spacy_nereval.counting.counts import Counts
 from spacy_nereval.evaluation.comparison import System, comparison
-from spacy_nereval.evaluation.intervals import Confidence
 from spacy_nereval.evaluation.per_document import disagreement
+from spacy_nereval.evaluation.resampling import Confidence
 from spacy_nereval.evaluation.result import evaluate as result_of
 from spacy_nereval.integration.pipelines import predict
 from spacy_nereval.io.writing import write_json
@@ -154,7 +155,7 @@ def counted(model: Path, test: Path, key: str | None) -> tuple[Counts, Counts]:
     documents = list(predict(str(model), test, key))
     found = count(documents, create_all()), count(documents, [create("strict"), create("wrf", weights="lenient")])
     for counts in found:
-        counts.key, counts.sources = key, [test.name]
+        counts.spans_key, counts.sources = key, [test.name]
     return found
 
 
@@ -186,7 +187,8 @@ def summary(own: list[dict[str, Any]], counts: Counts, lenient: Counts, key: str
         values = [scored[name] for scored in own]
         metric, score, source = (LENIENT, "wrf", mild) if name == LENIENT else (*place(pooled, name), pooled)
         intervals = source["metrics"]["wrf" if name == LENIENT else metric]["intervals"]["scores"]
-        scores[name] = {"metric": metric, "values": values, "interval": intervals[score], **over_seeds(values)}
+        interval = [intervals[score]["low"], intervals[score]["high"]]
+        scores[name] = {"metric": metric, "values": values, "interval": interval, **over_seeds(values)}
     return {
         "spans_key": key,
         "documents": pooled["documents"] // len(own),
@@ -211,12 +213,12 @@ def over_seeds(values: list[float | None]) -> dict[str, float | None]:
 
 
 def headline(result: dict[str, Any]) -> dict[str, float | None]:
-    """Return the headline scores by their keys in spaCy."""
+    """The scores that spaCy's keys show, by these keys."""
     return {key: score_of(result, metric.name, score) for metric in create_all() for key, score in metric.keys.items()}
 
 
 def place(result: dict[str, Any], key: str) -> tuple[str, str]:
-    """Return the names of the metric and the score that a key stands for."""
+    """The metric and the score of a key."""
     return next((metric.name, metric.keys[key]) for metric in create_all() if key in metric.keys)
 
 

@@ -198,7 +198,8 @@ def _product(part: Any, weights: NDArray[Any]) -> NDArray[np.int64]:
     found = part @ weights
     largest = max(found.max(initial=0), -found.min(initial=0))
     if largest < 1 << 53:  # as almost always: floats are exact, and faster
-        return np.rint(found).astype(np.int64)
+        rounded: NDArray[np.int64] = np.rint(found).astype(np.int64)
+        return rounded
     if largest >= 1 << 62:
         raise ValueError(TOO_LARGE)
     exact: NDArray[np.int64] = part.astype(np.int64) @ weights.astype(np.int64)
@@ -209,9 +210,8 @@ def _labels_added(cells: csr_array, height: int, width: int) -> NDArray[np.int64
     """Return int64[slots, documents] from [documents, slots * width], sparse."""
     size = cells.shape[0]
     place = np.repeat(np.arange(size), np.diff(cells.indptr)) + cells.indices // width * size
-    added: NDArray[np.int64] = np.bincount(place, cells.data, height * size).astype(np.int64)
+    added: NDArray[np.int64] = np.asarray(np.bincount(place, cells.data, height * size), dtype=np.int64)
     if added.max(initial=0) >= 1 << 53:  # bincount adds floats, which is exact below
         added[:] = 0
         np.add.at(added, place, cells.data)
-    rows: NDArray[np.int64] = added.reshape(height, -1)
-    return rows
+    return added.reshape(height, -1)

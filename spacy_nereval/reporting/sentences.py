@@ -44,7 +44,7 @@ def warning(units: int) -> list[str]:
     return [f"⚠ Only {_many(units, 'document')}: with fewer than {WARNING_UNITS}, little can be told."]
 
 
-def tested(result: Mapping[str, Any]) -> str:
+def what_was_tested(result: Mapping[str, Any]) -> str:
     """Return what was tested, how, and which p-values are corrected together.
 
     Args:
@@ -52,14 +52,14 @@ def tested(result: Mapping[str, Any]) -> str:
 
     >>> row = {"metric": "strict", "score": "f", "family": "primary", "tests": 1}
     >>> level = {"level": 0.95, "seed": 0}
-    >>> print(tested({"units": 1, "exact": True, "swaps": 2, "confidence": level, "comparisons": [row]}))
+    >>> print(what_was_tested({"units": 1, "exact": True, "swaps": 2, "confidence": level, "comparisons": [row]}))
     Null hypothesis: in every document, the predictions of the two systems are exchangeable. Test: a two-sided \
 paired permutation test over 1 document, all 2 swaps. p (Holm) is corrected within a family of tests: the primary \
 score, strict f (1 test). An interval holds every difference that the same test does not reject at 95 %. \
-Where fewer than 6 documents differ, there is no p and no interval.
+Where fewer than 6 documents differ, nothing can be told: there is no p and no interval.
     """
     swaps = f"all {result['swaps']:,}" if result["exact"] else f"{result['swaps']:,} random"
-    rows = {row["family"]: row for row in reversed(result["comparisons"]) if row["family"]}
+    rows = {row["family"]: row for row in reversed(result["comparisons"]) if row["family"] and row["tests"]}
     families = []
     if row := rows.get("primary"):
         families.append(f"the primary score, {row['metric']} {row['score']} ({_many(row['tests'], 'test')})")
@@ -71,7 +71,7 @@ Where fewer than 6 documents differ, there is no p and no interval.
         *([f"p (Holm) is corrected within a family of tests: {'; '.join(families)}."] if families else []),
         "An interval holds every difference that the same test does not reject at "
         f"{100 * result['confidence']['level']:g} %.",
-        f"Where fewer than {LEAST_DIFFERING} documents differ, there is no p and no interval.",
+        f"Where fewer than {LEAST_DIFFERING} documents differ, nothing can be told: there is no p and no interval.",
     ]
     return " ".join(parts)
 

@@ -45,7 +45,7 @@ def page(systems: Sequence[ReportedSystem], *, title: str | None = None, confide
     """
     from ...evaluation.resampling import number_of_units
     from ...evaluation.result import evaluate
-    from ..sentences import tested, warning
+    from ..sentences import warning, what_was_tested
     from . import charts
     from .data import embedded, on_spans, page_data
     from .findings import findings, leading, with_errors
@@ -89,7 +89,7 @@ def page(systems: Sequence[ReportedSystem], *, title: str | None = None, confide
         "summary": summary,
         "differences": differences(summary, tests) if len(systems) == 2 else [],
         "tests": tests,
-        "tested": tested(tests) if tests else "",
+        "tested": what_was_tested(tests) if tests else "",
         "labels": labels,
         "charted": charted,
         "errors": errors,
