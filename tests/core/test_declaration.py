@@ -1,0 +1,232 @@
+"""A declaration that contradicts itself is refused, with what is wrong and where; and what betas at the ends give."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from asking import near
+from hypothesis import given
+from laws import CONTRACT
+from profiles import tries
+from strategies import corpora
+
+from spacy_nereval import Metric, Score, Verdict, create, create_all, evaluate, names, one_each, prf_scores
+from spacy_nereval import count as count_documents
+from spacy_nereval.core.declaration import GOLD_SPANS, PRED_SPANS, Classes, Kind, check_together
+from spacy_nereval.core.formulas import f_score, prf
+from spacy_nereval.metrics.registry import options_of
+
+COLUMNS = one_each("tp", "fp", "fn")
+
+
+def formula(columns: Any) -> dict[str, Any]:
+    return {"n": columns["tp"]}
+
+
+def judge(group: Any) -> list[Verdict]:
+    return []
+
+
+def metric(**fields: Any) -> Metric:
+    """A metric that is right but for these fields."""
+    return Metric(**{"scores": (Score("n", unit="count"),), "columns": COLUMNS, "formula": formula} | fields)
+
+
+def note(document: Any, span: Any) -> str:
+    return ""
+
+
+def resolve(verdicts: Any, notes: Any) -> list[str]:
+    return [*verdicts]
+
+
+OVERALL = Classes(
+    scores=(Score("n"),), overall=lambda scores, weights: {}, weights=lambda labels, breakdown: np.ones(1)
+)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"scope": "document"}, 'a metric of scope="document" needs a judge'),
+        (
+            {"note": note, "resolve": resolve, "judge": judge},
+            'a metric with a note judges whole documents: declare scope="document"',
+        ),
+        (
+            {"note": note, "judge": judge, "scope": "document"},
+            "note and resolve belong together: declare both or neither",
+        ),
+        ({"resolve": resolve}, "note and resolve belong together: declare both or neither"),
+        (
+            {"partial_credit": ("half",)},
+            "partial_credit names the verdict 'half', which no column adds up; the columns add up fn, fp, tp",
+        ),
+        (
+            {"correct": ("tp", "right")},
+            "correct names the verdict 'right', which no column adds up; the columns add up fn, fp, tp",
+        ),
+        ({"scores": (Score("n"), Score("m"), Score("n"))}, "the score 'n' is declared twice"),
+        ({"scores": (Score("n", key="k"), Score("m", key="k"))}, "the score key 'k' is declared twice"),
+        ({"scores": (Score("n", group="g"), Score("m", group="g"))}, "the group 'g' has 2 scores; declare P, R and F"),
+        (
+            {"scores": (*prf_scores("g"), Score("n", group="g"))},
+            "the group 'g' has 4 scores; declare P, R and F",
+        ),
+        ({"scores": (Score("n", complement_of="m"),)}, "'n' is the complement of 'm', which is not declared"),
+        (
+            {"formula": lambda columns: {"n": columns["hits"]}},
+            "the formula asks for the column 'hits', which is not declared; declared are tp, fp, fn",
+        ),
+        (
+            {"formula": lambda columns: {"n": columns["tp"], "m": columns["fp"]}},
+            "the formula returns m, n; the declared scores are n",
+        ),
+        ({"formula": lambda columns: {}}, "the formula returns nothing; the declared scores are n"),
+        ({"scores": ()}, "the formula returns n; the declared scores are none"),
+        (
+            {"classes": replace(OVERALL, scores=(Score("m"),))},
+            "the formula returns n; the declared scores are m",
+        ),
+        ({"classes": replace(OVERALL, scores=(Score("n"), Score("n")))}, "the score 'n' is declared twice"),
+    ],
+)
+def test_a_declaration_that_contradicts_itself_is_refused_with_what_is_wrong(fields, said):
+    metric()
+    with pytest.raises(ValueError) as raised:
+        metric(**fields)
+    assert str(raised.value) == said
+
+
+@pytest.mark.parametrize("unit", ["percent", "", None])
+def test_a_unit_that_no_report_can_show_is_refused(unit):
+    with pytest.raises(ValueError) as raised:
+        Score("n", unit=unit)
+    assert str(raised.value) == f"score 'n' has the unit {unit!r}; use 'ratio', 'count' or 'raw'"
+
+
+def test_what_is_replaced_is_checked_too():
+    with pytest.raises(ValueError, match="no column adds up"):
+        replace(create("strict"), correct=("tp", "half"))
+
+
+def test_two_metrics_with_one_score_key_are_refused():
+    one, other = (metric(name=name, scores=(Score("n", key="same"),)) for name in ("one", "other"))
+    with pytest.raises(ValueError) as raised:
+        check_together([one, other])
+    assert str(raised.value) == "one and other both have the score key 'same': rename one"
+    check_together([one, one])
+    check_together([one, replace(other, scores=(Score("n", key="another"),))])
+
+
+def test_all_registered_metrics_have_keys_of_their_own():
+    assert len(create_all({name: {} for name in names()})) == len(names())
+    keys = [key for name in names() for key in create(name).keys]
+    assert len(keys) == len({*keys}) > len(names())
+
+
+# What follows from a declaration
+
+
+def test_the_verdicts_are_those_that_are_added_up_shown_or_passed_on_single_spans():
+    def declared(**fields: Any) -> tuple[str, ...]:
+        columns = {"n": ("a", "b", Kind.MISS), "m": ("b",)}
+        return metric(columns=columns, formula=lambda c: {"n": c["n"]}, judge=judge, **fields).verdict_names
+
+    assert declared() == ("a", "b", "tp", "fn", "fp")
+    assert declared(scope="document", confusion=("c", "a")) == ("a", "b", "c")
+    assert declared(hit="a", miss="lost", spurious="b") == ("a", "b", "lost")
+
+
+def test_without_a_judge_spans_in_groups_are_missed_and_spurious():
+    kinds = {Kind.HIT: "tp", Kind.MISS: "fn", Kind.SPURIOUS: "fp"}
+    assert metric(judge=judge).of_kind == kinds
+    assert metric().of_kind == kinds | {Kind.GROUP_GOLD: "fn", Kind.GROUP_PRED: "fp"}
+    assert metric(judge=judge, scope="document").of_kind == {}
+
+
+def test_the_formula_gets_the_numbers_of_spans_besides_its_columns():
+    asking = metric(formula=lambda columns: {"n": columns["gold_spans"] - columns["pred_spans"]})
+    assert {*asking.columns} == {"tp", "fp", "fn"}
+    assert {kind.value for kind in GOLD_SPANS} == {"hit", "miss", "group_gold"}
+    assert {kind.value for kind in PRED_SPANS} == {"hit", "spurious", "group_pred"}
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_metric_has_a_headline_with_a_score_key_and_says_what_is_correct(name):
+    made = create(name)
+    assert made.headlines
+    assert made.label_headlines
+    assert all(score.key for score in made.headlines)
+    assert {*made.correct_verdicts} <= {*made.verdict_names}
+    assert all(score.limits[0] < score.limits[1] for score in made.score_by_name.values())
+
+
+# Beta at its ends: 0 gives precision, infinity gives recall
+
+
+WITH_BETA = [name for name in names() if "beta" in {option.name for option in options_of(name)}]
+
+
+def groups(made: Metric) -> list[tuple[str, ...]]:
+    """The names of precision, recall and F of each group."""
+    found: dict[str, list[str]] = {}
+    for score in made.scores:
+        if score.group:
+            found.setdefault(score.group, []).append(score.name)
+    return [tuple(each) for each in found.values()]
+
+
+@pytest.mark.parametrize("name", WITH_BETA)
+@tries(40)
+@given(corpus=corpora())
+def test_beta_0_gives_precision_and_infinity_recall(name, corpus):
+    """But where only one side has spans, and F is 0, while one of the two is undefined."""
+    for beta, place in ((0, 0), (1e-200, 0), (1e155, 1), (1e200, 1), (math.inf, 1)):
+        made = create(name, beta=beta)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = evaluate(count_documents(corpus, [made]))["metrics"][name]
+        for scores in (found["scores"], *(row["scores"] for row in found["per_type"].values())):
+            for p, r, f in groups(made):
+                ends = scores[p], scores[r]
+                if ends == (None, None):
+                    assert scores[f] is None
+                else:
+                    assert scores[f] == near(0 if None in ends or 0 in ends else ends[place]), (beta, f)
+        if name == "slot_error":
+            counts = found["counts"]
+            c, s = counts["c"], counts["s_type"] + counts["s_extent"] + counts["s_both"]
+            wholes = c + s + counts["i"], c + s + counts["d"]
+            if not any(wholes):
+                assert found["scores"]["f"] is None
+            else:
+                assert found["scores"]["f"] == near(c / wholes[place] if c else 0)
+                assert found["scores"]["e"] == near(1 - found["scores"]["f"])
+
+
+def test_every_metric_with_beta_is_tried_so():
+    assert {*WITH_BETA} >= {"strict", "semeval", "slot_error", "loio", "fair", "token", "char", "relaxed", "overlap"}
+    assert all(groups(create(name)) for name in WITH_BETA if name != "slot_error")
+    assert {*WITH_BETA} <= CONTRACT.keys()
+
+
+@pytest.mark.parametrize("beta", [0, 1e-200, 1e-155, 0.5, 1, 2, 1e155, 1e200, math.inf])
+@pytest.mark.parametrize(("tp", "fp", "fn"), [(3, 1, 2), (0, 0, 0), (0, 2, 0), (0, 0, 2), (0, 1, 1), (0.5, 0.25, 0)])
+def test_prf_at_any_beta_lies_between_p_and_r(beta, tp, fp, fn):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        one = {key: float(value) for key, value in prf(tp, fp, fn, beta).items()}
+        from_both = float(f_score(one["p"], one["r"], beta))
+    if tp:
+        assert min(one["p"], one["r"]) - 1e-15 <= one["f"] <= max(one["p"], one["r"]) + 1e-15
+    elif fp or fn:
+        assert one["f"] == 0
+    else:
+        assert math.isnan(one["f"])
+    assert from_both == pytest.approx(one["f"], abs=1e-15, nan_ok=True)
