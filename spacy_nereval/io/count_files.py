@@ -52,7 +52,7 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
         version=__version__,
         signature=signature(counts, *more),
         metrics=[described(metric) for metric in counts.metrics],
-        columns=[tuple(key) for key in counts.keys],  # type: ignore[misc]  # a Key is six texts
+        columns=[tuple(key) for key in counts.keys],
         entries=len(cells.data),
         ids=counts.ids,
         units=counts.units,
@@ -99,6 +99,10 @@ FOREIGN = (
 """What parsers of foreign bytes raise. RecursionError is a RuntimeError."""
 
 
+class _OtherVersion(ValueError):
+    """A counts file of another version of the format."""
+
+
 def _loaded(path: Location) -> tuple[Counts, Header]:
     """Return the counts in a file, and its header."""
     if not path.is_file():
@@ -111,6 +115,8 @@ def _loaded(path: Location) -> tuple[Counts, Header]:
         if header.digest != _digest(header, arrays):
             raise ValueError("it was changed after it was written")
         counts = _counts(metrics, header, arrays)
+    except _OtherVersion as error:
+        raise ValueError(f"{path} has {error}") from None
     except FOREIGN as error:
         raise ValueError(f"{path} does not hold counts, or is damaged ({_reason(error)})") from None
     for metric, stored in zip(metrics, header.metrics):
@@ -124,8 +130,9 @@ def _loaded(path: Location) -> tuple[Counts, Header]:
 
 def _header(archive: ZipFile) -> Header:
     found = json.loads(_checked(archive, "header", lambda shape, kind: len(shape) == 1 and kind == np.uint8).tobytes())
-    if isinstance(found, dict) and found.get("format") != FORMAT:
-        raise ValueError(f"its format is {found.get('format')!r}, and this version reads {FORMAT!r}: count again")
+    said = found.get("format") if isinstance(found, dict) else None
+    if said != FORMAT and isinstance(said, str) and said.startswith(FORMAT.rstrip("0123456789")):
+        raise _OtherVersion(f"the format {said!r}, and this version reads {FORMAT!r}: count again")
     return Header.model_validate_json(json.dumps(found))
 
 
@@ -168,6 +175,8 @@ def _counts(metrics: Sequence[Metric], header: Header, arrays: Mapping[str, NDAr
         setattr(counts, name, getattr(header, name))
     counts.parts = header.parts or [header.digest]
     data, indices, indptr = (arrays[f"cells/{name}"] for name in ("data", "indices", "indptr"))
+    if indptr[0] != 0 or indptr[-1] != header.entries or (np.diff(indptr) < 0).any():
+        raise ValueError("the rows do not share out the entries")  # scipy overlooks some of these
     cells = csr_array((data, indices, indptr), (len(header.ids), len(header.columns)))
     cells.check_format()
     _check_numbers(metrics, header, cells, arrays)

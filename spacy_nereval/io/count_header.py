@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Literal, get_args
 
 import pydantic
 
 from ..core.declaration import Metric
 
-FORMAT = "spacy-nereval counts 4"
+Format = Literal["spacy-nereval counts 4"]
+FORMAT: Format = get_args(Format)[0]
 
 
 class MetricHeader(pydantic.BaseModel, extra="forbid", strict=True):
@@ -34,7 +35,7 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
     """The schema of the header. `digest` is a hash of all the rest; `parts` are the digests of
     the files that were merged into this one; `origin` says what the counts were made from."""
 
-    format: str
+    format: Format
     version: str
     signature: str
     metrics: list[MetricHeader] = pydantic.Field(min_length=1)
