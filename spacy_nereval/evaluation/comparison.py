@@ -158,8 +158,9 @@ def compare(
         primary: See `comparison`.
 
     Raises:
-        ValueError: The two were not counted on the same documents.
+        ValueError: The two were not counted on the same documents, or a setting is out of range.
     """
+    confidence.checked()
     family = families(baseline.metrics, primary)
     system = paired(baseline, system)
     units = Units(baseline)

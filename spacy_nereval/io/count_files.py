@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import Any
+from math import prod
+from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile, LargeZipFile, ZipFile
 
 import numpy as np
@@ -21,70 +22,19 @@ from numpy.typing import NDArray
 from ..about import __version__
 from ..core.declaration import Metric
 from ..counting.counts import Counts, Replicates, united
-from ..counting.keys import Key
+from ..counting.keys import NUMBER, Key, Slot, slots
 from ..counting.sums import Sums, empty_sums
 from ..evaluation.signature import signature
 from ..metrics.registry import create
+from .count_header import FORMAT, Header, ReplicatesHeader, described
 from .paths import Location
 from .writing import atomic
 
-FORMAT = "spacy-nereval counts 4"
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
 PARTS = ("counts", "means", "class_means", "documents")
 """The arrays of `Sums`, in the order of its fields."""
-
-
-class MetricHeader(pydantic.BaseModel, extra="forbid", strict=True):
-    """What the numbers of a metric mean."""
-
-    name: str
-    version: int
-    settings: dict[str, Any]
-    verdicts: list[str]
-    columns: list[str]
-
-
-class ReplicatesHeader(pydantic.BaseModel, extra="forbid", strict=True):
-    """How half-samples were drawn, and the labels of their sums."""
-
-    samples: int = pydantic.Field(ge=1)
-    seed: int = pydantic.Field(ge=0)
-    labels: list[str]
-
-
-class Header(pydantic.BaseModel, extra="forbid", strict=True):
-    """The schema of the header. `digest` is a hash of all the rest; `parts` are the digests of
-    the files that were merged into this one; `origin` says what the counts were made from."""
-
-    format: str
-    version: str
-    signature: str
-    metrics: list[MetricHeader] = pydantic.Field(min_length=1)
-    columns: list[tuple[str, str, str, str, str, str]]
-    entries: int = pydantic.Field(ge=0)
-    ids: list[str | None]
-    units: list[str]
-    unit: str
-    skipped: int = pydantic.Field(ge=0)
-    ignored: int = pydantic.Field(ge=0)
-    repaired: int = pydantic.Field(ge=0)
-    sources: list[str]
-    spans_key: str | None
-    parts: list[str]
-    replicates: ReplicatesHeader | None
-    origin: dict[str, Any] | None
-    digest: str = ""
-
-    @pydantic.model_validator(mode="after")
-    def _agrees(self) -> Header:
-        if self.units and len(self.units) != len(self.ids):
-            raise ValueError(f"it has {len(self.ids)} ids and {len(self.units)} units")
-        if len({*self.columns}) < len(self.columns):
-            raise ValueError("a column is there twice")
-        if self.entries > len(self.ids) * len(self.columns):
-            raise ValueError(f"{self.entries} entries do not fit {len(self.ids)} documents")
-        if self.replicates and self.replicates.labels != sorted({*self.replicates.labels}):
-            raise ValueError("the labels of the half-samples are not sorted, or one is there twice")
-        return self
 
 
 def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = None) -> None:
@@ -101,8 +51,8 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
         format=FORMAT,
         version=__version__,
         signature=signature(counts, *more),
-        metrics=[_described(metric) for metric in counts.metrics],
-        columns=[(*key,) for key in counts.keys],
+        metrics=[described(metric) for metric in counts.metrics],
+        columns=[tuple(key) for key in counts.keys],
         entries=len(cells.data),
         ids=counts.ids,
         units=counts.units,
@@ -149,6 +99,10 @@ FOREIGN = (
 """What parsers of foreign bytes raise. RecursionError is a RuntimeError."""
 
 
+class _OtherVersion(ValueError):
+    """A counts file of another version of the format."""
+
+
 def _loaded(path: Location) -> tuple[Counts, Header]:
     """Return the counts in a file, and its header."""
     if not path.is_file():
@@ -161,10 +115,12 @@ def _loaded(path: Location) -> tuple[Counts, Header]:
         if header.digest != _digest(header, arrays):
             raise ValueError("it was changed after it was written")
         counts = _counts(metrics, header, arrays)
+    except _OtherVersion as error:
+        raise ValueError(f"{path} has {error}") from None
     except FOREIGN as error:
         raise ValueError(f"{path} does not hold counts, or is damaged ({_reason(error)})") from None
     for metric, stored in zip(metrics, header.metrics):
-        if stored != _described(metric):
+        if stored != described(metric):
             raise ValueError(
                 f"{path} was counted by version {stored.version} of {metric.name}, and this is version "
                 f"{metric.version}: count again"
@@ -173,10 +129,10 @@ def _loaded(path: Location) -> tuple[Counts, Header]:
 
 
 def _header(archive: ZipFile) -> Header:
-    with archive.open("header.npy") as member:
-        found = json.loads(np.lib.format.read_array(member, allow_pickle=False).tobytes())
-    if isinstance(found, dict) and found.get("format") != FORMAT:
-        raise ValueError(f"its format is {found.get('format')!r}, and this version reads {FORMAT!r}: count again")
+    found = json.loads(_checked(archive, "header", lambda shape, kind: len(shape) == 1 and kind == np.uint8).tobytes())
+    said = found.get("format") if isinstance(found, dict) else None
+    if said != FORMAT and isinstance(said, str) and said.startswith(FORMAT.rstrip("0123456789")):
+        raise _OtherVersion(f"the format {said!r}, and this version reads {FORMAT!r}: count again")
     return Header.model_validate_json(json.dumps(found))
 
 
@@ -191,14 +147,22 @@ def _shapes(header: Header, metrics: Sequence[Metric]) -> dict[str, tuple[int, .
 
 
 def _array(archive: ZipFile, name: str, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Read an array whose shape is known. Raise ValueError before anything is allocated if it has another."""
-    with archive.open(f"{name}.npy") as member:
+    """Read whole numbers of a known shape."""
+    wanted = np.dtype(np.int32), np.dtype(np.int64)
+    return _checked(archive, name, lambda said, kind: said == shape and kind in wanted)
+
+
+def _checked(archive: ZipFile, name: str, fits: Callable[[tuple[int, ...], np.dtype[Any]], bool]) -> NDArray[Any]:
+    """Read an array. Raise ValueError before anything is allocated if its shape and type do not
+    fit, or if there are fewer bytes than it takes."""
+    member_name = f"{name}.npy"
+    with archive.open(member_name) as member:
         version = np.lib.format.read_magic(member)
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        said, _, kind = read(member)
-    if said != shape or kind not in (np.dtype(np.int32), np.dtype(np.int64)):
-        raise ValueError(f"{name} is {kind} {said}, and whole numbers {shape} were expected")
-    with archive.open(f"{name}.npy") as member:
+        shape, _, kind = read(member)
+    if not fits(shape, kind) or prod(shape) * kind.itemsize > archive.getinfo(member_name).file_size:
+        raise ValueError(f"{name} is not the array that the header describes: its type is {kind}, its shape {shape}")
+    with archive.open(member_name) as member:
         found: NDArray[Any] = np.lib.format.read_array(member, allow_pickle=False)
     return found
 
@@ -211,25 +175,43 @@ def _counts(metrics: Sequence[Metric], header: Header, arrays: Mapping[str, NDAr
         setattr(counts, name, getattr(header, name))
     counts.parts = header.parts or [header.digest]
     data, indices, indptr = (arrays[f"cells/{name}"] for name in ("data", "indices", "indptr"))
+    if indptr[0] != 0 or indptr[-1] != header.entries or (np.diff(indptr) < 0).any():
+        raise ValueError("the rows do not share out the entries")  # scipy overlooks some of these
     cells = csr_array((data, indices, indptr), (len(header.ids), len(header.columns)))
     cells.check_format()
+    _check_numbers(metrics, header, cells, arrays)
     counts.append(header.ids, header.units, cells, [Key(*column) for column in header.columns])
     if drawn := header.replicates:
+        if tuple(drawn.labels) != counts.labels:
+            raise ValueError("the labels of the half-samples are not those of the counts")
         stored = (arrays[f"replicates/{name}"] for name in PARTS)
         sums = Sums(tuple(metrics), tuple(drawn.labels), False, *stored)
         counts.replicates = Replicates(drawn.samples, drawn.seed, sums)
     return counts
 
 
-def _described(metric: Metric) -> MetricHeader:
-    settings = json.loads(json.dumps(dict(metric.settings)))  # as it comes back from a file
-    return MetricHeader(
-        name=metric.name,
-        version=metric.version,
-        settings=settings,
-        verdicts=[*metric.verdict_names],
-        columns=[*metric.columns],
-    )
+def _check_numbers(
+    metrics: Sequence[Metric], header: Header, cells: csr_array, arrays: Mapping[str, NDArray[Any]]
+) -> None:
+    """Raise ValueError if a column counts nothing that the metrics count, or there is less than none of something."""
+    place = slots(metrics)
+    keys = [Key(*column) for column in header.columns]
+    if unknown := [key for key in keys if Slot(key.metric, key.verdict, key.part) not in place]:
+        raise ValueError(f"it counts {unknown[0].verdict!r} of {unknown[0].metric!r}, which is not counted here")
+    numbers = np.array([key.part == NUMBER for key in keys], dtype=bool)
+    negative = cells.data[numbers[cells.indices]].min(initial=0) < 0
+    if header.replicates:
+        whole = [k for slot, k in place.items() if slot.part == NUMBER]
+        negative |= any(
+            part.min(initial=0) < 0
+            for part in (
+                arrays["replicates/counts"][whole],
+                arrays["replicates/means"][0],
+                arrays["replicates/documents"],
+            )
+        )
+    if negative:
+        raise ValueError("a number of verdicts, spans or documents is below 0")
 
 
 def _digest(header: Header, arrays: Mapping[str, NDArray[Any]]) -> str:

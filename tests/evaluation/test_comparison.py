@@ -14,7 +14,7 @@ import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
-from made_up import close, corpus, every_variant, second, tallied
+from made_up import corpus, every_variant, second, tallied
 from profiles import tries
 from recorded import germeval, needs_data
 from twin_statistics import keys_of, patterns, swap_test, weights_of
@@ -35,6 +35,7 @@ WORKED_B = [(7, 3, 2), (5, 2, 3), (8, 2, 3), (4, 2, 2), (6, 1, 2), (6, 2, 2)]
 """The published example: (tp, fp, fn) of every document under two systems."""
 
 FEW = Confidence(samples=10)
+METRIC = [create("strict")]
 
 
 def strictly(rows: Sequence[tuple[int, int, int]], ids: bool = True) -> Counts:
@@ -188,7 +189,7 @@ def test_tests_and_intervals_from_all_swaps_are_those_of_documents_swapped_and_s
     ("name", "options"), [("strict", {}), ("slot_error", {}), ("wrf", {}), ("wrf", {"average": "micro"}), ("ace", {})]
 )
 def test_tests_and_intervals_from_random_swaps_are_those_of_documents_swapped_and_scored_anew(name, options):
-    a = corpus(14, seed=4)
+    a = corpus(24, seed=4)
     assert check_against_twin(a, second(a), name, options, 60)
 
 
@@ -246,8 +247,9 @@ def test_below_6_differing_units_there_is_neither_p_nor_interval(differing, know
 
 def test_random_swaps_agree_with_all_swaps_within_sampling_error():
     """One trial short of enumeration; four standard errors are allowed."""
-    a = corpus(10, seed=1)
-    b = second(a)
+    drawn = [d for d in corpus(40, seed=1) if len(d.gold) > 1][:10]
+    a = with_pred(drawn, [Document([], d.gold[1:]) for d in drawn])
+    b = with_pred(drawn, [Document([], d.gold if k % 3 else []) for k, d in enumerate(drawn)])
     first, other = count(a, create_all()), count(b, create_all())
     exact = by_score(compare(first, other, confidence=FEW, trials=1024))
     differ = 0
@@ -296,7 +298,7 @@ def test_a_seed_means_the_same_swaps_on_every_machine():
     documents = corpus(25)
     first, other = count(documents, create_all(["strict"])), count(second(documents), create_all(["strict"]))
     found = [by_score(compare(first, other, confidence=Confidence(seed=seed), trials=999)) for seed in (0, 7)]
-    assert [round(rows["strict", "f"]["p"] * 1000) for rows in found] == []
+    assert [round(rows["strict", "f"]["p"] * 1000) for rows in found] == [251, 269]
 
 
 @pytest.mark.parametrize("number", [5, 23, 25])
@@ -316,7 +318,11 @@ def test_scipys_permutation_test_agrees_on_real_counts():
     """All swaps: the same p-value. Random ones: within four standard errors of both."""
     documents = [d for d in germeval() if d.gold or d.pred]
     metrics = [create("strict")]
-    for part, trials in ((documents[:12], 4096), (documents[:400], 3000), (documents[1000:1200], 3000)):
+    for part, trials in (
+        ([d for d in documents if len(d.gold) > 1][:12], 4096),
+        (documents[:400], 3000),
+        (documents[1000:1200], 3000),
+    ):
         pred = {1: lambda d: d.gold, 2: lambda d: d.gold[1:]}  # better here, worse there
         other = [Document(d.gold, pred.get(k % 3, lambda d: d.pred)(d)) for k, d in enumerate(part)]
         first, then = count(part, metrics), count(other, metrics)
@@ -351,16 +357,13 @@ def test_scipys_permutation_test_agrees_on_real_counts():
 
 
 def test_documents_in_another_order_are_paired_by_id():
-    documents = corpus(8)
+    documents = corpus(24)
     other = second(documents)
     first = count(documents, create_all())
     expected = compare(first, count(other, create_all()), confidence=FEW)
-    moved = [other[k] for k in (3, 1, 7, 0, 6, 2, 5, 4)]
-    for row, right in zip(compare(first, count(moved, create_all()), confidence=FEW), expected):
-        assert close({k: row[k] for k in ("value", "difference", "p")}) == {
-            k: right[k] for k in ("value", "difference", "p")
-        }
-        assert row["interval"] == pytest.approx(right["interval"], abs=1e-12)
+    moved = Random(0).sample(other, len(other))
+    assert plain(compare(first, count(moved, create_all()), confidence=FEW)) == plain(expected)
+    assert any(row["p"] < 1 for row in expected)
 
 
 def test_texts_of_one_document_are_paired_in_their_order():
@@ -372,14 +375,17 @@ def test_texts_of_one_document_are_paired_in_their_order():
     expected = compare(first, count(other, create_all(["strict", "loio"])), confidence=FEW)
     moved = [other[k] for k in (1, 5, 0, 2, 3, 4)]  # among those of one id the order stays
     found = compare(first, count(moved, create_all(["strict", "loio"])), confidence=FEW)
-    for row, right in zip(found, expected):
-        assert row["p"] == right["p"]
-        assert row["interval"] == pytest.approx(right["interval"], abs=1e-12)
+    assert plain(found) == plain(expected)
 
 
 def test_texts_without_id_are_paired_by_position():
-    a, b = strictly(WORKED_A, ids=False), strictly(WORKED_B, ids=False)
-    assert by_score(compare(a, b))["strict", "f"]["p"] == 12 / 64
+    ten = [[tuple(map(int, row[at : at + 3])) for row in TEN] for at in (0, 3)]
+    # A text of its own makes each a unit of its own.
+    a, b = (
+        count([Document(d.gold, d.pred, f"{k}" * 2000) for k, d in enumerate(tallied(*row) for row in rows)], METRIC)
+        for rows in ten
+    )
+    assert by_score(compare(a, b))["strict", "f"]["p"] == 40 / 1024
 
 
 def test_documents_that_one_system_lacks_are_named():
@@ -406,13 +412,14 @@ def test_a_document_that_is_there_twice_in_one_system_only_is_named():
 
 def test_counts_with_replicates_are_compared_like_others_also_in_another_order():
     """A comparison draws its own resamples."""
-    documents = corpus(8)
+    documents = corpus(30)
     other = second(documents)
     expected = compare(count(documents, create_all(["strict"])), count(other, create_all(["strict"])), confidence=FEW)
+    assert all(row["differing"] >= 6 for row in expected)
     for moved in (other, other[::-1]):
         first, then = count(documents, create_all(["strict"])), count(moved, create_all(["strict"]))
         first.replicates, then.replicates = replicate(first, 5, 0), replicate(then, 5, 0)
-        assert compare(first, then, confidence=FEW) == expected
+        assert plain(compare(first, then, confidence=FEW)) == plain(expected)
 
 
 # What cannot be compared
@@ -536,11 +543,9 @@ def test_a_primary_score_that_is_none_is_answered_with_those_there_are(primary):
 
 
 def test_a_function_of_another_score_is_not_tested_and_cannot_be_primary():
-    with pytest.raises(
-        ValueError, match=r"slot_error\.ser_acc: .* a function of slot_error\.ser, .*--primary slot_error"
-    ):
+    with pytest.raises(ValueError, match=r"slot_error\.ser_acc: .*function of slot_error\.ser, .*--primary slot_error"):
         families(create_all(), "slot_error.ser_acc")
-    a = corpus(12, seed=4)
+    a = corpus(30, seed=4)
     row = by_score(plain(compare(*(count(d, create_all(["slot_error"])) for d in (a, second(a))))))
     assert row["slot_error", "ser"]["p"] is not None
     acc = row["slot_error", "ser_acc"]
@@ -634,13 +639,13 @@ def test_a_swap_after_which_a_score_is_undefined_counts_as_large():
 def test_below_20_documents_there_is_a_warning(number, warned):
     systems, documents = three_systems(number)
     lines = footer(comparison(systems, documents, FEW, 100))
-    assert any(line.startswith("⚠ Fewer than 20 documents") for line in lines) is warned
+    assert any(line.startswith("⚠ Only 19 documents: with fewer than 20") for line in lines) is warned
 
 
 def test_texts_of_one_document_count_as_one_in_the_warning():
     systems, documents = three_systems(25)
     for system in systems:
-        system.counts.ids[:10] = ["the same"] * 10
+        system.counts.units[:10] = ["the same"] * 10
     result = comparison(systems, documents, FEW, 100)
     assert (result["documents"], result["units"]) == (25, 16)
     assert len(footer(result)) == 2
@@ -648,26 +653,26 @@ def test_texts_of_one_document_count_as_one_in_the_warning():
 
 def test_the_footer_says_what_was_tested():
     systems, documents = three_systems(6)
-    (line, *_) = footer(comparison(systems, documents, Confidence(0.9, 77, 0)))
-    tests = 2 * sum(len(metric.flat) for metric in create_all())
-    for words in ("two-sided paired permutation test over 6 documents", "all 64 swaps", f"all {tests} tests",
-                  "90 % of 77 resamples", "the same resamples for both"):  # fmt: skip
+    (line, *_) = footer(comparison(systems, documents, Confidence(0.9), primary="fair.f"))
+    for words in ("two-sided paired permutation test over 6 documents", "all 64 swaps", "corrected within a family",
+                  "The primary score is fair f.", "does not reject, at 90 %"):  # fmt: skip
         assert words in line
     (line, *_) = footer(comparison(systems, documents, FEW, 10))
     assert "10 random swaps" in line
 
 
 def test_the_printed_rows_are_those_of_the_result():
-    systems, documents = three_systems(6)
+    systems, documents = three_systems(26)
     result = comparison(systems, documents, FEW)
     titles = {table.title: table.grid() for table in comparison_tables(result, digits=3)}
     for system in ("one", "two"):
         rows = [row for row in result["comparisons"] if row["system"] == system]
         for cells, row in zip(titles[f"{system} against base"][1:], rows, strict=True):
             numbers = [f"{100 * row[key]:.3f}" for key in ("baseline_value", "value", "difference")]
-            low, high = (f"{100 * bound:.3f}" for bound in row["interval"])
-            p, p_holm = f"{row['p']:.4f}", f"{row['p_holm']:.4f}"
-            assert cells == [row["metric"], row["score"], *numbers, f"[{low}, {high}]", p, p_holm]
+            low, high = ("-" if bound is None else f"{100 * bound:.3f}" for bound in row["interval"])
+            bounds = "-" if low == high == "-" else f"[{low}, {high}]"
+            tests = ["-" if row[key] is None else f"{row[key]:.4f}" for key in ("p", "p_holm")]
+            assert cells == [row["metric"], row["score"], *numbers, bounds, *tests]
         (moves,) = [found for found in result["transitions"] if found["system"] == system]
         header, *cells = titles[f"Gold spans under base (rows) and {system} (columns)"]
         shown = {row[0]: dict(zip(header[1:], row[1:])) for row in cells}
@@ -686,7 +691,6 @@ def test_the_signature_of_a_comparison_names_everything_that_changes_a_number():
 
     changed = [
         signed(),
-        signed(samples=11),
         signed(seed=1),
         signed(level=0.9),
         signed(trials=101),

@@ -1,0 +1,88 @@
+"""The header of a counts file: what its numbers mean, and how that is checked."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal, get_args
+
+import pydantic
+
+from ..core.declaration import Metric
+
+Format = Literal["spacy-nereval counts 4"]
+FORMAT: Format = get_args(Format)[0]
+
+
+class MetricHeader(pydantic.BaseModel, extra="forbid", strict=True):
+    """What the numbers of a metric mean."""
+
+    name: str
+    version: int
+    settings: dict[str, Any]
+    verdicts: list[str]
+    columns: list[str]
+
+
+class ReplicatesHeader(pydantic.BaseModel, extra="forbid", strict=True):
+    """How half-samples were drawn, and the labels of their sums."""
+
+    samples: int = pydantic.Field(ge=1)
+    seed: int = pydantic.Field(ge=0)
+    labels: list[str]
+
+
+class Header(pydantic.BaseModel, extra="forbid", strict=True):
+    """The schema of the header. `digest` is a hash of all the rest; `parts` are the digests of
+    the files that were merged into this one; `origin` says what the counts were made from."""
+
+    format: Format
+    version: str
+    signature: str
+    metrics: list[MetricHeader] = pydantic.Field(min_length=1)
+    columns: list[tuple[str, str, str, str, str, str]]
+    entries: int = pydantic.Field(ge=0)
+    ids: list[str | None]
+    units: list[str]
+    unit: str
+    skipped: int = pydantic.Field(ge=0)
+    ignored: int = pydantic.Field(ge=0)
+    repaired: int = pydantic.Field(ge=0)
+    sources: list[str]
+    spans_key: str | None
+    parts: list[str]
+    replicates: ReplicatesHeader | None
+    origin: dict[str, Any] | None
+    digest: str = ""
+
+    @pydantic.model_validator(mode="after")
+    def _agrees(self) -> Header:
+        if self.units and len(self.units) != len(self.ids):
+            raise ValueError(f"it has {len(self.ids)} ids and {len(self.units)} units")
+        if len({*self.columns}) < len(self.columns):
+            raise ValueError("a column is there twice")
+        if self.entries > len(self.ids) * len(self.columns):
+            raise ValueError(f"{self.entries} entries do not fit {len(self.ids)} documents")
+        if self.replicates and self.replicates.labels != sorted({*self.replicates.labels}):
+            raise ValueError("the labels of the half-samples are not sorted, or one is there twice")
+        return self
+
+
+def described(metric: Metric) -> MetricHeader:
+    """Return what a file says of a metric."""
+    settings = json.loads(json.dumps(dict(metric.settings)))  # as it comes back from a file
+    return MetricHeader(
+        name=metric.name,
+        version=metric.version,
+        settings=settings,
+        verdicts=[*metric.verdict_names],
+        columns=[*metric.columns],
+    )
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON schema of the header, for programs that read counts files themselves.
+
+    >>> schema()["title"], "columns" in schema()["required"]
+    ('Header', True)
+    """
+    return Header.model_json_schema()
