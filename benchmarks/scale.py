@@ -27,13 +27,14 @@ from typing import Annotated, Any, TypeVar
 import numpy as np
 import spacy
 import typer
-from memory import resident
+from memory import resident, table_bytes
 from spacy.tokens import Doc, DocBin
 from table import table
 from workloads import made_up
 
 from spacy_nereval import Confidence, Document, count, create_all, evaluate
-from spacy_nereval.evaluation.intervals import number_of_units, replicate
+from spacy_nereval.evaluation.intervals import replicate
+from spacy_nereval.evaluation.resampling import number_of_units
 from spacy_nereval.integration.examples import read
 from spacy_nereval.integration.pipelines import predict
 from spacy_nereval.integration.spacy_files import read_docs
@@ -129,12 +130,11 @@ def steps(pairs: list[Pair], shards: int, documents: int, samples: int) -> dict[
         merged, took["merging"] = timed(lambda: merge(plain))
         took["scoring"] = timed(lambda: evaluate(merged))[1]
         whole, reading = timed(lambda: load(resampled[0]))
-        adding = timed(lambda: whole.replicates.added(part.replicates, part.labels))[1]
+        adding = timed(lambda: whole.replicates.sums + part.replicates.sums)[1]
         in_files = [sum(path.stat().st_size for path in paths) for paths in (plain, resampled)]
         took["files"] = timed(lambda: count(read_files(gold, pred), create_all()))[1] * shards
         few, all_of_them = (in_process(plain[:number]) for number in (shards // 2, shards))
     more = (shards - shards // 2) * documents
-    tapes = [array for tape in part.replicates.tapes.values() for array in tape.values()]
     return {
         "tokens": round(sum(len(gold) for gold, _ in pairs) / len(pairs), 1),
         "entities": round(sum(len(gold.ents) for gold, _ in pairs) / len(pairs), 1),
@@ -143,13 +143,13 @@ def steps(pairs: list[Pair], shards: int, documents: int, samples: int) -> dict[
             step: per(took[step], shards * documents) for step in (*FROM_FILES, *ON_WORKERS, *ON_DRIVER)
         },
         "bytes_per_document": {
-            "rows": round(sum(rows.array().nbytes for rows in (part.settled, *part.rows)) / documents),
+            "rows": round(table_bytes(part) / documents),
             "id": round(sum(map(getsizeof, part.ids)) / documents) + 8,
             "in_file": round(in_files[0] / shards / documents),
             **{step: round((all_of_them[step] - few[step]) / more) for step in ON_DRIVER},
         },
         "replicates": {
-            "megabytes": round(sum(array.nbytes for array in tapes) / 1e6, 3),
+            "megabytes": round(sum(array.nbytes for array in part.replicates.sums.arrays) / 1e6, 3),
             "megabytes_in_file": round((in_files[1] - in_files[0]) / shards / 1e6, 3),
             "milliseconds_to_merge_a_file": round(1e3 * max(0, reading - took["reading"] / shards + adding), 1),
             "seconds_to_intervals": round(timed(lambda: evaluate(whole, Confidence()))[1], 1),

@@ -23,10 +23,11 @@ DATA = Path(os.environ.get("SPACY_NEREVAL_DATA", ROOT.parent / "shared" / "data"
 
 
 class Corpus(NamedTuple):
-    """Pairs of a gold and a predicted Doc with the same tokens."""
+    """Pairs of a gold and a predicted Doc with the same tokens; `sentences`: whether each is a single sentence."""
 
     name: str
     pairs: list[tuple[Doc, Doc]]
+    sentences: bool = False
 
     def examples(self) -> list[Example]:
         """New Examples, which have not been aligned yet."""
@@ -86,6 +87,7 @@ def wnut17() -> Corpus | Missing:
             pair(doc.vocab, [token.text for token in doc], gold, perturbed(gold, names, random))
             for doc, gold in zip(test, entities)
         ],
+        sentences=True,
     )
 
 
@@ -101,7 +103,8 @@ def germeval() -> Corpus | Missing:
         blocks = (folder / file).read_text(encoding="utf8").rstrip("\n").split("\n\n")
         rows = ([line.split("\t") for line in block.split("\n") if line] for block in blocks)
         sides.append([[(int(a) - 1, int(b), label) for label, a, b, *_ in row if a != "999"] for row in rows])
-    return Corpus(name, [pair(vocab, ["x"] * max([0, *(e for _, e, _ in g + p)]), g, p) for g, p in zip(*sides)])
+    pairs = [pair(vocab, ["x"] * max([0, *(e for _, e, _ in g + p)]), g, p) for g, p in zip(*sides)]
+    return Corpus(name, pairs, sentences=True)
 
 
 def pair(vocab: spacy.vocab.Vocab, words: list[str], gold: list[Entity], pred: list[Entity]) -> tuple[Doc, Doc]:

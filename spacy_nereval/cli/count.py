@@ -33,7 +33,7 @@ def count_cli(
     metrics: str | None = METRICS,
     train: str | None = TRAIN,
     replicates: int = Option(
-        0, "--replicates", help="Number of resamples to store, so that intervals can be merged too", min=0
+        0, "--replicates", help="Number of half-samples to store, so that intervals can be merged too", min=0
     ),
     seed: int | None = SEED,
 ) -> None:

@@ -95,7 +95,7 @@ class Resampling(NamedTuple):
     """How documents are resampled for intervals."""
 
     level: float | None = Option(None, "--level", help="Confidence level of the intervals (0.95 by default)")
-    samples: int | None = Option(None, "--samples", help="Number of resamples (1000 by default)")
+    samples: int | None = Option(None, "--samples", help="Number of half-samples (1000 by default)")
     seed: int | None = SEED
 
 

@@ -387,7 +387,7 @@ def test_a_pipeline_is_scored_on_gold_annotation_in_any_format(tmp_path):
     (tmp_path / "gold.conll").write_text("Ada B-PER\nmet O\nBob B-PER\n")
     for name in ("gold.spacy", "gold.jsonl", "gold.conll"):
         (document,) = predict(pipeline, tmp_path / name)
-        assert document.gold_set == {(0, 3, "PER"), (8, 11, "PER")}, name
-        assert document.pred_set == {(0, 3, "PER")}, name
+        assert {*document.gold} == {(0, 3, "PER"), (8, 11, "PER")}, name
+        assert {*document.pred} == {(0, 3, "PER")}, name
     with pytest.raises(ValueError, match=r"span groups such as 'sc' are read from \.spacy files only"):
         list(predict(pipeline, tmp_path / "gold.jsonl", "sc"))

@@ -85,7 +85,7 @@ def test_the_format_of_a_third_party_is_read_by_its_name(site):
     found = json.loads((site.parent / "out.json").read_text())
     assert found["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 0, "fn": 1}
     assert refused == 1
-    assert "there is no format 'bracket'; files are brackets, brat, broken, conll," in said
+    assert "there is no format 'bracket'; input formats are brackets, brat, broken, conll," in said
 
 
 def test_reading_a_format_imports_no_other(site):

@@ -74,17 +74,21 @@ def test_speed_is_measured_and_shown(tmp_path):
     assert found["corpora"][0]["labels"] == 4 < found["corpora"][1]["labels"]
     assert [sorted(map(int, row["seconds"])) for row in found["documents"]] == [[1, 5, 10, 20, 100]] * 3
     assert all(found["memory"][row["shape"]] > 1e6 for row in found["documents"])
-    assert (found["empty"]["documents"], found["bootstrap"]["documents"]) == (1000, 10)
+    assert (found["empty"]["documents"], found["bootstrap"]["documents"], found["counts"]["documents"]) == (1000, 10, 10)
     assert found["goals"] == import_module("table").reached(found)
     assert all(row["value"] > 0 for row in found["goals"])
 
 
 def figures() -> dict[str, Any]:
     """Two rounds of everything. The second was slower, for all sides alike."""
-    sides = {"six metrics": [1, 2], "get_ner_prf": [4, 8], "reading spans": [0.5, 1]}
+    sides = {"six metrics": [1, 2], "get_ner_prf": [4, 8], "six metrics, aligned": [1, 2], "get_ner_prf, aligned": [2, 4]}
     sides |= {"six metrics, offsets": [3, 6], "nervaluate": [10, 30]}
+    corpus = {"name": "c", "documents": 100, "entities": 7, "labels": 2, "sentences": False, "seconds": sides}
+    evaluated = {"nlp.evaluate": [100, 200], "six metrics": [1, 4]}
     return {
-        "corpora": [{"name": "c", "documents": 100, "entities": 7, "labels": 2, "seconds": sides}],
+        "corpora": [corpus, corpus | {"name": "s", "sentences": True}],
+        "evaluations": [{"name": "c", "documents": 100, "seconds": evaluated}],
+        "counts": {"documents": 10, "labels": 18, "entities": 15, "bytes": 400.0},
         "documents": [{"shape": "flat", "seconds": {"100": [1, 1], "1000": [9, 11], "5000": [20, 60]}}],
         "memory": {"flat": 5e6},
         "bootstrap": {"documents": 10, "labels": 2, "samples": 1000, "seconds": {"scores": [1], "intervals": [2, 4]}},
@@ -97,18 +101,37 @@ def test_what_has_to_be_reached_is_taken_from_the_rounds():
         (row["what"], row["where"], row["value"], row["unit"]) for row in import_module("table").reached(figures())
     ]
     assert goals == [
-        ("six metrics / get_ner_prf", "c", 0.25, ""),
-        ("six metrics, offsets / nervaluate", "c", pytest.approx(0.25), ""),  # of 0.3 and 0.2
-        ("six metrics / reading spans", "c", 2, ""),
+        *(("six metrics, aligned / get_ner_prf, aligned", name, 0.5, "") for name in "cs"),
+        *(("six metrics / get_ner_prf", name, 0.25, "") for name in "cs"),
+        *(("six metrics, offsets / nervaluate", name, pytest.approx(0.25), "") for name in "cs"),  # of 0.3 and 0.2
+        ("six metrics / nlp.evaluate", "c", 1.5, "%"),  # of 1 and 2
         ("1,000 / 100 entities in one document", "flat", 10, ""),
-        ("5,000 entities in one document", "flat", 40, "s"),
-        ("5,000 entities in one document", "flat", 5, "MB"),
-        ("intervals from 1,000 samples", "10 documents, 2 labels", 3, "s"),
+        ("intervals from 1,000 half-samples", "10 documents, 2 labels", 3, "s"),
+        ("memory of the counts of a document", "18 labels, 15 entities", 400, "bytes"),
         ("importing what spaCy imports at its start", "beyond spaCy", 24, "ms"),
     ]
     assert [row["at_most"] for row in import_module("table").reached(figures())] == [
-        *(0.35, 0.2, 4, 12, 10, 1000, 3, 30),
+        *(1.0, 2.5, 0.25, 0.5, 0.25, 0.25, 1, 12, 1, 500, 30),
     ]
+
+
+def test_a_figure_above_its_limit_is_marked_in_the_table_and_in_words():
+    table = import_module("table")
+    goals = table.reached(figures())
+    above = [(row["what"], row["where"]) for row in goals if row["value"] > row["at_most"]]
+    assert above == [("six metrics / nlp.evaluate", "c"), ("intervals from 1,000 half-samples", "10 documents, 2 labels")]
+    assert table.verdict(goals) == (
+        "**Above its limit:** six metrics / nlp.evaluate (c); "
+        "intervals from 1,000 half-samples (10 documents, 2 labels)."
+    )
+    about = {"rounds": 2, "machine": "m", "system": "s", "python": "3", "spacy": "3.8", "numpy": "2"}
+    empty = {"documents": 10, "seconds": [1, 2]}
+    shown = table.markdown({**figures(), "about": about, "empty": empty, "left_out": {}, "goals": goals})
+    assert table.verdict(goals) in shown
+    marked = [row[:2] for row in cells(shown) if row[2].startswith("**above** ")]
+    assert marked == [list(row) for row in above]
+    within = [row for row in goals if row["value"] <= row["at_most"]]
+    assert table.verdict(within) == "Every figure is within its limit."
 
 
 @pytest.mark.parametrize(
@@ -122,7 +145,7 @@ def test_a_ratio_is_the_median_of_those_within_a_round(times: Sequence[float], o
 def test_what_is_measured_of_a_corpus_is_shown_for_each_document():
     head, rows = import_module("table").per_document(figures()["corpora"])
     assert head[:4] == ["corpus", "documents", "entities", "six metrics"]
-    assert [row[:5] for row in rows] == [["c", "100", "7", "15,000.0", "60,000.0"]]
+    assert [row[:5] for row in rows] == [[name, "100", "7", "15,000.0", "60,000.0"] for name in "cs"]
 
 
 @pytest.mark.parametrize("name", ["table", "single", "workloads", "scale"])
