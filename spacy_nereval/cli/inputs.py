@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from ..core.spans import Document
     from ..io.formats.settings import Format
+    from ..io.units import UnitRule
 
     Documents = Iterable[Document | None]
     """Gold documents with predictions; None for a document without gold annotation."""
@@ -60,7 +61,7 @@ def documents_of_files(gold: Path, pred: Path | None, reading: Reading, *, by_id
     formats = _formats(reading, both=pred is None)
     if pred is None and name_of(gold, formats[0]) != "conll":
         raise ValueError(f"predictions to score against {gold} are missing")
-    return read_files(gold, pred or gold, reading.spans_key, by_id=by_id, formats=formats)
+    return read_files(gold, pred or gold, reading.spans_key, by_id=by_id, formats=formats, unit=_unit(reading))
 
 
 def documents_of_model(model: str | Language, gold: Path, reading: Reading, loading: Model | None = None) -> Documents:
@@ -77,10 +78,11 @@ def documents_of_model(model: str | Language, gold: Path, reading: Reading, load
     from ..integration.pipelines import predict
 
     gold_format, _ = _formats(reading)
+    unit = _unit(reading)
     if loading:
         import_code(loading.code)
         setup_gpu(loading.gpu_id, silent=True)
-    return predict(model, gold, reading.spans_key, gold_format)
+    return predict(model, gold, reading.spans_key, gold_format, unit=unit)
 
 
 def has_tokens(gold: Path, reading: Reading) -> bool:
@@ -100,6 +102,13 @@ def _formats(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
 
     names = input_formats(reading.format)
     return sides(names, reading.column, reading.repair, reading.discontinuous, both=both)
+
+
+def _unit(reading: Reading) -> UnitRule | None:
+    """Return the rule that `--unit` names, before anything is read or loaded."""
+    from ..io.units import parse
+
+    return parse(reading.unit) if reading.unit is not None else None
 
 
 def display_names(systems: Sequence[str]) -> list[str]:
