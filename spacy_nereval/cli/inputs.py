@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
     from ..core.spans import Document
+    from ..counting.counts import Counts
     from ..io.formats.settings import Format
     from ..io.units import UnitRule
 
@@ -102,6 +103,33 @@ def _formats(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
 
     names = input_formats(reading.format)
     return sides(names, reading.column, reading.repair, reading.discontinuous, both=both)
+
+
+def check_no_unit(reading: Reading, count_file: object) -> None:
+    """Raise ValueError if `--unit` is given for a count file."""
+    if reading.unit is not None:
+        raise ValueError(
+            f"--unit {reading.unit}: {count_file} already says what is resampled; give --unit to 'nereval count'"
+        )
+
+
+def as_stored(reading: Reading, names: Sequence[str], stored: Mapping[str, Counts]) -> Reading:
+    """Return how to read the systems beside count files, so that the same units are resampled.
+
+    Args:
+        reading: How files are read.
+        names: All systems.
+        stored: The count files among them.
+
+    Raises:
+        ValueError: If `--unit` is given, and all systems are count files.
+    """
+    name, counts = next(iter(stored.items()))
+    if all(each in stored for each in names):
+        check_no_unit(reading, name)
+    if reading.unit is not None or "block:auto" in counts.unit:
+        return reading
+    return reading._replace(unit=counts.unit)
 
 
 def _unit(reading: Reading) -> UnitRule | None:

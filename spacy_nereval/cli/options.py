@@ -85,10 +85,10 @@ class Reading(NamedTuple):
     unit: str | None = Option(
         None,
         "--unit",
-        help="What is resampled as a whole for intervals and tests: the documents with one id ('id', the default), with "
-        "one value in their metadata (meta.FIELD), or whose ids begin alike (prefix:REGEX, by its first group); every "
-        "document ('document'); or N consecutive documents of a file (block:N). The sentences of CoNLL files without "
-        "-DOCSTART- lines are resampled in blocks by default",
+        help="What is resampled as a whole for intervals and tests: the documents with one id ('id', the default), "
+        "with one value in their metadata (meta.FIELD), or whose ids begin alike (prefix:REGEX, by its first group); "
+        "every document ('document'); or N consecutive documents of a file (block:N). By default the sentences of "
+        "CoNLL files without -DOCSTART- lines are resampled in blocks",
     )
 
 

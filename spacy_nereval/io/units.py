@@ -95,9 +95,7 @@ def _check_expression(text: str, expression: str) -> None:
     except (re.error, OverflowError, RecursionError) as error:
         raise ValueError(f"--unit {text}: not a valid regular expression ({error})") from None
     if not groups:
-        raise ValueError(
-            f"--unit {text}: the regular expression has no group; put what names the unit in parentheses"
-        )
+        raise ValueError(f"--unit {text}: the regular expression has no group; put what names the unit in parentheses")
 
 
 def units_of(path: Path, format: Format = Format(), rule: UnitRule | str | None = None) -> FileUnits:
@@ -178,10 +176,11 @@ class FileUnits:
     def _named_block(self, gold: Record) -> str:
         """Return the key of the block that a document begins.
 
-        The content of that document tells files of one name in different folders apart,
+        Id and content of that document tell files of one name in different folders apart,
         whether they are counted together or not.
         """
-        return f"{self._path.absolute().name}:{self._number // self.rule.size}:{content_key(gold.text, gold.spans)}"
+        first = content_key(f"{gold.id or ''}\n{gold.text}", gold.spans)
+        return f"{self._path.absolute().name}:{self._number // self.rule.size}:{first}"
 
     def _field(self, gold: Record) -> str:
         value = (gold.meta or {}).get(self.rule.value)

@@ -11,7 +11,7 @@ from .declared import keys, noted, short_name
 from .marked_text import clipped
 from .score_cells import interval, scale, score_cell
 from .score_tables import MOST, first_headlines
-from .sentences import warning
+from .sentences import unit_lines, unit_name, warning
 from .table import Cell, Table
 from .words import OUTCOMES
 
@@ -128,15 +128,17 @@ COMPARED: dict[str, Callable[[Mapping[str, Any]], Iterable[Table]]] = {
 
 def footer(result: Mapping[str, Any]) -> list[str]:
     """Return what was tested and how, and a warning if there are few documents."""
+    rule = result.get("unit", "id")
+    unit = unit_name(rule)
     level = 100 * result["confidence"]["level"]
     swaps = f"all {result['swaps']}" if result["exact"] else f"{result['swaps']} random"
     primary = next((row for row in result["comparisons"] if row["family"] == "primary"), None)
     family = "" if primary is None else f" The primary score is {primary['metric']} {primary['score']}."
     tested = (
-        "Null hypothesis: in every document, the predictions of the two systems are exchangeable. "
-        f"Test: a two-sided paired permutation test over {result['units']} documents, {swaps} swaps. "
+        f"Null hypothesis: in every {unit}, the predictions of the two systems are exchangeable. "
+        f"Test: a two-sided paired permutation test over {result['units']} {unit}s, {swaps} swaps. "
         f"p (Holm) is corrected within a family: the primary score, or one headline score of each further metric."
         f"{family} An interval holds every difference that the same test does not reject, at {level:g} %. Where "
-        "fewer than 6 documents differ there is neither."
+        f"fewer than 6 {unit}s differ there is neither."
     )
-    return [tested, *warning(result["units"])]
+    return [tested, *unit_lines(rule), *warning(result["units"], rule)]

@@ -26,9 +26,9 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
     A line is an object with a "text" and a list of spans under one of `KEYS`, and it may
     have "tokens", an "id", an "answer", and fields of the document in "meta". Offsets
-    count characters, and the end is exclusive. As in Prodigy's own training, a line with an `answer` other than `accept`
-    is not annotated; an accepted line without a list of spans has none. Empty lines are
-    skipped.
+    count characters, and the end is exclusive. As in Prodigy's own training, a line with
+    an `answer` other than `accept` is not annotated; an accepted line without a list of
+    spans has none. Empty lines are skipped.
 
     Args:
         path: The file.
