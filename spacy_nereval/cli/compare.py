@@ -9,7 +9,7 @@ import typer
 from typer import Argument, Option
 
 from .app import command
-from .inputs import display_names, documents_of
+from .inputs import as_stored, display_names, documents_of
 from .metric_options import chosen_metrics, names_and_options
 from .options import METRICS, OUTPUT, TRAIN, Model, Reading, Resampling, Showing
 from .outputs import check_output, chosen_confidence
@@ -62,6 +62,8 @@ def compare_cli(
     chosen = chosen_metrics(metrics, options, train, gold=gold, reading=reading)
     if stored and not metrics and not options:  # the other systems are counted as the stored counts were
         chosen = next(iter(stored.values())).metrics
+    if stored:
+        reading = as_stored(reading, names, stored)
     kept = Kept()
     found: list[System] = []
     for name, shown in zip(names, display_names(names)):

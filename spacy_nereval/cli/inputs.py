@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
     from ..core.spans import Document
+    from ..counting.counts import Counts
     from ..io.formats.settings import Format
+    from ..io.units import UnitRule
 
     Documents = Iterable[Document | None]
     """Gold documents with predictions; None for a document without gold annotation."""
@@ -60,7 +62,7 @@ def documents_of_files(gold: Path, pred: Path | None, reading: Reading, *, by_id
     formats = _formats(reading, both=pred is None)
     if pred is None and name_of(gold, formats[0]) != "conll":
         raise ValueError(f"predictions to score against {gold} are missing")
-    return read_files(gold, pred or gold, reading.spans_key, by_id=by_id, formats=formats)
+    return read_files(gold, pred or gold, reading.spans_key, by_id=by_id, formats=formats, unit=_unit(reading))
 
 
 def documents_of_model(model: str | Language, gold: Path, reading: Reading, loading: Model | None = None) -> Documents:
@@ -77,10 +79,11 @@ def documents_of_model(model: str | Language, gold: Path, reading: Reading, load
     from ..integration.pipelines import predict
 
     gold_format, _ = _formats(reading)
+    unit = _unit(reading)
     if loading:
         import_code(loading.code)
         setup_gpu(loading.gpu_id, silent=True)
-    return predict(model, gold, reading.spans_key, gold_format)
+    return predict(model, gold, reading.spans_key, gold_format, unit=unit)
 
 
 def has_tokens(gold: Path, reading: Reading) -> bool:
@@ -100,6 +103,40 @@ def _formats(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
 
     names = input_formats(reading.format)
     return sides(names, reading.column, reading.repair, reading.discontinuous, both=both)
+
+
+def check_no_unit(reading: Reading, count_file: object) -> None:
+    """Raise ValueError if `--unit` is given for a count file."""
+    if reading.unit is not None:
+        raise ValueError(
+            f"--unit {reading.unit}: {count_file} already says what is resampled; give --unit to 'nereval count'"
+        )
+
+
+def as_stored(reading: Reading, names: Sequence[str], stored: Mapping[str, Counts]) -> Reading:
+    """Return how to read the systems beside count files, so that the same units are resampled.
+
+    Args:
+        reading: How files are read.
+        names: All systems.
+        stored: The count files among them.
+
+    Raises:
+        ValueError: If `--unit` is given, and all systems are count files.
+    """
+    name, counts = next(iter(stored.items()))
+    if all(each in stored for each in names):
+        check_no_unit(reading, name)
+    if reading.unit is not None or "block:auto" in counts.unit:
+        return reading
+    return reading._replace(unit=counts.unit)
+
+
+def _unit(reading: Reading) -> UnitRule | None:
+    """Return the rule that `--unit` names, before anything is read or loaded."""
+    from ..io.units import parse
+
+    return parse(reading.unit) if reading.unit is not None else None
 
 
 def display_names(systems: Sequence[str]) -> list[str]:

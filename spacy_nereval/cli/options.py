@@ -82,6 +82,14 @@ class Reading(NamedTuple):
         help="brat, FairEval: read a discontinuous span as one span from its start to its end ('hull') or as one span "
         "per fragment ('parts'). By default it is an error",
     )
+    unit: str | None = Option(
+        None,
+        "--unit",
+        help="What is resampled as a whole for intervals and tests: the documents with one id ('id', the default), "
+        "with one value in their metadata (meta.FIELD), or whose ids begin alike (prefix:REGEX, by its first group); "
+        "every document ('document'); or N consecutive documents of a file (block:N). By default the sentences of "
+        "CoNLL files without -DOCSTART- lines are resampled in blocks",
+    )
 
 
 class Model(NamedTuple):

@@ -213,8 +213,10 @@ def show_result(
 def _warnings(counts: Counts, drawn: Confidence | None, breakdowns: Sequence[Breakdown]) -> list[str]:
     """Return warnings about unknown labels and few documents."""
     from ..evaluation.resampling import number_of_units
-    from ..reporting.sentences import warning
+    from ..reporting.sentences import unit_lines, warning
     from .lookups import unknown_labels
 
     lines = [f"⚠ {line}" for line in unknown_labels(counts, breakdowns)]
-    return lines + (warning(number_of_units(counts)) if drawn else [])
+    if drawn:
+        lines += [*unit_lines(counts.unit), *warning(number_of_units(counts), counts.unit)]
+    return lines

@@ -9,7 +9,7 @@ import typer
 from typer import Argument
 
 from .app import command
-from .inputs import documents_of_files
+from .inputs import check_no_unit, documents_of_files
 from .lookups import wanted_breakdowns
 from .metric_options import chosen_metrics
 from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Reading, Resampling, Showing
@@ -58,6 +58,7 @@ def score_cli(
                 f"{gold} holds counts and no spans: give it without predictions, metrics, options of metrics, "
                 "--by and --train"
             )
+        check_no_unit(reading, gold)
         from ..io.count_files import load
 
         counts = load(gold)

@@ -79,7 +79,8 @@ class Document(OverlapGroup):
         sides: Gold and predicted spans as plain tuples, in the order in which they came.
         ignored: Predictions left out where the reference says nothing about the text.
         repaired: Spans whose tags were repaired on reading.
-        unit: What the document is resampled with; see `counting.units`.
+        unit: The key of what the document is resampled with; None stands for its id.
+        unit_rule: The rule by which the key was made (see `io.units`).
 
     Raises:
         ValueError: A span is not (start, end, label), ends before it starts, leaves the
@@ -96,6 +97,7 @@ class Document(OverlapGroup):
     ignored: int = 0
     repaired: int = 0
     unit: str | None = None
+    unit_rule: str = "id"
 
     def __init__(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from hashlib import blake2b
 from itertools import chain, pairwise
 from json import dumps
@@ -57,7 +58,10 @@ class Batch:
     Attributes:
         places: int64[documents], where the documents stand among all that were read together,
             where those were read in several batches.
+        unit_rules: The rules by which the units of the documents were made.
     """
+
+    unit_rules: AbstractSet[str] = frozenset({"id"})
 
     def __init__(
         self,
@@ -148,6 +152,7 @@ class DocumentBatch(Batch):
             ignored=sum(document.ignored for document in documents),
             repaired=sum(document.repaired for document in documents),
         )
+        self.unit_rules = {document.unit_rule for document in documents}
 
     def words(self, *, case: str, by: str) -> tuple[Numbers, Numbers]:
         columns = self.start.tolist(), self.end.tolist(), map(self.labels.__getitem__, self.label.tolist())

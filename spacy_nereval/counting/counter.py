@@ -37,6 +37,7 @@ class Counter:
     def __init__(self, metrics: Iterable[Metric], *, units: bool = True) -> None:
         self.counts = Counts(metrics)
         self._units = units
+        self._rules: set[str] = set()
         self._slots = slots(self.counts.metrics)
         self._partial = np.array([Slot(slot.metric, slot.verdict, HIGH) in self._slots for slot in self._slots])
         self._label_number: dict[str, int] = {"": 0}
@@ -58,6 +59,9 @@ class Counter:
             order = np.argsort(np.concatenate([part.places for part in read])).tolist()
             ids = [*chain.from_iterable(part.ids for part in read)]
             units = [*chain.from_iterable(part.units() for part in read)] if self._units else []
+            if self._units:
+                self._rules.update(*(part.unit_rules for part in read))
+                self.counts.unit = " and ".join(sorted(self._rules))
             rows = self._rows(len(ids), np.concatenate([self._cells_of(part) for part in read], axis=1))
             self.counts.append([ids[k] for k in order], [units[k] for k in order] if units else [], *rows)
 

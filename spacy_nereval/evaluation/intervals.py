@@ -26,13 +26,15 @@ __all__ = ["FEW_UNITS", "WARNING_UNITS", "Confidence", "Drawn", "drawn", "interv
 class Drawn(NamedTuple):
     """What the intervals of some counts rest on.
 
-    units: how many there are to draw from. exact: whether all their patterns were used.
+    unit: the rule that says which documents are drawn together. units: how many units there
+    are to draw from. exact: whether all their patterns were used.
     """
 
     method: str
     level: float
     samples: int
     seed: int
+    unit: str
     units: int
     exact: bool
 
@@ -45,17 +47,17 @@ class Drawn(NamedTuple):
     def signature(self) -> str:
         """The settings for the signature."""
         samples = f"all {self.samples}" if self.exact else self.samples
-        return f"{self.method}:{samples},seed:{self.seed},level:{self.level},units:{self.units}"
+        return f"{self.method}:{samples},seed:{self.seed},level:{self.level},unit:{self.unit},units:{self.units}"
 
 
 def drawn(counts: Counts, confidence: Confidence) -> Drawn:
     """Return what intervals of these counts rest on: their own half-samples, or else new ones."""
     number = number_of_units(counts)
     if stored := counts.replicates:
-        return Drawn("half", confidence.level, stored.samples, stored.seed, number, False)
+        return Drawn("half", confidence.level, stored.samples, stored.seed, counts.unit, number, False)
     exact = enumerable(number, confidence.samples)
     samples = 2**number if exact else confidence.samples
-    return Drawn("half", confidence.level, samples, confidence.seed, number, exact)
+    return Drawn("half", confidence.level, samples, confidence.seed, counts.unit, number, exact)
 
 
 def replicate(counts: Counts, samples: int, seed: int) -> Replicates:

@@ -8,6 +8,7 @@ that is an error.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -49,7 +50,7 @@ def record(doc: Doc, key: str | None = None) -> Record:
     """Return a Doc as a record."""
     annotated = doc.has_annotation("ENT_IOB") if key is None else key in doc.spans
     gaps = () if key or not annotated else tuple((t.idx, t.idx + len(t)) for t in doc if t.ent_iob == 0)
-    return Record(doc.text, spans_of(doc, key), tokens_of(doc), id_of(doc), annotated, gaps)
+    return Record(doc.text, spans_of(doc, key), tokens_of(doc), id_of(doc), annotated, gaps, meta=meta_of(doc))
 
 
 def spans_of(doc: Doc, key: str | None) -> set[PlainSpan]:
@@ -68,6 +69,19 @@ def spans_of(doc: Doc, key: str | None) -> set[PlainSpan]:
 def tokens_of(doc: Doc) -> list[tuple[int, int]]:
     """Return the start and the end of each token, in characters."""
     return [(token.idx, token.idx + len(token)) for token in doc]
+
+
+def meta_of(doc: Doc) -> dict[str, Any] | None:
+    """Return the fields of `doc.user_data["meta"]`, and those of `doc.user_data` itself; None if there are none.
+
+    A field that both have is that of `meta`.
+    """
+    data = doc.user_data
+    if not data:
+        return None
+    inner = data.get("meta")
+    own = {name: value for name, value in data.items() if isinstance(name, str)}
+    return own | (inner if isinstance(inner, dict) else {})
 
 
 def id_of(doc: Doc) -> str | None:

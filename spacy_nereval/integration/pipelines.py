@@ -20,7 +20,8 @@ from ..io.formats import check_span_groups, name_of, records
 from ..io.formats.settings import Format
 from ..io.paths import digest
 from ..io.records import Record, pair
-from .examples import read, record
+from ..io.units import UnitRule, units_of
+from .examples import record
 from .spacy_files import read_docs
 
 FORGOTTEN = 1 << 11
@@ -31,7 +32,12 @@ _used: WeakSet[Language] = WeakSet()
 
 
 def predict(
-    model: str | Language, data: Path, key: str | None = None, format: Format = Format()
+    model: str | Language,
+    data: Path,
+    key: str | None = None,
+    format: Format = Format(),
+    *,
+    unit: UnitRule | str | None = None,
 ) -> Iterator[Document | None]:
     """Read the gold documents of a file and predict on their texts.
 
@@ -45,25 +51,30 @@ def predict(
         data: The file or folder of gold spans, in any format.
         key: Score `doc.spans[key]` instead of `doc.ents`; for `.spacy` files only.
         format: How to read the gold spans.
+        unit: Which documents are resampled together, as in `read_files`.
 
     Yields:
         One document per gold text, or None if that is not annotated.
 
     Raises:
-        ValueError: If the file cannot be read, or the pipeline predicts nothing under the key.
+        ValueError: If the file cannot be read, if the pipeline predicts nothing under the
+            key, or if a document has no such unit.
         OSError: If a file cannot be read, or there is no such pipeline.
     """
     name = name_of(data, format)
     check_span_groups(key, [data], [name])
+    units = units_of(data, format, unit)
     golds: Iterator[Doc | Record] = read_docs(data) if name == "spacy" else records(data, None, format)
     nlp = load_model(model) if isinstance(model, str) else model
     found = False  # whether any prediction has the key
     for number, (predicted, gold) in enumerate(_predicted(nlp, golds)):
         found = found or key in predicted.spans
         try:
-            yield read(gold, predicted, key) if isinstance(gold, Doc) else pair(gold, record(predicted))
+            side = record(gold, key) if isinstance(gold, Doc) else gold
+            yield units.marked(pair(side, record(predicted, key)), side)
         except ValueError as error:
             raise ValueError(f"{data}, document {number}: {error}") from None
+    units.check_end()
     if key and not found:
         raise ValueError(f"the pipeline predicted no spans under the key {key!r} in {data}")
 

@@ -10,6 +10,7 @@ from ..core.spans import Document
 from .formats import check_span_groups, name_of, records
 from .formats.settings import Format
 from .records import Record, pair
+from .units import UnitRule, units_of
 
 LISTED = 5
 """So many ids are listed in an error."""
@@ -22,6 +23,7 @@ def read_files(
     *,
     by_id: bool = False,
     formats: tuple[Format, Format] = (Format(), Format()),
+    unit: UnitRule | str | None = None,
 ) -> Iterator[Document | None]:
     """Pair the documents of two files, and read them one at a time.
 
@@ -35,6 +37,9 @@ def read_files(
         by_id: Pair documents by id if all of them have one. All predictions are then
             held in memory.
         formats: How to read gold and predictions.
+        unit: Which documents are resampled together (see `units.parse`). By default
+            every document is resampled alone, and the sentences of a CoNLL file without
+            -DOCSTART- lines are resampled in blocks.
 
     Yields:
         One document per gold text, or None if that is not annotated.
@@ -42,7 +47,8 @@ def read_files(
     Raises:
         ValueError: If a file cannot be read; if the files have different numbers of
             documents; if texts differ in more than whitespace and case; if a text is
-            annotated in the gold file only. Names the file and the line or document.
+            annotated in the gold file only; if a document has no such unit. Names the file
+            and the line or document.
         OSError: If a file cannot be read.
 
     >>> path = getfixture("tmp_path") / "a.jsonl"
@@ -52,6 +58,7 @@ def read_files(
     """
     names = [name_of(path, format) for path, format in zip((gold, pred), formats)]
     check_span_groups(key, (gold, pred), names)
+    units = units_of(gold, formats[0], unit)
     end = Record("", set())
     found = False  # whether any prediction has the key
     golds, preds = records(gold, key, formats[0]), records(pred, key, formats[1])
@@ -69,10 +76,11 @@ def read_files(
             # A Doc without the key, or without entities, is a prediction of nothing.
             if a.annotated and not b.annotated and names[1] != "spacy":
                 raise ValueError(f"it is annotated in {gold} but not in {pred}")
-            yield pair(a, b)
+            yield units.marked(pair(a, b), a)
         except ValueError as error:
             which = f"document {number}{'' if a.id is None else f' ({a.id})'}"
             raise ValueError(f"{gold} and {pred}, {which}: {error}") from None
+    units.check_end()
     if key and not found:
         raise ValueError(f"no document in {pred} has spans under the key {key!r}")
 

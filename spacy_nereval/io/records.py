@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ class Record(NamedTuple):
         gaps: The (start, end) of stretches without annotation.
         repaired: The number of spans whose tags had to be repaired.
         open_end: Whether the text may go on beyond what the format says of it.
+        meta: What else the file says of the document, by field; None if nothing.
     """
 
     text: str
@@ -32,6 +33,7 @@ class Record(NamedTuple):
     gaps: tuple[tuple[int, int], ...] = ()
     repaired: int = 0
     open_end: bool = False
+    meta: Mapping[str, Any] | None = None
 
 
 def pair(gold: Record, pred: Record) -> Document | None:

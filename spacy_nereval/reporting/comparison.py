@@ -11,7 +11,7 @@ from .declared import keys, noted, short_name
 from .marked_text import clipped
 from .score_cells import interval, scale, score_cell
 from .score_tables import MOST, first_headlines
-from .sentences import warning, what_was_tested
+from .sentences import unit_lines, warning, what_was_tested
 from .table import Cell, Table
 from .words import OUTCOMES
 
@@ -128,4 +128,5 @@ COMPARED: dict[str, Callable[[Mapping[str, Any]], Iterable[Table]]] = {
 
 def footer(result: Mapping[str, Any]) -> list[str]:
     """Return what was tested and how, and a warning if there are few documents."""
-    return [what_was_tested(result), *warning(result["units"])]
+    rule = result.get("unit", "id")
+    return [what_was_tested(result), *unit_lines(rule), *warning(result["units"], rule)]

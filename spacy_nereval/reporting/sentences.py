@@ -30,18 +30,49 @@ def _many(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def warning(units: int) -> list[str]:
+def warning(units: int, rule: str = "id") -> list[str]:
     """Return a warning about intervals and tests on few units; an empty list if there are enough.
 
     Args:
         units: How many units there are to draw from. A unit is a document, or several with one id.
+        rule: The rule that says which documents are one unit.
 
     >>> warning(20), warning(19)
     ([], ['⚠ Only 19 documents: with fewer than 20, little can be told.'])
     """
     if units >= WARNING_UNITS:
         return []
-    return [f"⚠ Only {_many(units, 'document')}: with fewer than {WARNING_UNITS}, little can be told."]
+    return [f"⚠ Only {_many(units, unit_name(rule))}: with fewer than {WARNING_UNITS}, little can be told."]
+
+
+def unit_name(rule: str) -> str:
+    """Return what a unit is called: a document, unless a rule puts documents together.
+
+    >>> unit_name("id"), unit_name("meta.source")
+    ('document', 'unit')
+    """
+    return "document" if rule in ("id", "document") else "unit"
+
+
+def unit_lines(rule: str) -> list[str]:
+    """Return a line on what is resampled, where nobody asked for that; an empty list otherwise.
+
+    Args:
+        rule: The rule that says which documents are one unit.
+
+    >>> unit_lines("block:20")
+    []
+    >>> unit_lines("block:auto")  # doctest: +ELLIPSIS
+    ['ℹ No -DOCSTART- lines say where documents begin, so blocks of consecutive sentences are resampled: ...']
+    """
+    from ..io.units import AUTOMATIC, FEWEST, LARGEST
+
+    if AUTOMATIC not in rule.split(" and "):
+        return []
+    return [
+        "ℹ No -DOCSTART- lines say where documents begin, so blocks of consecutive sentences are resampled: "
+        f"1/{FEWEST} of a CoNLL file each, at most {LARGEST} sentences. --unit chooses other units."
+    ]
 
 
 def what_was_tested(result: Mapping[str, Any]) -> str:

@@ -69,6 +69,26 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         yield _record(path, document, format, scheme)
 
 
+def sentences_without_marks(path: Path) -> int:
+    """Return the number of sentences of a file without -DOCSTART- lines; 0 if there are such lines.
+
+    Args:
+        path: The file. It is read up to its first such line.
+
+    Raises:
+        ValueError: If there is no such file, or a line is not valid UTF-8.
+        OSError: If the file cannot be read.
+    """
+    number, inside = 0, False
+    for _, line in lines(path):
+        cells = _cells(line)
+        if cells and cells[0] == DOCSTART:
+            return 0
+        number += bool(cells) and not inside
+        inside = bool(cells)
+    return number
+
+
 def _record(path: Path, document: list[Sentence], format: Format, scheme: Scheme) -> Record:
     text = "\n".join(" ".join(token.word for token in sentence) for sentence in document)
     offsets: list[tuple[int, int]] = []

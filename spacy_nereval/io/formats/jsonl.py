@@ -25,10 +25,10 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """Read one document per line.
 
     A line is an object with a "text" and a list of spans under one of `KEYS`, and it may
-    have "tokens", an "id" and an "answer". Offsets count characters, and the end is
-    exclusive. As in Prodigy's own training, a line with an `answer` other than `accept`
-    is not annotated; an accepted line without a list of spans has none. Empty lines are
-    skipped.
+    have "tokens", an "id", an "answer", and fields of the document in "meta". Offsets
+    count characters, and the end is exclusive. As in Prodigy's own training, a line with
+    an `answer` other than `accept` is not annotated; an accepted line without a list of
+    spans has none. Empty lines are skipped.
 
     Args:
         path: The file.
@@ -76,7 +76,8 @@ def _record(entry: Any) -> Record:
         except (TypeError, KeyError):
             raise ValueError('"tokens" is not a list of {"start", "end"}') from None
         tokens = [checked_span(f"token {k},", token, len(text))[:2] for k, token in enumerate(found)]
-    return Record(text, _spans(entry, len(text)), tokens, id)
+    meta = entry["meta"] if isinstance(entry.get("meta"), dict) else None
+    return Record(text, _spans(entry, len(text)), tokens, id, meta=meta)
 
 
 def _is_accepted(entry: dict[str, Any]) -> bool:

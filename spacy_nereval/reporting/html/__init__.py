@@ -45,7 +45,7 @@ def page(systems: Sequence[ReportedSystem], *, title: str | None = None, confide
     """
     from ...evaluation.resampling import number_of_units
     from ...evaluation.result import evaluate
-    from ..sentences import warning, what_was_tested
+    from ..sentences import unit_lines, warning, what_was_tested
     from . import charts
     from .data import embedded, on_spans, page_data
     from .findings import findings, leading, with_errors
@@ -55,7 +55,7 @@ def page(systems: Sequence[ReportedSystem], *, title: str | None = None, confide
 
     fair = _checked(systems)
     first = systems[0]
-    metrics = first.counts.metrics
+    metrics, unit = first.counts.metrics, first.counts.unit
     names = [system.name for system in systems]
     results = [evaluate(system.counts, confidence) for system in systems]
     tests = _tests(systems, confidence)
@@ -98,7 +98,7 @@ def page(systems: Sequence[ReportedSystem], *, title: str | None = None, confide
         "drawn": drawn,
         "unmarked": [metric.name for metric in metrics if metric not in marking],
         "finding": finding,
-        "warnings": warning(number_of_units(first.counts)) if confidence else [],
+        "warnings": [*unit_lines(unit), *warning(number_of_units(first.counts), unit)] if confidence else [],
         "data": Trusted(embedded(page_data(systems) | {"lead": lead})),
         "charts": Trusted(embedded(drawn)),
     }

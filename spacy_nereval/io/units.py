@@ -1,0 +1,220 @@
+"""Units: which documents are resampled together, for intervals and tests.
+
+Intervals and tests treat units as independent of each other. Sentences of one article, or
+articles of one source, are not independent, so such documents belong in one unit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from ..core.spans import Document
+from ..counting.batch import content_key
+from .formats import name_of
+from .formats.conll import sentences_without_marks
+from .formats.settings import Format
+from .records import Record
+
+ID, META, PREFIX, DOCUMENT, BLOCK = FORMS = ("id", "meta", "prefix", "document", "block")
+
+AUTOMATIC = "block:auto"
+"""The rule for the sentences of a CoNLL file without -DOCSTART- lines, where no rule is given."""
+
+LARGEST, FEWEST = 20, 20
+"""Automatic blocks have at most so many sentences, and a file has at least so many of them if it can."""
+
+EXPECTED = "expected id, meta.FIELD, prefix:REGEX, document or block:N"
+
+
+class UnitRule(NamedTuple):
+    """A rule that says which documents are resampled together.
+
+    Args:
+        text: The rule in words, as counts and signatures show it.
+        form: One of `FORMS`.
+        value: The field of `meta`, or the regular expression of `prefix`.
+        size: The number of documents in a `block`.
+    """
+
+    text: str
+    form: str
+    value: str = ""
+    size: int = 0
+
+
+def parse(text: str) -> UnitRule:
+    r"""Return the rule that a text stands for, such as the value of `--unit`.
+
+    Args:
+        text: One of
+
+            - `id`: documents with one id. Without ids, those with one text and the same
+              gold spans.
+            - `meta.FIELD`: documents with one value in a field of their metadata.
+            - `prefix:REGEX`: documents in whose ids the first group of the regular
+              expression matches the same text. The match starts where the id starts.
+            - `document`: every document is a unit, even where ids repeat.
+            - `block:N`: N consecutive documents of a file.
+
+    Raises:
+        ValueError: If it stands for no rule; if the regular expression is not valid or
+            has no group.
+
+    >>> parse("meta.source")
+    UnitRule(text='meta.source', form='meta', value='source', size=0)
+    >>> parse("block:20").size
+    20
+    >>> parse(r"prefix:\w+")
+    Traceback (most recent call last):
+    ValueError: --unit prefix:\w+: the regular expression has no group; put what names the unit in parentheses
+    """
+    if text in (ID, DOCUMENT):
+        return UnitRule(text, text)
+    form, mark, value = text.partition(":")
+    if form == PREFIX and mark:
+        _check_expression(text, value)
+        return UnitRule(text, PREFIX, value)
+    if form == BLOCK and mark:
+        size = int(value) if value.isascii() and value.isdecimal() else 0
+        if not size:
+            raise ValueError(f"--unit {text}: expected a whole number of documents from 1 up, as in block:20")
+        return UnitRule(f"{BLOCK}:{size}", BLOCK, size=size)
+    form, mark, value = text.partition(".")
+    if form == META and value:
+        return UnitRule(text, META, value)
+    raise ValueError(f"--unit {text}: there is no such unit; {EXPECTED}")
+
+
+def _check_expression(text: str, expression: str) -> None:
+    try:
+        groups = re.compile(expression).groups
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ValueError(f"--unit {text}: not a valid regular expression ({error})") from None
+    if not groups:
+        raise ValueError(f"--unit {text}: the regular expression has no group; put what names the unit in parentheses")
+
+
+def units_of(path: Path, format: Format = Format(), rule: UnitRule | str | None = None) -> FileUnits:
+    """Return what gives the documents of a gold file their units.
+
+    Args:
+        path: The file or folder of gold spans.
+        format: How it is read.
+        rule: A rule, or the text of one. None stands for `id`, and for a CoNLL file without
+            -DOCSTART- lines for blocks of sentences: a twentieth of the file each, but no
+            more than 20 sentences.
+
+    Raises:
+        ValueError: If the text stands for no rule; if a CoNLL file cannot be read.
+        OSError: If a CoNLL file cannot be read.
+
+    >>> path = getfixture("tmp_path") / "a.conll"
+    >>> _ = path.write_text("Ada B-PER\\n\\n" * 100)
+    >>> units_of(path).rule
+    UnitRule(text='block:auto', form='block', value='', size=5)
+    """
+    if isinstance(rule, str):
+        rule = parse(rule)
+    if rule is None and name_of(path, format) == "conll" and (sentences := sentences_without_marks(path)):
+        rule = UnitRule(AUTOMATIC, BLOCK, size=min(LARGEST, max(1, sentences // FEWEST)))
+    return FileUnits(rule or UnitRule(ID, ID), path)
+
+
+class FileUnits:
+    """Gives the documents of one file their units.
+
+    Args:
+        rule: Which documents are resampled together.
+        path: The file. Blocks are named after it.
+    """
+
+    def __init__(self, rule: UnitRule, path: Path) -> None:
+        self.rule = rule
+        self._path = path
+        self._number = 0  # of documents so far
+        self._block = ""  # the key of the current block
+        self._copies: Counter[str] = Counter()
+        self._expression = re.compile(rule.value) if rule.form == PREFIX else None
+        keys: dict[str, Callable[[Record], str | None]] = {
+            ID: _content_if_open,
+            META: self._field,
+            PREFIX: self._prefix,
+            DOCUMENT: self._copy,
+            BLOCK: lambda gold: self._block,
+        }
+        self._key = keys[rule.form]
+
+    def marked(self, document: Document | None, gold: Record) -> Document | None:
+        """Return a document with its unit. Pass all documents of the file, in their order.
+
+        Args:
+            document: The document; None if it is not annotated.
+            gold: Its gold side.
+
+        Raises:
+            ValueError: If the rule gives this document no unit.
+        """
+        if self.rule.form == BLOCK and self._number % self.rule.size == 0:
+            self._block = self._named_block(gold)
+        self._number += 1
+        if document is not None:
+            document.unit, document.unit_rule = self._key(gold), self.rule.text
+        return document
+
+    def check_end(self) -> None:
+        """Raise ValueError if a block has more documents than the file had."""
+        if self._number < self.rule.size:
+            raise ValueError(
+                f"--unit {self.rule.text}: {self._path} has {self._number} document{'s' * (self._number != 1)}; "
+                "expected blocks no larger than the file"
+            )
+
+    def _named_block(self, gold: Record) -> str:
+        """Return the key of the block that a document begins.
+
+        Id and content of that document tell files of one name in different folders apart,
+        whether they are counted together or not.
+        """
+        first = content_key(f"{gold.id or ''}\n{gold.text}", gold.spans)
+        return f"{self._path.absolute().name}:{self._number // self.rule.size}:{first}"
+
+    def _field(self, gold: Record) -> str:
+        value = (gold.meta or {}).get(self.rule.value)
+        if value is None or value == "":
+            raise ValueError(
+                f"--unit {self.rule.text}: the document has no {self.rule.value!r} in its metadata (in JSONL under "
+                "'meta', in Docs in user_data, which DocBin stores with store_user_data=True only)"
+            )
+        if not isinstance(value, (str, int, float)):
+            raise ValueError(
+                f"--unit {self.rule.text}: {self.rule.value!r} is {type(value).__name__}; expected text or a number"
+            )
+        return str(value)
+
+    def _prefix(self, gold: Record) -> str:
+        assert self._expression
+        if gold.id is None:
+            raise ValueError(f"--unit {self.rule.text}: the document has no id")
+        found = self._expression.match(gold.id)
+        if not found or not found[1]:
+            raise ValueError(f"--unit {self.rule.text}: the first group matches nothing in the id {gold.id!r}")
+        return found[1]
+
+    def _copy(self, gold: Record) -> str:
+        """Return the id or content; from the second equal one on, with the number of those before."""
+        base = content_key(gold.text, gold.spans) if gold.id is None else gold.id
+        before = self._copies[base]
+        self._copies[base] += 1
+        return f"{base}\0{before}" if before else base
+
+
+def _content_if_open(gold: Record) -> str | None:
+    """Return the content of a document whose text ends where its last span does, else None for the id.
+
+    The text of such a document depends on the predictions too, and its unit must not.
+    """
+    return content_key(gold.text, gold.spans) if gold.open_end and gold.id is None else None
