@@ -1,6 +1,6 @@
 """How often intervals and tests of this package are right, in made-up worlds whose true scores are known.
 
-    python benchmarks/coverage.py --sets 1000 > benchmarks/coverage.md
+    python benchmarks/coverage.py --sets 400 > benchmarks/coverage.md
 
 Two worlds, a poor system (F .68) and a good one (F .92), and 10 to 500 documents. The
 same call prints the same tables on every machine. For comparison, each table has the
@@ -27,6 +27,9 @@ Floats = NDArray[np.float64]
 SAMPLES = 1000
 SWAPS = 10_000
 LEVEL = 0.95
+NUMBERS = [10, 20, 50, 100, 500]
+"""Documents per data set."""
+
 TOGETHER = 50
 """Data sets that share their random bits, so that they are worked on at once."""
 
@@ -216,7 +219,10 @@ def rows(title: str, cells: dict[str, list[str]], numbers: list[int]) -> None:
 
 
 def tables(sets: int, numbers: list[int], seed: int) -> None:
-    """Print all tables."""
+    """Print all tables, and the command that makes them again."""
+    given = f"--sets {sets}" + (f" --documents {','.join(map(str, numbers))}" if numbers != NUMBERS else "")
+    given += f" --seed {seed}" if seed else ""
+    print(f"# Coverage\n\nWritten by `python benchmarks/coverage.py {given} > benchmarks/coverage.md`.\n")
     print(
         f"Per cent of {sets} made-up data sets; level {LEVEL:.0%}, {SAMPLES} half-samples, {SWAPS} swaps, seed {seed}."
     )
@@ -250,7 +256,7 @@ def tables(sets: int, numbers: list[int], seed: int) -> None:
 
 def main(
     sets: Annotated[int, typer.Option(help="Data sets per cell, rounded up to a multiple of 50.")] = 1000,
-    documents: Annotated[str, typer.Option(help="Numbers of documents, with commas.")] = "10,20,50,100,500",
+    documents: Annotated[str, typer.Option(help="Numbers of documents, with commas.")] = ",".join(map(str, NUMBERS)),
     seed: Annotated[int, typer.Option(help="Seed of all random numbers.")] = 0,
 ) -> None:
     """Print tables in Markdown: how often intervals and tests are right."""

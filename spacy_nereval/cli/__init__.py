@@ -7,6 +7,7 @@ time to load are therefore imported inside the functions that need them.
 from . import (
     compare,
     count,
+    datasets,
     detach,
     doctor,
     errors,
@@ -23,6 +24,7 @@ from .app import nereval
 __all__ = [
     "compare",
     "count",
+    "datasets",
     "detach",
     "doctor",
     "errors",

@@ -1,0 +1,87 @@
+"""Tables that say in how many data sets a system is better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..evaluation.statistics.differences import LEAST_DIFFERING
+from ..metrics.registry import create, names
+from .declared import noted
+from .score_cells import interval, percent, scale
+from .table import Cell, Table
+
+
+def data_set_tables(found: Mapping[str, Any], *, digits: int = 2) -> Iterator[Table]:
+    """Yield a table of the data sets, and one of the counts that their p-values allow.
+
+    Args:
+        found: What `evaluation.datasets.data_sets` returns.
+        digits: Decimal places of numbers that are not whole; p-values have 4.
+    """
+    factor = scale(create(found["metric"]), found["score"]) if found["metric"] in names() else 100
+    rows: list[list[Cell]] = [
+        [
+            row["data_set"],
+            None if row["difference"] is None else factor * row["difference"],
+            interval(row["interval"], factor),
+            row["p_better"],
+            row["p_holm"],
+            "yes" if row["named"] else "no",
+        ]
+        for row in found["data_sets"]
+    ]
+    costs = noted("", [(create(found["metric"]), found["score"])]) if found["metric"] in names() else ""
+    yield Table(
+        f"{found['system']} against {found['baseline']} by {found['metric']} {found['score']}",
+        ["data set", "difference", "interval", "p (one-sided)", "p (Holm)", "named"],
+        rows,
+        note=costs,
+        digits=digits,
+        own_digits={"p (one-sided)": 4, "p (Holm)": 4},
+    )
+    counts: list[list[Cell]] = [
+        [f"{least} of {found['number']}", p, "yes" if least <= found["least"] else "no"]
+        for least, p in enumerate(found["p"], 1)
+    ]
+    yield Table("Better in at least", ["data sets", "p", "told"], counts, digits=digits, own_digits={"p": 4})
+
+
+def footer(found: Mapping[str, Any]) -> list[str]:
+    """Return what was tested and how, and which data sets had no test.
+
+    Args:
+        found: What `evaluation.datasets.data_sets` returns.
+
+    Example:
+        >>> row = {"data_set": "chat", "p_better": None, "differing": 4}
+        >>> found = {"method": "bonferroni", "level": 0.95, "baseline": "A", "system": "B", "data_sets": [row]}
+        >>> for line in footer(found):
+        ...     print(line)
+        Tested in each data set: B is better than A (one-sided). The p-values are combined after Bonferroni, which \
+holds for data sets of any kind. With a chance of at most 5 % the count is too high. Data sets are named by Holm's \
+correction, with a chance of at most 5 % that any name is wrong.
+        ⚠ No test in chat: the outputs differ in 4 units, and a test needs 6. It counts as p = 1.
+    """
+    rate = f"{percent(1 - found['level']):.3g} %"
+    combined = (
+        "by Fisher's method, which holds only for data sets that share neither texts nor trained models"
+        if found["method"] == "fisher"
+        else "after Bonferroni, which holds for data sets of any kind"
+    )
+    lines = [
+        f"Tested in each data set: {found['system']} is better than {found['baseline']} (one-sided). The p-values are "
+        f"combined {combined}. With a chance of at most {rate} the count is too high. Data sets are named by Holm's "
+        f"correction, with a chance of at most {rate} that any name is wrong."
+    ]
+    for row in found["data_sets"]:
+        if row["p_better"] is None:
+            units = row["differing"]
+            few = units is not None and units < LEAST_DIFFERING
+            why = (
+                f"the outputs differ in {units} unit{'s' * (units != 1)}, and a test needs {LEAST_DIFFERING}"
+                if few
+                else "the score is undefined there for one of the two"
+            )
+            lines.append(f"⚠ No test in {row['data_set']}: {why}. It counts as p = 1.")
+    return lines

@@ -1,0 +1,326 @@
+"""In how many data sets a system is better: the count, the names, the sentence, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations, permutations
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from spacy_nereval.evaluation.datasets import check_comparison, data_sets, verdict
+
+FORBIDDEN = ("significant", "trend", "equal", "no difference", "prove", "*")
+
+SIX = (0.168, 0.297, 0.357, 0.019, 0.218, 0.001)
+SEVEN = (0.04, 0.1, 0.1, 0.07, 0.07, 0.07, 0.04)
+FIVE = (0.001, 0.004, 0.012, 0.03, 0.2)
+
+
+def row(p: float | None, value: float = 0.6, **more: Any) -> dict[str, Any]:
+    found = {
+        "metric": "strict",
+        "score": "f",
+        "system": "B",
+        "family": "primary",
+        "baseline_value": 0.5,
+        "value": value,
+        "difference": value - 0.5,
+        "interval": [value - 0.6, value - 0.4],
+        "p": None if p is None else min(1.0, 2 * p),
+        "p_better": p,
+        "differing": 40,
+    }
+    return found | more
+
+
+def comparison(*rows: dict[str, Any], **more: Any) -> dict[str, Any]:
+    found = {
+        "signature": "spacy-nereval|strict:beta=1.0|fair:unit=char,beta=1.0|avg:micro|docs:90|v1",
+        "version": "1",
+        "documents": 90,
+        "units": 90,
+        "baseline": "A",
+        "confidence": {"level": 0.95, "seed": 0},
+        "comparisons": list(rows),
+    }
+    return found | more
+
+
+def results(*p_values: float | None) -> dict[str, dict[str, Any]]:
+    """One comparison per p-value, no two with the same numbers."""
+    return {f"set{k}": comparison(row(p, 0.6 + k / 100)) for k, p in enumerate(p_values)}
+
+
+def named(found: dict[str, Any]) -> list[str]:
+    return [own["data_set"] for own in found["data_sets"] if own["named"]]
+
+
+@pytest.mark.parametrize(
+    ("p_values", "bonferroni", "fisher", "names"),
+    [(SIX, 1, 2, ["set5"]), (SEVEN, 0, 5, []), (FIVE, 3, 4, ["set0", "set1", "set2"])],
+)
+def test_the_published_counts(p_values, bonferroni, fisher, names):
+    found = data_sets(results(*p_values))
+    assert (found["least"], found["number"], found["method"]) == (bonferroni, len(p_values), "bonferroni")
+    assert named(found) == names
+    independent = data_sets(results(*p_values), independent=True)
+    assert (independent["least"], independent["method"]) == (fisher, "fisher")
+    assert named(independent) == names, "names never depend on Fisher's method"
+
+
+@pytest.mark.parametrize("p_values", [SIX, SEVEN, FIVE])
+@pytest.mark.parametrize("independent", [False, True])
+def test_the_combined_p_values_are_those_of_scipy(p_values, independent):
+    """ "Better in at least u" holds if no choice of N - u + 1 data sets could be all null; the worst choice counts."""
+    found = data_sets(results(*p_values), independent=independent)
+
+    def combined(some: tuple[float, ...]) -> float:
+        if independent:
+            return float(scipy.stats.combine_pvalues(some, "fisher").pvalue)
+        return min(1.0, len(some) * min(some))
+
+    number = len(p_values)
+    expected = [max(map(combined, combinations(p_values, number - u + 1))) for u in range(1, number + 1)]
+    assert found["p"] == pytest.approx(np.maximum.accumulate(expected), abs=1e-12)
+
+
+def test_holm_is_worked_out_by_hand():
+    found = data_sets(results(0.03, 0.004, 0.6, 0.012))
+    assert [own["p_holm"] for own in found["data_sets"]] == pytest.approx([0.06, 0.016, 0.6, 0.036])
+
+
+def test_after_bonferroni_as_many_are_named_as_counted():
+    """The two rest on the same products; a sentence "at least 2: in one" cannot come about without Fisher."""
+    random = np.random.default_rng(0)
+    for _ in range(300):
+        p_values = np.clip(random.beta(0.3, 1, random.integers(2, 9)), 1e-4, 1).tolist()
+        found = data_sets(results(*p_values))
+        assert len(named(found)) == found["least"]
+
+
+def test_the_order_of_the_data_sets_changes_nothing():
+    given = results(*FIVE)
+    counts = {
+        (found["least"], tuple(found["p"]), tuple(sorted(named(found))))
+        for order in permutations(given)
+        for found in [data_sets({name: given[name] for name in order}, independent=True)]
+    }
+    assert len(counts) == 1
+
+
+def test_a_count_is_seldom_too_high():
+    """Of six data sets two are better; the count may exceed 2 in 5 per cent of cases at most."""
+    random = np.random.default_rng(1)
+    too_high = {False: 0, True: 0}
+    for _ in range(400):
+        p_values = [*scipy.stats.norm.sf(random.normal(3, 1, 2)), *random.random(4)]
+        for independent in too_high:
+            found = data_sets(results(*map(float, p_values)), independent=independent)
+            too_high[independent] += found["least"] > 2
+    assert max(too_high.values()) <= 400 * 0.05 + 3 * np.sqrt(400 * 0.05 * 0.95)
+
+
+def test_a_data_set_without_a_test_counts_as_one_where_nothing_is_better():
+    found = data_sets(results(0.001, None))
+    assert found["p"] == pytest.approx([0.002, 1.0])
+    assert [(own["p_better"], own["p_holm"], own["named"]) for own in found["data_sets"]] == [
+        (0.001, pytest.approx(0.002), True),
+        (None, 1.0, False),
+    ]
+    assert data_sets(results(None, None))["least"] == 0
+
+
+def test_the_level_is_that_of_the_comparisons():
+    given = {name: own | {"confidence": {"level": 0.8}} for name, own in results(0.09, 0.15).items()}
+    assert (data_sets(given)["least"], data_sets(given)["level"]) == (2, 0.8)
+    assert data_sets(results(0.09, 0.15))["least"] == 0
+    at_the_limit = {name: own | {"confidence": {"level": 0.9}} for name, own in results(0.05, 0.1).items()}
+    assert (data_sets(at_the_limit)["least"], named(data_sets(at_the_limit))) == (2, ["set0", "set1"])
+
+
+def test_the_result_is_plain_and_repeats_the_comparisons():
+    found = data_sets(results(*FIVE))
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    first = found["data_sets"][0]
+    assert (first["baseline_value"], first["value"], first["difference"]) == (0.5, 0.6, pytest.approx(0.1))
+    assert first["interval"] == pytest.approx([0.0, 0.2])
+    assert (found["baseline"], found["system"], found["metric"], found["score"]) == ("A", "B", "strict", "f")
+    assert found["signature"].startswith("spacy-nereval|strict:beta=1.0|score:f|sets:5|bonferroni,level:0.95|v")
+
+
+# Words
+
+
+@pytest.mark.parametrize(
+    ("p_values", "independent", "said"),
+    [
+        (FIVE, False, "B scores better than A in at least 3 of 5 data sets by strict f: in set0, set1, set2"),
+        (
+            FIVE,
+            True,
+            "B scores better than A in at least 4 of 5 data sets by strict f: in set0, set1, set2; "
+            "which others is not settled",
+        ),
+        (SEVEN, True, "B scores better than A in at least 5 of 7 data sets by strict f; which ones is not settled"),
+        (SEVEN, False, "not settled in any of 7 data sets: whether B scores better than A by strict f"),
+        # Fisher's method sees six data sets together, Holm's the one.
+        ((0.001, 1, 1, 1, 1, 1), True, "B scores better than A by strict f: in set0"),
+    ],
+)
+def test_the_sentence(p_values, independent, said):
+    once = "; for these trained models; another training was not tried"
+    found = data_sets(results(*p_values), independent=independent)
+    assert found["verdict"] == said + once * (not said.startswith("not settled"))
+    assert verdict(found | {"trained_once": False}) == said
+    assert not any(word in found["verdict"].lower() for word in FORBIDDEN)
+
+
+# Which score, which system
+
+
+def test_another_score_and_another_system_are_chosen():
+    def made(k: int) -> dict[str, Any]:
+        rows = [
+            row(0.2, 0.6 + k / 100),
+            row(0.001, 0.7 + k / 100, metric="fair", family="secondary"),
+            row(0.002, 0.8 + k / 100, system="C"),
+            row(0.9, 0.1, label="PER", family="labels"),
+        ]
+        return comparison(*rows)
+
+    given = {"news": made(0), "mail": made(1)}
+    assert data_sets(given, system="B")["least"] == 0
+    assert data_sets(given, system="C")["p"] == pytest.approx([0.004, 0.004])
+    chosen = data_sets(given, system="B", score="fair.f")
+    assert (chosen["metric"], chosen["p"]) == ("fair", pytest.approx([0.002, 0.002]))
+    assert "fair:unit=char,beta=1.0" in chosen["signature"]
+    with pytest.raises(ValueError, match="news compares several systems: choose one with --system, of B, C"):
+        data_sets(given)
+    with pytest.raises(ValueError, match="--system D: news has no such system; it compares B, C"):
+        data_sets(given, system="D")
+    with pytest.raises(ValueError, match="--score fair.g: news has no such score; .* one of strict.f, fair.f"):
+        data_sets(given, system="B", score="fair.g")
+
+
+def test_a_score_without_a_test_is_no_score_to_count_by():
+    rows = [row(0.2), row(None, score="p", family="")]
+    given = {"news": comparison(*rows), "mail": comparison(row(0.3, 0.8), rows[1])}
+    with pytest.raises(ValueError, match="--score strict.p: not tested in news, which tests strict.f; to test it"):
+        data_sets(given, score="strict.p")
+    with pytest.raises(ValueError, match="news has no primary score: choose one with --score METRIC.SCORE"):
+        data_sets({"news": comparison(rows[1]), "mail": comparison(rows[1])})
+
+
+# What is refused
+
+
+def refused(given: dict[str, Any]) -> str:
+    with pytest.raises(ValueError) as caught:
+        data_sets(given)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_one_comparison_is_no_count():
+    assert refused(results(0.01)) == "to count data sets takes the comparisons of two or more, not of 1"
+    assert "not of 0" in refused({})
+
+
+@pytest.mark.parametrize(
+    ("changed", "what"),
+    [
+        ({"baseline": "Z"}, "the baseline is A in set0 and Z in set1"),
+        ({"version": "2"}, "the version is 1 in set0 and 2 in set1"),
+        ({"confidence": {"level": 0.9}}, "the level is 0.95 in set0 and 0.9 in set1"),
+        ({"signature": "x|strict:beta=2.0|y"}, "the metric is strict:beta=1.0 in set0 and strict:beta=2.0 in set1"),
+        ({"comparisons": [row(0.1, system="C")]}, "the system is B in set0 and C in set1"),
+    ],
+)
+def test_comparisons_that_are_not_alike(changed, what):
+    given = results(0.01, 0.02)
+    given["set1"] |= changed
+    said = refused(given)
+    assert said == f"{what}: data sets can be counted only where the comparisons are alike"
+
+
+def test_other_metrics_of_the_comparisons_may_differ():
+    given = results(0.01, 0.02)
+    given["set1"]["signature"] = given["set1"]["signature"].replace("unit=char", "unit=token")
+    assert data_sets(given)["least"] == 2
+
+
+def test_two_primary_scores():
+    given = results(0.01, 0.02)
+    given["set1"]["comparisons"][0]["metric"] = "fair"
+    assert refused(given) == (
+        "the primary score is strict.f in set0 and fair.f in set1: choose one with --score METRIC.SCORE"
+    )
+
+
+def test_a_data_set_given_twice_with_another_seed():
+    given = {"news": comparison(row(0.01)), "again": comparison(row(0.02), confidence={"level": 0.95, "seed": 7})}
+    assert refused(given) == "news and again have the same numbers: give each data set once"
+
+
+@pytest.mark.parametrize("other", [{"documents": 91}, {"units": 80}, {"comparisons": [row(0.01, differing=39)]}])
+def test_data_sets_that_are_alike_by_chance(other):
+    assert data_sets({"news": comparison(row(0.01)), "mail": comparison(row(0.01)) | other})["least"] == 2
+
+
+def test_two_data_sets_without_any_difference_are_two():
+    same = row(None, 0.5, differing=0)
+    assert data_sets({"news": comparison(same), "mail": comparison(same)})["number"] == 2
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        None,
+        [],
+        {},
+        {"metrics": {}, "signature": "", "version": "1", "documents": 3},
+        comparison(),
+        comparison(row(0.1)) | {"comparisons": [1]},
+        comparison(row(0.1)) | {"comparisons": {}},
+        comparison(row(0.1)) | {"confidence": None},
+        comparison(row(0.1)) | {"confidence": {"level": "0.95"}},
+        comparison(row(0.1)) | {"confidence": {"level": 95.0}},
+        comparison(row(0.1)) | {"signature": None},
+        comparison(row(0.1)) | {"documents": "90"},
+    ],
+)
+def test_what_is_no_comparison(given):
+    with pytest.raises(ValueError, match="^x.json is not a comparison: expected a JSON file that"):
+        check_comparison("x.json", given)
+    assert check_comparison("x.json", comparison(row(0.1))) is None
+
+
+@pytest.mark.parametrize("key", ["p_better", "family", "interval", "system"])
+def test_a_comparison_of_an_older_version(key):
+    old = row(0.1)
+    del old[key]
+    with pytest.raises(ValueError, match=f"^x.json lacks '{key}', so another version wrote it: run 'nereval compare'"):
+        check_comparison("x.json", comparison(old))
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("p_better", "0.1"),
+        ("p_better", True),
+        ("p_better", 0),
+        ("p_better", 1.1),
+        ("p_better", float("nan")),
+        ("difference", "0.1"),
+        ("value", [1]),
+        ("interval", None),
+        ("interval", [0.1]),
+        ("interval", [0.1, "0.2"]),
+    ],
+)
+def test_numbers_that_are_none(key, value):
+    with pytest.raises(ValueError, match=f"^x.json: {key} of strict.f is .*; expected a number"):
+        check_comparison("x.json", comparison(row(0.1) | {key: value}))
