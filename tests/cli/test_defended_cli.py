@@ -447,13 +447,16 @@ def test_a_corpus_without_gold_spans_is_compared_too(here):
 # Refused
 
 
+SCORED = ("score", "gold.jsonl", "base.jsonl", "-C")
+COMPARED = ("compare", "gold.jsonl", "base.jsonl", "other.jsonl")
+
 BAD = {
-    "samples 0": (["score", "gold.jsonl", "base.jsonl", "-C", "--samples", 0, "-o", "new"], "samples = 0: expected at least 1"),
-    "level 0": (["score", "gold.jsonl", "base.jsonl", "-C", "--level", 0, "-o", "new"], "level = 0.0: expected a number"),
-    "level 1": (["score", "gold.jsonl", "base.jsonl", "-C", "--level", 1, "-o", "new"], "level = 1.0: expected a number"),
-    "level 2": (["score", "gold.jsonl", "base.jsonl", "-C", "--level", 2, "-o", "new"], "level = 2.0: expected a number"),
-    "level nan": (["score", "gold.jsonl", "base.jsonl", "-C", "--level", "nan", "-o", "new"], "level = nan"),
-    "seed -1": (["score", "gold.jsonl", "base.jsonl", "-C", "--seed", -1, "-o", "new"], "seed = -1"),
+    "samples 0": ([*SCORED, "--samples", 0, "-o", "new"], "samples = 0: expected at least 1"),
+    "level 0": ([*SCORED, "--level", 0, "-o", "new"], "level = 0.0: expected a number"),
+    "level 1": ([*SCORED, "--level", 1, "-o", "new"], "level = 1.0: expected a number"),
+    "level 2": ([*SCORED, "--level", 2, "-o", "new"], "level = 2.0: expected a number"),
+    "level nan": ([*SCORED, "--level", "nan", "-o", "new"], "level = nan"),
+    "seed -1": ([*SCORED, "--seed", -1, "-o", "new"], "seed = -1"),
     "counts and metrics": (["score", "counts.npz", "--metrics", "strict", "-o", "new"], "counts.npz holds counts"),
     "counts and options": (["score", "counts.npz", "--loio.s", 1, "-o", "new"], "counts.npz holds counts"),
     "counts and predictions": (["score", "counts.npz", "base.jsonl", "-o", "new"], "counts.npz holds counts"),
@@ -502,17 +505,17 @@ BAD = {
     ),
     "other documents": (["compare", "gold.jsonl", "base.jsonl", "fewer.npz", "-o", "new"], "in both systems: doc 23"),
     "samples of a comparison": (
-        ["compare", "gold.jsonl", "base.jsonl", "other.jsonl", "--samples", 0, "-o", "new"], "samples = 0: expected at least 1"
+        [*COMPARED, "--samples", 0, "-o", "new"], "samples = 0: expected at least 1"
     ),
     "level of a comparison": (
-        ["compare", "gold.jsonl", "base.jsonl", "other.jsonl", "--level", 1, "-o", "new"], "level = 1.0: expected a number"
+        [*COMPARED, "--level", 1, "-o", "new"], "level = 1.0: expected a number"
     ),
     "no folder for a comparison": (
-        ["compare", "gold.jsonl", "base.jsonl", "other.jsonl", "-o", "none/new"], "there is no directory none"
+        [*COMPARED, "-o", "none/new"], "there is no directory none"
     ),
-    "unknown metric": (["compare", "gold.jsonl", "base.jsonl", "other.jsonl", "-m", "x", "-o", "new"], "no metric 'x'"),
+    "unknown metric": ([*COMPARED, "-m", "x", "-o", "new"], "no metric 'x'"),
     "unknown option": (
-        ["compare", "gold.jsonl", "base.jsonl", "other.jsonl", "--loio.x", 1, "-o", "new"], "no option 'x'"
+        [*COMPARED, "--loio.x", 1, "-o", "new"], "no option 'x'"
     ),
 }  # fmt: skip
 
@@ -558,11 +561,11 @@ def test_a_mistake_is_one_line_and_leaves_no_file(spoilt, arguments, said):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["compare", "gold.jsonl", "base.jsonl", "other.jsonl", "--trials", 0, "-o", "new"],
+        [*COMPARED, "--trials", 0, "-o", "new"],
         ["count", "gold.jsonl", "base.jsonl", "--replicates", -1, "-o", "new.npz"],
         ["count", "gold.jsonl", "base.jsonl"],
         ["merge", "-o", "new.npz"],
-        ["score", "gold.jsonl", "base.jsonl", "-C", "--samples", "many", "-o", "new"],
+        [*SCORED, "--samples", "many", "-o", "new"],
         ["compare", "gold.jsonl", "-o", "new"],
     ],
     ids=lambda arguments: " ".join(map(str, arguments)),
@@ -656,7 +659,7 @@ def test_a_config_names_the_confidence_of_a_scorer_and_of_the_component():
     "make", [make_ner_scorer, lambda **o: make_spans_scorer(spans_key="k", **o)], ids=["ents", "spans"]
 )
 def test_few_documents_or_none_never_end_a_run(make):
-    """With an empty or tiny development set, training goes on: there are no intervals, or they say that they are of few."""
+    """With an empty or tiny development set, training goes on: there are no intervals, or they are flagged."""
     blank = example(doc("Ada", annotated=False), doc("Ada"))
     for some, documents in (([], 0), ([blank], 0), (examples()[:1], 1), (examples()[:1] + [blank], 1)):
         scores = make(confidence={})(some)
