@@ -151,9 +151,9 @@ def _rows(doc: int, metric: Metric, document: Document, value: Mapping[Span, Val
                 home.setdefault((kind, span), value[leading])
         if name in metric.verdict_names:
             note = metric.note(document, gold) if metric.note else ""
-            values = value[gold] if gold else None, value[pred] if pred else None
+            values = (value[gold] if gold else None), (value[pred] if pred else None)
             if name in metric.partial_credit:
-                high, low = split(np.float64(amount)).tolist()
+                high, low = split(np.array(amount)).tolist()
                 for part, number in ((NUMBER, 1), (HIGH, int(high)), (LOW, int(low))):
                     yield _Row(doc, metric.name, name, *values, part, note, number)
             else:
@@ -161,4 +161,5 @@ def _rows(doc: int, metric: Metric, document: Document, value: Mapping[Span, Val
     for kind, spans in sides:
         for span in spans:
             own = home.get((kind, span), value[span])
-            yield _Row(doc, "", kind.value, *((own, None) if kind is Kind.MISS else (None, own)), NUMBER, "", 1)
+            gold_value, pred_value = (own, None) if kind is Kind.MISS else (None, own)
+            yield _Row(doc, "", kind.value, gold_value, pred_value, NUMBER, "", 1)

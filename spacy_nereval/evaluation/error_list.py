@@ -135,7 +135,7 @@ def _all(documents: Iterable[Document], metric: Metric) -> Iterator[Listed]:
             yield listed._replace(verdict=listed.verdict._replace(name=final))
 
 
-def _order(verdict: Verdict) -> tuple:
+def _order(verdict: Verdict) -> tuple[Any, ...]:
     """Return a sort key that puts the verdicts of a document in the order of the text."""
     spans = [span for span in verdict[1:3] if span]
     return min(spans, default=()), [span or () for span in verdict[1:3]], verdict.name, verdict.amount

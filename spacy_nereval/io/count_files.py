@@ -52,7 +52,7 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
         version=__version__,
         signature=signature(counts, *more),
         metrics=[described(metric) for metric in counts.metrics],
-        columns=[tuple(key) for key in counts.keys],
+        columns=[(*key,) for key in counts.keys],
         entries=len(cells.data),
         ids=counts.ids,
         units=counts.units,
@@ -72,7 +72,7 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
     header.digest = _digest(header, arrays)
     arrays["header"] = np.frombuffer(header.model_dump_json().encode("utf8"), dtype=np.uint8)
     with atomic(path) as file:
-        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # its stub takes no names with a slash
+        np.savez_compressed(file, **arrays)
 
 
 def load(path: Location, *, origin: Mapping[str, Any] | None = None) -> Counts:
