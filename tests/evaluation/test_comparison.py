@@ -26,6 +26,7 @@ from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.evaluation.result import plain
 from spacy_nereval.evaluation.statistics import differences
 from spacy_nereval.evaluation.statistics.families import holm
+from spacy_nereval.evaluation.statistics.power import detectable_difference
 from spacy_nereval.evaluation.transitions import gold_outcomes
 from spacy_nereval.reporting.comparison import comparison_tables, footer
 from spacy_nereval.reporting.terminal import render
@@ -233,6 +234,25 @@ def test_the_difference_of_a_system_that_is_always_better_has_an_interval_above_
         assert -1 <= row["interval"][0] <= row["difference"] <= row["interval"][1] < 0
         if row["score"] == "f":
             assert (row["p"], row["p_better"]) == (1 / 501, 1)  # one is two-sided
+
+
+def test_where_no_difference_is_rejected_the_interval_ends_at_the_greatest_possible_difference():
+    """Six units cannot reject anything at 99.9 %. A cost has no greatest difference, and so no bounds."""
+    a = [tallied(1, 1, 2, id=str(k)) for k in range(6)]
+    b = [tallied(3, 0, 0, id=str(k)) for k in range(6)]
+    counts = [count(d, create_all(["strict", "slot_error"])) for d in (a, b)]
+    rows = by_score(plain(compare(*counts, confidence=Confidence(0.999))))
+    assert rows["strict", "f"]["interval"] == [-1, 1]
+    assert rows["slot_error", "ser"]["interval"] == [None, None]
+    assert rows["strict", "f"]["p"] == 2 / 64
+
+
+def test_the_detectable_difference_is_that_of_the_level():
+    counts = [count(d, create_all(["strict"])) for d in (corpus(30), second(corpus(30)))]
+    for level in (0.8, 0.95):
+        row = by_score(compare(*counts, confidence=Confidence(level)))["strict", "f"]
+        assert row["detectable"] == detectable_difference(*row["interval"], level=level)
+        assert row["detectable"] > 0
 
 
 @pytest.mark.parametrize(("differing", "known"), [(5, False), (6, True)])

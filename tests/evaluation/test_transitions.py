@@ -192,6 +192,26 @@ def test_the_worst_document_comes_first_and_those_without_a_score_last(name):
     assert [row["document"] for row in rows] == ["none", "one", "half", "all", "empty"]
 
 
+def test_the_worst_document_is_the_one_with_the_greatest_cost_where_less_is_better():
+    """Slot error rate: the document with most errors for its gold spans comes first."""
+    gold = [(0, 3, "A"), (4, 12, "B")]
+    documents = [
+        doc(gold, gold, id="none wrong"),
+        doc(gold, [*gold, (13, 16, "A"), (17, 22, "A"), (23, 28, "A")], id="three too many"),
+        doc(gold, [gold[0], (13, 16, "A")], id="one missed, one too many"),
+        doc(gold, [gold[0]], id="one missed"),
+        doc([], [], id="undefined"),
+    ]
+    rows = document_rows(count(documents, create_all(["slot_error"])))
+    assert [(row["document"], row["ser"]) for row in rows] == [
+        ("three too many", 1.5),
+        ("one missed, one too many", 1),
+        ("one missed", 0.5),
+        ("none wrong", 0),
+        ("undefined", None),
+    ]
+
+
 def test_the_first_metric_says_which_document_is_worst():
     """The first text loses by strict F, the second by WRF."""
     documents = [
