@@ -59,9 +59,11 @@ class Batch:
         places: int64[documents], where the documents stand among all that were read together,
             where those were read in several batches.
         unit_rules: The rules by which the units of the documents were made.
+        unit_keys: The key of each document's unit, None for its id; None if all have that of their id.
     """
 
     unit_rules: AbstractSet[str] = frozenset({"id"})
+    unit_keys: Sequence[str | None] | None = None
 
     def __init__(
         self,
@@ -98,7 +100,8 @@ class Batch:
 
     def unit(self, place: int) -> str | None:
         """Return the key of what one document is resampled with, if the source names it."""
-        return self.ids[place]
+        key = self.unit_keys[place] if self.unit_keys else None
+        return self.ids[place] if key is None else key
 
     def units(self) -> list[str]:
         """Return the key of what each document is resampled with: its id, or without one a

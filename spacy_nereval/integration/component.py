@@ -16,6 +16,7 @@ from spacy.training import Example
 if TYPE_CHECKING:
     from ..core.declaration import Metric
     from ..evaluation.intervals import Confidence
+    from ..io.units import UnitRule
 
 
 @Language.factory(
@@ -43,8 +44,9 @@ def make_nereval(
         metrics: Names of metrics with their options; by default the six of the papers.
         ents: Whether to score `doc.ents`.
         spans_keys: The keys of `doc.spans` to score.
-        confidence: `level`, `samples` and `seed` of confidence intervals, `{}` for the
-            defaults; by default no intervals are computed.
+        confidence: `level`, `samples`, `seed` and `unit` (what is resampled as a whole, as
+            `--unit` has it) of confidence intervals, `{}` for the defaults; by default no
+            intervals are computed.
 
     Raises:
         thinc.config.ConfigValidationError: If `metrics` or `confidence` cannot be used.
@@ -58,9 +60,10 @@ def make_nereval(
         >>> nlp.evaluate([example])["ents_strict_r"]
         0.0
     """
-    from .scorer import checked, checked_confidence
+    from .scorer import checked, checked_confidence, checked_unit
 
-    return Nereval(checked(metrics), ents, list(spans_keys), checked_confidence(confidence))
+    unit = checked_unit(confidence)
+    return Nereval(checked(metrics), ents, list(spans_keys), checked_confidence(confidence), unit)
 
 
 class Nereval:
@@ -71,13 +74,20 @@ class Nereval:
         ents: Whether to score `doc.ents`.
         spans_keys: The keys of `doc.spans` to score.
         confidence: The settings of confidence intervals, or None for no intervals.
+        unit: What is resampled as a whole; by default the documents with one id.
     """
 
     def __init__(
-        self, metrics: tuple[Metric, ...], ents: bool, spans_keys: list[str], confidence: Confidence | None = None
+        self,
+        metrics: tuple[Metric, ...],
+        ents: bool,
+        spans_keys: list[str],
+        confidence: Confidence | None = None,
+        unit: UnitRule | None = None,
     ) -> None:
         self.metrics = metrics
         self.confidence = confidence
+        self.unit = unit
         self.ents = ents
         self.spans_keys = spans_keys
 
@@ -101,6 +111,6 @@ class Nereval:
         examples = list(examples)
         scores: dict[str, Any] = {}
         for key in ([None] if self.ents else []) + self.spans_keys:
-            counts = count_examples(examples, self.metrics, key)
+            counts = count_examples(examples, self.metrics, key, unit=self.unit)
             scores |= result_keys(counts, "ents" if key is None else f"spans_{key}", self.confidence)
         return scores

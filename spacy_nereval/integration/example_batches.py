@@ -22,7 +22,8 @@ from ..core.spans import Document
 from ..counting.batch import Batch, DocumentBatch, Numbers, SpanColumns, stretches_of, unite
 from ..counting.counter import Counter
 from ..counting.counts import Counts
-from .examples import id_of, read_numbered, tokens_of
+from ..io.units import FileUnits, UnitRule
+from .examples import id_of, read_numbered, record, tokens_of
 
 GOLD_ATTRIBUTES = [ORTH, SPACY, ENT_IOB, ENT_TYPE, LENGTH]
 PRED_ATTRIBUTES = [ORTH, SPACY, ENT_IOB, ENT_TYPE]
@@ -34,48 +35,59 @@ INSIDE, BEGIN = 1, 3
 
 
 def count_examples(
-    examples: Iterable[Example], metrics: Iterable[Metric], key: str | None = None, *, units: bool = True
+    examples: Iterable[Example],
+    metrics: Iterable[Metric],
+    key: str | None = None,
+    *,
+    units: bool = True,
+    unit: UnitRule | None = None,
 ) -> Counts:
     """Return the counts of examples; see `batches` and `count`."""
     counter = Counter(metrics, units=units)
-    for parts, _ in batches(examples, key):
+    for parts, _ in batches(examples, key, unit):
         counter.add(*parts)
     counter.counts.spans_key = key
     return counter.counts
 
 
 def batches(
-    examples: Iterable[Example], key: str | None = None
+    examples: Iterable[Example], key: str | None = None, unit: UnitRule | None = None
 ) -> Iterator[tuple[list[Batch], list[tuple[int, Example]]]]:
     """Yield many examples at a time.
 
     Args:
         examples: Examples.
         key: Read `doc.spans[key]` instead of `doc.ents`.
+        unit: Which of them are resampled together; by default those with one id.
 
     Yields:
         Their batches, for `Counter.add`, and those examples that could not be compared token by
         token, each with its place among the documents that the batches have.
 
     Raises:
-        ValueError: The two texts of an example differ in more than white space and case.
+        ValueError: The two texts of an example differ in more than white space and case; the rule
+            gives an example no unit.
     """
     number = 0
+    units = FileUnits(unit) if unit and unit.form != "id" else None
     for some in stretches_of(examples, lambda example: len(example.reference)):
-        yield _read_together(some, number, key)
+        yield _read_together(some, number, key, units)
         number += len(some)
 
 
 def _read_together(
-    examples: Sequence[Example], number: int, key: str | None
+    examples: Sequence[Example], number: int, key: str | None, units: FileUnits | None
 ) -> tuple[list[Batch], list[tuple[int, Example]]]:
     """Return the batches of examples, of which the first has that number."""
     parts: list[Batch] = []
+    keys = _unit_keys(examples, number, key, units) if units else None
     first = 0
     for _, alike in groupby([] if key else examples, key=lambda example: example.reference.vocab):
         some = [*alike]
         if found := doc_batch([(example.reference, example.predicted) for example in some]):
             found.places += first
+            if units and keys:
+                found.unit_keys, found.unit_rules = [keys[k] for k in found.places], {units.rule.text}
             parts.append(found)
         first += len(some)
     rest = np.ones(len(examples), dtype=bool)
@@ -85,6 +97,9 @@ def _read_together(
     if not others:
         return parts, []
     documents = [read_numbered(examples[k], number + k, key) for k in others]
+    for k, document in zip(others, documents):
+        if units and keys and document is not None:
+            document.unit, document.unit_rule = keys[k], units.rule.text
     parts.append(DocumentBatch(documents))
     annotated = [k for k, document in zip(others, documents) if document is not None]
     parts[-1].places = np.array(annotated, dtype=np.int64)
@@ -92,6 +107,17 @@ def _read_together(
     for part in parts:
         part.places = np.searchsorted(kept, part.places)
     return parts, [*zip(parts[-1].places.tolist(), (examples[k] for k in annotated))]
+
+
+def _unit_keys(examples: Sequence[Example], number: int, key: str | None, units: FileUnits) -> list[str | None]:
+    """Return the key of each example's unit; an error names the example's number, counted from `number`."""
+    found = []
+    for example in examples:
+        try:
+            found.append(units.key(record(example.reference, key)))
+        except ValueError as error:
+            raise ValueError(f"example {number + len(found)}: {error}") from None
+    return found
 
 
 class DocBatch(Batch):

@@ -17,6 +17,7 @@ from ..counting.counter import Counter
 from ..counting.counts import Counts
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate
+from ..io.units import UnitRule, parse
 from ..metrics.registry import create_all
 from .example_batches import batches, count_examples
 
@@ -31,10 +32,11 @@ def make_ner_scorer(
 
     metrics: names and options of the metrics; by default all six, as the papers
         define them.
-    confidence: `level`, `samples` and `seed` of intervals, which are then in the
-        nested result; `{}` for the usual ones. By default there are none.
+    confidence: `level`, `samples` and `seed` of intervals, and `unit`, what is resampled as a
+        whole, as `--unit` has it. The intervals are in the nested result. `{}` stands for the
+        usual ones. By default there are none.
     """
-    return NerScorer(checked(metrics), checked_confidence(confidence))
+    return NerScorer(checked(metrics), checked_confidence(confidence), checked_unit(confidence))
 
 
 def make_spans_scorer(
@@ -46,20 +48,23 @@ def make_spans_scorer(
 
     spans_key: by default that of the component.
     """
-    return SpansScorer(checked(metrics), spans_key, checked_confidence(confidence))
+    return SpansScorer(checked(metrics), spans_key, checked_confidence(confidence), checked_unit(confidence))
 
 
 class NerScorer:
     """Scores `doc.ents`. A class rather than a closure, so that it can be pickled."""
 
-    def __init__(self, metrics: tuple[Metric, ...], confidence: Confidence | None = None) -> None:
+    def __init__(
+        self, metrics: tuple[Metric, ...], confidence: Confidence | None = None, unit: UnitRule | None = None
+    ) -> None:
         self.metrics = metrics
         self.confidence = confidence
+        self.unit = unit
 
     def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         counter = Counter(self.metrics, units=self.confidence is not None)
         spacy = SpacyCounts()
-        for parts, unlike in batches(examples):
+        for parts, unlike in batches(examples, None, self.unit):
             spacy.add(unlike, first=counter.counts.documents)
             counter.add(*parts)
         return spacy.scores(counter.counts) | result_keys(counter.counts, "ents", self.confidence)
@@ -69,16 +74,21 @@ class SpansScorer:
     """Scores `doc.spans[key]`."""
 
     def __init__(
-        self, metrics: tuple[Metric, ...], spans_key: str | None = None, confidence: Confidence | None = None
+        self,
+        metrics: tuple[Metric, ...],
+        spans_key: str | None = None,
+        confidence: Confidence | None = None,
+        unit: UnitRule | None = None,
     ) -> None:
         self.metrics = metrics
         self.spans_key = spans_key
         self.confidence = confidence
+        self.unit = unit
 
     def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         key = self.spans_key or kwargs.get("spans_key") or "sc"
         examples = list(examples)
-        counts = count_examples(examples, self.metrics, key, units=self.confidence is not None)
+        counts = count_examples(examples, self.metrics, key, units=self.confidence is not None, unit=self.unit)
         spacy = spancat_score(examples, **kwargs | {"spans_key": key})
         return spacy | result_keys(counts, f"spans_{key}", self.confidence)
 
@@ -171,7 +181,18 @@ def checked(metrics: Mapping[str, Mapping[str, Any]] | None) -> tuple[Metric, ..
 def checked_confidence(table: ConfidenceTable | None) -> Confidence | None:
     """The intervals of a config block, likewise."""
     try:
-        return None if table is None else Confidence(**table).checked()
+        settings = {name: value for name, value in (table or {}).items() if name != "unit"}
+        return None if table is None else Confidence(**settings).checked()
     except (TypeError, ValueError) as error:
         config = {"confidence": table}
         raise ConfigValidationError(config=config, title="Unusable confidence", desc=str(error)) from None
+
+
+def checked_unit(table: ConfidenceTable | None) -> UnitRule | None:
+    """The rule of the units of a config block, likewise; None if it names none."""
+    unit = (table or {}).get("unit")
+    try:
+        return None if unit is None else parse(str(unit))
+    except ValueError as error:
+        desc = str(error).replace("--unit", "unit =", 1)
+        raise ConfigValidationError(config={"confidence": table}, title="Unusable confidence", desc=desc) from None

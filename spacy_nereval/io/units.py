@@ -129,11 +129,12 @@ class FileUnits:
 
     Args:
         rule: Which documents are resampled together.
-        path: The file. Blocks are named after it.
+        path: The file. Blocks are named after it. Documents need not come from a file.
     """
 
-    def __init__(self, rule: UnitRule, path: Path) -> None:
+    def __init__(self, rule: UnitRule, path: Path = Path()) -> None:
         self.rule = rule
+        self._name = path.absolute().name if path.name else ""
         self._path = path
         self._number = 0  # of documents so far
         self._block = ""  # the key of the current block
@@ -158,12 +159,27 @@ class FileUnits:
         Raises:
             ValueError: If the rule gives this document no unit.
         """
+        key = self.key(gold)
+        if document is not None:
+            document.unit, document.unit_rule = key, self.rule.text
+        return document
+
+    def key(self, gold: Record) -> str | None:
+        """Return the key of the unit of the next document of the file.
+
+        Args:
+            gold: The gold side of the document.
+
+        Returns:
+            The key; None if the document's own id or content is the key, or if it is not annotated.
+
+        Raises:
+            ValueError: If the rule gives this document no unit.
+        """
         if self.rule.form == BLOCK and self._number % self.rule.size == 0:
             self._block = self._named_block(gold)
         self._number += 1
-        if document is not None:
-            document.unit, document.unit_rule = self._key(gold), self.rule.text
-        return document
+        return self._key(gold) if gold.annotated else None
 
     def check_end(self) -> None:
         """Raise ValueError if a block has more documents than the file had."""
@@ -180,7 +196,7 @@ class FileUnits:
         whether they are counted together or not.
         """
         first = content_key(f"{gold.id or ''}\n{gold.text}", gold.spans)
-        return f"{self._path.absolute().name}:{self._number // self.rule.size}:{first}"
+        return f"{self._name}:{self._number // self.rule.size}:{first}"
 
     def _field(self, gold: Record) -> str:
         value = (gold.meta or {}).get(self.rule.value)
