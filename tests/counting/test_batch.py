@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from profiles import tries
 from strategies import corpora, nested
 
-from spacy_nereval import Document, Span
+from spacy_nereval import Document, Span, create_all
 from spacy_nereval.counting import batch as module
 from spacy_nereval.counting.batch import (
     GROUP_GOLD,
@@ -22,10 +22,10 @@ from spacy_nereval.counting.batch import (
     batches,
     content_key,
     group_shapes,
-    joined,
     kinds_and_groups,
     overlap_group,
 )
+from spacy_nereval.counting.counter import Counter
 
 some = tries(100)
 many = corpora(nested(most=6), most=5)
@@ -196,36 +196,34 @@ def test_neither_the_order_of_spans_nor_the_prediction_changes_what_a_document_i
     assert DocumentBatch([other, base]).units()[1] == DocumentBatch([base]).units()[0]
 
 
-# Batches of batches
+# Documents read in several batches
 
 
 @some
 @given(corpus=st.lists(st.none() | nested(), min_size=1, max_size=6), data=st.data())
-def test_a_batch_joined_of_parts_is_one_made_at_once(corpus, data):
+def test_documents_read_in_parts_are_counted_as_if_read_at_once(corpus, data):
     for number, document in enumerate(corpus):
         if document:
-            document.id, document.ignored, document.repaired = (
-                data.draw(st.sampled_from([None, str(number)])),
-                number,
-                1,
-            )
+            document.id = data.draw(st.sampled_from([None, str(number)]))
+            document.ignored, document.repaired = number, 1
     home = [data.draw(st.integers(0, 2)) for _ in corpus]
     kept = [k for k, document in enumerate(corpus) if document]
-    own = [[k for k in range(len(corpus)) if home[k] == part] for part in range(3)]
-    places = [np.array([kept.index(k) for k in part if corpus[k]], dtype=np.int64) for part in own]
-    found = joined([DocumentBatch([corpus[k] for k in part]) for part in own], places)
-    whole = DocumentBatch(corpus)
-    assert found.documents == whole.documents == len(kept)
-    assert [*found.ids] == [*whole.ids]
-    assert found.units() == whole.units()
-    for name in ("labels", "skipped", "ignored", "repaired"):
+    parts = []
+    for own in range(3):
+        mine = [k for k in range(len(corpus)) if home[k] == own]
+        parts.append(DocumentBatch([corpus[k] for k in mine]))
+        parts[-1].places = np.array([kept.index(k) for k in mine if corpus[k]], dtype=np.int64)
+    counters = [Counter(create_all()) for _ in range(2)]
+    counters[0].add(*parts)
+    counters[1].add(DocumentBatch(corpus))
+    found, whole = (counter.counts for counter in counters)
+    for name in ("ids", "units", "labels", "skipped", "ignored", "repaired", "documents"):
         assert getattr(found, name) == getattr(whole, name), name
-    for name in ("doc", "start", "end", "label", "gold", "pred"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(whole, name), err_msg=name)
-    assert own_words(found, "lower", "token") == own_words(whole, "lower", "token")
-    for place, k in enumerate(kept):
-        assert found.document(place) is corpus[k]
-        assert (found.text(place), found.unit(place)) == (corpus[k].text, corpus[k].id)
+    tables = [
+        [{key: n for key, n in zip(counts.keys, row) if n} for row in counts.cells.toarray().tolist()]
+        for counts in (found, whole)
+    ]
+    assert tables[0] == tables[1]
 
 
 # How many at a time

@@ -16,15 +16,21 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_nereval import Document, create_all, evaluate
+from spacy_nereval import Document, count, create_all, evaluate
 from spacy_nereval.counting.counter import Counter
-from spacy_nereval.integration.doc_batch import DocBatch
-from spacy_nereval.integration.examples import batches, count_examples, documents
+from spacy_nereval.integration.example_batches import DocBatch, batches, count_examples
+from spacy_nereval.integration.examples import documents
 
 
 def together(examples: list[Example]) -> list[Document]:
-    """The documents of all batches."""
-    return [batch.document(k) for batch, _ in batches(examples) for k in range(batch.documents)]
+    """The documents of all batches, in their places."""
+    placed: dict[int, Document] = {}
+    for parts, _ in batches(examples):
+        first = len(placed)
+        for part in parts:
+            placed |= {first + place: part.document(k) for k, place in enumerate(part.places.tolist())}
+    assert [*sorted(placed)] == [*range(len(placed))]
+    return [placed[place] for place in sorted(placed)]
 
 
 def shown(document: Document) -> tuple:
@@ -37,16 +43,16 @@ def shown(document: Document) -> tuple:
 def test_examples_are_read_together_as_one_by_one(examples):
     alone = [document for document in documents(examples) if document]
     assert [shown(each) for each in together(examples)] == [shown(each) for each in alone]
-    (found,) = [*batches(examples)] or [(None, [])]
-    if found[0]:
-        assert found[0].skipped == len(examples) - len(alone)
-        assert found[0].units() == [key for batch, _ in batches(examples) for key in batch.units()]
+    for parts, _ in batches(examples):
+        assert sum(part.skipped for part in parts) == len(examples) - len(alone)
+    counts = count_examples(examples, create_all(["strict"]))
+    assert counts.units == count(alone, create_all(["strict"])).units
 
 
 def test_documents_that_were_read_together_are_gone_when_they_are_counted():
     """Docs can be large."""
     same = doc("a b", (0, 1, "A"))
-    ((batch, _),) = batches([example(same, same)] * 3)
+    (((batch,), _),) = batches([example(same, same)] * 3)
     assert isinstance(batch, DocBatch)
     counter = Counter(create_all(["token", "wrf", "fair"]))
     gone = ref(batch)

@@ -22,7 +22,8 @@ from spacy_nereval.core.declaration import Kind, Tally
 from spacy_nereval.counting.batch import DocumentBatch
 from spacy_nereval.counting.counter import Counter
 from spacy_nereval.counting.keys import HIGH, LOW, NUMBER, Key
-from spacy_nereval.integration.examples import count_examples, documents
+from spacy_nereval.integration.example_batches import count_examples
+from spacy_nereval.integration.examples import documents
 
 some = tries(60)
 

@@ -13,7 +13,8 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_nereval import Document, count, create, create_all, evaluate, score
-from spacy_nereval.integration.examples import batches, count_examples, documents, read, record
+from spacy_nereval.integration.example_batches import batches, count_examples
+from spacy_nereval.integration.examples import documents, read, record
 from spacy_nereval.integration.scorer import make_ner_scorer
 from spacy_nereval.io.records import pair, project
 
@@ -421,7 +422,7 @@ def test_every_metric_says_the_same_of_docs_and_of_plain_text_with_tokens(eg, ca
     metrics = METRICS | {"wrf": {"unique": False, "case": case, "unigrams": by}}
     counts = count_examples([eg], create_all(metrics), key)
     assert evaluate(counts)["metrics"] == score([slow], metrics)["metrics"]
-    for batch, _ in batches([eg], key):  # arrays, where the two Docs have the same tokens
+    for (batch,), _ in batches([eg], key):  # arrays, where the two Docs have the same tokens
         fast = batch.document(0)
         assert fast is not None
         assert (fast.gold, fast.pred, fast.text, fast.tokens) == (slow.gold, slow.pred, slow.text, slow.tokens)
