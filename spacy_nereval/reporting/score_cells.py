@@ -55,8 +55,10 @@ def score_cell(
         The value; an `Estimate` if it has an interval; None if it is undefined.
 
     >>> from spacy_nereval import create
-    >>> score_cell(create("fair"), "f", {"f": 0.5}), score_cell(create("fair"), "f", {"f": 0.5}, {"f": {"low": 0.25, "high": 0.75}})
-    (50.0, Estimate(value=50.0, low=25.0, high=75.0))
+    >>> score_cell(create("fair"), "f", {"f": 0.5})
+    50.0
+    >>> score_cell(create("fair"), "f", {"f": 0.5}, {"f": {"low": 0.25, "high": 0.75}})
+    Estimate(value=50.0, low=25.0, high=75.0)
     """
     factor = scale(metric, name)
     value = scores.get(name)

@@ -74,14 +74,23 @@ def test_speed_is_measured_and_shown(tmp_path):
     assert found["corpora"][0]["labels"] == 4 < found["corpora"][1]["labels"]
     assert [sorted(map(int, row["seconds"])) for row in found["documents"]] == [[1, 5, 10, 20, 100]] * 3
     assert all(found["memory"][row["shape"]] > 1e6 for row in found["documents"])
-    assert (found["empty"]["documents"], found["bootstrap"]["documents"], found["counts"]["documents"]) == (1000, 10, 10)
+    assert (found["empty"]["documents"], found["bootstrap"]["documents"], found["counts"]["documents"]) == (
+        1000,
+        10,
+        10,
+    )
     assert found["goals"] == import_module("table").reached(found)
     assert all(row["value"] > 0 for row in found["goals"])
 
 
 def figures() -> dict[str, Any]:
     """Two rounds of everything. The second was slower, for all sides alike."""
-    sides = {"six metrics": [1, 2], "get_ner_prf": [4, 8], "six metrics, aligned": [1, 2], "get_ner_prf, aligned": [2, 4]}
+    sides = {
+        "six metrics": [1, 2],
+        "get_ner_prf": [4, 8],
+        "six metrics, aligned": [1, 2],
+        "get_ner_prf, aligned": [2, 4],
+    }
     sides |= {"six metrics, offsets": [3, 6], "nervaluate": [10, 30]}
     corpus = {"name": "c", "documents": 100, "entities": 7, "labels": 2, "sentences": False, "seconds": sides}
     evaluated = {"nlp.evaluate": [100, 200], "six metrics": [1, 4]}
@@ -119,7 +128,10 @@ def test_a_figure_above_its_limit_is_marked_in_the_table_and_in_words():
     table = import_module("table")
     goals = table.reached(figures())
     above = [(row["what"], row["where"]) for row in goals if row["value"] > row["at_most"]]
-    assert above == [("six metrics / nlp.evaluate", "c"), ("intervals from 1,000 half-samples", "10 documents, 2 labels")]
+    assert above == [
+        ("six metrics / nlp.evaluate", "c"),
+        ("intervals from 1,000 half-samples", "10 documents, 2 labels"),
+    ]
     assert table.verdict(goals) == (
         "**Above its limit:** six metrics / nlp.evaluate (c); "
         "intervals from 1,000 half-samples (10 documents, 2 labels)."

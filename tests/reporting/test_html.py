@@ -277,7 +277,10 @@ def test_a_system_leads_only_if_the_test_tells_it_from_the_other():
     def heading(documents: int, confidence: Confidence | None) -> str:
         gold = [(0, 1, "A")]
         sides: list[tuple[str, Any]] = [("x", []), ("y", gold)]
-        systems = [system(name, *[Document(gold, pred, "a", id=str(k)) for k in range(documents)], metrics=["fair"]) for name, pred in sides]
+        systems = [
+            system(name, *[Document(gold, pred, "a", id=str(k)) for k in range(documents)], metrics=["fair"])
+            for name, pred in sides
+        ]
         return Parsed(page(systems, confidence=confidence)).text
 
     assert "y has the higher fair F, 100.00 against 0.00" in heading(12, None)
