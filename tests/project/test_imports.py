@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
 import re
@@ -122,6 +123,18 @@ def test_what_spacy_imports_at_every_start_does_not_score_or_read_anything(start
         "spacy_nereval.integration",
         "spacy_nereval.integration.component",
     }
+
+
+def test_one_module_of_the_commands_imports_spacy():
+    """When it is loaded: the others do so in their functions, if they have to."""
+    found = {}
+    for path in sorted((PACKAGE / "cli").glob("*.py")):
+        tops = (node for node in ast.parse(path.read_text(encoding="utf8")).body)
+        modules = {node.module or "" for node in tops if isinstance(node, ast.ImportFrom) and not node.level}
+        tops = (node for node in ast.parse(path.read_text(encoding="utf8")).body)
+        modules |= {alias.name for node in tops if isinstance(node, ast.Import) for alias in node.names}
+        found[path.name] = {name for name in modules if name.split(".")[0] in ("spacy", "thinc")}
+    assert {name for name, modules in found.items() if modules} == {"spacy_app.py"}
 
 
 def test_the_command_line_can_be_the_first_import():
