@@ -45,7 +45,7 @@ def datasets_cli(
     A data set without a test counts as one where the system is not better.
     """
     from ..evaluation.datasets import data_sets
-    from ..io.writing import write_json
+    from ..io.writing import visible, write_json
     from ..reporting.datasets import data_set_tables, footer
 
     if input_formats(format):
@@ -59,8 +59,9 @@ def datasets_cli(
     print_tables(
         data_set_tables(found, digits=digits),
         format,
-        before=[f"{found['verdict']}."],
-        after=footer(found),
+        # The names of files and systems can hold anything.
+        before=[visible(f"{found['verdict']}.")],
+        after=[visible(line) for line in footer(found)],
         signature=found["signature"],
     )
 

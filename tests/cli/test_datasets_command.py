@@ -145,6 +145,16 @@ def test_files_of_one_name_in_several_folders(sets, tmp_path):
     assert all((tmp_path / name / "strict.json").as_posix() in printed for name in ("news", "mail"))
 
 
+def test_names_cannot_steer_a_terminal(sets, tmp_path):
+    named = [tmp_path / f"{name}\x1b[2J.json" for name in ("news", "chat")]
+    for name, path in zip(("news", "chat"), named):
+        shutil.copy(sets[name], path)
+    printed = accepted("datasets", *named)
+    assert "\x1b" not in printed
+    assert printed.count(r"news\x1b[2J") == 2 and printed.count(r"chat\x1b[2J") == 2
+    assert "\x1b" not in refused("datasets", named[0])
+
+
 # What is refused
 
 

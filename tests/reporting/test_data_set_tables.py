@@ -1,0 +1,87 @@
+"""The tables and the lines below them that say in how many data sets a system is better."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from spacy_nereval.reporting.datasets import data_set_tables, footer
+from spacy_nereval.reporting.formats import document
+from spacy_nereval.reporting.table import Interval
+
+
+def found(**more: Any) -> dict[str, Any]:
+    rows = [
+        {"data_set": "news", "difference": 0.1, "interval": [0.02, 0.18], "p_better": 0.001, "p_holm": 0.002},
+        {"data_set": "mail", "difference": None, "interval": [None, None], "p_better": None, "p_holm": 1.0},
+    ]
+    return {
+        "metric": "strict",
+        "score": "f",
+        "baseline": "A",
+        "system": "B",
+        "level": 0.95,
+        "method": "bonferroni",
+        "least": 1,
+        "number": 2,
+        "p": [0.002, 1.0],
+        "data_sets": [row | {"differing": 30, "named": k == 0} for k, row in enumerate(rows)],
+    } | more
+
+
+def test_ratios_are_in_per_cent_and_what_is_undefined_is_none():
+    sets, counts = data_set_tables(found())
+    assert sets.rows == [
+        ["news", pytest.approx(10), Interval(pytest.approx(2), pytest.approx(18)), 0.001, 0.002, "yes"],
+        ["mail", None, None, None, 1.0, "no"],
+    ]
+    assert counts.rows == [["1 of 2", 0.002, "yes"], ["2 of 2", 1.0, "no"]]
+
+
+@pytest.mark.parametrize(
+    ("score", "difference", "note"),
+    [
+        (("slot_error", "ser"), 10, "lower is better: ser"),
+        (("plagdet", "granularity"), 0.1, "lower is better: plagdet granularity"),
+        (("of another package", "f"), 10, ""),
+    ],
+)
+def test_the_unit_and_the_direction_are_those_of_the_score(score, difference, note):
+    sets, _ = data_set_tables(found(metric=score[0], score=score[1]))
+    assert (sets.rows[0][1], sets.note) == (pytest.approx(difference), note)
+
+
+@pytest.mark.parametrize(
+    ("differing", "why"),
+    [
+        (5, "the outputs differ in 5 units, and a test needs 6"),
+        (1, "the outputs differ in 1 unit, and a test needs 6"),
+        (6, "the score is undefined there for one of the two"),
+        (None, "the score is undefined there for one of the two"),
+    ],
+)
+def test_why_there_is_no_test(differing, why):
+    given = found()
+    given["data_sets"][1]["differing"] = differing
+    _, warned = footer(given)
+    assert warned == f"⚠ No test in mail: {why}. It counts as p = 1."
+
+
+def test_the_footer_says_the_direction_the_method_and_the_level():
+    assert "Tested in each data set: B is better than A (one-sided)." in footer(found())[0]
+    assert "after Bonferroni" in footer(found())[0] and "Fisher" not in footer(found())[0]
+    assert "by Fisher's method" in footer(found(method="fisher"))[0]
+    assert footer(found(level=0.99))[0].count("at most 1 %") == 2
+
+
+@pytest.mark.parametrize("format", ["markdown", "latex", "csv", "html", "json"])
+def test_names_cannot_break_a_format(format):
+    given = found(system="B|<b>\n", baseline="=A&")
+    given["data_sets"][0]["data_set"] = "a|b<i>\n_x_"
+    printed = document([*data_set_tables(given)], format, [], footer(given))
+    assert "<b>\n" not in printed and "<i>\n" not in printed
+    if format == "markdown":
+        assert r"a\|b\<i>" in printed
+    if format == "html":
+        assert "<i>" not in printed and "<b>" not in printed
