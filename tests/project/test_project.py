@@ -83,7 +83,7 @@ def test_the_report_has_both_pipelines_side_by_side_and_their_comparison(project
     assert f"| fair_f | {' | '.join(fair)} |" in report
     assert "| metric | score | baseline | system | difference | interval | p | p (Holm) |" in report
     assert "paired permutation test over 12 documents" in report
-    assert "Fewer than 20 documents" in report
+    assert "Only 12 documents: with fewer than 20" in report
 
 
 def test_the_report_as_a_page_has_every_test_text_and_its_place_is_the_last_thing_said(project):
