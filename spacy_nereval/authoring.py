@@ -12,10 +12,10 @@ they add up to, one formula, and its scores, all declared. An entry point in the
     coverage    by_label, covered, shares, stretches
 
 >>> from collections.abc import Iterator
->>> def touched(*, beta: Beta = 1.0) -> Metric:
-...     "A span counts if it touches any span of the other side. Source: an example."
+>>> def paired(*, beta: Beta = 1.0) -> Metric:
+...     "A span counts if it can be paired with one that it overlaps. Source: an example."
 ...     return Metric(
-...         scores=prf_scores("touched", key="touched"),
+...         scores=prf_scores("paired", key="paired"),
 ...         columns=one_each("tp", "fp", "fn"),
 ...         formula=lambda n: prf(n["tp"], n["fp"], n["fn"], beta),
 ...         judge=judge,
@@ -26,8 +26,8 @@ they add up to, one formula, and its scores, all declared. An entry point in the
 >>> from dataclasses import replace
 >>> from spacy_nereval import count, evaluate
 >>> documents = [Document([(0, 5, "A"), (8, 9, "A")], [(3, 7, "A")])]
->>> found = evaluate(count(documents, [replace(touched(), name="touched")]))
->>> found["metrics"]["touched"]["scores"]["f"]
+>>> found = evaluate(count(documents, [replace(paired(), name="paired")]))
+>>> found["metrics"]["paired"]["scores"]["f"]
 0.6666666666666666
 """
 

@@ -30,7 +30,6 @@ def align(
 
     >>> from spacy_nereval.core.overlap import overlaps
     >>> gold, pred = [(0, 9, "A")], [(0, 5, "B"), (6, 9, "A")]
-    >>> from spacy_nereval.core.overlap import overlaps
     >>> align(gold, pred, overlaps(gold, pred))
     [((0, 9, 'A'), (6, 9, 'A')), (None, (0, 5, 'B'))]
     """

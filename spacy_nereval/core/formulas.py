@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
-Array = Any
-"""A number or a numpy array."""
+from .scores import Array
 
 
 def ratio(part: Array, whole: Array) -> Array:

@@ -46,7 +46,8 @@ class OverlapGroup:
     """Gold and predicted spans that must be judged together, since they are connected by overlap.
 
     `gold` and `pred` are sorted by (start, end, label) and hold no span twice. No span
-    is in both: hits are taken out before. What several metrics need is computed once.
+    is in both, unless it is a whole `Document`: hits are taken out of
+    groups. What several metrics need is computed once.
     """
 
     def __init__(self, gold: Sequence[Span], pred: Sequence[Span]) -> None:
@@ -138,7 +139,7 @@ class Document(OverlapGroup):
     @cached_property
     def overlap_groups(self) -> list[OverlapGroup]:
         """All spans but the hits, in groups that share no character with each other, so that
-        each can be judged alone. A group with one side only is a miss or a spurious span."""
+        each can be judged alone. A group with one side only holds misses or spurious spans."""
         rest = sorted((span, side) for side, spans in enumerate(self.sides) for span in spans if span not in self.hits)
         edges = np.array([span[:2] for span, _ in rest], dtype=np.int64).reshape(-1, 2)
         groups: dict[int, tuple[list[Span], list[Span]]] = {}

@@ -22,7 +22,7 @@ HIT, MISS, SPURIOUS, GROUP_GOLD, GROUP_PRED = range(len(KINDS))
 """Places in `KINDS`."""
 
 TOGETHER, LARGE = 1 << 11, 1 << 16
-"""Documents are counted together up to so many, and no more once they hold that many tokens."""
+"""A batch ends at so many documents, or when their sizes reach so much (see `Document.size`)."""
 
 Numbers = NDArray[np.int64]
 T = TypeVar("T")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +16,14 @@ from .batch import Batch, Numbers, batches, group_shapes, kinds_and_groups, over
 from .counts import Counts
 from .keys import HIGH, LARGEST, Key, Slot, own_verdicts, slots, split
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
 REMEMBERED = 1 << 14
-"""Cache verdicts for up to so many shapes of overlap groups."""
+"""Shapes of overlap groups whose verdicts are kept; at more, all are forgotten."""
 
 Cell = tuple[int, int, int, int, float]
-"""Slot, gold label, predicted label, note, amount; 0 stands for no label and no note."""
+"""The numbers of slot, gold label, predicted label and note, then the amount. Number 0 is no label, no note."""
 
 
 class Counter:
@@ -56,6 +60,7 @@ class Counter:
             self.counts.repaired += part.repaired
         read = [part for part in parts if part.documents]
         if read:
+            # Documents are batched by how they can be read; ids go back to the order in which they came.
             order = np.argsort(np.concatenate([part.places for part in read])).tolist()
             ids = [*chain.from_iterable(part.ids for part in read)]
             units = [*chain.from_iterable(part.units() for part in read)] if self._units else []
@@ -66,7 +71,7 @@ class Counter:
             self.counts.append([ids[k] for k in order], [units[k] for k in order] if units else [], *rows)
 
     def _cells_of(self, batch: Batch) -> NDArray[np.float64]:
-        """Return float64[6, cells]: the place of the document, then as `Cell`."""
+        """Return float64[6, cells], a column per cell: the place of its document, then the five numbers of a `Cell`."""
         for name in batch.labels:
             self._label_number.setdefault(name, len(self._label_number))
         number = np.array([self._label_number[name] for name in batch.labels], dtype=np.int64)
@@ -110,7 +115,8 @@ class Counter:
         yield np.vstack([np.repeat(np.arange(batch.documents), sizes), table.T])
 
     def _batch_cells(self, batch: Batch, number: Numbers) -> Iterator[NDArray[np.float64]]:
-        """Yield what the metrics say of all documents at once; `number` is that of each label, 0 for none."""
+        """Yield what the metrics say of all documents at once; `number` maps a
+        label's place in the batch to its number in the counter; the last is 0, for no span."""
         for metric in self._of_batches:
             for verdict, doc, gold, pred, amount in metric.count_batch(batch) if metric.count_batch else ():
                 slot = np.full(len(doc), self._slot(metric, verdict))
@@ -136,7 +142,7 @@ class Counter:
                 "Add it to the columns, or to confusion"
             ) from None
 
-    def _rows(self, documents: int, table: NDArray[np.float64]) -> tuple[object, list[Key]]:
+    def _rows(self, documents: int, table: NDArray[np.float64]) -> tuple[csr_array, list[Key]]:
         """Return the cells of a batch, float64[6, cells] (document, then as `Cell`), as rows and their keys."""
         from scipy.sparse import csr_array
 

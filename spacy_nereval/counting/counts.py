@@ -31,7 +31,7 @@ class Counts:
             reference says nothing. repaired: spans whose tags were repaired on reading.
         ids: The id of each document, None where it has none.
         units: The key of what each document is resampled with; empty if not recorded.
-        unit: The rule by which these keys were made.
+        unit: The rule that made these keys, such as "id".
         parts: Digests of the files that these counts were read from.
         sources: The files that the documents came from.
         spans_key: The key of the span groups that were counted; None for entities.

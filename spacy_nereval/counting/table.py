@@ -31,7 +31,14 @@ class Weights(Protocol):
 
 
 CELLS = 1 << 22
-"""Documents times columns that are held at once, as a dense table."""
+"""Numbers in the dense tables that are held at once."""
+
+
+GOLD_SLOTS, PRED_SLOTS = (
+    [Slot("", kind.value) for kind in (Kind.HIT, *others)]
+    for others in ((Kind.MISS, Kind.GROUP_GOLD), (Kind.SPURIOUS, Kind.GROUP_PRED))
+)
+"""The slots of gold and of predicted spans."""
 
 
 class Table:
@@ -50,7 +57,7 @@ class Table:
         self.cells = (counts.cells @ self._projection(counts)).tocsr()
 
     def _projection(self, counts: Counts) -> csr_array:
-        """Return int64[columns, slots * (labels + 1)]: where each column counts."""
+        """Return int64[columns, slots * (labels + 1)]: a 1 where each column counts."""
         from scipy.sparse import csr_array
 
         width = len(self.labels) + 1
@@ -72,7 +79,7 @@ class Table:
             size = here.stop - here.start
             own = weights.of(here).T.astype(float) if weights else np.ones((size, 1))
             for sums, part in zip(total.arrays, (*self.additive_rows(here), np.ones(size))):
-                sums += _product(part, own).reshape(sums.shape)
+                sums += product(part, own).reshape(sums.shape)
                 if max(sums.max(initial=0), -sums.min(initial=0)) >= 1 << 62:
                     raise ValueError(TOO_LARGE)
         return total
@@ -152,8 +159,8 @@ def columns_of(metric: Metric, counts: NDArray[Any], place: dict[Slot, int]) -> 
     Args:
         metric: The metric.
         counts: [slots, ...].
-        place: The place of each slot along the first axis. Kinds may be missing from it
-            if the metric is not about them.
+        place: The place of each slot along the first axis. Kinds are missing from it where only the
+            metric's own slots are at hand; then `gold_spans` and `pred_spans` are missing too.
     """
 
     def amount(source: str) -> Any:
@@ -171,15 +178,9 @@ def columns_of(metric: Metric, counts: NDArray[Any], place: dict[Slot, int]) -> 
         parts = [amount(source) for source in sources]
         found[column] = sum(parts[1:], start=parts[0])
     if Slot("", Kind.HIT.value) in place:
-        for name, kinds in (("gold_spans", GOLD), ("pred_spans", PRED)):
+        for name, kinds in (("gold_spans", GOLD_SLOTS), ("pred_spans", PRED_SLOTS)):
             found[name] = sum((counts[place[kind]] for kind in kinds[1:]), start=counts[place[kinds[0]]])
     return found
-
-
-GOLD, PRED = (
-    [Slot("", kind.value) for kind in (Kind.HIT, *others)]
-    for others in ((Kind.MISS, Kind.GROUP_GOLD), (Kind.SPURIOUS, Kind.GROUP_PRED))
-)
 
 
 def additive(scores: NDArray[Any]) -> NDArray[Any]:
@@ -193,7 +194,7 @@ def additive(scores: NDArray[Any]) -> NDArray[Any]:
 TOO_LARGE = f"amounts or scores add up to more than {LARGEST:.0e}, too much to be exact: use smaller weights"
 
 
-def _product(part: Any, weights: NDArray[Any]) -> NDArray[np.int64]:
+def product(part: Any, weights: NDArray[Any]) -> NDArray[np.int64]:
     """Return the exact product of whole numbers [..., documents] and [documents, sums], int64[..., sums]."""
     found = part @ weights
     largest = max(found.max(initial=0), -found.min(initial=0))

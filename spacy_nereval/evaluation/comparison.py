@@ -76,9 +76,10 @@ def comparison(
     tested = f"swaps:{f'all {swaps}' if exact else swaps},seed:{confidence.seed},level:{confidence.level}"
     result: dict[str, Any] = plain(
         {
-            "signature": signature(baseline.counts, f"{tested},units:{units}", short=short),
+            "signature": signature(baseline.counts, f"{tested},unit:{baseline.counts.unit},units:{units}", short=short),
             "version": __version__,
             "documents": baseline.counts.documents,
+            "unit": baseline.counts.unit,
             "units": units,
             "baseline": baseline.name,
             "confidence": {"level": confidence.level, "seed": confidence.seed},
@@ -96,10 +97,10 @@ def comparison(
 
 
 def families(metrics: Sequence[Metric], primary: str | None = None) -> dict[tuple[str, str], str]:
-    """Return the family of tests of each score that has a score key.
+    """Return the family of tests of each score that has a score key or is a headline.
 
     The primary score is one family; one headline of each further metric is another. Other
-    scores are not tested, least of all those that are functions of another score.
+    scores are not tested. One that is a function of another cannot even be chosen as primary.
 
     Args:
         metrics: In the order in which they were asked for.
@@ -144,7 +145,9 @@ def compare(
     trials: int | None = None,
     primary: str | None = None,
 ) -> list[dict[str, Any]]:
-    """Return a row per metric and score that has a score key: both values, the difference, its interval, and p.
+    """Return a row for each score that has a score key or is a headline.
+
+    A row has both values, the difference, its interval, and p.
 
     Null hypothesis: per unit, the two systems' outputs are exchangeable. p is two-sided. With
     few units all swaps are enumerated, else `trials` are drawn. The interval holds every

@@ -12,7 +12,7 @@ from ..core.declaration import Metric, Score
 from ..counting.counts import Counts, Replicates
 from ..counting.keys import slots
 from ..counting.sums import Sums
-from ..counting.table import GOLD, Table
+from ..counting.table import GOLD_SLOTS, Table
 from .resampling import Confidence, HalfSamples, Units, number_of_units, spans_per_unit
 from .scores import Path, score_sums
 from .statistics.bits import enumerable
@@ -117,7 +117,8 @@ Rows = dict[Path, dict[str, Any]]
 def _of_metrics(
     whole: Sums, samples: Sums, effective: Mapping[str, float], documents: float, level: float
 ) -> Iterator[tuple[str, Rows]]:
-    """Yield each metric's name and intervals; `effective` numbers of units are those of labels, "" is all."""
+    """Yield each metric's name and intervals; `effective` is the effective number of units of
+    each label, and of all labels under ""."""
     with_gold = _labels_with_gold(whole)
     for own, halves in zip(score_sums(whole), score_sums(samples)):
         observed = {
@@ -153,7 +154,7 @@ def _label(path: Path) -> str:
 
 
 class _Scale(NamedTuple):
-    """What values a score can take: those of a known scale, times `size`, plus `origin`."""
+    """How a score maps to a scale that `score_intervals` knows: score = origin + size * value."""
 
     name: Scale
     origin: float
@@ -173,7 +174,7 @@ def _scale(score: Score) -> _Scale:
 def _labels_with_gold(sums: Sums) -> list[str]:
     """Return the labels with gold spans."""
     place = slots(sums.metrics)
-    gold = sum(sums.counts[place[kind], :-1, 0] for kind in GOLD)
+    gold = sum(sums.counts[place[kind], :-1, 0] for kind in GOLD_SLOTS)
     return [label for label, number in zip(sums.labels, np.atleast_1d(gold).tolist()) if number]
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..core.declaration import Metric
 from ..counting.counts import Counts
 from ..counting.sums import Sums, empty_sums
-from ..counting.table import GOLD, Table, additive, columns_of
+from ..counting.table import GOLD_SLOTS, Table, additive, columns_of, product
 from .resampling import HalfSamples, Units, spans_per_unit
 from .scores import Scores, score_sums
 from .statistics.differences import balance
@@ -52,6 +52,7 @@ class Pair:
     def swapped(self, swaps: HalfSamples) -> Iterator[tuple[Scores, Scores]]:
         """Yield per metric the overall scores of both systems after each swap, [swaps] each."""
         first, second = self._whole
+        # What does not stay changes places, and adding the difference is cheaper than summing anew.
         moved = (second - first) - self._staying(swaps)
         yield from _both(first + moved, second - moved)
 
@@ -60,6 +61,7 @@ class Pair:
         from scipy.sparse import csr_array, identity, kron
 
         table = self._tables[0]
+        # Columns are linear in slots, so the identity gives their coefficients.
         columns = columns_of(metric, np.eye(len(table.slots)), table.slots)
         coefficients = np.stack([columns[name] for name in metric.columns], axis=1)
         per_document = self._cells @ csr_array(kron(coefficients, identity(len(table.labels) + 1), format="csr"))
@@ -85,9 +87,9 @@ class Pair:
 
 
 def _add_products(total: NDArray[np.int64], rows: NDArray[Any], weights: NDArray[np.float64]) -> None:
-    """Add [..., documents] times [documents, sums] to [..., sums]: whole numbers, exact below 2^53."""
+    """Add [..., documents] times [documents, sums] to [..., sums]: whole numbers, exact."""
     used = np.flatnonzero(rows.any(axis=1))
-    total.reshape(-1, total.shape[-1])[used] += np.rint(rows[used] @ weights).astype(np.int64)
+    total.reshape(-1, total.shape[-1])[used] += product(rows[used], weights)
 
 
 def _both(first: Sums, second: Sums) -> Iterator[tuple[Scores, Scores]]:
@@ -130,6 +132,8 @@ def paired(baseline: Counts, system: Counts) -> Counts:
             names = ", ".join(str(id) for id, _ in missing[:5]) + (", ..." if len(missing) > 5 else "")
             raise ValueError(f"{len(missing)} documents are not in both systems: {names}")
         system = system.reordered([theirs[key] for key in ours])
+    if baseline.units != system.units:
+        raise ValueError("the systems cannot be compared: their documents are in different units; count them alike")
     _check_same_gold(baseline, system)
     return system
 
@@ -149,7 +153,7 @@ def _check_same_gold(baseline: Counts, system: Counts) -> None:
 def _gold_spans(table: Table) -> csr_array:
     """Return int64[documents, labels + 1]: the gold spans of each label."""
     width = len(table.labels) + 1
-    parts = [table.cells[:, table.slots[kind] * width : (table.slots[kind] + 1) * width] for kind in GOLD]
+    parts = [table.cells[:, table.slots[kind] * width : (table.slots[kind] + 1) * width] for kind in GOLD_SLOTS]
     return parts[0] + parts[1] + parts[2]
 
 

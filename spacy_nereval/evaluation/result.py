@@ -158,7 +158,7 @@ def confusion_matrix(metric: Metric, verdicts: Mapping[LabelledVerdict, int]) ->
 
 
 def first(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the first sum's value of each array in nested tables."""
+    """Return each array's value for the first sum, which for a result is the whole corpus."""
     return {name: first(value) if isinstance(value, Mapping) else value[0] for name, value in table.items()}
 
 

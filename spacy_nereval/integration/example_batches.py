@@ -61,8 +61,8 @@ def batches(
         unit: Which of them are resampled together; by default those with one id.
 
     Yields:
-        Their batches, for `Counter.add`, and those examples that could not be compared token by
-        token, each with its place among the documents that the batches have.
+        The batches of one read, for `Counter.add`, and (place, example) for each example that
+        arrays could not hold; places count the documents of these batches.
 
     Raises:
         ValueError: The two texts of an example differ in more than white space and case; the rule
@@ -78,7 +78,7 @@ def batches(
 def _read_together(
     examples: Sequence[Example], number: int, key: str | None, units: FileUnits | None
 ) -> tuple[list[Batch], list[tuple[int, Example]]]:
-    """Return the batches of examples, of which the first has that number."""
+    """Return what `batches` yields; `number` is that of the first example, for errors."""
     parts: list[Batch] = []
     keys = _unit_keys(examples, number, key, units) if units else None
     first = 0
@@ -103,7 +103,7 @@ def _read_together(
     parts.append(DocumentBatch(documents))
     annotated = [k for k, document in zip(others, documents) if document is not None]
     parts[-1].places = np.array(annotated, dtype=np.int64)
-    kept = np.sort(np.concatenate([part.places for part in parts]))  # those without annotation leave no gap
+    kept = np.sort(np.concatenate([part.places for part in parts]))  # examples without annotation leave no gap
     for part in parts:
         part.places = np.searchsorted(kept, part.places)
     return parts, [*zip(parts[-1].places.tolist(), (examples[k] for k in annotated))]
@@ -218,7 +218,9 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]]) -> DocBatch | None:
     found = [_entities(side[:, IOB].astype(np.uint8), first) for side in (gold, pred)]
     fit[doc_of(np.flatnonzero(unlike))] = False
     for tokens, (begin, last, unbegun) in zip((gold, pred), found):
-        unnamed = tokens[begin, TYPE] == 0  # a single token without a label is blocked: it can be in no entity
+        unnamed = (
+            tokens[begin, TYPE] == 0
+        )  # one token without a label is a blocked token, which spaCy keeps out of entities
         fit[doc_of(np.concatenate([unbegun, begin[unnamed & (last > begin)]]))] = False
     places = np.flatnonzero(fit)
     if not len(places):

@@ -53,7 +53,7 @@ def pair(gold: Record, pred: Record) -> Document | None:
 
     >>> gold = Record("Ada met Bob", {(0, 3, "PER")}, gaps=((8, 11),))
     >>> document = pair(gold, Record("ada  met Bob", {(0, 3, "PER"), (9, 12, "PER")}))
-    >>> document.pred_set, document.ignored
+    >>> set(document.sides[1]), document.ignored
     ({(0, 3, 'PER')}, 1)
     """
     if not gold.annotated:

@@ -20,8 +20,9 @@ from spacy_nereval import Document, Metric, create, names
 class Case(NamedTuple):
     """A metric under some options, and what is known of it.
 
-    swap: the scores that change places when gold and prediction do; without a
-        table those called p and r. best: what scores are worth when prediction
+    swap: each score, and the one whose value it takes when gold and prediction change
+        places; by default p and r change places and f stays. Empty: the metric has a
+        direction, and the law says nothing. best: what scores are worth when prediction
         and gold are the same, where that is not 1. exempt: the laws it does not
         keep, and why. What is declared of scores stands in the declaration alone.
     """

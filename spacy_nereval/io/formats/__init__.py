@@ -119,7 +119,10 @@ def read_any(path: Path, format: Format = Format()) -> Iterator[Record]:
     """
     name = name_of(path, format)
     if not is_format(name):
-        raise ValueError(f"{path}: there is no format {name!r}; expected one of {', '.join(format_names())}")
+        raise ValueError(
+            f"{path}: there is no format {name!r}; expected one of {', '.join(format_names())}; "
+            "a reader that is new in setup.cfg is found after an installation"
+        )
     read: Reader = readers.get(name)
     return read(path, format)
 
