@@ -258,7 +258,7 @@ REMEDY = "data sets can be counted only where the comparisons are alike"
 def _settings(signature: str, metric: str) -> str:
     """Return the part of a signature that names a metric with its options."""
     parts = signature.split("|")
-    return next((part for part in parts if part == metric or part.startswith(f"{metric}:")), metric)
+    return next((part for part in parts if part.startswith(f"{metric}:")), metric)
 
 
 def _check_given_once(results: Mapping[str, Result], rows: Mapping[str, Row]) -> None:

@@ -184,10 +184,10 @@ def test_the_sentence(p_values, independent, said):
 def test_another_score_and_another_system_are_chosen():
     def made(k: int) -> dict[str, Any]:
         rows = [
+            row(0.9, 0.1, label="PER", family="labels"),
             row(0.2, 0.6 + k / 100),
             row(0.001, 0.7 + k / 100, metric="fair", family="secondary"),
             row(0.002, 0.8 + k / 100, system="C"),
-            row(0.9, 0.1, label="PER", family="labels"),
         ]
         return comparison(*rows)
 
@@ -195,6 +195,7 @@ def test_another_score_and_another_system_are_chosen():
     assert data_sets(given, system="B")["least"] == 0
     assert data_sets(given, system="C")["p"] == pytest.approx([0.004, 0.004])
     chosen = data_sets(given, system="B", score="fair.f")
+    assert data_sets(given, system="B", score="strict.f")["p"] == pytest.approx([0.4, 0.4]), "not that of a label"
     assert (chosen["metric"], chosen["p"]) == ("fair", pytest.approx([0.002, 0.002]))
     assert "fair:unit=char,beta=1.0" in chosen["signature"]
     with pytest.raises(ValueError, match="news compares several systems: choose one with --system, of B, C"):
@@ -236,6 +237,7 @@ def test_one_comparison_is_no_count():
         ({"version": "2"}, "the version is 1 in set0 and 2 in set1"),
         ({"confidence": {"level": 0.9}}, "the level is 0.95 in set0 and 0.9 in set1"),
         ({"signature": "x|strict:beta=2.0|y"}, "the metric is strict:beta=1.0 in set0 and strict:beta=2.0 in set1"),
+        ({"signature": "x|strict|y"}, "the metric is strict:beta=1.0 in set0 and strict in set1"),
         ({"comparisons": [row(0.1, system="C")]}, "the system is B in set0 and C in set1"),
     ],
 )
@@ -263,6 +265,12 @@ def test_two_primary_scores():
 def test_a_data_set_given_twice_with_another_seed():
     given = {"news": comparison(row(0.01)), "again": comparison(row(0.02), confidence={"level": 0.95, "seed": 7})}
     assert refused(given) == "news and again have the same numbers: give each data set once"
+
+
+def test_a_data_set_given_twice_with_another_third_system():
+    given = {name: comparison(row(0.01), row(0.3, k, system="C")) for k, name in enumerate(("news", "again"))}
+    with pytest.raises(ValueError, match="news and again have the same numbers"):
+        data_sets(given, system="B")
 
 
 @pytest.mark.parametrize("other", [{"documents": 91}, {"units": 80}, {"comparisons": [row(0.01, differing=39)]}])
@@ -315,6 +323,8 @@ def test_a_comparison_of_an_older_version(key):
         ("p_better", 1.1),
         ("p_better", float("nan")),
         ("difference", "0.1"),
+        ("difference", float("nan")),
+        ("value", float("inf")),
         ("value", [1]),
         ("interval", None),
         ("interval", [0.1]),
