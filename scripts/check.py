@@ -1,13 +1,15 @@
 """Run every check that takes little time, and stop at the first that fails.
 
-    python scripts/check.py
+    python scripts/check.py                  all of them
+    python scripts/check.py lint types       these
 
 The checks are lint, format, types, the import contract and the quick tests. CI runs
-the same ones.
+all but the last, since it runs every test anyway.
 """
 
 import subprocess
 import sys
+from argparse import ArgumentParser
 from pathlib import Path
 from shutil import which
 from time import perf_counter
@@ -26,7 +28,13 @@ MODULES = ("ruff", "mypy", "pytest")
 
 def main() -> int:
     """Run the checks, and return the exit status of the first that fails, or 0."""
-    for name, command in CHECKS.items():
+    parser = ArgumentParser(description="Run the checks that take little time.")
+    parser.add_argument("checks", nargs="*", metavar="CHECK", help=f"one of {', '.join(map(repr, CHECKS))} (all)")
+    wanted = parser.parse_args().checks or list(CHECKS)
+    if unknown := [name for name in wanted if name not in CHECKS]:
+        parser.error(f"there is no check {unknown[0]!r}; expected one of {', '.join(map(repr, CHECKS))}")
+    for name in wanted:
+        command = CHECKS[name]
         print(f"+ {' '.join(command)}", flush=True)
         start = perf_counter()
         status = subprocess.run(runnable(command), cwd=ROOT, check=False).returncode

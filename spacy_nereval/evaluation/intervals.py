@@ -82,7 +82,7 @@ def intervals(counts: Counts, confidence: Confidence) -> dict[str, dict[str, Any
         Metric to a table shaped as the result's: "scores", "averages" and "per_type". In the
         place of each score is {"low", "high", "k" (effective number of units), "flag" ("few":
         not to be ranked or compared; "undefined": no interval; or None)}. Bounds are NaN where
-        there is no interval: the score is undefined, or there are fewer than two units.
+        there is no interval: the score is undefined.
 
     Raises:
         ValueError: A setting is out of range.
@@ -100,15 +100,8 @@ def intervals(counts: Counts, confidence: Confidence) -> dict[str, dict[str, Any
     documents = float(effective_units(units.added(np.ones(counts.documents)))) if len(units) else 0.0
     effective = dict(zip((*table.labels, ""), np.atleast_1d(k).tolist()))
     found = dict(_of_metrics(table.summed(), samples, effective, documents, confidence.level))
-    if len(units) < LEAST_UNITS:
-        for rows in found.values():
-            for row in rows.values():
-                row |= {"low": math.nan, "high": math.nan, "flag": UNDEFINED}
     return {metric: nested(rows) for metric, rows in found.items()}
 
-
-LEAST_UNITS = 2
-"""One unit says nothing about how much units differ."""
 
 Rows = dict[Path, dict[str, Any]]
 """The interval of each score, by its place in the result."""

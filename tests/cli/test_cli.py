@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import Any
 
 import pytest
 import spacy
-from commands import GOLD, GOLD_DOCS, PRED, PRED_DOCS, accepted, line, refused, run, tables_in, write
+from commands import GOLD, GOLD_DOCS, PRED, PRED_DOCS, accepted, flat, line, refused, run, tables_in, write
 from docs import doc, train, write_docs
 from spacy.cli._util import app
 from spacy.tokens import Doc
@@ -47,6 +48,7 @@ def test_score_prints_every_metric_and_what_was_scored(here):
         ["loio", "39.58", "39.58", "39.58"],
         ["fair", "50.00", "50.00", "50.00"],
     ]
+    assert re.search(r"Other scores \(micro; lower is better: [^)]*\bser\b", printed)
     assert ["slot_error", "ser", "66.67"] in tables_in(printed)["Other scores (micro)"]
     assert "spacy-nereval|strict:beta=1.0|" in printed
 
@@ -186,7 +188,7 @@ def test_what_was_left_out_is_said(tmp_path):
     pred = write_docs(tmp_path / "pred.spacy", [doc("a b", (0, 1, "A")), doc("a"), doc("a")])
     printed = accepted("score", gold, pred)
     assert "2 documents, 0 gold spans, 0 predicted spans" in printed
-    assert "1 document without annotation skipped, 1 prediction ignored" in printed
+    assert "1 document without annotation skipped, 1 prediction ignored" in flat(printed)
 
 
 def test_an_old_result_is_replaced(here):

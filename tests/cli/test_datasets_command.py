@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from commands import accepted, line, refused, run, tables_in, write
+from commands import accepted, flat, line, refused, run, tables_in, write
 
 from spacy_nereval.reporting.datasets import data_set_tables
 
@@ -48,9 +48,9 @@ def sets(tmp_path_factory) -> dict[str, Path]:
 def test_the_table_and_the_sentence(sets):
     printed = accepted("datasets", *sets.values())
     # All swaps are enumerated: B is better in each unit that differs, so that p is 1 / 2^D. Four are too few.
-    assert printed.startswith(
+    assert flat(printed).startswith(
         "B.jsonl scores better than A.jsonl in at least 2 of 3 data sets by strict f: in news, mail; "
-        "for these trained models; another training was not tried.\n"
+        "for these trained models; another training was not tried. "
     )
     found = tables_in(printed)
     assert [(row[0], *row[-3:]) for row in found[TABLES[0]]] == [
@@ -94,7 +94,7 @@ def test_a_system_that_is_worse_is_not_counted(sets, tmp_path):
 def test_a_score_of_which_less_is_better(sets):
     printed = accepted("datasets", *sets.values(), "--score", "slot_error.ser")
     assert "by slot_error ser (lower is better: ser)" in printed
-    assert "in at least 2 of 3 data sets by slot_error ser: in news, mail" in printed
+    assert "in at least 2 of 3 data sets by slot_error ser: in news, mail" in flat(printed)
 
 
 def test_independent_data_sets(sets, tmp_path):
@@ -109,7 +109,7 @@ def test_independent_data_sets(sets, tmp_path):
 def test_the_file_has_what_is_printed(sets, tmp_path):
     printed = accepted("datasets", *sets.values(), "-o", tmp_path / "out.json")
     found = json.loads((tmp_path / "out.json").read_text())
-    assert printed.startswith(found["verdict"] + ".")
+    assert flat(printed).startswith(found["verdict"] + ".")
     assert printed.rstrip().endswith(found["signature"])
     assert [row["data_set"] for row in found["data_sets"]] == ["news", "mail", "chat"]
     assert [table.title for table in data_set_tables(found)] == list(TABLES)

@@ -133,7 +133,7 @@ def test_score_writes_and_prints_the_intervals_asked_for(here):
     assert "be" not in intervals["fair"]  # a number of spans is no estimate of anything
     assert re.search(r"^fair +be +\d+$", printed, re.M)
     assert printed.splitlines()[-1] == result["signature"]
-    assert "|half:30,seed:7,level:0.9,units:24|" in result["signature"]
+    assert "|half:30,seed:7,level:0.9,unit:id,units:24|" in result["signature"]
 
 
 @pytest.mark.parametrize("average", ["macro", "weighted", "docs"])
@@ -170,9 +170,9 @@ def test_evaluate_gives_a_model_its_intervals(here, model):
 def test_the_usual_settings_of_intervals_are_those_promised(here):
     accepted("score", "gold.jsonl", "base.jsonl", "-m", "strict", "-C", "-o", "out.json")
     result = written(here / "out.json")
-    drawn = {"method": "half", "level": 0.95, "samples": 1000, "seed": 0, "units": 24, "exact": False}
+    drawn = {"method": "half", "level": 0.95, "samples": 1000, "seed": 0, "unit": "id", "units": 24, "exact": False}
     assert result["confidence"] == drawn
-    assert "|half:1000,seed:0,level:0.95,units:24|" in result["signature"]
+    assert "|half:1000,seed:0,level:0.95,unit:id,units:24|" in result["signature"]
 
 
 def test_short_leaves_defaults_out_of_the_signature_and_changes_nothing_else(here):
@@ -285,7 +285,7 @@ def test_replicates_of_merged_parts_give_the_intervals_of_the_whole(here):
     counts = count(GOLD, create_all(["strict", "wrf"]))
     counts.replicates = replicate(counts, 40, 3)
     found, expected = written(here / "merged.json"), evaluate(counts, Confidence(0.8))
-    drawn = {"method": "half", "level": 0.8, "samples": 40, "seed": 3, "units": 24, "exact": False}
+    drawn = {"method": "half", "level": 0.8, "samples": 40, "seed": 3, "unit": "id", "units": 24, "exact": False}
     assert found["confidence"] == drawn
     assert found["signature"] == expected["signature"]
     strict, right = (result["metrics"]["strict"]["intervals"] for result in (found, expected))
@@ -616,7 +616,7 @@ def test_with_confidence_a_scorer_has_intervals_in_its_nested_result_and_the_sam
     assert with_intervals.keys() == without.keys()
     assert "confidence" not in without[key]
     # Three documents have no more than 8 half-samples.
-    drawn = {"method": "half", "samples": 8, "units": 3, "exact": True}
+    drawn = {"method": "half", "samples": 8, "unit": "id", "units": 3, "exact": True}
     assert with_intervals[key]["confidence"] == drawn | {"level": 0.9, "seed": 1}
     assert usual[key]["confidence"] == drawn | {"level": 0.95, "seed": 0}
     for name, metric in with_intervals[key]["metrics"].items():

@@ -97,7 +97,7 @@ def test_the_worked_example():
     assert (f["low"], f["high"]) == (pytest.approx(0.65816, abs=5e-6), pytest.approx(0.88764, abs=5e-6))
     assert f["flag"] == "few"
     assert result["confidence"] == {
-        "method": "half", "level": 0.95, "samples": 64, "seed": 0, "units": 6, "exact": True,
+        "method": "half", "level": 0.95, "samples": 64, "seed": 0, "unit": "id", "units": 6, "exact": True,
     }  # fmt: skip
 
 
@@ -277,7 +277,7 @@ def test_intervals_of_counts_with_replicates_come_from_these_and_say_so():
     counts = replicated(corpus(5), samples=40, seed=9)
     result = evaluate(counts, Confidence(level=0.9, samples=7, seed=1))
     assert result["confidence"] == {
-        "method": "half", "level": 0.9, "samples": 40, "seed": 9, "units": 5, "exact": False,
+        "method": "half", "level": 0.9, "samples": 40, "seed": 9, "unit": "id", "units": 5, "exact": False,
     }  # fmt: skip
     assert "half:40,seed:9" in result["signature"]
     metric = create("strict")
@@ -317,7 +317,7 @@ def test_a_result_with_intervals_has_them_beside_the_same_scores_and_says_how_th
     documents = corpus(8)
     with_intervals, without = score(documents, None, Confidence(0.9, 20, 5)), score(documents)
     assert with_intervals["confidence"] == {
-        "method": "half", "level": 0.9, "samples": 20, "seed": 5, "units": 8, "exact": False,
+        "method": "half", "level": 0.9, "samples": 20, "seed": 5, "unit": "id", "units": 8, "exact": False,
     }  # fmt: skip
     assert "confidence" not in without
     for name, metric in without["metrics"].items():
@@ -366,8 +366,8 @@ def test_the_signature_names_the_intervals_and_all_that_changes_them():
 
     signatures = [evaluate(counts)["signature"], signed(), signed(samples=11), signed(seed=1), signed(level=0.9)]
     signatures.append(signed(samples=64))
-    assert "|half:10,seed:0,level:0.95,units:6|" in signatures[1]
-    assert "|half:all 64,seed:0,level:0.95,units:6|" in signatures[-1]
+    assert "|half:10,seed:0,level:0.95,unit:id,units:6|" in signatures[1]
+    assert "|half:all 64,seed:0,level:0.95,unit:id,units:6|" in signatures[-1]
     counts.replicates = replicate(counts, 10, 0)
     assert signed() == signatures[1], "stored half-samples are those that would be drawn"
     counts.replicates = replicate(counts, 64, 0)
@@ -473,28 +473,33 @@ def test_settings_that_make_no_replicates_are_refused(samples, seed):
         replicate(count(corpus(3), [create("strict")]), samples, seed)
 
 
-FEWER_THAN_TWO = pytest.mark.parametrize(
-    "documents",
-    [[], [None], corpus(1), [Document([], [(0, 1, "A")], "abc", id="a"), Document([(0, 1, "A")], [], "abc", id="a")]],
-    ids=["none", "none annotated", "one", "two texts of one"],
-)
-
-
-@FEWER_THAN_TWO
-def test_fewer_than_two_units_give_no_interval_and_no_exception(documents):
+@pytest.mark.parametrize("documents", [[], [None]], ids=["none", "none annotated"])
+@pytest.mark.parametrize("given", ["documents", "replicates"])
+def test_without_units_there_is_no_interval_and_no_exception(documents, given):
+    counted = count(documents, create_all(), units=True) if given == "documents" else replicated(documents)
     for confidence in (Confidence(), Confidence(samples=1)):
-        result = score(documents, None, confidence)
+        result = evaluate(counted, confidence)
         for metric in result["metrics"].values():
             for row in rows_of(metric["intervals"]).values():
                 assert (row["low"], row["high"], row["flag"]) == (None, None, "undefined")
         json.dumps(result, allow_nan=False)
 
 
-@FEWER_THAN_TWO
-def test_fewer_than_two_units_give_no_interval_from_replicates_either(documents):
-    result = evaluate(replicated(documents), Confidence())
-    rows = rows_of(result["metrics"]["strict"]["intervals"])
-    assert rows and {(row["low"], row["high"], row["flag"]) for row in rows.values()} == {(None, None, "undefined")}
+TWO_TEXTS = [Document([], [(0, 1, "A")], "abc", id="a"), Document([(0, 1, "A")], [], "abc", id="a")]
+
+
+@pytest.mark.parametrize("documents", [corpus(1), TWO_TEXTS], ids=["one", "two texts of one"])
+@pytest.mark.parametrize("given", ["documents", "replicates"])
+def test_one_unit_tells_next_to_nothing(documents, given):
+    counted = count(documents, create_all(), units=True) if given == "documents" else replicated(documents, 2)
+    result = evaluate(counted, Confidence())
+    for metric in result["metrics"].values():
+        for row in rows_of(metric["intervals"]).values():
+            assert row["flag"] in ("few", "undefined")
+            assert (row["low"] is None) == (row["flag"] == "undefined")
+    f = result["metrics"]["strict"]["intervals"]["scores"]["f"]
+    assert f["flag"] == "few" and f["high"] - f["low"] > 0.99
+    json.dumps(result, allow_nan=False)
 
 
 def test_counts_that_do_not_say_what_is_resampled_make_no_interval():

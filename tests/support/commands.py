@@ -66,15 +66,21 @@ GOLD = [line(TEXTS[0], (0, 12, "PER"), (17, 20, "PER")), line(TEXTS[1], (3, 7, "
 PRED = [line(TEXTS[0], (0, 3, "PER"), (17, 20, "PER")), line(TEXTS[1], (3, 7, "PER")), line(TEXTS[2])]
 
 
+def flat(printed: str) -> str:
+    """What is printed, without its line ends, for sentences that a narrow terminal breaks."""
+    return " ".join(printed.split())
+
+
 def tables_in(printed: str) -> dict[str, list[list[str]]]:
-    """The printed tables: title to rows of cells."""
+    """The printed tables: title, without the scores of which less is better, to rows of cells."""
     found: dict[str, list[list[str]]] = {}
     for block in printed.split("\n\n"):
         lines = block.strip().splitlines()
         if lines and set(lines[0]) == {"-", " "}:
             continue
         if len(lines) == 1 and lines[0].strip():
-            title = lines[0].strip()
+            title = re.sub(r"( \(|; )lower is better: [^)]*", r"\1", lines[0].strip())
+            title = title.replace("; )", ")").replace(" ()", "")
         elif len(lines) > 2 and set(lines[1]) <= {"-", " "}:
             found[title] = [re.split(r"  +", row.strip()) for row in lines[2:]]
     return found
