@@ -159,7 +159,8 @@ class DocBatch(Batch):
     def words(self, *, case: str, by: str) -> tuple[Numbers, Numbers]:
         vocabulary = self._pairs[0][0].vocab
         if by != "token" or LOWER not in getattr(vocabulary, "lex_attr_getters", ()):
-            return self._words_of_texts(case, by)  # a bare Vocab() has no lower case
+            # Characters need the texts, and a bare Vocab() has no lower case.
+            return DocumentBatch([self.document(place) for place in range(self.documents)]).words(case=case, by=by)
         first = np.searchsorted(self._starts, self.start + self._origin[self.doc])
         sizes = np.searchsorted(self._starts, self.end + self._origin[self.doc]) - first
         span = np.repeat(np.arange(len(first)), sizes)
@@ -170,20 +171,6 @@ class DocBatch(Batch):
         _, number = np.unique(np.array([0, *texts], dtype=np.uint64), return_inverse=True)
         word = number[1:][kind]
         return span[word > 0], word[word > 0]
-
-    def _words_of_texts(self, case: str, by: str) -> tuple[Numbers, Numbers]:
-        number: dict[object, int] = {}
-        spans, words = [], []
-        columns = (column.tolist() for column in (self.doc, self.start, self.end, self.label))
-        held: tuple[int, Document | None] = -1, None
-        for row, (doc, start, end, label) in enumerate(zip(*columns)):
-            if held[0] != doc:
-                held = doc, self.document(doc)
-            assert held[1]
-            for found in held[1].unigrams([(start, end, self.labels[label])], case=case, by=by):
-                spans += [row] * len(found)
-                words += [number.setdefault(word, len(number)) for word in found]
-        return np.array(spans, dtype=np.int64), np.array(words, dtype=np.int64)
 
 
 def doc_batch(pairs: Sequence[tuple[Doc, Doc]]) -> DocBatch | None:
