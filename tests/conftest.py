@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import profiles
@@ -10,6 +11,9 @@ from hypothesis import settings
 from tiny import tiny_transformer
 
 profiles.register()
+
+# pytest-xdist gives its workers the width of the terminal; what is tested prints into a pipe.
+os.environ.pop("COLUMNS", None)
 
 QUICK_ROOMS = {"core", "metrics", "counting", "io", "cli"}
 """The folders whose tests are quick: laws, twins, papers, counts, readers, and the commands in this process."""
