@@ -6,20 +6,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
-from typer import Argument
+from typer import Argument, Option
 
 from .app import command
-from .inputs import as_stored, display_names, documents_of
+from .inputs import as_stored, documents_of
 from .metric_options import chosen_metrics, names_and_options
 from .options import METRICS, OUTPUT, TRAIN, Asking, Model, Reading, Resampling, Showing
 from .outputs import check_output, chosen_confidence
 from .printing import print_tables
 from .results import Kept, count_documents
+from .runs import systems_and_runs
 from .values import split_list, table_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..counting.counts import Counts
     from ..evaluation.comparison import System
 
 
@@ -32,7 +34,16 @@ def compare_cli(
     asking: Asking,
     showing: Showing,
     gold: Path = Argument(..., help="Gold annotation: a file, or a folder of brat files"),
-    systems: list[str] = Argument(..., metavar="BASELINE OTHER...", help="Predictions, models, or count files (.npz)"),
+    systems: list[str] | None = Argument(
+        None, metavar="BASELINE OTHER...", help="Predictions, models, or count files (.npz)"
+    ),
+    system: list[str] | None = Option(
+        None,
+        "--system",
+        metavar="NAME=RUN,RUN...",
+        help="System with its training runs: predictions, models or count files, or patterns such as "
+        "A='a/*.jsonl'. Once for each system, the baseline first, instead of BASELINE OTHER...",
+    ),
     metrics: str | None = METRICS,
     train: str | None = TRAIN,
     output: Path | None = OUTPUT,
@@ -44,6 +55,10 @@ def compare_cli(
 
     Each system is a file of predictions, a model, or a count file. Count files
     hold no spans, so changed spans are listed for the other systems only.
+
+    Give systems that were trained several times as --system A=a1.jsonl,a2.jsonl
+    --system B=b1.jsonl,b2.jsonl: their mean scores are compared, and intervals
+    and tests take the chance of training into account.
     """
     from ..evaluation.comparison import System, comparison
     from ..evaluation.tested import Asked, families
@@ -52,13 +67,13 @@ def compare_cli(
     from ..io.writing import write_json
     from ..reporting.comparison import COMPARED, USUAL
 
-    names, options = names_and_options([*systems, *ctx.args])
+    names, options = names_and_options([*(systems or []), *ctx.args])
     drawn = chosen_confidence(True, resampling)
+    named = systems_and_runs(names, system or [])
+    names = [run for _, runs in named for run in runs]
     check_output(output, gold, *names)
     wanted = table_names(showing.tables, COMPARED, USUAL)
     Asked(margin=asking.margin).checked()
-    if len(names) < 2:
-        raise ValueError("a comparison needs a baseline and another system; one was given")
     if not gold.exists():
         raise ValueError(f"{gold} is not there")
     stored = {name: load(Path(name)) for name in names if name.endswith(".npz")}
@@ -70,14 +85,18 @@ def compare_cli(
     families(chosen, asking.primary, _secondary(asking))  # before anything is read
     kept = Kept()
     found: list[System] = []
-    for name, shown in zip(names, display_names(names)):
-        if name in stored:
-            found.append(System(shown, stored[name]))
-            continue
-        kept = Kept()
-        documents = documents_of(name, gold, reading, loading, by_id=True)
-        counts = count_documents(documents, chosen, gold.name, reading, [kept])
-        found.append(System(shown, counts, [gold_outcomes(document) for document in kept]))
+    for shown, runs in named:
+        counted: list[Counts] = []
+        outcomes = None
+        for name in runs:
+            if name in stored:
+                counted.append(stored[name])
+                continue
+            kept = Kept()
+            documents = documents_of(name, gold, reading, loading, by_id=True)
+            counted.append(count_documents(documents, chosen, gold.name, reading, [kept]))
+            outcomes = [gold_outcomes(document) for document in kept]
+        found.append(System(shown, counted, outcomes if len(runs) == 1 else None))
     result = comparison(found, kept, drawn, **_asked(asking), short=showing.short)
     if output:
         write_json(output, result)

@@ -34,7 +34,7 @@ TABLES = Option(
     "--tables",
     "-t",
     help="Tables to print, in this order, or 'all'. score and evaluate have scores, labels, errors, pairs, confusion, "
-    "documents (printed by default), label-scores, counts; compare has differences, labels, transitions, spans "
+    "documents (printed by default), label-scores, counts; compare has differences, labels, runs, transitions, spans "
     "(printed by default), all-differences",
 )
 METRICS = Option(

@@ -10,9 +10,10 @@ import numpy as np
 from ..about import __version__
 from ..core.spans import Document, Span
 from ..counting.counts import Counts
+from ..counting.table import Table
 from .findings import verdict
-from .pairs import paired, weights
-from .resampling import Confidence, Units, number_of_units
+from .pairs import paired
+from .resampling import Confidence, Units, number_of_units, spans_per_unit
 from .result import plain
 from .signature import signature
 from .statistics.bits import enumerable
@@ -21,17 +22,29 @@ from .statistics.intervals import effective_units
 from .statistics.sentences import Footing, signature_part, unit_name
 from .swapping import labels_to_test, swap_rows, swaps_for
 from .tested import Asked, Families, families, primary_of
+from .training_runs import run_rows
 from .transitions import transitions
 
 __all__ = ["System", "compare", "comparison", "families", "swaps_for"]
 
 
 class System(NamedTuple):
-    """A system: its name, its counts, and, if its predictions are at hand, the outcome of each gold span."""
+    """A system: its name, its counts, and, if its predictions are at hand, the outcome of each gold span.
+
+    A system that was trained several times has the counts of each training run.
+    """
 
     name: str
-    counts: Counts
+    counts: Counts | Sequence[Counts]
     outcomes: list[dict[Span, str]] | None = None
+
+    @property
+    def runs(self) -> list[Counts]:
+        """The counts of each training run. Raise ValueError if there are none."""
+        found = [self.counts] if isinstance(self.counts, Counts) else [*self.counts]
+        if not found:
+            raise ValueError(f"{self.name} has no training run: give the counts of one or more")
+        return found
 
 
 def comparison(
@@ -49,7 +62,8 @@ def comparison(
     """Compare all systems with the first.
 
     Args:
-        systems: Two or more, counted on the same documents.
+        systems: Two or more, counted on the same documents. A system with several training runs
+            is compared by their mean scores, see `statistics.runs`; other systems by swaps.
         documents: The documents, for the texts of the spans that changed.
         confidence: The level of intervals and the seed.
         trials: How many swaps are drawn; by default enough for the number of tests.
@@ -70,36 +84,45 @@ def comparison(
     confidence = (confidence or Confidence()).checked()
     asked = Asked(primary, secondary, labels, margin).checked()
     baseline, *others = systems
-    first = baseline.counts
+    first = baseline.runs[0]
     family = families(first.metrics, primary, secondary)
-    aligned = [paired(first, other.counts) for other in others]
+    ours = _aligned(first, baseline)
+    aligned = [_aligned(first, other) for other in others]
+    once = [counts for (counts, *more) in aligned if len(ours) == 1 and not more]
     if trials is None:
-        of_labels = sum(labels_to_test(first, counts, family) for counts in aligned) if labels else 0
+        of_labels = sum(labels_to_test(first, counts, family) for counts in once) if labels else 0
         trials = swaps_for(family, asked, systems=len(others), labels=of_labels)
     rows: list[dict[str, Any]] = []
-    for other, counts in zip(others, aligned):
-        for row in swap_rows(first, counts, family, asked, confidence, trials):
+    for other, theirs in zip(others, aligned):
+        if len(ours) == len(theirs) == 1:
+            found = swap_rows(first, theirs[0], family, asked, confidence, trials)
+        else:
+            found = run_rows(ours, theirs, family, asked, confidence)
+        for row in found:
             named = {key: row[key] for key in ("metric", "score", "label")} | {"system": other.name}
             rows.append(named | {key: value for key, value in row.items() if key not in named})
     _correct(rows)
-    _say(rows, baseline, family, confidence.level)
+    _say(rows, baseline.name, first, family, confidence.level)
     units = number_of_units(first)
-    exact = enumerable(units, trials)
-    swaps = 2**units if exact else trials
-    k = _effective_units(first, aligned)
+    exact = bool(once) and enumerable(units, trials)
+    swaps = (2**units if exact else trials) if once else None
+    k = _effective_units([*ours, *(counts for theirs in aligned for counts in theirs)])
     footing = Footing(
         first.unit, units, k, confidence.seed, confidence.samples, confidence.level, swaps=swaps, exact=exact
     )
+    runs = [len(ours), *map(len, aligned)]
+    more = [f"units:{units}", *([f"runs:{'+'.join(map(str, runs))}"] if max(runs) > 1 else [])]
     result: dict[str, Any] = plain(
         {
-            "signature": signature(first, signature_part(footing), f"units:{units}", short=short),
+            "signature": signature(first, signature_part(footing), *more, short=short),
             "version": __version__,
             "documents": first.documents,
             "unit": first.unit,
             "units": units,
             "effective_units": k,
             "baseline": baseline.name,
-            "confidence": {"level": confidence.level, "seed": confidence.seed},
+            "runs": runs,
+            "confidence": {"level": confidence.level, "samples": confidence.samples, "seed": confidence.seed},
             "swaps": swaps,
             "exact": exact,
             "margin": margin,
@@ -114,11 +137,30 @@ def comparison(
     return result
 
 
-def _effective_units(first: Counts, others: Sequence[Counts]) -> float:
-    """Return the effective number of units k, by the spans of all systems."""
-    if not first.documents:
+def _aligned(first: Counts, system: System) -> list[Counts]:
+    """Return the counts of a system's runs with the documents of the first one, in its order.
+
+    Raises:
+        ValueError: They are other documents; for one of several runs the message says which.
+    """
+    runs = system.runs
+    found = []
+    for number, counts in enumerate(runs, 1):
+        try:
+            found.append(counts if counts is first else paired(first, counts))
+        except ValueError as error:
+            if len(runs) == 1:
+                raise
+            raise ValueError(f"run {number} of {system.name}: {error}") from None
+    return found
+
+
+def _effective_units(runs: Sequence[Counts]) -> float:
+    """Return the effective number of units k, by the spans of all runs of all systems."""
+    if not runs[0].documents:
         return 0.0
-    return float(effective_units(np.sum([weights(first, other, Units(first))[:, -1] for other in others], axis=0)))
+    units = Units(runs[0])
+    return float(effective_units(np.sum([spans_per_unit(run, Table(run, ()), units)[:, -1] for run in runs], axis=0)))
 
 
 def _correct(rows: Sequence[dict[str, Any]]) -> None:
@@ -128,14 +170,14 @@ def _correct(rows: Sequence[dict[str, Any]]) -> None:
         row |= {"p_holm": p, "tests": size}
 
 
-def _say(rows: Sequence[dict[str, Any]], baseline: System, family: Families, level: float) -> None:
+def _say(rows: Sequence[dict[str, Any]], baseline: str, counts: Counts, family: Families, level: float) -> None:
     """Add the sentence to each row of the primary score, and None to the others."""
-    primary = primary_of(baseline.counts.metrics, family)
-    units = f"{unit_name(baseline.counts.unit)}s"
+    primary = primary_of(counts.metrics, family)
+    units = f"{unit_name(counts.unit)}s"
     for row in rows:
         row["verdict"] = None
         if row["family"] == PRIMARY and primary:
-            row["verdict"] = verdict(row, primary[1], baseline=baseline.name, level=level, units=units)
+            row["verdict"] = verdict(row, primary[1], baseline=baseline, level=level, units=units)
 
 
 def compare(

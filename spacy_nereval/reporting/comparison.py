@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ..core.declaration import Metric
+from ..evaluation.statistics.runs import FEW_RUNS
 from ..io.writing import visible
 from ..metrics.registry import create, create_all, names
 from .declared import keys, noted, short_name
 from .marked_text import clipped
-from .score_cells import interval, scale, score_cell
+from .score_cells import interval, percent, scale, score_cell
 from .score_tables import MOST, first_headlines
 from .sentences import least_p, rests_on, unit_lines, warning, what_was_tested
 from .table import Cell, Estimate, Table
@@ -86,7 +87,7 @@ def difference_tables(result: Mapping[str, Any]) -> Iterator[Table]:
     for system, rows in _by_system(result):
         own = [row for row in rows if row["label"] is None and _stands_out(row)]
         cells = [[_name(row), *_difference(row)] for row in own]
-        yield _table(f"{system} against {result['baseline']}", "score", cells, own, result)
+        yield _table(f"{system} against {result['baseline']}", "score", cells, own)
 
 
 def label_tables(result: Mapping[str, Any]) -> Iterator[Table]:
@@ -94,7 +95,20 @@ def label_tables(result: Mapping[str, Any]) -> Iterator[Table]:
     for system, rows in _by_system(result):
         if own := [row for row in rows if row["label"] is not None]:
             title = f"{system} against {result['baseline']} per label, {_name(own[0])}"
-            yield _table(title, "label", [[row["label"], *_difference(row)] for row in own], own, result)
+            yield _table(title, "label", [[row["label"], *_difference(row)] for row in own], own)
+
+
+def run_tables(result: Mapping[str, Any]) -> Iterator[Table]:
+    """Yield, for each system compared by several training runs, how much of the uncertainty is that of training."""
+    for system, rows in _by_system(result):
+        own = [row for row in rows if max(row["runs"]) > 1 and row["label"] is None and _stands_out(row)]
+        if own:
+            cells: list[list[Cell]] = [
+                [_name(row), *row["runs"], row["degrees_of_freedom"], percent(row["share_of_training"])] for row in own
+            ]
+            header = ["score", "baseline runs", "system runs", "degrees of freedom", "share of training"]
+            few = f"few runs: fewer than {FEW_RUNS}" if min(own[0]["runs"]) < FEW_RUNS else ""
+            yield Table(f"Training runs of {system} and {result['baseline']}", header, cells, note=few)
 
 
 DIFFERENCE = ("baseline", "system", "difference", "detectable", "p (Holm)")
@@ -111,14 +125,9 @@ def _difference(row: Mapping[str, Any]) -> list[Cell]:
 
 
 def _table(
-    title: str, first: str, cells: list[list[Cell]], rows: Iterable[Mapping[str, Any]], result: Mapping[str, Any]
+    title: str, first: str, cells: list[list[Cell]], rows: Iterable[Mapping[str, Any]]
 ) -> Table:
-    return Table(title, [first, *DIFFERENCE], cells, note=_costs(rows), own_digits={"p (Holm)": _p_digits(result)})
-
-
-def _p_digits(result: Mapping[str, Any]) -> int:
-    """Return how many digits p-values have, so that the least one is not shown as 0."""
-    return 4 if (result["swaps"] or 0) < 20_000 else 5
+    return Table(title, [first, *DIFFERENCE], cells, note=_costs(rows), own_digits={"p (Holm)": 4})
 
 
 def all_difference_tables(result: Mapping[str, Any]) -> Iterator[Table]:
@@ -134,8 +143,7 @@ def all_difference_tables(result: Mapping[str, Any]) -> Iterator[Table]:
                 bounds = interval(row["interval"], factor)
                 rows.append([row["metric"], row["score"], *scaled, bounds, row["p"], row["p_holm"]])
         title = f"All scores of {system} against {result['baseline']}"
-        digits = dict.fromkeys(("p", "p (Holm)"), _p_digits(result))
-        yield Table(title, header, rows, note=_costs(own), own_digits=digits)
+        yield Table(title, header, rows, note=_costs(own), own_digits={"p": 4, "p (Holm)": 4})
 
 
 def _by_system(result: Mapping[str, Any]) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
@@ -198,13 +206,14 @@ def span_tables(result: Mapping[str, Any]) -> Iterator[Table]:
 COMPARED: dict[str, Callable[[Mapping[str, Any]], Iterable[Table]]] = {
     "differences": difference_tables,
     "labels": label_tables,
+    "runs": run_tables,
     "transitions": transition_tables,
     "spans": span_tables,
     "all-differences": all_difference_tables,
 }
 """The names that `--tables` takes, and the function that makes the tables of each."""
 
-USUAL = ("differences", "labels", "transitions", "spans")
+USUAL = ("differences", "labels", "runs", "transitions", "spans")
 """The tables that are printed unless others are asked for."""
 
 

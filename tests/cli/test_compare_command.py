@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -31,6 +32,14 @@ def rows(*arguments: Any) -> list[dict[str, Any]]:
     accepted("compare", *arguments, "-o", "out.json")
     found: list[dict[str, Any]] = json.loads(Path("out.json").read_text("utf8"))["comparisons"]
     return found
+
+
+def shown(*arguments: Any) -> dict[str, Any]:
+    """The tables as JSON."""
+    result = run(*arguments, "-f", "json")
+    assert result.exit_code == 0, result.output
+    tables: dict[str, Any] = json.loads(result.stdout)
+    return tables
 
 
 def families(found: list[dict[str, Any]]) -> dict[str, list[str]]:
@@ -140,3 +149,96 @@ def test_the_tables_stand_in_one_piece(here, columns):
 def test_what_cannot_be_asked_is_answered_in_one_line_before_anything_is_written(here, options, said):
     assert said in refused("compare", *FILES, *FEW, *options, "-o", "new.json")
     assert not Path("new.json").exists()
+
+
+# Several training runs
+
+
+@pytest.fixture
+def runs(here) -> Path:
+    """Three runs of A, two of B."""
+    (here / "runs").mkdir()
+    for name, keep in (("a1", 0.5), ("a2", 0.55), ("a3", 0.6), ("b1", 0.9), ("b2", 0.95)):
+        rng = Random(name)
+        found = [[span for span in d.gold if rng.random() < keep] for d in DOCUMENTS]
+        write(
+            here / "runs" / f"{name}.jsonl",
+            *(line(d.text, *spans, id=d.id) for d, spans in zip(DOCUMENTS, found)),
+        )
+    return here
+
+
+A, B = "A=runs/a1.jsonl,runs/a2.jsonl, runs/a3.jsonl", "B=runs/b1.jsonl,runs/b2.jsonl"
+SEVERAL = ("compare", "gold.jsonl", "--system", A, "--system", B, "-m", "strict,fair")
+
+
+def test_training_runs_are_compared_by_their_mean_scores(runs):
+    accepted(*SEVERAL, "-o", "out.json")
+    result = json.loads(Path("out.json").read_text("utf8"))
+    assert (result["baseline"], result["runs"], result["swaps"]) == ("A", [3, 2], None)
+    own = next(row for row in result["comparisons"] if row["family"] == "primary")
+    assert (own["system"], own["runs"]) == ("B", [3, 2])
+    alone = []
+    for name in ("a1", "a2", "a3", "b1", "b2"):
+        accepted("score", "gold.jsonl", f"runs/{name}.jsonl", "-m", "strict", "-o", "one.json")
+        alone.append(json.loads(Path("one.json").read_text("utf8"))["metrics"]["strict"]["scores"]["f"])
+    assert (own["baseline_value"], own["value"]) == pytest.approx((sum(alone[:3]) / 3, sum(alone[3:]) / 2))
+    assert result["transitions"] == []
+    printed = accepted(*SEVERAL, env={"COLUMNS": "80"})
+    assert " ".join(printed.split()).startswith(f"strict f, B against A: {own['verdict']}.")
+    (row, _) = tables_in(printed)["Training runs of B and A (few runs: fewer than 5)"]
+    assert row[:3] == ["strict", "3", "2"]
+
+
+def test_patterns_and_count_files_name_runs_too(runs):
+    expected = shown(*SEVERAL)
+    patterns = ("compare", "gold.jsonl", "--system", "A=runs/a*.jsonl", "--system", "B=**/b?.jsonl")
+    assert shown(*patterns, "-m", "strict,fair") == expected
+    for name in ("a1", "b2"):
+        accepted("count", "gold.jsonl", f"runs/{name}.jsonl", "-m", "strict,fair", "-o", f"runs/{name}.npz")
+    mixed = [text.replace("a1.jsonl", "a1.npz").replace("b2.jsonl", "b2.npz") for text in (A, B)]
+    assert shown("compare", "gold.jsonl", "--system", mixed[0], "--system", mixed[1]) == expected
+
+
+def test_named_systems_with_one_run_each_are_compared_by_swaps(runs):
+    plain = rows(*FILES, *FEW)
+    accepted(
+        "compare", "gold.jsonl", "--system", "a.jsonl=a.jsonl", "--system", "b.jsonl=b.jsonl", *FEW, "-o", "o.json"
+    )
+    named = json.loads(Path("o.json").read_text("utf8"))
+    assert named["comparisons"] == plain
+    assert [each["system"] for each in named["transitions"]] == ["b.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([A], "a comparison needs a baseline and another system; one was given"),
+        ([], "a comparison needs a baseline and another system; none was given"),
+        ([A, A], "there is a system A already; list all its runs once, as A=RUN,RUN..."),
+        (["A=a.jsonl,a.jsonl", B], "--system A: the run a.jsonl is given twice; give each training run once"),
+        (["A=runs/a1.jsonl,runs/a*.jsonl", B], "the run runs/a1.jsonl is given twice"),
+        (["A=none*.jsonl", B], "--system A=none*.jsonl: no file matches none*.jsonl"),
+        (["a.jsonl", B], "--system a.jsonl: expected NAME=RUN,RUN..., such as A=a1.jsonl,a2.jsonl"),
+        (["=a.jsonl", B], "--system =a.jsonl: expected NAME=RUN"),
+        (["A=a.jsonl,", B], "--system A=a.jsonl,: expected NAME=RUN"),
+        (["A=none.jsonl", B], "none.jsonl"),
+        ([A, "B=runs/b1.jsonl,fewer.npz"], "run 2 of B: 1 documents are not in both systems: doc 23"),
+    ],
+)
+def test_runs_that_cannot_be_compared_are_answered_in_one_line(runs, given, said):
+    ids = [json.loads(text) for text in Path("gold.jsonl").read_text("utf8").splitlines()][:-1]
+    write(runs / "fewer.jsonl", *ids)
+    accepted("count", "fewer.jsonl", "fewer.jsonl", "-m", "strict,fair", "-o", "fewer.npz")
+    options = [part for text in given for part in ("--system", text)]
+    assert said in refused("compare", "gold.jsonl", *options, "-m", "strict,fair", "-o", "new.json")
+    assert not Path("new.json").exists()
+
+
+def test_systems_are_named_in_one_way_only(runs):
+    said = refused("compare", "gold.jsonl", "a.jsonl", "--system", B)
+    assert "a.jsonl is given beside --system: give all systems as --system NAME=RUN,RUN..." in said
+
+
+def test_the_result_is_not_written_over_a_run(runs):
+    assert "runs/b2.jsonl is read here" in refused(*SEVERAL, "-o", "runs/b2.jsonl")

@@ -693,8 +693,7 @@ def test_the_printed_rows_are_those_of_the_result():
             numbers = [f"{100 * row[key]:.3f}" for key in ("baseline_value", "value", "difference")]
             low, high = ("-" if bound is None else f"{100 * bound:.3f}" for bound in row["interval"])
             bounds = "-" if low == high == "-" else f"[{low}, {high}]"
-            # One digit more than usual: the least p is 1/20001.
-            tests = ["-" if row[key] is None else f"{row[key]:.5f}" for key in ("p", "p_holm")]
+            tests = ["-" if row[key] is None else f"{row[key]:.4f}" for key in ("p", "p_holm")]
             assert cells == [row["metric"], row["score"], *numbers, bounds, *tests]
         heads = [row for row in rows if row["family"] or create(row["metric"]).score_by_name[row["score"]].headline]
         for cells, row in zip(titles[f"{system} against base"][1:], heads, strict=True):
@@ -705,7 +704,7 @@ def test_the_printed_rows_are_those_of_the_result():
             bounds = (
                 "" if row["interval"][0] is None else " [{:.3f}, {:.3f}]".format(*(100 * x for x in row["interval"]))
             )
-            p = "-" if row["p_holm"] is None else f"{row['p_holm']:.5f}"
+            p = "-" if row["p_holm"] is None else f"{row['p_holm']:.4f}"
             assert cells[1:] == [a, b, gap + bounds, detectable, p]
         (moves,) = [found for found in result["transitions"] if found["system"] == system]
         header, *cells = titles[f"Gold spans under base (rows) and {system} (columns)"]

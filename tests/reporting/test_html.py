@@ -225,7 +225,7 @@ def test_two_systems_stand_side_by_side_with_intervals_differences_and_p_values(
     gap = values[5] - values[2]
     assert cells[7].startswith(f"{'+' if gap > 0 else ''}{gap:.2f}")
     assert cells[8] == ""  # the outputs differ in too few of the four documents
-    assert "fair f, second against first: the outputs differ in 2 documents: nothing can be told." in two.text
+    assert "fair f, second against first: the outputs differ in 4 documents: nothing can be told." in two.text
 
 
 def test_the_comparison_of_two_systems_says_what_can_be_told_of_fair():
