@@ -124,9 +124,7 @@ def _difference(row: Mapping[str, Any]) -> list[Cell]:
     return [a, b, gap if bounds is None or gap is None else Estimate(gap, *bounds), detectable, row["p_holm"]]
 
 
-def _table(
-    title: str, first: str, cells: list[list[Cell]], rows: Iterable[Mapping[str, Any]]
-) -> Table:
+def _table(title: str, first: str, cells: list[list[Cell]], rows: Iterable[Mapping[str, Any]]) -> Table:
     return Table(title, [first, *DIFFERENCE], cells, note=_costs(rows), own_digits={"p (Holm)": 4})
 
 
