@@ -20,7 +20,7 @@ from .tested import SAME
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-CELLS = 1 << 22
+CELLS = 1 << 24
 """Random bits (swaps times documents) that are held at once, as floats."""
 
 
@@ -94,7 +94,7 @@ class Pair:
 def _add_products(total: NDArray[np.int64], rows: NDArray[Any], weights: NDArray[np.float64]) -> None:
     """Add [..., documents] times [documents, sums] to [..., sums]: whole numbers, exact below 2^53."""
     used = np.flatnonzero(rows.any(axis=1))
-    total.reshape(-1, total.shape[-1])[used] += np.rint(rows[used] @ weights).astype(np.int64)
+    total.reshape(-1, total.shape[-1])[used] += np.rint(rows[used].astype(float) @ weights).astype(np.int64)
 
 
 def _both(first: Sums, second: Sums) -> Iterator[tuple[MetricScores, MetricScores]]:
@@ -129,7 +129,7 @@ def balances(
     A unit weighs twice its gold spans plus the predicted spans of both systems: of each label, and in all.
     """
     own = weights(baseline, system, units, labels)
-    kept = np.concatenate([bits @ own for bits in swaps.of_units()])
+    kept = np.concatenate([bits.astype(float) @ own for bits in swaps.of_units()])
     found: NDArray[np.float64] = balance(kept, own.sum(axis=0))
     return found
 
