@@ -34,8 +34,8 @@ TABLES = Option(
     "--tables",
     "-t",
     help="Tables to print, in this order, or 'all'. score and evaluate have scores, labels, errors, pairs, confusion, "
-    "documents (printed by default), label-scores, counts; compare has differences, transitions, spans (all printed "
-    "by default)",
+    "documents (printed by default), label-scores, counts; compare has differences, labels, runs, transitions, spans "
+    "(printed by default), all-differences",
 )
 METRICS = Option(
     None, "--metrics", "-m", help="Metrics or sets of metrics, separated by commas. By default the set 'papers'"
@@ -107,6 +107,35 @@ class Resampling(NamedTuple):
     seed: int | None = SEED
 
 
+class Asking(NamedTuple):
+    """What a comparison tests."""
+
+    primary: str | None = Option(
+        None,
+        "--primary",
+        help="Score in question, METRIC.SCORE, such as fair.f. By default the F-score, or else the first score, of the "
+        "first metric",
+    )
+    secondary: str | None = Option(
+        None,
+        "--secondary",
+        help="Further scores to test, METRIC.SCORE separated by commas. By default one score of each further metric",
+    )
+    labels: bool = Option(False, "--labels", help="Also compare the primary score of each label")
+    margin: float | None = Option(
+        None,
+        "--margin",
+        help="Greatest difference of the primary score that does not matter, in points. Tells whether two systems are "
+        "the same within it",
+    )
+    trials: int | None = Option(
+        None,
+        "--trials",
+        help="Number of random swaps for the paired tests. By default 10000, or more for many tests",
+        min=1,
+    )
+
+
 class Showing(NamedTuple):
     """How results are printed."""
 
@@ -154,4 +183,4 @@ class Sharding(NamedTuple):
         return bool(self.engine or self.workers or self.parts)
 
 
-GROUPS = (Reading, Model, Resampling, Showing, Lookups, Sharding)
+GROUPS = (Reading, Model, Resampling, Asking, Showing, Lookups, Sharding)

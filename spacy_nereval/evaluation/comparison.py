@@ -1,35 +1,50 @@
-"""Is one system better than another? Differences, their intervals, and paired permutation tests."""
+"""Is one system better than another? Differences, their intervals, and tests."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..about import __version__
-from ..core.declaration import Metric, Score
 from ..core.spans import Document, Span
 from ..counting.counts import Counts
-from .pairs import SAME, Pair, balances, paired
-from .resampling import Confidence, HalfSamples, Units, number_of_units
+from ..counting.table import Table
+from .findings import verdict
+from .pairs import paired
+from .resampling import Confidence, Units, number_of_units, spans_per_unit
 from .result import plain
-from .scores import Scores
 from .signature import signature
 from .statistics.bits import enumerable
-from .statistics.differences import number_of_swaps, swap_test
-from .statistics.families import PRIMARY, SECONDARY, UNTESTED, holm_by_family, largest_family
-from .statistics.power import detectable_difference
+from .statistics.families import PRIMARY, holm_by_family
+from .statistics.intervals import effective_units
+from .statistics.sentences import Footing, signature_part, unit_name
+from .swapping import labels_to_test, swap_rows, swaps_for
+from .tested import Asked, Families, families, primary_of
+from .training_runs import run_rows
 from .transitions import transitions
+
+__all__ = ["System", "compare", "comparison", "families", "swaps_for"]
 
 
 class System(NamedTuple):
-    """A system: its name, its counts, and, if its predictions are at hand, the outcome of each gold span."""
+    """A system: its name, its counts, and, if its predictions are at hand, the outcome of each gold span.
+
+    A system that was trained several times has the counts of each training run.
+    """
 
     name: str
-    counts: Counts
+    counts: Counts | Sequence[Counts]
     outcomes: list[dict[Span, str]] | None = None
+
+    @property
+    def runs(self) -> list[Counts]:
+        """The counts of each training run. Raise ValueError if there are none."""
+        found = [self.counts] if isinstance(self.counts, Counts) else [*self.counts]
+        if not found:
+            raise ValueError(f"{self.name} has no training run: give the counts of one or more")
+        return found
 
 
 def comparison(
@@ -39,52 +54,78 @@ def comparison(
     trials: int | None = None,
     *,
     primary: str | None = None,
+    secondary: Sequence[str] | None = None,
+    labels: bool = False,
+    margin: float | None = None,
     short: bool = False,
 ) -> dict[str, Any]:
     """Compare all systems with the first.
 
     Args:
-        systems: Two or more, counted on the same documents.
+        systems: Two or more, counted on the same documents. A system with several training runs
+            is compared by their mean scores, see `statistics.runs`; other systems by swaps.
         documents: The documents, for the texts of the spans that changed.
         confidence: The level of intervals and the seed.
         trials: How many swaps are drawn; by default enough for the number of tests.
         primary: The score in question, METRIC.SCORE; by default the headline of the first metric.
+        secondary: The scores of the second family; by default one headline of each further metric.
+        labels: Whether the primary score is compared for each label too.
+        margin: The greatest difference of the primary score that does not matter, in points.
         short: Whether the signature leaves out options that have their default.
 
     Returns:
-        A result in plain Python; p-values are corrected after Holm within families.
+        A result in plain Python. p-values are corrected after Holm within families. Each row of
+        the primary score has a `verdict`, the one sentence that its numbers carry.
 
     Raises:
-        ValueError: The systems were counted on different documents or in different ways, or
-            there is no such primary score.
+        ValueError: The systems were counted on different documents or in different ways,
+            there is no such score, or the margin is not above 0.
     """
     confidence = (confidence or Confidence()).checked()
+    asked = Asked(primary, secondary, labels, margin).checked()
     baseline, *others = systems
+    first = baseline.runs[0]
+    family = families(first.metrics, primary, secondary)
+    ours = _aligned(first, baseline)
+    aligned = [_aligned(first, other) for other in others]
+    once = [counts for (counts, *more) in aligned if len(ours) == 1 and not more]
     if trials is None:
-        trials = swaps_for(families(baseline.counts.metrics, primary), len(others))
-    rows = []
-    for other in others:
-        for row in compare(baseline.counts, other.counts, confidence=confidence, trials=trials, primary=primary):
-            named = {"metric": row["metric"], "score": row["score"], "system": other.name}
+        of_labels = sum(labels_to_test(first, counts, family) for counts in once) if labels else 0
+        trials = swaps_for(family, asked, systems=len(others), labels=of_labels)
+    rows: list[dict[str, Any]] = []
+    for other, theirs in zip(others, aligned):
+        if len(ours) == len(theirs) == 1:
+            found = swap_rows(first, theirs[0], family, asked, confidence, trials)
+        else:
+            found = run_rows(ours, theirs, family, asked, confidence)
+        for row in found:
+            named = {key: row[key] for key in ("metric", "score", "label")} | {"system": other.name}
             rows.append(named | {key: value for key, value in row.items() if key not in named})
-    adjusted = holm_by_family([row["p"] for row in rows], [row["family"] for row in rows])
-    for row, p, size in zip(rows, adjusted.p.tolist(), adjusted.sizes.tolist()):
-        row |= {"p_holm": p, "tests": size}
-    units = number_of_units(baseline.counts)
-    exact = enumerable(units, trials)
-    swaps = 2**units if exact else trials
-    tested = f"swaps:{f'all {swaps}' if exact else swaps},seed:{confidence.seed},level:{confidence.level}"
+    _correct(rows)
+    _say(rows, baseline.name, first, family, confidence.level)
+    units = number_of_units(first)
+    exact = bool(once) and enumerable(units, trials)
+    swaps = (2**units if exact else trials) if once else None
+    k = _effective_units([*ours, *(counts for theirs in aligned for counts in theirs)])
+    footing = Footing(
+        first.unit, units, k, confidence.seed, confidence.samples, confidence.level, swaps=swaps, exact=exact
+    )
+    runs = [len(ours), *map(len, aligned)]
+    more = [f"units:{units}", *([f"runs:{'+'.join(map(str, runs))}"] if max(runs) > 1 else [])]
     result: dict[str, Any] = plain(
         {
-            "signature": signature(baseline.counts, f"{tested},unit:{baseline.counts.unit},units:{units}", short=short),
+            "signature": signature(first, signature_part(footing), *more, short=short),
             "version": __version__,
-            "documents": baseline.counts.documents,
-            "unit": baseline.counts.unit,
+            "documents": first.documents,
+            "unit": first.unit,
             "units": units,
+            "effective_units": k,
             "baseline": baseline.name,
-            "confidence": {"level": confidence.level, "seed": confidence.seed},
+            "runs": runs,
+            "confidence": {"level": confidence.level, "samples": confidence.samples, "seed": confidence.seed},
             "swaps": swaps,
             "exact": exact,
+            "margin": margin,
             "comparisons": rows,
             "transitions": [
                 {"system": other.name, **transitions(baseline.outcomes, other.outcomes, documents)}
@@ -96,45 +137,47 @@ def comparison(
     return result
 
 
-def families(metrics: Sequence[Metric], primary: str | None = None) -> dict[tuple[str, str], str]:
-    """Return the family of tests of each score that has a score key or is a headline.
-
-    The primary score is one family; one headline of each further metric is another. Other
-    scores are not tested. One that is a function of another cannot even be chosen as primary.
-
-    Args:
-        metrics: In the order in which they were asked for.
-        primary: METRIC.SCORE; by default the headline of the first metric.
+def _aligned(first: Counts, system: System) -> list[Counts]:
+    """Return the counts of a system's runs with the documents of the first one, in its order.
 
     Raises:
-        ValueError: There is no such score.
-
-    >>> from spacy_nereval import create_all
-    >>> found = families(create_all(["strict", "slot_error"]))
-    >>> [key for key, family in found.items() if family], found["slot_error", "ser_acc"]
-    ([('strict', 'f'), ('slot_error', 'ser')], '')
+        ValueError: They are other documents; for one of several runs the message says which.
     """
-    shown = {(m.name, score.name): UNTESTED for m in metrics for score in m.scores if score.key or score.headline}
-    complements = {
-        (metric.name, score.name): f"{metric.name}.{score.complement_of}"
-        for metric in metrics
-        for score in metric.scores
-        if score.complement_of
-    }
-    heads = [(metric.name, metric.headlines[0].name) for metric in metrics if metric.headlines]
-    first = tuple(primary.split(".", 1)) if primary else heads[0] if heads else None
-    if primary and first not in shown:
-        known = ", ".join(".".join(key) for key in shown if key not in complements)
-        raise ValueError(f"--primary {primary}: there is no such score; expected METRIC.SCORE, one of {known}")
-    if primary and first in complements:
-        raise ValueError(
-            f"--primary {primary}: this score is a function of {complements[first]}, which can be tested: "
-            f"--primary {complements[first]}"
-        )
-    for key in heads:
-        if first and key[0] != first[0]:
-            shown[key] = SECONDARY
-    return shown | ({(first[0], first[1]): PRIMARY} if first else {})
+    runs = system.runs
+    found = []
+    for number, counts in enumerate(runs, 1):
+        try:
+            found.append(counts if counts is first else paired(first, counts))
+        except ValueError as error:
+            if len(runs) == 1:
+                raise
+            raise ValueError(f"run {number} of {system.name}: {error}") from None
+    return found
+
+
+def _effective_units(runs: Sequence[Counts]) -> float:
+    """Return the effective number of units k, by the spans of all runs of all systems."""
+    if not runs[0].documents:
+        return 0.0
+    units = Units(runs[0])
+    return float(effective_units(np.sum([spans_per_unit(run, Table(run, ()), units)[:, -1] for run in runs], axis=0)))
+
+
+def _correct(rows: Sequence[dict[str, Any]]) -> None:
+    """Add to each row the p-value corrected within its family, and the number of tests there."""
+    adjusted = holm_by_family([row["p"] for row in rows], [row["family"] for row in rows])
+    for row, p, size in zip(rows, adjusted.p.tolist(), adjusted.sizes.tolist()):
+        row |= {"p_holm": p, "tests": size}
+
+
+def _say(rows: Sequence[dict[str, Any]], baseline: str, counts: Counts, family: Families, level: float) -> None:
+    """Add the sentence to each row of the primary score, and None to the others."""
+    primary = primary_of(counts.metrics, family)
+    units = f"{unit_name(counts.unit)}s"
+    for row in rows:
+        row["verdict"] = None
+        if row["family"] == PRIMARY and primary:
+            row["verdict"] = verdict(row, primary[1], baseline=baseline, level=level, units=units)
 
 
 def compare(
@@ -144,6 +187,9 @@ def compare(
     confidence: Confidence = Confidence(),
     trials: int | None = None,
     primary: str | None = None,
+    secondary: Sequence[str] | None = None,
+    labels: bool = False,
+    margin: float | None = None,
 ) -> list[dict[str, Any]]:
     """Return a row for each score that has a score key or is a headline.
 
@@ -158,92 +204,15 @@ def compare(
         baseline, system: Counts of the same documents, in any order.
         confidence: Level and seed.
         trials: Number of swaps; by default enough for the number of tests.
-        primary: See `comparison`.
+        primary, secondary, labels, margin: See `comparison`.
 
     Raises:
         ValueError: The two were not counted on the same documents, or a setting is out of range.
     """
     confidence.checked()
-    family = families(baseline.metrics, primary)
+    asked = Asked(primary, secondary, labels, margin).checked()
+    family = families(baseline.metrics, primary, secondary)
     system = paired(baseline, system)
-    units = Units(baseline)
-    swaps = HalfSamples(units, swaps_for(family) if trials is None else trials, confidence.seed)
-    weights = balances(baseline, system, units, swaps)
-    rows: dict[str, list[dict[str, Any]]] = {}
-    for metrics in _with_and_without_classes(baseline.metrics):
-        pair = Pair(baseline, system, metrics)
-        for metric, observed, swapped in zip(metrics, pair.scores(), pair.swapped(swaps)):
-            basis = _Basis(weights, swaps.exact, pair.differing(metric), confidence.level)
-            rows[metric.name] = [
-                _row(metric, score, family[metric.name, score.name], observed, swapped, basis)
-                for score in metric.scores
-                if (metric.name, score.name) in family
-            ]
-    return [row for metric in baseline.metrics for row in rows[metric.name]]
-
-
-def _with_and_without_classes(metrics: Sequence[Metric]) -> list[list[Metric]]:
-    found = [[metric for metric in metrics if bool(metric.classes) is wanted] for wanted in (False, True)]
-    return [some for some in found if some]
-
-
-class _Basis(NamedTuple):
-    """What the tests of a metric rest on: see `swap_test`."""
-
-    balances: NDArray[np.float64]
-    exact: bool
-    differing: int
-    level: float
-
-
-def _row(
-    metric: Metric,
-    score: Score,
-    family: str,
-    observed: tuple[Scores, Scores],
-    swapped: tuple[Scores, Scores],
-    basis: _Basis,
-) -> dict[str, Any]:
-    """Return the row of one score, NaN where there is no value, interval or p."""
-    a, b = (float(scores[score.name][0]) for scores in observed)
-    difference = 0.0 if abs(b - a) < SAME else b - a
-    p, p_better, low, high = (np.nan,) * 4
-    if score.complement_of is None:  # else it says nothing that the other score does not say
-        found = swap_test(
-            difference,
-            swapped[1][score.name] - swapped[0][score.name],
-            basis.balances,
-            exact=basis.exact,
-            differing=basis.differing,
-            level=basis.level,
-            higher_is_better=score.higher_is_better,
-            limit=np.inf if score.unit == "count" else score.limits[1] - score.limits[0],
-        )
-        p, p_better, low, high = map(float, found)
-    return {
-        "metric": metric.name,
-        "score": score.name,
-        "family": family,
-        "baseline_value": a,
-        "value": b,
-        "difference": difference,
-        "interval": [low, high],
-        "p": p if family else np.nan,
-        "p_better": p_better if family else np.nan,
-        "differing": basis.differing,
-        "detectable": float(detectable_difference(low, high, level=basis.level)),
-    }
-
-
-def swaps_for(family: Mapping[tuple[str, str], str], systems: int = 1) -> int:
-    """Return how many swaps are drawn by default.
-
-    Args:
-        family: The family of tests of each score, see `families`.
-        systems: How many systems are compared with the baseline.
-
-    >>> from spacy_nereval import create_all
-    >>> swaps_for(families(create_all())), swaps_for(families(create_all()), systems=2)
-    (10000, 20000)
-    """
-    return number_of_swaps(systems * largest_family([*family.values()]))
+    if trials is None:
+        trials = swaps_for(family, asked, labels=labels_to_test(baseline, system, family) if labels else 0)
+    return [*swap_rows(baseline, system, family, asked, confidence, trials)]

@@ -13,51 +13,53 @@ from ..counting.counts import Counts
 from ..counting.sums import Sums, empty_sums
 from ..counting.table import GOLD_SLOTS, Table, additive, columns_of, product
 from .resampling import HalfSamples, Units, spans_per_unit
-from .scores import Scores, score_sums
+from .scores import MetricScores, score_sums
 from .statistics.differences import balance
+from .tested import SAME
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-CELLS = 1 << 22
+CELLS = 1 << 23
 """Random bits (swaps times documents) that are held at once, as floats."""
-
-SAME = 1e-12
-"""Differences below this are rounding."""
 
 
 class Pair:
     """Two systems' counts of the same documents, side by side.
 
-    Labels are told apart only for metrics whose overall scores are made of the scores of
-    classes. For the others their totals are enough, which takes far fewer columns.
+    Unless labels are given, they are told apart only for metrics whose overall scores are made of the
+    scores of classes. For the others their totals are enough, which takes far fewer columns.
 
     Args:
         baseline, system: Counts of the same documents in the same order, as `paired` returns them.
         metrics: What to compare: metrics with classes, or metrics without.
+        labels: Labels to tell apart.
     """
 
-    def __init__(self, baseline: Counts, system: Counts, metrics: Sequence[Metric]) -> None:
-        labels = {*baseline.labels, *system.labels} if any(metric.classes for metric in metrics) else ()
-        self._tables = [Table(_of_metrics(counts, metrics), sorted(labels)) for counts in (baseline, system)]
+    def __init__(
+        self, baseline: Counts, system: Counts, metrics: Sequence[Metric], labels: Sequence[str] | None = None
+    ) -> None:
+        if labels is None:
+            labels = all_labels(baseline, system) if any(metric.classes for metric in metrics) else ()
+        self._tables = [Table(_of_metrics(counts, metrics), labels) for counts in (baseline, system)]
         self._units = Units(baseline)
         self._cells = (self._tables[1].cells - self._tables[0].cells).tocsr()
         self._cells.eliminate_zeros()
         self._whole = [table.summed() for table in self._tables]
 
-    def scores(self) -> Iterator[tuple[Scores, Scores]]:
-        """Yield per metric the overall scores of both systems, [1] each."""
+    def scores(self) -> Iterator[tuple[MetricScores, MetricScores]]:
+        """Yield per metric the scores of both systems, [1] each."""
         yield from _both(*self._whole)
 
-    def swapped(self, swaps: HalfSamples) -> Iterator[tuple[Scores, Scores]]:
-        """Yield per metric the overall scores of both systems after each swap, [swaps] each."""
+    def swapped(self, swaps: HalfSamples) -> Iterator[tuple[MetricScores, MetricScores]]:
+        """Yield per metric the scores of both systems after each swap, [swaps] each. Averages are left at 0."""
         first, second = self._whole
         # What does not stay changes places, and adding the difference is cheaper than summing anew.
         moved = (second - first) - self._staying(swaps)
         yield from _both(first + moved, second - moved)
 
-    def differing(self, metric: Metric) -> int:
-        """Return the number of units in which some column of the metric differs."""
+    def differing(self, metric: Metric) -> NDArray[np.bool_]:
+        """Return bool[units, labels + 1]: where some column of the metric differs for each label, or for any."""
         from scipy.sparse import csr_array, identity, kron
 
         table = self._tables[0]
@@ -67,7 +69,12 @@ class Pair:
         per_document = self._cells @ csr_array(kron(coefficients, identity(len(table.labels) + 1), format="csr"))
         unit = self._units.of_document
         of_unit = csr_array((np.ones(len(unit)), (unit, np.arange(len(unit)))), (len(self._units), len(unit)))
-        return int((abs(of_unit @ per_document) > SAME).sum(axis=1).astype(bool).sum())
+        differs = (abs(of_unit @ per_document) > SAME).tocoo()
+        width = len(table.labels) + 1
+        found = np.zeros((len(self._units), width), dtype=bool)
+        found[differs.row, differs.col % width] = True
+        found[:, -1] = found.any(axis=1)
+        return found
 
     def _staying(self, swaps: HalfSamples) -> Sums:
         """Return the difference of the two systems in the units that stay, for each swap. Averages
@@ -92,9 +99,19 @@ def _add_products(total: NDArray[np.int64], rows: NDArray[Any], weights: NDArray
     total.reshape(-1, total.shape[-1])[used] += product(rows[used], weights)
 
 
-def _both(first: Sums, second: Sums) -> Iterator[tuple[Scores, Scores]]:
-    for a, b in zip(score_sums(first), score_sums(second)):
-        yield a.scores, b.scores
+def _both(first: Sums, second: Sums) -> Iterator[tuple[MetricScores, MetricScores]]:
+    yield from zip(score_sums(first), score_sums(second))
+
+
+def all_labels(*counted: Counts) -> tuple[str, ...]:
+    """Return the labels that occur in any of the counts, sorted."""
+    return tuple(sorted({label for counts in counted for label in counts.labels}))
+
+
+def with_and_without_classes(metrics: Sequence[Metric]) -> list[list[Metric]]:
+    """Return the metrics in at most two groups, as `Pair` needs them."""
+    found = [[metric for metric in metrics if bool(metric.classes) is wanted] for wanted in (False, True)]
+    return [some for some in found if some]
 
 
 def _of_metrics(counts: Counts, metrics: Sequence[Metric]) -> Counts:
@@ -106,14 +123,23 @@ def _of_metrics(counts: Counts, metrics: Sequence[Metric]) -> Counts:
     return found
 
 
-def balances(baseline: Counts, system: Counts, units: Units, swaps: HalfSamples) -> NDArray[np.float64]:
-    """Return by how much the spans that stay outweigh those that change places, float64[swaps].
+def balances(
+    baseline: Counts, system: Counts, units: Units, swaps: HalfSamples, labels: Sequence[str] = ()
+) -> NDArray[np.float64]:
+    """Return by how much the spans that stay outweigh those that change places, float64[swaps, labels + 1].
 
-    A unit weighs twice its gold spans plus the predicted spans of both systems.
+    A unit weighs twice its gold spans plus the predicted spans of both systems: of each label, and in all.
     """
-    own = sum(spans_per_unit(counts, Table(counts, ()), units)[:, -1] for counts in (baseline, system))
-    kept = np.concatenate([bits @ own for bits in swaps.of_units()])
-    found: NDArray[np.float64] = balance(kept, np.sum(own))
+    own = weights(baseline, system, units, labels)
+    kept = np.concatenate([bits.astype(float) @ own for bits in swaps.of_units()])
+    found: NDArray[np.float64] = balance(kept, own.sum(axis=0))
+    return found
+
+
+def weights(baseline: Counts, system: Counts, units: Units, labels: Sequence[str] = ()) -> NDArray[np.float64]:
+    """Return float64[units, labels + 1]: the spans of both systems, those of gold twice, of each label and in all."""
+    first, second = (spans_per_unit(counts, Table(counts, labels), units) for counts in (baseline, system))
+    found: NDArray[np.float64] = first + second
     return found
 
 

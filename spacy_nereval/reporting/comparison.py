@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ..core.declaration import Metric
+from ..evaluation.statistics.runs import FEW_RUNS
+from ..io.writing import visible
 from ..metrics.registry import create, create_all, names
 from .declared import keys, noted, short_name
 from .marked_text import clipped
-from .score_cells import interval, scale, score_cell
+from .score_cells import interval, percent, scale, score_cell
 from .score_tables import MOST, first_headlines
-from .sentences import unit_lines, warning, what_was_tested
-from .table import Cell, Table
+from .sentences import least_p, rests_on, unit_lines, warning, what_was_tested
+from .table import Cell, Estimate, Table
 from .words import OUTCOMES
 
 
@@ -55,33 +57,114 @@ def comparison_tables(result: Mapping[str, Any], wanted: Iterable[str] = (), *, 
 
     Args:
         result: What `evaluation.comparison.comparison` returns.
-        wanted: Names of tables, keys of `COMPARED`; by default all.
+        wanted: Names of tables, keys of `COMPARED`; by default `USUAL`.
         digits: Decimal places of numbers that are not whole.
     """
-    for name in wanted or COMPARED:
+    for name in wanted or USUAL:
         for table in COMPARED[name](result):
             yield table._replace(digits=digits)
 
 
+def verdict_lines(result: Mapping[str, Any]) -> list[str]:
+    """Return the sentence on each system's primary score.
+
+    Args:
+        result: What `evaluation.comparison.comparison` returns.
+
+    >>> row = {"metric": "strict", "score": "f", "system": "B", "verdict": "the same within 1 point"}
+    >>> verdict_lines({"baseline": "A", "comparisons": [row]})
+    ['strict f, B against A: the same within 1 point.']
+    """
+    return [
+        visible(f"{row['metric']} {row['score']}, {row['system']} against {result['baseline']}: {row['verdict']}.")
+        for row in result["comparisons"]
+        if row["verdict"] is not None
+    ]
+
+
 def difference_tables(result: Mapping[str, Any]) -> Iterator[Table]:
+    """Yield, for each system, the scores that stand for a metric, their difference, and the test of it."""
+    for system, rows in _by_system(result):
+        own = [row for row in rows if row["label"] is None and _stands_out(row)]
+        cells = [[_name(row), *_difference(row)] for row in own]
+        yield _table(f"{system} against {result['baseline']}", "score", cells, own)
+
+
+def label_tables(result: Mapping[str, Any]) -> Iterator[Table]:
+    """Yield, for each system, the primary score of each label, its difference, and the test of it."""
+    for system, rows in _by_system(result):
+        if own := [row for row in rows if row["label"] is not None]:
+            title = f"{system} against {result['baseline']} per label, {_name(own[0])}"
+            yield _table(title, "label", [[row["label"], *_difference(row)] for row in own], own)
+
+
+def run_tables(result: Mapping[str, Any]) -> Iterator[Table]:
+    """Yield, for each system compared by several training runs, how much of the uncertainty is that of training."""
+    for system, rows in _by_system(result):
+        own = [row for row in rows if max(row["runs"]) > 1 and row["label"] is None and _stands_out(row)]
+        if own:
+            cells: list[list[Cell]] = [
+                [_name(row), *row["runs"], row["degrees_of_freedom"], percent(row["share_of_training"])] for row in own
+            ]
+            header = ["score", "baseline runs", "system runs", "degrees of freedom", "share of training"]
+            few = f"few runs: fewer than {FEW_RUNS}" if min(own[0]["runs"]) < FEW_RUNS else ""
+            yield Table(f"Training runs of {system} and {result['baseline']}", header, cells, note=few)
+
+
+DIFFERENCE = ("baseline", "system", "difference", "detectable", "p (Holm)")
+
+
+def _difference(row: Mapping[str, Any]) -> list[Cell]:
+    factor = _scale(row["metric"], row["score"])
+    a, b, gap, detectable = (
+        None if row[key] is None else factor * row[key]
+        for key in ("baseline_value", "value", "difference", "detectable")
+    )
+    bounds = interval(row["interval"], factor)
+    return [a, b, gap if bounds is None or gap is None else Estimate(gap, *bounds), detectable, row["p_holm"]]
+
+
+def _table(title: str, first: str, cells: list[list[Cell]], rows: Iterable[Mapping[str, Any]]) -> Table:
+    return Table(title, [first, *DIFFERENCE], cells, note=_costs(rows), own_digits={"p (Holm)": 4})
+
+
+def all_difference_tables(result: Mapping[str, Any]) -> Iterator[Table]:
     """Yield, for each system, both values of each score, their difference, and the test of it."""
     header = ["metric", "score", "baseline", "system", "difference", "interval", "p", "p (Holm)"]
-    for system in dict.fromkeys(row["system"] for row in result["comparisons"]):
+    for system, own in _by_system(result):
         rows: list[list[Cell]] = []
-        for row in result["comparisons"]:
-            if row["system"] == system:
+        for row in own:
+            if row["label"] is None:
                 factor = _scale(row["metric"], row["score"])
                 values = (row[key] for key in ("baseline_value", "value", "difference"))
                 scaled = [None if value is None else factor * value for value in values]
                 bounds = interval(row["interval"], factor)
                 rows.append([row["metric"], row["score"], *scaled, bounds, row["p"], row["p_holm"]])
-        title = f"{system} against {result['baseline']}"
-        yield Table(title, header, rows, note=_costs(result), own_digits={"p": 4, "p (Holm)": 4})
+        title = f"All scores of {system} against {result['baseline']}"
+        yield Table(title, header, rows, note=_costs(own), own_digits={"p": 4, "p (Holm)": 4})
 
 
-def _costs(result: Mapping[str, Any]) -> str:
-    """Return which scores of a comparison are the better the lower they are."""
-    known = [(row["metric"], row["score"]) for row in result["comparisons"] if row["metric"] in names()]
+def _by_system(result: Mapping[str, Any]) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
+    for system in dict.fromkeys(row["system"] for row in result["comparisons"]):
+        yield system, [row for row in result["comparisons"] if row["system"] == system]
+
+
+def _stands_out(row: Mapping[str, Any]) -> bool:
+    """Return whether a row is tested or shows a score that stands for its metric."""
+    known = row["metric"] in names()
+    return bool(row["family"]) or not known or create(row["metric"]).score_by_name[row["score"]].headline
+
+
+def _name(row: Mapping[str, Any]) -> str:
+    """Return the name of a row's score: short for one that stands for its metric."""
+    if row["metric"] in names() and create(row["metric"]).score_by_name[row["score"]].headline:
+        return short_name(create(row["metric"]), row["score"])
+    return f"{row['metric']} {row['score']}"
+
+
+def _costs(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return which scores of some rows are the better the lower they are."""
+    known = [(row["metric"], row["score"]) for row in rows if row["metric"] in names()]
     return noted("", [(create(metric), score) for metric, score in dict.fromkeys(known)])
 
 
@@ -120,13 +203,25 @@ def span_tables(result: Mapping[str, Any]) -> Iterator[Table]:
 
 COMPARED: dict[str, Callable[[Mapping[str, Any]], Iterable[Table]]] = {
     "differences": difference_tables,
+    "labels": label_tables,
+    "runs": run_tables,
     "transitions": transition_tables,
     "spans": span_tables,
+    "all-differences": all_difference_tables,
 }
 """The names that `--tables` takes, and the function that makes the tables of each."""
 
+USUAL = ("differences", "labels", "runs", "transitions", "spans")
+"""The tables that are printed unless others are asked for."""
+
 
 def footer(result: Mapping[str, Any]) -> list[str]:
-    """Return what was tested and how, and a warning if there are few documents."""
-    rule = result.get("unit", "id")
-    return [what_was_tested(result), *unit_lines(rule), *warning(result["units"], rule)]
+    """Return what was tested and how, what it rests on, and a warning if there are few units."""
+    rule = result["unit"]
+    return [
+        what_was_tested(result),
+        *least_p(result),
+        *rests_on(result),
+        *unit_lines(rule),
+        *warning(result["units"], rule),
+    ]

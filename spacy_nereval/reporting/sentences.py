@@ -6,7 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..evaluation.intervals import WARNING_UNITS
-from ..evaluation.statistics.differences import LEAST_DIFFERING
+from ..evaluation.statistics.differences import LEAST_DIFFERING, p_text
+from ..evaluation.statistics.families import LABELS, PRIMARY, SECONDARY
+from ..evaluation.statistics.sentences import Footing, unit_name
+from ..evaluation.statistics.sentences import footer as footing_line
+from ..io.writing import visible
 
 
 def heading(result: Mapping[str, Any]) -> str:
@@ -45,15 +49,6 @@ def warning(units: int, rule: str = "id") -> list[str]:
     return [f"⚠ Only {_many(units, unit_name(rule))}: with fewer than {WARNING_UNITS}, little can be told."]
 
 
-def unit_name(rule: str) -> str:
-    """Return what a unit is called: a document, unless a rule puts documents together.
-
-    >>> unit_name("id"), unit_name("meta.source")
-    ('document', 'unit')
-    """
-    return "document" if rule in ("id", "document") else "unit"
-
-
 def unit_lines(rule: str) -> list[str]:
     """Return a line on what is resampled, where nobody asked for that; an empty list otherwise.
 
@@ -83,29 +78,107 @@ def what_was_tested(result: Mapping[str, Any]) -> str:
 
     >>> row = {"metric": "strict", "score": "f", "family": "primary", "tests": 1}
     >>> level = {"level": 0.95, "seed": 0}
-    >>> print(what_was_tested({"units": 1, "exact": True, "swaps": 2, "confidence": level, "comparisons": [row]}))
+    >>> result = {"unit": "id", "units": 1, "exact": True, "swaps": 2, "runs": [1, 1], "confidence": level}
+    >>> print(what_was_tested(result | {"comparisons": [row]}))
     Null hypothesis: in every document, the predictions of the two systems are exchangeable. Test: a two-sided \
 paired permutation test over 1 document, all 2 swaps. p (Holm) is corrected within a family of tests: the primary \
 score, strict f (1 test). An interval holds every difference that the same test does not reject at 95 %. \
 Where fewer than 6 documents differ, nothing can be told: there is no p and no interval.
+    >>> row["runs"] = [3, 3]
+    >>> print(what_was_tested(result | {"swaps": None, "runs": [3, 3], "comparisons": [row]}))
+    Systems with several training runs are compared by their mean scores. Null hypothesis: the expected scores of \
+the two systems are the same, over documents and training runs. Test: two-sided, min F'. p (Holm) is corrected within \
+a family of tests: the primary score, strict f (1 test). An interval holds every difference that the same test does \
+not reject at 95 %. Where fewer than 6 documents differ, nothing can be told: there is no p and no interval.
     """
-    unit = unit_name(result.get("unit", "id"))
-    swaps = f"all {result['swaps']:,}" if result["exact"] else f"{result['swaps']:,} random"
+    unit = unit_name(result["unit"])
     rows = {row["family"]: row for row in reversed(result["comparisons"]) if row["family"] and row["tests"]}
     families = []
     if row := rows.get("primary"):
         families.append(f"the primary score, {row['metric']} {row['score']} ({_many(row['tests'], 'test')})")
     if row := rows.get("secondary"):
-        families.append(f"one score of each further metric ({_many(row['tests'], 'test')})")
+        families.append(f"the secondary scores ({_many(row['tests'], 'test')})")
+    if row := rows.get("labels"):
+        families.append(f"{row['metric']} {row['score']} of labels ({_many(row['tests'], 'test')})")
     parts = [
-        f"Null hypothesis: in every {unit}, the predictions of the two systems are exchangeable.",
-        f"Test: a two-sided paired permutation test over {_many(result['units'], unit)}, {swaps} swaps.",
+        *_swapped(result, unit),
+        *_trained(result),
         *([f"p (Holm) is corrected within a family of tests: {'; '.join(families)}."] if families else []),
         "An interval holds every difference that the same test does not reject at "
         f"{100 * result['confidence']['level']:g} %.",
         f"Where fewer than {LEAST_DIFFERING} {unit}s differ, nothing can be told: there is no p and no interval.",
     ]
     return " ".join(parts)
+
+
+def _swapped(result: Mapping[str, Any], unit: str) -> list[str]:
+    """Return what was tested by swaps, if anything was."""
+    if result["swaps"] is None:
+        return []
+    swaps = f"all {result['swaps']:,}" if result["exact"] else f"{result['swaps']:,} random"
+    return [
+        f"Null hypothesis: in every {unit}, the predictions of the two systems are exchangeable.",
+        f"Test: a two-sided paired permutation test over {_many(result['units'], unit)}, {swaps} swaps.",
+    ]
+
+
+def _trained(result: Mapping[str, Any]) -> list[str]:
+    """Return what was tested with several training runs, if anything was."""
+    if max(result["runs"]) == 1:
+        return []
+    return [
+        "Systems with several training runs are compared by their mean scores.",
+        "Null hypothesis: the expected scores of the two systems are the same, over documents and training runs.",
+        "Test: two-sided, min F'.",
+    ]
+
+
+def least_p(result: Mapping[str, Any]) -> list[str]:
+    """Return a line on the p-values that more swaps might have made smaller; an empty list if there are none.
+
+    Args:
+        result: What `evaluation.comparison.comparison` returns.
+
+    >>> row = {"metric": "strict", "score": "f", "label": None, "system": "B", "p": 1 / 501, "p_holm": 2 / 501}
+    >>> least_p({"swaps": 500, "exact": False, "comparisons": [row]})
+    ['No smaller p comes out of 500 swaps: strict f of B p ≤ 2/501.']
+    """
+    swaps, found = result["swaps"], []
+    for row in result["comparisons"]:
+        if row["p"] is not None and swaps and max(row.get("runs") or [1]) == 1:
+            said = p_text(row["p_holm"], swaps, exact=result["exact"], raw=row["p"])
+            if "≤" in said:
+                label = "" if row["label"] is None else f" of {row['label']}"
+                found.append(visible(f"{row['metric']} {row['score']}{label} of {row['system']} {said}"))
+    return [f"No smaller p comes out of {swaps:,} swaps: {', '.join(found)}."] if found else []
+
+
+def rests_on(result: Mapping[str, Any]) -> list[str]:
+    """Return the line that says what was drawn and swapped, how often, and which families of tests there are.
+
+    Args:
+        result: What `evaluation.comparison.comparison` returns.
+
+    >>> row = {"family": "primary", "tests": 1}
+    >>> settings = {"confidence": {"seed": 0, "level": 0.95}, "swaps": 1024, "exact": True, "comparisons": [row]}
+    >>> rests_on({"unit": "id", "units": 10, "effective_units": 9.4, "runs": [1, 1], **settings})
+    ['unit id, 10 units (effectively 9.4), seed 0, all 1024 swaps, primary family of 1 test']
+    """
+    found = {row["family"]: row["tests"] for row in result["comparisons"] if row["tests"]}
+    sizes = {family: found[family] for family in (PRIMARY, SECONDARY, LABELS) if family in found}
+    settings = result["confidence"]
+    footing = Footing(
+        result["unit"],
+        result["units"],
+        result["effective_units"],
+        settings["seed"],
+        level=settings["level"],
+        swaps=result["swaps"],
+        exact=result["exact"],
+        runs=tuple(result["runs"]),
+    )
+    named = [f"{family} family of {_many(tests, 'test')}" for family, tests in sizes.items()]
+    return [", ".join([footing_line(footing), *named])]
 
 
 def disagreement_lines(found: Mapping[str, Any]) -> list[str]:

@@ -36,7 +36,8 @@ class Table(NamedTuple):
     Attributes:
         note: Follows the title, in parentheses.
         digits: Decimal places of numbers that are not whole.
-        own_digits: Decimal places of single columns, by their name.
+        own_digits: Decimal places of single columns, by their name. Such a column holds p-values or the like:
+            what is not 0 is not shown as 0.
         most: Number of rows shown to people; programs get all.
         bars: Name of a column of percentages that a terminal shows as bars too.
     """
@@ -74,8 +75,17 @@ class Table(NamedTuple):
         ]
 
     def shown(self, column: int, cell: Cell) -> str:
-        """Return a cell of a column as people read it."""
-        return cell if isinstance(cell, str) else shown(cell, self.own_digits.get(self.header[column], self.digits))
+        """Return a cell of a column as people read it.
+
+        >>> Table("", ["p"], [], own_digits={"p": 4}).shown(0, 0.00003)  # not 0.0000
+        '3e-05'
+        """
+        if isinstance(cell, str):
+            return cell
+        digits = self.own_digits.get(self.header[column])
+        if isinstance(cell, float) and digits is not None and 0 < abs(cell) < 0.5 * 10**-digits:
+            return f"{cell:.0e}"
+        return shown(cell, self.digits if digits is None else digits)
 
 
 def shown(number: int | float | Interval | Estimate | None, digits: int = 2) -> str:

@@ -20,7 +20,7 @@ from recorded import germeval, needs_data
 from twin_statistics import keys_of, patterns, swap_test, weights_of
 
 from spacy_nereval import Confidence, Counts, Document, count, create, create_all, evaluate
-from spacy_nereval.evaluation import pairs
+from spacy_nereval.evaluation import pairs, swapping
 from spacy_nereval.evaluation.comparison import System, compare, comparison, families
 from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.evaluation.result import plain
@@ -28,7 +28,7 @@ from spacy_nereval.evaluation.statistics import differences
 from spacy_nereval.evaluation.statistics.families import holm
 from spacy_nereval.evaluation.statistics.power import detectable_difference
 from spacy_nereval.evaluation.transitions import gold_outcomes
-from spacy_nereval.reporting.comparison import comparison_tables, footer
+from spacy_nereval.reporting.comparison import COMPARED, comparison_tables, footer
 from spacy_nereval.reporting.terminal import render
 
 WORKED_A = [(8, 2, 1), (5, 1, 3), (9, 1, 2), (4, 3, 2), (7, 0, 1), (6, 2, 2)]
@@ -509,6 +509,57 @@ def test_settings_that_make_no_interval_make_no_comparison():
             compare(counts, counts, confidence=confidence)
 
 
+# Labels
+
+
+def only(documents: Sequence[Document], label: str) -> list[Document]:
+    """The documents with the spans of one label."""
+    sides = (([span for span in side if span[2] == label] for side in (d.gold, d.pred)) for d in documents)
+    return [Document(*side, d.text, tokens=d.tokens, id=d.id) for side, d in zip(sides, documents)]
+
+
+@pytest.mark.parametrize("parts", [1, 1 << 25], ids=["one label at a time", "all at once"])
+def test_the_row_of_a_label_is_that_of_documents_with_this_label_alone(monkeypatch, parts):
+    """For strict, by which spans of one label say nothing of another one."""
+    monkeypatch.setattr(swapping, "CELLS", parts)
+    metrics = METRIC
+    a = corpus(60, seed=4)
+    sides = [a, second(a)]
+    rows = [row for row in plain(compare(*(count(d, metrics) for d in sides), labels=True, trials=400)) if row["label"]]
+    assert [row["label"] for row in rows] == ["A", "B", "C"]
+    assert any(row["p"] for row in rows)
+    for row in rows:
+        alone = by_score(plain(compare(*(count(only(d, row["label"]), metrics) for d in sides), trials=400)))
+        expected = alone["strict", row["score"]]
+        for key in ("baseline_value", "value", "difference", "interval", "p", "p_better", "differing", "detectable"):
+            assert row[key] == expected[key], key
+
+
+def test_the_labels_of_a_metric_with_classes_are_compared_by_their_headline():
+    a = corpus(60, seed=4)
+    rows = plain(compare(*(count(d, create_all(["wrf"])) for d in (a, second(a))), labels=True, trials=100))
+    found = {row["label"]: row for row in rows if row["label"]}
+    values = evaluate(count(a, create_all(["wrf"])))["metrics"]["wrf"]["per_type"]
+    assert {label: row["baseline_value"] for label, row in found.items()} == {
+        label: own["scores"]["r1_f"] for label, own in values.items()
+    }
+    assert {row["score"] for row in found.values()} == {"r1_f"}
+    assert any(row["p"] for row in found.values())
+
+
+def test_labels_enter_the_number_of_swaps(monkeypatch):
+    """With the labels that have a test, of all systems."""
+    monkeypatch.setattr(differences, "LEAST_SWAPS", 20)
+    monkeypatch.setattr(differences, "SWAPS_PER_TEST", 20)
+    a = corpus(60, seed=4)
+    counts = [count(d, create_all(["strict"])) for d in (a, second(a))]
+    systems = [System(name, counts[k]) for k, name in ((0, "a"), (1, "b"), (1, "c"))]
+    result = comparison(systems, [], labels=True)
+    tests = {row["tests"] for row in result["comparisons"] if row["label"]}
+    assert tests == {6} and result["swaps"] == 20 * 6
+    assert comparison(systems, [])["swaps"] == 20 * 2
+
+
 # The report
 
 
@@ -530,7 +581,7 @@ def test_all_systems_are_compared_with_the_baseline_and_corrected_within_familie
     assert [row["system"] for row in rows] == ["one"] * (len(rows) // 2) + ["two"] * (len(rows) // 2)
     for other in others:
         expected = plain(compare(base.counts, other.counts, trials=200))
-        ours = [{k: v for k, v in row.items() if k not in ("system", "p_holm", "tests")} for row in rows]
+        ours = [{k: v for k, v in row.items() if k not in ("system", "p_holm", "tests", "verdict")} for row in rows]
         assert [row for row, full in zip(ours, rows) if full["system"] == other.name] == expected
     for family, number in (("primary", 2), ("secondary", 10)):
         own = [row for row in rows if row["family"] == family]
@@ -610,8 +661,9 @@ def test_no_order_of_documents_changes_a_bit():
 def test_every_row_has_the_promised_keys_and_every_headline_score_a_row():
     systems, documents = three_systems(6)
     rows = comparison(systems[:2], documents, FEW)["comparisons"]
-    keys = ["metric", "score", "system", "family", "baseline_value", "value", "difference", "interval", "p", "p_better"]
-    assert all(list(row) == [*keys, "differing", "detectable", "p_holm", "tests"] for row in rows)
+    keys = ["metric", "score", "label", "system", "family", "baseline_value", "value", "difference", "interval", "p"]
+    keys += ["p_better", "differing", "detectable", "same_within", "runs", "degrees_of_freedom", "share_of_training"]
+    assert all(list(row) == [*keys, "p_holm", "tests", "verdict"] for row in rows)
     assert [(row["metric"], row["score"]) for row in rows] == [
         (metric.name, score) for metric in create_all() for score in metric.keys.values()
     ]
@@ -628,8 +680,9 @@ def test_undefined_scores_are_null_and_everything_is_json():
     assert (rows["strict", "p"]["baseline_value"], rows["strict", "p"]["value"]) == (0, None)
     for row in rows.values():
         assert (row["difference"], row["interval"], row["p"], row["p_holm"]) == (None, [None, None], None, None)
-    shown, moved, changed = comparison_tables(result)
-    assert shown.grid()[1][2:] == ["0.00", "-", "-", "-", "-", "-"]
+    shown, moved, changed, every = comparison_tables(result, [name for name in COMPARED if name != "labels"])
+    assert shown.grid()[1][1:] == ["0.00", "-", "-", "-", "-"]
+    assert every.grid()[1][2:] == ["0.00", "-", "-", "-", "-", "-"]
     assert render(shown)
     assert (moved.rows, changed.rows) == ([], [])
     assert footer(result)
@@ -668,14 +721,14 @@ def test_texts_of_one_document_count_as_one_in_the_warning():
         system.counts.units[:10] = ["the same"] * 10
     result = comparison(systems, documents, FEW, 100)
     assert (result["documents"], result["units"]) == (25, 16)
-    assert len(footer(result)) == 2
+    assert footer(result)[-1].startswith("⚠ Only 16 documents")
 
 
 def test_the_footer_says_what_was_tested():
     systems, documents = three_systems(6)
     (line, *_) = footer(comparison(systems, documents, Confidence(0.9), primary="fair.f"))
     for words in ("two-sided paired permutation test over 6 documents", "all 64 swaps", "corrected within a family",
-                  "The primary score is fair f.", "does not reject, at 90 %"):  # fmt: skip
+                  "the primary score, fair f (1 test)", "does not reject at 90 %"):  # fmt: skip
         assert words in line
     (line, *_) = footer(comparison(systems, documents, FEW, 10))
     assert "10 random swaps" in line
@@ -684,15 +737,26 @@ def test_the_footer_says_what_was_tested():
 def test_the_printed_rows_are_those_of_the_result():
     systems, documents = three_systems(26)
     result = comparison(systems, documents, FEW)
-    titles = {table.title: table.grid() for table in comparison_tables(result, digits=3)}
+    titles = {table.title: table.grid() for table in comparison_tables(result, COMPARED, digits=3)}
     for system in ("one", "two"):
         rows = [row for row in result["comparisons"] if row["system"] == system]
-        for cells, row in zip(titles[f"{system} against base"][1:], rows, strict=True):
+        for cells, row in zip(titles[f"All scores of {system} against base"][1:], rows, strict=True):
             numbers = [f"{100 * row[key]:.3f}" for key in ("baseline_value", "value", "difference")]
             low, high = ("-" if bound is None else f"{100 * bound:.3f}" for bound in row["interval"])
             bounds = "-" if low == high == "-" else f"[{low}, {high}]"
             tests = ["-" if row[key] is None else f"{row[key]:.4f}" for key in ("p", "p_holm")]
             assert cells == [row["metric"], row["score"], *numbers, bounds, *tests]
+        heads = [row for row in rows if row["family"] or create(row["metric"]).score_by_name[row["score"]].headline]
+        for cells, row in zip(titles[f"{system} against base"][1:], heads, strict=True):
+            a, b, gap, detectable = (
+                "-" if row[key] is None else f"{100 * row[key]:.3f}"
+                for key in ("baseline_value", "value", "difference", "detectable")
+            )
+            bounds = (
+                "" if row["interval"][0] is None else " [{:.3f}, {:.3f}]".format(*(100 * x for x in row["interval"]))
+            )
+            p = "-" if row["p_holm"] is None else f"{row['p_holm']:.4f}"
+            assert cells[1:] == [a, b, gap + bounds, detectable, p]
         (moves,) = [found for found in result["transitions"] if found["system"] == system]
         header, *cells = titles[f"Gold spans under base (rows) and {system} (columns)"]
         shown = {row[0]: dict(zip(header[1:], row[1:])) for row in cells}

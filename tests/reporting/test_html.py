@@ -224,7 +224,17 @@ def test_two_systems_stand_side_by_side_with_intervals_differences_and_p_values(
     assert cells[1:7] == [f"{v:.2f} [{100 * a:.2f}, {100 * b:.2f}]" for v, (a, b) in zip(values, bounds)]
     gap = values[5] - values[2]
     assert cells[7].startswith(f"{'+' if gap > 0 else ''}{gap:.2f}")
-    assert cells[8] == ""  # fewer than 6 documents differ: nothing can be told
+    assert cells[8] == ""  # the outputs differ in too few of the four documents
+    assert "fair f, second against first: the outputs differ in 4 documents: nothing can be told." in two.text
+
+
+def test_the_comparison_of_two_systems_says_what_can_be_told_of_fair():
+    documents = [Document([(0, 2, "A")], [(0, 2, "A")] * (k > 3), "xx", id=str(k)) for k in range(12)]
+    perfect = [Document(d.gold, d.gold, d.text, id=d.id) for d in documents]
+    pair = [system("a", *documents, metrics=["strict", "fair"]), system("b", *perfect, metrics=["strict", "fair"])]
+    found = Parsed(page(pair, confidence=Confidence(samples=20))).text
+    assert "fair f, b against a: the outputs differ in 4 documents: nothing can be told." in found
+    assert "fair f, b against a" not in Parsed(page(pair)).text
 
 
 def test_a_gain_of_a_cost_is_a_loss():

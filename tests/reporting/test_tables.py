@@ -251,7 +251,7 @@ def test_a_comparison_shows_ratios_in_percent_and_raw_numbers_as_they_are():
     cut, whole = ([Document([(*BOTH, "PER")], side, TEXT, id=str(k)) for k in range(8)] for side in sides)
     systems = [System(name, count(side, create_all(["plagdet"]))) for name, side in (("a", cut), ("b", whole))]
     result = comparison(systems, cut)
-    (table,) = comparison_tables(result, ["differences"])
+    (table,) = comparison_tables(result, ["all-differences"])
     values = {score: (a, b, gap, bounds) for _, score, a, b, gap, bounds, *_ in table.rows}
     a, b, gap, bounds = values["granularity"]
     assert (a, b, gap) == (2, 1, -1)
@@ -428,7 +428,10 @@ def test_tables_are_those_asked_for_in_that_order(here):
     assert titles(*SCORE, "-t", "all") == [*usual, *more]
     assert titles(*SCORE, "-t", "all", "-m", "wrf") == [*usual[:3], usual[-1], *more]
     assert titles(*COMPARE, "-t", "spans") == ["Changed spans of other.jsonl"]
-    assert len(titles(*COMPARE)) == len(titles(*COMPARE, "-t", "all")) == 3
+    assert len(titles(*COMPARE)) == 3
+    assert titles(*COMPARE, "-t", "all") == [*titles(*COMPARE), "All scores of other.jsonl against pred.jsonl"]
+    labels = "other.jsonl against pred.jsonl per label, strict"
+    assert titles(*COMPARE, "--labels") == [titles(*COMPARE)[0], labels, *titles(*COMPARE)[1:]]
 
 
 def test_counts_are_scored_with_the_tables_that_need_no_text(here):
@@ -451,7 +454,7 @@ def test_counts_are_scored_with_the_tables_that_need_no_text(here):
             (*SCORE, "-t", "labels,confusion", "-m", "wrf"),
             "--tables confusion: the verdicts of wrf do not tell kinds of errors",
         ),
-        ((*COMPARE, "-t", "scores"), "there is no table 'scores'; there are differences, transitions, spans, or 'all'"),
+        ((*COMPARE, "-t", "scores"), "there is no table 'scores'; there are differences, labels, "),
         ((*SCORE, "-f", "xml"), "there is no format 'xml'"),
     ],
 )

@@ -8,6 +8,19 @@ from typing import NamedTuple
 from .differences import LEAST_DIFFERING
 
 
+def unit_name(rule: str) -> str:
+    """Return what a unit is called: a document, unless a rule puts documents together.
+
+    Args:
+        rule: The rule that says which documents are one unit.
+
+    Example:
+        >>> unit_name("id"), unit_name("meta.source")
+        ('document', 'unit')
+    """
+    return "document" if rule in ("id", "document") else "unit"
+
+
 class Finding(NamedTuple):
     """What is known of the difference of two systems. Differences are those of the second from the first.
 

@@ -45,6 +45,7 @@ def page(systems: Sequence[ReportedSystem], *, title: str | None = None, confide
     """
     from ...evaluation.resampling import number_of_units
     from ...evaluation.result import evaluate
+    from ..comparison import verdict_lines
     from ..sentences import unit_lines, warning, what_was_tested
     from . import charts
     from .data import embedded, on_spans, page_data
@@ -89,6 +90,7 @@ def page(systems: Sequence[ReportedSystem], *, title: str | None = None, confide
         "summary": summary,
         "differences": differences(summary, tests) if len(systems) == 2 else [],
         "tests": tests,
+        "told": verdict_lines(tests) if tests else [],
         "tested": what_was_tested(tests) if tests else "",
         "labels": labels,
         "charted": charted,
@@ -137,13 +139,15 @@ def _checked(systems: Sequence[ReportedSystem]) -> Metric:
 
 
 def _tests(systems: Sequence[ReportedSystem], confidence: Confidence | None) -> dict[str, Any] | None:
-    """The comparison of two systems, where intervals are wanted and there are units to exchange."""
+    """The comparison of two systems by fair, where intervals are wanted and there are units to exchange."""
     from ...evaluation.comparison import System, comparison
     from ...evaluation.resampling import number_of_units
 
     if not confidence or len(systems) != 2 or number_of_units(systems[0].counts) < 2:
         return None
-    return comparison([System(each.name, each.counts) for each in systems], systems[0].documents, confidence)
+    own = [System(each.name, each.counts) for each in systems]
+    fair = next(metric for metric in systems[0].counts.metrics if metric.name == "fair")
+    return comparison(own, systems[0].documents, confidence, primary=f"fair.{fair.headlines[0].name}")
 
 
 def _lengths(systems: Sequence[ReportedSystem], fair: Metric) -> list[Any]:

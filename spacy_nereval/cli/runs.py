@@ -1,0 +1,80 @@
+"""Read `--system NAME=RUN,RUN...`: systems with the files, models or counts of each training run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from glob import glob, has_magic
+from pathlib import Path
+
+from .inputs import display_names
+
+Runs = dict[str, list[str]]
+"""The name of each system to its training runs: files of predictions, models, or count files."""
+
+
+def systems_and_runs(names: Sequence[str], given: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Return the systems of a comparison, the baseline first: the name that tables show, and the training runs.
+
+    Args:
+        names: Systems with one run each, as arguments.
+        given: The values of `--system`.
+
+    Raises:
+        ValueError: Both or neither are given, there is only one system, or a value cannot be read.
+
+    >>> systems_and_runs(["a.jsonl", "b.jsonl"], [])
+    [('a.jsonl', ['a.jsonl']), ('b.jsonl', ['b.jsonl'])]
+    >>> systems_and_runs([], ["A=a1.jsonl,a2.jsonl", "B=b.jsonl"])
+    [('A', ['a1.jsonl', 'a2.jsonl']), ('B', ['b.jsonl'])]
+    """
+    if names and given:
+        raise ValueError(f"{names[0]} is given beside --system: give all systems as --system NAME=RUN,RUN...")
+    found = [*named_runs(given).items()] if given else [(name, [name]) for name in names]
+    if len(found) < 2:
+        number = "one was given" if found else "none was given"
+        raise ValueError(f"a comparison needs a baseline and another system; {number}")
+    return found if given else [*zip(display_names(names), (runs for _, runs in found))]
+
+
+def named_runs(given: Sequence[str]) -> Runs:
+    """Return each system's name and training runs; patterns such as `runs/*.jsonl` stand for the files they match.
+
+    Raises:
+        ValueError: A value has no name or no run, or a name, a run or a file occurs twice.
+
+    >>> named_runs(["A=a1.jsonl", "A=a2.jsonl"])
+    Traceback (most recent call last):
+    ValueError: --system A=a2.jsonl: there is a system A already; list all its runs once, as A=RUN,RUN...
+    """
+    found: Runs = {}
+    for text in given:
+        name, _, listed = text.partition("=")
+        patterns = [run.strip() for run in listed.split(",")]
+        if not name.strip() or not all(patterns):
+            raise ValueError(f"--system {text}: expected NAME=RUN,RUN..., such as A=a1.jsonl,a2.jsonl")
+        if name in found:
+            raise ValueError(
+                f"--system {text}: there is a system {name} already; list all its runs once, as {name}=RUN,RUN..."
+            )
+        found[name] = [run for pattern in patterns for run in _matching(text, pattern)]
+    _check_each_once(found)
+    return found
+
+
+def _matching(text: str, pattern: str) -> list[str]:
+    """Return the files that a pattern matches, sorted; or the pattern itself, if it is none."""
+    if not has_magic(pattern) or Path(pattern).exists():
+        return [pattern]
+    if files := sorted(glob(pattern, recursive=True)):
+        return files
+    raise ValueError(f"--system {text}: no file matches {pattern}")
+
+
+def _check_each_once(systems: Mapping[str, Sequence[str]]) -> None:
+    """Raise ValueError if a run is given twice: the same run counts once."""
+    for name, runs in systems.items():
+        seen: set[Path] = set()
+        for run in runs:
+            if (path := Path(run).resolve()) in seen:
+                raise ValueError(f"--system {name}: the run {run} is given twice; give each training run once")
+            seen.add(path)

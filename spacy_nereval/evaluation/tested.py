@@ -1,0 +1,176 @@
+"""What a comparison asks: which scores are tested, in which families, and the rows of the answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ..core.declaration import Metric, Score
+from .statistics.families import PRIMARY, SECONDARY, UNTESTED
+
+SAME = 1e-12
+"""Differences below this are rounding."""
+
+Families = dict[tuple[str, str], str]
+"""Metric and score to the family of tests."""
+
+
+class Asked(NamedTuple):
+    """What a comparison is asked to test.
+
+    primary: the score in question, METRIC.SCORE; None for the headline of the first metric.
+    secondary: the scores of the second family; None for one headline of each further metric.
+    labels: whether the primary score is tested for each label too.
+    margin: the greatest difference of the primary score that does not matter, in points; None for no margin.
+
+    >>> Asked(margin=-1).checked()
+    Traceback (most recent call last):
+    ValueError: --margin -1: expected a number of points above 0, such as 1
+    """
+
+    primary: str | None = None
+    secondary: Sequence[str] | None = None
+    labels: bool = False
+    margin: float | None = None
+
+    def checked(self) -> Asked:
+        """Return the settings themselves. Raise ValueError if the margin is not above 0."""
+        if self.margin is not None and not 0 < self.margin < math.inf:
+            raise ValueError(f"--margin {self.margin:g}: expected a number of points above 0, such as 1")
+        return self
+
+
+def families(metrics: Sequence[Metric], primary: str | None = None, secondary: Sequence[str] | None = None) -> Families:
+    """Return the family of tests of each score that has a score key.
+
+    The primary score is one family; one headline of each further metric is another. Other
+    scores are not tested, least of all those that are functions of another score.
+
+    Args:
+        metrics: In the order in which they were asked for.
+        primary: METRIC.SCORE; by default the headline of the first metric.
+        secondary: The scores of the second family, METRIC.SCORE each, instead of the headlines.
+
+    Raises:
+        ValueError: There is no such score, it is a function of another one, or it is given twice.
+
+    >>> from spacy_nereval import create_all
+    >>> found = families(create_all(["strict", "slot_error"]))
+    >>> [key for key, family in found.items() if family], found["slot_error", "ser_acc"]
+    ([('strict', 'f'), ('slot_error', 'ser')], '')
+    >>> found = families(create_all(["strict", "slot_error"]), secondary=["strict.p", "strict.r"])
+    >>> [key for key, family in found.items() if family == "secondary"]
+    [('strict', 'p'), ('strict', 'r')]
+    """
+    shown = {(m.name, score.name): UNTESTED for m in metrics for score in m.scores if score.key or score.headline}
+    heads = [(metric.name, metric.headlines[0].name) for metric in metrics if metric.headlines]
+    first = _asked_for("--primary", primary, metrics, shown) if primary else heads[0] if heads else None
+    if secondary is None:
+        second = [key for key in heads if first and key[0] != first[0]]
+    else:
+        second = [_asked_for("--secondary", name, metrics, shown) for name in secondary]
+    for key in second:
+        if key == first or second.count(key) > 1:
+            where = "is the primary score" if key == first else "is given twice"
+            raise ValueError(f"--secondary {'.'.join(key)}: this score {where}; name each score once")
+        shown[key] = SECONDARY
+    return shown | ({first: PRIMARY} if first else {})
+
+
+def _asked_for(option: str, name: str, metrics: Sequence[Metric], shown: Families) -> tuple[str, str]:
+    """Return the metric and the score that an option names. Raise ValueError if it cannot be tested."""
+    complements = {
+        (metric.name, score.name): f"{metric.name}.{score.complement_of}"
+        for metric in metrics
+        for score in metric.scores
+        if score.complement_of
+    }
+    metric, _, score = name.partition(".")
+    if (metric, score) not in shown:
+        known = ", ".join(".".join(key) for key in shown if key not in complements)
+        raise ValueError(f"{option} {name}: there is no such score; expected METRIC.SCORE, one of {known}")
+    if other := complements.get((metric, score)):
+        raise ValueError(f"{option} {name}: this score is a function of {other}, which can be tested: {option} {other}")
+    return metric, score
+
+
+def label_score(metric: Metric, name: str) -> Score:
+    """Return the score of a label that belongs to an overall score: the one of the same name, or else the headline.
+
+    >>> from spacy_nereval import create
+    >>> label_score(create("strict"), "p").name, label_score(create("wrf"), "wrf").name
+    ('p', 'r1_f')
+    """
+    of_labels = {score.name: score for score in metric.label_scores}
+    return of_labels.get(name) or metric.label_headlines[0]
+
+
+def points(score: Score) -> int:
+    """Return how many points the unit of a score is: 100 for ratios, which are shown in percent, else 1."""
+    return 100 if score.unit == "ratio" else 1
+
+
+class Answer(NamedTuple):
+    """What is known of one difference. Numbers are NaN where there is none.
+
+    p, p_better: two-sided, and small where the second system is better.
+    low, high: the bounds of the difference.
+    detectable: the difference that is found 4 times in 5.
+    differing: D, the number of units whose counts differ.
+    same_within: the margin in points, if it was given and holds.
+    runs: the number of training runs of each system.
+    freedom, training: with several runs, the degrees of freedom and the share of training in the variance.
+    """
+
+    p: float = math.nan
+    p_better: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    detectable: float = math.nan
+    differing: int = 0
+    same_within: float | None = None
+    runs: tuple[int, int] = (1, 1)
+    freedom: float = math.nan
+    training: float = math.nan
+
+
+def row(
+    metric: Metric, score: Score, label: str | None, family: str, values: tuple[float, float], answer: Answer
+) -> dict[str, Any]:
+    """Return the row of one score; without a family it has no p."""
+    a, b = map(float, values)
+    return {
+        "metric": metric.name,
+        "score": score.name,
+        "label": label,
+        "family": family,
+        "baseline_value": a,
+        "value": b,
+        "difference": difference(a, b),
+        "interval": [answer.low, answer.high],
+        "p": answer.p if family else math.nan,
+        "p_better": answer.p_better if family else math.nan,
+        "differing": answer.differing,
+        "detectable": answer.detectable,
+        "same_within": answer.same_within,
+        "runs": [*answer.runs],
+        "degrees_of_freedom": answer.freedom,
+        "share_of_training": answer.training,
+    }
+
+
+def difference(a: float, b: float) -> float:
+    """Return b minus a, 0 where that is rounding."""
+    return 0.0 if abs(b - a) < SAME else b - a
+
+
+def primary_of(metrics: Sequence[Metric], family: Families) -> tuple[Metric, Score] | None:
+    """Return the primary score and its metric; None if no metric has a headline."""
+    found = [
+        (metric, metric.score_by_name[name])
+        for metric in metrics
+        for (own, name), which in family.items()
+        if own == metric.name and which == PRIMARY
+    ]
+    return found[0] if found else None

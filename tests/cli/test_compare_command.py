@@ -1,0 +1,244 @@
+"""`nereval compare`: what it is asked, what it says first, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from commands import accepted, line, refused, run, tables_in, write
+from made_up import corpus, second
+
+DOCUMENTS = corpus(24)
+FILES = ("gold.jsonl", "a.jsonl", "b.jsonl")
+FEW = ("--trials", 200, "-m", "strict,slot_error,fair")
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, spans in (
+        ("gold", [d.gold for d in DOCUMENTS]),
+        ("a", [d.pred for d in DOCUMENTS]),
+        ("b", [d.pred for d in second(DOCUMENTS)]),
+    ):
+        write(tmp_path / f"{name}.jsonl", *(line(d.text, *own, id=d.id) for d, own in zip(DOCUMENTS, spans)))
+    return tmp_path
+
+
+def rows(*arguments: Any) -> list[dict[str, Any]]:
+    accepted("compare", *arguments, "-o", "out.json")
+    found: list[dict[str, Any]] = json.loads(Path("out.json").read_text("utf8"))["comparisons"]
+    return found
+
+
+def shown(*arguments: Any) -> dict[str, Any]:
+    """The tables as JSON."""
+    result = run(*arguments, "-f", "json")
+    assert result.exit_code == 0, result.output
+    tables: dict[str, Any] = json.loads(result.stdout)
+    return tables
+
+
+def families(found: list[dict[str, Any]]) -> dict[str, list[str]]:
+    named: dict[str, list[str]] = {}
+    for row in found:
+        if row["family"]:
+            named.setdefault(row["family"], []).append(row["label"] or f"{row['metric']}.{row['score']}")
+    return named
+
+
+def test_the_first_line_is_the_sentence_on_the_primary_score(here):
+    (own,) = (row for row in rows(*FILES, *FEW) if row["family"] == "primary")
+    said = f"strict f, b.jsonl against a.jsonl: {own['verdict']}."
+    assert own["verdict"].startswith("not settled: between -")
+    printed = accepted("compare", *FILES, *FEW, env={"COLUMNS": "80"})
+    assert " ".join(printed.split()).startswith(said)
+    assert accepted("compare", *FILES, *FEW, "-f", "markdown").startswith(said)
+    assert said in accepted("compare", *FILES, *FEW, "-f", "html").split("<table>")[0]
+    assert said in run("compare", *FILES, *FEW, "-f", "json").stderr.splitlines()[0]
+
+
+def test_only_rows_of_the_primary_score_have_a_sentence(here):
+    found = rows("gold.jsonl", "a.jsonl", "b.jsonl", "gold.jsonl", *FEW, "--labels")
+    assert [(row["system"], row["family"], row["label"]) for row in found if row["verdict"]] == [
+        ("b.jsonl", "primary", None),
+        ("gold.jsonl", "primary", None),
+    ]
+
+
+def test_the_primary_and_the_secondary_scores_are_those_asked_for(here):
+    assert families(rows(*FILES, *FEW)) == {"primary": ["strict.f"], "secondary": ["slot_error.ser", "fair.f"]}
+    found = families(rows(*FILES, *FEW, "--primary", "fair.p"))
+    assert found == {"primary": ["fair.p"], "secondary": ["strict.f", "slot_error.ser"]}
+    found = families(rows(*FILES, *FEW, "--primary", "fair.p", "--secondary", "fair.r, strict.f"))
+    assert found == {"primary": ["fair.p"], "secondary": ["strict.f", "fair.r"]}
+    assert families(rows(*FILES, *FEW, "--secondary", "")) == {"primary": ["strict.f"]}
+
+
+def test_labels_are_compared_by_the_primary_score(here):
+    found = [row for row in rows(*FILES, *FEW, "--labels") if row["label"]]
+    assert [(row["metric"], row["score"], row["label"]) for row in found] == [("strict", "f", x) for x in "ABC"]
+    for row in found:
+        assert (row["p"] is not None) is (row["interval"][0] is not None) is (row["differing"] >= 6)
+    assert {row["tests"] for row in found} == {2}
+    printed = accepted("compare", *FILES, *FEW, "--labels", env={"COLUMNS": "80"})
+    assert [row[0] for row in tables_in(printed)["b.jsonl against a.jsonl per label, strict"]] == ["A", "B", "C"]
+    assert "strict f of labels (2 tests)" in " ".join(printed.split())
+    assert "labels family of 2 tests" in " ".join(printed.split())
+
+
+def test_a_margin_tells_systems_that_are_the_same_within_it(here):
+    def primary(*more: Any) -> dict[str, Any]:
+        return next(row for row in rows(*FILES, *FEW, *more) if row["family"] == "primary")
+
+    assert primary("--margin", 30)["verdict"] == "the same within 30 points"
+    assert primary("--margin", 30)["same_within"] == 30
+    assert primary("--margin", 5)["verdict"] == primary()["verdict"]
+    # Inside the 90 % interval is enough; the 95 % interval reaches further.
+    narrow = primary("--level", 0.9)["interval"]
+    margin = 100 * max(-narrow[0], narrow[1])
+    assert primary("--margin", margin + 0.01)["same_within"] is not None
+    assert primary("--margin", margin - 0.01)["same_within"] is None
+    assert 100 * max(map(abs, primary()["interval"])) > margin + 0.01
+
+
+def test_the_least_p_is_told_as_one(here):
+    """A system that finds everything, after one that finds nothing: no swap has a difference as large."""
+    write(here / "none.jsonl", *(line(d.text, id=d.id) for d in DOCUMENTS))
+    printed = accepted("compare", "gold.jsonl", "none.jsonl", "gold.jsonl", "-m", "strict,fair", "--trials", 200)
+    printed = " ".join(printed.split())
+    assert "No smaller p comes out of 200 swaps: strict f of gold.jsonl p ≤ 1/201, fair f of gold.jsonl p ≤ 1/201." in (
+        printed
+    )
+    assert "gold.jsonl scores higher than none.jsonl on texts like these, by 100.00 points (" in printed
+    assert "No smaller p" not in accepted("compare", *FILES, *FEW)
+
+
+@pytest.mark.parametrize("word", ["significant", "trend", "no difference", "proves", "***"])
+def test_words_that_say_too_much_are_not_said(here, word):
+    for other in ("b.jsonl", "gold.jsonl", "a.jsonl"):
+        assert word not in accepted("compare", "gold.jsonl", "a.jsonl", other, *FEW, "--labels")
+
+
+@pytest.mark.parametrize("columns", [80])
+def test_the_tables_stand_in_one_piece(here, columns):
+    printed = accepted("compare", *FILES, "--trials", 200, "--labels", env={"COLUMNS": str(columns)})
+    first = printed.split("\n\n")[2]
+    assert len(first.splitlines()) == 2 + 8
+    assert max(map(len, first.splitlines())) <= columns
+    assert "lower is better: ser" in printed
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--margin", -1], "--margin -1: expected a number of points above 0, such as 1"),
+        (["--margin", 0], "--margin 0: expected a number of points above 0"),
+        (["--margin", "nan"], "--margin nan: expected a number of points above 0"),
+        (["--margin", 1, "--level", 0.5], "equivalence needs a confidence level above 0.5"),
+        (["--primary", "strict"], "--primary strict: there is no such score; expected METRIC.SCORE, one of strict.p,"),
+        (["--secondary", "strict.x"], "--secondary strict.x: there is no such score"),
+        (["--secondary", "strict.f"], "--secondary strict.f: this score is the primary score; name each score once"),
+        (["--secondary", "fair.f,fair.f"], "--secondary fair.f: this score is given twice; name each score once"),
+        (["--secondary", "slot_error.ser_acc"], "function of slot_error.ser, which can be tested: --secondary slot_"),
+    ],
+)
+def test_what_cannot_be_asked_is_answered_in_one_line_before_anything_is_written(here, options, said):
+    assert said in refused("compare", *FILES, *FEW, *options, "-o", "new.json")
+    assert not Path("new.json").exists()
+
+
+# Several training runs
+
+
+@pytest.fixture
+def runs(here) -> Path:
+    """Three runs of A, two of B."""
+    (here / "runs").mkdir()
+    for name, keep in (("a1", 0.5), ("a2", 0.55), ("a3", 0.6), ("b1", 0.9), ("b2", 0.95)):
+        rng = Random(name)
+        found = [[span for span in d.gold if rng.random() < keep] for d in DOCUMENTS]
+        write(
+            here / "runs" / f"{name}.jsonl",
+            *(line(d.text, *spans, id=d.id) for d, spans in zip(DOCUMENTS, found)),
+        )
+    return here
+
+
+A, B = "A=runs/a1.jsonl,runs/a2.jsonl, runs/a3.jsonl", "B=runs/b1.jsonl,runs/b2.jsonl"
+SEVERAL = ("compare", "gold.jsonl", "--system", A, "--system", B, "-m", "strict,fair")
+
+
+def test_training_runs_are_compared_by_their_mean_scores(runs):
+    accepted(*SEVERAL, "-o", "out.json")
+    result = json.loads(Path("out.json").read_text("utf8"))
+    assert (result["baseline"], result["runs"], result["swaps"]) == ("A", [3, 2], None)
+    own = next(row for row in result["comparisons"] if row["family"] == "primary")
+    assert (own["system"], own["runs"]) == ("B", [3, 2])
+    alone = []
+    for name in ("a1", "a2", "a3", "b1", "b2"):
+        accepted("score", "gold.jsonl", f"runs/{name}.jsonl", "-m", "strict", "-o", "one.json")
+        alone.append(json.loads(Path("one.json").read_text("utf8"))["metrics"]["strict"]["scores"]["f"])
+    assert (own["baseline_value"], own["value"]) == pytest.approx((sum(alone[:3]) / 3, sum(alone[3:]) / 2))
+    assert result["transitions"] == []
+    printed = accepted(*SEVERAL, env={"COLUMNS": "80"})
+    assert " ".join(printed.split()).startswith(f"strict f, B against A: {own['verdict']}.")
+    (row, _) = tables_in(printed)["Training runs of B and A (few runs: fewer than 5)"]
+    assert row[:3] == ["strict", "3", "2"]
+
+
+def test_patterns_and_count_files_name_runs_too(runs):
+    expected = shown(*SEVERAL)
+    patterns = ("compare", "gold.jsonl", "--system", "A=runs/a*.jsonl", "--system", "B=**/b?.jsonl")
+    assert shown(*patterns, "-m", "strict,fair") == expected
+    for name in ("a1", "b2"):
+        accepted("count", "gold.jsonl", f"runs/{name}.jsonl", "-m", "strict,fair", "-o", f"runs/{name}.npz")
+    mixed = [text.replace("a1.jsonl", "a1.npz").replace("b2.jsonl", "b2.npz") for text in (A, B)]
+    assert shown("compare", "gold.jsonl", "--system", mixed[0], "--system", mixed[1]) == expected
+
+
+def test_named_systems_with_one_run_each_are_compared_by_swaps(runs):
+    plain = rows(*FILES, *FEW)
+    accepted(
+        "compare", "gold.jsonl", "--system", "a.jsonl=a.jsonl", "--system", "b.jsonl=b.jsonl", *FEW, "-o", "o.json"
+    )
+    named = json.loads(Path("o.json").read_text("utf8"))
+    assert named["comparisons"] == plain
+    assert [each["system"] for each in named["transitions"]] == ["b.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([A], "a comparison needs a baseline and another system; one was given"),
+        ([], "a comparison needs a baseline and another system; none was given"),
+        ([A, A], "there is a system A already; list all its runs once, as A=RUN,RUN..."),
+        (["A=a.jsonl,a.jsonl", B], "--system A: the run a.jsonl is given twice; give each training run once"),
+        (["A=runs/a1.jsonl,runs/a*.jsonl", B], "the run runs/a1.jsonl is given twice"),
+        (["A=none*.jsonl", B], "--system A=none*.jsonl: no file matches none*.jsonl"),
+        (["a.jsonl", B], "--system a.jsonl: expected NAME=RUN,RUN..., such as A=a1.jsonl,a2.jsonl"),
+        (["=a.jsonl", B], "--system =a.jsonl: expected NAME=RUN"),
+        (["A=a.jsonl,", B], "--system A=a.jsonl,: expected NAME=RUN"),
+        (["A=none.jsonl", B], "none.jsonl"),
+        ([A, "B=runs/b1.jsonl,fewer.npz"], "run 2 of B: 1 documents are not in both systems: doc 23"),
+    ],
+)
+def test_runs_that_cannot_be_compared_are_answered_in_one_line(runs, given, said):
+    ids = [json.loads(text) for text in Path("gold.jsonl").read_text("utf8").splitlines()][:-1]
+    write(runs / "fewer.jsonl", *ids)
+    accepted("count", "fewer.jsonl", "fewer.jsonl", "-m", "strict,fair", "-o", "fewer.npz")
+    options = [part for text in given for part in ("--system", text)]
+    assert said in refused("compare", "gold.jsonl", *options, "-m", "strict,fair", "-o", "new.json")
+    assert not Path("new.json").exists()
+
+
+def test_systems_are_named_in_one_way_only(runs):
+    said = refused("compare", "gold.jsonl", "a.jsonl", "--system", B)
+    assert "a.jsonl is given beside --system: give all systems as --system NAME=RUN,RUN..." in said
+
+
+def test_the_result_is_not_written_over_a_run(runs):
+    assert "runs/b2.jsonl is read here" in refused(*SEVERAL, "-o", "runs/b2.jsonl")

@@ -1,0 +1,220 @@
+"""Systems with several training runs: against formulas by hand, and what cannot be compared."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.stats
+from made_up import corpus, tallied
+
+from spacy_nereval import Confidence, Counts, Document, count, create_all, evaluate
+from spacy_nereval.evaluation.comparison import System, comparison
+from spacy_nereval.evaluation.statistics.bits import half_samples
+from spacy_nereval.reporting.comparison import comparison_tables, footer, verdict_lines
+
+METRICS = ["strict", "slot_error", "wrf"]
+CONFIDENCE = Confidence(samples=50, seed=3)
+GOLD = corpus(40, seed=2)
+
+
+def run_of(name: str, keep: float, documents: Sequence[Document] = GOLD) -> list[Document]:
+    """The predictions of one training run: of each gold span with some chance."""
+    rng = Random(name)
+    return [
+        Document(d.gold, [span for span in d.gold if rng.random() < keep], d.text, tokens=d.tokens, id=d.id)
+        for d in documents
+    ]
+
+
+A = [run_of(f"a{k}", 0.6 + 0.02 * k) for k in range(3)]
+B = [run_of(f"b{k}", 0.75 + 0.02 * k) for k in range(2)]
+
+
+def counted(runs: Sequence[Sequence[Document]], metrics: Any = METRICS) -> list[Counts]:
+    return [count(run, create_all(metrics)) for run in runs]
+
+
+def compared(a: Any, b: Any, **more: Any) -> dict[str, Any]:
+    return comparison([System("A", a), System("B", b)], [], CONFIDENCE, **more)
+
+
+def by_score(result: dict[str, Any]) -> dict[tuple[Any, ...], dict[str, Any]]:
+    return {(row["metric"], row["score"], row["label"]): row for row in result["comparisons"]}
+
+
+def value(documents: Sequence[Document], metric: str, score: str, label: str | None) -> float:
+    own = evaluate(count(documents, create_all([metric])))["metrics"][metric]
+    table = own["scores"] if label is None else own["per_type"].get(label, {"scores": {score: None}})["scores"]
+    return float("nan") if table[score] is None else table[score]
+
+
+def spread(values: Any) -> float:
+    values = np.asarray(values)[np.isfinite(values)]
+    low, high = np.quantile(values, scipy.stats.norm.cdf([-1, 1]))
+    return float(high - low) / 2
+
+
+def by_hand(a: Any, b: Any, place: tuple[str, str, str | None]) -> dict[str, Any]:
+    """The formulas of min F', on documents scored anew for each half-sample."""
+    first, second = ([value(run, *place) for run in side] for side in (a, b))
+    bits = half_samples(CONFIDENCE.seed, [d.id for d in GOLD], CONFIDENCE.samples)
+    gaps = []
+    for row in np.asarray(bits):
+        own = [np.mean([value([d for d, bit in zip(run, row) if bit], *place) for run in side]) for side in (a, b)]
+        gaps.append(own[1] - own[0])
+    label = place[2]
+    weights = np.array(
+        [
+            2 * sum(label in (None, span[2]) for span in gold.gold)
+            + sum(np.mean([sum(label in (None, span[2]) for span in run[k].pred) for run in side]) for side in (a, b))
+            for k, gold in enumerate(GOLD)
+        ]
+    )
+    k = weights.sum() ** 2 / (weights**2).sum()
+    documents = spread(gaps) ** 2
+    parts = [(np.var(side, ddof=1) / len(side), len(side) - 1) for side in (first, second)]
+    variance = documents + sum(v for v, _ in parts)
+    freedom = variance**2 / (documents**2 / (k - 1) + sum(v**2 / n for v, n in parts))
+    d = np.mean(second) - np.mean(first)
+    reach = scipy.stats.t.ppf(0.975, freedom) * variance**0.5
+    return {
+        "difference": d,
+        "interval": [d - reach, d + reach],
+        "p": 2 * scipy.stats.t.sf(abs(d) / variance**0.5, freedom),
+        "degrees_of_freedom": freedom,
+        "share_of_training": 1 - documents / variance,
+        "detectable": (scipy.stats.t.ppf(0.975, freedom) + scipy.stats.t.ppf(0.8, freedom)) * variance**0.5,
+    }
+
+
+@pytest.mark.parametrize(
+    "place", [("strict", "f", None), ("slot_error", "ser", None), ("wrf", "wrf", None), ("strict", "f", "A")]
+)
+def test_differences_of_runs_are_those_of_documents_scored_anew(place):
+    found = by_score(compared(counted(A), counted(B), labels=True))[place]
+    for key, expected in by_hand(A, B, place).items():
+        assert found[key] == pytest.approx(expected, rel=1e-9), key
+    assert found["runs"] == [3, 2]
+    assert (found["difference"] > 0) is (place[1] != "ser")  # B is better
+    assert found["p_better"] == pytest.approx(found["p"] / 2)
+
+
+def test_one_run_on_one_side_has_the_variance_of_the_other():
+    whole = by_score(compared(counted(A), counted(B)))["strict", "f", None]
+    one = by_score(compared(counted(A), counted(B[:1])))["strict", "f", None]
+    assert one["runs"] == [3, 1]
+    assert one["p"] is not None and one["degrees_of_freedom"] != whole["degrees_of_freedom"]
+    alone = by_score(compared(counted(A), counted(B[:1])[0]))["strict", "f", None]
+    assert alone == one
+
+
+def test_one_run_on_both_sides_is_tested_by_swaps():
+    a, b = counted(A)[0], counted(B)[0]
+    assert compared([a], [b], trials=300) == compared(a, b, trials=300)
+    result = compared([a], [b], trials=300)
+    assert (result["swaps"], result["runs"]) == (300, [1, 1])
+    perfect = count([Document(d.gold, d.gold, d.text, tokens=d.tokens, id=d.id) for d in GOLD], a.metrics)
+    (line,) = verdict_lines(compared([a], [perfect], trials=300))
+    assert line.endswith("for these trained models; another training was not tried.")
+
+
+def test_systems_with_one_and_with_several_runs_stand_in_one_comparison():
+    """Holm's correction takes the p-values of both tests together."""
+    a = counted(A)
+    systems = [System("A", a[0]), System("B", counted(B)), System("C", counted(B)[0])]
+    result = comparison(systems, [], CONFIDENCE, 300)
+    assert (result["swaps"], result["runs"]) == (300, [1, 2, 1])
+    own = {row["system"]: row for row in result["comparisons"] if row["family"] == "primary"}
+    assert (own["B"]["runs"], own["C"]["runs"]) == ([1, 2], [1, 1])
+    assert {row["tests"] for row in own.values()} == {2}
+    alone = compared(a[0], counted(B)[0], trials=300)
+    assert own["C"]["p"] == by_score(alone)["strict", "f", None]["p"]
+
+
+def test_the_order_of_runs_and_of_documents_changes_nothing():
+    expected = compared(counted(A), counted(B), labels=True)
+    assert compared(counted(A)[::-1], counted(B)[::-1], labels=True) == expected
+    order = Random(1).sample(range(len(GOLD)), len(GOLD))
+    moved = [[run[k] for k in order] for run in A], [[run[k] for k in order[::-1]] for run in B]
+    assert compared(*map(counted, moved), labels=True) == expected
+
+
+def test_runs_that_all_say_the_same_tell_nothing():
+    result = compared(counted([A[0]] * 2), counted([A[0]] * 2))
+    (own,) = (row for row in result["comparisons"] if row["family"] == "primary")
+    assert (own["difference"], own["p"], own["differing"]) == (0, None, 0)
+    assert own["verdict"] == "the outputs differ in 0 documents: nothing can be told"
+    json.dumps(result, allow_nan=False)
+
+
+@pytest.mark.parametrize(("number", "known"), [(5, False), (6, True)])
+def test_below_6_differing_units_there_is_neither_p_nor_interval(number, known):
+    a = [tallied(3, 0, 0, id=str(k)) for k in range(12)]
+    b = [[tallied(3, int(k < number) + run * (k == 0), 0, id=str(k)) for k in range(12)] for run in range(2)]
+    own = by_score(compared(counted([a, a], ["strict"]), counted(b, ["strict"])))["strict", "f", None]
+    assert own["differing"] == number
+    assert [(own[key] is not None) for key in ("p", "p_better", "detectable")] == [known] * 3
+    assert [bound is not None for bound in own["interval"]] == [known] * 2
+
+
+def test_a_function_of_another_score_has_neither():
+    acc = by_score(compared(counted(A), counted(B)))["slot_error", "ser_acc", None]
+    assert acc["difference"] is not None
+    assert (acc["p"], acc["interval"]) == (None, [None, None])
+
+
+def test_a_margin_holds_where_the_90_per_cent_interval_is_inside():
+    a, b = counted(A), counted([run_of(f"c{k}", 0.6 + 0.02 * k) for k in range(3)])
+    (own,) = (row for row in compared(a, b, margin=40)["comparisons"] if row["family"] == "primary")
+    assert (own["same_within"], own["verdict"]) == (40, "the same within 40 points")
+    narrow = comparison([System("A", a), System("B", b)], [], CONFIDENCE._replace(level=0.9))
+    low, high = by_score(narrow)["strict", "f", None]["interval"]
+    margin = 100 * max(-low, high)
+    for more, holds in ((0.01, True), (-0.01, False)):
+        found = by_score(compared(a, b, margin=margin + more))["strict", "f", None]
+        assert (found["same_within"] is not None) is holds
+
+
+def test_the_tables_and_lines_tell_of_training():
+    result = compared(counted(A), counted([run_of(f"b{k}", 0.95 + 0.01 * k) for k in range(3)]))
+    (line,) = verdict_lines(result)
+    assert line.startswith("strict f, B against A: B scores higher than A on texts like these, by ")
+    assert "another training" not in line
+    tables = {table.title: table for table in comparison_tables(result)}
+    table = tables["Training runs of B and A"]
+    assert table.note == "few runs: fewer than 5"
+    own = by_score(result)["strict", "f", None]
+    assert [*table.rows[0]] == ["strict", 3, 3, own["degrees_of_freedom"], 100 * own["share_of_training"]]
+    said = " ".join(footer(result))
+    for words in ("compared by their mean scores", "training runs 3 and 3", "primary family of 1 test"):
+        assert words in said
+    assert "swaps" not in said and "swaps" not in result["signature"]
+    assert "|runs:3+3|" in result["signature"]
+    once = compared(counted(A)[0], counted(B)[0], trials=300)
+    assert "Training runs of B and A" not in [table.title for table in comparison_tables(once)]
+
+
+def test_five_runs_are_not_few():
+    more = [run_of(f"m{k}", 0.7) for k in range(5)], [run_of(f"n{k}", 0.8) for k in range(5)]
+    tables = {table.title: table for table in comparison_tables(compared(*map(counted, more)))}
+    assert tables["Training runs of B and A"].note == ""
+
+
+def test_runs_over_other_documents_are_named():
+    b = counted([B[0], B[1][:-1]])
+    with pytest.raises(ValueError, match=r"run 2 of B: 1 documents are not in both systems: doc 39"):
+        compared(counted(A), b)
+    with pytest.raises(ValueError, match=r"run 2 of A: 1 documents are not in both systems: doc 39"):
+        compared([counted(A)[0], b[1]], counted(B))
+    with pytest.raises(ValueError, match=r"run 2 of B: the systems cannot be compared: one has the metrics"):
+        compared(counted(A), [counted(B)[0], *counted(B[1:], ["strict"])])
+
+
+def test_a_system_without_runs_is_refused():
+    with pytest.raises(ValueError, match="B has no training run: give the counts of one or more"):
+        compared(counted(A), [])
