@@ -64,7 +64,7 @@ def test_the_table_and_the_sentence(sets):
         ["3 of 3", "1.0000", "no"],
     ]
     assert "Tested in each data set: B.jsonl is better than A.jsonl (one-sided)." in " ".join(printed.split())
-    assert "⚠ No test in chat: the outputs differ in 4 units, and a test needs 6. It counts as p = 1." in printed
+    assert "⚠ No test in chat: the outputs differ in 4 units, and a test needs 6. It counts as p = 1." in flat(printed)
 
 
 def test_the_difference_and_its_interval_are_those_of_the_comparison(sets):

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import spacy
-from commands import accepted, refused, tables_in
+from commands import accepted, flat, refused, tables_in
 from docs import doc, write_docs
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -35,7 +35,7 @@ def test_evaluate_says_what_the_pipeline_says_of_itself(model, tmp_path):
     written = json.loads((tmp_path / "out.json").read_text(encoding="utf8"))
     assert written == evaluated(spacy.load(model), data)
     assert (written["documents"], written["skipped"], written["ignored"]) == (4, 1, 1)
-    assert "4 documents, 4 gold spans, 3 predicted spans, 1 document without annotation skipped" in printed
+    assert "4 documents, 4 gold spans, 3 predicted spans, 1 document without annotation skipped" in flat(printed)
     f = 100 * written["metrics"]["strict"]["scores"]["f"]
     assert tables_in(printed)["Scores (micro)"][0][-1] == f"{f:.2f}"
 
