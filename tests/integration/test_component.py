@@ -402,3 +402,18 @@ def test_a_span_of_length_zero_is_scored_all_the_same():
     found = alone(ents=False, spans_keys=["k"]).get_pipe("nereval").score([example(gold, pred)])
     assert found["spans_k_strict_f"] == found["spans_k_loio_f"] == 1.0
     assert isinstance(pred, Doc) and isinstance(pred.spans["k"][0], Span)
+
+
+@pytest.mark.parametrize(
+    ("weights", "left"),
+    [
+        ({"ents_fair_f": 1.0, "ents_nereval": None}, {"ents_f": 1.0}),
+        ({"ents_fair_f": 0.5, "spans_sc_wrf": 0.5, "tag_acc": 0.0}, {"tag_acc": 0.0, "ents_f": 1.0}),
+        ({"ents_fair_f": 0.5, "tag_acc": 0.5}, {"tag_acc": 1.0}),
+    ],
+    ids=["only ours", "the others weigh nothing", "another one"],
+)
+def test_a_detached_pipeline_is_still_chosen_by_a_score(weights, left):
+    nlp = alone()
+    nlp.config["training"]["score_weights"] = weights
+    assert detach(nlp).config["training"]["score_weights"] == left

@@ -188,7 +188,14 @@ def test_predictions_where_the_reference_says_nothing_are_ignored_and_counted():
     assert count([found, found], []).ignored == 4
 
 
-def test_a_prediction_that_only_touches_a_gap_is_ignored_too():
+def test_a_prediction_beside_a_gap_is_kept():
+    gold = doc("Ada|-|Bob met", (0, 1, "A"), missing=[(1, 2)])
+    found = read(gold, doc("Ada|-|Bob met", (0, 1, "A"), (2, 3, "A")))
+    assert counts(found) == {"tp": 1, "fp": 1}
+    assert found.ignored == 0
+
+
+def test_a_prediction_that_overlaps_a_gap_in_part_is_ignored_too():
     found = read(doc("a b c", missing=[(1, 2)]), doc("a b c", (0, 2, "A"), (2, 3, "A")))
     assert counts(found) == {"fp": 1}
     assert found.ignored == 1
