@@ -68,6 +68,8 @@ def compare_cli(
     from ..reporting.comparison import COMPARED, USUAL
 
     names, options = names_and_options([*(systems or []), *ctx.args])
+    if not names and not system:
+        raise typer.BadParameter("name the systems: BASELINE OTHER..., or --system NAME=RUN,RUN... for each")
     drawn = chosen_confidence(True, resampling)
     named = systems_and_runs(names, system or [])
     names = [run for _, runs in named for run in runs]

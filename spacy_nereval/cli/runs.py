@@ -17,7 +17,7 @@ def systems_and_runs(names: Sequence[str], given: Sequence[str]) -> list[tuple[s
 
     Args:
         names: Systems with one run each, as arguments.
-        given: The values of `--system`.
+        given: The values of `--system`; one of the two is not empty.
 
     Raises:
         ValueError: Both or neither are given, there is only one system, or a value cannot be read.
@@ -31,8 +31,7 @@ def systems_and_runs(names: Sequence[str], given: Sequence[str]) -> list[tuple[s
         raise ValueError(f"{names[0]} is given beside --system: give all systems as --system NAME=RUN,RUN...")
     found = [*named_runs(given).items()] if given else [(name, [name]) for name in names]
     if len(found) < 2:
-        number = "one was given" if found else "none was given"
-        raise ValueError(f"a comparison needs a baseline and another system; {number}")
+        raise ValueError(f"a comparison needs a baseline and another system, and {found[0][0]} is the only one")
     return found if given else [*zip(display_names(names), (runs for _, runs in found))]
 
 

@@ -551,6 +551,7 @@ def test_metrics_does_not_know_every_name():
 # detach
 
 
+@pytest.mark.costly
 def test_detach_saves_a_pipeline_without_the_package(model, tmp_path):
     assert "saved to" in accepted("detach", model, tmp_path / "new")
     saved = spacy.load(tmp_path / "new")

@@ -213,8 +213,7 @@ def test_named_systems_with_one_run_each_are_compared_by_swaps(runs):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ([A], "a comparison needs a baseline and another system; one was given"),
-        ([], "a comparison needs a baseline and another system; none was given"),
+        ([A], "a comparison needs a baseline and another system, and A is the only one"),
         ([A, A], "there is a system A already; list all its runs once, as A=RUN,RUN..."),
         (["A=a.jsonl,a.jsonl", B], "--system A: the run a.jsonl is given twice; give each training run once"),
         (["A=runs/a1.jsonl,runs/a*.jsonl", B], "the run runs/a1.jsonl is given twice"),

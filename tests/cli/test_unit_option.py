@@ -59,6 +59,7 @@ def test_few_units_are_warned_of_by_their_number(texts):
     assert "⚠" not in accepted("score", *files, "-C", "-m", "strict", "--unit", "document")
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("command", ["score", "compare", "report", "count"])
 @pytest.mark.parametrize(
     ("unit", "said"),

@@ -122,3 +122,15 @@ def test_an_error_of_whoever_makes_the_examples_is_left_alone():
 
     with pytest.raises(ValueError, match=r"^the source ran dry$"):
         count_examples(broken(), create_all(["strict"]))
+
+
+def test_examples_of_several_vocabularies_are_counted_once_each_and_in_their_order():
+    first, second = spacy.blank("en").vocab, spacy.blank("en").vocab
+    examples = []
+    for name, vocab in zip("ABCD", (first, second, second, first)):
+        gold, pred = doc("Ada slept", (0, 1, name), id=name, vocab=vocab), doc("Ada slept", (1, 2, name), vocab=vocab)
+        examples.append(example(gold, pred))
+    found = together(examples)
+    assert [(each.id, each.gold[0].label, each.pred[0].label) for each in found] == [(k, k, k) for k in "ABCD"]
+    counts = count_examples(examples, create_all(["strict"]))
+    assert (counts.ids, counts.gold, counts.pred) == ([*"ABCD"], 4, 4)

@@ -362,6 +362,7 @@ def test_numbers_of_characters_may_be_larger():
 # Very many labels
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("focus", ["target", "system"])
 def test_thousands_of_labels_are_told_apart(focus):
     """Columns are found by one number for the verdict, both labels and the note."""

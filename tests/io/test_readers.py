@@ -67,6 +67,7 @@ def python(site: Path, code: str) -> str:
     return done.stdout
 
 
+@pytest.mark.costly
 def test_the_format_of_a_third_party_is_read_by_its_name(site):
     """And another package's reader that cannot be imported is in nobody's way."""
     code = (

@@ -82,6 +82,7 @@ def examples(*tables: dict[str, Any]) -> list[Example]:
     return [Example(a, b) for a, b in zip(predicted, found)]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("unit", "number"),
     [(None, 7), ("id", 7), ("document", 7), ("meta.n", 3), (r"prefix:(\d)", 2), ("block:2", 4), ("block:9", 1)],
