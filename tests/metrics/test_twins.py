@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import twins
 from asking import near, scored, tables
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from profiles import tries
 from strategies import corpora, nested
@@ -54,6 +54,7 @@ def agree(
 
 
 @examples
+@example(Document([(2, 2, "A")], [(2, 2, "B")]))  # empty, and at the same place
 @given(nested())
 def test_overlaps_are_those_of_sets_of_characters(doc):
     pairs = {(i, j): (g, p) for i, g in enumerate(doc.gold) for j, p in enumerate(doc.pred)}
