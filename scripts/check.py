@@ -20,7 +20,7 @@ CHECKS: dict[str, list[str]] = {
     "format": ["ruff", "format", "--check", "."],
     "types": ["mypy", "--strict", "spacy_nereval"],
     "imports": ["lint-imports"],
-    "quick tests": ["pytest", "-m", "quick", "-q"],
+    "quick tests": ["pytest", "tests", "-m", "quick", "-n", "2", "-q"],
 }
 MODULES = ("ruff", "mypy", "pytest")
 """What `python -m` can run, so that it is the one of this environment."""
