@@ -8,7 +8,7 @@ import typer
 from wasabi import msg
 
 from spacy_nereval.io.writing import atomic
-from spacy_nereval.reporting.comparison import comparison_tables, footer, side_by_side
+from spacy_nereval.reporting.comparison import comparison_tables, footer, side_by_side, verdict_lines
 from spacy_nereval.reporting.formats import markdown
 from spacy_nereval.reporting.sentences import heading
 from spacy_nereval.reporting.terminal import render
@@ -23,16 +23,18 @@ def main(
     loaded = {path.stem: load(path, "metrics") for path in results}
     about = "\n".join(f"- {name}: {heading(result)}" for name, result in loaded.items())
     tables = list(side_by_side(loaded))
-    notes = []
+    verdicts, notes = [], []
     if comparison:
         compared = load(comparison, "comparisons")
         tables += comparison_tables(compared)
-        notes = footer(compared)
-    blocks = [f"# {output.parent.name}", about]
+        verdicts, notes = verdict_lines(compared), footer(compared)
+    blocks = [f"# {output.parent.name}", about, *verdicts]
     blocks += [f"## {table.heading}\n\n{markdown(table)}" for table in tables] + notes
     with atomic(output) as file:
         file.write(("\n\n".join(blocks) + "\n").encode("utf8"))
     print(about)
+    for line in verdicts:
+        msg.text(line)
     for table in tables:
         msg.divider(table.heading)
         print(render(table))

@@ -66,8 +66,9 @@ def test_speed_is_measured_and_shown(tmp_path):
     printed, found = run("run.py", "--scale", 0.001, "--rounds", 1, output=tmp_path / "results.json")
     assert printed.rstrip("\n") == markdown("table.py", found)
     assert {corpus["name"] for corpus in found["corpora"]} >= {"4 labels", "18 labels"}
-    names = [corpus["name"] for corpus in found["corpora"]] + list(found["left_out"])
-    assert sorted(names) == ["18 labels", "4 labels", "GermEval 2014", "WNUT17 test"]
+    names = {corpus["name"] for corpus in found["corpora"]} | set(found["left_out"])
+    # A real pipeline is measured where one is installed.
+    assert sorted(names - {"nlp.evaluate"}) == ["18 labels", "4 labels", "GermEval 2014", "WNUT17 test"]
     for corpus in found["corpora"]:
         assert all(len(times) == 1 and times[0] > 0 for times in corpus["seconds"].values())
     assert [(corpus["documents"], corpus["entities"]) for corpus in found["corpora"][:2]] == [(2, 30), (2, 30)]
