@@ -12,7 +12,7 @@ import inspect
 import re
 import runpy
 import sys
-from collections import Counter
+from collections import defaultdict
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -156,10 +156,10 @@ def scored(metric: Metric, key: str, gold: list, pred: list) -> str:
 def verdicts(metric: Metric, gold: list, pred: list) -> str:
     """Return the verdicts on the errors in the example, with their amounts."""
     right = {verdict.name for verdict in metric.verdicts(document(gold, gold))}
-    wrong: Counter[str] = Counter()
+    wrong: dict[str, float] = defaultdict(float)
     for verdict in metric.verdicts(document(gold, pred)):
         if verdict.name not in right or verdict.amount < 1:
-            wrong[verdict.name] += verdict.amount or 1  # type: ignore[assignment]
+            wrong[verdict.name] += verdict.amount or 1
     return ", ".join(f"{name} {amount:.3g}" for name, amount in wrong.items())
 
 

@@ -40,6 +40,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     del wrapped.__wrapped__  # else typer would read the parameters of the command itself
     shared = {field for group in groups.values() for field in group._fields}
     own_first = sorted(parameters.values(), key=lambda parameter: parameter.name in shared)
+    # typer asks for the signature in this attribute, of which mypy does not know.
     wrapped.__signature__ = inspect.Signature(own_first)  # type: ignore[attr-defined]
     wrapped.__annotations__ = {name: parameter.annotation for name, parameter in parameters.items()}
     return wrapped

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from hashlib import blake2b
@@ -42,7 +43,7 @@ class SpanColumns(NamedTuple):
     pred: NDArray[np.bool_]
 
 
-class Batch:
+class Batch(ABC):
     """Some documents as one table of spans, whatever they were read from.
 
     Subclasses know the source: they supply the words of spans and single documents.
@@ -85,14 +86,14 @@ class Batch:
     def documents(self) -> int:
         return len(self.ids)
 
+    @abstractmethod
     def words(self, *, case: str, by: str) -> tuple[Numbers, Numbers]:
         """Return int64[words] twice: the place of the span that has the word, and the word as a
         number. Numbers are equal where two words of one document are equal."""
-        raise NotImplementedError
 
+    @abstractmethod
     def document(self, place: int) -> Document:
         """Return one document, for metrics that judge whole documents."""
-        raise NotImplementedError
 
     def text(self, place: int) -> str | None:
         """Return the text of one document."""

@@ -75,7 +75,7 @@ def started(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[R
             raise ValueError(
                 f"the engine {engine} is not installed ({error}): python -m pip install 'spacy-nereval[{engine}]'"
             ) from None
-        except Exception as error:
+        except Exception as error:  # each engine has its own kinds
             raise ValueError(f"the engine {engine} does not start: {type(error).__name__}: {error}") from error
 
         def run(function: Callable[[Any], T], items: Sequence[Any], ready: Ready, alone: bool = False) -> list[T]:

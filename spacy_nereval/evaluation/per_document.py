@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -46,8 +47,7 @@ def document_rows(counts: Counts) -> list[dict[str, Any]]:
         values = scores[metric.name][score.name] * (1 if score.higher_is_better else -1)
         order = np.lexsort((-(columns["gold"] + columns["pred"]), np.nan_to_num(values), ~np.isfinite(values)))
     cells = [
-        np.where(np.isfinite(values), values.astype(object), None)[order].tolist()  # type: ignore[call-overload]
-        for values in columns.values()
+        [value if math.isfinite(value) else None for value in values[order].tolist()] for values in columns.values()
     ]
     return [dict(zip(("document", *columns), row)) for row in zip((names[k] for k in order.tolist()), *cells)]
 

@@ -69,6 +69,6 @@ def read_docs(path: Path) -> Iterator[Doc]:
             doc = next(docs)
         except StopIteration:
             return
-        except Exception as error:
+        except Exception as error:  # spaCy and msgpack raise many kinds for damaged bytes
             raise ValueError(f"{path} is a damaged .spacy file ({error})") from None
         yield doc
