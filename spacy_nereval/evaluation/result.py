@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..about import __version__
-from ..core.declaration import GOLD_SPANS, PRED_SPANS, Metric
+from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
 from ..core.spans import Document
 from ..counting.counter import count
 from ..counting.counts import Counts
@@ -111,19 +111,19 @@ LabelledVerdict = tuple[str, str, str]
 
 def gold_spans(counts: Counts) -> dict[str, int]:
     """Return each label and its number of gold spans, 0 included."""
-    found = dict.fromkeys(counts.labels, 0)
-    for key, number in counts.totals().items():
-        if not key.metric and key.verdict in GOLD_SPANS:
-            found[key.gold] += number
-    return found
+    return _spans(counts, GOLD_SPANS, "gold")
 
 
 def pred_spans(counts: Counts) -> dict[str, int]:
     """Return each label and its number of predicted spans, 0 included."""
+    return _spans(counts, PRED_SPANS, "pred")
+
+
+def _spans(counts: Counts, kinds: tuple[Kind, ...], side: str) -> dict[str, int]:
     found = dict.fromkeys(counts.labels, 0)
     for key, number in counts.totals().items():
-        if not key.metric and key.verdict in PRED_SPANS:
-            found[key.pred] += number
+        if not key.metric and key.verdict in kinds:
+            found[getattr(key, side)] += number
     return found
 
 
