@@ -211,7 +211,7 @@ def metrics_page() -> str:
         blocks.append("Keys in spaCy's scores, prefixed with `ents_` or `spans_{key}_`: " + _code(metric.keys) + ".")
         blocks.append("Counts: " + _code(metric.columns) + ".")
         options = [[f"`{o.name}`", o.help, o.values, f"`{o.default}`"] for o in options_of(name)]
-        blocks.append(table(["option", "what it does", "values", "default"], options))
+        blocks.append(table(["option", "what it does", "values", "default"], options) if options else "No options.")
         keys = headlines(metric)
         said = [
             [case, verdicts(metric, gold, pred), *(scored(metric, key, gold, pred) for key in keys)]

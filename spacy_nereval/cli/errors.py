@@ -135,7 +135,8 @@ class Summary:
             f"{name} {number}" + (f" of amount {self.amounts[name]:g}" if self.amounts[name] != number else "")
             for name, number in self.numbers.most_common()
         )
-        return f"{self.numbers.total()} verdicts ({listed})" if listed else "no verdicts of this kind"
+        number = self.numbers.total()
+        return f"{number} verdict{'s'[: number != 1]} ({listed})" if listed else "no verdicts of this kind"
 
 
 def _table(rows: Iterator[Listed], limit: int | None) -> tuple[Table, int]:

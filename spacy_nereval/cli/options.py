@@ -13,6 +13,7 @@ from typing import NamedTuple
 from typer import Option
 
 INPUT_FORMATS = ("spacy", "jsonl", "conll", "brat", "faireval")
+"""The formats of this package, for help texts, which must not take long."""
 TABLE_FORMATS = ("terminal", "markdown", "latex", "csv", "json", "html")
 
 EPILOG = (
@@ -24,8 +25,9 @@ FORMAT = Option(
     None,
     "--format",
     "-f",
-    help=f"Format of the input files ({', '.join(INPUT_FORMATS)}; by default inferred from the file extension) or of "
-    f"the printed tables ({', '.join(TABLE_FORMATS)}). Both: --format conll,markdown. "
+    help=f"Format of the input files ({', '.join(INPUT_FORMATS)}, or that of an installed package; by default "
+    f"inferred from the file extension) or of the printed tables ({', '.join(TABLE_FORMATS)}). Both: "
+    "--format conll,markdown. "
     "Gold and predictions in different formats: --format brat,conll",
 )
 DIGITS = Option(2, "--digits", "-d", help="Decimal places in the tables", min=0, max=10)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from .options import INPUT_FORMATS, TABLE_FORMATS
+from .options import TABLE_FORMATS
 
 
 def split_list(text: str | None) -> list[str]:
@@ -56,11 +56,13 @@ def _formats(value: str | None) -> tuple[list[str], list[str]]:
 
 def check_no_table_format(value: str | None) -> None:
     """Raise ValueError if `--format` names a table format. For commands that print no table."""
+    from ..io.formats import format_names
+
     _, tables = _formats(value)
     if tables:
         raise ValueError(
             f"--format {value}: no table is printed, so {tables[0]} has no effect here; "
-            f"input formats are {', '.join(INPUT_FORMATS)}"
+            f"input formats are {', '.join(format_names())}"
         )
 
 

@@ -5,6 +5,7 @@ They lie in `core`, so that a room can find what a later room provides without i
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.metadata import entry_points
 
 import catalogue
@@ -29,3 +30,17 @@ def registered_names(registry: catalogue.Registry) -> list[str]:
     names = {point.name for point in entry_points(group=registry.entry_point_namespace)}
     prefix = tuple(registry.namespace)
     return sorted(names | {key[-1] for key in catalogue.REGISTRY if key[:-1] == prefix})
+
+
+@cache
+def check_registered_once(group: str, name: str) -> None:
+    """Raise ValueError if several installed packages have an entry point of this group and name.
+
+    >>> check_registered_once("spacy_nereval_readers", "jsonl")
+    """
+    found = {point.value for point in entry_points(group=group, name=name)}
+    if len(found) > 1:
+        raise ValueError(
+            f"{name!r} is registered under {group} more than once: {' and '.join(sorted(found))}; "
+            "uninstall one of the packages, or rename its entry point"
+        )

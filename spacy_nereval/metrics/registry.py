@@ -13,6 +13,7 @@ import catalogue
 import pydantic
 
 from ..core.declaration import Metric, check_together
+from ..core.plugins import check_registered_once
 from .options import Option
 
 registry = catalogue.create("spacy_nereval", "metrics", entry_points=True)
@@ -193,6 +194,7 @@ def options_of(name: str) -> tuple[Option, ...]:
     ['s', 'match', 'beta']
     """
     make = _registered(name)
+    check_registered_once(registry.entry_point_namespace, name)
     hints = get_type_hints(make, include_extras=True)
     parameters = inspect.signature(make).parameters.values()
     anything = Annotated[Any, pydantic.Field()]  # for a parameter that its function does not annotate

@@ -16,8 +16,9 @@ from typer.testing import CliRunner
 
 import spacy_nereval.io.formats
 from spacy_nereval.cli import nereval
+from spacy_nereval.cli.options import INPUT_FORMATS
 from spacy_nereval.core.lexicon import read_lexicon
-from spacy_nereval.core.plugins import readers
+from spacy_nereval.core.plugins import check_registered_once, readers
 from spacy_nereval.io.formats import ENDINGS, Format, format_names, name_of, read_any, records
 from spacy_nereval.io.records import Record
 
@@ -149,3 +150,22 @@ def test_the_package_registers_a_reader_for_each_of_its_formats():
     files = {path.stem for path in Path(spacy_nereval.io.formats.__file__).parent.glob("[!_]*.py")}
     assert files - {"settings", "tags"} == own.keys()
     assert {*ENDINGS.values()} <= {"spacy", *own}
+
+
+def test_the_help_names_the_formats_of_this_package():
+    own = distribution("spacy-nereval").entry_points.select(group=readers.entry_point_namespace)
+    assert sorted(INPUT_FORMATS) == sorted({point.name for point in own} - {"auto"})
+
+
+def test_a_name_that_two_packages_register_is_refused_with_both(tmp_path, monkeypatch):
+    """Which of the two would win is chance."""
+    for package in ("one", "other"):
+        folder = tmp_path / f"{package}-1.0.dist-info"
+        folder.mkdir()
+        (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+        groups = [f"[spacy_nereval_{kind}]\nclash = {package}:read\n" for kind in ("readers", "metrics")]
+        (folder / "entry_points.txt").write_text("\n".join(groups))
+    monkeypatch.syspath_prepend(tmp_path)
+    for group in ("spacy_nereval_readers", "spacy_nereval_metrics"):
+        with pytest.raises(ValueError, match="more than once: one:read and other:read"):
+            check_registered_once(group, "clash")

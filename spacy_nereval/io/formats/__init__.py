@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from ...core.plugins import readers, registered_names
+from ...core.plugins import check_registered_once, readers, registered_names
 from ..records import Record
 from .settings import Format, files_in
 
@@ -123,6 +123,7 @@ def read_any(path: Path, format: Format = Format()) -> Iterator[Record]:
             f"{path}: there is no format {name!r}; expected one of {', '.join(format_names())}; "
             "a reader that is new in setup.cfg is found after an installation"
         )
+    check_registered_once(readers.entry_point_namespace, name)
     read: Reader = readers.get(name)
     return read(path, format)
 
