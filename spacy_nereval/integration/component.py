@@ -4,8 +4,6 @@ spaCy imports this module whenever it makes or loads a pipeline. Everything that
 takes time to import is therefore imported inside the functions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +29,7 @@ def make_nereval(
     ents: bool,
     spans_keys: list[str],
     confidence: dict[str, Any] | None,
-) -> Nereval:
+) -> "Nereval":
     """Create the component `nereval`.
 
     It changes no Doc, and it adds the scores of its metrics to what `nlp.evaluate`
@@ -79,11 +77,11 @@ class Nereval:
 
     def __init__(
         self,
-        metrics: tuple[Metric, ...],
+        metrics: "tuple[Metric, ...]",
         ents: bool,
         spans_keys: list[str],
-        confidence: Confidence | None = None,
-        unit: UnitRule | None = None,
+        confidence: "Confidence | None" = None,
+        unit: "UnitRule | None" = None,
     ) -> None:
         self.metrics = metrics
         self.confidence = confidence

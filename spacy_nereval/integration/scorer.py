@@ -1,7 +1,5 @@
 """The scorers that a spaCy config names, and how results become spaCy's score keys."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any

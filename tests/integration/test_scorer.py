@@ -307,7 +307,7 @@ factory = "ner"
 def test_a_config_names_the_scorer_and_its_options(options):
     nlp = spacy.util.load_model_from_config(Config().from_str(CONFIG + options), auto_fill=True)
     found = nlp.get_pipe("ner").score(three())["ents_nereval"]["metrics"]
-    assert list(found) == ["strict", "fair"]
+    assert set(found) == {"strict", "fair"}  # the lowest spaCy sorts the lines of a block
     assert found["fair"]["settings"] == {"unit": "token", "weights": "fair", "beta": 1.0, "focus": "target"}
 
 
