@@ -35,7 +35,7 @@ def make_ner_scorer(
     confidence: `level`, `samples` and `seed` of intervals, and `unit`, what is resampled as a
         whole, as `--unit` has it. The intervals are in the nested result. `{}` stands for the
         usual ones. By default there are none.
-    detail: whether to add the nested result, `ents_nereval`, to the score keys.
+    detail: whether to add the nested result, `ents_nereval`, to the score keys. Trackers need none.
     """
     return NerScorer(scoring(metrics, confidence, detail))
 

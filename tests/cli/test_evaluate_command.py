@@ -125,6 +125,7 @@ def test_evaluate_checks_the_options_before_it_loads_the_model(here):
 def with_options(model: Path, tmp_path: Path, **components: dict[str, Any]) -> tuple[Path, Path]:
     """A copy of the model with these components, and gold annotation that their options judge differently."""
     nlp = spacy.load(model)
+    nlp.remove_pipe("nereval")
     for name, config in components.items():
         nlp.add_pipe("nereval", name=name, config=config)
     nlp.to_disk(tmp_path / "stored")

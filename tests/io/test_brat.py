@@ -82,7 +82,8 @@ def test_a_text_without_predictions_needs_an_empty_file(tmp_path):
     found = result_of(tmp_path, gold, pred)
     assert (found["documents"], found["skipped"]) == (1, 1)
     (pred / "b.ann").unlink()
-    assert f"{pred}: none of the predictions of 2 documents has entity annotation" in refused("score", gold, pred)
+    said = refused("score", gold, pred, "--format", "brat")
+    assert f"{pred}: none of the predictions of 2 documents has entity annotation" in said
     (pred / "b.ann").write_bytes(b"")
     (pred / "a.ann").write_bytes(b"")
     assert result_of(tmp_path, gold, pred)["metrics"]["strict"]["counts"] == {"tp": 0, "fp": 0, "fn": 1}
