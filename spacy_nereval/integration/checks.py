@@ -19,18 +19,12 @@ from ..core.declaration import Metric, Score
 from ..counting.counts import Counts
 
 
-class Settings(Protocol):
-    """What scorers and the component have in common."""
-
-    @property
-    def metrics(self) -> tuple[Metric, ...]: ...
-
-
 @runtime_checkable
 class Source(Protocol):
     """A scorer or a component of this package."""
 
-    scoring: Settings
+    @property
+    def metrics(self) -> tuple[Metric, ...]: ...
 
     def prefixes(self, pipe: Any) -> list[str]: ...
 
@@ -89,7 +83,7 @@ def _keys(pipe: Any) -> Iterator[tuple[str, tuple[Metric, Score]]]:
     for source in (pipe, getattr(pipe, "scorer", None)):
         if isinstance(source, Source):
             for prefix in source.prefixes(pipe):
-                for metric in source.scoring.metrics:
+                for metric in source.metrics:
                     for key, name in metric.keys.items():
                         yield f"{prefix}_{key}", (metric, metric.score_by_name[name])
 

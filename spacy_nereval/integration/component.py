@@ -14,6 +14,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 if TYPE_CHECKING:
+    from ..core.declaration import Metric
     from .scorer import Scoring
 
 
@@ -61,9 +62,9 @@ def make_nereval(
         >>> nlp.evaluate([example])["ents_strict_r"]
         1.0
     """
-    from .scorer import scoring
+    from .scorer import Scoring, settings
 
-    component = Nereval(scoring(metrics, confidence, detail), ents, list(spans_keys))
+    component = Nereval(Scoring(**settings(metrics, confidence, detail)), ents, list(spans_keys))
     _pipelines[component] = ref(nlp)
     return component
 
@@ -109,6 +110,10 @@ class Nereval:
                 check_predicted(examples, counts)
             scores |= scoring.keys(counts, prefix)
         return scores
+
+    @property
+    def metrics(self) -> "tuple[Metric, ...]":
+        return self.scoring.metrics
 
     def prefixes(self, pipe: Any = None) -> list[str]:
         """Return how its score keys begin."""

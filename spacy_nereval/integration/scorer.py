@@ -3,7 +3,8 @@
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from spacy.pipeline.spancat import spancat_score
@@ -37,7 +38,7 @@ def make_ner_scorer(
         usual ones. By default there are none.
     detail: whether to add the nested result, `ents_nereval`, to the score keys. Trackers need none.
     """
-    return NerScorer(scoring(metrics, confidence, detail))
+    return NerScorer(**settings(metrics, confidence, detail))
 
 
 def make_spans_scorer(
@@ -50,10 +51,11 @@ def make_spans_scorer(
 
     spans_key: by default that of the component.
     """
-    return SpansScorer(scoring(metrics, confidence, detail), spans_key)
+    return SpansScorer(**settings(metrics, confidence, detail), spans_key=spans_key)
 
 
-class Scoring(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Scoring:
     """What scorers and the component have in common.
 
     Args:
@@ -78,7 +80,7 @@ class Scoring(NamedTuple):
         check_evaluated()
         if self.unit and (lack := unit_lack(examples, key, self.unit)):
             warnings.warn(f"no intervals: {lack}", stacklevel=3)
-            return self._replace(unit=None, lack=lack)
+            return replace(self, unit=None, lack=lack)
         return self
 
     def keys(self, counts: Counts, prefix: str) -> dict[str, Any]:
@@ -86,15 +88,12 @@ class Scoring(NamedTuple):
         return result_keys(counts, prefix, self.confidence, detail=self.detail, lack=self.lack)
 
 
-class NerScorer:
+class NerScorer(Scoring):
     """Scores `doc.ents`. A class rather than a closure, so that it can be pickled."""
-
-    def __init__(self, scoring: Scoring) -> None:
-        self.scoring = scoring
 
     def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         examples = list(examples)
-        scoring = self.scoring.counting(examples, None)
+        scoring = self.counting(examples, None)
         counter = Counter(scoring.metrics, units=scoring.confidence is not None)
         spacy = SpacyCounts()
         for parts, unlike in batches(examples, None, scoring.unit):
@@ -108,17 +107,16 @@ class NerScorer:
         return ["ents"]
 
 
-class SpansScorer:
-    """Scores `doc.spans[key]`."""
+@dataclass(frozen=True, eq=False)
+class SpansScorer(Scoring):
+    """Scores `doc.spans[key]`; by default the key is the component's."""
 
-    def __init__(self, scoring: Scoring, spans_key: str | None = None) -> None:
-        self.scoring = scoring
-        self.spans_key = spans_key
+    spans_key: str | None = None
 
     def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         key = self.spans_key or kwargs.get("spans_key") or "sc"
         examples = list(examples)
-        scoring = self.scoring.counting(examples, key)
+        scoring = self.counting(examples, key)
         counts = count_examples(examples, scoring.metrics, key, units=scoring.confidence is not None, unit=scoring.unit)
         spacy = spancat_score(examples, **kwargs | {"spans_key": key})
         return spacy | scoring.keys(counts, f"spans_{key}")
@@ -214,8 +212,8 @@ def result_keys(
     return scores | ({f"{prefix}_nereval": result} if detail else {})
 
 
-def scoring(metrics: MetricTable | None, confidence: ConfidenceTable | None, detail: bool) -> Scoring:
-    """Return the settings of a config block.
+def settings(metrics: MetricTable | None, confidence: ConfidenceTable | None, detail: bool) -> dict[str, Any]:
+    """Return the settings of a config block, as arguments of `Scoring`.
 
     Raises:
         thinc.config.ConfigValidationError: If they cannot be used; spaCy's way to show mistakes in a config.
@@ -226,7 +224,12 @@ def scoring(metrics: MetricTable | None, confidence: ConfidenceTable | None, det
             title="Unusable confidence",
             desc="intervals are in the nested result, which detail = false leaves out: remove one of the two",
         )
-    return Scoring(checked(metrics), checked_confidence(confidence), checked_unit(confidence), detail)
+    return {
+        "metrics": checked(metrics),
+        "confidence": checked_confidence(confidence),
+        "unit": checked_unit(confidence),
+        "detail": detail,
+    }
 
 
 def checked(metrics: Mapping[str, Mapping[str, Any]] | None) -> tuple[Metric, ...]:
