@@ -9,6 +9,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
+from types import FrameType
 from typing import Any, Protocol, runtime_checkable
 from weakref import WeakKeyDictionary
 
@@ -38,11 +39,11 @@ def check_evaluated() -> None:
 
     spaCy does not tell a scorer whose it is, so the calling frames are asked.
     """
-    frame = sys._getframe()
-    while frame := frame.f_back:  # type: ignore[assignment]
-        if frame.f_code is Language.evaluate.__code__:
-            check_pipeline(frame.f_locals["self"])
-            return
+    frame: FrameType | None = sys._getframe()
+    while frame and frame.f_code is not Language.evaluate.__code__:
+        frame = frame.f_back
+    if frame:
+        check_pipeline(frame.f_locals["self"])
 
 
 def check_pipeline(nlp: Language) -> None:
