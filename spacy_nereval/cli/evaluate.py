@@ -10,7 +10,7 @@ from typer import Argument
 from .app import command
 from .inputs import documents_of_model
 from .lookups import wanted_breakdowns
-from .metric_options import chosen_metrics, names_and_options
+from .metric_options import chosen_metrics, names_and_options, options_of_model
 from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Model, Reading, Resampling, Sharding, Showing
 from .outputs import check_average, check_output, chosen_confidence
 from .results import count_documents, show_result, wanted_examples
@@ -36,7 +36,8 @@ def evaluate_cli(
     Score a trained pipeline on gold annotation.
 
     Unlike 'spacy evaluate', this command prints every metric, and it forgets
-    each document as soon as it is counted.
+    each document as soon as it is counted. Metrics have the options that the
+    model's config gives them, unless the command line gives others.
 
     Several files, or any number with an engine, are counted by workers: each
     file is counted by one of them, and an interrupted run continues where it
@@ -46,7 +47,8 @@ def evaluate_cli(
     drawn = chosen_confidence(confidence, resampling)
     check_average(showing.average)
     check_output(output, *names, per_document=per_document)
-    chosen = chosen_metrics(metrics, options, lookups.train, attributes=lookups.by)
+    stored = options_of_model(model, reading.spans_key)
+    chosen = chosen_metrics(metrics, options, lookups.train, attributes=lookups.by, stored=stored)
     breakdowns = wanted_breakdowns(lookups, chosen)
     examples = wanted_examples(showing, chosen)
     if len(names) > 1 or sharding.wanted:

@@ -71,6 +71,7 @@ def chosen_metrics(
     gold: Path | None = None,
     reading: Reading | None = None,
     attributes: Sequence[str] | None = None,
+    stored: Settings | None = None,
 ) -> tuple[Metric, ...]:
     """Return the metrics asked for, with their options.
 
@@ -84,6 +85,8 @@ def chosen_metrics(
         gold: The gold file, if it is to be checked for tokens.
         reading: How the gold file is read.
         attributes: The values of `--by`, which may use `--train` too.
+        stored: The options that a model's config gives to metrics. Those of the command line
+            and of a set come first.
 
     Raises:
         ValueError: If a metric or an option is unknown, missing, or would have no effect.
@@ -92,6 +95,8 @@ def chosen_metrics(
 
     listed = [name.strip() for name in names.split(",")] if names is not None else ["papers"]
     settings = _settings(listed, parse_options(arguments), train)
+    if stored:
+        settings = _with_stored(settings, stored)
     for name in expanded(settings, whole=True).keys() - expanded(settings).keys():
         say(f"{name} is left out: it needs --{create(name).needs} FILE", err=True)
     metrics = create_all(settings)
@@ -101,6 +106,39 @@ def chosen_metrics(
         if metric.needs:
             raise ValueError(f"{metric.name} needs --{metric.needs} FILE")
     return _without_tokens(metrics, settings, gold, reading) if gold and reading else metrics
+
+
+def _with_stored(settings: Settings, stored: Settings) -> Settings:
+    """Return the settings with the options that a model's config gives to the same metrics, and say which these are."""
+    from ..metrics.registry import expanded
+
+    given = expanded(settings)
+    taken = {
+        name: {option: value for option, value in stored[name].items() if option not in options}
+        for name, options in given.items()
+        if name in stored
+    }
+    texts = (f"--{name}.{option} {json.dumps(value)}" for name, some in taken.items() for option, value in some.items())
+    if listed := " ".join(texts):
+        say(f"from the config of the model: {listed}", err=True)
+    return settings | {name: taken[name] | given[name] for name in taken}
+
+
+def options_of_model(model: str, key: str | None) -> Settings:
+    """Return the options that a model's config gives to metrics; none if it has no scorer of this package.
+
+    Args:
+        model: The package name or path of the model.
+        key: The key of the span groups that are scored; None for entities.
+    """
+    from ..integration.pipelines import Pipeline
+    from ..integration.stored_options import stored_options
+
+    try:
+        folder = Pipeline(model).folder()
+    except ValueError:  # a blank pipeline, or none: spaCy says so when it is loaded
+        return {}
+    return stored_options(folder, key)
 
 
 def check_train_is_used(train: str, used: bool) -> None:

@@ -5,12 +5,19 @@ All engines are used through joblib, which has one interface for them.
 
 from __future__ import annotations
 
+import os
+import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
+from threading import Thread
 from typing import Any, Protocol, TypeVar
 
 ENGINES = ("loky", "ray", "dask", "spark")
+
+LOOKS = 1.0
+"""Seconds between two looks of a worker at whether the run that started it is still there."""
 
 T = TypeVar("T")
 
@@ -45,7 +52,7 @@ def started(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[R
 
     A running cluster is used if the engine finds one where it usually looks: RAY_ADDRESS,
     DASK_SCHEDULER_ADDRESS, or Spark's own configuration. Otherwise one is started on this
-    machine.
+    machine; its workers end within seconds of this process, even if that is killed.
 
     Args:
         engine: One of `ENGINES`.
@@ -92,8 +99,29 @@ def started(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[R
 
 @contextmanager
 def _loky(workers: int, gpus: bool) -> Iterator[dict[str, Any]]:
-    """Start nothing: joblib starts processes of this machine by itself. All of them see its GPUs."""
-    yield {}
+    """Start nothing: joblib starts processes of this machine by itself. All of them see its GPUs.
+
+    The workers of the other engines end with the process that started them; these have to be told.
+    """
+    yield {"initializer": partial(end_with, os.getpid())}
+
+
+def end_with(parent: int) -> None:
+    """Let this process end soon after its parent, however that ends.
+
+    Linux and macOS give a process whose parent has ended another parent. Windows does not, so
+    workers there first finish the file that they count.
+
+    Args:
+        parent: The process id of the parent.
+    """
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(LOOKS)
+        os._exit(1)  # nobody waits for a result; `count_shard` leaves nothing half-written
+
+    Thread(target=watch, name="end-with-parent", daemon=True).start()
 
 
 @contextmanager

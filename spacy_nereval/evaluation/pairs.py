@@ -156,7 +156,8 @@ def paired(baseline: Counts, system: Counts) -> Counts:
         ours, theirs = (_places(counts) for counts in (baseline, system))
         if missing := [key for key in (*ours, *theirs) if key not in ours or key not in theirs]:
             names = ", ".join(str(id) for id, _ in missing[:5]) + (", ..." if len(missing) > 5 else "")
-            raise ValueError(f"{len(missing)} documents are not in both systems: {names}")
+            hint = "; predictions without annotation are skipped" if baseline.skipped != system.skipped else ""
+            raise ValueError(f"{len(missing)} documents are not in both systems: {names}{hint}")
         system = system.reordered([theirs[key] for key in ours])
     if baseline.units != system.units:
         raise ValueError("the systems cannot be compared: their documents are in different units; count them alike")

@@ -4,10 +4,10 @@ spaCy imports this module whenever it makes or loads a pipeline. Everything that
 takes time to import is therefore imported inside the functions.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary, ref
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -15,13 +15,12 @@ from spacy.training import Example
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
-    from ..evaluation.intervals import Confidence
-    from ..io.units import UnitRule
+    from .scorer import Scoring
 
 
 @Language.factory(
     "nereval",
-    default_config={"metrics": None, "ents": True, "spans_keys": [], "confidence": None},
+    default_config={"metrics": None, "ents": True, "spans_keys": [], "confidence": None, "detail": True},
     default_score_weights={},
 )
 def make_nereval(
@@ -31,7 +30,8 @@ def make_nereval(
     ents: bool,
     spans_keys: list[str],
     confidence: dict[str, Any] | None,
-) -> Nereval:
+    detail: bool = True,
+) -> "Nereval":
     """Create the component `nereval`.
 
     It changes no Doc, and it adds the scores of its metrics to what `nlp.evaluate`
@@ -47,6 +47,7 @@ def make_nereval(
         confidence: `level`, `samples`, `seed` and `unit` (what is resampled as a whole, as
             `--unit` has it) of confidence intervals, `{}` for the defaults; by default no
             intervals are computed.
+        detail: Whether to add the nested results, such as `ents_nereval`, to the score keys.
 
     Raises:
         thinc.config.ConfigValidationError: If `metrics` or `confidence` cannot be used.
@@ -55,39 +56,30 @@ def make_nereval(
         >>> import spacy
         >>> from spacy.training import Example
         >>> nlp = spacy.blank("en")
+        >>> nlp.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ada"}])
         >>> component = nlp.add_pipe("nereval", config={"metrics": {"strict": {}}})
         >>> example = Example.from_dict(nlp.make_doc("Ada met Bob"), {"entities": [(0, 3, "PER")]})
         >>> nlp.evaluate([example])["ents_strict_r"]
-        0.0
+        1.0
     """
-    from .scorer import checked, checked_confidence, checked_unit
+    from .scorer import Scoring, settings
 
-    unit = checked_unit(confidence)
-    return Nereval(checked(metrics), ents, list(spans_keys), checked_confidence(confidence), unit)
+    component = Nereval(Scoring(**settings(metrics, confidence, detail)), ents, list(spans_keys))
+    _pipelines[component] = ref(nlp)
+    return component
 
 
 class Nereval:
     """A component that leaves every Doc as it is and only scores.
 
     Args:
-        metrics: The metrics to compute.
+        scoring: The metrics, and how they are computed.
         ents: Whether to score `doc.ents`.
         spans_keys: The keys of `doc.spans` to score.
-        confidence: The settings of confidence intervals, or None for no intervals.
-        unit: What is resampled as a whole; by default the documents with one id.
     """
 
-    def __init__(
-        self,
-        metrics: tuple[Metric, ...],
-        ents: bool,
-        spans_keys: list[str],
-        confidence: Confidence | None = None,
-        unit: UnitRule | None = None,
-    ) -> None:
-        self.metrics = metrics
-        self.confidence = confidence
-        self.unit = unit
+    def __init__(self, scoring: "Scoring", ents: bool, spans_keys: list[str]) -> None:
+        self.scoring = scoring
         self.ents = ents
         self.spans_keys = spans_keys
 
@@ -105,12 +97,43 @@ class Nereval:
             Score keys as spaCy has them: headline scores such as `ents_fair_f`, from 0 to 1,
             and the whole result in `ents_nereval` or `spans_{key}_nereval`.
         """
+        from .checks import check_predicted
         from .example_batches import count_examples
-        from .scorer import result_keys
 
         examples = list(examples)
         scores: dict[str, Any] = {}
-        for key in ([None] if self.ents else []) + self.spans_keys:
-            counts = count_examples(examples, self.metrics, key, unit=self.unit)
-            scores |= result_keys(counts, "ents" if key is None else f"spans_{key}", self.confidence)
+        keys: list[str | None] = [None] * self.ents + [*self.spans_keys]
+        for key, prefix in zip(keys, self.prefixes()):
+            scoring = self.scoring.counting(examples, key)
+            counts = count_examples(examples, scoring.metrics, key, unit=scoring.unit)
+            if key is None:
+                check_predicted(examples, counts)
+            scores |= scoring.keys(counts, prefix)
         return scores
+
+    @property
+    def metrics(self) -> "tuple[Metric, ...]":
+        return self.scoring.metrics
+
+    def prefixes(self, pipe: Any = None) -> list[str]:
+        """Return how its score keys begin."""
+        return ["ents"] * self.ents + [f"spans_{key}" for key in self.spans_keys]
+
+    def initialize(self, get_examples: Callable[[], Iterable[Example]], *, nlp: Language) -> None:
+        """Check the pipeline when a training begins; see `checks.check_pipeline`."""
+        from .checks import check_pipeline
+
+        check_pipeline(nlp)
+
+    def from_disk(self, path: Path, *, exclude: Iterable[str] = ()) -> "Nereval":
+        """Check the pipeline when it is loaded. There is nothing to read."""
+        from .checks import check_pipeline
+
+        nlp = _pipelines.get(self, lambda: None)()
+        if nlp is not None:
+            check_pipeline(nlp)
+        return self
+
+
+_pipelines: "WeakKeyDictionary[Nereval, ref[Language]]" = WeakKeyDictionary()
+"""The pipeline of each component. It is not an attribute, since a component has to be picklable."""

@@ -1,7 +1,5 @@
 """Copy a pipeline without anything of this package, so that it loads where the package is not installed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from tempfile import TemporaryDirectory
 from typing import Any

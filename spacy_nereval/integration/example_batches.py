@@ -109,6 +109,15 @@ def _read_together(
     return parts, [*zip(parts[-1].places.tolist(), (examples[k] for k in annotated))]
 
 
+def unit_lack(examples: Sequence[Example], key: str | None, rule: UnitRule) -> str:
+    """Return why a rule gives some example no unit, in words; empty if it gives one to each."""
+    try:
+        _unit_keys(examples, 0, key, FileUnits(rule))
+    except ValueError as error:
+        return str(error).replace("--unit", "unit =", 1)
+    return ""
+
+
 def _unit_keys(examples: Sequence[Example], number: int, key: str | None, units: FileUnits) -> list[str | None]:
     """Return the key of each example's unit; an error names the example's number, counted from `number`."""
     found = []

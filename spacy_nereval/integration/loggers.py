@@ -4,8 +4,6 @@ spaCy imports this module whenever it makes or loads a pipeline. Everything that
 takes time to import is therefore imported inside the functions.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
@@ -56,7 +54,7 @@ def make_logger(progress_bar: str | None = None, console_output: bool = True) ->
 
     console = registry.loggers.get("spacy.ConsoleLogger.v3")(progress_bar, console_output)
 
-    def set_up(nlp: Language, stdout: IO[str] = sys.stdout, stderr: IO[str] = sys.stderr) -> Logger:
+    def set_up(nlp: "Language", stdout: IO[str] = sys.stdout, stderr: IO[str] = sys.stderr) -> Logger:
         log_to_console, finish = console(nlp, stdout, stderr)
         schedule = take()
         # A shared tok2vec or transformer only reports what the other components passed down to it.

@@ -19,7 +19,7 @@ from ..core.spans import Document
 from ..io.formats import check_span_groups, name_of, records
 from ..io.formats.settings import Format
 from ..io.paths import digest
-from ..io.records import Record, pair
+from ..io.records import Predictions, Record, pair
 from ..io.units import UnitRule, units_of
 from .examples import record
 from .spacy_files import read_docs
@@ -54,11 +54,11 @@ def predict(
         unit: Which documents are resampled together, as in `read_files`.
 
     Yields:
-        One document per gold text, or None if that is not annotated.
+        One document per gold text, or None if that or its prediction is not annotated.
 
     Raises:
         ValueError: If the file cannot be read, if the pipeline predicts nothing under the
-            key, or if a document has no such unit.
+            key, or no entities at all, or if a document has no such unit.
         OSError: If a file cannot be read, or there is no such pipeline.
     """
     name = name_of(data, format)
@@ -67,14 +67,22 @@ def predict(
     golds: Iterator[Doc | Record] = read_docs(data) if name == "spacy" else records(data, None, format)
     nlp = load_model(model) if isinstance(model, str) else model
     found = False  # whether any prediction has the key
+    there = f"its components are {', '.join(nlp.pipe_names)}" if nlp.pipe_names else "it has no components"
+    predictions = Predictions(
+        model if isinstance(model, str) else "the pipeline",
+        f"no component sets doc.ents ({there}); add one, such as ner, or score span groups with --spans-key KEY",
+    )
     for number, (predicted, gold) in enumerate(_predicted(nlp, golds)):
         found = found or key in predicted.spans
         try:
             side = record(gold, key) if isinstance(gold, Doc) else gold
-            yield units.marked(pair(side, record(predicted, key)), side)
+            found_spans = record(predicted, key)
+            skipped = not key and predictions.skipped(side, found_spans)
+            yield units.marked(None if skipped else pair(side, found_spans), side)
         except ValueError as error:
             raise ValueError(f"{data}, document {number}: {error}") from None
     units.check_end()
+    predictions.check_end()
     if key and not found:
         raise ValueError(f"the pipeline predicted no spans under the key {key!r} in {data}")
 
@@ -110,7 +118,12 @@ class Pipeline(NamedTuple):
         """
         return _loaded(self, self._stamp())
 
-    def _folder(self) -> Path:
+    def folder(self) -> Path:
+        """Return the folder of its files.
+
+        Raises:
+            ValueError: If there is no such pipeline.
+        """
         if is_package(self.name):
             return get_package_path(self.name)
         if not (folder := Path(self.home, self.name)).exists():
@@ -119,7 +132,7 @@ class Pipeline(NamedTuple):
 
     def _stamp(self) -> tuple[tuple[str, int, int], ...]:
         """Return the names, sizes and times of all files, to notice changes without reading them."""
-        files = [*self._folder().rglob("*"), *([Path(self.home, self.code)] if self.code else [])]
+        files = [*self.folder().rglob("*"), *([Path(self.home, self.code)] if self.code else [])]
         stats = [(str(file), file.stat()) for file in files]
         return tuple(sorted((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats))
 
@@ -127,7 +140,7 @@ class Pipeline(NamedTuple):
 @lru_cache(maxsize=1)
 def _digest(pipeline: Pipeline, stamp: tuple[tuple[str, int, int], ...]) -> str:
     code = digest(Path(pipeline.home, pipeline.code)) if pipeline.code else ""
-    return f"{digest(pipeline._folder())}{code}"
+    return f"{digest(pipeline.folder())}{code}"
 
 
 @lru_cache(maxsize=1)
@@ -137,7 +150,7 @@ def _loaded(pipeline: Pipeline, stamp: tuple[tuple[str, int, int], ...]) -> Lang
             require_gpu(pipeline.gpu_id)
         if pipeline.code:
             import_file("python_code", Path(pipeline.home, pipeline.code))
-        return load_model(pipeline._folder())
+        return load_model(pipeline.folder())
     except Exception as error:  # components may raise anything
         raise ValueError(f"the model {pipeline.name} cannot be loaded: {type(error).__name__}: {error}") from None
 

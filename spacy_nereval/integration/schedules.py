@@ -1,7 +1,5 @@
 """A learning rate that falls when the loss has stopped falling."""
 
-from __future__ import annotations
-
 import threading
 import warnings
 from dataclasses import dataclass
@@ -44,7 +42,7 @@ class Plateau:
     waited: int
     started: bool = False
 
-    def __iter__(self) -> Plateau:
+    def __iter__(self) -> "Plateau":
         return self
 
     def __next__(self) -> float:

@@ -1,9 +1,9 @@
 """The scorers that a spaCy config names, and how results become spaCy's score keys."""
 
-from __future__ import annotations
-
+import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,14 +19,15 @@ from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate
 from ..io.units import UnitRule, parse
 from ..metrics.registry import create_all
-from .example_batches import batches, count_examples
+from .checks import check_evaluated, check_predicted
+from .example_batches import batches, count_examples, unit_lack
 
 MetricTable = dict[str, dict[str, Any]]
 ConfidenceTable = dict[str, Any]
 
 
 def make_ner_scorer(
-    metrics: MetricTable | None = None, confidence: ConfidenceTable | None = None
+    metrics: MetricTable | None = None, confidence: ConfidenceTable | None = None, detail: bool = True
 ) -> Callable[..., dict[str, Any]]:
     """`@scorers = "spacy-nereval.ner_scorer.v1"`: spaCy's `ents_*`, and every metric of `doc.ents`.
 
@@ -35,62 +36,94 @@ def make_ner_scorer(
     confidence: `level`, `samples` and `seed` of intervals, and `unit`, what is resampled as a
         whole, as `--unit` has it. The intervals are in the nested result. `{}` stands for the
         usual ones. By default there are none.
+    detail: whether to add the nested result, `ents_nereval`, to the score keys. Trackers need none.
     """
-    return NerScorer(checked(metrics), checked_confidence(confidence), checked_unit(confidence))
+    return NerScorer(**settings(metrics, confidence, detail))
 
 
 def make_spans_scorer(
     metrics: MetricTable | None = None,
     spans_key: str | None = None,
     confidence: ConfidenceTable | None = None,
+    detail: bool = True,
 ) -> Callable[..., dict[str, Any]]:
     """`@scorers = "spacy-nereval.spans_scorer.v1"`: spaCy's `spans_{key}_*`, and every metric of `doc.spans[key]`.
 
     spans_key: by default that of the component.
     """
-    return SpansScorer(checked(metrics), spans_key, checked_confidence(confidence), checked_unit(confidence))
+    return SpansScorer(**settings(metrics, confidence, detail), spans_key=spans_key)
 
 
-class NerScorer:
+@dataclass(frozen=True, eq=False)
+class Scoring:
+    """What scorers and the component have in common.
+
+    Args:
+        metrics: The metrics to compute.
+        confidence: The settings of confidence intervals, or None for no intervals.
+        unit: What is resampled as a whole; by default the documents with one id.
+        detail: Whether to add the nested result to the score keys.
+        lack: Why there can be no intervals, for the result.
+    """
+
+    metrics: tuple[Metric, ...]
+    confidence: Confidence | None = None
+    unit: UnitRule | None = None
+    detail: bool = True
+    lack: str = ""
+
+    def counting(self, examples: Sequence[Example], key: str | None) -> "Scoring":
+        """Return how these examples can be scored: as here, or without units that some of them lack.
+
+        Scoring never ends a training for what the data lack.
+        """
+        check_evaluated()
+        if self.unit and (lack := unit_lack(examples, key, self.unit)):
+            warnings.warn(f"no intervals: {lack}", stacklevel=3)
+            return replace(self, unit=None, lack=lack)
+        return self
+
+    def keys(self, counts: Counts, prefix: str) -> dict[str, Any]:
+        """Return the score keys and, if it is wanted, the nested result."""
+        return result_keys(counts, prefix, self.confidence, detail=self.detail, lack=self.lack)
+
+
+class NerScorer(Scoring):
     """Scores `doc.ents`. A class rather than a closure, so that it can be pickled."""
 
-    def __init__(
-        self, metrics: tuple[Metric, ...], confidence: Confidence | None = None, unit: UnitRule | None = None
-    ) -> None:
-        self.metrics = metrics
-        self.confidence = confidence
-        self.unit = unit
-
     def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-        counter = Counter(self.metrics, units=self.confidence is not None)
+        examples = list(examples)
+        scoring = self.counting(examples, None)
+        counter = Counter(scoring.metrics, units=scoring.confidence is not None)
         spacy = SpacyCounts()
-        for parts, unlike in batches(examples, None, self.unit):
+        for parts, unlike in batches(examples, None, scoring.unit):
             spacy.add(unlike, first=counter.counts.documents)
             counter.add(*parts)
-        return spacy.scores(counter.counts) | result_keys(counter.counts, "ents", self.confidence)
+        check_predicted(examples, counter.counts)
+        return spacy.scores(counter.counts) | scoring.keys(counter.counts, "ents")
+
+    def prefixes(self, pipe: Any) -> list[str]:
+        """Return how its score keys begin, as the scorer of a component."""
+        return ["ents"]
 
 
-class SpansScorer:
-    """Scores `doc.spans[key]`."""
+@dataclass(frozen=True, eq=False)
+class SpansScorer(Scoring):
+    """Scores `doc.spans[key]`; by default the key is the component's."""
 
-    def __init__(
-        self,
-        metrics: tuple[Metric, ...],
-        spans_key: str | None = None,
-        confidence: Confidence | None = None,
-        unit: UnitRule | None = None,
-    ) -> None:
-        self.metrics = metrics
-        self.spans_key = spans_key
-        self.confidence = confidence
-        self.unit = unit
+    spans_key: str | None = None
 
     def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         key = self.spans_key or kwargs.get("spans_key") or "sc"
         examples = list(examples)
-        counts = count_examples(examples, self.metrics, key, units=self.confidence is not None, unit=self.unit)
+        scoring = self.counting(examples, key)
+        counts = count_examples(examples, scoring.metrics, key, units=scoring.confidence is not None, unit=scoring.unit)
         spacy = spancat_score(examples, **kwargs | {"spans_key": key})
-        return spacy | result_keys(counts, f"spans_{key}", self.confidence)
+        return spacy | scoring.keys(counts, f"spans_{key}")
+
+    def prefixes(self, pipe: Any) -> list[str]:
+        """Return how its score keys begin, as the scorer of a component."""
+        return [f"spans_{self.spans_key or getattr(pipe, 'cfg', {}).get('spans_key') or 'sc'}"]
 
 
 class SpacyCounts:
@@ -150,20 +183,53 @@ class SpacyCounts:
         }
 
 
-def result_keys(counts: Counts, prefix: str, confidence: Confidence | None = None) -> dict[str, Any]:
-    """Return the result under `{prefix}_nereval`, and its scores under their score keys.
+def result_keys(
+    counts: Counts, prefix: str, confidence: Confidence | None = None, *, detail: bool = True, lack: str = ""
+) -> dict[str, Any]:
+    """Return the scores under their score keys, and the result under `{prefix}_nereval`.
 
     spaCy drops a score for a whole training run if it is None at first. So an undefined
     score is 0.0 here, and None only if no document is annotated.
+
+    Args:
+        counts: What was counted.
+        prefix: How the keys begin: `ents`, or `spans_` and the key of the span group.
+        confidence: The settings of intervals, or None for no intervals.
+        detail: Whether to return the result too.
+        lack: Why there can be no intervals; they are then None, and the result's `notes` say why.
     """
     counts.spans_key = prefix.removeprefix("spans_") if prefix.startswith("spans_") else None
-    result = evaluate(counts, confidence)
+    result = evaluate(counts, confidence if detail and not lack else None)
+    if confidence and lack:
+        result |= {"confidence": None, "notes": [f"no intervals: {lack}"]}
+        for own in result["metrics"].values():
+            own["intervals"] = None
     scores = {}
     for metric in counts.metrics:
         for key, name in metric.keys.items():
             value = result["metrics"][metric.name]["scores"][name]
             scores[f"{prefix}_{key}"] = (value or 0.0) if counts.documents else None
-    return scores | {f"{prefix}_nereval": result}
+    return scores | ({f"{prefix}_nereval": result} if detail else {})
+
+
+def settings(metrics: MetricTable | None, confidence: ConfidenceTable | None, detail: bool) -> dict[str, Any]:
+    """Return the settings of a config block, as arguments of `Scoring`.
+
+    Raises:
+        thinc.config.ConfigValidationError: If they cannot be used; spaCy's way to show mistakes in a config.
+    """
+    if confidence is not None and not detail:
+        raise ConfigValidationError(
+            config={"confidence": confidence, "detail": detail},
+            title="Unusable confidence",
+            desc="intervals are in the nested result, which detail = false leaves out: remove one of the two",
+        )
+    return {
+        "metrics": checked(metrics),
+        "confidence": checked_confidence(confidence),
+        "unit": checked_unit(confidence),
+        "detail": detail,
+    }
 
 
 def checked(metrics: Mapping[str, Mapping[str, Any]] | None) -> tuple[Metric, ...]:

@@ -9,11 +9,17 @@ from pathlib import Path
 from ..core.spans import Document
 from .formats import check_span_groups, name_of, records
 from .formats.settings import Format
-from .records import Record, pair
+from .records import Predictions, Record, pair
 from .units import UnitRule, units_of
 
 LISTED = 5
 """So many ids are listed in an error."""
+
+UNANNOTATED = (
+    "expected the spans of each text, an empty list or file where there are none",
+    "save the Docs after a component that sets doc.ents, with ENT_IOB and ENT_TYPE among the attributes of the DocBin",
+)
+"""What to do about predictions without annotation: in general, and in `.spacy` files."""
 
 
 def read_files(
@@ -42,12 +48,12 @@ def read_files(
             -DOCSTART- lines are resampled in blocks.
 
     Yields:
-        One document per gold text, or None if that is not annotated.
+        One document per gold text, or None if that or its prediction is not annotated.
 
     Raises:
         ValueError: If a file cannot be read; if the files have different numbers of
-            documents; if texts differ in more than whitespace and case; if a text is
-            annotated in the gold file only; if a document has no such unit. Names the file
+            documents; if texts differ in more than whitespace and case; if no prediction
+            is annotated; if a document has no such unit. Names the file
             and the line or document.
         OSError: If a file cannot be read.
 
@@ -60,6 +66,7 @@ def read_files(
     check_span_groups(key, (gold, pred), names)
     units = units_of(gold, formats[0], unit)
     end = Record("", set())
+    predictions = Predictions(pred, UNANNOTATED[names[1] == "spacy"])
     found = False  # whether any prediction has the key
     golds, preds = records(gold, key, formats[0]), records(pred, key, formats[1])
     if by_id or "brat" in names:
@@ -73,14 +80,14 @@ def read_files(
             )
         found = found or b.annotated
         try:
-            # A Doc without the key, or without entities, is a prediction of nothing.
-            if a.annotated and not b.annotated and names[1] != "spacy":
-                raise ValueError(f"it is annotated in {gold} but not in {pred}")
-            yield units.marked(pair(a, b), a)
+            # A Doc without the key is a prediction of nothing.
+            skipped = not key and predictions.skipped(a, b)
+            yield units.marked(None if skipped else pair(a, b), a)
         except ValueError as error:
             which = f"document {number}{'' if a.id is None else f' ({a.id})'}"
             raise ValueError(f"{gold} and {pred}, {which}: {error}") from None
     units.check_end()
+    predictions.check_end()
     if key and not found:
         raise ValueError(f"no document in {pred} has spans under the key {key!r}")
 

@@ -69,6 +69,50 @@ def pair(gold: Record, pred: Record) -> Document | None:
     return document
 
 
+class Predictions:
+    """Which predictions can be scored: those that are annotated, if any are.
+
+    A prediction without annotation says nothing, which is not the same as finding nothing. One
+    among others is skipped, as gold documents without annotation are.
+
+    Args:
+        source: What they come from, for errors.
+        reason: Why all of them may have no annotation, and what to do.
+
+    >>> found = Predictions("pred.spacy", "save it with entities")
+    >>> found.skipped(Record("Ada", set()), Record("Ada", set(), annotated=False))
+    True
+    >>> found.check_end()
+    Traceback (most recent call last):
+    ValueError: pred.spacy: none of the predictions of 1 document has entity annotation: save it with entities
+    """
+
+    def __init__(self, source: object, reason: str) -> None:
+        self._source = source
+        self._reason = reason
+        self._annotated = self._skipped = 0
+
+    def skipped(self, gold: Record, pred: Record) -> bool:
+        """Return whether a document is skipped, since gold is annotated and the prediction is not.
+
+        Nothing can be annotated in a text of white space, so its predictions are always complete.
+        """
+        if not pred.text.strip():
+            return False
+        skipped = gold.annotated and not pred.annotated
+        self._annotated += pred.annotated
+        self._skipped += skipped
+        return skipped
+
+    def check_end(self) -> None:
+        """Raise ValueError if documents were skipped and no prediction was annotated."""
+        if self._skipped and not self._annotated:
+            documents = f"{self._skipped} document{'s' * (self._skipped != 1)}"
+            raise ValueError(
+                f"{self._source}: none of the predictions of {documents} has entity annotation: {self._reason}"
+            )
+
+
 def project(spans: Iterable[tuple[int, int, str]], source: str, target: str) -> Iterator[tuple[int, int, str]]:
     """Carry spans of one text over to another that differs in whitespace and case only.
 

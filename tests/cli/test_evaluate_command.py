@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import spacy
-from commands import accepted, flat, refused, tables_in
+from commands import accepted, flat, refused, run, tables_in
 from docs import doc, write_docs
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -117,3 +117,100 @@ def test_what_evaluate_cannot_use_is_named(here, model, name, data, messages):
 def test_evaluate_checks_the_options_before_it_loads_the_model(here):
     assert "no metric" in refused("evaluate", "no_such_model", here / "gold.spacy", "-m", "fare")
     assert "--average mean" in refused("evaluate", "no_such_model", here / "gold.spacy", "-a", "mean")
+
+
+# Options that the model stores
+
+
+def with_options(model: Path, tmp_path: Path, **components: dict[str, Any]) -> tuple[Path, Path]:
+    """A copy of the model with these components, and gold annotation that their options judge differently."""
+    nlp = spacy.load(model)
+    nlp.remove_pipe("nereval")
+    for name, config in components.items():
+        nlp.add_pipe("nereval", name=name, config=config)
+    nlp.to_disk(tmp_path / "stored")
+    return tmp_path / "stored", write_docs(tmp_path / "gold.spacy", CORPUS)
+
+
+def scored(tmp_path: Path, *arguments: Any) -> tuple[dict[str, Any], str]:
+    """The metrics of `evaluate`, and what it said beside the tables."""
+    done = run("evaluate", *arguments, "-o", tmp_path / "out.json")
+    assert done.exit_code == 0, done.output
+    return json.loads((tmp_path / "out.json").read_text(encoding="utf8"))["metrics"], done.stderr
+
+
+OWN = {"metrics": {"fair": {"unit": "token", "beta": 2.0}, "muc": {}, "loio": {"s": 0.0}}}
+
+
+def test_evaluate_takes_the_options_that_the_model_stores_and_says_so(model, tmp_path):
+    stored, data = with_options(model, tmp_path, own=OWN)
+    found, said = scored(tmp_path, stored, data)
+    of_spacy = evaluated(spacy.load(stored), data)["metrics"]
+    assert {name: found[name] for name in of_spacy} == of_spacy
+    assert set(found) == {"strict", "semeval", "slot_error", "loio", "fair", "wrf"}
+    assert "from the config of the model: " in said and '--fair.unit "token" --fair.beta 2.0' in flat(said)
+
+
+def test_the_command_line_overrides_options_that_the_model_stores(model, tmp_path):
+    stored, data = with_options(model, tmp_path, own=OWN)
+    found, said = scored(tmp_path, stored, data, "-m", "fair", "--fair.unit", "char")
+    assert (found["fair"]["settings"]["unit"], found["fair"]["settings"]["beta"]) == ("char", 2.0)
+    assert said == "from the config of the model: --fair.beta 2.0\n"
+
+
+def test_options_are_those_of_the_last_component_that_scores_the_same_spans(model, tmp_path):
+    more = {"metrics": {"fair": {"beta": 0.5}}}
+    stored, data = with_options(
+        model, tmp_path, own=OWN, groups=more | {"ents": False, "spans_keys": ["k"]}, other=more | {"ents": False}
+    )
+    assert scored(tmp_path, stored, data)[0]["fair"]["settings"]["beta"] == 2.0
+    found, _ = scored(tmp_path, stored, data, "-sk", "k")
+    assert (found["fair"]["settings"]["unit"], found["fair"]["settings"]["beta"]) == ("char", 0.5)
+    assert found["loio"]["settings"]["s"] == 0.75
+
+
+def test_options_of_a_scorer_are_taken_as_those_of_the_component_are(tmp_path):
+    nlp = spacy.blank("en")
+    scorer = {"@scorers": "spacy-nereval.ner_scorer.v1", "metrics": {"fair": {"unit": "token"}}}
+    nlp.add_pipe("entity_ruler", config={"scorer": scorer}).add_patterns([{"label": "PER", "pattern": "Ada"}])
+    spans = {"@scorers": "spacy-nereval.spans_scorer.v1", "metrics": {"fair": {"beta": 2.0}}}
+    ruler = nlp.add_pipe("span_ruler", config={"spans_key": "k", "scorer": spans | {"spans_key": "k"}})
+    ruler.add_patterns([{"label": "A", "pattern": "Ada"}])
+    nlp.to_disk(tmp_path / "stored")
+    data = write_docs(tmp_path / "gold.spacy", CORPUS)
+    assert scored(tmp_path, tmp_path / "stored", data)[1] == 'from the config of the model: --fair.unit "token"\n'
+    assert (
+        scored(tmp_path, tmp_path / "stored", data, "-sk", "k")[1] == "from the config of the model: --fair.beta 2.0\n"
+    )
+
+
+# Predictions without annotation
+
+
+def test_a_pipeline_that_predicts_no_entities_is_refused_with_the_reason(tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.to_disk(tmp_path / "none")
+    data = write_docs(tmp_path / "gold.spacy", CORPUS)
+    said = refused("evaluate", tmp_path / "none", data)
+    assert "none of the predictions of 4 documents has entity annotation" in said
+    assert "no component sets doc.ents (its components are sentencizer)" in said
+
+
+def test_a_spacy_file_of_predictions_without_annotation_is_refused_with_the_reason(tmp_path):
+    gold = write_docs(tmp_path / "gold.spacy", [doc("Ada", (0, 1, "PER")), doc("Bob", (0, 1, "PER")), doc("")])
+    pred = write_docs(tmp_path / "pred.spacy", [doc("Ada", annotated=False), doc("Bob", annotated=False), doc("")])
+    for command in (["score"], ["errors"]):
+        said = refused(*command, gold, pred)
+        assert f"{pred}: none of the predictions of 2 documents has entity annotation: save the Docs after" in said
+
+
+def test_one_prediction_without_annotation_among_others_is_skipped_and_told(tmp_path):
+    gold = write_docs(tmp_path / "gold.spacy", [doc("Ada", (0, 1, "PER")), doc("Bob", (0, 1, "PER")), doc("it")])
+    pred = write_docs(tmp_path / "pred.spacy", [doc("Ada", annotated=False), doc("Bob", (0, 1, "PER")), doc("it")])
+    printed = flat(accepted("score", gold, pred, "-o", tmp_path / "out.json"))
+    assert "2 documents, 1 gold span, 1 predicted span, 1 document without annotation skipped" in printed
+    found = json.loads((tmp_path / "out.json").read_text(encoding="utf8"))
+    assert found["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 0, "fn": 0}
+    said = refused("compare", gold, pred, gold)
+    assert "documents are not in both systems" in said and "predictions without annotation are skipped" in said

@@ -23,7 +23,7 @@ import spacy
 from docs import doc, write_docs
 from made_up import corpus
 from places import ROOT
-from sharded import ALL_PARTS, SHARDS, evaluated, parts, refused, run, sentences
+from sharded import ALL_PARTS, SHARDS, evaluated, parts, refused, run, running, sentences
 
 from spacy_nereval import Document, count, create_all
 from spacy_nereval.counting import table
@@ -317,8 +317,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was(here):
         until(lambda: len(list(Path().glob("nereval-parts/*.begun"))) == 2 and set(ALL_PARTS[:2]) <= set(parts()))
         workers = [json.loads(path.read_text())["pid"] for path in Path().glob("nereval-parts/*.begun")]
         driver.kill()
-    for pid in workers:  # they would go on by themselves
-        os.kill(pid, 9)
+    until(lambda: not any(map(running, workers)))
     assert {"run.lock", "counts-c.spacy.begun", "counts-d.spacy.begun"} < set(parts())
     before = parts()
     Path("wait").unlink()

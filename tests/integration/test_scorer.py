@@ -307,7 +307,7 @@ factory = "ner"
 def test_a_config_names_the_scorer_and_its_options(options):
     nlp = spacy.util.load_model_from_config(Config().from_str(CONFIG + options), auto_fill=True)
     found = nlp.get_pipe("ner").score(three())["ents_nereval"]["metrics"]
-    assert list(found) == ["strict", "fair"]
+    assert set(found) == {"strict", "fair"}  # the lowest spaCy sorts the lines of a block
     assert found["fair"]["settings"] == {"unit": "token", "weights": "fair", "beta": 1.0, "focus": "target"}
 
 
@@ -320,7 +320,7 @@ def test_a_pipeline_keeps_its_scorer_and_options_through_disk_and_bytes(tmp_path
     copied = spacy.blank("en", config=nlp.config).from_bytes(nlp.to_bytes())
     gold = doc("Ada met Bob", (0, 1, "PER"), vocab=loaded.vocab)
     for other in (loaded, copied):
-        assert other.config["components"]["ner"]["scorer"] == scorer | {"confidence": None}
+        assert other.config["components"]["ner"]["scorer"] == scorer | {"confidence": None, "detail": True}
         found = other.evaluate([Example(other.make_doc(gold.text), gold)])
         settings = {name: own["settings"] for name, own in found["ents_nereval"]["metrics"].items()}
         assert settings["fair"]["weights"] == {"be_s": {"tp": 1.0}}

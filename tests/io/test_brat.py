@@ -79,7 +79,12 @@ def test_a_text_without_annotation_is_skipped_and_counted(tmp_path):
 def test_a_text_without_predictions_needs_an_empty_file(tmp_path):
     gold = folder_of(tmp_path / "gold", a="Ada|T1\tPER 0 3\tAda", b="Bob|")
     pred = folder_of(tmp_path / "pred", a="Ada", b="Bob|")
-    assert f"document 0 (a): it is annotated in {gold} but not in {pred}" in refused("score", gold, pred)
+    found = result_of(tmp_path, gold, pred)
+    assert (found["documents"], found["skipped"]) == (1, 1)
+    (pred / "b.ann").unlink()
+    said = refused("score", gold, pred, "--format", "brat")
+    assert f"{pred}: none of the predictions of 2 documents has entity annotation" in said
+    (pred / "b.ann").write_bytes(b"")
     (pred / "a.ann").write_bytes(b"")
     assert result_of(tmp_path, gold, pred)["metrics"]["strict"]["counts"] == {"tp": 0, "fp": 0, "fn": 1}
 

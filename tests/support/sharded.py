@@ -79,4 +79,12 @@ def parts(folder: str = "nereval-parts") -> dict[str, tuple[int, int]]:
     return {path.name: (path.stat().st_ino, path.stat().st_mtime_ns) for path in sorted(Path(folder).iterdir())}
 
 
+def running(pid: int) -> bool:
+    """Whether a process runs: it is there, and is not a dead one that nobody has asked about."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
 ALL_PARTS = [f"counts-{letter}.spacy.npz" for letter in "abcd"]

@@ -1,0 +1,53 @@
+"""Test the scorers and the component with the lowest spaCy that setup.cfg claims.
+
+    python scripts/lowest.py
+    python scripts/lowest.py tests/integration/test_training.py
+
+A virtual environment of its own gets this package and that spaCy, and what these tests
+need besides. What costs processes or training is left out, unless tests are named.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from configparser import ConfigParser
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+ROOT = Path(__file__).resolve().parent.parent
+TESTS = [f"tests/integration/test_{name}.py" for name in ("registered", "checks", "scorer", "component")]
+NEEDED = ["pytest", "pytest-xdist", "hypothesis"]
+
+
+def lowest() -> str:
+    """Return the requirement of the lowest spaCy, such as `spacy==3.8.0`.
+
+    Raises:
+        SystemExit: If setup.cfg claims none.
+    """
+    settings = ConfigParser()
+    settings.read(ROOT / "setup.cfg", encoding="utf8")
+    found = re.search(r"^spacy>=([\d.]+)", settings["options"]["install_requires"], flags=re.M)
+    if not found:
+        sys.exit("setup.cfg has no line 'spacy>=VERSION' in install_requires")
+    return f"spacy=={found[1]}"
+
+
+def main() -> int:
+    """Install, run the tests, and return their exit status."""
+    tests = sys.argv[1:] or [*TESTS, "-m", "not slow and not costly"]
+    print(f"+ {lowest()}: pytest {' '.join(tests)}", flush=True)
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    with TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        python = str(Path(folder, "Scripts" if os.name == "nt" else "bin", "python"))
+        install = [python, "-m", "pip", "install", "-q", lowest(), *NEEDED, str(ROOT)]
+        subprocess.run(install, check=True, env=env)
+        return subprocess.run(
+            [python, "-m", "pytest", "-q", "-n", "2", *tests], cwd=ROOT, env=env, check=False
+        ).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,151 @@
+"""Warnings about what a pipeline's scorers and score weights do together.
+
+Scores of several components share one table, in which the later component overwrites
+the earlier one. And spaCy ignores a weight of a score that is not there, and takes every
+score for one of which more is better. Neither is an error, and neither is said by spaCy.
+"""
+
+import sys
+import warnings
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from types import FrameType
+from typing import Any, Protocol, runtime_checkable
+from weakref import WeakKeyDictionary
+
+from spacy.language import Language
+from spacy.training import Example
+
+from ..core.declaration import Metric, Score
+from ..counting.counts import Counts
+
+
+@runtime_checkable
+class Source(Protocol):
+    """A scorer or a component of this package."""
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]: ...
+
+    def prefixes(self, pipe: Any) -> list[str]: ...
+
+
+_warned: WeakKeyDictionary[Language, set[str]] = WeakKeyDictionary()
+"""The warnings that were given of each pipeline; each is given once."""
+
+
+def check_evaluated() -> None:
+    """Check the pipeline whose `evaluate` is running, if one is.
+
+    spaCy does not tell a scorer whose it is, so the calling frames are asked.
+    """
+    frame: FrameType | None = sys._getframe()
+    while frame and frame.f_code is not Language.evaluate.__code__:
+        frame = frame.f_back
+    if frame:
+        check_pipeline(frame.f_locals["self"])
+
+
+def check_pipeline(nlp: Language) -> None:
+    """Warn, once, of score keys that two components write, and of score weights that choose the wrong model.
+
+    Args:
+        nlp: A pipeline.
+    """
+    said = _warned.setdefault(nlp, set())
+    written = [(name, keys) for name, pipe in nlp.pipeline if (keys := dict(_keys(pipe)))]
+    for line in (*_clashes(written), *_weight_mistakes(nlp, written)):
+        if line not in said:
+            said.add(line)
+            warnings.warn(line, stacklevel=2)
+
+
+def check_predicted(examples: Iterable[Example], counts: Counts) -> None:
+    """Warn if no prediction says anything of entities, which is more likely a mistake than a prediction of nothing.
+
+    Args:
+        examples: What was scored.
+        counts: What was counted in `doc.ents`.
+    """
+    if counts.gold and not counts.pred and not any(eg.predicted.has_annotation("ENT_IOB") for eg in examples):
+        warnings.warn(
+            "no predicted Doc has entity annotation, so every score of entities is 0: no component of the pipeline "
+            "sets doc.ents; add one, such as ner, or score span groups",
+            stacklevel=3,
+        )
+
+
+Written = tuple[str, dict[str, tuple[Metric, Score]]]
+"""A component's name, and the score keys that it writes."""
+
+
+def _keys(pipe: Any) -> Iterator[tuple[str, tuple[Metric, Score]]]:
+    """Yield the score keys that a component writes with this package, each with its score."""
+    for source in (pipe, getattr(pipe, "scorer", None)):
+        if isinstance(source, Source):
+            for prefix in source.prefixes(pipe):
+                for metric in source.metrics:
+                    for key, name in metric.keys.items():
+                        yield f"{prefix}_{key}", (metric, metric.score_by_name[name])
+
+
+def _clashes(written: list[Written]) -> Iterator[str]:
+    """Yield a line for each set of components that write the same keys."""
+    writers: dict[str, list[str]] = {}
+    for name, keys in written:
+        for key in keys:
+            writers.setdefault(key, []).append(name)
+    shared: dict[tuple[str, ...], list[str]] = {}
+    for key, who in writers.items():
+        if len(who) > 1:
+            shared.setdefault(tuple(who), []).append(key)
+    for sharing, found in shared.items():
+        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+        yield (
+            f"the components {', '.join(sharing)} all write {found[0]}{more}: those of {sharing[-1]} stand, which "
+            "is the last of them in the pipeline; give the metrics to one of them only"
+        )
+
+
+def _weight_mistakes(nlp: Language, written: list[Written]) -> Iterator[str]:
+    """Yield a line for each score weight on a cost, and for each on a key that nothing writes."""
+    weights = nlp.config["training"].get("score_weights") or {}
+    ours = {key: score for _, keys in written for key, score in keys.items()}
+    if not ours:
+        return
+    declared = {*_spacys_keys(nlp)}
+    for key, weight in weights.items():
+        if not weight:
+            continue
+        if key in ours:
+            metric, score = ours[key]
+            if not score.higher_is_better:
+                better = f"{key.removesuffix(score.key or '')}{_better(metric, score)}"
+                yield (
+                    f"[training.score_weights] has {key}, of which less is better: training keeps the model with the "
+                    f"highest score, so the worst one; use {better}"
+                )
+        elif key not in declared and key.startswith(("ents_", "spans_")):
+            near = get_close_matches(key, [*ours], 1)
+            hint = f"; is it {near[0]}?" if near else ""
+            yield (
+                f"[training.score_weights] has {key}, which neither a metric of the pipeline's scorers nor another "
+                "component says that it produces; the weight of a score that is not there counts nothing: choose the "
+                f"metric that has it, or remove the weight{hint}"
+            )
+
+
+def _spacys_keys(nlp: Language) -> Iterator[str]:
+    """Yield the score keys that the components of a pipeline write without this package."""
+    for name, pipe in nlp.pipeline:
+        meta = nlp.get_pipe_meta(name)
+        yield from (*meta.scores, *(meta.default_score_weights or ()))
+        if key := getattr(pipe, "cfg", {}).get("spans_key"):  # declared keys are those of the key "sc"
+            yield from (f"spans_{key}_{score}" for score in ("p", "r", "f"))
+
+
+def _better(metric: Metric, cost: Score) -> str:
+    """Return the key of the metric's score to use in the place of a cost: its complement, or else its headline."""
+    good = [score for score in metric.scores if score.key and score.higher_is_better]
+    chosen = sorted(good, key=lambda score: (score.complement_of != cost.name, not score.headline))
+    return str(chosen[0].key)
