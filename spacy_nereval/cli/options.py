@@ -123,7 +123,6 @@ class Asking(NamedTuple):
         "--secondary",
         help="Further scores to test, METRIC.SCORE separated by commas. By default one score of each further metric",
     )
-    labels: bool = Option(False, "--labels", help="Also compare the primary score of each label")
     margin: float | None = Option(
         None,
         "--margin",

@@ -33,6 +33,8 @@ pytestmark = pytest.mark.costly  # resampling, in almost every test
 
 GOLD = corpus(24)
 OTHER = second(GOLD)
+LIKE = [Document([(0, 3, "A")], [(0, 3, "A")], "Ada", tokens=[(0, 3)], id=str(k)) for k in range(20)]
+"""Twenty documents of one size, which are effectively twenty."""
 
 
 def run(*arguments: Any) -> Result:
@@ -429,11 +431,11 @@ def test_below_20_documents_the_reader_is_warned(here):
     for side in ("gold", "pred"):
         jsonl(here / f"{side}.jsonl", GOLD[:19], side)
     arguments = ["--samples", 10, "--trials", 50]
-    assert "⚠ Only 19 documents: with fewer than 20" in accepted(
+    assert "⚠ Only 19 documents, effectively 1" in accepted(
         "compare", "gold.jsonl", "pred.jsonl", "pred.jsonl", *arguments
     )
-    jsonl(here / "gold.jsonl", GOLD[:20], "gold")
-    jsonl(here / "pred.jsonl", GOLD[:20], "pred")
+    jsonl(here / "gold.jsonl", LIKE, "gold")
+    jsonl(here / "pred.jsonl", LIKE, "pred")
     assert "⚠" not in accepted("compare", "gold.jsonl", "pred.jsonl", "pred.jsonl", *arguments)
 
 
@@ -694,10 +696,13 @@ def test_intervals_and_tests_of_a_single_document_say_how_little_they_rest_on(he
 
 def test_intervals_of_few_documents_come_with_a_warning(here):
     jsonl(here / "few.jsonl", GOLD[:19], "gold")
-    said = "⚠ Only 19 documents: with fewer than 20, little can be told."
+    said = "⚠ Only 19 documents, effectively 1"
     assert said in accepted("score", "few.jsonl", "few.jsonl", "-C", "--samples", 20)
     assert "⚠" not in accepted("score", "few.jsonl", "few.jsonl")
-    assert "⚠" not in accepted("score", "gold.jsonl", "gold.jsonl", "-C", "--samples", 20)
+    jsonl(here / "like.jsonl", LIKE, "gold")
+    assert "⚠" not in accepted("score", "like.jsonl", "like.jsonl", "-C", "--samples", 20)
+    jsonl(here / "like.jsonl", LIKE[:19], "gold")
+    assert "⚠ Only 19 documents: with" in accepted("score", "like.jsonl", "like.jsonl", "-C", "--samples", 20)
 
 
 def test_predictions_in_another_order_are_paired_by_id(here):

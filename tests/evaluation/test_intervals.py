@@ -98,6 +98,7 @@ def test_the_worked_example():
     assert f["flag"] == "few"
     assert result["confidence"] == {
         "method": "half", "level": 0.95, "samples": 64, "seed": 0, "unit": "id", "units": 6, "exact": True,
+        "effective_units": pytest.approx(5.82767, abs=5e-6),
     }  # fmt: skip
 
 
