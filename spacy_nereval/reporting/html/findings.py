@@ -114,9 +114,11 @@ def _lowest(rows: Sequence[ScoreRow], lead: int, what: str) -> Markup:
     values = [row.headlines[lead].value for row in rows]
     scored = [(value, k) for k, value in enumerate(values) if value is not None and rows[k].gold]
     # The score of a rare label says little, and one of few units is not ranked.
-    scored = [(value, k) for value, k in scored if not rows[k].headlines[lead].few]
-    if not scored and any(row.headlines[lead].few for row in rows):
-        return Markup(f"every {what} rests on too few units to be ranked")
+    cells = [row.headlines[lead] for row in rows]
+    if any(cell.bounds for cell in cells):
+        scored = [(value, k) for value, k in scored if cells[k].bounds and not cells[k].few]
+        if not scored:
+            return Markup(f"every {what} rests on too few units to be ranked")
     scored = [(value, k) for value, k in scored if (rows[k].gold or 0) >= FEW] or scored
     if not scored:
         return Markup(f"no {what} has gold spans")
