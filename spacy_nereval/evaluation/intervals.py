@@ -161,6 +161,9 @@ def _of_metrics(
         metric = owns[0].metric
         # A number of spans is no estimate of anything.
         places = [path for path, _ in owns[0].paths(labels) if metric.score_by_name[path[-1]].unit != "count"]
+        if not places:
+            yield metric.name, {}
+            continue
         scales = [_scale(metric.score_by_name[path[-1]]) for path in places]
         origin, size = (np.array([getattr(scale, name) for scale in scales]) for name in ("origin", "size"))
         runs = (np.array([values_at(places, own, labels)[0] for own in owns]) - origin) / size

@@ -15,6 +15,9 @@ from .score_tables import label_score_tables, label_tables, score_tables
 from .sentences import many, unit_lines, warning
 from .table import Cell, Table
 
+NOTHING: Mapping[str, Any] = {"share_of_training": None}
+"""The interval of a number of spans, which has none."""
+
 
 def spread_tables(given: Evaluated) -> Iterator[Table]:
     """Yield how far the training runs lie apart, in the scores that stand for a metric."""
@@ -29,7 +32,7 @@ def spread_tables(given: Evaluated) -> Iterator[Table]:
                 (means[name], *(runs[name][key] for key in ("sd", "least", "greatest"))),
             )
             scaled = (None if value is None else factor * value for value in values)
-            rows.append([short_name(metric, name), *scaled, percent(bounds[name]["share_of_training"])])
+            rows.append([short_name(metric, name), *scaled, percent(bounds.get(name, NOTHING)["share_of_training"])])
             shown.append((metric, name))
     header = ["score", "mean", "sd", "least", "greatest", "share of training"]
     yield Table("Training runs", header, rows, note=noted(_note(given), shown))

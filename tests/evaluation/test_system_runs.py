@@ -12,7 +12,7 @@ import pytest
 import scipy.stats
 from made_up import corpus
 
-from spacy_nereval import Confidence, Counts, Document, count, create_all, evaluate
+from spacy_nereval import Confidence, Counts, Document, Metric, Score, count, create_all, evaluate, one_each
 from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.evaluation.statistics.bits import half_samples
 from spacy_nereval.evaluation.system_runs import evaluate_runs
@@ -213,3 +213,27 @@ def test_bad_input_is_refused():
     refused(r"run 2 of A: 1 documents are not in both systems: doc 29", [runs[0], *fewer], system="A")
     refused("run 2 of the system: .* one has the metrics", [runs[0], *counted(RUNS[1:2], ["strict"])])
     refused("level = 2", runs, confidence=Confidence(level=2))
+
+
+def test_a_metric_of_numbers_alone_has_no_intervals():
+    def formula(columns: Any) -> Any:
+        return {"found": columns["hit"]}
+
+    metric = Metric(
+        name="numbers",
+        scores=(Score("found", unit="count", key="found"),),
+        columns=one_each("hit", "miss", "spurious"),
+        formula=formula,
+        hit="hit",
+        miss="miss",
+        spurious="spurious",
+    )
+    counts = [count(run, [metric]) for run in RUNS]
+    result = evaluate_runs(counts, CONFIDENCE)
+    (table,) = tables_of_runs(Evaluated(counts[0], result), ["runs"])
+    (row,) = table.rows
+    found = [counts.totals() for counts in counts]
+    assert (row[0], row[-1]) == ("found", None)
+    assert row[1] == pytest.approx(
+        np.mean([sum(n for key, n in each.items() if key.verdict == "hit") for each in found])
+    )
