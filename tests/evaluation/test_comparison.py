@@ -711,8 +711,8 @@ def test_a_swap_after_which_a_score_is_undefined_counts_as_large():
 @pytest.mark.parametrize(("rows", "said"), [
     ([(1, 1, 1)] * 19, "⚠ Only 19 documents: with fewer than 20"),
     ([(1, 1, 1)] * 20, ""),
-    # As much is told by 19.4 documents of one size.
-    ([(1, 1, 1)] * 20 + [(10, 0, 0)], "⚠ Only 21 documents, effectively 15.2: with fewer than 20"),
+    # 4 spans each and 20 in the last one: 100 ** 2 / (20 * 4 ** 2 + 20 ** 2).
+    ([(1, 1, 1)] * 20 + [(10, 0, 0)], "⚠ Only 21 documents, effectively 13.9: with fewer than 20"),
 ])  # fmt: skip
 def test_below_20_effective_documents_there_is_a_warning(rows, said):
     counts = strictly(rows)
