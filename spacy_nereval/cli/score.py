@@ -37,7 +37,7 @@ def score_cli(
         "--system",
         metavar="NAME=RUN,RUN...",
         help="System with its training runs, instead of PRED: predictions, models or count files, or patterns such as "
-        "A='a/*.jsonl'. Shows mean scores, with intervals",
+        'A="a/*.jsonl". Shows mean scores, with intervals',
     ),
     metrics: str | None = METRICS,
     output: Path | None = OUTPUT,
