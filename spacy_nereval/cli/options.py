@@ -36,8 +36,9 @@ TABLES = Option(
     "--tables",
     "-t",
     help="Tables to print, in this order, or 'all'. score and evaluate have scores, labels, errors, pairs, confusion, "
-    "documents (printed by default), label-scores, counts; compare has differences, labels, runs, transitions, spans "
-    "(printed by default), all-differences",
+    "documents (printed by default), label-scores, counts; score --system has scores, runs, labels (printed by "
+    "default), label-scores; compare has differences, labels, runs, transitions, spans (printed by default), "
+    "all-differences",
 )
 METRICS = Option(
     None, "--metrics", "-m", help="Metrics or sets of metrics, separated by commas. By default the set 'papers'"
@@ -58,7 +59,10 @@ TRAIN = Option(
     "spans in it",
 )
 CONFIDENCE = Option(
-    False, "--confidence", "-C", help="Add a confidence interval to every score, by resampling documents"
+    False,
+    "--confidence",
+    "-C",
+    help="Add a confidence interval to every score, by resampling the documents, or the units of --unit",
 )
 
 
@@ -123,7 +127,6 @@ class Asking(NamedTuple):
         "--secondary",
         help="Further scores to test, METRIC.SCORE separated by commas. By default one score of each further metric",
     )
-    labels: bool = Option(False, "--labels", help="Also compare the primary score of each label")
     margin: float | None = Option(
         None,
         "--margin",

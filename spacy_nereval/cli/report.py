@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
@@ -10,11 +11,11 @@ from typer import Argument, Option
 from .app import command
 from .inputs import display_names, documents_of
 from .metric_options import chosen_metrics, names_and_options
-from .options import CONFIDENCE, METRICS, TRAIN, Model, Reading, Resampling
+from .options import CONFIDENCE, METRICS, TRAIN, Asking, Model, Reading, Resampling
 from .outputs import check_output, chosen_confidence
 from .printing import say
 from .results import Kept, count_documents
-from .values import check_no_table_format
+from .values import asked, check_no_table_format
 
 
 @command("report", metric_options=True)
@@ -23,6 +24,7 @@ def report_cli(
     reading: Reading,
     loading: Model,
     resampling: Resampling,
+    asking: Asking,
     gold: Path = Argument(..., help="Gold annotation"),
     systems: list[str] | None = Argument(None, metavar="[PRED OTHER...]", help="Predictions or models"),
     output: Path = Option(..., "--output", "-o", help="HTML file for the report", dir_okay=False),
@@ -38,17 +40,22 @@ def report_cli(
     Each system is a file of predictions or a model. A single CoNLL file may hold
     both sides: gold labels in the last column but one, predicted labels in the
     last. With several systems, the report shows which gold spans the others fix
-    or break compared with the first.
+    or break compared with the first. With --confidence it says first what can be
+    told of their difference in the primary score, fair.f unless --primary names
+    another.
 
     FairEval's verdicts mark the spans, so the metric fair is always included.
     """
+    from ..evaluation.tested import families
     from ..io.writing import atomic
     from ..metrics.registry import create
-    from ..reporting.html import ReportedSystem, page
+    from ..reporting.html import PRIMARY, ReportedSystem, page
     from ..reporting.html.charts import scripts
 
     names, options = names_and_options([*(systems or []), *ctx.args])
     drawn = chosen_confidence(confidence, resampling)
+    wished = asked(asking)
+    _check_compared(asking, names, confidence)
     if repeated := [name for name in names if names.count(name) > 1]:
         raise ValueError(f"{repeated[0]} is given twice")
     check_output(output, gold, *names)
@@ -59,6 +66,7 @@ def report_cli(
     chosen = chosen_metrics(metrics, options, train, gold=gold, reading=reading)
     if all(metric.name != "fair" for metric in chosen):
         chosen = (*chosen, create("fair"))
+    families(chosen, wished.primary or PRIMARY, wished.secondary)  # before anything is read
     found: list[ReportedSystem] = []
     sides: list[str | None] = [*names] or [None]
     for name, shown in zip(sides, display_names(names or [str(gold)])):
@@ -66,7 +74,16 @@ def report_cli(
         documents = documents_of(name, gold, reading, loading, by_id=True)
         counts = count_documents(documents, chosen, gold.name, reading, [kept])
         found.append(ReportedSystem(shown, kept, counts))
-    html = page(found, title=title, confidence=drawn)
+    html = page(found, title=title, confidence=drawn, asked=wished, trials=asking.trials)
     with atomic(output) as file:
         file.write(html.encode())
     say(f"✔ Report in {output}", fg="green")
+
+
+def _check_compared(asking: Asking, systems: Sequence[str], confidence: bool) -> None:
+    """Raise ValueError if an option says how systems are compared, and none are."""
+    given = next((name for name, value in asking._asdict().items() if value is not None), None)
+    if given and len(systems) < 2:
+        raise ValueError(f"--{given} is given, and no two systems to compare")
+    if given and not confidence:
+        raise ValueError(f"--{given} is given without --confidence")

@@ -6,9 +6,9 @@ Commands call the rooms `counting` and `evaluation` through these functions.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .options import Reading, Showing
 from .printing import print_tables, say
@@ -194,7 +194,7 @@ def show_result(
         result["breakdowns"] = {found["by"]: found for found in (each.result() for each in breakdowns)}
     if output:
         write_json(output, result)
-    notes = _warnings(counts, drawn, breakdowns)
+    notes = _warnings(counts, result.get("confidence"), breakdowns)
     if per_document:
         write_rows(per_document, document_rows(counts))
         if found := disagreement(counts):
@@ -210,13 +210,12 @@ def show_result(
     )
 
 
-def _warnings(counts: Counts, drawn: Confidence | None, breakdowns: Sequence[Breakdown]) -> list[str]:
-    """Return warnings about unknown labels and few documents."""
-    from ..evaluation.resampling import number_of_units
+def _warnings(counts: Counts, drawn: Mapping[str, Any] | None, breakdowns: Sequence[Breakdown]) -> list[str]:
+    """Return warnings about unknown labels, and about few units if there are intervals."""
     from ..reporting.sentences import unit_lines, warning
     from .lookups import unknown_labels
 
     lines = [f"⚠ {line}" for line in unknown_labels(counts, breakdowns)]
     if drawn:
-        lines += [*unit_lines(counts.unit), *warning(number_of_units(counts), counts.unit)]
+        lines += [*unit_lines(counts.unit), *warning(drawn["units"], drawn["effective_units"], counts.unit)]
     return lines

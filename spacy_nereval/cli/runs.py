@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from glob import glob, has_magic
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from .inputs import display_names
+from .inputs import as_stored, display_names, documents_of
+from .metric_options import chosen_metrics
+from .options import Model, Reading
+from .results import Kept, count_documents
+
+if TYPE_CHECKING:
+    from ..counting.counts import Counts
 
 Runs = dict[str, list[str]]
 """The name of each system to its training runs: files of predictions, models, or count files."""
@@ -58,6 +65,53 @@ def named_runs(given: Sequence[str]) -> Runs:
         found[name] = [run for pattern in patterns for run in _matching(text, pattern)]
     _check_each_once(found)
     return found
+
+
+class RunCounter:
+    """Counts training runs against one gold annotation; count files are taken as they are.
+
+    Args:
+        runs: Files of predictions, models, or count files, of all systems.
+        gold: The gold file or folder.
+        metrics: The value of `--metrics`.
+        options: The options of metrics. Without these and `metrics`, count files say what is counted.
+        train: The value of `--train`.
+        reading: How files are read.
+        loading: How models are loaded.
+
+    Raises:
+        ValueError: A metric or a count file cannot be used.
+        OSError: The gold annotation or a count file cannot be read.
+    """
+
+    def __init__(
+        self,
+        runs: Sequence[str],
+        gold: Path,
+        metrics: str | None,
+        options: Sequence[str],
+        train: str | None,
+        reading: Reading,
+        loading: Model,
+    ) -> None:
+        from ..io.count_files import load
+
+        if not gold.exists():
+            raise ValueError(f"{gold} is not there")
+        self._gold, self._loading = gold, loading
+        self._stored = {name: load(Path(name)) for name in runs if name.endswith(".npz")}
+        self.metrics = chosen_metrics(metrics, options, train, gold=gold, reading=reading)
+        if self._stored and not metrics and not options:
+            self.metrics = next(iter(self._stored.values())).metrics
+        self._reading = as_stored(reading, runs, self._stored) if self._stored else reading
+
+    def count(self, run: str) -> tuple[Counts, Kept | None]:
+        """Return the counts of a run, and its documents; None for those of a count file."""
+        if run in self._stored:
+            return self._stored[run], None
+        kept = Kept()
+        documents = documents_of(run, self._gold, self._reading, self._loading, by_id=True)
+        return count_documents(documents, self.metrics, self._gold.name, self._reading, [kept]), kept
 
 
 def _matching(text: str, pattern: str) -> list[str]:

@@ -6,15 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
-from typer import Argument
+from typer import Argument, Option
 
 from .app import command
 from .inputs import check_no_unit, documents_of_files
 from .lookups import wanted_breakdowns
 from .metric_options import chosen_metrics
-from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Reading, Resampling, Showing
+from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Model, Reading, Resampling, Showing
 from .outputs import check_average, check_output, chosen_confidence
 from .results import count_documents, show_result, wanted_examples
+from .score_runs import score_runs
 
 if TYPE_CHECKING:
     from ..evaluation.breakdown import Breakdown
@@ -25,11 +26,19 @@ if TYPE_CHECKING:
 def score_cli(
     ctx: typer.Context,
     reading: Reading,
+    loading: Model,
     resampling: Resampling,
     showing: Showing,
     lookups: Lookups,
     gold: Path = Argument(..., help="Gold annotation, a file or a folder of brat files; or a count file, .npz"),
     pred: Path | None = Argument(None, help="Predictions on the same texts, in the same order"),
+    system: list[str] | None = Option(
+        None,
+        "--system",
+        metavar="NAME=RUN,RUN...",
+        help="System with its training runs, instead of PRED: predictions, models or count files, or patterns such as "
+        'A="a/*.jsonl". Shows mean scores, with intervals',
+    ),
     metrics: str | None = METRICS,
     output: Path | None = OUTPUT,
     confidence: bool = CONFIDENCE,
@@ -46,9 +55,23 @@ def score_cli(
 
     An .npz file is a count file that 'count' or 'merge' wrote. Its metrics and
     their options were chosen when it was made.
+
+    Give a system that was trained several times as --system A=a1.jsonl,a2.jsonl:
+    its scores are means over the training runs, and their intervals take the
+    chance of training into account.
     """
-    drawn = chosen_confidence(confidence, resampling)
+    drawn = chosen_confidence(confidence or bool(system), resampling)
     check_average(showing.average)
+    if system and drawn:
+        if pred or lookups.by or per_document:
+            given = f"{pred}" if pred else "--by" if lookups.by else "--per-document"
+            raise ValueError(f"{given} is given beside --system: it shows a single run, so score that one alone")
+        counting = (metrics, ctx.args, lookups.train, reading, loading)
+        return score_runs(system, gold, counting, drawn, showing, output)
+    if loading.code or loading.gpu_id >= 0:
+        raise ValueError(
+            f"--{'code' if loading.code else 'gpu-id'} is given, and no model: models are runs of --system"
+        )
     check_output(output, gold, *([pred] if pred else []), per_document=per_document)
     breakdowns: list[Breakdown] = []
     examples: list[Examples] = []

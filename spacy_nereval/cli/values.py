@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
 
-from .options import TABLE_FORMATS
+from .options import TABLE_FORMATS, Asking
+
+if TYPE_CHECKING:
+    from ..evaluation.tested import Asked
 
 
 def split_list(text: str | None) -> list[str]:
@@ -14,6 +18,18 @@ def split_list(text: str | None) -> list[str]:
     (['fn', 'lbe'], [])
     """
     return [item.strip() for item in text.split(",")] if text else []
+
+
+def asked(asking: Asking, *, labels: bool = False) -> Asked:
+    """Return what the options of a comparison ask, checked as far as they can be before anything is read.
+
+    Raises:
+        ValueError: The margin is not above 0.
+    """
+    from ..evaluation.tested import Asked
+
+    secondary = None if asking.secondary is None else split_list(asking.secondary)
+    return Asked(asking.primary, secondary, labels, asking.margin).checked()
 
 
 def input_formats(value: str | None) -> list[str]:

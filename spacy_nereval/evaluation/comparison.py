@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..about import __version__
 from ..core.spans import Document, Span
 from ..counting.counts import Counts
-from ..counting.table import Table
 from .findings import verdict
-from .pairs import paired
-from .resampling import Confidence, Units, number_of_units, spans_per_unit
+from .pairs import aligned_runs, paired
+from .resampling import Confidence, effective_number_of_units, number_of_units
 from .result import plain
 from .signature import signature
 from .statistics.bits import enumerable
 from .statistics.families import PRIMARY, holm_by_family
-from .statistics.intervals import effective_units
 from .statistics.sentences import Footing, signature_part, unit_name
 from .swapping import labels_to_test, swap_rows, swaps_for
 from .tested import Asked, Families, families, primary_of
@@ -86,8 +82,8 @@ def comparison(
     baseline, *others = systems
     first = baseline.runs[0]
     family = families(first.metrics, primary, secondary)
-    ours = _aligned(first, baseline)
-    aligned = [_aligned(first, other) for other in others]
+    ours = aligned_runs(first, baseline.name, baseline.runs)
+    aligned = [aligned_runs(first, other.name, other.runs) for other in others]
     once = [counts for (counts, *more) in aligned if len(ours) == 1 and not more]
     if trials is None:
         of_labels = sum(labels_to_test(first, counts, family) for counts in once) if labels else 0
@@ -106,7 +102,7 @@ def comparison(
     units = number_of_units(first)
     exact = bool(once) and enumerable(units, trials)
     swaps = (2**units if exact else trials) if once else None
-    k = _effective_units([*ours, *(counts for theirs in aligned for counts in theirs)])
+    k = effective_number_of_units([*ours, *(counts for theirs in aligned for counts in theirs)])
     footing = Footing(
         first.unit, units, k, confidence.seed, confidence.samples, confidence.level, swaps=swaps, exact=exact
     )
@@ -135,32 +131,6 @@ def comparison(
         }
     )
     return result
-
-
-def _aligned(first: Counts, system: System) -> list[Counts]:
-    """Return the counts of a system's runs with the documents of the first one, in its order.
-
-    Raises:
-        ValueError: They are other documents; for one of several runs the message says which.
-    """
-    runs = system.runs
-    found = []
-    for number, counts in enumerate(runs, 1):
-        try:
-            found.append(counts if counts is first else paired(first, counts))
-        except ValueError as error:
-            if len(runs) == 1:
-                raise
-            raise ValueError(f"run {number} of {system.name}: {error}") from None
-    return found
-
-
-def _effective_units(runs: Sequence[Counts]) -> float:
-    """Return the effective number of units k, by the spans of all runs of all systems."""
-    if not runs[0].documents:
-        return 0.0
-    units = Units(runs[0])
-    return float(effective_units(np.sum([spans_per_unit(run, Table(run, ()), units)[:, -1] for run in runs], axis=0)))
 
 
 def _correct(rows: Sequence[dict[str, Any]]) -> None:

@@ -7,17 +7,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.declaration import Metric, Score
 from ..counting.counts import Counts, Replicates
 from ..counting.keys import slots
 from ..counting.sums import Sums
 from ..counting.table import GOLD_SLOTS, Table
-from .resampling import Confidence, HalfSamples, Units, number_of_units, spans_per_unit
-from .scores import Path, score_sums
+from .pairs import all_labels
+from .resampling import Confidence, HalfSamples, Units, effective_number_of_units, number_of_units, spans_per_unit
+from .scores import MetricScores, Path, score_sums
 from .statistics.bits import enumerable
 from .statistics.derived import accuracy_interval, macro_interval
 from .statistics.intervals import FEW_UNITS, UNDEFINED, WARNING_UNITS, effective_units, score_intervals
+from .statistics.runs import mean_of_runs
 from .statistics.scales import Scale
 
 __all__ = ["FEW_UNITS", "WARNING_UNITS", "Confidence", "Drawn", "drawn", "intervals", "replicate"]
@@ -27,7 +30,8 @@ class Drawn(NamedTuple):
     """What the intervals of some counts rest on.
 
     unit: the rule that says which documents are drawn together. units: how many units there
-    are to draw from. exact: whether all their patterns were used.
+    are to draw from. effective_units: how many of one size would tell as much. exact: whether
+    all their patterns were used.
     """
 
     method: str
@@ -37,6 +41,7 @@ class Drawn(NamedTuple):
     unit: str
     units: int
     exact: bool
+    effective_units: float
 
     @property
     def table(self) -> dict[str, Any]:
@@ -50,14 +55,14 @@ class Drawn(NamedTuple):
         return f"{self.method}:{samples},seed:{self.seed},level:{self.level},unit:{self.unit},units:{self.units}"
 
 
-def drawn(counts: Counts, confidence: Confidence) -> Drawn:
-    """Return what intervals of these counts rest on: their own half-samples, or else new ones."""
-    number = number_of_units(counts)
-    if stored := counts.replicates:
-        return Drawn("half", confidence.level, stored.samples, stored.seed, counts.unit, number, False)
-    exact = enumerable(number, confidence.samples)
-    samples = 2**number if exact else confidence.samples
-    return Drawn("half", confidence.level, samples, confidence.seed, counts.unit, number, exact)
+def drawn(runs: Sequence[Counts], confidence: Confidence) -> Drawn:
+    """Return what intervals rest on: of one run its stored half-samples, if it has any, or else new ones."""
+    first, *others = runs
+    number, k = number_of_units(first), effective_number_of_units(runs)
+    samples, seed, exact = confidence.samples, confidence.seed, enumerable(number, confidence.samples)
+    if first.replicates and not others:
+        (samples, seed), exact = first.replicates.drawn, False
+    return Drawn("half", confidence.level, 2**number if exact else samples, seed, first.unit, number, exact, k)
 
 
 def replicate(counts: Counts, samples: int, seed: int) -> Replicates:
@@ -96,10 +101,42 @@ def intervals(counts: Counts, confidence: Confidence) -> dict[str, dict[str, Any
         samples = counts.replicates.sums.with_labels(table.labels)
     else:
         samples = table.summed(HalfSamples(units, confidence.samples, confidence.seed))
-    k = effective_units(spans_per_unit(counts, table, units)) if len(units) else np.zeros(len(table.labels) + 1)
-    documents = float(effective_units(units.added(np.ones(counts.documents)))) if len(units) else 0.0
-    effective = dict(zip((*table.labels, ""), np.atleast_1d(k).tolist()))
-    found = dict(_of_metrics(table.summed(), samples, effective, documents, confidence.level))
+    return _intervals([counts], [table], [samples], confidence.level)
+
+
+def run_intervals(runs: Sequence[Counts], confidence: Confidence) -> dict[str, dict[str, Any]]:
+    """Return the intervals of the mean scores of one system's training runs, as `intervals` does for one run.
+
+    An interval holds the score to expect of another training of the system on texts like
+    these. Its variance is that of the half-samples, the same ones for all runs, plus that of
+    the mean over the runs.
+
+    Args:
+        runs: Two or more counts of the same documents in the same order, as `aligned_runs` returns them.
+        confidence: Level, number of half-samples and seed. Half-samples that are stored are not used.
+
+    Returns:
+        What `intervals` returns. Each interval has "share_of_training" too, the share of the
+        runs in the variance.
+    """
+    labels = all_labels(*runs)
+    tables = [Table(counts, labels) for counts in runs]
+    halves = HalfSamples(Units(runs[0]), confidence.samples, confidence.seed)
+    return _intervals(runs, tables, [table.summed(halves) for table in tables], confidence.level)
+
+
+def _intervals(
+    runs: Sequence[Counts], tables: Sequence[Table], samples: Sequence[Sums], level: float
+) -> dict[str, dict[str, Any]]:
+    """Return the intervals of the means over runs, per metric."""
+    units, labels = Units(runs[0]), tables[0].labels
+    k, documents = np.zeros(len(labels) + 1), 0.0
+    if len(units):
+        spans = [spans_per_unit(counts, table, units) for counts, table in zip(runs, tables)]
+        k = effective_units(mean_of_runs(spans))
+        documents = float(effective_units(units.added(np.ones(runs[0].documents))))
+    effective = dict(zip((*labels, ""), np.atleast_1d(k).tolist()))
+    found = dict(_of_metrics([table.summed() for table in tables], samples, effective, documents, level))
     return {metric: nested(rows) for metric, rows in found.items()}
 
 
@@ -108,38 +145,55 @@ Rows = dict[Path, dict[str, Any]]
 
 
 def _of_metrics(
-    whole: Sums, samples: Sums, effective: Mapping[str, float], documents: float, level: float
+    wholes: Sequence[Sums],
+    samples: Sequence[Sums],
+    effective: Mapping[str, float],
+    documents: float,
+    level: float,
 ) -> Iterator[tuple[str, Rows]]:
-    """Yield each metric's name and intervals; `effective` is the effective number of units of
-    each label, and of all labels under ""."""
-    with_gold = _labels_with_gold(whole)
-    for own, halves in zip(score_sums(whole), score_sums(samples)):
-        observed = {
-            path: array[0]
-            for path, array in own.paths(whole.labels)
-            if own.metric.score_by_name[path[-1]].unit != "count"  # a number of spans is no estimate of anything
-        }
-        scales = [_scale(own.metric.score_by_name[path[-1]]) for path in observed]
+    """Yield each metric's name and intervals.
+
+    `wholes` and `samples` have the sums of each run; `effective` is the effective number of
+    units of each label, and of all labels under "".
+    """
+    labels, with_gold = wholes[0].labels, _labels_with_gold(wholes[0])
+    for owns, halves in zip(zip(*map(score_sums, wholes)), zip(*map(score_sums, samples))):
+        metric = owns[0].metric
+        # A number of spans is no estimate of anything.
+        places = [path for path, _ in owns[0].paths(labels) if metric.score_by_name[path[-1]].unit != "count"]
+        if not places:
+            yield metric.name, {}
+            continue
+        scales = [_scale(metric.score_by_name[path[-1]]) for path in places]
         origin, size = (np.array([getattr(scale, name) for scale in scales]) for name in ("origin", "size"))
-        drawn = dict(halves.paths(whole.labels))
-        values = (np.array([*observed.values()]) - origin) / size
-        units = [documents if path[:2] == ("averages", "docs") else effective[_label(path)] for path in observed]
+        runs = (np.array([values_at(places, own, labels)[0] for own in owns]) - origin) / size
+        values = mean_of_runs(runs)
+        units = [documents if path[:2] == ("averages", "docs") else effective[_label(path)] for path in places]
         found = score_intervals(
             values,
-            (np.array([drawn[path] for path in observed]).T.reshape(-1, len(observed)) - origin) / size,
+            (mean_of_runs([values_at(places, own, labels) for own in halves]) - origin) / size,
             np.array(units),
             level=level,
             scale=[scale.name for scale in scales],
+            runs=runs if len(runs) > 1 else None,
         )
+        low, high, k, flag, training = (array.tolist() for array in found)
         rows: Rows = {
-            path: {"low": low, "high": high, "k": k, "flag": str(flag) or None}
-            for path, low, high, k, flag in zip(observed, *(array.tolist() for array in found))
+            path: {"low": low[n], "high": high[n], "k": k[n], "flag": str(flag[n]) or None}
+            | ({"share_of_training": training[n]} if len(runs) > 1 else {})
+            for n, path in enumerate(places)
         }
-        _widen_macros(dict(zip(observed, values.tolist())), dict(zip(observed, scales)), rows, with_gold)
+        _widen_macros(dict(zip(places, values.tolist())), dict(zip(places, scales)), rows, with_gold)
         for row, scale in zip(rows.values(), scales):
             row["low"], row["high"] = (scale.origin + scale.size * row[side] for side in ("low", "high"))
-        _complements(own.metric, rows)
-        yield own.metric.name, rows
+        _complements(metric, rows)
+        yield metric.name, rows
+
+
+def values_at(places: Sequence[Path], scores: MetricScores, labels: tuple[str, ...]) -> NDArray[np.float64]:
+    """Return the scores at some places of a result, float64[sums, places]."""
+    found = dict(scores.paths(labels))
+    return np.array([found[path] for path in places], dtype=float).T.reshape(-1, len(places))
 
 
 def _label(path: Path) -> str:

@@ -165,6 +165,23 @@ def paired(baseline: Counts, system: Counts) -> Counts:
     return system
 
 
+def aligned_runs(first: Counts, system: str, runs: Sequence[Counts]) -> list[Counts]:
+    """Return the counts of a system's training runs with the documents of the first counts, in their order.
+
+    Raises:
+        ValueError: They are other documents; for one of several runs the message says which.
+    """
+    found = []
+    for number, counts in enumerate(runs, 1):
+        try:
+            found.append(counts if counts is first else paired(first, counts))
+        except ValueError as error:
+            if len(runs) == 1:
+                raise
+            raise ValueError(f"run {number} of {system}: {error}") from None
+    return found
+
+
 def _check_same_gold(baseline: Counts, system: Counts) -> None:
     """Raise ValueError, naming documents, if their gold labels differ."""
     labels = sorted({*baseline.labels, *system.labels})

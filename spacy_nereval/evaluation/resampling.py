@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..counting.counts import Counts
 from ..counting.keys import Slot
 from ..counting.table import Table
 from .statistics.bits import Patterns, half_samples, patterns
+from .statistics.intervals import effective_units
 
 
 class Confidence(NamedTuple):
@@ -109,6 +110,15 @@ class HalfSamples:
     def of_units(self) -> Iterator[NDArray[np.uint8]]:
         """Yield the bits of the units, some rows at a time: uint8[rows, units]."""
         yield from (bits for _, bits in self._patterns.blocks())
+
+
+def effective_number_of_units(runs: Sequence[Counts]) -> float:
+    """Return the effective number of units k, by the spans of all counts of the same documents; 0 without any."""
+    if not runs[0].documents:
+        return 0.0
+    units = Units(runs[0])
+    spans = [spans_per_unit(counts, Table(counts, ()), units)[:, -1] for counts in runs]
+    return float(effective_units(np.sum(spans, axis=0)))
 
 
 def spans_per_unit(counts: Counts, table: Table, units: Units) -> NDArray[Any]:

@@ -38,7 +38,7 @@ def evaluate(
     """
     sums = summed(counts)
     bounds = intervals(counts, confidence) if confidence else {}
-    resampled = confidence and drawn(counts, confidence)
+    resampled = confidence and drawn([counts], confidence)
     verdicts = verdict_counts(counts)
     metrics = {
         own.metric.name: _of_metric(own, sums.labels, verdicts)

@@ -19,7 +19,7 @@ from .statistics.differences import LEAST_DIFFERING
 from .statistics.families import LABELS, PRIMARY
 from .statistics.intervals import effective_units
 from .statistics.power import detectable_difference_of_runs, equivalence_level, equivalent
-from .statistics.runs import RunDifferences, run_test
+from .statistics.runs import RunDifferences, mean_of_runs, run_test
 from .tested import Answer, Asked, Families, label_score, points, primary_of, row
 
 
@@ -57,7 +57,7 @@ def run_rows(
     halves = HalfSamples(Units(baseline[0]), confidence.samples, confidence.seed)
     a, b = ([_scores(counts, labels, halves, [*places]) for counts in side] for side in (baseline, system))
     first, second = (np.array([whole for whole, _ in side]) for side in (a, b))
-    samples = _mean([drawn for _, drawn in b]) - _mean([drawn for _, drawn in a])
+    samples = mean_of_runs([drawn for _, drawn in b]) - mean_of_runs([drawn for _, drawn in a])
     k = _effective_units(baseline, system, labels)
     units = [k[place.label] for place in places]
     found = run_test(first, second, samples, units, level=confidence.level)
@@ -73,7 +73,7 @@ def run_rows(
         if which == PRIMARY and narrow is not None and math.isfinite(answer.p):
             holds = equivalent(points(score) * narrow.low[n], points(score) * narrow.high[n], asked.margin or 0)
             answer = answer._replace(same_within=asked.margin if holds else None)
-        values = float(_mean(first[:, n])), float(_mean(second[:, n]))
+        values = float(mean_of_runs(first[:, n])), float(mean_of_runs(second[:, n]))
         yield row(metric, score, place.label, which, values, answer)
 
 
@@ -116,12 +116,6 @@ def _scores(
     return sums[0][0], sums[1]
 
 
-def _mean(runs: Any) -> NDArray[np.float64]:
-    """Return the mean over runs, in whatever order they are given."""
-    found: NDArray[np.float64] = np.sort(np.asarray(runs, dtype=float), axis=0).mean(axis=0)
-    return found
-
-
 def _effective_units(
     baseline: Sequence[Counts], system: Sequence[Counts], labels: Sequence[str]
 ) -> Mapping[str | None, float]:
@@ -131,7 +125,7 @@ def _effective_units(
     """
     units = Units(baseline[0])
     spans = [[spans_per_unit(counts, Table(counts, labels), units) for counts in side] for side in (baseline, system)]
-    k = np.atleast_1d(effective_units(_mean(spans[0]) + _mean(spans[1]))).tolist()
+    k = np.atleast_1d(effective_units(mean_of_runs(spans[0]) + mean_of_runs(spans[1]))).tolist()
     return dict(zip((*labels, None), k))
 
 

@@ -223,5 +223,5 @@ def footer(result: Mapping[str, Any]) -> list[str]:
         *least_p(result),
         *rests_on(result),
         *unit_lines(rule),
-        *warning(result["units"], rule),
+        *warning(result["units"], result["effective_units"], rule),
     ]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.declaration import Metric
+from ..evaluation.statistics.intervals import FEW
 from .declared import unit
 from .table import Cell, Estimate, Interval
 
@@ -58,15 +59,16 @@ def score_cell(
     >>> score_cell(create("fair"), "f", {"f": 0.5})
     50.0
     >>> score_cell(create("fair"), "f", {"f": 0.5}, {"f": {"low": 0.25, "high": 0.75}})
-    Estimate(value=50.0, low=25.0, high=75.0)
+    Estimate(value=50.0, low=25.0, high=75.0, few=False)
     """
     factor = scale(metric, name)
     value = scores.get(name)
     if value is None:
         return None
     value *= factor
-    bounds = interval(intervals.get(name), factor)
-    return value if bounds is None else Estimate(value, *bounds)
+    found = intervals.get(name)
+    bounds = interval(found, factor)
+    return value if found is None or bounds is None else Estimate(value, *bounds, found.get("flag") == FEW)
 
 
 def score_cells(

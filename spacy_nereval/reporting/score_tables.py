@@ -42,7 +42,7 @@ def label_tables(given: Evaluated) -> Iterator[Table]:
     metrics, result = given.counts.metrics, given.result["metrics"]
     columns = [(m, name) for m in metrics for name in first_headlines(m, result[m.name]["per_type"])]
     rows: list[list[Cell]] = []
-    for label, number in gold_spans(given.counts).items():
+    for label, number in support(given).items():
         scores = [score_cell(m, name, result[m.name]["per_type"][label]["scores"]) for m, name in columns]
         rows.append([label, number, *scores])
     header = ["label", "support", *(short_name(m, name) for m, name in columns)]
@@ -52,7 +52,7 @@ def label_tables(given: Evaluated) -> Iterator[Table]:
 def label_score_tables(given: Evaluated) -> Iterator[Table]:
     """Yield every score of each label, with its interval if the result has one."""
     triples, singles = [], []
-    for label, number in gold_spans(given.counts).items():
+    for label, number in support(given).items():
         for metric in given.counts.metrics:
             own = given.result["metrics"][metric.name]
             intervals = own.get("intervals", {}).get("per_type", {}).get(label, {})
@@ -61,6 +61,13 @@ def label_score_tables(given: Evaluated) -> Iterator[Table]:
             singles += [[label, *row] for row in more_singles]
     yield Table("Scores per label", ["label", "metric", "P", "R", "F", "support"], triples)
     yield Table("Other scores per label", ["label", "metric", "score", "value"], singles)
+
+
+def support(given: Evaluated) -> dict[str, int]:
+    """Return each label of a result and its number of gold spans, 0 included."""
+    numbers = gold_spans(given.counts)
+    per_type = next(iter(given.result["metrics"].values()))["per_type"]
+    return {label: numbers.get(label, 0) for label in per_type}
 
 
 def count_tables(given: Evaluated) -> Iterator[Table]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..evaluation.intervals import WARNING_UNITS
 from ..evaluation.statistics.differences import LEAST_DIFFERING, p_text
 from ..evaluation.statistics.families import LABELS, PRIMARY, SECONDARY
+from ..evaluation.statistics.intervals import WARNING_UNITS, needs_warning
 from ..evaluation.statistics.sentences import Footing, unit_name
 from ..evaluation.statistics.sentences import footer as footing_line
 from ..io.writing import visible
@@ -19,34 +19,44 @@ def heading(result: Mapping[str, Any]) -> str:
     >>> heading({"documents": 1, "gold": 2, "pred": 2, "skipped": 0, "ignored": 0, "repaired": 1})
     '1 document, 2 gold spans, 2 predicted spans, 1 span repaired'
     """
-    parts = [_many(result["documents"], "document"), _many(result["gold"], "gold span")]
-    parts.append(_many(result["pred"], "predicted span"))
+    parts = [many(result["documents"], "document"), many(result["gold"], "gold span")]
+    parts.append(many(result["pred"], "predicted span"))
     if result["skipped"]:
-        parts.append(f"{_many(result['skipped'], 'document')} without annotation skipped")
+        parts.append(f"{many(result['skipped'], 'document')} without annotation skipped")
     if result["ignored"]:
-        parts.append(f"{_many(result['ignored'], 'prediction')} ignored where the reference is not annotated")
+        parts.append(f"{many(result['ignored'], 'prediction')} ignored where the reference is not annotated")
     if result["repaired"]:
-        parts.append(f"{_many(result['repaired'], 'span')} repaired")
+        parts.append(f"{many(result['repaired'], 'span')} repaired")
     return ", ".join(parts)
 
 
-def _many(number: int, what: str) -> str:
+def many(number: int, what: str) -> str:
+    """Return a number of things in words.
+
+    >>> many(1, "span"), many(1200, "document")
+    ('1 span', '1,200 documents')
+    """
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def warning(units: int, rule: str = "id") -> list[str]:
+def warning(units: int, effective: float, rule: str = "id") -> list[str]:
     """Return a warning about intervals and tests on few units; an empty list if there are enough.
 
     Args:
         units: How many units there are to draw from. A unit is a document, or several with one id.
+        effective: How many units of one size would tell as much.
         rule: The rule that says which documents are one unit.
 
-    >>> warning(20), warning(19)
+    >>> warning(20, 20.0), warning(19, 19.0)
     ([], ['⚠ Only 19 documents: with fewer than 20, little can be told.'])
+    >>> warning(30, 12.34, "block:20")
+    ['⚠ Only 30 blocks, effectively 12.3: with fewer than 20, little can be told.']
     """
-    if units >= WARNING_UNITS:
+    if not needs_warning(effective):
         return []
-    return [f"⚠ Only {_many(units, unit_name(rule))}: with fewer than {WARNING_UNITS}, little can be told."]
+    shown = f"{effective:.1f}"
+    unlike = "" if shown == f"{units:.1f}" else f", effectively {shown}"
+    return [f"⚠ Only {many(units, unit_name(rule))}{unlike}: with fewer than {WARNING_UNITS}, little can be told."]
 
 
 def unit_lines(rule: str) -> list[str]:
@@ -95,11 +105,11 @@ not reject at 95 %. Where fewer than 6 documents differ, nothing can be told: th
     rows = {row["family"]: row for row in reversed(result["comparisons"]) if row["family"] and row["tests"]}
     families = []
     if row := rows.get("primary"):
-        families.append(f"the primary score, {row['metric']} {row['score']} ({_many(row['tests'], 'test')})")
+        families.append(f"the primary score, {row['metric']} {row['score']} ({many(row['tests'], 'test')})")
     if row := rows.get("secondary"):
-        families.append(f"the secondary scores ({_many(row['tests'], 'test')})")
+        families.append(f"the secondary scores ({many(row['tests'], 'test')})")
     if row := rows.get("labels"):
-        families.append(f"{row['metric']} {row['score']} of labels ({_many(row['tests'], 'test')})")
+        families.append(f"{row['metric']} {row['score']} of labels ({many(row['tests'], 'test')})")
     parts = [
         *_swapped(result, unit),
         *_trained(result),
@@ -118,7 +128,7 @@ def _swapped(result: Mapping[str, Any], unit: str) -> list[str]:
     swaps = f"all {result['swaps']:,}" if result["exact"] else f"{result['swaps']:,} random"
     return [
         f"Null hypothesis: in every {unit}, the predictions of the two systems are exchangeable.",
-        f"Test: a two-sided paired permutation test over {_many(result['units'], unit)}, {swaps} swaps.",
+        f"Test: a two-sided paired permutation test over {many(result['units'], unit)}, {swaps} swaps.",
     ]
 
 
@@ -177,7 +187,7 @@ def rests_on(result: Mapping[str, Any]) -> list[str]:
         exact=result["exact"],
         runs=tuple(result["runs"]),
     )
-    named = [f"{family} family of {_many(tests, 'test')}" for family, tests in sizes.items()]
+    named = [f"{family} family of {many(tests, 'test')}" for family, tests in sizes.items()]
     return [", ".join([footing_line(footing), *named])]
 
 

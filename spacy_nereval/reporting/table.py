@@ -19,11 +19,12 @@ class Interval(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A number and its bounds."""
+    """A number and its bounds; `few` where these rest on so few units that it must not be ranked or compared."""
 
     value: float
     low: float
     high: float
+    few: bool = False
 
 
 Cell = str | int | float | Interval | Estimate | None
@@ -83,9 +84,18 @@ class Table(NamedTuple):
         if isinstance(cell, str):
             return cell
         digits = self.own_digits.get(self.header[column])
-        if isinstance(cell, float) and digits is not None and 0 < abs(cell) < 0.5 * 10**-digits:
-            return f"{cell:.0e}"
+        if isinstance(cell, float) and digits is not None:
+            return p_cell(cell, digits)
         return shown(cell, self.digits if digits is None else digits)
+
+
+def p_cell(p: float, digits: int = 4) -> str:
+    """Return a p-value, or the like, as tables show it: what is not 0 is not shown as 0.
+
+    >>> p_cell(0.0391), p_cell(0.00003)
+    ('0.0391', '3e-05')
+    """
+    return f"{p:.0e}" if 0 < abs(p) < 0.5 * 10**-digits else shown(p, digits)
 
 
 def shown(number: int | float | Interval | Estimate | None, digits: int = 2) -> str:
@@ -93,13 +103,14 @@ def shown(number: int | float | Interval | Estimate | None, digits: int = 2) -> 
 
     >>> shown(33.333), shown(7), shown(-0.0001), shown(None)
     ('33.33', '7', '0.00', '-')
-    >>> shown(Estimate(50.0, 30.0, 70.0), 1), shown(Interval(30.0, 70.0), 0)
-    ('50.0 [30.0, 70.0]', '[30, 70]')
+    >>> shown(Estimate(50.0, 30.0, 70.0), 1), shown(Interval(30.0, 70.0), 0), shown(Estimate(100.0, 14.0, 100.0, True))
+    ('50.0 [30.0, 70.0]', '[30, 70]', '100.00 [14.00, 100.00] few')
     """
     if number is None:
         return "-"
     if isinstance(number, Estimate):
-        return f"{shown(number.value, digits)} {shown(Interval(number.low, number.high), digits)}"
+        bounds = shown(Interval(number.low, number.high), digits)
+        return f"{shown(number.value, digits)} {bounds}{' few' if number.few else ''}"
     if isinstance(number, Interval):
         return f"[{shown(number.low, digits)}, {shown(number.high, digits)}]"
     if isinstance(number, int):

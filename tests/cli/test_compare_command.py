@@ -138,6 +138,8 @@ def test_the_tables_stand_in_one_piece(here, columns):
         (["--margin", -1], "--margin -1: expected a number of points above 0, such as 1"),
         (["--margin", 0], "--margin 0: expected a number of points above 0"),
         (["--margin", "nan"], "--margin nan: expected a number of points above 0"),
+        (["--margin", "inf"], "--margin inf: expected a number of points above 0"),
+        (["--margin", "-inf"], "--margin -inf: expected a number of points above 0"),
         (["--margin", 1, "--level", 0.5], "equivalence needs a confidence level above 0.5"),
         (["--primary", "strict"], "--primary strict: there is no such score; expected METRIC.SCORE, one of strict.p,"),
         (["--secondary", "strict.x"], "--secondary strict.x: there is no such score"),

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 import spacy
@@ -33,6 +34,8 @@ pytestmark = pytest.mark.costly  # resampling, in almost every test
 
 GOLD = corpus(24)
 OTHER = second(GOLD)
+LIKE = [Document([(0, 3, "A")], [(0, 3, "A")], "Ada", tokens=[(0, 3)], id=str(k)) for k in range(20)]
+"""Twenty documents of one size, which are effectively twenty."""
 
 
 def run(*arguments: Any) -> Result:
@@ -171,7 +174,8 @@ def test_the_usual_settings_of_intervals_are_those_promised(here):
     accepted("score", "gold.jsonl", "base.jsonl", "-m", "strict", "-C", "-o", "out.json")
     result = written(here / "out.json")
     drawn = {"method": "half", "level": 0.95, "samples": 1000, "seed": 0, "unit": "id", "units": 24, "exact": False}
-    assert result["confidence"] == drawn
+    assert result["confidence"] == drawn | {"effective_units": ANY}
+    assert 10 < result["confidence"]["effective_units"] < 24
     assert "|half:1000,seed:0,level:0.95,unit:id,units:24|" in result["signature"]
 
 
@@ -286,7 +290,7 @@ def test_replicates_of_merged_parts_give_the_intervals_of_the_whole(here):
     counts.replicates = replicate(counts, 40, 3)
     found, expected = written(here / "merged.json"), evaluate(counts, Confidence(0.8))
     drawn = {"method": "half", "level": 0.8, "samples": 40, "seed": 3, "unit": "id", "units": 24, "exact": False}
-    assert found["confidence"] == drawn
+    assert found["confidence"] == drawn | {"effective_units": expected["confidence"]["effective_units"]}
     assert found["signature"] == expected["signature"]
     strict, right = (result["metrics"]["strict"]["intervals"] for result in (found, expected))
     assert strict["scores"] == near(right["scores"])
@@ -429,11 +433,11 @@ def test_below_20_documents_the_reader_is_warned(here):
     for side in ("gold", "pred"):
         jsonl(here / f"{side}.jsonl", GOLD[:19], side)
     arguments = ["--samples", 10, "--trials", 50]
-    assert "⚠ Only 19 documents: with fewer than 20" in accepted(
+    assert "⚠ Only 19 documents, effectively 1" in accepted(
         "compare", "gold.jsonl", "pred.jsonl", "pred.jsonl", *arguments
     )
-    jsonl(here / "gold.jsonl", GOLD[:20], "gold")
-    jsonl(here / "pred.jsonl", GOLD[:20], "pred")
+    jsonl(here / "gold.jsonl", LIKE, "gold")
+    jsonl(here / "pred.jsonl", LIKE, "pred")
     assert "⚠" not in accepted("compare", "gold.jsonl", "pred.jsonl", "pred.jsonl", *arguments)
 
 
@@ -620,7 +624,7 @@ def test_with_confidence_a_scorer_has_intervals_in_its_nested_result_and_the_sam
     assert with_intervals.keys() == without.keys()
     assert "confidence" not in without[key]
     # Three documents have no more than 8 half-samples.
-    drawn = {"method": "half", "samples": 8, "unit": "id", "units": 3, "exact": True}
+    drawn = {"method": "half", "samples": 8, "unit": "id", "units": 3, "exact": True, "effective_units": ANY}
     assert with_intervals[key]["confidence"] == drawn | {"level": 0.9, "seed": 1}
     assert usual[key]["confidence"] == drawn | {"level": 0.95, "seed": 0}
     for name, metric in with_intervals[key]["metrics"].items():
@@ -694,10 +698,13 @@ def test_intervals_and_tests_of_a_single_document_say_how_little_they_rest_on(he
 
 def test_intervals_of_few_documents_come_with_a_warning(here):
     jsonl(here / "few.jsonl", GOLD[:19], "gold")
-    said = "⚠ Only 19 documents: with fewer than 20, little can be told."
+    said = "⚠ Only 19 documents, effectively 1"
     assert said in accepted("score", "few.jsonl", "few.jsonl", "-C", "--samples", 20)
     assert "⚠" not in accepted("score", "few.jsonl", "few.jsonl")
-    assert "⚠" not in accepted("score", "gold.jsonl", "gold.jsonl", "-C", "--samples", 20)
+    jsonl(here / "like.jsonl", LIKE, "gold")
+    assert "⚠" not in accepted("score", "like.jsonl", "like.jsonl", "-C", "--samples", 20)
+    jsonl(here / "like.jsonl", LIKE[:19], "gold")
+    assert "⚠ Only 19 documents: with" in accepted("score", "like.jsonl", "like.jsonl", "-C", "--samples", 20)
 
 
 def test_predictions_in_another_order_are_paired_by_id(here):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import accepted, line, refused, write
+from commands import accepted, flat, line, refused, write
 
 from spacy_nereval.io.count_files import load
 
@@ -53,9 +53,8 @@ def test_score_resamples_what_the_option_says(texts, unit, number):
 
 def test_few_units_are_warned_of_by_their_number(texts):
     files = texts / "gold.jsonl", texts / "pred.jsonl"
-    assert "⚠ Only 4 units: with fewer than 20" in accepted(
-        "score", *files, "-C", "-m", "strict", "--unit", "meta.source"
-    )
+    said = accepted("score", *files, "-C", "-m", "strict", "--unit", "meta.source")
+    assert "⚠ Only 4 units: with fewer than 20" in flat(said)
     assert "⚠" not in accepted("score", *files, "-C", "-m", "strict", "--unit", "document")
 
 
@@ -113,7 +112,7 @@ def test_count_files_say_what_is_resampled(sentences):
     accepted("count", *files, "-m", "strict", "-o", sentences / "ten.npz", "--unit", "block:10")
     assert (load(sentences / "auto.npz").unit, load(sentences / "ten.npz").unit) == ("block:auto", "block:10")
     assert NOTE in accepted("score", sentences / "auto.npz", "-C")
-    assert "⚠ Only 10 units" in accepted("score", sentences / "ten.npz", "-C")
+    assert "⚠ Only 10 blocks: with fewer than 20" in flat(accepted("score", sentences / "ten.npz", "-C"))
     said = refused("score", sentences / "ten.npz", "--unit", "block:10")
     assert said.endswith("ten.npz already says what is resampled; give --unit to 'nereval count'")
     said = refused("merge", sentences / "auto.npz", sentences / "ten.npz", "-o", sentences / "x.npz")

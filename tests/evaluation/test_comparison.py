@@ -708,11 +708,16 @@ def test_a_swap_after_which_a_score_is_undefined_counts_as_large():
     assert p["strict", "p"]["differing"] == 1
 
 
-@pytest.mark.parametrize(("number", "warned"), [(19, True), (20, False)])
-def test_below_20_documents_there_is_a_warning(number, warned):
-    systems, documents = three_systems(number)
-    lines = footer(comparison(systems, documents, FEW, 100))
-    assert any(line.startswith("⚠ Only 19 documents: with fewer than 20") for line in lines) is warned
+@pytest.mark.parametrize(("rows", "said"), [
+    ([(1, 1, 1)] * 19, "⚠ Only 19 documents: with fewer than 20"),
+    ([(1, 1, 1)] * 20, ""),
+    # 4 spans each and 20 in the last one: 100 ** 2 / (20 * 4 ** 2 + 20 ** 2).
+    ([(1, 1, 1)] * 20 + [(10, 0, 0)], "⚠ Only 21 documents, effectively 13.9: with fewer than 20"),
+])  # fmt: skip
+def test_below_20_effective_documents_there_is_a_warning(rows, said):
+    counts = strictly(rows)
+    line = footer(comparison([System("A", counts), System("B", counts)], [], FEW, 100))[-1]
+    assert line.startswith(said or "unit id, 20 units (effectively 20.0)")
 
 
 def test_texts_of_one_document_count_as_one_in_the_warning():
@@ -721,7 +726,7 @@ def test_texts_of_one_document_count_as_one_in_the_warning():
         system.counts.units[:10] = ["the same"] * 10
     result = comparison(systems, documents, FEW, 100)
     assert (result["documents"], result["units"]) == (25, 16)
-    assert footer(result)[-1].startswith("⚠ Only 16 documents")
+    assert footer(result)[-1].startswith("⚠ Only 16 documents, effectively ")
 
 
 def test_the_footer_says_what_was_tested():

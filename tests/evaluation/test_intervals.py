@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
@@ -98,6 +99,7 @@ def test_the_worked_example():
     assert f["flag"] == "few"
     assert result["confidence"] == {
         "method": "half", "level": 0.95, "samples": 64, "seed": 0, "unit": "id", "units": 6, "exact": True,
+        "effective_units": pytest.approx(5.82767, abs=5e-6),
     }  # fmt: skip
 
 
@@ -278,6 +280,7 @@ def test_intervals_of_counts_with_replicates_come_from_these_and_say_so():
     result = evaluate(counts, Confidence(level=0.9, samples=7, seed=1))
     assert result["confidence"] == {
         "method": "half", "level": 0.9, "samples": 40, "seed": 9, "unit": "id", "units": 5, "exact": False,
+        "effective_units": ANY,
     }  # fmt: skip
     assert "half:40,seed:9" in result["signature"]
     metric = create("strict")
@@ -318,6 +321,7 @@ def test_a_result_with_intervals_has_them_beside_the_same_scores_and_says_how_th
     with_intervals, without = score(documents, None, Confidence(0.9, 20, 5)), score(documents)
     assert with_intervals["confidence"] == {
         "method": "half", "level": 0.9, "samples": 20, "seed": 5, "unit": "id", "units": 8, "exact": False,
+        "effective_units": ANY,
     }  # fmt: skip
     assert "confidence" not in without
     for name, metric in without["metrics"].items():

@@ -6,6 +6,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from test_statistics_numbers import Counts, compared, f_score, keys, spans, swaps_of
 
 from spacy_nereval.evaluation.statistics.bits import half_samples
@@ -90,3 +91,27 @@ def test_the_count_of_data_sets_is_seldom_too_high() -> None:
         found = np.array([count_data_sets(row, independent=independent).least for row in p])
         assert (found > 2).mean() <= 0.05 + 3 * sqrt(0.05 * 0.95 / 2000)
         assert (found == 2).mean() > 0.4
+
+
+def test_coverage_of_the_score_to_expect_of_another_training() -> None:
+    """The interval of a single run leaves training out, and misses the expected score far too often."""
+    rng, units, sets, runs = np.random.default_rng(12), 300, 250, 3
+    gold = 1 + rng.poisson(rng.gamma(1, 4, (units, sets)))
+    hard = rng.normal(0, 0.15, (units, sets))
+
+    def trained(shift: NDArray[np.float64]) -> Counts:
+        """tp, fp, fn of a run whose recall is off by a shift, one for each data set."""
+        found = rng.binomial(gold, np.clip(0.7 + hard + shift, 0, 1))
+        return np.stack([found, rng.poisson(0.3 * gold), gold - found], axis=-1)
+
+    own = [trained(rng.normal(0, 0.03, sets)) for _ in range(runs)]
+    # What 200 other trainings score on a data set as large as all of these together.
+    others = [f_score(trained(np.full(sets, shift)).sum((0, 1))) for shift in rng.normal(0, 0.03, 200)]
+    true, bits = np.mean(others), half_samples(0, keys(units), 400).astype(float)
+    scores = np.array([f_score(run.sum(0)) for run in own])
+    samples = np.array([f_score(np.tensordot(bits, run, 1)) for run in own])
+    k = effective_units(np.mean([spans(run) for run in own], axis=0))
+    several = score_intervals(scores.mean(0), samples.mean(0), k, runs=scores)
+    assert ((several.low <= true) & (true <= several.high)).mean() > 0.92
+    single = score_intervals(scores[0], samples[0], k)
+    assert ((single.low <= true) & (true <= single.high)).mean() < 0.88

@@ -131,13 +131,14 @@ def test_streams_and_blocks() -> None:
 
 def test_many_scores_at_once_are_each_on_its_own() -> None:
     rng = np.random.default_rng(5)
-    values, samples = rng.random((3, 4)), rng.random((50, 3, 4))
+    values, samples, runs = rng.random((3, 4)), rng.random((50, 3, 4)), rng.random((3, 3, 4))
     k = 2 + 30 * rng.random((3, 4))
-    together = score_intervals(values, samples, k, level=0.8)
+    together = score_intervals(values, samples, k, level=0.8, runs=runs)
     d, swapped, weights = rng.normal(0, 0.1, 12), rng.normal(0, 0.1, (99, 12)), rng.uniform(-0.5, 0.5, (99, 12))
     tests = swap_test(d, swapped, weights, exact=False, differing=6, level=0.8)
     for k1, (row, column) in enumerate(np.ndindex(3, 4)):
-        alone = score_intervals(values[row, column], samples[:, row, column], k[row, column], level=0.8)
+        own = (each[..., row, column] for each in (values, samples, k))
+        alone = score_intervals(*own, level=0.8, runs=runs[:, row, column])
         assert [bound[row, column] for bound in together] == [bound[()] for bound in alone]
         one = swap_test(d[k1], swapped[:, k1], weights[:, k1], exact=False, differing=6, level=0.8)
         assert [values[k1] for values in tests] == [value[()] for value in one]
@@ -244,7 +245,10 @@ def test_runs_of_one_system() -> None:
     n, z = runs.mean() * (1 - runs.mean()) / variance, scipy.stats.t.ppf(0.975, df)
     centre = (runs.mean() + z * z / 2 / n) / (1 + z * z / n)
     assert (float(found.low) + float(found.high)) / 2 == pytest.approx(centre, abs=1e-10)
+    assert float(found.training) == pytest.approx(training / variance, abs=1e-12)
+    assert np.isnan(score_intervals(runs.mean(), samples, 40).training)
     alike = score_intervals(runs.mean(), samples, 40, runs=np.full(3, runs.mean()))
+    assert alike.training == 0
     assert alike.low == score_intervals(runs.mean(), samples, 40).low
     assert found.high - found.low > alike.high - alike.low
     broken = score_intervals([0.8, 0.8], np.ones((9, 2)) * 0.8, 9, runs=[[0.8, 0.7], [np.nan, 0.9]])

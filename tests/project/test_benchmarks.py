@@ -80,6 +80,8 @@ def test_speed_is_measured_and_shown(tmp_path):
         10,
         10,
     )
+    pair = found["comparison"]
+    assert (pair["documents"], pair["swaps"], len(pair["seconds"])) == (10, 200, 1) and pair["bytes"] > 1e6
     assert found["goals"] == import_module("table").reached(found)
     assert all(row["value"] > 0 for row in found["goals"])
 
@@ -94,7 +96,8 @@ def figures() -> dict[str, Any]:
     }
     sides |= {"six metrics, offsets": [3, 6], "nervaluate": [10, 30]}
     corpus = {"name": "c", "documents": 100, "entities": 7, "labels": 2, "sentences": False, "seconds": sides}
-    evaluated = {"nlp.evaluate": [100, 200], "six metrics": [1, 4]}
+    evaluated = {"nlp.evaluate": [100, 200], "six metrics": [1, 4], "six metrics, intervals": [25, 54]}
+    pair = {"documents": 10, "labels": 2, "swaps": 500, "seconds": [1, 3, 9], "bytes": 1.2e9}
     return {
         "corpora": [corpus, corpus | {"name": "s", "sentences": True}],
         "evaluations": [{"name": "c", "documents": 100, "seconds": evaluated}],
@@ -102,6 +105,7 @@ def figures() -> dict[str, Any]:
         "documents": [{"shape": "flat", "seconds": {"100": [1, 1], "1000": [9, 11], "5000": [20, 60]}}],
         "memory": {"flat": 5e6},
         "bootstrap": {"documents": 10, "labels": 2, "samples": 1000, "seconds": {"scores": [1], "intervals": [2, 4]}},
+        "comparison": pair,
         "imports": [0.020, 0.024, 0.100],
     }
 
@@ -115,13 +119,16 @@ def test_what_has_to_be_reached_is_taken_from_the_rounds():
         *(("six metrics / get_ner_prf", name, 0.25, "") for name in "cs"),
         *(("six metrics, offsets / nervaluate", name, pytest.approx(0.25), "") for name in "cs"),  # of 0.3 and 0.2
         ("six metrics / nlp.evaluate", "c", 1.5, "%"),  # of 1 and 2
+        ("confidence = {} / nlp.evaluate", "c", pytest.approx(100 * (24 / 125 + 50 / 254) / 2), "%"),
         ("1,000 / 100 entities in one document", "flat", 10, ""),
         ("intervals from 1,000 half-samples", "10 documents, 2 labels", 3, "s"),
+        ("comparison with 500 swaps", "10 documents, 2 labels", 3, "s"),
+        ("comparison with 500 swaps, memory of its process", "10 documents, 2 labels", 1200, "MB"),
         ("memory of the counts of a document", "18 labels, 15 entities", 400, "bytes"),
         ("importing what spaCy imports at its start", "beyond spaCy", 24, "ms"),
     ]
     assert [row["at_most"] for row in import_module("table").reached(figures())] == [
-        *(1.0, 2.5, 0.25, 0.5, 0.25, 0.25, 1, 12, 1, 500, 30),
+        *(1.0, 2.5, 0.25, 0.5, 0.25, 0.25, 1, 10, 12, 1, 5, 1000, 500, 30),
     ]
 
 
@@ -131,11 +138,14 @@ def test_a_figure_above_its_limit_is_marked_in_the_table_and_in_words():
     above = [(row["what"], row["where"]) for row in goals if row["value"] > row["at_most"]]
     assert above == [
         ("six metrics / nlp.evaluate", "c"),
+        ("confidence = {} / nlp.evaluate", "c"),
         ("intervals from 1,000 half-samples", "10 documents, 2 labels"),
+        ("comparison with 500 swaps, memory of its process", "10 documents, 2 labels"),
     ]
     assert table.verdict(goals) == (
-        "**Above its limit:** six metrics / nlp.evaluate (c); "
-        "intervals from 1,000 half-samples (10 documents, 2 labels)."
+        "**Above its limit:** six metrics / nlp.evaluate (c); confidence = {} / nlp.evaluate (c); "
+        "intervals from 1,000 half-samples (10 documents, 2 labels); "
+        "comparison with 500 swaps, memory of its process (10 documents, 2 labels)."
     )
     about = {"rounds": 2, "machine": "m", "system": "s", "python": "3", "spacy": "3.8", "numpy": "2"}
     empty = {"documents": 10, "seconds": [1, 2]}
@@ -161,7 +171,7 @@ def test_what_is_measured_of_a_corpus_is_shown_for_each_document():
     assert [row[:5] for row in rows] == [[name, "100", "7", "15,000.0", "60,000.0"] for name in "cs"]
 
 
-@pytest.mark.parametrize("name", ["table", "single", "workloads", "scale"])
+@pytest.mark.parametrize("name", ["table", "single", "workloads", "scale", "comparing"])
 def test_the_examples_in_the_benchmarks_hold(name):
     found = doctest.testmod(import_module(name))
     assert found.attempted > 0 and found.failed == 0

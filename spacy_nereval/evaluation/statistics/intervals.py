@@ -38,12 +38,15 @@ class Intervals(NamedTuple):
         units: Effective number of units k.
         flag: "few" (k < 6: show it, never rank or compare by it), "undefined" (no
             interval), or "".
+        training: With several training runs, the share of training in the variance, 0 to 1;
+            NaN with one run, and where undefined.
     """
 
     low: Floats
     high: Floats
     units: Floats
     flag: NDArray[np.str_]
+    training: Floats
 
 
 def spread(samples: ArrayLike) -> Any:
@@ -225,8 +228,12 @@ def score_intervals(
     deviation = np.where(undefined, 0.0, spread(scales.share(drawn)))
     variance = np.where(deviation < TINY, 0.0, deviation**2)
     freedom = np.maximum(np.where(undefined, 1.0, k) - 1, 1)
+    training = np.full(theta.shape, np.nan)
     if each_run is not None:
+        documents = variance
         variance, freedom = _with_runs(variance, freedom, np.where(undefined, 0.0, each_run))
+        training = np.where(variance > 0, 1 - documents / np.where(variance > 0, variance, 1), 0.0)
+        training = np.where(undefined, np.nan, training)
     inner = (variance > 0) & (share > 0) & (share < 1)
     number = np.where(inner, share * (1 - share) / np.where(inner, variance, 1), np.where(undefined, 1.0, k))
     low, high = wilson(share, number, stdtrit(freedom, (1 + level) / 2))
@@ -234,7 +241,7 @@ def score_intervals(
         raise ArithmeticError("an interval of zero width: the half-samples or the units cannot be right")
     low, high = (np.where(undefined, np.nan, bound) for bound in scales.bounds(low, high))
     flag = np.where(undefined, UNDEFINED, np.where(k < FEW_UNITS, FEW, ""))
-    return Intervals(low, high, np.array(k), flag)
+    return Intervals(low, high, np.array(k), flag, training)
 
 
 def _within(theta: Floats, share: Floats, undefined: NDArray[np.bool_]) -> Floats:

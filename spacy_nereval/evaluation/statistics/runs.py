@@ -79,7 +79,7 @@ def run_test(
     a, b, drawn = (np.asarray(given, dtype=float) for given in (first, second, samples))
     _check_shapes(a, b, drawn)
     check_level(level)
-    difference = _mean(b) - _mean(a)
+    difference = mean_of_runs(b) - mean_of_runs(a)
     undefined = ~np.isfinite(difference) | (2 * (~np.isfinite(drawn)).sum(axis=0) > len(drawn))
     documents = np.asarray(spread(drawn)) ** 2
     training, training_parts = _training(a, b)
@@ -108,8 +108,21 @@ def _check_shapes(a: Floats, b: Floats, drawn: Floats) -> None:
         raise ValueError("both systems have one run: their difference is tested by swaps, see `swap_test`")
 
 
-def _mean(runs: Floats) -> Floats:
-    mean: Floats = np.sort(runs, axis=0).mean(axis=0)  # Sorted, so that the order of the runs changes no last digit.
+def mean_of_runs(runs: ArrayLike) -> Floats:
+    """Return the mean over training runs, the same to the last digit in whatever order they come.
+
+    Args:
+        runs: One or more, float[runs, ...].
+
+    Returns:
+        float[...].
+
+    Example:
+        >>> mean_of_runs([[0.1, 1], [0.2, 3], [0.3, 2]]).round(12).tolist()
+        [0.2, 2.0]
+    """
+    given = np.asarray(runs, dtype=float)
+    mean: Floats = given[0] if len(given) == 1 else np.sort(given, axis=0).mean(axis=0)
     return mean
 
 

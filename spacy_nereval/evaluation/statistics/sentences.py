@@ -12,13 +12,14 @@ def unit_name(rule: str) -> str:
     """Return what a unit is called: a document, unless a rule puts documents together.
 
     Args:
-        rule: The rule that says which documents are one unit.
+        rule: The rule that says which documents are one unit; of merged counts several, with "and" between them.
 
     Example:
-        >>> unit_name("id"), unit_name("meta.source")
-        ('document', 'unit')
+        >>> unit_name("id"), unit_name("block:20"), unit_name("meta.source"), unit_name("block:auto and id")
+        ('document', 'block', 'unit', 'unit')
     """
-    return "document" if rule in ("id", "document") else "unit"
+    names = {"document" if each in ("id", "document") else each.partition(":")[0] for each in rule.split(" and ")}
+    return names.pop() if names in ({"document"}, {"block"}) else "unit"
 
 
 class Finding(NamedTuple):

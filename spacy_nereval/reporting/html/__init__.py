@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ...core.spans import Document
     from ...counting.counts import Counts
     from ...evaluation.resampling import Confidence
+    from ...evaluation.tested import Asked
 
 CHARTED = 30
 """Rows of labels in the chart, for all systems together; the table has all labels."""
@@ -28,25 +29,38 @@ class ReportedSystem(NamedTuple):
     counts: Counts
 
 
-def page(systems: Sequence[ReportedSystem], *, title: str | None = None, confidence: Confidence | None = None) -> str:
+PRIMARY = "fair.f"
+"""The score in question, unless another one is asked for."""
+
+
+def page(
+    systems: Sequence[ReportedSystem],
+    *,
+    title: str | None = None,
+    confidence: Confidence | None = None,
+    asked: Asked | None = None,
+    trials: int | None = None,
+) -> str:
     """Return the report as HTML.
 
     Args:
         systems: The systems. The first one is what the others are compared with. The metric
             fair has to be among their metrics, since its verdicts mark the spans.
         title: The title; by default, the names of the systems and of the gold files.
-        confidence: Settings of intervals. With them, scores have intervals, and differences
-            of two systems have p-values.
+        confidence: Settings of intervals. With them, scores have intervals, systems are compared,
+            and the page says first what can be told of the primary score.
+        asked: What the comparison tests; by default with fair's F as the primary score.
+        trials: How many swaps are drawn; by default enough for the number of tests.
 
     Raises:
         ValueError: If fair is missing, if systems share a name or have different documents,
             if there are more of them than charts can tell apart, or if the libraries that
-            draw charts are not installed.
+            draw charts are not installed; if there is no such score, or the margin is not above 0.
     """
-    from ...evaluation.resampling import number_of_units
     from ...evaluation.result import evaluate
+    from ...evaluation.statistics.sentences import unit_name
     from ..comparison import verdict_lines
-    from ..sentences import unit_lines, warning, what_was_tested
+    from ..sentences import least_p, rests_on, unit_lines, warning, what_was_tested
     from . import charts
     from .data import embedded, on_spans, page_data
     from .findings import findings, leading, with_errors
@@ -59,7 +73,8 @@ def page(systems: Sequence[ReportedSystem], *, title: str | None = None, confide
     metrics, unit = first.counts.metrics, first.counts.unit
     names = [system.name for system in systems]
     results = [evaluate(system.counts, confidence) for system in systems]
-    tests = _tests(systems, confidence)
+    tests = _tests(systems, confidence, asked, trials)
+    drawn_from = results[0].get("confidence")
     summary = metric_rows(metrics, results)
     labels = label_rows(fair, results, [system.counts for system in systems])
     errors = verdict_rows(results)
@@ -86,12 +101,13 @@ def page(systems: Sequence[ReportedSystem], *, title: str | None = None, confide
         "title": title or _title(names, first.counts),
         "names": names,
         "results": results,
-        "confidence": results[0].get("confidence"),
+        "confidence": drawn_from,
+        "unit": unit_name(unit),
         "summary": summary,
         "differences": differences(summary, tests) if len(systems) == 2 else [],
         "tests": tests,
         "told": verdict_lines(tests) if tests else [],
-        "tested": what_was_tested(tests) if tests else "",
+        "tested": [what_was_tested(tests), *least_p(tests), *rests_on(tests)] if tests else [],
         "labels": labels,
         "charted": charted,
         "errors": errors,
@@ -100,7 +116,9 @@ def page(systems: Sequence[ReportedSystem], *, title: str | None = None, confide
         "drawn": drawn,
         "unmarked": [metric.name for metric in metrics if metric not in marking],
         "finding": finding,
-        "warnings": [*unit_lines(unit), *warning(number_of_units(first.counts), unit)] if confidence else [],
+        "warnings": [*unit_lines(unit), *warning(drawn_from["units"], drawn_from["effective_units"], unit)]
+        if drawn_from
+        else [],
         "data": Trusted(embedded(page_data(systems) | {"lead": lead})),
         "charts": Trusted(embedded(drawn)),
     }
@@ -138,16 +156,19 @@ def _checked(systems: Sequence[ReportedSystem]) -> Metric:
     return fair
 
 
-def _tests(systems: Sequence[ReportedSystem], confidence: Confidence | None) -> dict[str, Any] | None:
-    """The comparison of two systems by fair, where intervals are wanted and there are units to exchange."""
+def _tests(
+    systems: Sequence[ReportedSystem], confidence: Confidence | None, asked: Asked | None, trials: int | None
+) -> dict[str, Any] | None:
+    """The comparison of all systems with the first, where intervals are wanted."""
     from ...evaluation.comparison import System, comparison
-    from ...evaluation.resampling import number_of_units
+    from ...evaluation.tested import Asked
 
-    if not confidence or len(systems) != 2 or number_of_units(systems[0].counts) < 2:
+    if not confidence or len(systems) < 2:
         return None
     own = [System(each.name, each.counts) for each in systems]
-    fair = next(metric for metric in systems[0].counts.metrics if metric.name == "fair")
-    return comparison(own, systems[0].documents, confidence, primary=f"fair.{fair.headlines[0].name}")
+    asked = asked or Asked()
+    asked = asked._replace(primary=asked.primary or PRIMARY)
+    return comparison(own, systems[0].documents, confidence, trials, **asked._asdict())
 
 
 def _lengths(systems: Sequence[ReportedSystem], fair: Metric) -> list[Any]:

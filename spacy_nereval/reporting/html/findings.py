@@ -18,9 +18,6 @@ from .verdict_rows import VerdictRow
 LONGEST = 48
 """Characters of a name in a sentence."""
 
-LEVEL = 0.05
-"""A p-value below it tells two systems apart."""
-
 FEW = 10
 """Labels and lengths with fewer gold spans are not called the lowest, if there are others."""
 
@@ -47,7 +44,7 @@ def findings(
     Args:
         names: The names of the systems.
         lead: The number of the system with the best score.
-        tests: A comparison of two systems. That a system leads is said only if it is significant there.
+        tests: A comparison of the systems. The page says first what it tells, so that here no system is ranked.
         summary: The overall scores.
         errors: The number of each verdict.
         labels: The scores of each label.
@@ -98,12 +95,8 @@ def _scores(names: Sequence[str], summary: Sequence[ScoreRow], lead: int, tests:
     if tests is None:
         degree = "higher" if len(names) == 2 else "highest"
         return Markup("{} has the {} fair F, {} against {}").format(named(names[lead]), degree, *numbers)
-    tested = {(row["metric"], row["score"]): row["p_holm"] for row in tests["comparisons"]}
-    p = tested.get(("fair", fair.scores[-1]))
-    if p is not None and p < LEVEL:
-        return Markup("{} leads with a fair F of {} against {}").format(named(names[lead]), *numbers)
-    both = named(names[lead]), named(names[1 - lead])
-    return Markup("{} and {} are not told apart: fair F {} against {}").format(*both, *numbers)
+    each = [Markup("{} under {}").format(cell.text, named(name)) for name, cell in zip(names, fair.headlines)]
+    return Markup("fair F is {} and {}").format(Markup(", ").join(each[:-1]), each[-1])
 
 
 def _errors(errors: Sequence[VerdictRow], lead: int) -> Markup:
@@ -120,7 +113,12 @@ def _errors(errors: Sequence[VerdictRow], lead: int) -> Markup:
 def _lowest(rows: Sequence[ScoreRow], lead: int, what: str) -> Markup:
     values = [row.headlines[lead].value for row in rows]
     scored = [(value, k) for k, value in enumerate(values) if value is not None and rows[k].gold]
-    # The score of a rare label says little.
+    # The score of a rare label says little, and one of few units is not ranked.
+    cells = [row.headlines[lead] for row in rows]
+    if any(cell.bounds for cell in cells):
+        scored = [(value, k) for value, k in scored if cells[k].bounds and not cells[k].few]
+        if not scored:
+            return Markup(f"every {what} rests on too few units to be ranked")
     scored = [(value, k) for value, k in scored if (rows[k].gold or 0) >= FEW] or scored
     if not scored:
         return Markup(f"no {what} has gold spans")

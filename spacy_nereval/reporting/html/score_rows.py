@@ -9,8 +9,8 @@ from ...core.declaration import Metric
 from ...counting.counts import Counts
 from ...evaluation.result import gold_spans, pred_spans
 from ..declared import groups, higher_is_better, keys, triple, unit
-from ..score_cells import score_cell
-from ..table import Estimate, Interval, shown
+from ..score_cells import interval, score_cell
+from ..table import Estimate, Interval, p_cell, shown
 
 Result = Mapping[str, Any]
 LENGTHS = {"0": "no word", "1": "1 word", "2": "2 words", "3": "3 words", "4 and more": "4 words and more"}
@@ -18,11 +18,15 @@ LENGTHS = {"0": "no word", "1": "1 word", "2": "2 words", "3": "3 words", "4 and
 
 
 class ScoreValue(NamedTuple):
-    """A score as it is shown, and the bounds of its interval. None stands for undefined values."""
+    """A score as it is shown, and the bounds of its interval. None stands for undefined values.
+
+    `few`: the interval rests on so few units that the score must not be ranked or compared.
+    """
 
     value: float | None
     low: float | None = None
     high: float | None = None
+    few: bool = False
 
     @property
     def text(self) -> str:
@@ -32,7 +36,9 @@ class ScoreValue(NamedTuple):
     @property
     def bounds(self) -> str:
         """The interval as people read it, "" if there is none."""
-        return "" if self.low is None or self.high is None else shown(Interval(self.low, self.high))
+        if self.low is None or self.high is None:
+            return ""
+        return shown(Interval(self.low, self.high)) + " few" * self.few
 
 
 class ScoreRow(NamedTuple):
@@ -131,11 +137,21 @@ def length_rows(metric: Metric, breakdowns: Sequence[Result]) -> list[ScoreRow]:
 
 
 class Difference(NamedTuple):
-    """The second system's score minus the first one's, whether that is better, and the p-value of the test."""
+    """The second system's score minus the first one's, as it is shown.
+
+    Attributes:
+        text: The difference.
+        better: Whether the second system is better; None if neither is.
+        bounds: The interval, "" for none.
+        detectable: The difference that the documents show 4 times in 5, "" for none.
+        p: The corrected p-value, "" for none.
+    """
 
     text: str
     better: bool | None
-    p: str
+    bounds: str = ""
+    detectable: str = ""
+    p: str = ""
 
 
 def differences(rows: Sequence[ScoreRow], tests: Result | None) -> list[Difference | None]:
@@ -143,12 +159,12 @@ def differences(rows: Sequence[ScoreRow], tests: Result | None) -> list[Differen
 
     Args:
         rows: Rows with two systems.
-        tests: A comparison of the two systems, for its p-values.
+        tests: A comparison of the two systems, for its intervals and p-values.
 
     Returns:
         None for a row whose score is undefined for one of the systems.
     """
-    p = {(row["metric"], row["score"]): row["p_holm"] for row in tests["comparisons"]} if tests else {}
+    tested = {(r["metric"], r["score"]): r for r in tests["comparisons"] if r["label"] is None} if tests else {}
     found: list[Difference | None] = []
     for row in rows:
         first, second = (cell.value for cell in row.headlines)
@@ -156,11 +172,21 @@ def differences(rows: Sequence[ScoreRow], tests: Result | None) -> list[Differen
             found.append(None)
             continue
         gap = second - first
-        tested = p.get((row.metric, row.scores[-1]))
         better = None if shown(gap) == shown(0.0) else (gap > 0) is not row.lower_is_better
         sign = "+" if better is not None and gap > 0 else ""
-        found.append(Difference(sign + shown(gap), better, "" if tested is None else f"{tested:.4f}"))
+        told = _told(tested.get((row.metric, row.scores[-1]), {}), 100 if row.is_ratio else 1)
+        found.append(Difference(sign + shown(gap), better, *told))
     return found
+
+
+def _told(test: Mapping[str, Any], factor: int) -> tuple[str, str, str]:
+    """Return the interval, the detectable difference and the p-value of a row of a comparison, "" for none."""
+    bounds, detectable, p = interval(test.get("interval"), factor), test.get("detectable"), test.get("p_holm")
+    return (
+        "" if bounds is None else shown(bounds),
+        "" if detectable is None else shown(factor * detectable),
+        "" if p is None else p_cell(p),
+    )
 
 
 def _of_metric(metric: Metric, results: Iterable[Result]) -> list[Result]:

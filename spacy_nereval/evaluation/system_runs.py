@@ -1,0 +1,113 @@
+"""One system that was trained several times: its mean scores, how far the runs lie apart, and intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..about import __version__
+from ..core.declaration import Metric
+from ..counting.counts import Counts
+from ..counting.table import summed
+from .intervals import Drawn, drawn, nested, run_intervals, values_at
+from .pairs import aligned_runs, all_labels
+from .resampling import Confidence
+from .result import plain
+from .scores import AVERAGES, Path, score_sums
+from .signature import signature
+from .statistics.runs import FEW_RUNS, mean_of_runs
+
+
+def evaluate_runs(
+    runs: Sequence[Counts],
+    confidence: Confidence | None = None,
+    *,
+    system: str = "the system",
+    average: str = "micro",
+    short: bool = False,
+) -> dict[str, Any]:
+    """Return the mean scores of a system's training runs, with intervals for another training on other texts.
+
+    Args:
+        runs: The counts of each run, two or more, of the same documents in any order.
+        confidence: Level, number of half-samples and seed; by default those of `Confidence`.
+        system: The name of the system, for the result and for errors.
+        average: The average that tables show; it only enters the signature.
+        short: Whether the signature leaves out options that have their default.
+
+    Returns:
+        A result in plain Python, with None where a score of some run is undefined. Per metric,
+        "scores", "averages" and "per_type" hold the means over the runs, where the result of
+        `evaluate` holds scores; "intervals" holds their intervals, each with the share of
+        training in its variance; "runs" holds for each score the "values" of the runs in the
+        order given, their standard deviation "sd", and the "least" and "greatest" of them.
+
+    Raises:
+        ValueError: There is only one run; the runs are of different documents, or counted in
+            different ways; a setting is out of range.
+
+    Example:
+        >>> from spacy_nereval import Document, count, create_all
+        >>> gold = [(0, 3, "PER"), (8, 11, "PER")]
+        >>> found = [gold, gold[:1]], [gold, gold], [gold[1:], gold]
+        >>> runs = [
+        ...     count([Document(gold, pred, id=f"d{k}") for k, pred in enumerate(run)], create_all(["strict"]))
+        ...     for run in found
+        ... ]
+        >>> strict = evaluate_runs(runs)["metrics"]["strict"]
+        >>> round(strict["scores"]["r"], 4), strict["runs"]["scores"]["r"]["values"]
+        (0.8333, [0.75, 1.0, 0.75])
+
+    Source: min F', H. H. Clark (1973), for the variance of the mean; see `statistics.intervals`.
+    """
+    confidence = (confidence or Confidence()).checked()
+    if len(runs) < 2:
+        raise ValueError(
+            f"{system} has {len(runs)} training run{'s' * (len(runs) != 1)}: expected two or more, "
+            "since one tells nothing of the next; score a single run without others"
+        )
+    first = runs[0]
+    runs = aligned_runs(first, system, runs)
+    resampled: Drawn = drawn(runs, confidence)
+    intervals = run_intervals(runs, confidence)
+    labels = all_labels(*runs)
+    sums = [summed(counts, labels=labels) for counts in runs]
+    metrics: dict[str, Any] = {}
+    for owns in zip(*map(score_sums, sums)):
+        metric = owns[0].metric
+        places = [path for path, _ in owns[0].paths(labels)]
+        values = np.array([values_at(places, own, labels)[0] for own in owns])
+        metrics[metric.name] = _of_metric(metric, places, values, labels) | {"intervals": intervals[metric.name]}
+    result: dict[str, Any] = plain(
+        {
+            "signature": signature(first, resampled.signature, f"runs:{len(runs)}", average=average, short=short),
+            "version": __version__,
+            "system": system,
+            "runs": len(runs),
+            "few_runs": len(runs) < FEW_RUNS,
+            "documents": first.documents,
+            "gold": first.gold,
+            "pred": [counts.pred for counts in runs],
+            "confidence": resampled.table,
+            "metrics": metrics,
+        }
+    )
+    return result
+
+
+def _of_metric(metric: Metric, places: Sequence[Path], values: NDArray[np.float64], labels: Sequence[str]) -> Any:
+    """Return the means and the spread of the runs' scores, from float64[runs, places]."""
+    ordered = np.sort(values, axis=0)  # so that the order of the runs changes no last digit
+    means, deviations = mean_of_runs(values), ordered.std(axis=0, ddof=1)
+    found = nested(dict(zip(places, means)))
+    # Labels have their scores one level deeper in a result, beside their counts.
+    found["averages"] = {average: found["averages"].get(average, {}) for average in AVERAGES[1:]}
+    found["per_type"] = {label: {"scores": found["per_type"].get(label, {})} for label in labels}
+    spread = {
+        path: {"values": values[:, n], "sd": deviations[n], "least": values[:, n].min(), "greatest": values[:, n].max()}
+        for n, path in enumerate(places)
+    }
+    return {"settings": metric.settings, **found, "runs": nested(spread)}

@@ -1,0 +1,106 @@
+"""Tables of one system that was trained several times, and what is said around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from ..evaluation.statistics.runs import FEW_RUNS
+from ..evaluation.statistics.sentences import Footing, footer, unit_name
+from ..io.writing import visible
+from .declared import headlines, noted, short_name
+from .evaluated import Evaluated
+from .score_cells import percent, scale
+from .score_tables import label_score_tables, label_tables, score_tables
+from .sentences import many, unit_lines, warning
+from .table import Cell, Table
+
+NOTHING: Mapping[str, Any] = {"share_of_training": None}
+"""The interval of a number of spans, which has none."""
+
+
+def spread_tables(given: Evaluated) -> Iterator[Table]:
+    """Yield how far the training runs lie apart, in the scores that stand for a metric."""
+    rows: list[list[Cell]] = []
+    shown = []
+    for metric in given.counts.metrics:
+        own = given.result["metrics"][metric.name]
+        means, runs, bounds = (_of_average(table, given.average) for table in (own, own["runs"], own["intervals"]))
+        for name in headlines(metric, [*means]) if means else []:
+            factor, values = (
+                scale(metric, name),
+                (means[name], *(runs[name][key] for key in ("sd", "least", "greatest"))),
+            )
+            scaled = (None if value is None else factor * value for value in values)
+            rows.append([short_name(metric, name), *scaled, percent(bounds.get(name, NOTHING)["share_of_training"])])
+            shown.append((metric, name))
+    header = ["score", "mean", "sd", "least", "greatest", "share of training"]
+    yield Table("Training runs", header, rows, note=noted(_note(given), shown))
+
+
+def _of_average(table: Mapping[str, Any], average: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = table["scores"] if average == "micro" else table["averages"].get(average, {})
+    return found
+
+
+def _note(given: Evaluated) -> str:
+    few = [f"few runs: fewer than {FEW_RUNS}"] if given.result["few_runs"] else []
+    return "; ".join([given.average, *few])
+
+
+RUN_TABLES: dict[str, Callable[[Evaluated], Iterable[Table]]] = {
+    "scores": score_tables,
+    "runs": spread_tables,
+    "labels": label_tables,
+    "label-scores": label_score_tables,
+}
+"""The tables of several training runs: each name, and the function that makes its tables."""
+
+USUAL_OF_RUNS = ("scores", "runs", "labels")
+"""The tables that are printed by default."""
+
+
+def tables_of_runs(given: Evaluated, wanted: Iterable[str], *, digits: int = 2) -> Iterator[Table]:
+    """Yield tables of the mean scores of one system's training runs.
+
+    Args:
+        given: The counts of the first run, with what `evaluate_runs` returns.
+        wanted: Names of tables, keys of `RUN_TABLES`.
+        digits: Decimal places of numbers that are not whole.
+    """
+    for name in wanted:
+        for table in RUN_TABLES[name](given):
+            yield table._replace(digits=digits)
+
+
+def run_heading(result: Mapping[str, Any]) -> str:
+    """Return a sentence on what was scored.
+
+    Args:
+        result: What `evaluate_runs` returns.
+
+    >>> run_heading({"documents": 9, "gold": 20, "runs": 3, "few_runs": True, "system": "A"})
+    'A: means of 3 training runs (few runs: fewer than 5), 9 documents, 20 gold spans'
+    """
+    few = f" (few runs: fewer than {FEW_RUNS})" if result["few_runs"] else ""
+    size = f"{many(result['documents'], 'document')}, {many(result['gold'], 'gold span')}"
+    return visible(f"{result['system']}: means of {many(result['runs'], 'training run')}{few}, {size}")
+
+
+def run_footer(result: Mapping[str, Any]) -> list[str]:
+    """Return what the intervals say and rest on, and a warning if there are few units.
+
+    Args:
+        result: What `evaluate_runs` returns.
+    """
+    drawn = result["confidence"]
+    unit, units, effective, level = (drawn[key] for key in ("unit", "units", "effective_units", "level"))
+    footing = Footing(unit, units, effective, drawn["seed"], level=level, runs=(result["runs"],))
+    return [
+        f"Intervals: {100 * level:g} %, of the score to expect when the system is trained again and meets other texts "
+        f"like these. Their variance is that of half-samples of {many(units, unit_name(unit))} plus that of the mean "
+        "over the training runs.",
+        footer(footing),
+        *unit_lines(unit),
+        *warning(units, effective, unit),
+    ]

@@ -1,0 +1,239 @@
+"""One system with several training runs: its mean scores against formulas by hand, and what cannot be scored."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.stats
+from made_up import corpus
+
+from spacy_nereval import Confidence, Counts, Document, Metric, Score, count, create_all, evaluate, one_each
+from spacy_nereval.evaluation.intervals import replicate
+from spacy_nereval.evaluation.statistics.bits import half_samples
+from spacy_nereval.evaluation.system_runs import evaluate_runs
+from spacy_nereval.reporting.evaluated import Evaluated
+from spacy_nereval.reporting.run_tables import RUN_TABLES, run_footer, run_heading, tables_of_runs
+
+METRICS = ["strict", "slot_error", "wrf"]
+CONFIDENCE = Confidence(samples=60, seed=3)
+GOLD = corpus(30, seed=2)
+
+Place = tuple[str, tuple[str, ...]]
+
+
+def run_of(name: str, keep: float, documents: Sequence[Document] = GOLD) -> list[Document]:
+    """The predictions of one training run: of each gold span with some chance."""
+    rng = Random(name)
+    return [
+        Document(d.gold, [span for span in d.gold if rng.random() < keep], d.text, tokens=d.tokens, id=d.id)
+        for d in documents
+    ]
+
+
+RUNS = [run_of(f"a{k}", 0.6 + 0.05 * k) for k in range(3)]
+
+
+def counted(runs: Sequence[Sequence[Document]], metrics: Any = METRICS) -> list[Counts]:
+    return [count(run, create_all(metrics)) for run in runs]
+
+
+def scored(runs: Sequence[Sequence[Document]] = RUNS, **more: Any) -> dict[str, Any]:
+    return evaluate_runs(counted(runs), CONFIDENCE, **more)
+
+
+def at(table: Any, path: Sequence[str]) -> Any:
+    for key in path:
+        table = table[key]
+    return table
+
+
+def value(documents: Sequence[Document], metric: str, path: tuple[str, ...]) -> float:
+    own = evaluate(count(documents, create_all([metric])))["metrics"][metric]
+    if path[0] == "per_type":
+        path = (*path[:2], "scores", path[2])
+        if path[1] not in own["per_type"]:
+            return float("nan")
+    found = at(own, path)
+    return float("nan") if found is None else found
+
+
+def by_hand(metric: str, path: tuple[str, ...]) -> tuple[float, float, float, float]:
+    """Mean, bounds and share of training, on documents scored anew for each half-sample."""
+    runs = np.array([value(run, metric, path) for run in RUNS])
+    bits = np.asarray(half_samples(CONFIDENCE.seed, [d.id or "" for d in GOLD], CONFIDENCE.samples))
+    drawn = [
+        np.mean([value([d for d, bit in zip(run, row) if bit], metric, path) for run in RUNS])
+        for row in bits
+    ]  # fmt: skip
+    share = (lambda x: x / (1 + x)) if path[-1] == "ser" else (lambda x: x)
+    samples = share(np.array(drawn))
+    low, high = np.quantile(samples[np.isfinite(samples)], scipy.stats.norm.cdf([-1, 1]))
+    of_documents, training = ((high - low) / 2) ** 2, share(runs).var(ddof=1) / 3
+    label = path[1] if path[0] == "per_type" else None
+    weights = np.array(
+        [np.mean([sum(label in (None, s[2]) for s in (*run[k].gold, *run[k].pred)) for run in RUNS]) for k in range(30)]
+    )
+    k = weights.sum() ** 2 / (weights**2).sum()
+    variance = of_documents + training
+    freedom = variance**2 / (of_documents**2 / (k - 1) + training**2 / 2)
+    theta, z = share(runs.mean()), scipy.stats.t.ppf(0.975, freedom)
+    n = theta * (1 - theta) / variance
+    centre = (theta + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * np.sqrt(theta * (1 - theta) / n + z * z / (4 * n * n))
+    bounds = np.array([centre - half, centre + half])
+    low, high = bounds / (1 - bounds) if path[-1] == "ser" else bounds
+    return float(runs.mean()), float(low), float(high), training / variance
+
+
+@pytest.mark.parametrize(
+    ("metric", "path"),
+    [
+        ("strict", ("scores", "f")),
+        ("slot_error", ("scores", "ser")),
+        ("wrf", ("scores", "wrf")),
+        ("strict", ("per_type", "A", "f")),
+        ("strict", ("averages", "weighted", "r")),
+    ],
+)
+def test_means_and_intervals_are_those_of_documents_scored_anew(metric, path):
+    own = scored()["metrics"][metric]
+    mean, low, high, training = by_hand(metric, path)
+    place = (*path[:2], "scores", path[2]) if path[0] == "per_type" else path
+    assert at(own, place) == pytest.approx(mean, rel=1e-12)
+    found = at(own["intervals"], path)
+    assert (found["low"], found["high"]) == pytest.approx((low, high), rel=1e-9)
+    assert found["share_of_training"] == pytest.approx(training, rel=1e-9)
+    assert 0.05 < training < 0.95  # neither part decides alone here
+
+
+def test_the_runs_stand_beside_their_mean_with_their_spread():
+    own = scored()["metrics"]["strict"]["runs"]["scores"]["f"]
+    alone = [value(run, "strict", ("scores", "f")) for run in RUNS]
+    assert own["values"] == alone
+    assert (own["least"], own["greatest"]) == (min(alone), max(alone))
+    assert own["sd"] == pytest.approx(np.std(alone, ddof=1), rel=1e-12)
+
+
+def test_runs_that_are_alike_have_the_interval_of_one():
+    result = scored([RUNS[0]] * 3)["metrics"]["strict"]
+    alone = evaluate(counted(RUNS[:1])[0], CONFIDENCE)["metrics"]["strict"]
+    assert result["scores"] == alone["scores"]
+    for name in "prf":
+        found = result["intervals"]["scores"][name]
+        assert found.pop("share_of_training") == 0
+        assert found == alone["intervals"]["scores"][name]
+
+
+def test_the_order_of_runs_and_of_documents_changes_nothing():
+    def unordered(result: dict[str, Any]) -> str:
+        for own in result["metrics"].values():
+            own["runs"] = None
+        return json.dumps(result | {"pred": sorted(result["pred"])}, sort_keys=True)
+
+    expected = unordered(scored())
+    assert unordered(scored(RUNS[::-1])) == expected
+    order = Random(1).sample(range(len(GOLD)), len(GOLD))
+    assert unordered(scored([[run[k] for k in order] for run in RUNS])) == expected
+    assert unordered(scored([RUNS[0], *([run[k] for k in order] for run in RUNS[1:])])) == expected
+
+
+def test_few_runs_are_said_and_five_are_not_few():
+    result = scored(system="A")
+    assert (result["system"], result["runs"], result["few_runs"]) == ("A", 3, True)
+    assert "|runs:3|" in result["signature"] and "half:60,seed:3" in result["signature"]
+    assert run_heading(result).startswith("A: means of 3 training runs (few runs: fewer than 5), 30 documents,")
+    many = scored([run_of(f"m{k}", 0.7) for k in range(5)])
+    assert not many["few_runs"]
+    assert "few" not in run_heading(many)
+
+
+def test_a_score_that_a_run_lacks_has_no_mean():
+    nothing = [Document(d.gold, [], d.text, id=d.id) for d in GOLD]
+    own = scored([*RUNS, nothing])["metrics"]["strict"]
+    assert (own["scores"]["p"], own["intervals"]["scores"]["p"]["flag"]) == (None, "undefined")
+    assert own["scores"]["r"] is not None and own["intervals"]["scores"]["r"]["flag"] is None
+
+
+def test_a_label_that_one_run_alone_predicts_is_there():
+    odd = [Document(d.gold, [(0, 1, "ODD")] if k == 4 else d.pred, d.text, id=d.id) for k, d in enumerate(RUNS[1])]
+    result = scored([RUNS[0], odd])
+    assert "ODD" in result["metrics"]["strict"]["per_type"]
+    (table,) = tables_of_runs(Evaluated(counted(RUNS[:1])[0], result), ["labels"])
+    assert [row[:2] for row in table.rows if row[0] == "ODD"] == [["ODD", 0]]
+
+
+def test_stored_half_samples_change_nothing():
+    stored = counted(RUNS)
+    for counts in stored:
+        counts.replicates = replicate(counts, 10, 9)
+    assert evaluate_runs(stored, CONFIDENCE) == evaluate_runs(counted(RUNS), CONFIDENCE)
+
+
+@pytest.mark.parametrize("average", ["micro", "macro", "weighted", "docs"])
+def test_every_table_shows_means_in_points(average):
+    counts = counted(RUNS)
+    result = evaluate_runs(counts, CONFIDENCE, average=average)
+    found = {table.title: table for table in tables_of_runs(Evaluated(counts[0], result, average), RUN_TABLES)}
+    assert [*found] == [
+        *("Scores", "Other scores", "Training runs", "Per label"),
+        *("Scores per label", "Other scores per label"),
+    ]
+    own = result["metrics"]["strict"]
+    means, runs = (t["scores"] if average == "micro" else t["averages"][average] for t in (own, own["runs"]))
+    assert found["Scores"].rows[0][3].value == 100 * means["f"]
+    row = dict(zip(found["Training runs"].header, found["Training runs"].rows[0]))
+    assert row["score"] == "strict"
+    for key in ("sd", "least", "greatest"):
+        assert row[key] == 100 * runs["f"][key]
+    assert "few runs: fewer than 5" in found["Training runs"].heading
+    assert found["Training runs"].heading.startswith(f"Training runs ({average}")
+
+
+def test_the_footer_says_what_the_intervals_rest_on():
+    lines = run_footer(scored())
+    for words in ("95 %", "trained again", "half-samples of 30 documents", "unit id, 30 units", "training runs 3"):
+        assert words in " ".join(lines)
+    assert lines[-1].startswith("⚠ Only 30 documents, effectively 1")
+
+
+def test_bad_input_is_refused():
+    def refused(match: str, runs: Any, **more: Any) -> None:
+        with pytest.raises(ValueError, match=match):
+            evaluate_runs(runs, **more)
+
+    runs = counted(RUNS)
+    refused(r"A has 1 training run: expected two or more, since one tells nothing of the next", runs[:1], system="A")
+    refused("the system has 0 training runs", [])
+    fewer = counted([RUNS[1][:-1]])
+    refused(r"run 2 of A: 1 documents are not in both systems: doc 29", [runs[0], *fewer], system="A")
+    refused("run 2 of the system: .* one has the metrics", [runs[0], *counted(RUNS[1:2], ["strict"])])
+    refused("level = 2", runs, confidence=Confidence(level=2))
+
+
+def test_a_metric_of_numbers_alone_has_no_intervals():
+    def formula(columns: Any) -> Any:
+        return {"found": columns["hit"]}
+
+    metric = Metric(
+        name="numbers",
+        scores=(Score("found", unit="count", key="found"),),
+        columns=one_each("hit", "miss", "spurious"),
+        formula=formula,
+        hit="hit",
+        miss="miss",
+        spurious="spurious",
+    )
+    counts = [count(run, [metric]) for run in RUNS]
+    result = evaluate_runs(counts, CONFIDENCE)
+    (table,) = tables_of_runs(Evaluated(counts[0], result), ["runs"])
+    (row,) = table.rows
+    found = [counts.totals() for counts in counts]
+    assert (row[0], row[-1]) == ("found", None)
+    assert row[1] == pytest.approx(
+        np.mean([sum(n for key, n in each.items() if key.verdict == "hit") for each in found])
+    )

@@ -1,0 +1,140 @@
+"""The comparison in the HTML report: what is said first, what stands beside a p-value, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import accepted, line, refused, write
+from made_up import corpus, second
+from pages import Parsed, system
+
+from spacy_nereval import Confidence, Document
+from spacy_nereval.reporting.html import page
+from spacy_nereval.reporting.html.score_rows import ScoreRow, differences
+from spacy_nereval.reporting.html.score_rows import ScoreValue as Value
+
+DOCUMENTS = corpus(24)
+FEW = ("-C", "--samples", 20, "--trials", 200, "-m", "strict,slot_error", "-o", "r.html")
+FILES = ("gold.jsonl", "a.jsonl", "b.jsonl")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """Gold annotation and two systems, with ids and metadata, and CoNLL files of 40 sentences without marks."""
+    found: Path = tmp_path_factory.mktemp("compared")
+    sides = {"gold": [d.gold for d in DOCUMENTS], "a": [d.pred for d in DOCUMENTS]}
+    for name, spans in (sides | {"b": [d.pred for d in second(DOCUMENTS)]}).items():
+        rows = (
+            line(d.text or "", *own, id=d.id, meta={"source": k // 2})
+            for k, (d, own) in enumerate(zip(DOCUMENTS, spans))
+        )
+        write(found / f"{name}.jsonl", *rows)
+    (found / "both.conll").write_text("Ada B-PER B-PER\nis O O\n\n" * 40)
+    return found
+
+
+@pytest.fixture
+def here(folder, monkeypatch) -> Path:
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def reported(*arguments: Any) -> Parsed:
+    accepted("report", *arguments)
+    return Parsed(Path("r.html").read_text(encoding="utf8"))
+
+
+def compared(*arguments: Any) -> dict[tuple[str, str], dict[str, Any]]:
+    accepted("compare", *FILES, "--trials", 200, "-m", "strict,slot_error,fair", *arguments, "-o", "c.json")
+    rows = json.loads(Path("c.json").read_text("utf8"))["comparisons"]
+    return {(row["metric"], row["score"]): row for row in rows}
+
+
+def test_the_sentence_on_the_primary_score_comes_first(here):
+    for primary in ("fair.f", "slot_error.ser"):
+        given = () if primary == "fair.f" else ("--primary", primary)
+        text = reported(*FILES, *FEW, *given).text
+        metric, score = primary.split(".")
+        said = compared("--primary", primary)[metric, score]["verdict"]
+        assert said.startswith("not settled")
+        sentence = f"{primary.replace('.', ' ')}, b.jsonl against a.jsonl: {said}."
+        assert sentence in text
+        assert text.index(sentence) < text.index("24 documents with")
+
+
+def test_a_margin_and_secondary_scores_are_those_asked_for(here):
+    text = reported(*FILES, *FEW, "--margin", 40, "--secondary", "strict.p,strict.r").text
+    assert "fair f, b.jsonl against a.jsonl: the same within 40 points." in text
+    assert "the primary score, fair f (1 test); the secondary scores (2 tests)" in text
+    assert "primary family of 1 test, secondary family of 2 tests" in text
+
+
+def test_no_p_stands_without_its_interval_and_the_detectable_difference(here):
+    found = reported(*FILES, *FEW)
+    rows = compared("--primary", "fair.f")
+    (strict,) = (cells for cells in found.rows if cells[0] == "strict")
+    own = rows["strict", "f"]
+    low, high = (f"{100 * bound:.2f}" for bound in own["interval"])
+    assert strict[7].endswith(f"[{low}, {high}]")
+    assert strict[8:] == [f"{100 * own['detectable']:.2f}", f"{own['p_holm']:.4f}"]
+
+
+def test_a_tiny_p_is_not_shown_as_0():
+    row = ScoreRow("strict", ("f",), [[Value(50.0)], [Value(75.0)]], "strict")
+    test = {"metric": "strict", "score": "f", "label": None, "interval": [0.1, 0.4], "detectable": 0.2, "p_holm": 3e-5}
+    (found,) = differences([row], {"comparisons": [test, test | {"label": "A", "p_holm": 1.0}]})
+    assert found == ("+25.00", True, "[10.00, 40.00]", "20.00", "3e-05")
+
+
+def test_units_are_called_what_they_are(here):
+    text = reported(*FILES, *FEW, "--unit", "meta.source").text
+    assert "half-samples of 12 units (meta.source)." in text
+    assert "paired permutation test over 12 units" in text
+    assert "⚠ Only 12 units" in text
+    assert "unit meta.source, 12 units (effectively" in text
+    blocks = reported("both.conll", *FEW[:3], *FEW[5:]).text
+    assert "half-samples of 20 blocks (block:auto)." in blocks
+    documents = reported(*FILES, *FEW).text
+    assert "half-samples of 24 documents." in documents
+
+
+def test_each_system_beside_the_first_has_a_sentence():
+    sides = [DOCUMENTS, second(DOCUMENTS), [Document(d.gold, d.gold, d.text, id=d.id) for d in DOCUMENTS]]
+    systems = [system(name, *documents, metrics=["fair"]) for name, documents in zip("abc", sides)]
+    text = Parsed(page(systems, confidence=Confidence(samples=20), trials=200)).text
+    assert "fair f, b against a: not settled" in text
+    assert "fair f, c against a: c scores higher than a on texts like these, by " in text
+    assert "the primary score, fair f (2 tests)" in text
+    assert "Fair F is" in text and "highest" not in text
+
+
+def test_labels_of_few_units_are_not_ranked():
+    common = [Document([(0, 2, "COMMON")], [(0, 2, "COMMON")] * (k % 2), "xx", id=str(k)) for k in range(40)]
+    rare = Document([(3 * k, 3 * k + 2, "RARE") for k in range(12)], [], "x" * 50, id="rare")
+    systems = [system("a", *common, rare, metrics=["fair"])]
+    assert "COMMON scores lowest" in Parsed(page(systems, confidence=Confidence(samples=50))).text
+    assert "RARE scores lowest" in Parsed(page(systems)).text
+    few = [Document(rare.gold, rare.pred, rare.text, id=str(k)) for k in range(3)]
+    alone = Parsed(page([system("a", *few, metrics=["fair"])], confidence=Confidence(samples=50))).text
+    assert "Every label rests on too few units to be ranked" in alone
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([*FILES, *FEW, "--margin", -1], "--margin -1: expected a number of points above 0"),
+        ([*FILES, *FEW, "--margin", "inf"], "--margin inf: expected a number of points above 0"),
+        ([*FILES, *FEW, "--margin", 1, "--level", 0.5], "equivalence needs a confidence level above 0.5"),
+        ([*FILES, *FEW, "--primary", "fair.x"], "--primary fair.x: there is no such score"),
+        ([*FILES, *FEW, "--secondary", "fair.f"], "--secondary fair.f: this score is the primary score"),
+        ([*FILES, "-m", "strict", "-o", "r.html", "--primary", "fair.f"], "--primary is given without --confidence"),
+        ([*FILES[:2], *FEW[:3], *FEW[5:], "--margin", 1], "--margin is given, and no two systems to compare"),
+    ],
+)
+def test_what_cannot_be_asked_is_answered_in_one_line(here, arguments, said):
+    Path("r.html").unlink(missing_ok=True)
+    assert said in refused("report", *arguments)
+    assert not Path("r.html").exists()
