@@ -5,24 +5,45 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import catalogue
 import profiles
 import pytest
 from hypothesis import settings
-from tiny import tiny_transformer
 
 profiles.register()
 
 # pytest-xdist gives its workers the width of the terminal; what is tested prints into a pipe.
 os.environ.pop("COLUMNS", None)
 
+# A pipeline imports every package that extends spaCy, even those that it does not use. That of
+# transformers takes longer than all others together; whoever needs it imports it.
+catalogue.AVAILABLE_ENTRY_POINTS = {
+    group: [e for e in catalogue.AVAILABLE_ENTRY_POINTS.select(group=group) if "spacy_transformers" not in e.value]
+    for group in catalogue.AVAILABLE_ENTRY_POINTS.groups
+}
+
 QUICK_ROOMS = {"core", "metrics", "counting", "io", "cli"}
 """The folders whose tests are quick: laws, twins, papers, counts, readers, and the commands in this process."""
 
+LONGEST = (
+    "test_project.py",
+    "test_shards.py",
+    "test_browser.py",
+    "test_laws.py",
+    "test_counter.py",
+    "test_component.py",
+)
+"""The files that take longest. With several workers each file has one, so that what its tests share is made
+once, and the longest come first, so that no worker is left alone with one of them in the end."""
+
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let `-m quick` choose the Hypothesis profile of that name, unless another is given."""
-    if config.option.markexpr == "quick" and not config.getoption("--hypothesis-profile"):
-        settings.load_profile("quick")
+    """Let `-m quick` choose the Hypothesis profile of that name, unless another is given, and do without torch."""
+    if config.option.markexpr == "quick":
+        import without_torch  # noqa: F401
+
+        if not config.getoption("--hypothesis-profile"):
+            settings.load_profile("quick")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -33,8 +54,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test `quick` that is in one of those rooms and neither `slow` nor `costly`."""
+def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
+    """Mark every test `quick` that is in one of those rooms and neither `slow` nor `costly`; give `slow` ones time."""
     for item in items:
         if (
             item.path.parent.name in QUICK_ROOMS
@@ -42,12 +63,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             and not any(map(item.get_closest_marker, ("slow", "costly")))
         ):
             item.add_marker("quick")
+        if item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.timeout(900))
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: LONGEST.index(item.path.name) if item.path.name in LONGEST else len(LONGEST))
 
 
 @pytest.fixture(scope="session")
 def transformer(tmp_path_factory) -> Path:
     """The folder of a transformer too small to learn anything."""
     pytest.importorskip("spacy_transformers", reason="the project's environment, requirements.txt, is not installed")
+    from tiny import tiny_transformer
+
     folder = tmp_path_factory.mktemp("weights") / "tiny"
     tiny_transformer(folder)
     return folder

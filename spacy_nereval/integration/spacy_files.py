@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import spacy
+from spacy.lang.xx import MultiLanguage
 from spacy.tokens import Doc, DocBin
+from spacy.vocab import create_vocab
 
 from ..io.formats.settings import Format
 from ..io.paths import check_is_file
@@ -29,6 +30,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
             span has no label; names the document.
         OSError: If the file cannot be read.
 
+    >>> import spacy
     >>> nlp = spacy.blank("en")
     >>> doc = nlp.make_doc("Ada sleeps")
     >>> doc.set_ents([doc.char_span(0, 3, "PER")])
@@ -59,8 +61,10 @@ def read_docs(path: Path) -> Iterator[Doc]:
     """
     check_is_file(path)
     data = path.read_bytes()  # outside of `try`: an unreadable file is not a damaged one
+    # Without a pipeline, for which spaCy would import every installed package that extends it.
+    vocab = create_vocab("xx", MultiLanguage.Defaults)
     try:
-        docs = iter(DocBin().from_bytes(data).get_docs(spacy.blank("xx").vocab))
+        docs = iter(DocBin().from_bytes(data).get_docs(vocab))
         del data  # only the uncompressed data are needed from here on
     except Exception:  # whatever a parser of foreign bytes raises means the same to the user
         raise ValueError(f"{path} is not a .spacy file; expected a file written by DocBin.to_disk") from None

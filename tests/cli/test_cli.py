@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 import spacy
 from commands import GOLD, GOLD_DOCS, PRED, PRED_DOCS, accepted, flat, line, refused, run, tables_in, write
 from docs import doc, train, write_docs
+from processes import LEAN, python
 from spacy.cli._util import app
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -594,10 +594,8 @@ def test_detach_says_that_it_is_done_on_any_terminal(model, tmp_path):
 # As a process of its own
 
 
-def spacy_says(*arguments: Any) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "spacy", *map(str, arguments)]
-    environment = os.environ | {"PYTHONIOENCODING": "utf8", "FORCE_COLOR": ""}
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf8", timeout=120, env=environment)
+def spacy_says(*arguments: Any) -> CompletedProcess[str]:
+    return python("-m", "spacy", *arguments, path=[LEAN], env={"FORCE_COLOR": ""})
 
 
 def test_spacy_knows_the_command():

@@ -11,6 +11,8 @@ import pytest
 from commands import accepted, line, refused, run, tables_in, write
 from made_up import corpus, second
 
+pytestmark = pytest.mark.costly  # resampling, in almost every test
+
 DOCUMENTS = corpus(24)
 FILES = ("gold.jsonl", "a.jsonl", "b.jsonl")
 FEW = ("--trials", 200, "-m", "strict,slot_error,fair")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,15 +12,14 @@ from unittest.mock import ANY
 
 import pytest
 import spacy
-from click.testing import Result
+from commands import run
 from docs import doc, example, write_docs
 from made_up import corpus, second
+from processes import WITHOUT_SPACY, python
 from spacy.tokens import Doc
 from thinc.api import ConfigValidationError
-from typer.testing import CliRunner
 
 from spacy_nereval import Confidence, Document, count, create_all, evaluate
-from spacy_nereval.cli import nereval
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.evaluation.per_document import document_rows
@@ -36,10 +33,6 @@ GOLD = corpus(24)
 OTHER = second(GOLD)
 LIKE = [Document([(0, 3, "A")], [(0, 3, "A")], "Ada", tokens=[(0, 3)], id=str(k)) for k in range(20)]
 """Twenty documents of one size, which are effectively twenty."""
-
-
-def run(*arguments: Any) -> Result:
-    return CliRunner().invoke(nereval, [str(argument) for argument in arguments])
 
 
 def accepted(*arguments: Any) -> str:
@@ -727,12 +720,10 @@ def test_counts_made_in_several_processes_score_as_those_of_one(here):
     jsonl(here / "second.jsonl", GOLD[9:], "gold")
     jsonl(here / "first-pred.jsonl", OTHER[:9], "pred")
     jsonl(here / "second-pred.jsonl", OTHER[9:], "pred")
-    nereval = [sys.executable, "-m", "spacy", "nereval"]
-    workers = [
-        subprocess.Popen([*nereval, "count", f"{part}.jsonl", f"{part}-pred.jsonl", "-o", f"{part}.npz"], cwd=here)
-        for part in ("first", "second")
-    ]
-    assert [worker.wait(timeout=120) for worker in workers] == [0, 0]
+    for part in ("first", "second"):
+        files = f"{part}.jsonl", f"{part}-pred.jsonl", "-o", f"{part}.npz"
+        done = python("-c", f"{WITHOUT_SPACY}\nnereval()", "count", *files, cwd=here)
+        assert done.returncode == 0, done.stderr
     accepted("merge", "first.npz", "second.npz", "-o", "all.npz")
     accepted("score", "all.npz", "-C", "--samples", 50, "-o", "several.json")
     accepted("score", "gold.jsonl", "other.jsonl", "-C", "--samples", 50, "-o", "one.json")

@@ -15,6 +15,8 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Corpus
 
+pytestmark = pytest.mark.costly  # loads a pipeline, in almost every test
+
 CORPUS = [
     doc("Ada Lovelace met Bob .", (0, 2, "PER"), (3, 4, "PER"), spans={"k": [(0, 1, "A"), (3, 4, "A")]}),
     doc("Rome", (0, 1, "LOC")),

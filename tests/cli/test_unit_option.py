@@ -11,6 +11,8 @@ from commands import accepted, flat, line, refused, write
 
 from spacy_nereval.io.count_files import load
 
+pytestmark = pytest.mark.costly  # resampling, in almost every test
+
 NOTE = "ℹ No -DOCSTART- lines say where documents begin, so blocks of consecutive sentences are resampled"
 
 
@@ -58,7 +60,6 @@ def test_few_units_are_warned_of_by_their_number(texts):
     assert "⚠" not in accepted("score", *files, "-C", "-m", "strict", "--unit", "document")
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize("command", ["score", "compare", "report", "count"])
 @pytest.mark.parametrize(
     ("unit", "said"),

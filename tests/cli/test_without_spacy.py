@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import pytest
+from processes import WITHOUT_SPACY, python
 
-LOAD = """
-import sys
-from types import ModuleType
-
-sys.modules["spacy"] = sys.modules["thinc"] = None  # so that importing them fails
-sys.modules["spacy_nereval.cli.spacy_app"] = ModuleType("spacy_nereval.cli.spacy_app")
-
+HELP = (
+    WITHOUT_SPACY
+    + """
 from typer.testing import CliRunner
-
-from spacy_nereval.cli import nereval
 
 assert CliRunner().invoke(nereval, ["score", "--help"]).exit_code == 0
 print(CliRunner().invoke(nereval, ["metrics", "fair"]).stdout)
 """
+)
 
 
+@pytest.mark.costly
 def test_only_the_module_that_joins_spacys_command_line_imports_spacy_when_it_is_loaded():
-    done = subprocess.run([sys.executable, "-c", LOAD], capture_output=True, text=True, encoding="utf8", timeout=60)
+    done = python("-c", HELP)
     assert done.returncode == 0, done.stderr
     assert "--fair.unit" in done.stdout

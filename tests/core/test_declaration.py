@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from asking import near
+from asking import made, near
 from hypothesis import given
 from laws import CONTRACT
 from profiles import tries
@@ -173,10 +173,10 @@ def test_every_metric_has_a_headline_with_a_score_key_and_says_what_is_correct(n
 WITH_BETA = [name for name in names() if "beta" in {option.name for option in options_of(name)}]
 
 
-def groups(made: Metric) -> list[tuple[str, ...]]:
+def groups(metric: Metric) -> list[tuple[str, ...]]:
     """The names of precision, recall and F of each group."""
     found: dict[str, list[str]] = {}
-    for score in made.scores:
+    for score in metric.scores:
         if score.group:
             found.setdefault(score.group, []).append(score.name)
     return [tuple(each) for each in found.values()]
@@ -188,12 +188,12 @@ def groups(made: Metric) -> list[tuple[str, ...]]:
 def test_beta_0_gives_precision_and_infinity_recall(name, corpus):
     """But where only one side has spans, and F is 0, while one of the two is undefined."""
     for beta, place in ((0, 0), (1e-200, 0), (1e155, 1), (1e200, 1), (math.inf, 1)):
-        made = create(name, beta=beta)
+        metric = made(name, beta=beta)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            found = evaluate(count_documents(corpus, [made]))["metrics"][name]
+            found = evaluate(count_documents(corpus, [metric]))["metrics"][name]
         for scores in (found["scores"], *(row["scores"] for row in found["per_type"].values())):
-            for p, r, f in groups(made):
+            for p, r, f in groups(metric):
                 ends = scores[p], scores[r]
                 if ends == (None, None):
                     assert scores[f] is None

@@ -6,13 +6,14 @@ import errno
 import json
 import os
 import socket
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from subprocess import PIPE, Popen
 from typing import Any
 
 import pytest
+from processes import live
 from sharded import ALL_PARTS, SHARDS, evaluated, parts, refused
 
 from spacy_nereval.distributed import lock as locks
@@ -22,11 +23,10 @@ from spacy_nereval.io import count_files as storage
 
 
 @pytest.fixture
-def somebody() -> Iterator[subprocess.Popen[bytes]]:
+def somebody() -> Iterator[Popen[bytes]]:
     """A process that runs, and does nothing."""
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+    with live([sys.executable, "-c", "input()"], stdin=PIPE) as process:
         yield process
-        process.kill()
 
 
 def lock(**owner: Any) -> None:

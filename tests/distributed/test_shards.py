@@ -7,14 +7,13 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from glob import glob
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
+from subprocess import DEVNULL, CompletedProcess
 from typing import Any
 from unittest.mock import ANY
 
@@ -24,6 +23,7 @@ import spacy
 from docs import doc, write_docs
 from made_up import corpus
 from places import ROOT
+from processes import LEAN, ended, live, python, slept, until, with_path
 from sharded import ALL_PARTS, SHARDS, evaluated, parts, refused, run, running, sentences
 
 from spacy_nereval import Document, count, create_all
@@ -74,7 +74,12 @@ if __name__ == "__main__":
             print(type(error).__name__)
 """
 
-ENVIRONMENT = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0", "OMP_NUM_THREADS": "1"}
+ENVIRONMENT = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_worker_niceness": "0",
+    "OMP_NUM_THREADS": "1",
+    "PYTHONPATH": with_path(LEAN),
+}
 """Ray makes its workers so nice that on a busy machine they never come to anything."""
 
 
@@ -93,9 +98,9 @@ def installed(engine: str) -> None:
         pytest.skip("Spark needs Java, which is not here")
 
 
-def shell(command: str) -> subprocess.CompletedProcess[str]:
+def shell(command: str) -> CompletedProcess[str]:
     bash = ["bash", "-c", f"{sys.executable} -m spacy {command}"]
-    return subprocess.run(bash, env=ENVIRONMENT, capture_output=True, text=True, timeout=600)
+    return ended(bash, env=os.environ | ENVIRONMENT, seconds=300)
 
 
 @pytest.mark.slow
@@ -145,7 +150,8 @@ def test_what_looks_at_the_whole_corpus_is_resampled_after_merging(here):
     assert evaluated(*SHARDS[1:], *wanted, said="(3 replacing other counts)")["documents"] == 30
 
 
-def test_the_order_of_the_files_and_the_number_of_workers_change_nothing(here):
+def test_the_order_of_the_files_and_the_number_of_workers_change_nothing(here, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", with_path(LEAN))
     expected = evaluated(*SHARDS, "--confidence", "--samples", 50)
     assert evaluated(*SHARDS[::-1], "--confidence", "--samples", 50, "--parts", "backwards") == expected
     assert evaluated(*SHARDS, "--confidence", "--samples", 50, "--parts", "at-once", "--workers", 2) == expected
@@ -197,7 +203,7 @@ def test_ray_gives_each_worker_a_gpu_of_its_own(here):
     """Two of which it is only told."""
     installed("ray")
     Path("gpus.py").write_text(GPUS)
-    done = subprocess.run([sys.executable, "gpus.py"], env=ENVIRONMENT, capture_output=True, text=True, timeout=600)
+    done = python("gpus.py", env=ENVIRONMENT, seconds=300)
     assert done.returncode == 0, done.stderr
     assert sorted({*json.loads(done.stdout.splitlines()[-1])}) == ["0", "1"]
 
@@ -207,7 +213,7 @@ def test_a_task_that_dask_gives_up_is_said_to_have_failed(here):
     """And it is Dask's worker that dies, though there is only one."""
     installed("dask")
     Path("deadly.py").write_text(DEADLY)
-    done = subprocess.run([sys.executable, "deadly.py"], env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
+    done = python("deadly.py", env=ENVIRONMENT, seconds=300)
     assert (done.returncode, done.stdout) == (0, "KilledWorker\n"), done.stderr
 
 
@@ -314,12 +320,14 @@ def test_a_run_that_was_killed_goes_on_where_it_was(here):
     write_docs(here / SHARDS[1], [d for d in sentences("b") if "Bern" not in d.text])
     arguments = ["evaluate", "mortal", *SHARDS, "--code", "code.py", "--workers", "2"]
     command = [sys.executable, "-m", "spacy", "nereval", *arguments]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as driver:
-        until(lambda: len(list(Path().glob("nereval-parts/*.begun"))) == 2 and set(ALL_PARTS[:2]) <= set(parts()))
-        workers = [json.loads(path.read_text())["pid"] for path in Path().glob("nereval-parts/*.begun")]
+    left = {*ALL_PARTS[:2], "run.lock", "counts-c.spacy.begun", "counts-d.spacy.begun"}
+    with live(command, env=os.environ | ENVIRONMENT, stdout=DEVNULL, stderr=DEVNULL) as driver:
+        until(lambda: written(Path("nereval-parts")) == left)
+        workers = [json.loads(path.read_text())["pid"] for path in Path("nereval-parts").glob("*.begun")]
         driver.kill()
-    until(lambda: not any(map(running, workers)))
-    assert {"run.lock", "counts-c.spacy.begun", "counts-d.spacy.begun"} < set(parts())
+        driver.wait()
+        until(lambda: not any(map(running, workers)))
+    assert set(parts()) == left
     before = parts()
     Path("wait").unlink()
     done = run("evaluate", "mortal", *SHARDS, "--code", "code.py", "--output", "out.json")
@@ -331,12 +339,12 @@ def test_a_run_that_was_killed_goes_on_where_it_was(here):
     assert found["documents"] == 42 - 6
 
 
-def until(true: Callable[[], bool]) -> None:
-    for _ in range(1200):
-        if Path("nereval-parts").is_dir() and true():
-            return
-        time.sleep(0.1)
-    raise AssertionError("it never came to that")
+def written(folder: Path) -> set[str]:
+    """The files that are not empty, if none of them is just getting its name."""
+    try:
+        return {path.name for path in folder.glob("*") if path.stat().st_size}
+    except FileNotFoundError:
+        return set()
 
 
 # A second attempt
@@ -358,12 +366,6 @@ class Fakes:
             self.failures[shard.name] -= 1
             raise ValueError(f"no {shard.name}")
         return count([Document([(0, 1, "A")], [], id=shard.name)], create_all(["strict"]))
-
-
-def slept(seconds: float) -> tuple[float, float]:
-    begin = time.time()
-    time.sleep(seconds)
-    return begin, time.time()
 
 
 def one_by_one(function, items, ready, alone):

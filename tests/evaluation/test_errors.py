@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from laws import law
 from places import SEEN, TESTS
+from processes import python
 from profiles import tries
 from strategies import corpora, flat, nested
 
@@ -204,9 +202,7 @@ print(json.dumps(sorted((kind, each.row()) for kind, each in examples.first.item
 def test_the_order_does_not_depend_on_that_in_which_python_keeps_sets():
     outputs = []
     for seed in ("1", "2", "3"):
-        path = os.pathsep.join([str(TESTS / "support"), *filter(None, [os.environ.get("PYTHONPATH")])])
-        environment = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"}
-        done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, timeout=120)
+        done = python("-c", PROGRAM, path=[TESTS / "support"], env={"PYTHONHASHSEED": seed})
         assert done.returncode == 0, done.stderr
         outputs.append(done.stdout)
     assert len(outputs[0].splitlines()) > 50

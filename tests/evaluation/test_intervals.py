@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
@@ -18,6 +15,7 @@ from asking import NEEDED
 from hypothesis import given
 from hypothesis import strategies as st
 from made_up import corpus, every_variant, tallied
+from processes import python
 from profiles import tries
 from strategies import corpora, nested
 from twin_statistics import all_intervals, bits, key_of
@@ -341,10 +339,8 @@ def test_the_same_seed_gives_the_same_intervals_in_another_process():
         "print(json.dumps(score(documents, confidence=Confidence(samples=60))))"
     )
     rows = [[d.gold, d.pred, d.text, d.tokens, d.id] for d in documents]
-    there = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONHASHSEED": "5"}
-    theirs = subprocess.run(
-        [sys.executable, "-c", program], input=json.dumps(rows), env=there, capture_output=True, text=True, check=True
-    )
+    theirs = python("-c", program, input=json.dumps(rows), env={"PYTHONHASHSEED": "5"})
+    assert theirs.returncode == 0, theirs.stderr
     assert json.loads(theirs.stdout) == score(documents, confidence=Confidence(samples=60))
 
 

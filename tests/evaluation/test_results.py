@@ -9,13 +9,12 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 from importlib.metadata import version
 from typing import Any
 
 import pytest
 from places import TESTS
+from processes import python
 
 from spacy_nereval import Document, __version__, count, create_all, evaluate, score
 
@@ -83,14 +82,9 @@ def test_the_result_of_a_small_corpus_is_the_golden_file():
 @pytest.mark.parametrize("seed", ["1", "2"])
 def test_the_result_does_not_depend_on_the_order_in_which_python_keeps_sets(seed):
     program = "import test_results; print(test_results.written(test_results.score(test_results.corpus())), end='')"
-    path = os.pathsep.join(
-        filter(None, [*map(str, (TESTS / "evaluation", TESTS / "support")), os.environ.get("PYTHONPATH")])
-    )
-    environment = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"}
-    process = subprocess.run(
-        [sys.executable, "-c", program], env=environment, cwd=TESTS.parent, capture_output=True, text=True
-    )
-    assert process.stdout == written(score(corpus())), process.stderr
+    folders = [TESTS / "evaluation", TESTS / "support"]
+    done = python("-c", program, path=folders, env={"PYTHONHASHSEED": seed}, cwd=TESTS.parent)
+    assert done.stdout == written(score(corpus())), done.stderr
 
 
 # Key by key

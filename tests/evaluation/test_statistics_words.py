@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from processes import python
 
 from spacy_nereval.evaluation.statistics.differences import p_text
 from spacy_nereval.evaluation.statistics.intervals import needs_warning
@@ -175,5 +173,5 @@ def test_scipy_is_not_loaded_before_it_is_needed() -> None:
         "import spacy_nereval.evaluation.statistics.sentences, spacy_nereval.evaluation.statistics.runs\n"
         "print('scipy.special' in sys.modules)"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout == "False\n"
+    done = python("-c", code)
+    assert done.stdout == "False\n", done.stderr

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import spacy
 import srsly
 from docs import doc, example, little_corpus, train, write_docs
+from processes import LEAN, python
 from spacy.cli._util import app
 from spacy.language import Language
 from spacy.scorer import Scorer, get_ner_prf
@@ -234,8 +233,7 @@ TEXTS = ["Ada lives in Rome .", "Zoe lives in Oslo .", "Max , Bob"]
 
 def without_the_package(*models: Path) -> list:
     """What becomes of some models where the package is not installed: an error, or what they predict."""
-    command = [sys.executable, "-c", WITHOUT, json.dumps(TEXTS), *map(str, models)]
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf8", timeout=120)
+    done = python("-c", WITHOUT, json.dumps(TEXTS), *models, path=[LEAN])
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 

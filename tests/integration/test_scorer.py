@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-import subprocess
-import sys
 from fractions import Fraction
 
 import pytest
@@ -14,6 +12,7 @@ import srsly
 from docs import LABELS, aligned, any_example, doc, example, grouped, little_corpus, train
 from hypothesis import given
 from hypothesis import strategies as st
+from processes import LEAN, python
 from profiles import tries
 from spacy.language import Language
 from spacy.pipeline.spancat import spancat_score
@@ -435,7 +434,7 @@ if __name__ == "__main__":
 def test_a_pipeline_works_in_processes_that_start_from_nothing(tmp_path):
     script = tmp_path / "spawn.py"
     script.write_text(SPAWN, encoding="utf8")
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, encoding="utf8", timeout=120)
+    done = python(script, path=[LEAN])
     assert done.returncode == 0, done.stderr
     here, there, fair = json.loads(done.stdout.splitlines()[-1])
     assert here == there

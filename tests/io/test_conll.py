@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
 from reading import file_of, only, read, refused, result_of
-from seqeval.metrics.sequence_labeling import get_entities
-from seqeval.scheme import BILOU, IOB2, IOBES, Entities
+from seqeval_peer import asks_seqeval, spans, whole_spans
 from spacy.tokens import Doc
 from spacy.training.iob_utils import biluo_tags_to_offsets, iob_to_biluo
 from writers import Side, sides, tags, write_lines
@@ -118,7 +117,7 @@ def test_an_invalid_sequence_is_an_error_with_line_and_reason(tmp_path, sentence
 
 PREFIXES = {"IOB2": "BI", "BILUO": "BILU", "BIOES": "BIES"}
 EVIDENCE = {"IOB2": "B-Z", "BILUO": "U-Z", "BIOES": "S-Z"}
-WITNESSES = {"IOB2": (IOB2, "BI"), "BILUO": (BILOU, "BILU"), "BIOES": (IOBES, "BIES")}
+WITNESSES = {"IOB2": ("IOB2", "BI"), "BILUO": ("BILOU", "BILU"), "BIOES": ("IOBES", "BIES")}
 
 
 @st.composite
@@ -135,16 +134,18 @@ def repaired(scheme: str, sequence: list[str], repair: str) -> tuple[list[tuple[
         return tokens_of(found), found.repaired
 
 
+@asks_seqeval
 @pytest.mark.parametrize("scheme", PREFIXES)
 @tries(150)
 @given(st.data())
 def test_repairs_give_the_spans_of_conlleval_as_seqeval_has_them(scheme, data):
     sequence = data.draw(any_tags(scheme))
     as_seqeval = [tag.replace("L-", "E-").replace("U-", "S-") for tag in sequence]
-    wanted = sorted((start, end, label) for label, start, end in get_entities(as_seqeval))
+    wanted = sorted((start, end, label) for label, start, end in spans(as_seqeval))
     assert repaired(scheme, sequence, "conll")[0] == wanted
 
 
+@asks_seqeval
 @pytest.mark.parametrize("scheme", PREFIXES)
 @tries(150)
 @given(st.data())
@@ -153,7 +154,7 @@ def test_discarding_leaves_the_spans_that_are_whole(scheme, data):
     sequence = data.draw(any_tags(scheme))
     kept, dropped = [], 0
     as_seqeval = [tag.replace("L-", "E-").replace("U-", "S-") for tag in sequence]
-    for label, start, end in get_entities(as_seqeval):
+    for label, start, end in spans(as_seqeval):
         side = Side((tuple(map(str, range(len(sequence)))),), frozenset({(start, end + 1, label)}))
         if tags(side, scheme)[0][start : end + 1] == sequence[start : end + 1]:
             kept.append((start, end, label))
@@ -163,14 +164,15 @@ def test_discarding_leaves_the_spans_that_are_whole(scheme, data):
     assert repaired(scheme, sequence, "conll")[1] == dropped
 
 
+@asks_seqeval
 @pytest.mark.parametrize("scheme", PREFIXES)
 @tries(150)
 @given(st.data())
 def test_what_seqeval_has_in_its_strict_mode_is_not_discarded(scheme, data):
     sequence = data.draw(any_tags(scheme))
-    found = Entities([sequence], WITNESSES[scheme][0]).entities[0]
+    found = whole_spans(sequence, WITNESSES[scheme][0])
     kept, _ = repaired(scheme, sequence, "discard")
-    assert {(entity.start, entity.end - 1, entity.tag) for entity in found} >= set(kept)
+    assert {(start, end, label) for label, start, end in found} >= set(kept)
 
 
 @tries(150)

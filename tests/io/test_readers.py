@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from importlib.metadata import distribution
 from pathlib import Path
 
 import catalogue
 import pytest
+from processes import python
 from typer.testing import CliRunner
 
 import spacy_nereval.io.formats
@@ -57,13 +55,9 @@ def site(tmp_path: Path) -> Path:
     return info.parent
 
 
-def python(site: Path, code: str) -> str:
+def printed(site: Path, code: str) -> str:
     """What a new Python prints that has the folder on its path."""
-    path = os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environment = os.environ | {"PYTHONPATH": path}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, cwd=site.parent, capture_output=True, text=True, timeout=120
-    )
+    done = python("-c", code, path=[site], cwd=site.parent)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -82,7 +76,7 @@ def test_the_format_of_a_third_party_is_read_by_its_name(site):
         "done = [run(*arguments, '-f', 'brackets', '-o', 'out.json'), run(*arguments, '-f', 'bracket')]\n"
         "print(json.dumps(done))\n"
     )
-    (status, _, warning), (refused, _, said) = json.loads(python(site, code).splitlines()[-1])
+    (status, _, warning), (refused, _, said) = json.loads(printed(site, code).splitlines()[-1])
     assert status == 0, warning
     found = json.loads((site.parent / "out.json").read_text())
     assert found["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 0, "fn": 1}
@@ -99,7 +93,7 @@ def test_reading_a_format_imports_no_other(site):
         "assert len([*records(Path('a.jsonl'))]) == 1\n"
         "print(*sorted(sys.modules))\n"
     )
-    found = python(site, code).split()
+    found = printed(site, code).split()
     assert "spacy_nereval.io.formats.jsonl" in found
     others = {f"spacy_nereval.io.formats.{name}" for name in ("brat", "conll", "faireval")}
     assert not {*found} & {*others, "spacy", "spacy_nereval.integration"}

@@ -15,6 +15,7 @@ from asking import counted, near, scored, tables
 from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
+from seqeval_peer import asks_seqeval
 from strategies import corpora, flat, nested
 from toy import TOY
 
@@ -493,6 +494,7 @@ def on_tokens(doc: Document) -> Document:
     return Document(*sides, doc.text, tokens=doc.tokens)
 
 
+@asks_seqeval
 @some
 @given(flat().map(on_tokens))
 def test_tokens_of_flat_spans_score_as_tags_do_in_scikit_learn_and_seqeval(doc):

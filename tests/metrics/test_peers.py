@@ -14,13 +14,12 @@ from typing import Any
 
 import nervaluate
 import pytest
-import seqeval.metrics
-import seqeval.scheme
 from asking import near, scored, tables
 from hypothesis import given
 from places import DATA
 from profiles import tries
 from recorded import germeval, needs_data
+from seqeval_peer import asks_seqeval, report
 from strategies import LABELS, corpora, flat
 
 from spacy_nereval import Document, Span
@@ -39,9 +38,9 @@ def bio(spans: Iterable[Span], length: int) -> list[str]:
 
 
 def seqeval_report(corpus: list[Document], **options: Any) -> dict[str, dict[str, float]]:
-    """seqeval's scores, one tag per character. Its undefined scores are 0."""
+    """seqeval's scores, one tag per character."""
     gold, pred = ([bio(side, len(doc.text)) for doc, side in zip(corpus, sides)] for sides in sides_of(corpus))
-    return seqeval.metrics.classification_report(gold, pred, output_dict=True, zero_division=0, **options)
+    return report(gold, pred, **options)
 
 
 def sides_of(corpus: list[Document]) -> tuple[list[Any], list[Any]]:
@@ -53,28 +52,30 @@ def as_seqeval(scores: dict[str, float | None]) -> dict[str, float]:
     return {name: near(scores[x] or 0) for name, x in (("precision", "p"), ("recall", "r"), ("f1-score", "f"))}
 
 
-@pytest.mark.parametrize("options", [{}, {"mode": "strict", "scheme": seqeval.scheme.IOB2}], ids=["conlleval", "IOB2"])
+@asks_seqeval
+@pytest.mark.parametrize("options", [{}, {"mode": "strict", "scheme": "IOB2"}], ids=["conlleval", "IOB2"])
 @tries(100)
 @flat_corpora
 def test_seqeval_agrees_on_strict_overall_and_per_label(options, corpus):
     """seqeval has no rows at all when there is neither gold nor prediction."""
     result = scored(corpus, "strict")
     if result["per_type"]:
-        report = seqeval_report(corpus, **options)
+        theirs = seqeval_report(corpus, **options)
         named = {"micro avg": result["scores"]} | {label: row["scores"] for label, row in result["per_type"].items()}
         for name, scores in named.items():
-            assert {key: value for key, value in report[name].items() if key != "support"} == as_seqeval(scores)
+            assert {key: value for key, value in theirs[name].items() if key != "support"} == as_seqeval(scores)
 
 
+@asks_seqeval
 @tries(100)
 @flat_corpora
 def test_seqeval_agrees_on_averages_where_every_score_is_defined(corpus):
     """Where one is not, seqeval averages a 0 in."""
     result = scored(corpus, "strict")
     if result["per_type"] and not any(result["averages"]["macro"]["undefined"].values()):
-        report = seqeval_report(corpus)
+        theirs = seqeval_report(corpus)
         for average in ("macro", "weighted"):
-            found = {key: value for key, value in report[f"{average} avg"].items() if key != "support"}
+            found = {key: value for key, value in theirs[f"{average} avg"].items() if key != "support"}
             assert found == as_seqeval(result["averages"][average])
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from importlib.metadata import distribution
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 from places import TESTS
+from processes import LEAN, python
 
 import spacy_nereval.metrics
 from spacy_nereval import create, names
@@ -79,20 +78,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source, site = tmp_path_factory.mktemp("headcount"), tmp_path_factory.mktemp("site")
     for name, text in (("headcount.py", FILE), ("setup.cfg", SETUP), ("pyproject.toml", BUILD)):
         (source / name).write_text(text, encoding="utf-8")
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    command = [*pip, "--no-index", "--no-deps", "--no-build-isolation", "--target", str(site), str(source)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    done = python(*pip, "--no-index", "--no-deps", "--no-build-isolation", "--target", site, source)
     assert done.returncode == 0, done.stderr
     return site
 
 
-def run(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(site: Path, *arguments: str) -> CompletedProcess[str]:
     """A Python that has the folder on its path."""
-    path = os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environment = os.environ | {"PYTHONPATH": path}
-    return subprocess.run(
-        [sys.executable, *arguments], env=environment, cwd=TESTS.parent, capture_output=True, text=True
-    )
+    return python(*arguments, path=[site, LEAN], cwd=TESTS.parent)
 
 
 SESSION = """

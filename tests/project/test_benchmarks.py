@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import doctest
 import json
-import os
 import runpy
-import subprocess
-import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
@@ -19,6 +16,7 @@ import pytest
 import spacy
 from docs import doc, write_docs
 from places import ROOT
+from processes import python
 from spacy.language import Language
 from spacy.tokens import Span
 
@@ -39,9 +37,8 @@ def importable(monkeypatch):
 
 def run(script: str, *arguments: Any, output: Path) -> tuple[str, dict[str, Any]]:
     """What a benchmark prints, and what it writes."""
-    command = [sys.executable, str(BENCHMARKS / script), *map(str, arguments), "--output", str(output)]
-    environment = {**os.environ, "SPACY_NEREVAL_DATA": str(output.parent / "none")}  # what is not everywhere
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, encoding="utf8", timeout=600)
+    nowhere = {"SPACY_NEREVAL_DATA": str(output.parent / "none")}  # what is not everywhere
+    done = python(BENCHMARKS / script, *arguments, "--output", output, env=nowhere, seconds=600)
     assert done.returncode == 0, done.stderr
     return done.stdout, json.loads(output.read_text("utf8"))
 

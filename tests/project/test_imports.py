@@ -6,27 +6,27 @@ import ast
 import inspect
 import json
 import re
-import subprocess
-import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from processes import LEAN, python
 
 import spacy_nereval
 
 PACKAGE = Path(spacy_nereval.__file__).parent
 
-pytestmark = [pytest.mark.costly, pytest.mark.xdist_group("imports")]
+pytestmark = pytest.mark.costly
 
 
-def imported_by(*steps: str) -> list[set[str]]:
+def imported_by(*steps: str, path: Sequence[Path] = ()) -> list[set[str]]:
     """The modules that each step adds, one after the other in a new process."""
     code = "import sys, json; seen = [set(sys.modules)]"
     for step in steps:
         code += f"\n{step}\nseen.append(set(sys.modules))"
     code += "\nprint(json.dumps([sorted(b - a) for a, b in zip(seen, seen[1:])]))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, encoding="utf8", timeout=120)
+    done = python("-c", code, path=path)
     assert done.returncode == 0, done.stderr
     return [set(names) for names in json.loads(done.stdout.splitlines()[-1])]
 
@@ -90,7 +90,7 @@ def test_a_type_checker_finds_the_names_where_they_are_loaded_from():
 def start() -> list[set[str]]:
     """What spaCy and its command line import, what the modules that they import of ours add, and a pipeline."""
     ours = "import spacy_nereval.integration.component, spacy_nereval.cli"
-    return imported_by("import spacy, spacy.cli", ours, "spacy.blank('en').add_pipe('sentencizer')")
+    return imported_by("import spacy, spacy.cli", ours, "spacy.blank('en').add_pipe('sentencizer')", path=[LEAN])
 
 
 def test_what_spacy_imports_at_every_start_brings_nothing_but_the_package(start):
@@ -138,4 +138,4 @@ def test_one_module_of_the_commands_imports_spacy():
 
 
 def test_the_command_line_can_be_the_first_import():
-    assert "spacy_nereval.cli" in imported_by("import spacy_nereval.cli")[0]
+    assert "spacy_nereval.cli" in imported_by("import spacy_nereval.cli", path=[LEAN])[0]

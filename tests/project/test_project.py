@@ -1,17 +1,16 @@
 """The spaCy project, from texts to the report, with a transformer too small to learn anything."""
 
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import mean, stdev
+from subprocess import CompletedProcess
 
 import pytest
 from places import ROOT
+from processes import python
 from tiny import tiny_transformer
 
 pytestmark = [
@@ -19,7 +18,6 @@ pytestmark = [
         not find_spec("spacy_transformers"), reason="the project's environment, requirements.txt, is not installed"
     ),
     pytest.mark.slow,
-    pytest.mark.xdist_group("project"),  # one project for all of them
 ]
 
 
@@ -40,21 +38,17 @@ def project(tmp_path_factory) -> Path:
     return folder
 
 
-def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
-    return python(folder, "-m", "spacy", *arguments)
+def run(folder: Path, *arguments: str) -> CompletedProcess[str]:
+    return inside(folder, "-m", "spacy", *arguments)
 
 
-def script(folder: Path, name: str, *arguments: str) -> subprocess.CompletedProcess:
-    return python(folder, f"scripts/{name}", *arguments)
+def script(folder: Path, name: str, *arguments: str) -> CompletedProcess[str]:
+    return inside(folder, f"scripts/{name}", *arguments)
 
 
-def python(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
+def inside(folder: Path, *arguments: str) -> CompletedProcess[str]:
     # One thread: on a busy machine torch's threads spend their time waiting for each other.
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONIOENCODING": "utf8", "NO_COLOR": "1"}
-    command = [sys.executable, *arguments]
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf8", timeout=300
-    )
+    return python(*arguments, cwd=folder, env={"OMP_NUM_THREADS": "1", "NO_COLOR": "1"}, seconds=300)
 
 
 def result(project: Path, name: str) -> dict:

@@ -33,7 +33,6 @@ DRIVER = shutil.which("chromedriver")
 pytestmark = [
     pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="there is no chromium with chromedriver here"),
     pytest.mark.costly,
-    pytest.mark.xdist_group("browser"),  # one browser for all of them
 ]
 
 QUIET = (

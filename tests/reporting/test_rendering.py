@@ -7,13 +7,13 @@ import io
 import json
 import re
 import shutil
-import subprocess
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from processes import ended
 from profiles import tries
 from read_back import from_html, from_latex, from_markdown
 
@@ -361,7 +361,7 @@ def test_latex_compiles(tmp_path):
         f"\\documentclass{{article}}\n\\usepackage{{booktabs}}\n\\begin{{document}}\n{body}\n\\end{{document}}\n"
     )
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-draftmode", "t.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=120)
+    done = ended(command, cwd=tmp_path)
     assert done.returncode == 0, done.stdout[-3000:]
 
 

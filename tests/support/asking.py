@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 from places import SEEN
 
-from spacy_nereval import Document, count, create, score
+from spacy_nereval import Document, Metric, count, create, evaluate
 from spacy_nereval.counting.table import summed
 from spacy_nereval.evaluation.result import confusion_matrix, first, plain, verdict_counts
 from spacy_nereval.evaluation.scores import score_sums
@@ -17,9 +17,20 @@ NEEDED: dict[str, dict[str, Any]] = {"tmr": {"train": str(SEEN)}}
 """The options without which a metric judges nothing."""
 
 
+MADE: dict[str, Metric] = {}
+
+
+def made(name: str, **options: Any) -> Metric:
+    """The metric with these options, made once: making it takes as long as judging a few documents."""
+    key = f"{name} {options}"
+    if key not in MADE:
+        MADE[key] = create(name, **options)
+    return MADE[key]
+
+
 def scored(documents: Iterable[Document] | Document, name: str, **options: Any) -> dict[str, Any]:
     """What the result says of one metric."""
-    return score(listed(documents), {name: options})["metrics"][name]
+    return evaluate(count(listed(documents), [made(name, **options)], units=False))["metrics"][name]
 
 
 def counted(documents: Iterable[Document] | Document, name: str, **options: Any) -> dict[str, int]:
@@ -38,7 +49,7 @@ class Tables(NamedTuple):
 def tables(documents: Iterable[Document] | Document, name: str, **options: Any) -> Tables:
     """The counts of one metric as the result shows them, without scores and averages:
     ten times as fast, for tests with thousands of examples."""
-    metric = create(name, **options)
+    metric = made(name, **options)
     counts = count(listed(documents), [metric], units=False)
     sums = summed(counts)
     (own,) = score_sums(sums)

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from docs import doc
+from typer import testing
 from typer.testing import CliRunner, Result
 
 from spacy_nereval.cli import nereval
 
 Row = dict[str, Any]
+
+# Typer makes its commands from their functions anew for every call, which takes longer than most calls.
+testing._get_command = cache(testing._get_command)
 
 
 def run(*arguments: Any, **how: Any) -> Result:

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import pytest
-from asking import NEEDED, scored
+from asking import NEEDED, made, scored
 from profiles import tries
 
-from spacy_nereval import Document, Metric, create, names
+from spacy_nereval import Document, Metric, names
 
 
 class Case(NamedTuple):
@@ -35,7 +35,7 @@ class Case(NamedTuple):
 
     @property
     def metric(self) -> Metric:
-        return create(self.name, **self.options)
+        return made(self.name, **self.options)
 
     @property
     def numbers(self) -> set[str]:

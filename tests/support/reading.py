@@ -6,16 +6,15 @@ import json
 from pathlib import Path
 from typing import Any
 
-from typer.testing import CliRunner
+import commands
 
-from spacy_nereval.cli import nereval
 from spacy_nereval.io.formats import Format
 from spacy_nereval.io.read import records
 from spacy_nereval.io.records import Record
 
 
 def run(*arguments: Any):
-    return CliRunner().invoke(nereval, [str(argument) for argument in arguments], catch_exceptions=False)
+    return commands.run(*arguments, catch_exceptions=False)
 
 
 def refused(*arguments: Any) -> str:

@@ -6,12 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from click.testing import Result
+from commands import run
 from docs import doc
 from spacy.tokens import Doc
-from typer.testing import CliRunner
-
-from spacy_nereval.cli import nereval
 
 NAMES, PLACES = ("Ada", "Bob", "Eve"), ("Rome", "Oslo", "Bern", "Kiel")
 SHARDS = [f"shards/{letter}.spacy" for letter in "abcd"]
@@ -50,10 +47,6 @@ def sentences(letter: str) -> list[Doc]:
     for number, text in enumerate(docs):
         text.user_data["id"] = f"{letter} {number}"
     return docs[ord(letter) - ord("a") :]
-
-
-def run(*arguments: Any) -> Result:
-    return CliRunner().invoke(nereval, [str(argument) for argument in arguments])
 
 
 def evaluated(*arguments: Any, said: str = "") -> dict[str, Any]:

@@ -7,6 +7,7 @@ they can. Every document has a text and tokens, so that any metric can judge it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from hypothesis import strategies as st
 
@@ -42,6 +43,9 @@ TEXTS = (
 )
 
 
+SOME_TEXT = st.sampled_from(TEXTS)
+
+
 Meeting = tuple[Span | None, Span | None]
 """A gold span and what was predicted about there, or one without the other."""
 
@@ -62,14 +66,20 @@ def meetings(room: int, labels: str) -> list[Meeting]:
     return found
 
 
-MEETINGS = [meetings(room, labels) for room in ROOM for labels in LABELS]
+MEETINGS = [st.sampled_from(meetings(room, labels)) for room in ROOM for labels in LABELS]
+
+
+@cache
+def several(most: int) -> st.SearchStrategy[list[Meeting]]:
+    """So many meetings or fewer, all of them of one of those texts and with its labels."""
+    return st.one_of([st.lists(meeting, max_size=most) for meeting in MEETINGS])
 
 
 @st.composite
 def nested(draw: st.DrawFn, most: int = 5) -> Document:
     """Spans that overlap, nest, repeat, share boundaries under several labels, or have length zero."""
-    met = draw(st.lists(st.sampled_from(draw(st.sampled_from(MEETINGS))), max_size=most))
-    text, tokens = draw(st.sampled_from(TEXTS))
+    met = draw(several(most))
+    text, tokens = draw(SOME_TEXT)
     return Document([gold for gold, _ in met if gold], [pred for _, pred in met if pred], text, tokens=tokens)
 
 
