@@ -11,7 +11,7 @@ from typer import Argument, Option
 from .app import command
 from .metric_options import names_and_options
 from .options import METRICS, OUTPUT, TRAIN, Asking, Model, Reading, Resampling, Showing
-from .outputs import check_output, chosen_confidence
+from .outputs import chosen_confidence
 from .printing import print_tables
 from .runs import RunCounter, systems_and_runs
 from .values import asked, table_names
@@ -71,7 +71,6 @@ def compare_cli(
     drawn = chosen_confidence(True, resampling)
     named = systems_and_runs(names, system or [])
     names = [run for _, runs in named for run in runs]
-    check_output(output, gold, *names)
     wanted = table_names(showing.tables, COMPARED, USUAL)
     wished = asked(asking, labels=labels)
     counter = RunCounter(names, gold, metrics, options, train, reading, loading)
@@ -79,14 +78,18 @@ def compare_cli(
     documents: Sequence[Document] = []
     found: list[System] = []
     for shown, runs in named:
-        counted = []
-        for run in runs:
-            counts, kept = counter.count(run)
-            counted.append(counts)
-            documents = kept or documents
-        outcomes = [gold_outcomes(document) for document in kept] if kept is not None and len(runs) == 1 else None
-        found.append(System(shown, counted, outcomes))
-    result = comparison(found, documents, drawn, asking.trials, **wished._asdict(), short=showing.short)
+        counted: list[Counts] = []
+        outcomes = None
+        for name in runs:
+            if name in stored:
+                counted.append(stored[name])
+                continue
+            kept = Kept()
+            documents = documents_of(name, gold, reading, loading)
+            counted.append(count_documents(documents, chosen, gold.name, reading, [kept]))
+            outcomes = [gold_outcomes(document) for document in kept]
+        found.append(System(shown, counted, outcomes if len(runs) == 1 else None))
+    result = comparison(found, kept, drawn, **_asked(asking), short=showing.short)
     if output:
         write_json(output, result)
     _print_result(result, wanted, showing)

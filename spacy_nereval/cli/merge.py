@@ -8,13 +8,12 @@ from typer import Argument
 
 from .app import command
 from .options import COUNTS, SHARED_IDS
-from .outputs import check_output
 from .results import save_counts
 
 
 @command("merge")
 def merge_cli(
-    parts: list[Path] = Argument(..., help="Count files of the parts, .npz"),
+    files: list[Path] = Argument(..., metavar="PARTS...", help="Count files of the parts, .npz"),
     output: Path = COUNTS,
     shared_ids: bool = SHARED_IDS,
 ) -> None:
@@ -24,5 +23,4 @@ def merge_cli(
     """
     from ..io.count_files import merge
 
-    check_output(output)
-    save_counts(merge(parts, shared_ids=shared_ids), output)
+    save_counts(merge(files, shared_ids=shared_ids), output)

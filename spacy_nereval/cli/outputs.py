@@ -11,26 +11,6 @@ if TYPE_CHECKING:
     from ..evaluation.resampling import Confidence
 
 
-def check_output(output: Path | None, *inputs: str | Path, per_document: Path | None = None) -> None:
-    """Raise ValueError if a result cannot be written, before the work that leads to it.
-
-    Args:
-        output: The file of `--output`.
-        inputs: The files that the command reads, which it must not overwrite.
-        per_document: The file of `--per-document`.
-    """
-    read = [Path(name).resolve() for name in inputs]
-    for path in (output, per_document):
-        if path and not path.parent.is_dir():
-            raise ValueError(f"{path} cannot be written: there is no directory {path.parent}")
-        if path and path.resolve() in read:
-            raise ValueError(f"{path} is read here, so it cannot be the output: choose another file")
-    if output and per_document and output.resolve() == per_document.resolve():
-        raise ValueError(f"--output and --per-document are both {output}: choose two files")
-    if per_document:
-        check_suffix("--per-document", per_document, ".jsonl", ".csv")
-
-
 def check_suffix(option: str, path: Path, *suffixes: str) -> None:
     """Raise ValueError if a file name does not end with one of the suffixes.
 
@@ -40,6 +20,12 @@ def check_suffix(option: str, path: Path, *suffixes: str) -> None:
     """
     if path.suffix not in suffixes:
         raise ValueError(f"{option} {path}: expected a {' or '.join(suffixes)} file")
+
+
+def check_per_document(path: Path | None) -> None:
+    """Raise ValueError if `--per-document` names a file of an unknown kind."""
+    if path:
+        check_suffix("--per-document", path, ".jsonl", ".csv")
 
 
 def check_average(average: str) -> None:

@@ -12,8 +12,8 @@ from .app import command
 from .inputs import check_no_unit, documents_of_files
 from .lookups import wanted_breakdowns
 from .metric_options import chosen_metrics
-from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Model, Reading, Resampling, Showing
-from .outputs import check_average, check_output, chosen_confidence
+from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Reading, Resampling, Showing
+from .outputs import check_average, check_per_document, chosen_confidence
 from .results import count_documents, show_result, wanted_examples
 from .score_runs import score_runs
 
@@ -62,17 +62,7 @@ def score_cli(
     """
     drawn = chosen_confidence(confidence or bool(system), resampling)
     check_average(showing.average)
-    if system and drawn:
-        if pred or lookups.by or per_document:
-            given = f"{pred}" if pred else "--by" if lookups.by else "--per-document"
-            raise ValueError(f"{given} is given beside --system: it shows a single run, so score that one alone")
-        counting = (metrics, ctx.args, lookups.train, reading, loading)
-        return score_runs(system, gold, counting, drawn, showing, output)
-    if loading.code or loading.gpu_id >= 0:
-        raise ValueError(
-            f"--{'code' if loading.code else 'gpu-id'} is given, and no model: models are runs of --system"
-        )
-    check_output(output, gold, *([pred] if pred else []), per_document=per_document)
+    check_per_document(per_document)
     breakdowns: list[Breakdown] = []
     examples: list[Examples] = []
     if gold.suffix == ".npz":

@@ -43,7 +43,8 @@ def read_numbered(example: Example, number: int, key: str | None) -> Document | 
 
 def read(reference: Doc, predicted: Doc, key: str | None = None) -> Document | None:
     """Return a gold and a predicted Doc as one document, or None without gold annotation."""
-    return pair(record(reference, key), record(predicted, key))
+    gold = record(reference, key)
+    return pair(gold, record(predicted, key)) if gold.annotated else None
 
 
 def record(doc: Doc, key: str | None = None) -> Record:

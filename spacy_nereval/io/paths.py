@@ -117,6 +117,17 @@ def digest(path: Path) -> str:
     return found.hexdigest()
 
 
+def files_under(folder: Path) -> Iterator[Path]:
+    """Yield the files in a folder and its subfolders, linked folders included, in no order.
+
+    A linked folder that leads back to one that it lies in is not entered again.
+    """
+    for path, folders, names in os.walk(folder, followlinks=True):
+        above = [Path(path).resolve(), *Path(path).resolve().parents]
+        folders[:] = [name for name in folders if Path(path, name).resolve() not in above]
+        yield from (Path(path, name) for name in names)
+
+
 def short_names(names: Sequence[str]) -> list[str]:
     """Shorten paths: leave out the folders that all of them begin with.
 
