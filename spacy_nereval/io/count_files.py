@@ -233,7 +233,11 @@ def _reason(error: BaseException) -> str:
 
 
 def merge(
-    paths: Sequence[Location], *, origins: Sequence[Mapping[str, Any]] | None = None, shared_ids: bool = False
+    paths: Sequence[Location],
+    *,
+    origins: Sequence[Mapping[str, Any]] | None = None,
+    shared_ids: bool = False,
+    allow_repeats: bool = False,
 ) -> Counts:
     """Return the counts of several files, as if all documents had been counted together.
 
@@ -241,31 +245,33 @@ def merge(
         paths: Files that `save` wrote.
         origins: What each was counted from, where that is known.
         shared_ids: Whether texts of several files that have one id are one document.
+        allow_repeats: Whether files may hold some of the same counts. These count again.
 
     Raises:
         ValueError: Metrics, settings or versions differ; two files hold, or were merged
             from, the same counts; documents of two files have one id. The message names the
             files and the difference.
     """
-    return united([*_parts(paths, origins, shared_ids)])
+    return united([*_parts(paths, origins, shared_ids or allow_repeats, allow_repeats)])
 
 
 def _parts(
-    paths: Sequence[Location], origins: Sequence[Mapping[str, Any]] | None, shared_ids: bool
+    paths: Sequence[Location], origins: Sequence[Mapping[str, Any]] | None, shared_ids: bool, allow_repeats: bool
 ) -> Iterator[Counts]:
     first: Counts | None = None
-    holder: dict[str, Location] = {}  # the file that holds a part, by the part's digest
+    holder: dict[str, tuple[Location, list[str]]] = {}  # the file that holds a part, and all its parts
     owner: dict[str, int] = {}  # the number of the file that has a document with this id
     for number, path in enumerate(paths):
         counts, header = _loaded(path)
         if origins and header.origin != origins[number]:
             raise ValueError(f"{path} was changed by somebody else after it was counted")
         for part in counts.parts:
-            if part in holder:
-                same = "are the same counts" if header.digest == part else "hold some of the same counts"
+            if part in holder and not allow_repeats:
+                earlier, parts = holder[part]
+                same = "are the same counts" if parts == counts.parts else "hold some of the same counts"
                 raise ValueError(
-                    f"{holder[part]} and {path} {same}, and would count their documents twice; "
-                    "give texts an id if they only happen to count alike"
+                    f"{earlier} and {path} {same}, and would count their documents twice; "
+                    "give texts an id if they only happen to count alike, or count them twice: --allow-repeats"
                 )
         if first and (differences := first.differences(counts)):
             raise ValueError(f"{paths[0]} and {path} cannot be merged: {differences}")
@@ -277,6 +283,6 @@ def _parts(
                     f"{paths[again[doubled[0]]]} and {path} both have {few}: documents would count twice; "
                     "if an id stands for a document in several parts, allow it: --shared-ids"
                 )
-        holder |= dict.fromkeys(counts.parts, path)
+        holder |= dict.fromkeys(counts.parts, (path, counts.parts))
         first = first or counts
         yield counts
