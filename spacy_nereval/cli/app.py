@@ -14,7 +14,7 @@ from typing import Any
 import typer
 
 from .groups import grouped
-from .guards import check_files, open_streams
+from .guards import about_cloud_storage, check_files, open_streams
 from .options import EPILOG
 from .printing import say
 
@@ -69,6 +69,11 @@ def with_short_errors(function: Command) -> Command:
             from ..io.paths import in_words
 
             say(f"✘ {in_words(error)}", fg="red", err=True)
+            raise typer.Exit(1) from None
+        except Exception as error:
+            if not (said := about_cloud_storage(error, kwargs)):
+                raise
+            say(f"✘ {said}", fg="red", err=True)
             raise typer.Exit(1) from None
 
     return wrapped

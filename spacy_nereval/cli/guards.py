@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ..io.paths import files_under, in_words
 from .metric_options import names_and_options, parse_options
 from .runs import named_runs
 from .sharded import PARTS
@@ -25,6 +26,9 @@ WRITTEN = ("output", "per_document")
 
 REMOTE = ("first", "others", "data", "parts")
 """Parameters that may name files in cloud storage."""
+
+CLOUD_LIBRARIES = ("botocore", "boto3", "s3transfer", "google", "azure", "cloudpathlib")
+"""Packages whose errors are neither ValueError nor OSError."""
 
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/+\w")
 """The start of a URL; a `Path` has only one of its slashes."""
@@ -41,6 +45,20 @@ def open_streams() -> None:
             stream = open(os.devnull, mode, encoding="utf8", errors="backslashreplace")  # noqa: SIM115  # open until the end
             os.set_inheritable(stream.fileno(), True)
             setattr(sys, name, stream)
+
+
+def about_cloud_storage(error: Exception, given: Mapping[str, Any]) -> str:
+    """Return on one line what the library of a cloud storage says is wrong; nothing for other errors.
+
+    Args:
+        error: What a command raised.
+        given: The values of its parameters.
+    """
+    if type(error).__module__.partition(".")[0] not in CLOUD_LIBRARIES:
+        return ""
+    values = (value if isinstance(value, list) else [value] for value in map(given.get, REMOTE))
+    names = [str(value) for listed in values for value in listed if value and URL.match(str(value))]
+    return f"{', '.join(names)}: cloud storage cannot be used: {type(error).__name__}: {in_words(error)}"
 
 
 def check_files(given: Mapping[str, Any]) -> None:
@@ -152,6 +170,4 @@ def _place(name: str) -> Path | None:
 
 
 def _files(place: Path) -> Iterable[Path]:
-    from ..io.paths import files_under
-
     return files_under(place) if place.is_dir() else [place]

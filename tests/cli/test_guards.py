@@ -236,6 +236,26 @@ COMMANDS = {
     "help": ("score", "--help"),
 }
 
+
+def test_what_a_cloud_library_says_is_one_line(inputs, monkeypatch):
+    class NoSuchBucket(Exception):
+        """An error of botocore, which need not be installed."""
+
+    NoSuchBucket.__module__ = "botocore.errorfactory"
+
+    def missing(name: str, home: str = "") -> Path:
+        if "://" in name:
+            raise NoSuchBucket("The specified bucket\ndoes not exist")
+        return Path(name)
+
+    monkeypatch.setattr("spacy_nereval.distributed.shards.location", missing)
+    said = refused("count", "g.jsonl", "p.jsonl", "-o", "out.npz", "--parts", "s3://missing/parts", "-m", "strict")
+    assert said == (
+        "✘ s3://missing/parts: cloud storage cannot be used: NoSuchBucket: The specified bucket does not exist"
+    )
+    assert not Path("out.npz").exists()
+
+
 STREAMS = ("stdin", "stdout", "stderr")
 
 
