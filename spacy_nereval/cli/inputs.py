@@ -101,7 +101,15 @@ def _formats(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
     from ..io.formats.settings import sides
 
     names = input_formats(reading.format)
-    return sides(names, reading.column, reading.repair, reading.discontinuous, both=both)
+    return sides(
+        names,
+        reading.column,
+        reading.repair,
+        reading.discontinuous,
+        offsets=reading.offsets,
+        check_text=reading.check_text,
+        both=both,
+    )
 
 
 def check_no_unit(reading: Reading, count_file: object) -> None:

@@ -82,7 +82,9 @@ def totals_while_reading(documents: Documents, source: str) -> tuple[Counter[str
 
     After the last one, ValueError is raised if there was no document with gold annotation.
     """
-    totals = Counter(dict.fromkeys(("documents", "gold", "pred", "skipped", "ignored", "repaired"), 0))
+    from ..core.spans import TOLD
+
+    totals = Counter(dict.fromkeys(("documents", "gold", "pred", "skipped", *TOLD), 0))
 
     def added() -> Iterator[Document | None]:
         for document in _with_progress(documents):
@@ -90,7 +92,7 @@ def totals_while_reading(documents: Documents, source: str) -> tuple[Counter[str
                 totals["skipped"] += 1
             else:
                 sides = dict(zip(("gold", "pred"), map(len, document.sides)))
-                totals.update({**sides, "documents": 1, "ignored": document.ignored, "repaired": document.repaired})
+                totals.update({**sides, "documents": 1, **{name: getattr(document, name) for name in TOLD}})
             yield document
         _check_not_empty(source, totals["documents"], totals["skipped"])
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from ..about import __version__
 from ..core.declaration import Metric
+from ..core.spans import TOLD
 from ..counting.counts import Counts, Replicates, united
 from ..counting.keys import NUMBER, Key, Slot, slots
 from ..counting.sums import Sums, empty_sums
@@ -60,6 +61,8 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
         skipped=counts.skipped,
         ignored=counts.ignored,
         repaired=counts.repaired,
+        duplicates=counts.duplicates,
+        rejected=counts.rejected,
         sources=counts.sources,
         spans_key=counts.spans_key,
         parts=counts.parts,
@@ -171,7 +174,7 @@ def _counts(metrics: Sequence[Metric], header: Header, arrays: Mapping[str, NDAr
     from scipy.sparse import csr_array
 
     counts = Counts(metrics)
-    for name in ("unit", "skipped", "ignored", "repaired", "sources", "spans_key"):
+    for name in ("unit", "skipped", "sources", "spans_key", *TOLD):
         setattr(counts, name, getattr(header, name))
     counts.parts = header.parts or [header.digest]
     data, indices, indptr = (arrays[f"cells/{name}"] for name in ("data", "indices", "indptr"))

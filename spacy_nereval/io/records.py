@@ -21,6 +21,8 @@ class Record(NamedTuple):
         annotated: Whether the text is annotated at all.
         gaps: The (start, end) of stretches without annotation.
         repaired: The number of spans whose tags had to be repaired.
+        duplicates: The number of spans that the file has besides, but that are there already.
+        rejected: The number of spans that an annotator rejected.
         open_end: Whether the text may go on beyond what the format says of it.
         meta: What else the file says of the document, by field; None if nothing.
     """
@@ -32,6 +34,8 @@ class Record(NamedTuple):
     annotated: bool = True
     gaps: tuple[tuple[int, int], ...] = ()
     repaired: int = 0
+    duplicates: int = 0
+    rejected: int = 0
     open_end: bool = False
     meta: Mapping[str, Any] | None = None
 
@@ -66,6 +70,8 @@ def pair(gold: Record, pred: Record) -> Document | None:
     document = Document(gold.spans, kept, gold.text, tokens=gold.tokens, id=gold.id)
     document.ignored = len(spans) - len(kept)
     document.repaired = gold.repaired + pred.repaired
+    document.duplicates = gold.duplicates + pred.duplicates
+    document.rejected = gold.rejected + pred.rejected
     return document
 
 

@@ -445,7 +445,7 @@ def test_a_plain_npy_file_and_a_zip_file_are_refused(tmp_path):
 def test_another_version_of_the_format_is_refused_by_name_and_with_the_remedy(file, number):
     path = changed(file, lambda arrays, header: header.update(format=f"spacy-nereval counts {number}"))
     said = (
-        f"has the format 'spacy-nereval counts {number}', and this version reads 'spacy-nereval counts 4': count again"
+        f"has the format 'spacy-nereval counts {number}', and this version reads 'spacy-nereval counts 5': count again"
     )
     assert refused(path) == f"{path} {said}"
 
@@ -564,7 +564,7 @@ def test_a_header_whose_replicates_do_not_fit_is_refused(with_replicates, update
 def test_a_header_that_is_nested_deeply_is_refused(file, opening):
     with np.load(file) as archive:
         arrays = dict(archive)
-    for text in (opening * 200_000, '{"format": "spacy-nereval counts 4", "origin": ' + opening * 200_000):
+    for text in (opening * 200_000, '{"format": "spacy-nereval counts 5", "origin": ' + opening * 200_000):
         arrays["header"] = np.frombuffer(text.encode(), dtype=np.uint8)
         np.savez_compressed(file, **arrays)
         assert "does not hold counts, or is damaged" in refused(file)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ...core.plugins import check_registered_once, readers, registered_names
 from ..records import Record
+from .offsets import in_fitting_unit
 from .settings import Format, files_in
 
 Reader = Callable[[Path, Format], Iterator[Record]]
@@ -125,7 +126,7 @@ def read_any(path: Path, format: Format = Format()) -> Iterator[Record]:
         )
     check_registered_once(readers.entry_point_namespace, name)
     read: Reader = readers.get(name)
-    return read(path, format)
+    return in_fitting_unit(read, path, format)
 
 
 def records(path: Path, key: str | None = None, format: Format = Format()) -> Iterator[Record]:
