@@ -20,6 +20,15 @@ def shortened(text: str, most: int = MOST) -> str:
     return text if len(text) <= most else f"{text[:most]}... ({len(text)} characters)"
 
 
+def quoted(text: str, most: int = MOST) -> str:
+    """Return a text in quotes; its beginning and its length if it is longer than `most` characters.
+
+    >>> quoted("a b"), quoted("P" * 100, 4)
+    ("'a b'", "'PPPP'... (100 characters)")
+    """
+    return repr(text) if len(text) <= most else f"{text[:most]!r}... ({len(text)} characters)"
+
+
 def listed(names: Sequence[str], most: int = LISTED) -> str:
     """Return the first names, shortened, with commas.
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...core.messages import shortened
+from ...core.messages import quoted
 from ...core.spans import PlainSpan
 from ..records import Record
 from .offsets import BeyondText, Misfit, fitted_span, located
@@ -85,10 +85,10 @@ def _spans_of(line: str, text: str, format: Format) -> list[PlainSpan]:
     name = line.split("\t")[0]
     listed = [(*map(int, piece.split()), label) for piece in offsets.split(";")]
     try:
-        pieces = [fitted_span(f"{name},", piece, text, format)[:2] for piece in listed]
+        pieces = [fitted_span(name, piece, text, format)[:2] for piece in listed]
     except ValueError as error:
         raise (BeyondText if format.check_text else ValueError)(str(error)) from None
     covered = " ".join(text[start:end] for start, end in pieces)
     if format.check_text and covered.split() != shown.split():
-        raise Misfit(f"the text at {offsets} is {shortened(repr(covered))}, but the line says {shortened(repr(shown))}")
+        raise Misfit(f"the text at {offsets} is {quoted(covered)}, but the line says {quoted(shown)}")
     return [(start, end, label) for start, end in joined(pieces, format.discontinuous)]

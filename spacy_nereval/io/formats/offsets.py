@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ...core.messages import shortened
+from ...core.messages import quoted
 from ...core.spans import PlainSpan, checked_span
 from ..records import Record
 from .settings import AUTO_OFFSETS, CODEPOINT, OFFSETS, UTF8, UTF16, Format
@@ -59,8 +59,9 @@ def fitted_span(name: str, span: Sequence[Any], text: str, format: Format, surfa
     except ValueError as error:
         raise (ValueError if shown is None else BeyondText)(str(error)) from None
     if shown is not None and text[start:end].split() != shown.split():
-        covered = shortened(repr(text[start:end]))
-        raise Misfit(f"{name} from {span[0]} to {span[1]}, is {covered}, but the file says {shortened(repr(shown))}")
+        raise Misfit(
+            f"{name} from {span[0]} to {span[1]}, is {quoted(text[start:end])}, but the file says {quoted(shown)}"
+        )
     return start, end, label
 
 
