@@ -51,7 +51,7 @@ def count_cli(
     """
     names, options = names_and_options([first, *others, *ctx.args])
     check_no_table_format(reading.format)
-    drawn = chosen_confidence(replicates > 0, Resampling(None, replicates or None, seed))
+    drawn = chosen_confidence(replicates > 0, Resampling(None, replicates or None, seed), "--replicates")
     chosen = chosen_metrics(metrics, options, train)
     model, golds, preds = _model_golds_preds(names)
     if len(golds) > 1 or sharding.wanted:

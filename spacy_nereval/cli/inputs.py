@@ -28,9 +28,10 @@ def is_data(name: str) -> bool:
     (True, False)
     """
     from ..io.formats import inferred_name
+    from ..io.paths import is_pipe
 
     path = Path(name)
-    return path.is_file() or inferred_name(path) is not None
+    return path.is_file() or is_pipe(path) or inferred_name(path) is not None
 
 
 def documents_of(system: str | None, gold: Path, reading: Reading, loading: Model) -> Documents:

@@ -36,8 +36,13 @@ def check_average(average: str) -> None:
         raise ValueError(f"--average {average}: expected one of {', '.join(AVERAGES)}")
 
 
-def chosen_confidence(wanted: bool, resampling: Resampling) -> Confidence | None:
+def chosen_confidence(wanted: bool, resampling: Resampling, option: str = "--confidence") -> Confidence | None:
     """Return the settings of intervals, or None if no intervals are wanted.
+
+    Args:
+        wanted: Whether intervals are wanted.
+        resampling: How documents are resampled.
+        option: The option that asks for resampling.
 
     Raises:
         ValueError: If a setting is out of range, or is given although no intervals are wanted.
@@ -46,5 +51,5 @@ def chosen_confidence(wanted: bool, resampling: Resampling) -> Confidence | None
 
     settings = {name: value for name, value in resampling._asdict().items() if value is not None}
     if not wanted and settings:
-        raise ValueError(f"--{next(iter(settings))} is given without --confidence")
+        raise ValueError(f"--{next(iter(settings))} is given without {option}")
     return Confidence(**settings).checked() if wanted else None

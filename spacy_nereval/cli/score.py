@@ -14,8 +14,7 @@ from .lookups import wanted_breakdowns
 from .metric_options import chosen_metrics
 from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Reading, Resampling, Showing
 from .outputs import check_average, check_per_document, chosen_confidence
-from .results import count_documents, show_result, wanted_examples
-from .score_runs import score_runs
+from .results import count_documents, show_result, wanted_examples, warn_of_labels
 
 if TYPE_CHECKING:
     from ..evaluation.breakdown import Breakdown
@@ -75,6 +74,7 @@ def score_cli(
         from ..io.count_files import load
 
         counts = load(gold)
+        warn_of_labels(counts)
     else:
         chosen = chosen_metrics(metrics, ctx.args, lookups.train, attributes=lookups.by, gold=gold, reading=reading)
         breakdowns = wanted_breakdowns(lookups, chosen)

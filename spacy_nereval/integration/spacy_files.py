@@ -9,7 +9,7 @@ import spacy
 from spacy.tokens import Doc, DocBin
 
 from ..io.formats.settings import Format
-from ..io.paths import check_is_file
+from ..io.paths import check_is_file, readable
 from ..io.records import Record
 from .examples import record
 
@@ -58,7 +58,9 @@ def read_docs(path: Path) -> Iterator[Doc]:
         OSError: If the file cannot be read.
     """
     check_is_file(path)
-    data = path.read_bytes()  # outside of `try`: an unreadable file is not a damaged one
+    data = readable(path).read_bytes()  # outside of `try`: an unreadable file is not a damaged one
+    if data.startswith(b"\x1f\x8b"):
+        raise ValueError(f"{path} is compressed by gzip: unpack it first, with gunzip")
     try:
         docs = iter(DocBin().from_bytes(data).get_docs(spacy.blank("xx").vocab))
         del data  # only the uncompressed data are needed from here on

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
+from shutil import copyfileobj
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -52,8 +54,43 @@ def check_is_file(path: Location) -> None:
     Traceback (most recent call last):
     ValueError: nowhere.jsonl does not exist or is not a file
     """
-    if not path.is_file():
+    if not path.is_file() and not is_pipe(path):
         raise ValueError(f"{path} does not exist or is not a file")
+
+
+def is_pipe(path: Location) -> bool:
+    """Return whether a path is a named pipe, or the /dev/fd/N of a shell's process substitution."""
+    return isinstance(path, Path) and path.is_fifo()
+
+
+_copies: dict[tuple[int, int, int], Path] = {}
+"""What pipes delivered, by device, number and time of the pipe. A pipe that is written to again is read again."""
+
+
+@lru_cache(maxsize=1)
+def _folder_of_copies() -> TemporaryDirectory[str]:
+    return TemporaryDirectory()  # removed when the program ends
+
+
+def readable(path: Path) -> Path:
+    """Return a file that can be read several times: the path itself, or a copy of what a pipe delivers.
+
+    Raises:
+        OSError: If the pipe cannot be read, or the copy cannot be written.
+    """
+    if not is_pipe(path):
+        return path
+    if (copy := _copies.get(_state(path))) is None:
+        copy = Path(_folder_of_copies().name, str(len(_copies)))
+        with path.open("rb") as source, copy.open("wb") as target:
+            copyfileobj(source, target)
+        _copies[_state(path)] = copy
+    return copy
+
+
+def _state(path: Path) -> tuple[int, int, int]:
+    found = path.stat()
+    return found.st_dev, found.st_ino, found.st_mtime_ns
 
 
 @contextmanager
@@ -123,7 +160,8 @@ def files_under(folder: Path) -> Iterator[Path]:
     A linked folder that leads back to one that it lies in is not entered again.
     """
     for path, folders, names in os.walk(folder, followlinks=True):
-        above = [Path(path).resolve(), *Path(path).resolve().parents]
+        inside = len(Path(path).relative_to(folder).parts)
+        above = [place.resolve() for place in (Path(path), *list(Path(path).parents)[:inside])]
         folders[:] = [name for name in folders if Path(path, name).resolve() not in above]
         yield from (Path(path, name) for name in names)
 

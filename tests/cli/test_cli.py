@@ -16,7 +16,6 @@ import spacy
 from commands import GOLD, GOLD_DOCS, PRED, PRED_DOCS, accepted, flat, line, refused, run, tables_in, write
 from docs import doc, train, write_docs
 from spacy.cli._util import app
-from spacy.tokens import Doc
 from spacy.training import Example
 from typer.testing import CliRunner
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ...core.plugins import check_registered_once, readers, registered_names
 from ..records import Record
+from .conll import CONLLU
 from .offsets import in_fitting_unit
 from .settings import Format, files_in
 
@@ -35,6 +36,13 @@ ENDINGS = {
     ".csv": "faireval",
 }
 """File extensions to formats. Folders with `.ann` files are in brat's format."""
+
+
+UNREAD = {
+    ".gz": "compressed files are not read: unpack it first, with gunzip",
+    ".conllu": CONLLU,
+}
+"""Endings of files that are not read, and what to do."""
 
 
 def inferred_name(path: Path) -> str | None:
@@ -71,6 +79,8 @@ def name_of(path: Path, format: Format = Format()) -> str:
         return format.name
     if name := inferred_name(path):
         return name
+    if remedy := UNREAD.get(path.suffix.lower()):
+        raise ValueError(f"{path}: {remedy}")
     what = (
         f"{path} is a folder without .ann files"
         if path.is_dir()

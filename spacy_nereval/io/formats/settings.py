@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ..paths import check_is_file
+from ..paths import check_is_file, files_under, readable
 
 REPAIRS = ("conll", "discard")
 PIECES = ("hull", "parts")
@@ -129,9 +129,33 @@ def joined(pieces: list[tuple[int, int]], discontinuous: str | None) -> list[tup
     )
 
 
+SEEN = 4096
+"""So many bytes tell what kind of file it is."""
+
+
+def check_is_text(path: Path, start: bytes) -> None:
+    """Raise ValueError, with the remedy, if a file is compressed, or is not UTF-8 but UTF-16.
+
+    Args:
+        path: The file.
+        start: Its first bytes.
+
+    >>> check_is_text(Path("a.jsonl"), b"\\x1f\\x8b\\x08")
+    Traceback (most recent call last):
+    ValueError: a.jsonl is compressed by gzip: unpack it first, with gunzip
+    """
+    if start.startswith(b"\x1f\x8b"):
+        raise ValueError(f"{path} is compressed by gzip: unpack it first, with gunzip")
+    if start.startswith(b"PK\x03\x04"):
+        raise ValueError(f"{path} is a zip archive: unpack it first")
+    marked = start.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if marked or start[:200].count(0) > len(start[:200]) // 3:  # every other byte of Latin letters is 0
+        raise ValueError(f"{path} is in UTF-16, expected UTF-8: convert it first, with iconv -f UTF-16 -t UTF-8")
+
+
 def files_in(path: Path, ending: str) -> Iterator[Path]:
-    """Yield the files with an ending in a folder and its subfolders, except hidden ones."""
-    return (file for file in path.rglob(f"*{ending}") if not file.name.startswith("."))
+    """Yield the files with an ending in a folder and its subfolders, linked ones too, except hidden ones."""
+    return (file for file in files_under(path) if file.name.endswith(ending) and not file.name.startswith("."))
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -150,7 +174,9 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
         OSError: If the file cannot be read.
     """
     check_is_file(path)
-    with path.open("rb") as file:
+    with readable(path).open("rb") as file:
+        check_is_text(path, file.read(SEEN))
+        file.seek(0)
         for number, line in enumerate(file, 1):
             try:
                 yield number, line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
