@@ -13,6 +13,7 @@ from typing import Any
 
 import typer
 
+from ..io.paths import forget_pipes
 from .groups import grouped
 from .guards import about_cloud_storage, check_files, open_streams
 from .options import EPILOG
@@ -60,6 +61,7 @@ def with_short_errors(function: Command) -> Command:
     def wrapped(*args: Any, **kwargs: Any) -> None:
         open_streams()
         try:
+            forget_pipes()
             check_files(kwargs)
             function(*args, **kwargs)
         except BrokenPipeError:

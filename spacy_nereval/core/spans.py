@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .alignment import align
+from .messages import quoted, shortened
 from .overlap import group_numbers, overlaps
 
 FARTHEST = 1 << 40
@@ -272,10 +273,12 @@ def checked_span(side: str, span: Sequence[Any], length: int | None) -> PlainSpa
             raise TypeError
         start, end = index(start), index(end)
     except (TypeError, ValueError):
-        raise ValueError(f"{side} span {span!r} is not (start, end, label) with whole-number offsets") from None
+        raise ValueError(
+            f"{side} span {shortened(repr(span))} is not (start, end, label) with whole-number offsets"
+        ) from None
     if 0 <= start <= end <= (FARTHEST if length is None else length) and isinstance(label, str) and label:
         return start, end, label
-    shown = f"{side} Span({start!r}, {end!r}, {label!r})"
+    shown = f"{side} Span({start!r}, {end!r}, {quoted(label) if isinstance(label, str) else repr(label)})"
     if start < 0:
         raise ValueError(f"{shown} starts before the text")
     if end < start:

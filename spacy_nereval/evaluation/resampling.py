@@ -15,7 +15,6 @@ from ..counting.table import Table
 from .statistics.bits import Patterns, half_samples, patterns
 from .statistics.intervals import effective_units
 
-
 MOST_SAMPLES = 100_000
 """More half-samples change no digit of an interval that matters, and take memory and time in proportion."""
 

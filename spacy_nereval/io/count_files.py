@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from ..about import __version__
 from ..core.declaration import Metric
+from ..core.messages import listed
 from ..core.spans import TOLD
 from ..counting.counts import Counts, Replicates, united
 from ..counting.keys import NUMBER, Key, Slot, slots
@@ -281,9 +282,8 @@ def _parts(
         if not shared_ids:
             again = {id: owner.setdefault(id, number) for id in counts.ids if id is not None}
             if doubled := [id for id, at in again.items() if at < number]:
-                few = ", ".join(doubled[:5]) + (", ..." if len(doubled) > 5 else "")
                 raise ValueError(
-                    f"{paths[again[doubled[0]]]} and {path} both have {few}: documents would count twice; "
+                    f"{paths[again[doubled[0]]]} and {path} both have {listed(doubled)}: documents would count twice; "
                     "if an id stands for a document in several parts, allow it: --shared-ids"
                 )
         holder |= dict.fromkeys(counts.parts, (path, counts.parts))

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import sha256
+from itertools import count
 from pathlib import Path, PurePosixPath
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory
@@ -63,8 +64,11 @@ def is_pipe(path: Location) -> bool:
     return isinstance(path, Path) and path.is_fifo()
 
 
-_copies: dict[tuple[int, int, int], Path] = {}
-"""What pipes delivered, by device, number and time of the pipe. A pipe that is written to again is read again."""
+_copies: dict[tuple[int, int], Path] = {}
+"""What pipes delivered, by device and number of the pipe, until `forget_pipes`."""
+
+
+_numbers = count()
 
 
 @lru_cache(maxsize=1)
@@ -75,22 +79,25 @@ def _folder_of_copies() -> TemporaryDirectory[str]:
 def readable(path: Path) -> Path:
     """Return a file that can be read several times: the path itself, or a copy of what a pipe delivers.
 
+    A pipe is read once, since a second reader would wait for ever; see `forget_pipes`.
+
     Raises:
         OSError: If the pipe cannot be read, or the copy cannot be written.
     """
     if not is_pipe(path):
         return path
-    if (copy := _copies.get(_state(path))) is None:
-        copy = Path(_folder_of_copies().name, str(len(_copies)))
+    state = path.stat().st_dev, path.stat().st_ino
+    if (copy := _copies.get(state)) is None:
+        copy = Path(_folder_of_copies().name, str(next(_numbers)))
         with path.open("rb") as source, copy.open("wb") as target:
             copyfileobj(source, target)
-        _copies[_state(path)] = copy
+        _copies[state] = copy
     return copy
 
 
-def _state(path: Path) -> tuple[int, int, int]:
-    found = path.stat()
-    return found.st_dev, found.st_ino, found.st_mtime_ns
+def forget_pipes() -> None:
+    """Read pipes anew from now on, as every command does that begins."""
+    _copies.clear()
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import Any
 
 import srsly
 
+from ...core.messages import shortened
 from ...core.spans import PlainSpan, checked_tokens
 from ..records import Record
 from .offsets import fitted_span, located
@@ -89,7 +90,7 @@ def _is_accepted(entry: Any) -> bool:
     """Say whether a line, or a span in Prodigy's binary annotation, was not rejected or ignored."""
     answer: object = entry.get("answer", "accept") if isinstance(entry, dict) else "accept"
     if answer not in ANSWERS:
-        raise ValueError(f"the answer {answer!r} is not one of {', '.join(ANSWERS)}")
+        raise ValueError(f"the answer {shortened(repr(answer))} is not one of {', '.join(ANSWERS)}")
     return answer == "accept"
 
 
@@ -117,7 +118,7 @@ def _surface(k: int, span: Any) -> str | None:
     """Return the text that a span repeats, if it does."""
     text = span.get("text") if isinstance(span, dict) else None
     if text is not None and not isinstance(text, str):
-        raise ValueError(f"span {k} has the text {text!r}; expected the part of the text that it covers")
+        raise ValueError(f"span {k} has the text {shortened(repr(text))}; expected the part of the text that it covers")
     return text
 
 
