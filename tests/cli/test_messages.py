@@ -40,7 +40,7 @@ def test_label_sets_that_do_not_meet_are_told_by_every_command(tmp_path):
         said = flat(done.stderr)
         assert "⚠ No predicted label is a gold label: gold has " in said
         assert "predictions have PERSON, 'place '. Scores that compare labels say little." in said
-        assert "These look alike: person and PERSON; name them alike on both sides." in said
+        assert "These look alike: LOC and 'place ', person and PERSON; name them alike on both sides." in said
 
 
 @pytest.mark.parametrize(
