@@ -15,7 +15,7 @@ import typer
 
 from ..io.paths import forget_pipes
 from .groups import grouped
-from .guards import about_cloud_storage, check_files, open_streams
+from .guards import about_cloud_storage, check_files, expanded, open_streams
 from .options import EPILOG
 from .printing import say
 
@@ -62,6 +62,7 @@ def with_short_errors(function: Command) -> Command:
         open_streams()
         try:
             forget_pipes()
+            kwargs = expanded(kwargs)
             check_files(kwargs)
             function(*args, **kwargs)
         except BrokenPipeError:

@@ -40,7 +40,7 @@ def compare_cli(
         "--system",
         metavar="NAME=RUN,RUN...",
         help="System with its training runs: predictions, models or count files, or patterns such as "
-        "A='a/*.jsonl'. Once for each system, the baseline first, instead of BASELINE OTHER...",
+        'A="a/*.jsonl". Once for each system, the baseline first, instead of BASELINE OTHER...',
     ),
     labels: bool = Option(False, "--labels", help="Also compare the primary score of each label"),
     metrics: str | None = METRICS,

@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from glob import glob, has_magic
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,24 @@ def about_cloud_storage(error: Exception, given: Mapping[str, Any]) -> str:
     values = (value if isinstance(value, list) else [value] for value in map(given.get, REMOTE))
     names = [str(value) for listed in values for value in listed if value and URL.match(str(value))]
     return f"{', '.join(names)}: cloud storage cannot be used: {type(error).__name__}: {in_words(error)}"
+
+
+def expanded(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of the parameters, with files for patterns such as `parts/*.npz`, where the shell left those.
+
+    A pattern that is a file, or matches none, stays as it is. The files are sorted.
+    """
+    found = dict(given)
+    for name in READ:
+        if name != "system" and isinstance(given.get(name), list):
+            found[name] = [type(text)(file) for text in given[name] for file in _matching(str(text))]
+    return found
+
+
+def _matching(text: str) -> list[str]:
+    if not has_magic(text) or text.startswith("--") or Path(text).exists():
+        return [text]
+    return sorted(glob(text, recursive=True)) or [text]
 
 
 def check_files(given: Mapping[str, Any]) -> None:

@@ -256,6 +256,20 @@ def test_what_a_cloud_library_says_is_one_line(inputs, monkeypatch):
     assert not Path("out.npz").exists()
 
 
+def test_patterns_are_expanded_where_the_shell_left_them(inputs, tmp_path):
+    """As on Windows, whose shells leave them to the programs."""
+    (inputs / "one.npz").unlink(), (inputs / "two.npz").unlink()
+    for name in ("g", "p"):
+        write(inputs / f"{name}.jsonl", *({**row, "id": f"{name}{k}"} for k, row in enumerate(GOLD)))
+        accepted("count", f"{name}.jsonl", f"{name}.jsonl", "-o", f"{name}.npz", "-m", "strict")
+    assert "counts of 6 documents" in accepted("merge", "*.npz", "-o", inputs / "brat" / "all.npz")
+    assert "read here" in refused("merge", "?.npz", "-o", "g.npz")
+    (inputs / "[g].npz").write_bytes((inputs / "p.npz").read_bytes())
+    assert "counts of 3 documents" in accepted("merge", "[g].npz", "-o", "x.npz"), "the name of a file is no pattern"
+    assert "none*.npz does not exist" in refused("merge", "none*.npz", "-o", "x.npz")
+    accepted("compare", "g.jsonl", "g.[jk]sonl", "[g].jsonl", "-m", "strict", "--trials", 20, "-o", "result.json")
+
+
 STREAMS = ("stdin", "stdout", "stderr")
 
 
