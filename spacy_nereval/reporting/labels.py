@@ -28,11 +28,11 @@ def label_lines(gold: Mapping[str, int], pred: Mapping[str, int]) -> list[str]:
         gold, pred: Labels with their numbers of spans.
 
     >>> label_lines({"PER": 3, "LOC": 1}, {"PERSON": 2, "loc": 1})[0]  # doctest: +ELLIPSIS
-    '⚠ No predicted label is a gold label: gold has PER, LOC, predictions have PERSON, loc. ...'
+    '⚠ No predicted label is a gold label: gold has LOC, PER, predictions have PERSON, loc. ...'
     >>> label_lines({"PER": 3}, {"PER": 1, "LOC": 3})
     []
     """
-    golds, preds = ([label for label, number in side.items() if number] for side in (gold, pred))
+    golds, preds = (sorted(label for label, number in side.items() if number) for side in (gold, pred))
     shared = sum(number for label, number in pred.items() if label in golds)
     if not golds or not preds or shared > FEW * sum(pred.values()):
         return []

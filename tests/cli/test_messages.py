@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,7 @@ def test_label_sets_that_do_not_meet_are_told_by_every_command(tmp_path):
         ({"PHYSICAL_OBJECT": 9}, {"PhysicalObject": 9}, "PHYSICAL_OBJECT and PhysicalObject"),
         ({"PER": 9}, {"PER ": 9}, "gold has PER, predictions have 'PER '"),
         ({"x" * 99: 9}, {"B": 9}, "x" * 60 + "... (99 characters)"),
-        ({f"l{k}": 1 for k in range(20)}, {"B": 9}, "l6, l7, ..., predictions"),
+        ({f"l{k}": 1 for k in range(20)}, {"B": 9}, "l14, l15, ..., predictions"),
     ],
 )
 def test_labels_that_hardly_meet(gold, pred, said):
@@ -152,3 +153,12 @@ def test_long_ids_and_labels_are_shortened(tmp_path):
     assert len(refused("score", gold, gold)) < 400 + 2 * len(str(tmp_path))
     gold = write(tmp_path / "g.jsonl", line("Ada", answer="L" * 5000))
     assert len(refused("score", gold, gold)) < 400 + 2 * len(str(tmp_path))
+
+
+def test_labels_that_differ_in_white_space_only_are_told_apart_in_tables(tmp_path):
+    gold = labelled(tmp_path / "g.jsonl", "PER", "PER ", "LOC")
+    printed = run("score", gold, gold, "-m", "strict").stdout
+    assert re.search(r"^'PER' +1", printed, re.MULTILINE)
+    assert re.search(r"^'PER ' +1", printed, re.MULTILINE)
+    assert re.search(r"^LOC +1", printed, re.MULTILINE)
+    assert "'PER'" not in run("score", labelled(gold, "PER", "LOC"), gold, "-m", "strict").stdout

@@ -15,6 +15,6 @@ PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
 def test_commands_have_double_quotes(page):
     text = page.read_text(encoding="utf8")
     commands = re.findall(r"```(?:bash|sh|console)\n(.*?)```", text, re.DOTALL)
-    commands += re.findall(r"`((?:python|pip|nereval)[^`]*)`", text)
+    commands += re.findall(r"`((?:python|pip|nereval)[^`\n]*)`", text)
     assert [command for command in commands if "'" in command] == []
     assert not re.search(r"[\s=]'[^'\s]*[*\[(][^'\s]*'", text), "patterns and extras are quoted doubly"
