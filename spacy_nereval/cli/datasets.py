@@ -93,7 +93,7 @@ def _read(path: Path) -> Any:
 
     try:
         found = json.loads(path.read_text(encoding="utf8"))
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ValueError(f"{path} is not JSON: expected a JSON file that 'nereval compare -o FILE' wrote") from None
     check_comparison(str(path), found)
     return found

@@ -6,7 +6,7 @@ import inspect
 from pathlib import Path
 
 import pytest
-from commands import GOLD, PRED, run, write
+from commands import GOLD, PRED, refused, run, write
 
 from spacy_nereval.cli import nereval
 
@@ -73,3 +73,10 @@ def test_all_options_that_are_numbers_are_tried():
         if any(kind in str(parameter.annotation) for kind in ("int", "float"))
     }
     assert numbers <= LIMITS.keys(), numbers - LIMITS.keys()
+
+
+def test_files_that_are_nested_deeply_are_named(corpus, monkeypatch):
+    monkeypatch.chdir(corpus)
+    Path("deep.json").write_text(DEEP)
+    assert "deep.json is not JSON" in refused("datasets", "deep.json", "other.json")
+    assert "deep.json is not a lexicon" in refused("score", "g.jsonl", "p.jsonl", "-m", "tmr", "--train", "deep.json")
