@@ -47,7 +47,8 @@ def evaluate_cli(
     drawn = chosen_confidence(confidence, resampling)
     check_average(showing.average)
     check_per_document(per_document)
-    chosen = chosen_metrics(metrics, options, lookups.train, attributes=lookups.by)
+    stored = options_of_model(model, reading.spans_key)
+    chosen = chosen_metrics(metrics, options, lookups.train, attributes=lookups.by, stored=stored)
     breakdowns = wanted_breakdowns(lookups, chosen)
     examples = wanted_examples(showing, chosen)
     if len(names) > 1 or sharding.wanted:

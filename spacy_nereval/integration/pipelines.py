@@ -181,7 +181,7 @@ def _loaded(pipeline: Pipeline, stamp: tuple[tuple[str, int, int], ...]) -> Lang
     except Exception as error:  # own code may raise anything
         raise ValueError(f"the model {pipeline.name} cannot be loaded: {type(error).__name__}: {error}") from None
     try:
-        return checked_load(pipeline._folder(), pipeline.name)
+        return checked_load(pipeline.folder(), pipeline.name)
     except OSError as error:
         raise ValueError(f"the model {pipeline.name} cannot be loaded: {type(error).__name__}: {error}") from None
 

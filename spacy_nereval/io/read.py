@@ -14,6 +14,12 @@ from .formats.settings import Format
 from .records import Predictions, Record, pair
 from .units import UnitRule, units_of
 
+UNANNOTATED = (
+    "expected the spans of each text, an empty list or file where there are none",
+    "save the Docs after a component that sets doc.ents, with ENT_IOB and ENT_TYPE among the attributes of the DocBin",
+)
+"""What to do about predictions without annotation: in general, and in `.spacy` files."""
+
 
 def read_files(
     gold: Path,
@@ -38,14 +44,14 @@ def read_files(
             -DOCSTART- lines are resampled in blocks.
 
     Yields:
-        One document per gold text, in the order of the gold file, or None if that is not
-        annotated.
+        One document per gold text, in the order of the gold file, or None if that or its
+        prediction is not annotated.
 
     Raises:
         ValueError: If a file cannot be read; if a document of one file is missing in the
             other; if documents are paired by their order and two of them have different
-            ids; if texts differ in more than whitespace and case; if a text is annotated in
-            the gold file only; if a document has no such unit. Names the file and the line
+            ids; if texts differ in more than whitespace and case; if no prediction is
+            annotated; if a document has no such unit. Names the file and the line
             or document.
         OSError: If a file cannot be read.
 
@@ -57,6 +63,7 @@ def read_files(
     names = [name_of(path, format) for path, format in zip((gold, pred), formats)]
     check_span_groups(key, (gold, pred), names)
     units = units_of(gold, formats[0], unit)
+    predictions = Predictions(pred, UNANNOTATED[names[1] == "spacy"])
     found = False  # whether any prediction has the key
     sides = records(gold, key, formats[0]), records(pred, key, formats[1])
     for number, (a, b) in enumerate(Pairing(gold, pred).pairs(*sides)):
@@ -64,7 +71,8 @@ def read_files(
         try:
             # A Doc without the key is a prediction of nothing.
             skipped = not key and predictions.skipped(a, b)
-            yield units.marked(None if skipped else pair(a, b), a)
+            document = pair(a, b)  # compares the texts of skipped documents too
+            yield units.marked(None if skipped else document, a)
         except ValueError as error:
             which = f"document {number}{'' if a.id is None else f' ({shortened(a.id)})'}"
             raise ValueError(f"{gold} and {pred}, {which}: {error}") from None
