@@ -105,22 +105,22 @@ def test_tokens_that_overlap_are_refused_on_both_sides(side, tmp_path):
 ROW = '{"text": "Ada", "spans": []}\n'
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "said"),
-    [
-        ("a.jsonl", gzip.compress(ROW.encode()), "a.jsonl is compressed by gzip: unpack it first, with gunzip"),
-        ("a.spacy", gzip.compress(b"x"), "a.spacy is compressed by gzip: unpack it first, with gunzip"),
-        ("a.jsonl.gz", gzip.compress(ROW.encode()), "a.jsonl.gz: compressed files are not read: unpack it first"),
-        ("a.conll", b"PK\x03\x04zip", "a.conll is a zip archive: unpack it first"),
-        ("a.jsonl", ROW.encode("utf-16"), "a.jsonl is in UTF-16, expected UTF-8: convert it first, with iconv"),
-        ("a.conll", "Ada B-PER\n".encode("utf-16-le"), "a.conll is in UTF-16, expected UTF-8"),
-        ("a.csv", "PER\t1\t1\t1\n".encode("utf-16-be"), "a.csv is in UTF-16, expected UTF-8"),
-        ("a.conllu", b"# text = Ada\n", "a.conllu: this is CoNLL-U, which is not read: convert it"),
-        ("a.conll", b"# sent_id = 1\n# text = Ada\n1\tAda\n", "a.conll, line 1: this is CoNLL-U, which is not read"),
-        ("a.tsv", b"1\tAda\tAda\tPROPN\t_\t_\t0\troot\t_\tname=B-PER\n", "a.tsv, line 1: this is CoNLL-U"),
-        ("a.jsonl", bz2.compress(ROW.encode()), "a.jsonl, line 1: not valid UTF-8"),
-    ],
-)
+OTHER_KINDS = [
+    ("a.jsonl", gzip.compress(ROW.encode()), "a.jsonl is compressed by gzip: unpack it first, with gunzip"),
+    ("a.spacy", gzip.compress(b"x"), "a.spacy is compressed by gzip: unpack it first, with gunzip"),
+    ("a.jsonl.gz", gzip.compress(ROW.encode()), "a.jsonl.gz: compressed files are not read: unpack it first"),
+    ("a.conll", b"PK\x03\x04zip", "a.conll is a zip archive: unpack it first"),
+    ("a.jsonl", ROW.encode("utf-16"), "a.jsonl is in UTF-16, expected UTF-8: convert it first, with iconv"),
+    ("a.conll", "Ada B-PER\n".encode("utf-16-le"), "a.conll is in UTF-16, expected UTF-8"),
+    ("a.csv", "PER\t1\t1\t1\n".encode("utf-16-be"), "a.csv is in UTF-16, expected UTF-8"),
+    ("a.conllu", b"# text = Ada\n", "a.conllu: this is CoNLL-U, which is not read: convert it"),
+    ("a.conll", b"# sent_id = 1\n# text = Ada\n1\tAda\n", "a.conll, line 1: this is CoNLL-U, which is not read"),
+    ("a.tsv", b"1\tAda\tAda\tPROPN\t_\t_\t0\troot\t_\tname=B-PER\n", "a.tsv, line 1: this is CoNLL-U"),
+    ("a.jsonl", bz2.compress(ROW.encode()), "a.jsonl, line 1: not valid UTF-8"),
+]
+
+
+@pytest.mark.parametrize(("name", "data", "said"), OTHER_KINDS, ids=[said[:40] for _, _, said in OTHER_KINDS])
 def test_files_of_another_kind_are_named_with_the_remedy(name, data, said, tmp_path):
     path = tmp_path / name
     path.write_bytes(data)

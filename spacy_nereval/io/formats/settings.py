@@ -149,7 +149,8 @@ def check_is_text(path: Path, start: bytes) -> None:
     if start.startswith(b"PK\x03\x04"):
         raise ValueError(f"{path} is a zip archive: unpack it first")
     marked = start.startswith((b"\xff\xfe", b"\xfe\xff"))
-    if marked or start[:200].count(0) > len(start[:200]) // 3:  # every other byte of Latin letters is 0
+    zeros = sorted((start[:200:2].count(0), start[1:200:2].count(0)))
+    if marked or zeros[0] == 0 and zeros[1] > max(3, len(start[:200]) // 3):  # every other byte of Latin letters is 0
         raise ValueError(f"{path} is in UTF-16, expected UTF-8: convert it first, with iconv -f UTF-16 -t UTF-8")
 
 
