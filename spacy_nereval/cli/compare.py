@@ -78,18 +78,14 @@ def compare_cli(
     documents: Sequence[Document] = []
     found: list[System] = []
     for shown, runs in named:
-        counted: list[Counts] = []
-        outcomes = None
-        for name in runs:
-            if name in stored:
-                counted.append(stored[name])
-                continue
-            kept = Kept()
-            documents = documents_of(name, gold, reading, loading)
-            counted.append(count_documents(documents, chosen, gold.name, reading, [kept]))
-            outcomes = [gold_outcomes(document) for document in kept]
-        found.append(System(shown, counted, outcomes if len(runs) == 1 else None))
-    result = comparison(found, kept, drawn, **_asked(asking), short=showing.short)
+        counted = []
+        for run in runs:
+            counts, kept = counter.count(run)
+            counted.append(counts)
+            documents = kept or documents
+        outcomes = [gold_outcomes(document) for document in kept] if kept is not None and len(runs) == 1 else None
+        found.append(System(shown, counted, outcomes))
+    result = comparison(found, documents, drawn, asking.trials, **wished._asdict(), short=showing.short)
     if output:
         write_json(output, result)
     _print_result(result, wanted, showing)

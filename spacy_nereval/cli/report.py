@@ -11,7 +11,7 @@ from typer import Argument, Option
 from .app import command
 from .inputs import display_names, documents_of
 from .metric_options import chosen_metrics, names_and_options
-from .options import CONFIDENCE, METRICS, TRAIN, Model, Reading, Resampling
+from .options import CONFIDENCE, METRICS, TRAIN, Asking, Model, Reading, Resampling
 from .outputs import chosen_confidence
 from .printing import say
 from .results import Kept, count_documents

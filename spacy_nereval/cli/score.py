@@ -12,9 +12,10 @@ from .app import command
 from .inputs import check_no_unit, documents_of_files
 from .lookups import wanted_breakdowns
 from .metric_options import chosen_metrics
-from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Reading, Resampling, Showing
+from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Model, Reading, Resampling, Showing
 from .outputs import check_average, check_per_document, chosen_confidence
 from .results import count_documents, show_result, wanted_examples, warn_of_labels
+from .score_runs import score_runs
 
 if TYPE_CHECKING:
     from ..evaluation.breakdown import Breakdown
@@ -62,6 +63,16 @@ def score_cli(
     drawn = chosen_confidence(confidence or bool(system), resampling)
     check_average(showing.average)
     check_per_document(per_document)
+    if system and drawn:
+        if pred or lookups.by or per_document:
+            given = f"{pred}" if pred else "--by" if lookups.by else "--per-document"
+            raise ValueError(f"{given} is given beside --system: it shows a single run, so score that one alone")
+        counting = (metrics, ctx.args, lookups.train, reading, loading)
+        return score_runs(system, gold, counting, drawn, showing, output)
+    if loading.code or loading.gpu_id >= 0:
+        raise ValueError(
+            f"--{'code' if loading.code else 'gpu-id'} is given, and no model: models are runs of --system"
+        )
     breakdowns: list[Breakdown] = []
     examples: list[Examples] = []
     if gold.suffix == ".npz":

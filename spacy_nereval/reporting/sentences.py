@@ -30,8 +30,11 @@ def heading(result: Mapping[str, Any]) -> str:
     parts = [many(result["documents"], "document"), many(result["gold"], "gold span")]
     parts.append(many(result["pred"], "predicted span"))
     if result["skipped"]:
-        parts.append(f"{_many(result['skipped'], 'document')} without annotation skipped")
-    parts += [f"{_many(result[name], what)} {became}" for name, what, became in BECAME if result.get(name)]
+        parts.append(f"{many(result['skipped'], 'document')} without annotation skipped")
+    if result["ignored"]:
+        parts.append(f"{many(result['ignored'], 'prediction')} ignored where the reference is not annotated")
+    if result["repaired"]:
+        parts.append(f"{many(result['repaired'], 'span')} repaired")
     return ", ".join(parts)
 
 
