@@ -13,7 +13,9 @@ from typing import Any
 
 import typer
 
+from ..io.paths import forget_pipes
 from .groups import grouped
+from .guards import about_cloud_storage, check_files, expanded, open_streams
 from .options import EPILOG
 from .printing import say
 
@@ -22,6 +24,12 @@ nereval = typer.Typer(
     help="Evaluate named-entity recognition with the metrics of the research literature.",
     no_args_is_help=True,
 )
+
+
+@nereval.callback()
+def _first() -> None:
+    open_streams()
+
 
 Command = Callable[..., None]
 
@@ -46,11 +54,16 @@ def command(name: str, *, metric_options: bool = False) -> Callable[[Command], C
 
 
 def with_short_errors(function: Command) -> Command:
-    """Wrap a command so that a ValueError or OSError is printed as one line and ends it with status 1."""
+    """Wrap a command so that it works with closed streams, checks the files that it names before
+    it reads any, and prints a ValueError or OSError as one line and ends with status 1."""
 
     @wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> None:
+        open_streams()
         try:
+            forget_pipes()
+            kwargs = expanded(kwargs)
+            check_files(kwargs)
             function(*args, **kwargs)
         except BrokenPipeError:
             # The program that reads our output, such as `head`, has stopped reading: that is no error.
@@ -59,6 +72,11 @@ def with_short_errors(function: Command) -> Command:
             from ..io.paths import in_words
 
             say(f"✘ {in_words(error)}", fg="red", err=True)
+            raise typer.Exit(1) from None
+        except Exception as error:
+            if not (said := about_cloud_storage(error, kwargs)):
+                raise
+            say(f"✘ {said}", fg="red", err=True)
             raise typer.Exit(1) from None
 
     return wrapped

@@ -11,7 +11,7 @@ from typer import Argument, Option
 from .app import command
 from .metric_options import names_and_options
 from .options import METRICS, OUTPUT, TRAIN, Asking, Model, Reading, Resampling, Showing
-from .outputs import check_output, chosen_confidence
+from .outputs import chosen_confidence
 from .printing import print_tables
 from .runs import RunCounter, systems_and_runs
 from .values import asked, table_names
@@ -40,7 +40,7 @@ def compare_cli(
         "--system",
         metavar="NAME=RUN,RUN...",
         help="System with its training runs: predictions, models or count files, or patterns such as "
-        "A='a/*.jsonl'. Once for each system, the baseline first, instead of BASELINE OTHER...",
+        'A="a/*.jsonl". Once for each system, the baseline first, instead of BASELINE OTHER...',
     ),
     labels: bool = Option(False, "--labels", help="Also compare the primary score of each label"),
     metrics: str | None = METRICS,
@@ -71,7 +71,6 @@ def compare_cli(
     drawn = chosen_confidence(True, resampling)
     named = systems_and_runs(names, system or [])
     names = [run for _, runs in named for run in runs]
-    check_output(output, gold, *names)
     wanted = table_names(showing.tables, COMPARED, USUAL)
     wished = asked(asking, labels=labels)
     counter = RunCounter(names, gold, metrics, options, train, reading, loading)

@@ -12,7 +12,7 @@ from .app import command
 from .inputs import documents_of_files, documents_of_model, is_data
 from .metric_options import chosen_metrics, names_and_options
 from .options import COUNTS, METRICS, SEED, TRAIN, Model, Reading, Resampling, Sharding
-from .outputs import check_output, chosen_confidence
+from .outputs import chosen_confidence
 from .results import add_replicates, count_documents, save_counts
 from .values import check_no_table_format
 
@@ -50,9 +50,8 @@ def count_cli(
     it stopped.
     """
     names, options = names_and_options([first, *others, *ctx.args])
-    check_output(output, *names)
     check_no_table_format(reading.format)
-    drawn = chosen_confidence(replicates > 0, Resampling(None, replicates or None, seed))
+    drawn = chosen_confidence(replicates > 0, Resampling(None, replicates or None, seed), "--replicates")
     chosen = chosen_metrics(metrics, options, train)
     model, golds, preds = _model_golds_preds(names)
     if len(golds) > 1 or sharding.wanted:

@@ -10,7 +10,6 @@ from typer import Argument, Option
 
 from .app import command
 from .options import DIGITS, OUTPUT, TABLE_FORMATS
-from .outputs import check_output
 from .printing import print_tables
 from .values import input_formats
 
@@ -50,7 +49,6 @@ def datasets_cli(
 
     if input_formats(format):
         raise ValueError(f"--format {format}: no annotation is read here; table formats are {', '.join(TABLE_FORMATS)}")
-    check_output(output, *files)
     _check_given_once(files)
     results = {name: _read(path) for name, path in zip(_names(files), files)}
     found = data_sets(results, score=score, system=system, independent=independent)
@@ -95,7 +93,7 @@ def _read(path: Path) -> Any:
 
     try:
         found = json.loads(path.read_text(encoding="utf8"))
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ValueError(f"{path} is not JSON: expected a JSON file that 'nereval compare -o FILE' wrote") from None
     check_comparison(str(path), found)
     return found

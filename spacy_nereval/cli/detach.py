@@ -18,11 +18,10 @@ def detach_cli(
     """
     Save a copy of a pipeline that loads without spacy-nereval.
     """
-    from spacy.util import load_model
-
     from ..integration.detach import detach
+    from ..integration.pipelines import checked_load
 
     if output.exists() and (output.is_file() or any(output.iterdir())):
         raise ValueError(f"{output} exists and is not empty: choose a new directory")
-    detach(load_model(model)).to_disk(output)
+    detach(checked_load(model, model)).to_disk(output)
     say(f"✔ saved to {output}", fg="green")

@@ -15,7 +15,7 @@ from .app import command
 from .inputs import documents_of
 from .metric_options import chosen_metrics
 from .options import DIGITS, TRAIN, Model, Reading
-from .outputs import check_output, check_suffix
+from .outputs import check_suffix
 from .printing import print_tables, say
 from .results import totals_while_reading
 from .values import check_no_table_format, split_list, table_format
@@ -84,7 +84,6 @@ def errors_cli(
     from ..io.writing import write_rows
     from ..reporting.sentences import heading
 
-    check_output(output, gold, *([system] if system else []))
     if output:
         check_suffix("--output", output, ".jsonl", ".csv")
         check_no_table_format(reading.format)

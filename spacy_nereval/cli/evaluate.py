@@ -12,7 +12,7 @@ from .inputs import documents_of_model
 from .lookups import wanted_breakdowns
 from .metric_options import chosen_metrics, names_and_options, options_of_model
 from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Model, Reading, Resampling, Sharding, Showing
-from .outputs import check_average, check_output, chosen_confidence
+from .outputs import check_average, check_per_document, chosen_confidence
 from .results import count_documents, show_result, wanted_examples
 
 
@@ -46,7 +46,7 @@ def evaluate_cli(
     names, options = names_and_options([*data, *ctx.args])
     drawn = chosen_confidence(confidence, resampling)
     check_average(showing.average)
-    check_output(output, *names, per_document=per_document)
+    check_per_document(per_document)
     stored = options_of_model(model, reading.spans_key)
     chosen = chosen_metrics(metrics, options, lookups.train, attributes=lookups.by, stored=stored)
     breakdowns = wanted_breakdowns(lookups, chosen)

@@ -28,12 +28,13 @@ def is_data(name: str) -> bool:
     (True, False)
     """
     from ..io.formats import inferred_name
+    from ..io.paths import is_pipe
 
     path = Path(name)
-    return path.is_file() or inferred_name(path) is not None
+    return path.is_file() or is_pipe(path) or inferred_name(path) is not None
 
 
-def documents_of(system: str | None, gold: Path, reading: Reading, loading: Model, *, by_id: bool = False) -> Documents:
+def documents_of(system: str | None, gold: Path, reading: Reading, loading: Model) -> Documents:
     """Return the gold documents with the predictions of a system.
 
     Args:
@@ -41,16 +42,15 @@ def documents_of(system: str | None, gold: Path, reading: Reading, loading: Mode
         gold: The gold file or folder.
         reading: How files are read.
         loading: How a model is loaded.
-        by_id: Pair gold documents and predictions by their ids rather than by their order.
     """
     if system is None:
-        return documents_of_files(gold, None, reading, by_id=by_id)
+        return documents_of_files(gold, None, reading)
     if is_data(system):
-        return documents_of_files(gold, Path(system), reading, by_id=by_id)
+        return documents_of_files(gold, Path(system), reading)
     return documents_of_model(system, gold, reading, loading)
 
 
-def documents_of_files(gold: Path, pred: Path | None, reading: Reading, *, by_id: bool = False) -> Documents:
+def documents_of_files(gold: Path, pred: Path | None, reading: Reading) -> Documents:
     """Return the gold documents with the predictions of a file.
 
     Raises:
@@ -62,7 +62,7 @@ def documents_of_files(gold: Path, pred: Path | None, reading: Reading, *, by_id
     formats = _formats(reading, both=pred is None)
     if pred is None and name_of(gold, formats[0]) != "conll":
         raise ValueError(f"predictions to score against {gold} are missing")
-    return read_files(gold, pred or gold, reading.spans_key, by_id=by_id, formats=formats, unit=_unit(reading))
+    return read_files(gold, pred or gold, reading.spans_key, formats=formats, unit=_unit(reading))
 
 
 def documents_of_model(model: str | Language, gold: Path, reading: Reading, loading: Model | None = None) -> Documents:
@@ -102,7 +102,15 @@ def _formats(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
     from ..io.formats.settings import sides
 
     names = input_formats(reading.format)
-    return sides(names, reading.column, reading.repair, reading.discontinuous, both=both)
+    return sides(
+        names,
+        reading.column,
+        reading.repair,
+        reading.discontinuous,
+        offsets=reading.offsets,
+        check_text=reading.check_text,
+        both=both,
+    )
 
 
 def check_no_unit(reading: Reading, count_file: object) -> None:

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from typer import Argument
+from typer import Argument, Option
 
 from .app import command
 from .options import COUNTS, SHARED_IDS
-from .outputs import check_output
 from .results import save_counts
 
 
 @command("merge")
 def merge_cli(
-    parts: list[Path] = Argument(..., help="Count files of the parts, .npz"),
+    files: list[Path] = Argument(..., metavar="PARTS...", help="Count files of the parts, .npz"),
     output: Path = COUNTS,
     shared_ids: bool = SHARED_IDS,
+    allow_repeats: bool = Option(
+        False,
+        "--allow-repeats",
+        help="Count documents as often as the parts have them, even if two parts hold some of the same counts",
+    ),
 ) -> None:
     """
     Merge the count files of the parts of a corpus. The result is the count file
     of the whole corpus.
+
+    A count file says which parts it was merged from, so a part that would count
+    twice is refused.
     """
     from ..io.count_files import merge
 
-    check_output(output)
-    save_counts(merge(parts, shared_ids=shared_ids), output)
+    save_counts(merge(files, shared_ids=shared_ids, allow_repeats=allow_repeats), output)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..core.messages import shortened
 from .inputs import has_tokens
 from .options import Reading
 from .printing import say
@@ -59,6 +60,8 @@ def parse_options(arguments: Sequence[str]) -> dict[str, Any]:
 def _value(text: str) -> Any:
     try:
         return json.loads(text)
+    except RecursionError:
+        raise ValueError(f"{shortened(text)} is nested too deeply for a value of an option") from None
     except ValueError:
         return text
 

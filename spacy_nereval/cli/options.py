@@ -88,6 +88,17 @@ class Reading(NamedTuple):
         help="brat, FairEval: read a discontinuous span as one span from its start to its end ('hull') or as one span "
         "per fragment ('parts'). By default it is an error",
     )
+    offsets: str | None = Option(
+        None,
+        "--offsets",
+        help="JSONL, brat: what offsets count: characters ('codepoint', the default), 'utf16' code units, bytes of "
+        "'utf8', or 'auto' for that which fits the texts that the spans repeat",
+    )
+    check_text: bool = Option(
+        True,
+        "--check-text/--no-check-text",
+        help="JSONL, brat: whether a span whose text is given has to cover that text",
+    )
     unit: str | None = Option(
         None,
         "--unit",

@@ -11,26 +11,6 @@ if TYPE_CHECKING:
     from ..evaluation.resampling import Confidence
 
 
-def check_output(output: Path | None, *inputs: str | Path, per_document: Path | None = None) -> None:
-    """Raise ValueError if a result cannot be written, before the work that leads to it.
-
-    Args:
-        output: The file of `--output`.
-        inputs: The files that the command reads, which it must not overwrite.
-        per_document: The file of `--per-document`.
-    """
-    read = [Path(name).resolve() for name in inputs]
-    for path in (output, per_document):
-        if path and not path.parent.is_dir():
-            raise ValueError(f"{path} cannot be written: there is no directory {path.parent}")
-        if path and path.resolve() in read:
-            raise ValueError(f"{path} is read here, so it cannot be the output: choose another file")
-    if output and per_document and output.resolve() == per_document.resolve():
-        raise ValueError(f"--output and --per-document are both {output}: choose two files")
-    if per_document:
-        check_suffix("--per-document", per_document, ".jsonl", ".csv")
-
-
 def check_suffix(option: str, path: Path, *suffixes: str) -> None:
     """Raise ValueError if a file name does not end with one of the suffixes.
 
@@ -42,6 +22,12 @@ def check_suffix(option: str, path: Path, *suffixes: str) -> None:
         raise ValueError(f"{option} {path}: expected a {' or '.join(suffixes)} file")
 
 
+def check_per_document(path: Path | None) -> None:
+    """Raise ValueError if `--per-document` names a file of an unknown kind."""
+    if path:
+        check_suffix("--per-document", path, ".jsonl", ".csv")
+
+
 def check_average(average: str) -> None:
     """Raise ValueError if `--average` names no average."""
     from ..evaluation.scores import AVERAGES
@@ -50,8 +36,13 @@ def check_average(average: str) -> None:
         raise ValueError(f"--average {average}: expected one of {', '.join(AVERAGES)}")
 
 
-def chosen_confidence(wanted: bool, resampling: Resampling) -> Confidence | None:
+def chosen_confidence(wanted: bool, resampling: Resampling, option: str = "--confidence") -> Confidence | None:
     """Return the settings of intervals, or None if no intervals are wanted.
+
+    Args:
+        wanted: Whether intervals are wanted.
+        resampling: How documents are resampled.
+        option: The option that asks for resampling.
 
     Raises:
         ValueError: If a setting is out of range, or is given although no intervals are wanted.
@@ -60,5 +51,5 @@ def chosen_confidence(wanted: bool, resampling: Resampling) -> Confidence | None
 
     settings = {name: value for name, value in resampling._asdict().items() if value is not None}
     if not wanted and settings:
-        raise ValueError(f"--{next(iter(settings))} is given without --confidence")
+        raise ValueError(f"--{next(iter(settings))} is given without {option}")
     return Confidence(**settings).checked() if wanted else None

@@ -12,7 +12,7 @@ from .app import command
 from .inputs import display_names, documents_of
 from .metric_options import chosen_metrics, names_and_options
 from .options import CONFIDENCE, METRICS, TRAIN, Asking, Model, Reading, Resampling
-from .outputs import check_output, chosen_confidence
+from .outputs import chosen_confidence
 from .printing import say
 from .results import Kept, count_documents
 from .values import asked, check_no_table_format
@@ -58,7 +58,6 @@ def report_cli(
     _check_compared(asking, names, confidence)
     if repeated := [name for name in names if names.count(name) > 1]:
         raise ValueError(f"{repeated[0]} is given twice")
-    check_output(output, gold, *names)
     if output.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"--output {output}: expected an .html file")
     check_no_table_format(reading.format)
@@ -71,7 +70,7 @@ def report_cli(
     sides: list[str | None] = [*names] or [None]
     for name, shown in zip(sides, display_names(names or [str(gold)])):
         kept = Kept()
-        documents = documents_of(name, gold, reading, loading, by_id=True)
+        documents = documents_of(name, gold, reading, loading)
         counts = count_documents(documents, chosen, gold.name, reading, [kept])
         found.append(ReportedSystem(shown, kept, counts))
     html = page(found, title=title, confidence=drawn, asked=wished, trials=asking.trials)

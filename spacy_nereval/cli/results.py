@@ -74,7 +74,18 @@ def count_documents(
     counts.sources = [source]
     counts.spans_key = reading.spans_key
     _check_not_empty(source, counts.documents, counts.skipped)
+    if not quiet:
+        warn_of_labels(counts)
     return counts
+
+
+def warn_of_labels(counts: Counts) -> None:
+    """Say so if gold and predicted labels hardly meet."""
+    from ..evaluation.result import gold_spans, pred_spans
+    from ..reporting.labels import label_lines
+
+    for line in label_lines(gold_spans(counts), pred_spans(counts)):
+        say(line, err=True)
 
 
 def totals_while_reading(documents: Documents, source: str) -> tuple[Counter[str], Iterator[Document | None]]:
@@ -82,7 +93,11 @@ def totals_while_reading(documents: Documents, source: str) -> tuple[Counter[str
 
     After the last one, ValueError is raised if there was no document with gold annotation.
     """
-    totals = Counter(dict.fromkeys(("documents", "gold", "pred", "skipped", "ignored", "repaired"), 0))
+    from ..core.spans import ON_READING
+    from ..reporting.labels import label_lines
+
+    labels: tuple[Counter[str], Counter[str]] = Counter(), Counter()
+    totals = Counter(dict.fromkeys(("documents", "gold", "pred", "skipped", *ON_READING), 0))
 
     def added() -> Iterator[Document | None]:
         for document in _with_progress(documents):
@@ -90,9 +105,13 @@ def totals_while_reading(documents: Documents, source: str) -> tuple[Counter[str
                 totals["skipped"] += 1
             else:
                 sides = dict(zip(("gold", "pred"), map(len, document.sides)))
-                totals.update({**sides, "documents": 1, "ignored": document.ignored, "repaired": document.repaired})
+                for seen, spans in zip(labels, document.sides):
+                    seen.update(label for _, _, label in spans)
+                totals.update({**sides, "documents": 1, **{name: getattr(document, name) for name in ON_READING}})
             yield document
         _check_not_empty(source, totals["documents"], totals["skipped"])
+        for line in label_lines(*labels):
+            say(line, err=True)
 
     return totals, added()
 

@@ -110,7 +110,7 @@ class RunCounter:
         if run in self._stored:
             return self._stored[run], None
         kept = Kept()
-        documents = documents_of(run, self._gold, self._reading, self._loading, by_id=True)
+        documents = documents_of(run, self._gold, self._reading, self._loading)
         return count_documents(documents, self.metrics, self._gold.name, self._reading, [kept]), kept
 
 

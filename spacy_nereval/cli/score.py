@@ -13,8 +13,8 @@ from .inputs import check_no_unit, documents_of_files
 from .lookups import wanted_breakdowns
 from .metric_options import chosen_metrics
 from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Model, Reading, Resampling, Showing
-from .outputs import check_average, check_output, chosen_confidence
-from .results import count_documents, show_result, wanted_examples
+from .outputs import check_average, check_per_document, chosen_confidence
+from .results import count_documents, show_result, wanted_examples, warn_of_labels
 from .score_runs import score_runs
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ def score_cli(
     """
     drawn = chosen_confidence(confidence or bool(system), resampling)
     check_average(showing.average)
+    check_per_document(per_document)
     if system and drawn:
         if pred or lookups.by or per_document:
             given = f"{pred}" if pred else "--by" if lookups.by else "--per-document"
@@ -72,7 +73,6 @@ def score_cli(
         raise ValueError(
             f"--{'code' if loading.code else 'gpu-id'} is given, and no model: models are runs of --system"
         )
-    check_output(output, gold, *([pred] if pred else []), per_document=per_document)
     breakdowns: list[Breakdown] = []
     examples: list[Examples] = []
     if gold.suffix == ".npz":
@@ -85,6 +85,7 @@ def score_cli(
         from ..io.count_files import load
 
         counts = load(gold)
+        warn_of_labels(counts)
     else:
         chosen = chosen_metrics(metrics, ctx.args, lookups.train, attributes=lookups.by, gold=gold, reading=reading)
         breakdowns = wanted_breakdowns(lookups, chosen)

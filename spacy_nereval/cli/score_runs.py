@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .options import Showing
-from .outputs import check_output
 from .printing import print_tables
 from .runs import RunCounter, named_runs
 from .values import table_names
@@ -55,7 +54,6 @@ def score_runs(
             f"or score it alone: nereval score {gold} {runs[0]}"
         )
     wanted = table_names(showing.tables, RUN_TABLES, USUAL_OF_RUNS)
-    check_output(output, gold, *runs)
     counter = RunCounter(runs, gold, *counting)
     counts = [counter.count(run)[0] for run in runs]
     result = evaluate_runs(counts, drawn, system=name, average=showing.average, short=showing.short)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .inputs import documents_of_files, documents_of_model
 from .options import Model, Reading, Sharding
 from .printing import say
-from .results import add_replicates, count_documents
+from .results import add_replicates, count_documents, warn_of_labels
 from .values import input_formats
 
 if TYPE_CHECKING:
@@ -142,6 +142,7 @@ def count_in_parts(
         parts = _count_shards(shards, work, folder, run)
         _check_all_counted(parts, folder)
         counts = merged(parts, folder, shared_ids=sharding.shared_ids)
+        warn_of_labels(counts)
         kept = sum(part.kept and folder.part(part.shard).name in earlier for part in parts)
         replaced = sum(part.replaced for part in parts)
         notes = [f"{kept} by an earlier run"] * bool(kept) + [f"{replaced} replacing other counts"] * bool(replaced)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typer import Argument, Option
 
 from .app import command
-from .outputs import check_output, check_suffix
+from .outputs import check_suffix
 from .printing import say
 
 
@@ -27,7 +27,6 @@ def training_cli(
     from ..io.writing import write_json
 
     check_suffix("--output", output, ".json")  # by which '--train' tells a lexicon from a corpus
-    check_output(output, train)
     lexicon = read_lexicon(train)
     write_json(output, lexicon.as_json())
     surfaces, words = len(lexicon.surfaces), len(lexicon.tokens)

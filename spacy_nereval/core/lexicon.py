@@ -227,7 +227,7 @@ def _load(path: Path) -> Lexicon:
         parts = pydantic.TypeAdapter(Parts).validate_python(found)
         if lacking := parts["surfaces"].keys() - parts["occurrences"].keys():
             raise ValueError(f"it does not say how often {min(lacking)!r} occurs")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         what = error.errors(include_url=False)[0] if isinstance(error, pydantic.ValidationError) else None
         reason = f"{'.'.join(map(str, what['loc']))}: {what['msg'].lower()}" if what else str(error)
         raise ValueError(

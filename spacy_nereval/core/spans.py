@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .alignment import align
+from .messages import quoted, shortened
 from .overlap import group_numbers, overlaps
 
 FARTHEST = 1 << 40
@@ -66,6 +67,10 @@ class OverlapGroup:
         return align(self.gold, self.pred, self.overlaps)
 
 
+ON_READING = ("ignored", "repaired", "duplicates", "rejected")
+"""What was changed or left out on reading a document. These numbers add up, and results tell them."""
+
+
 class Document(OverlapGroup):
     """One text with its gold and its predicted spans.
 
@@ -80,6 +85,8 @@ class Document(OverlapGroup):
         sides: Gold and predicted spans as plain tuples, in the order in which they came.
         ignored: Predictions left out where the reference says nothing about the text.
         repaired: Spans whose tags were repaired on reading.
+        duplicates: Spans that one side had several times, without the first of each.
+        rejected: Spans that an annotator rejected, on an annotated text.
         unit: The key of what the document is resampled with; None stands for its id.
         unit_rule: The rule by which the key was made (see `io.units`).
 
@@ -97,6 +104,8 @@ class Document(OverlapGroup):
 
     ignored: int = 0
     repaired: int = 0
+    duplicates: int = 0
+    rejected: int = 0
     unit: str | None = None
     unit_rule: str = "id"
 
@@ -113,7 +122,7 @@ class Document(OverlapGroup):
         self.sides = checked_spans("gold", gold, length), checked_spans("predicted", pred, length)
         self.id = id
         self.text = text
-        self.tokens = None if tokens is None else _checked_tokens(tokens, length)
+        self.tokens = None if tokens is None else checked_tokens(tokens, length)
 
     def __repr__(self) -> str:
         return f"Document(gold={list(self.gold)}, pred={list(self.pred)})"
@@ -231,7 +240,8 @@ def _touched(starts: list[int], ends: list[int], span: PlainSpan) -> tuple[int, 
     return first, bisect_left(starts, end, lo=first) if start < end else first
 
 
-def _checked_tokens(tokens: Iterable[tuple[int, int]], length: int | None) -> list[tuple[int, int]]:
+def checked_tokens(tokens: Iterable[tuple[int, int]], length: int | None) -> list[tuple[int, int]]:
+    """Return the tokens, sorted. Raise ValueError, saying what is wrong, if they overlap or leave the text."""
     found = sorted(checked_span("token", (*token, "token"), length)[:2] for token in tokens)
     for (_, end), (start, _) in zip(found, found[1:]):
         if start < end:
@@ -263,10 +273,12 @@ def checked_span(side: str, span: Sequence[Any], length: int | None) -> PlainSpa
             raise TypeError
         start, end = index(start), index(end)
     except (TypeError, ValueError):
-        raise ValueError(f"{side} span {span!r} is not (start, end, label) with whole-number offsets") from None
+        raise ValueError(
+            f"{side} span {shortened(repr(span))} is not (start, end, label) with whole-number offsets"
+        ) from None
     if 0 <= start <= end <= (FARTHEST if length is None else length) and isinstance(label, str) and label:
         return start, end, label
-    shown = f"{side} Span({start!r}, {end!r}, {label!r})"
+    shown = f"{side} Span({start!r}, {end!r}, {quoted(label) if isinstance(label, str) else repr(label)})"
     if start < 0:
         raise ValueError(f"{shown} starts before the text")
     if end < start:

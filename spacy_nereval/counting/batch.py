@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from hashlib import blake2b
 from itertools import chain, pairwise
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..core.declaration import Kind
 from ..core.overlap import group_numbers
-from ..core.spans import Document, OverlapGroup, PlainSpan, Span
+from ..core.spans import ON_READING, Document, OverlapGroup, PlainSpan, Span
 
 KINDS = tuple(Kind)
 HIT, MISS, SPURIOUS, GROUP_GOLD, GROUP_PRED = range(len(KINDS))
@@ -53,8 +53,7 @@ class Batch(ABC):
         labels: The labels that occur, sorted.
         spans: All spans as columns.
         skipped: Documents without gold annotation, which are not in the batch.
-        ignored: Predictions left out where the reference says nothing about the text.
-        repaired: Spans whose tags were repaired on reading.
+        on_reading: The totals of what `ON_READING` names, where they are not 0.
 
     Attributes:
         places: int64[documents], where the documents stand among all that were read together,
@@ -73,13 +72,12 @@ class Batch(ABC):
         spans: SpanColumns,
         *,
         skipped: int = 0,
-        ignored: int = 0,
-        repaired: int = 0,
+        on_reading: Mapping[str, int] = {},
     ) -> None:
         self.ids = ids
         self.labels = labels
         self.doc, self.start, self.end, self.label, self.gold, self.pred = spans
-        self.skipped, self.ignored, self.repaired = skipped, ignored, repaired
+        self.skipped, self.on_reading = skipped, on_reading
         self.places = np.arange(len(ids))
 
     @property
@@ -153,8 +151,7 @@ class DocumentBatch(Batch):
             labels,
             unite(doc, side, start, end, label),
             skipped=len(given) - len(documents),
-            ignored=sum(document.ignored for document in documents),
-            repaired=sum(document.repaired for document in documents),
+            on_reading={name: sum(getattr(document, name) for document in documents) for name in ON_READING},
         )
         self.unit_rules = {document.unit_rule for document in documents}
 

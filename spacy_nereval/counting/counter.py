@@ -56,8 +56,7 @@ class Counter:
         """Count the documents of one or more batches that were read together (see `Batch.places`)."""
         for part in parts:
             self.counts.skipped += part.skipped
-            self.counts.ignored += part.ignored
-            self.counts.repaired += part.repaired
+            self.counts.add_on_reading(part.on_reading)
         read = [part for part in parts if part.documents]
         if read:
             # Documents are batched by how they can be read; ids go back to the order in which they came.

@@ -8,12 +8,13 @@ in every order and in every tree of merging.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
+from ..core.spans import ON_READING
 from .keys import Key
 from .sums import Sums
 
@@ -29,6 +30,7 @@ class Counts:
         documents: How many documents were counted.
         skipped: How many had no gold annotation. ignored: predictions that fell where the
             reference says nothing. repaired: spans whose tags were repaired on reading.
+            duplicates: spans that a side had again. rejected: spans that an annotator rejected.
         ids: The id of each document, None where it has none.
         units: The key of what each document is resampled with; empty if not recorded.
         unit: The rule that made these keys, such as "id".
@@ -52,7 +54,7 @@ class Counts:
         self.unit = "id"
         self.parts: list[str] = []
         self.sources: list[str] = []
-        self.skipped = self.ignored = self.repaired = 0
+        self.skipped = self.ignored = self.repaired = self.duplicates = self.rejected = 0
         self.spans_key: str | None = None
         self.by: str | None = None
         self.replicates: Replicates | None = None
@@ -141,8 +143,19 @@ class Counts:
         found = Counts(self.metrics)
         found.spans_key, found.by, found.unit = self.spans_key, self.by, self.unit
         found.sources, found.parts = list(self.sources), list(self.parts)
-        found.skipped, found.ignored, found.repaired = self.skipped, self.ignored, self.repaired
+        found.skipped = self.skipped
+        found.add_on_reading(self.on_reading)
         return found
+
+    @property
+    def on_reading(self) -> dict[str, int]:
+        """What was changed or left out on reading, by the names in `ON_READING`."""
+        return {name: getattr(self, name) for name in ON_READING}
+
+    def add_on_reading(self, on_reading: Mapping[str, int]) -> None:
+        """Add up what was changed or left out on reading."""
+        for name, number in on_reading.items():
+            setattr(self, name, getattr(self, name) + number)
 
     def differences(self, other: Counts, *, replicates: bool = True) -> str:
         """Return what keeps two counts from being added, in words; empty if nothing does.
@@ -194,14 +207,14 @@ class Replicates(NamedTuple):
 def united(parts: Sequence[Counts]) -> Counts:
     """Return the counts of all parts together; they must not differ (see `Counts.differences`)."""
     both = parts[0]._like()
-    both.sources, both.parts, both.skipped, both.ignored, both.repaired = [], [], 0, 0, 0
+    both.sources, both.parts, both.skipped = [], [], 0
+    both.add_on_reading({name: -number for name, number in both.on_reading.items()})
     for part in parts:
         both.append(part.ids, part.units, part.cells, part.keys)
         both.sources += part.sources
         both.parts += part.parts
         both.skipped += part.skipped
-        both.ignored += part.ignored
-        both.repaired += part.repaired
+        both.add_on_reading(part.on_reading)
     stored = [part.replicates for part in parts]
     if stored[0] is not None:
         total = stored[0].sums

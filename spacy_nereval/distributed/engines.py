@@ -80,7 +80,7 @@ def started(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[R
             settings = stack.enter_context(backend(workers, gpus))
         except ImportError as error:
             raise ValueError(
-                f"the engine {engine} is not installed ({error}): python -m pip install 'spacy-nereval[{engine}]'"
+                f'the engine {engine} is not installed ({error}): python -m pip install "spacy-nereval[{engine}]"'
             ) from None
         except Exception as error:  # each engine has its own kinds
             raise ValueError(f"the engine {engine} does not start: {type(error).__name__}: {error}") from error

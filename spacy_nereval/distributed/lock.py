@@ -98,14 +98,37 @@ def _is_stale(lock: Location, key: str) -> bool:
     Nothing is known of processes of other machines, so their lock files are never stale.
     """
     owner = _owner(lock)
-    if os.name != "posix" or owner.get("host") != socket.gethostname():
+    if owner.get("host") != socket.gethostname():
         return False
     if owner["pid"] == os.getpid():
         return key not in _held
+    return _has_ended(owner["pid"]) if os.name == "posix" else _has_ended_on_windows(owner["pid"])
+
+
+def _has_ended(pid: int) -> bool:
     try:
-        os.kill(owner["pid"], 0)  # signal 0 only asks whether the process is there
+        os.kill(pid, 0)  # signal 0 only asks whether the process is there
     except ProcessLookupError:
         return True
     except (OSError, OverflowError):  # it belongs to another user, or is no number of a process
         return False
     return False
+
+
+def _has_ended_on_windows(pid: int) -> bool:
+    """Ask Windows, where os.kill would end the process."""
+    import ctypes
+
+    may_ask, no_such_process, running = 0x1000, 87, 259
+    api: Any = ctypes  # which has these names on Windows only
+    kernel = api.WinDLL("kernel32", use_last_error=True)
+    kernel.OpenProcess.restype = ctypes.c_void_p
+    if not 0 < pid < 1 << 32:
+        return False
+    process = kernel.OpenProcess(may_ask, False, pid)
+    if not process:
+        return bool(api.get_last_error() == no_such_process)
+    code = ctypes.c_ulong()
+    known = kernel.GetExitCodeProcess(ctypes.c_void_p(process), ctypes.byref(code))
+    kernel.CloseHandle(ctypes.c_void_p(process))
+    return bool(known) and code.value != running

@@ -15,6 +15,9 @@ from ..counting.table import Table
 from .statistics.bits import Patterns, half_samples, patterns
 from .statistics.intervals import effective_units
 
+MOST_SAMPLES = 100_000
+"""More half-samples change no digit of an interval that matters, and take memory and time in proportion."""
+
 
 class Confidence(NamedTuple):
     """The settings of intervals.
@@ -41,6 +44,11 @@ class Confidence(NamedTuple):
             raise ValueError(f"level = {self.level}: expected a number between 0 and 1, such as 0.95")
         if self.samples < 1:
             raise ValueError(f"samples = {self.samples}: expected at least 1; 1000 is usual")
+        if self.samples > MOST_SAMPLES:
+            raise ValueError(
+                f"samples = {self.samples}: expected at most {MOST_SAMPLES}, which take minutes and gigabytes for a "
+                "large corpus; 1000 is usual"
+            )
         if self.seed < 0:
             raise ValueError(f"seed = {self.seed}: expected a whole number from 0 up")
         return self

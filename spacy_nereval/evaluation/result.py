@@ -53,8 +53,7 @@ def evaluate(
             "skipped": counts.skipped,
             "gold": counts.gold,
             "pred": counts.pred,
-            "ignored": counts.ignored,
-            "repaired": counts.repaired,
+            **counts.on_reading,
             **({"confidence": resampled.table} if resampled else {}),
             "metrics": metrics,
         }

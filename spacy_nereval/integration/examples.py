@@ -43,14 +43,17 @@ def read_numbered(example: Example, number: int, key: str | None) -> Document | 
 
 def read(reference: Doc, predicted: Doc, key: str | None = None) -> Document | None:
     """Return a gold and a predicted Doc as one document, or None without gold annotation."""
-    return pair(record(reference, key), record(predicted, key))
+    gold = record(reference, key)
+    return pair(gold, record(predicted, key)) if gold.annotated else None
 
 
 def record(doc: Doc, key: str | None = None) -> Record:
     """Return a Doc as a record."""
     annotated = doc.has_annotation("ENT_IOB") if key is None else key in doc.spans
     gaps = () if key or not annotated else tuple((t.idx, t.idx + len(t)) for t in doc if t.ent_iob == 0)
-    return Record(doc.text, spans_of(doc, key), tokens_of(doc), id_of(doc), annotated, gaps, meta=meta_of(doc))
+    spans = spans_of(doc, key)
+    again = len(doc.spans[key]) - len(spans) if key and annotated else 0
+    return Record(doc.text, spans, tokens_of(doc), id_of(doc), annotated, gaps, meta=meta_of(doc), duplicates=again)
 
 
 def spans_of(doc: Doc, key: str | None) -> set[PlainSpan]:

@@ -65,7 +65,7 @@ def predict(
     check_span_groups(key, [data], [name])
     units = units_of(data, format, unit)
     golds: Iterator[Doc | Record] = read_docs(data) if name == "spacy" else records(data, None, format)
-    nlp = load_model(model) if isinstance(model, str) else model
+    nlp = checked_load(model, model) if isinstance(model, str) else model
     found = False  # whether any prediction has the key
     there = f"its components are {', '.join(nlp.pipe_names)}" if nlp.pipe_names else "it has no components"
     predictions = Predictions(
@@ -143,6 +143,34 @@ def _digest(pipeline: Pipeline, stamp: tuple[tuple[str, int, int], ...]) -> str:
     return f"{digest(pipeline.folder())}{code}"
 
 
+def checked_load(model: str | Path, name: str) -> Language:
+    """Load a pipeline.
+
+    Raises:
+        ValueError: A file of it is damaged, or something else goes wrong; names the pipeline and the file.
+        OSError: There is no such pipeline, or a file of it is missing.
+    """
+    try:
+        return load_model(model)
+    except OSError:
+        raise
+    except Exception as error:  # components and parsers of damaged bytes raise anything
+        file = _last_file(error)
+        where = f" (its file {file})" if file else ""
+        raise ValueError(f"the model {name} cannot be loaded{where}: {type(error).__name__}: {error}") from None
+
+
+def _last_file(error: Exception) -> Path | None:
+    """Return the last file that somebody worked on when an error was raised; loading code names them `Path`."""
+    found = None
+    step = error.__traceback__
+    while step:
+        files = [value for value in step.tb_frame.f_locals.values() if isinstance(value, Path) and value.is_file()]
+        found = files[-1] if files else found
+        step = step.tb_next
+    return found
+
+
 @lru_cache(maxsize=1)
 def _loaded(pipeline: Pipeline, stamp: tuple[tuple[str, int, int], ...]) -> Language:
     try:
@@ -150,8 +178,11 @@ def _loaded(pipeline: Pipeline, stamp: tuple[tuple[str, int, int], ...]) -> Lang
             require_gpu(pipeline.gpu_id)
         if pipeline.code:
             import_file("python_code", Path(pipeline.home, pipeline.code))
-        return load_model(pipeline.folder())
-    except Exception as error:  # components may raise anything
+    except Exception as error:  # own code may raise anything
+        raise ValueError(f"the model {pipeline.name} cannot be loaded: {type(error).__name__}: {error}") from None
+    try:
+        return checked_load(pipeline.folder(), pipeline.name)
+    except OSError as error:
         raise ValueError(f"the model {pipeline.name} cannot be loaded: {type(error).__name__}: {error}") from None
 
 

@@ -10,7 +10,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import create_vocab
 
 from ..io.formats.settings import Format
-from ..io.paths import check_is_file
+from ..io.paths import check_is_file, readable
 from ..io.records import Record
 from .examples import record
 
@@ -60,7 +60,9 @@ def read_docs(path: Path) -> Iterator[Doc]:
         OSError: If the file cannot be read.
     """
     check_is_file(path)
-    data = path.read_bytes()  # outside of `try`: an unreadable file is not a damaged one
+    data = readable(path).read_bytes()  # outside of `try`: an unreadable file is not a damaged one
+    if data.startswith(b"\x1f\x8b"):
+        raise ValueError(f"{path} is compressed by gzip: unpack it first, with gunzip")
     # Without a pipeline, for which spaCy would import every installed package that extends it.
     vocab = create_vocab("xx", MultiLanguage.Defaults)
     try:

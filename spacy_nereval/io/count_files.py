@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 
 from ..about import __version__
 from ..core.declaration import Metric
+from ..core.messages import listed
+from ..core.spans import ON_READING
 from ..counting.counts import Counts, Replicates, united
 from ..counting.keys import NUMBER, Key, Slot, slots
 from ..counting.sums import Sums, empty_sums
@@ -60,6 +62,8 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
         skipped=counts.skipped,
         ignored=counts.ignored,
         repaired=counts.repaired,
+        duplicates=counts.duplicates,
+        rejected=counts.rejected,
         sources=counts.sources,
         spans_key=counts.spans_key,
         parts=counts.parts,
@@ -171,7 +175,7 @@ def _counts(metrics: Sequence[Metric], header: Header, arrays: Mapping[str, NDAr
     from scipy.sparse import csr_array
 
     counts = Counts(metrics)
-    for name in ("unit", "skipped", "ignored", "repaired", "sources", "spans_key"):
+    for name in ("unit", "skipped", "sources", "spans_key", *ON_READING):
         setattr(counts, name, getattr(header, name))
     counts.parts = header.parts or [header.digest]
     data, indices, indptr = (arrays[f"cells/{name}"] for name in ("data", "indices", "indptr"))
@@ -233,7 +237,11 @@ def _reason(error: BaseException) -> str:
 
 
 def merge(
-    paths: Sequence[Location], *, origins: Sequence[Mapping[str, Any]] | None = None, shared_ids: bool = False
+    paths: Sequence[Location],
+    *,
+    origins: Sequence[Mapping[str, Any]] | None = None,
+    shared_ids: bool = False,
+    allow_repeats: bool = False,
 ) -> Counts:
     """Return the counts of several files, as if all documents had been counted together.
 
@@ -241,42 +249,43 @@ def merge(
         paths: Files that `save` wrote.
         origins: What each was counted from, where that is known.
         shared_ids: Whether texts of several files that have one id are one document.
+        allow_repeats: Whether files may hold some of the same counts. These count again.
 
     Raises:
         ValueError: Metrics, settings or versions differ; two files hold, or were merged
             from, the same counts; documents of two files have one id. The message names the
             files and the difference.
     """
-    return united([*_parts(paths, origins, shared_ids)])
+    return united([*_parts(paths, origins, shared_ids or allow_repeats, allow_repeats)])
 
 
 def _parts(
-    paths: Sequence[Location], origins: Sequence[Mapping[str, Any]] | None, shared_ids: bool
+    paths: Sequence[Location], origins: Sequence[Mapping[str, Any]] | None, shared_ids: bool, allow_repeats: bool
 ) -> Iterator[Counts]:
     first: Counts | None = None
-    holder: dict[str, Location] = {}  # the file that holds a part, by the part's digest
+    holder: dict[str, tuple[Location, list[str]]] = {}  # the file that holds a part, and all its parts
     owner: dict[str, int] = {}  # the number of the file that has a document with this id
     for number, path in enumerate(paths):
         counts, header = _loaded(path)
         if origins and header.origin != origins[number]:
             raise ValueError(f"{path} was changed by somebody else after it was counted")
         for part in counts.parts:
-            if part in holder:
-                same = "are the same counts" if header.digest == part else "hold some of the same counts"
+            if part in holder and not allow_repeats:
+                earlier, parts = holder[part]
+                same = "are the same counts" if parts == counts.parts else "hold some of the same counts"
                 raise ValueError(
-                    f"{holder[part]} and {path} {same}, and would count their documents twice; "
-                    "give texts an id if they only happen to count alike"
+                    f"{earlier} and {path} {same}, and would count their documents twice; "
+                    "give texts an id if they only happen to count alike, or count them twice: --allow-repeats"
                 )
         if first and (differences := first.differences(counts)):
             raise ValueError(f"{paths[0]} and {path} cannot be merged: {differences}")
         if not shared_ids:
             again = {id: owner.setdefault(id, number) for id in counts.ids if id is not None}
             if doubled := [id for id, at in again.items() if at < number]:
-                few = ", ".join(doubled[:5]) + (", ..." if len(doubled) > 5 else "")
                 raise ValueError(
-                    f"{paths[again[doubled[0]]]} and {path} both have {few}: documents would count twice; "
+                    f"{paths[again[doubled[0]]]} and {path} both have {listed(doubled)}: documents would count twice; "
                     "if an id stands for a document in several parts, allow it: --shared-ids"
                 )
-        holder |= dict.fromkeys(counts.parts, path)
+        holder |= dict.fromkeys(counts.parts, (path, counts.parts))
         first = first or counts
         yield counts

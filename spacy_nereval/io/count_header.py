@@ -47,6 +47,8 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
     skipped: int = pydantic.Field(ge=0)
     ignored: int = pydantic.Field(ge=0)
     repaired: int = pydantic.Field(ge=0)
+    duplicates: int = pydantic.Field(ge=0)
+    rejected: int = pydantic.Field(ge=0)
     sources: list[str]
     spans_key: str | None
     parts: list[str]

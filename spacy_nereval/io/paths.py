@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from hashlib import sha256
+from itertools import count
 from pathlib import Path, PurePosixPath
+from shutil import copyfileobj
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -52,8 +55,49 @@ def check_is_file(path: Location) -> None:
     Traceback (most recent call last):
     ValueError: nowhere.jsonl does not exist or is not a file
     """
-    if not path.is_file():
+    if not path.is_file() and not is_pipe(path):
         raise ValueError(f"{path} does not exist or is not a file")
+
+
+def is_pipe(path: Location) -> bool:
+    """Return whether a path is a named pipe, or the /dev/fd/N of a shell's process substitution."""
+    return isinstance(path, Path) and path.is_fifo()
+
+
+_copies: dict[tuple[int, int], Path] = {}
+"""What pipes delivered, by device and number of the pipe, until `forget_pipes`."""
+
+
+_numbers = count()
+
+
+@lru_cache(maxsize=1)
+def _folder_of_copies() -> TemporaryDirectory[str]:
+    return TemporaryDirectory()  # removed when the program ends
+
+
+def readable(path: Path) -> Path:
+    """Return a file that can be read several times: the path itself, or a copy of what a pipe delivers.
+
+    A pipe is read once, since a second reader would wait for ever; see `forget_pipes`.
+
+    Raises:
+        OSError: If the pipe cannot be read, or the copy cannot be written.
+    """
+    if not is_pipe(path):
+        return path
+    state = path.stat().st_dev, path.stat().st_ino
+    if (copy := _copies.get(state)) is None:
+        copy = Path(_folder_of_copies().name, str(next(_numbers)))
+        with path.open("rb") as source, copy.open("wb") as target:
+            copyfileobj(source, target)
+        _copies[state] = copy
+    return copy
+
+
+def forget_pipes() -> None:
+    """Read pipes anew from now on, as every command does that begins."""
+    _copies.clear()
 
 
 @contextmanager
@@ -115,6 +159,18 @@ def digest(path: Path) -> str:
             while block := content.read(1 << 20):
                 found.update(block)
     return found.hexdigest()
+
+
+def files_under(folder: Path) -> Iterator[Path]:
+    """Yield the files in a folder and its subfolders, linked folders included, in no order.
+
+    A linked folder that leads back to one that it lies in is not entered again.
+    """
+    for path, folders, names in os.walk(folder, followlinks=True):
+        inside = len(Path(path).relative_to(folder).parts)
+        above = [place.resolve() for place in (Path(path), *list(Path(path).parents)[:inside])]
+        folders[:] = [name for name in folders if Path(path, name).resolve() not in above]
+        yield from (Path(path, name) for name in names)
 
 
 def short_names(names: Sequence[str]) -> list[str]:

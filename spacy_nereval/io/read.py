@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 
+from ..core.messages import listed, shortened
 from ..core.spans import Document
 from .formats import check_span_groups, name_of, records
 from .formats.settings import Format
 from .records import Predictions, Record, pair
 from .units import UnitRule, units_of
-
-LISTED = 5
-"""So many ids are listed in an error."""
 
 UNANNOTATED = (
     "expected the spans of each text, an empty list or file where there are none",
@@ -27,34 +26,33 @@ def read_files(
     pred: Path,
     key: str | None = None,
     *,
-    by_id: bool = False,
     formats: tuple[Format, Format] = (Format(), Format()),
     unit: UnitRule | str | None = None,
 ) -> Iterator[Document | None]:
     """Pair the documents of two files, and read them one at a time.
 
-    Documents are paired by their order. Folders have no order, so a side in brat's
-    format is paired by id, as with `by_id`.
+    If all documents have ids, they are paired by id, in any order; otherwise by their order.
+    Only documents whose partner comes later are held in memory.
 
     Args:
         gold: The file or folder of gold spans.
         pred: The file or folder of predicted spans.
         key: Read `doc.spans[key]` of `.spacy` files instead of `doc.ents`.
-        by_id: Pair documents by id if all of them have one. All predictions are then
-            held in memory.
         formats: How to read gold and predictions.
         unit: Which documents are resampled together (see `units.parse`). By default
             every document is resampled alone, and the sentences of a CoNLL file without
             -DOCSTART- lines are resampled in blocks.
 
     Yields:
-        One document per gold text, or None if that or its prediction is not annotated.
+        One document per gold text, in the order of the gold file, or None if that or its
+        prediction is not annotated.
 
     Raises:
-        ValueError: If a file cannot be read; if the files have different numbers of
-            documents; if texts differ in more than whitespace and case; if no prediction
-            is annotated; if a document has no such unit. Names the file
-            and the line or document.
+        ValueError: If a file cannot be read; if a document of one file is missing in the
+            other; if documents are paired by their order and two of them have different
+            ids; if texts differ in more than whitespace and case; if no prediction is
+            annotated; if a document has no such unit. Names the file and the line
+            or document.
         OSError: If a file cannot be read.
 
     >>> path = getfixture("tmp_path") / "a.jsonl"
@@ -65,26 +63,18 @@ def read_files(
     names = [name_of(path, format) for path, format in zip((gold, pred), formats)]
     check_span_groups(key, (gold, pred), names)
     units = units_of(gold, formats[0], unit)
-    end = Record("", set())
     predictions = Predictions(pred, UNANNOTATED[names[1] == "spacy"])
     found = False  # whether any prediction has the key
-    golds, preds = records(gold, key, formats[0]), records(pred, key, formats[1])
-    if by_id or "brat" in names:
-        golds, preds = _paired_by_id(gold, list(golds), pred, list(preds))
-    for number, (a, b) in enumerate(zip_longest(golds, preds, fillvalue=end)):
-        if a is end or b is end:
-            rest = number + 1 + sum(1 for _ in (preds if a is end else golds))
-            lengths = (number, rest) if a is end else (rest, number)
-            raise ValueError(
-                f"{gold} has {_documents(lengths[0])} and {pred} has {lengths[1]}; expected the same number in both"
-            )
+    sides = records(gold, key, formats[0]), records(pred, key, formats[1])
+    for number, (a, b) in enumerate(Pairing(gold, pred).pairs(*sides)):
         found = found or b.annotated
         try:
             # A Doc without the key is a prediction of nothing.
             skipped = not key and predictions.skipped(a, b)
-            yield units.marked(None if skipped else pair(a, b), a)
+            document = pair(a, b)  # compares the texts of skipped documents too
+            yield units.marked(None if skipped else document, a)
         except ValueError as error:
-            which = f"document {number}{'' if a.id is None else f' ({a.id})'}"
+            which = f"document {number}{'' if a.id is None else f' ({shortened(a.id)})'}"
             raise ValueError(f"{gold} and {pred}, {which}: {error}") from None
     units.check_end()
     predictions.check_end()
@@ -92,33 +82,121 @@ def read_files(
         raise ValueError(f"no document in {pred} has spans under the key {key!r}")
 
 
-def _paired_by_id(
-    gold: Path, golds: list[Record], pred: Path, preds: list[Record]
-) -> tuple[Iterator[Record], Iterator[Record]]:
-    """Put the predictions in the order of the gold texts if all have ids.
+class Pairing:
+    """The rule by which documents of two files are paired. There is no other.
 
-    Texts with one id keep their own order. A text that one side does not annotate may
-    be missing on the other.
+    If every document of both files has an id, those with the same id are a pair; several
+    with one id keep their order. Otherwise the first document of one file and the first of
+    the other are a pair, and so on; if both have ids, these have to be the same.
+
+    Args:
+        gold, pred: The names of the two files, for errors.
+
+    >>> golds = [Record("a", set(), id="1"), Record("b", set(), id="2")]
+    >>> [pred.text for _, pred in Pairing("g.jsonl", "p.jsonl").pairs(iter(golds), reversed(golds))]
+    ['a', 'b']
+    >>> [*Pairing("g.jsonl", "p.jsonl").pairs(iter(golds), iter(golds[1:]))]
+    Traceback (most recent call last):
+    ValueError: p.jsonl lacks 1 document: 1
     """
-    if any(side.id is None for side in (*golds, *preds)):
-        return iter(golds), iter(preds)
-    waiting: dict[str | None, list[Record]] = {}
-    for side in preds:
-        waiting.setdefault(side.id, []).append(side)
-    ordered, missing = [], []
-    for side in golds:
-        if waiting.get(side.id):
-            ordered.append(waiting[side.id].pop(0))
-        elif side.annotated:
-            missing.append(side.id)
-        else:
-            ordered.append(side)
-    left = [side.id for sides in waiting.values() for side in sides if side.annotated]
-    for path, ids in ((pred, missing), (gold, left)):
-        if ids:
-            more = ", ..." if len(ids) > LISTED else ""
-            raise ValueError(f"{path} lacks {_documents(len(ids))}: {', '.join(map(str, ids[:LISTED]))}{more}")
-    return iter(golds), iter(ordered)
+
+    def __init__(self, gold: object, pred: object) -> None:
+        self._gold, self._pred = gold, pred
+        self._moved = ""  # the first prediction that is not at the place of its gold document, in words
+        self._waiting: dict[str, deque[Record]] = {}  # predictions whose gold document comes later
+        self._missing: list[str] = []  # gold documents without a prediction
+        self._paired = False  # whether any id is in both files
+
+    def pairs(self, golds: Iterator[Record], preds: Iterator[Record]) -> Iterator[tuple[Record, Record]]:
+        """Yield every gold document with its prediction, in the order of the gold file.
+
+        A document with an id that is not annotated in one file may be missing in the other.
+
+        Raises:
+            ValueError: A document is missing in one of the files, or ids and order
+                contradict each other.
+        """
+        number = -1
+        for number, gold in enumerate(golds):
+            pred = None if gold.id is None else self._partner(number, gold.id, preds)
+            if gold.id is None or (pred and pred.id is None):
+                first = [] if pred is None else [pred]
+                yield from self._by_order(number, chain([gold], golds), chain(first, preds))
+                return
+            if pred is not None:
+                self._paired = True
+                yield gold, pred
+            elif gold.annotated:
+                self._missing.append(gold.id)
+            else:
+                yield gold, gold
+        for pred in preds:
+            if pred.id is None:
+                yield from self._by_order(number + 1, iter(()), chain([pred], preds))
+            else:
+                self._waiting.setdefault(pred.id, deque()).append(pred)
+        self._check_complete()
+
+    def _partner(self, number: int, id: str, preds: Iterator[Record]) -> Record | None:
+        """Return the next prediction with an id, or the first one that has none; None at the end.
+
+        Those before it wait.
+        """
+        if self._waiting.get(id):
+            return self._waiting[id].popleft()
+        for pred in preds:
+            if pred.id is None or pred.id == id:
+                return pred
+            self._moved = self._moved or self._place(number, id, pred.id)
+            self._waiting.setdefault(pred.id, deque()).append(pred)
+        return None
+
+    def _by_order(
+        self, number: int, golds: Iterator[Record], preds: Iterator[Record]
+    ) -> Iterator[tuple[Record, Record]]:
+        """Yield the documents from one that has no id on.
+
+        Args:
+            number: The number of the documents before.
+            golds, preds: The rest of the documents.
+        """
+        if self._moved:
+            raise self._contradiction(self._moved)
+        if self._missing:
+            self._check_complete()
+        for at, (gold, pred) in enumerate(zip_longest(golds, preds), number):
+            if gold is None or pred is None:
+                rest = at + 1 + sum(1 for _ in (preds if gold is None else golds))
+                lengths = (at, rest) if gold is None else (rest, at)
+                raise ValueError(
+                    f"{self._gold} has {_documents(lengths[0])} and {self._pred} has {lengths[1]}; "
+                    "expected the same number in both"
+                )
+            if gold.id is not None and pred.id is not None and gold.id != pred.id:
+                raise self._contradiction(self._place(at, gold.id, pred.id))
+            yield gold, pred
+
+    def _place(self, number: int, gold: str, pred: str) -> str:
+        """Say that two documents at one place have different ids."""
+        return f"document {number} is {shortened(gold)} in {self._gold} and {shortened(pred)} in {self._pred}"
+
+    def _contradiction(self, place: str) -> ValueError:
+        return ValueError(
+            f"some documents have no id, so {self._gold} and {self._pred} are paired by order, but {place}: "
+            "give every document an id, or none"
+        )
+
+    def _check_complete(self) -> None:
+        surplus = [pred.id or "" for preds in self._waiting.values() for pred in preds if pred.annotated]
+        lacks = [
+            f"{path} lacks {_documents(len(ids))}: {listed(ids)}"
+            for path, ids in ((self._pred, self._missing), (self._gold, surplus))
+            if ids
+        ]
+        if lacks and not self._paired:
+            lacks.append("no id is in both: without ids in one of them they are paired by order")
+        if lacks:
+            raise ValueError("; ".join(lacks))
 
 
 def _documents(number: int) -> str:

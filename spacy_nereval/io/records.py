@@ -21,6 +21,8 @@ class Record(NamedTuple):
         annotated: Whether the text is annotated at all.
         gaps: The (start, end) of stretches without annotation.
         repaired: The number of spans whose tags had to be repaired.
+        duplicates: The number of spans that the file has besides, but that are there already.
+        rejected: The number of spans that an annotator rejected.
         open_end: Whether the text may go on beyond what the format says of it.
         meta: What else the file says of the document, by field; None if nothing.
     """
@@ -32,6 +34,8 @@ class Record(NamedTuple):
     annotated: bool = True
     gaps: tuple[tuple[int, int], ...] = ()
     repaired: int = 0
+    duplicates: int = 0
+    rejected: int = 0
     open_end: bool = False
     meta: Mapping[str, Any] | None = None
 
@@ -46,7 +50,7 @@ def pair(gold: Record, pred: Record) -> Document | None:
         pred: The predicted side. Its text may differ in whitespace and case.
 
     Returns:
-        The document, or None if the gold side is not annotated.
+        The document, or None if the gold side is not annotated; its text is compared all the same.
 
     Raises:
         ValueError: If the texts differ in more than whitespace and case.
@@ -56,16 +60,18 @@ def pair(gold: Record, pred: Record) -> Document | None:
     >>> set(document.sides[1]), document.ignored
     ({(0, 3, 'PER')}, 1)
     """
-    if not gold.annotated:
-        return None
     if gold.open_end and pred.open_end:
         longer = max(gold, pred, key=lambda side: len(side.text))
         gold, pred = (side._replace(text=longer.text, tokens=longer.tokens) for side in (gold, pred))
     spans = pred.spans if gold.text == pred.text else set(project(pred.spans, pred.text, gold.text))
+    if not gold.annotated:
+        return None
     kept = {span for span in spans if not any(max(span[0], a) < min(span[1], b) for a, b in gold.gaps)}
     document = Document(gold.spans, kept, gold.text, tokens=gold.tokens, id=gold.id)
     document.ignored = len(spans) - len(kept)
     document.repaired = gold.repaired + pred.repaired
+    document.duplicates = gold.duplicates + pred.duplicates
+    document.rejected = gold.rejected + pred.rejected
     return document
 
 

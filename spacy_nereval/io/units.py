@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from ..core.messages import quoted
 from ..core.spans import Document
 from ..counting.batch import content_key
 from .formats import name_of
@@ -217,7 +218,7 @@ class FileUnits:
             raise ValueError(f"--unit {self.rule.text}: the document has no id")
         found = self._expression.match(gold.id)
         if not found or not found[1]:
-            raise ValueError(f"--unit {self.rule.text}: the first group matches nothing in the id {gold.id!r}")
+            raise ValueError(f"--unit {self.rule.text}: the first group matches nothing in the id {quoted(gold.id)}")
         return found[1]
 
     def _copy(self, gold: Record) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import json
 import os
@@ -14,6 +15,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from .paths import Location
+
+FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quota
+"""The numbers of errors that say there is no more room."""
 
 CONTROLS = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
 """Control characters except tab and line feed, changes of text direction, lone surrogates."""
@@ -128,6 +132,17 @@ def atomic(path: Location) -> Iterator[BinaryIO]:
     >>> path.read_bytes()
     b'Ulm'
     """
+    try:
+        with _atomic(path) as file:
+            yield file
+    except OSError as error:
+        if error.filename is None and error.errno in FULL:
+            error.filename = str(path)  # a write that fails does not say which file it was
+        raise
+
+
+@contextmanager
+def _atomic(path: Location) -> Iterator[BinaryIO]:
     if not isinstance(path, Path):  # cloud storage shows a file only when all of it has arrived
         with tempfile.TemporaryDirectory() as folder:
             with (local := Path(folder) / path.name).open("wb") as file:

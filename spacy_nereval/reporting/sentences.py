@@ -12,11 +12,19 @@ from ..evaluation.statistics.sentences import Footing, unit_name
 from ..evaluation.statistics.sentences import footer as footing_line
 from ..io.writing import visible
 
+BECAME = (
+    ("ignored", "prediction", "ignored where the reference is not annotated"),
+    ("repaired", "span", "repaired"),
+    ("duplicates", "span", "given again and counted once"),
+    ("rejected", "span", "rejected by an annotator and left out"),
+)
+"""What is told of the documents that were read."""
+
 
 def heading(result: Mapping[str, Any]) -> str:
     """Return a sentence on what was scored and what was left out.
 
-    >>> heading({"documents": 1, "gold": 2, "pred": 2, "skipped": 0, "ignored": 0, "repaired": 1})
+    >>> heading({"documents": 1, "gold": 2, "pred": 2, "skipped": 0, "repaired": 1})
     '1 document, 2 gold spans, 2 predicted spans, 1 span repaired'
     """
     parts = [many(result["documents"], "document"), many(result["gold"], "gold span")]

@@ -70,9 +70,11 @@ class Table(NamedTuple):
         Args:
             escaped: Applied to every text, to escape what a format would misread.
         """
+        rows = [[self.shown(k, cell) for k, cell in enumerate(row)] for row in self.rows[: self.most]]
+        told = _told_apart([*self.header, *(row[0] for row in rows if row)])
         return [
-            [escaped(visible(name)) for name in self.header],
-            *([escaped(visible(self.shown(k, cell))) for k, cell in enumerate(row)] for row in self.rows[: self.most]),
+            [escaped(visible(told.get(name, name))) for name in self.header],
+            *([escaped(visible(told.get(cell, cell))) for cell in row] for row in rows),
         ]
 
     def shown(self, column: int, cell: Cell) -> str:
@@ -117,3 +119,15 @@ def shown(number: int | float | Interval | Estimate | None, digits: int = 2) -> 
         return str(number)
     text = f"{number:.{digits}f}"
     return text if float(text) else text.lstrip("-")  # never minus zero
+
+
+def _told_apart(names: Sequence[str]) -> dict[str, str]:
+    """Return names in quotes where others differ from them in white space only.
+
+    >>> _told_apart(["A", "A ", "B C"])
+    {'A': "'A'", 'A ': "'A '"}
+    """
+    alike: dict[str, dict[str, None]] = {}
+    for name in names:
+        alike.setdefault(visible(name), {})[name] = None
+    return {name: repr(name) for group in alike.values() if len(group) > 1 for name in group}

@@ -16,7 +16,6 @@ from commands import GOLD, GOLD_DOCS, PRED, PRED_DOCS, accepted, flat, line, ref
 from docs import doc, train, write_docs
 from processes import LEAN, python
 from spacy.cli._util import app
-from spacy.tokens import Doc
 from spacy.training import Example
 from typer.testing import CliRunner
 
@@ -356,7 +355,10 @@ def nothing_on_one_side(here: Path) -> list[Path]:
 
 
 def no_annotation(here: Path) -> list[Path]:
-    return [write_docs(here / "gold.spacy", [Doc(made.vocab, words=["in"]) for made in PRED_DOCS]), here / "pred.spacy"]
+    plain = [made.copy() for made in PRED_DOCS]
+    for made in plain:
+        made.set_ents([], default="missing")
+    return [write_docs(here / "gold.spacy", plain), here / "pred.spacy"]
 
 
 @pytest.mark.parametrize(
@@ -454,7 +456,7 @@ def test_tokens_cannot_be_counted_where_a_text_has_none(here):
         (("report", "-o", "r.html", "--format", "jsonl,markdown"), "--format jsonl,markdown: no table is printed"),
         (
             ("count", "-o", "c.npz", "--format", "markdown"),
-            "so markdown has no effect here; input formats are brat",
+            "so markdown has no effect here; input formats are spacy",
         ),
         (("count", "-o", "c.npz", "--format", "terminal"), "so terminal has no effect here"),
     ],

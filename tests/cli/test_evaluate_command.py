@@ -100,7 +100,7 @@ def test_evaluate_imports_code_that_the_pipeline_needs(tmp_path):
     [
         ("no_such_model", "gold.spacy", ["E050", "no_such_model"]),
         ("{here}/nowhere", "gold.spacy", ["E050", "nowhere"]),
-        ("{here}", "gold.spacy", ["E053"]),
+        ("{here}/folder", "gold.spacy", ["E053"]),
         ("{model}", "nowhere.spacy", ["nowhere.spacy does not exist or is not a file"]),
         ("{model}", "nowhere.jsonl", ["nowhere.jsonl does not exist or is not a file"]),
         ("{model}", "plain.spacy", ["none of the 1 gold documents is annotated"]),
@@ -110,6 +110,7 @@ def test_evaluate_imports_code_that_the_pipeline_needs(tmp_path):
 def test_what_evaluate_cannot_use_is_named(here, model, name, data, messages):
     write_docs(here / "plain.spacy", [doc("a", annotated=False)])
     write_docs(here / "empty.spacy", [])
+    (here / "folder").mkdir()
     before = set(os.listdir(here))
     said = refused("evaluate", name.format(here=here, model=model), here / data, "-o", here / "out.json")
     assert [message for message in messages if message not in said] == []

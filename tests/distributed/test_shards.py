@@ -510,7 +510,7 @@ def test_an_engine_that_is_not_installed_is_answered_with_its_extra(here, engine
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, package, None)
     (line,) = refused("evaluate", "training/model-best", *SHARDS, "--engine", engine)
-    assert f"pip install 'spacy-nereval[{engine}]'" in line
+    assert f'pip install "spacy-nereval[{engine}]"' in line
 
 
 def test_a_full_disk_is_said_and_leaves_nothing_half_written(here, monkeypatch):

@@ -164,7 +164,10 @@ def test_a_malformed_line_of_brat_is_named(tmp_path, line, message):
 def test_long_texts_that_differ_are_cut(tmp_path):
     with pytest.raises(ValueError) as raised:
         read(folder_of(tmp_path / "x", a=f"{'a' * 1000}|T1\tPER 0 1000\tb"))
-    assert str(raised.value).endswith(f"is '{'a' * 40}...', but the line says 'b'")
+    assert str(raised.value).endswith(
+        f"is '{'a' * 60}'... (1000 characters), but the line says 'b'; correct one of them, "
+        "or use --no-check-text to go by the offsets"
+    )
 
 
 def test_annotation_without_a_text_is_an_error(tmp_path):

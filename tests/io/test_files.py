@@ -149,7 +149,7 @@ def test_a_file_of_docs_has_their_span_groups(tmp_path):
 
 def test_documents_without_annotation_are_none(tmp_path):
     gold = write_docs(tmp_path / "a.spacy", [doc("a"), doc("a", annotated=False), doc("")])
-    pred = write_docs(tmp_path / "b.spacy", [doc("a"), doc("b"), doc("")])
+    pred = write_docs(tmp_path / "b.spacy", [doc("a"), doc("a"), doc("")])
     assert [found is None for found in read_files(gold, pred)] == [False, True, False]
 
 
@@ -301,7 +301,8 @@ def test_any_bytes_are_lines_or_an_error_that_says_where(data):
         try:
             found = list(records(path))
         except ValueError as error:
-            assert f"{path}, line " in str(error)
+            kinds = ("is in UTF-16", "is compressed by gzip", "is a zip archive")
+            assert any(f"{path}{said}" in str(error) for said in (", line ", *(f" {kind}" for kind in kinds)))
         else:
             assert found == []
 

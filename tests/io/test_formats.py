@@ -39,9 +39,9 @@ def both(write, ending: str, directory: str, corpus, **settings):
 FLAT = {
     "ours": (writers.jsonl(writers.ours), ".jsonl", {}),
     "prodigy": (writers.jsonl(writers.prodigy), ".jsonl", {}),
-    "doccano": (writers.jsonl(writers.doccano), ".jsonl", {}),
-    "old doccano": (writers.jsonl(writers.triples("labels")), ".ndjson", {}),
-    "doccano 1": (writers.jsonl(writers.triples("label")), ".jsonl", {}),
+    "doccano": (writers.jsonl(writers.doccano), ".jsonl", {"offsets": "codepoint"}),
+    "old doccano": (writers.jsonl(writers.triples("labels")), ".ndjson", {"offsets": "codepoint"}),
+    "doccano 1": (writers.jsonl(writers.triples("label")), ".jsonl", {"offsets": "codepoint"}),
     "spacy 2": (writers.jsonl(writers.triples("entities")), ".jsonl", {}),
     "brat": (writers.brat, "", {}),
     **{scheme: (writers.conll(scheme), ".iob", {"column": 3}) for scheme in writers.SCHEMES},

@@ -217,7 +217,7 @@ def test_files_of_one_name_have_blocks_of_their_own(tmp_path):
 def test_predictions_in_another_order_change_no_block(tmp_path):
     gold = write(tmp_path / "gold.jsonl", *named(*"abcd"))
     pred = write(tmp_path / "pred.jsonl", *named(*"abcd")[::-1])
-    assert units(gold, "block:2", pred=pred, by_id=True) == units(gold, "block:2", by_id=False)
+    assert units(gold, "block:2", pred=pred) == units(gold, "block:2")
 
 
 # CoNLL

@@ -16,6 +16,8 @@ from pathlib import Path
 
 from ...core.plugins import check_registered_once, readers, registered_names
 from ..records import Record
+from .conll import CONLLU
+from .offsets import in_fitting_unit
 from .settings import Format, files_in
 
 Reader = Callable[[Path, Format], Iterator[Record]]
@@ -34,6 +36,13 @@ ENDINGS = {
     ".csv": "faireval",
 }
 """File extensions to formats. Folders with `.ann` files are in brat's format."""
+
+
+UNREAD = {
+    ".gz": "compressed files are not read: unpack it first, with gunzip",
+    ".conllu": CONLLU,
+}
+"""Endings of files that are not read, and what to do."""
 
 
 def inferred_name(path: Path) -> str | None:
@@ -70,6 +79,8 @@ def name_of(path: Path, format: Format = Format()) -> str:
         return format.name
     if name := inferred_name(path):
         return name
+    if remedy := UNREAD.get(path.suffix.lower()):
+        raise ValueError(f"{path}: {remedy}")
     what = (
         f"{path} is a folder without .ann files"
         if path.is_dir()
@@ -125,7 +136,7 @@ def read_any(path: Path, format: Format = Format()) -> Iterator[Record]:
         )
     check_registered_once(readers.entry_point_namespace, name)
     read: Reader = readers.get(name)
-    return read(path, format)
+    return in_fitting_unit(read, path, format)
 
 
 def records(path: Path, key: str | None = None, format: Format = Format()) -> Iterator[Record]:

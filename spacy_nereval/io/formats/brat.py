@@ -6,15 +6,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...core.spans import checked_span
+from ...core.messages import quoted
+from ...core.spans import PlainSpan
 from ..records import Record
+from .offsets import BeyondText, Misfit, fitted_span, located
 from .settings import Format, files_in, joined, lines
 
 SPAN = re.compile(r"T[^\t]*\t(\S+) (\d+ \d+(?:;\d+ \d+)*)\t([^\t]*)")
 """A line of an `.ann` file: its name, the label and the offsets, the text; brat allows a comment after it."""
-
-SHOWN = 40
-"""Characters of a text that an error shows."""
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
@@ -28,7 +27,9 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
     Args:
         path: The folder.
-        format: `format.discontinuous` says how to read spans in several pieces.
+        format: `format.discontinuous` says how to read spans in several pieces,
+            `format.offsets` what offsets count, `format.check_text` whether the texts of
+            spans are checked.
 
     Yields:
         One record per document.
@@ -46,8 +47,8 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         if id not in texts:
             raise ValueError(f"{annotations[id]} has no text: expected {Path(id).name}.txt beside it")
         text = _text(texts[id])
-        spans = _spans(annotations[id], text, format) if id in annotations else set()
-        yield Record(text, spans, id=id, annotated=id in annotations)
+        spans = _spans(annotations[id], text, format) if id in annotations else []
+        yield Record(text, {*spans}, id=id, annotated=id in annotations, duplicates=len(spans) - len({*spans}))
 
 
 def _by_id(path: Path, ending: str) -> dict[str, Path]:
@@ -64,32 +65,30 @@ def _text(path: Path) -> str:
         raise ValueError(f"{path}, line {line}: not valid UTF-8 ({error})") from None
 
 
-def _spans(path: Path, text: str, format: Format) -> set[tuple[int, int, str]]:
-    spans: set[tuple[int, int, str]] = set()
+def _spans(path: Path, text: str, format: Format) -> list[PlainSpan]:
+    spans: list[PlainSpan] = []
     for number, line in lines(path):
         if not line.startswith("T"):
             continue
         try:
-            spans.update(_spans_of(line, text, format))
+            spans.extend(_spans_of(line, text, format))
         except ValueError as error:
-            raise ValueError(f"{path}, line {number}: {error}") from None
+            raise located(error, f"{path}, line {number}") from None
     return spans
 
 
-def _spans_of(line: str, text: str, format: Format) -> list[tuple[int, int, str]]:
+def _spans_of(line: str, text: str, format: Format) -> list[PlainSpan]:
     """Return the spans that one line stands for: one, or its pieces."""
     if not (found := SPAN.match(line)):
         raise ValueError("expected 'T1', a tab, 'LABEL 0 5', a tab, and the text from 0 to 5")
     label, offsets, shown = found.groups()
-    pieces = []
-    for piece in offsets.split(";"):
-        start, end = map(int, piece.split())
-        pieces.append(checked_span(line.split("\t")[0], (start, end, label), len(text))[:2])
+    name = line.split("\t")[0]
+    listed = [(*map(int, piece.split()), label) for piece in offsets.split(";")]
+    try:
+        pieces = [fitted_span(name, piece, text, format)[:2] for piece in listed]
+    except ValueError as error:
+        raise (BeyondText if format.check_text else ValueError)(str(error)) from None
     covered = " ".join(text[start:end] for start, end in pieces)
-    if covered.split() != shown.split():
-        raise ValueError(f"the text at {offsets} is {_cut(covered)}, but the line says {_cut(shown)}")
+    if format.check_text and covered.split() != shown.split():
+        raise Misfit(f"the text at {offsets} is {quoted(covered)}, but the line says {quoted(shown)}")
     return [(start, end, label) for start, end in joined(pieces, format.discontinuous)]
-
-
-def _cut(text: str) -> str:
-    return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}...")

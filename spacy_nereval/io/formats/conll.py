@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -12,6 +13,15 @@ from .settings import Format, lines
 from .tags import MISSING, Chunk, Scheme, chunks, split
 
 DOCSTART = "-DOCSTART-"
+
+
+CONLLU = (
+    "this is CoNLL-U, which is not read: convert it with python -m spacy convert FILE.conllu . --converter conllu, "
+    "if its last column has the tags of entities"
+)
+
+COMMENT = re.compile(r"# *(sent_id|text|global\.columns) *=.*|# *new(doc|par)( id *=.*)?")
+"""A comment of CoNLL-U, before the words of a sentence."""
 
 
 class Token(NamedTuple):
@@ -127,6 +137,8 @@ def _sentences(path: Path, format: Format) -> Iterator[Sentence | None]:
     word: int | None = 0
     for number, line in lines(path):
         cells = _cells(line)
+        if not width and _is_conllu(line, cells):
+            raise ValueError(f"{path}, line {number}: {CONLLU}")
         if cells and cells[0] != DOCSTART:
             try:
                 if not width:
@@ -148,6 +160,12 @@ def _sentences(path: Path, format: Format) -> Iterator[Sentence | None]:
             yield None
     if sentence:
         yield sentence
+
+
+def _is_conllu(line: str, cells: list[str]) -> bool:
+    """Say whether the first line of a file with words is of CoNLL-U: a comment, or ten columns after a number."""
+    numbered = len(cells) == 10 and cells[0].isdecimal() and (cells[9] == "_" or "=" in cells[9])
+    return numbered or bool(COMMENT.fullmatch(line))
 
 
 def _check_tag(tag: str, format: Format) -> None:

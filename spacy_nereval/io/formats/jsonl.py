@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import srsly
 
-from ...core.spans import checked_span
+from ...core.messages import shortened
+from ...core.spans import PlainSpan, checked_tokens
 from ..records import Record
-from .settings import Format, lines
+from .offsets import fitted_span, located
+from .settings import AUTO_OFFSETS, Format, lines
 
 KEYS = ("spans", "entities", "label", "labels")
 """The keys under which spans are looked for, as lists of objects or of [start, end, label]."""
@@ -32,7 +34,8 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
     Args:
         path: The file.
-        format: No field concerns this format.
+        format: `format.offsets` says what offsets count, `format.check_text` whether a span
+            with a "text" of its own has to cover that text.
 
     Yields:
         One record per line.
@@ -50,9 +53,9 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         if not line.strip():
             continue
         try:
-            yield _record(_entry(line))
+            yield _record(_entry(line), format)
         except ValueError as error:
-            raise ValueError(f"{path}, line {number}: {error}") from None
+            raise located(error, f"{path}, line {number}") from None
 
 
 def _entry(line: str) -> Any:
@@ -62,7 +65,7 @@ def _entry(line: str) -> Any:
         raise ValueError(f"not valid JSON ({error})") from None
 
 
-def _record(entry: Any) -> Record:
+def _record(entry: Any, format: Format) -> Record:
     text = entry.get("text", entry.get("data")) if isinstance(entry, dict) else None  # data: doccano 1.5 and 1.6
     if not isinstance(text, str):
         raise ValueError('expected an object with a "text": {"text": ..., "spans": [{"start", "end", "label"}]}')
@@ -75,38 +78,61 @@ def _record(entry: Any) -> Record:
             found = [(token["start"], token["end"], "token") for token in entry["tokens"]]
         except (TypeError, KeyError):
             raise ValueError('"tokens" is not a list of {"start", "end"}') from None
-        tokens = [checked_span(f"token {k},", token, len(text))[:2] for k, token in enumerate(found)]
+        placed = (fitted_span(f"token {k},", token, text, format)[:2] for k, token in enumerate(found))
+        tokens = checked_tokens(placed, len(text))
     meta = entry["meta"] if isinstance(entry.get("meta"), dict) else None
-    return Record(text, _spans(entry, len(text)), tokens, id, meta=meta)
+    spans, rejected = _spans(entry, text, format)
+    kept = {*spans}
+    return Record(text, kept, tokens, id, meta=meta, duplicates=len(spans) - len(kept), rejected=rejected)
 
 
-def _is_accepted(entry: dict[str, Any]) -> bool:
+def _is_accepted(entry: Any) -> bool:
     """Say whether a line, or a span in Prodigy's binary annotation, was not rejected or ignored."""
-    answer: object = entry.get("answer", "accept")
+    answer: object = entry.get("answer", "accept") if isinstance(entry, dict) else "accept"
     if answer not in ANSWERS:
-        raise ValueError(f"the answer {answer!r} is not one of {', '.join(ANSWERS)}")
+        raise ValueError(f"the answer {shortened(repr(answer))} is not one of {', '.join(ANSWERS)}")
     return answer == "accept"
 
 
-def _spans(entry: dict[str, Any], length: int) -> set[tuple[int, int, str]]:
+def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[PlainSpan], int]:
+    """Return the spans of a line, and how many more were rejected."""
     listed = {key: entry[key] for key in KEYS if isinstance(entry.get(key), list)}
     if not listed:
         if entry.get("answer") and not any(entry.get(key) for key in KEYS[:2]):
-            return set()  # Prodigy leaves the list out where an annotator saw that there are no spans
+            return [], 0  # Prodigy leaves the list out where an annotator saw that there are no spans
         raise ValueError('there is no list of "spans"; write an empty list for a text without spans')
-    found = {
-        key: {
-            checked_span(f"span {k},", _parts(k, span), length)
-            for k, span in enumerate(spans)
-            if not isinstance(span, dict) or _is_accepted(span)
-        }
-        for key, spans in listed.items()
-    }
-    (first, spans), *rest = found.items()
+    accepted = {key: [(k, span) for k, span in enumerate(spans) if _is_accepted(span)] for key, spans in listed.items()}
+    (first, spans), *rest = (
+        (key, [fitted_span(f"span {k},", _parts(k, span), text, format, _surface(k, span)) for k, span in given])
+        for key, given in accepted.items()
+    )
     for key, other in rest:
-        if other != spans:
+        if {*other} != {*spans}:
             raise ValueError(f'"{first}" and "{key}" do not list the same spans; keep one of them')
-    return spans
+    if format.offsets in (None, AUTO_OFFSETS):
+        _check_unit_is_known(text, spans, first, listed[first])
+    return spans, len(listed[first]) - len(accepted[first])
+
+
+def _surface(k: int, span: Any) -> str | None:
+    """Return the text that a span repeats, if it does."""
+    text = span.get("text") if isinstance(span, dict) else None
+    if text is not None and not isinstance(text, str):
+        raise ValueError(f"span {k} has the text {shortened(repr(text))}; expected the part of the text that it covers")
+    return text
+
+
+def _check_unit_is_known(text: str, spans: Sequence[PlainSpan], key: str, listed: Sequence[Any]) -> None:
+    """Raise ValueError for a span behind a character that doccano counts as one or as two, depending on its version."""
+    of_doccano = any("start_offset" in span if isinstance(span, dict) else key in KEYS[2:] for span in listed)
+    repeated = all(isinstance(span, dict) and span.get("text") is not None for span in listed)
+    end = max((end for _, end, _ in spans), default=0)
+    wide = next((character for character in text[:end] if character > "\uffff"), None)
+    if of_doccano and not repeated and wide:
+        raise ValueError(
+            f"{wide!r} is one character or two UTF-16 code units, and doccano's offsets count either, depending on "
+            "its version: say which with --offsets codepoint or --offsets utf16"
+        )
 
 
 def _parts(k: int, span: Any) -> Any:

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ..paths import check_is_file
+from ..paths import check_is_file, files_under, readable
 
 REPAIRS = ("conll", "discard")
 PIECES = ("hull", "parts")
+CODEPOINT, UTF16, UTF8 = OFFSETS = ("codepoint", "utf16", "utf8")
+AUTO_OFFSETS = "auto"
 
 
 class Format(NamedTuple):
@@ -25,6 +27,10 @@ class Format(NamedTuple):
         discontinuous: brat, FairEval: how to read a span in several pieces, one of
             `PIECES`; None makes it an error.
         spans_key: `.spacy`: read `doc.spans[spans_key]` instead of `doc.ents`.
+        offsets: JSONL, brat: what offsets count, one of `OFFSETS`; `AUTO_OFFSETS` for that
+            which fits the texts of the spans. None for characters, unless the file may
+            well count otherwise.
+        check_text: JSONL, brat: a span whose text is given has to be there.
     """
 
     name: str | None = None
@@ -33,6 +39,8 @@ class Format(NamedTuple):
     repair: str | None = None
     discontinuous: str | None = None
     spans_key: str | None = None
+    offsets: str | None = None
+    check_text: bool = True
 
 
 def sides(
@@ -41,6 +49,8 @@ def sides(
     repair: str | None = None,
     discontinuous: str | None = None,
     *,
+    offsets: str | None = None,
+    check_text: bool = True,
     both: bool = False,
 ) -> tuple[Format, Format]:
     """Translate command-line options into how to read gold and predictions.
@@ -51,6 +61,8 @@ def sides(
             these with a comma between them, for gold and predictions.
         repair: The value of `--repair`.
         discontinuous: The value of `--discontinuous`.
+        offsets: The value of `--offsets`.
+        check_text: Whether the texts of spans are checked.
         both: One file has both sides. By default they are its last two columns, as in
             conlleval's input.
 
@@ -64,7 +76,12 @@ def sides(
     >>> gold.column, pred.column
     (3, -1)
     """
-    for option, given, known in (("repair", repair, REPAIRS), ("discontinuous", discontinuous, PIECES)):
+    units = (*OFFSETS, AUTO_OFFSETS)
+    for option, given, known in (
+        ("repair", repair, REPAIRS),
+        ("discontinuous", discontinuous, PIECES),
+        ("offsets", offsets, units),
+    ):
         if given not in (None, *known):
             raise ValueError(f"--{option} {given}: expected one of {', '.join(known)}")
     columns = _columns(column) if column is not None else [-2, -1] if both else [-1]
@@ -72,10 +89,9 @@ def sides(
         raise ValueError(
             f"--column {column}: a file with gold and predictions has two columns of tags; expected two, as in 3,4"
         )
-    found = [
-        Format((*names, None)[side if len(names) > 1 else 0], columns[side % len(columns)], both, repair, discontinuous)
-        for side in (0, 1)
-    ]
+    common = Format(None, -1, both, repair, discontinuous, offsets=offsets, check_text=check_text)
+    named = [(*names, None)[side if len(names) > 1 else 0] for side in (0, 1)]
+    found = [common._replace(name=named[side], column=columns[side % len(columns)]) for side in (0, 1)]
     return found[0], found[1]
 
 
@@ -113,9 +129,34 @@ def joined(pieces: list[tuple[int, int]], discontinuous: str | None) -> list[tup
     )
 
 
+SEEN = 4096
+"""So many bytes tell what kind of file it is."""
+
+
+def check_is_text(path: Path, start: bytes) -> None:
+    """Raise ValueError, with the remedy, if a file is compressed, or is not UTF-8 but UTF-16.
+
+    Args:
+        path: The file.
+        start: Its first bytes.
+
+    >>> check_is_text(Path("a.jsonl"), b"\\x1f\\x8b\\x08")
+    Traceback (most recent call last):
+    ValueError: a.jsonl is compressed by gzip: unpack it first, with gunzip
+    """
+    if start.startswith(b"\x1f\x8b"):
+        raise ValueError(f"{path} is compressed by gzip: unpack it first, with gunzip")
+    if start.startswith(b"PK\x03\x04"):
+        raise ValueError(f"{path} is a zip archive: unpack it first")
+    marked = start.startswith((b"\xff\xfe", b"\xfe\xff"))
+    zeros = sorted((start[:200:2].count(0), start[1:200:2].count(0)))
+    if marked or zeros[0] == 0 and zeros[1] > max(3, len(start[:200]) // 3):  # every other byte of Latin letters is 0
+        raise ValueError(f"{path} is in UTF-16, expected UTF-8: convert it first, with iconv -f UTF-16 -t UTF-8")
+
+
 def files_in(path: Path, ending: str) -> Iterator[Path]:
-    """Yield the files with an ending in a folder and its subfolders, except hidden ones."""
-    return (file for file in path.rglob(f"*{ending}") if not file.name.startswith("."))
+    """Yield the files with an ending in a folder and its subfolders, linked ones too, except hidden ones."""
+    return (file for file in files_under(path) if file.name.endswith(ending) and not file.name.startswith("."))
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -134,7 +175,9 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
         OSError: If the file cannot be read.
     """
     check_is_file(path)
-    with path.open("rb") as file:
+    with readable(path).open("rb") as file:
+        check_is_text(path, file.read(SEEN))
+        file.seek(0)
         for number, line in enumerate(file, 1):
             try:
                 yield number, line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")

@@ -15,7 +15,7 @@ from .verdict_rows import VerdictRow
 
 SYSTEMS = 8
 """Number of systems with a colour and a symbol: `--system-0` to `--system-7` in page.css, SYMBOLS in charts.js."""
-INSTALL = "charts need Altair and vl-convert, which the extra 'report' brings: pip install 'spacy-nereval[report]'"
+INSTALL = 'charts need Altair and vl-convert, which the extra "report" brings: pip install "spacy-nereval[report]"'
 
 
 @cache

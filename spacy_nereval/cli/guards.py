@@ -1,0 +1,192 @@
+"""What all commands check before they read anything: the files that they name, and the open streams.
+
+A parameter that names a file is listed here by its name, so that no command checks for itself.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from glob import glob, has_magic
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ..io.paths import files_under, in_words
+from .metric_options import names_and_options, parse_options
+from .runs import named_runs
+from .sharded import PARTS
+
+READ = ("gold", "pred", "first", "others", "model", "data", "system", "systems", "files", "train", "code")
+"""Parameters that name what a command reads: files, folders or models."""
+
+WRITTEN = ("output", "per_document")
+"""Parameters that name what a command writes."""
+
+REMOTE = ("first", "others", "data", "parts")
+"""Parameters that may name files in cloud storage."""
+
+CLOUD_LIBRARIES = ("botocore", "boto3", "s3transfer", "google", "azure", "cloudpathlib")
+"""Packages whose errors are neither ValueError nor OSError."""
+
+URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/+\w")
+"""The start of a URL; a `Path` has only one of its slashes."""
+
+
+def open_streams() -> None:
+    """Open each of stdin, stdout and stderr that is closed on the null device, and so that child processes have it.
+
+    The lowest free number is taken, which is that of the closed stream. Otherwise the next
+    file that is opened would have it, and could get what is printed.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            stream = open(os.devnull, mode, encoding="utf8", errors="backslashreplace")  # noqa: SIM115  # open until the end
+            os.set_inheritable(stream.fileno(), True)
+            setattr(sys, name, stream)
+
+
+def about_cloud_storage(error: Exception, given: Mapping[str, Any]) -> str:
+    """Return on one line what the library of a cloud storage says is wrong; nothing for other errors.
+
+    Args:
+        error: What a command raised.
+        given: The values of its parameters.
+    """
+    if type(error).__module__.partition(".")[0] not in CLOUD_LIBRARIES:
+        return ""
+    values = (value if isinstance(value, list) else [value] for value in map(given.get, REMOTE))
+    names = [str(value) for listed in values for value in listed if value and URL.match(str(value))]
+    return f"{', '.join(names)}: cloud storage cannot be used: {type(error).__name__}: {in_words(error)}"
+
+
+def expanded(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of the parameters, with files for patterns such as `parts/*.npz`, where the shell left those.
+
+    A pattern that is a file, or matches none, stays as it is. The files are sorted.
+    """
+    found = dict(given)
+    for name in READ:
+        if name != "system" and isinstance(given.get(name), list):
+            found[name] = [type(text)(file) for text in given[name] for file in _matching(str(text))]
+    return found
+
+
+def _matching(text: str) -> list[str]:
+    if not has_magic(text) or text.startswith("--") or Path(text).exists():
+        return [text]
+    return sorted(glob(text, recursive=True)) or [text]
+
+
+def check_files(given: Mapping[str, Any]) -> None:
+    """Check the files that a command names, by the values of its parameters.
+
+    No output may be a file that the command reads, or lie in a folder that it reads. Links
+    are followed, and files with two names are recognised.
+
+    Raises:
+        ValueError: An output is read, cannot be written, or is there twice; or a file in
+            cloud storage is given where only local files are read or written.
+    """
+    _check_local(given)
+    outputs = {name: given[name] for name in WRITTEN if given.get(name) is not None}
+    read = [*_read_names(given)]
+    for path in outputs.values():
+        if not path.parent.is_dir():
+            raise ValueError(f"{path} cannot be written: there is no directory {path.parent}")
+        for name in read:
+            _check_not_read(path, name)
+        if "parts" in given:
+            _check_no_part(path, Path(given["parts"] or PARTS))
+    if len(outputs) > 1 and len({path.resolve() for path in outputs.values()}) == 1:
+        raise ValueError(f"--output and --per-document are both {given['output']}: choose two files")
+    if "parts" in given:
+        for part in Path(given["parts"] or PARTS).glob("counts-*.npz"):
+            for name in read:
+                _check_not_read(part, name)
+
+
+def _check_local(given: Mapping[str, Any]) -> None:
+    for name in (*READ, *WRITTEN):
+        if name in REMOTE or (value := given.get(name)) is None:
+            continue
+        for text in map(str, value if isinstance(value, (list, tuple)) else [value]):
+            place = text.partition("=")[2] if name == "system" and "=" in text else text
+            if URL.match(place) and not Path(place).exists():
+                raise ValueError(
+                    f"{re.sub(':/+', '://', place, count=1)}: only local files can be given here; "
+                    "'nereval count' and 'nereval evaluate' read corpora from cloud storage"
+                )
+
+
+def _read_names(given: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of what a command reads, those in options of metrics included."""
+    mixed: list[str] = []  # typer puts the options of metrics into the last list of arguments
+    for name in READ:
+        value = given.get(name)
+        if value is None:
+            continue
+        if name == "system" and isinstance(value, list):
+            yield from (run for runs in named_runs(value).values() for run in runs)
+        elif isinstance(value, list):
+            mixed += map(str, value)
+        else:
+            yield str(value)
+    names, options = names_and_options([*mixed, *(given["ctx"].args if "ctx" in given else ())])
+    yield from names
+    for key, text in _parsed(options).items():
+        if isinstance(text, str) and (key.endswith(".train") or Path(text).is_file()):
+            yield text
+
+
+def _parsed(options: list[str]) -> dict[str, Any]:
+    try:
+        return parse_options(options)
+    except ValueError:  # the command itself says what is wrong with them
+        return {}
+
+
+def _check_not_read(output: Path, name: str) -> None:
+    """Raise ValueError if an output is what a name stands for, or lies in that folder."""
+    read = _place(name)
+    if output.exists() and not output.is_file() and not output.is_dir():
+        return  # such as /dev/null
+    if read is None:
+        return
+    if output.resolve() == read.resolve():
+        raise ValueError(f"{output} is read here, so it cannot be the output: choose another file")
+    if read.is_dir() and output.resolve().is_relative_to(read.resolve()):
+        raise ValueError(
+            f"{output} lies in {read}, which is read here, so it cannot be the output: choose a file outside of it"
+        )
+    if output.is_file():
+        state = output.stat()
+        for file in _files(read):
+            if file.exists() and os.path.samestat(state, file.stat()):
+                raise ValueError(
+                    f"{output} and {file} are the same file, which is read here, so it cannot be the output: "
+                    "choose another file"
+                )
+
+
+def _check_no_part(output: Path, folder: Path) -> None:
+    if output.resolve().parent == folder.resolve() and output.match("counts-*.npz"):
+        raise ValueError(
+            f"{output} is a name of parts, which are read here, so it cannot be the output: choose another"
+        )
+
+
+def _place(name: str) -> Path | None:
+    """Return the file or folder that a name stands for, as an argument or as a package of a model."""
+    path = Path(re.sub("@[0-9a-f]{8}$", "", name))
+    if path.exists() or not name.isidentifier():
+        return path
+    found = find_spec(name)
+    folders = found.submodule_search_locations if found else None
+    return Path(next(iter(folders))) if folders else path
+
+
+def _files(place: Path) -> Iterable[Path]:
+    return files_under(place) if place.is_dir() else [place]

@@ -1,0 +1,136 @@
+"""What offsets count: characters, UTF-16 code units or bytes; and whether spans fit the text that they repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ...core.messages import quoted
+from ...core.spans import PlainSpan, checked_span
+from ..records import Record
+from .settings import AUTO_OFFSETS, CODEPOINT, OFFSETS, UTF8, UTF16, Format
+
+IN_WORDS = {CODEPOINT: "characters", UTF16: "UTF-16 code units", UTF8: "bytes of UTF-8"}
+
+WIDTHS: Mapping[str, Callable[[str], int]] = {
+    UTF16: lambda character: 1 + (character > "\uffff"),
+    UTF8: lambda character: len(character.encode("utf8", "surrogatepass")),
+}
+"""How much a character counts."""
+
+
+class Misfit(ValueError):
+    """A span does not lie where the text that it repeats does."""
+
+
+class BeyondText(Misfit):
+    """A span that repeats its text does not lie in the text of the document."""
+
+
+def fitted_span(name: str, span: Sequence[Any], text: str, format: Format, surface: str | None = None) -> PlainSpan:
+    """Return a span in characters, checked against the text that it repeats.
+
+    Args:
+        name: What the span is called in errors.
+        span: Its start, end and label, in the units of `format.offsets`.
+        text: The text of the document.
+        format: Says what offsets count, and whether `surface` matters.
+        surface: What the file says is the text of the span, if it says that. White space does not count.
+
+    Raises:
+        Misfit: The span is not where its text is.
+        ValueError: The span is no span of the text.
+
+    >>> fitted_span("span 0", (3, 6, "PER"), "😀 Bob", Format(offsets="utf16"), "Bob")
+    (2, 5, 'PER')
+    >>> fitted_span("span 0", (3, 6, "PER"), "😀 Bob!", Format(), "Bob")
+    Traceback (most recent call last):
+    spacy_nereval.io.formats.offsets.Misfit: span 0, from 3 to 6, is 'ob!', but the file says 'Bob'
+    """
+    unit = CODEPOINT if format.offsets in (None, AUTO_OFFSETS) else format.offsets
+    shown = surface if format.check_text else None
+    try:
+        if unit == CODEPOINT or text.isascii():
+            start, end, label = checked_span(name, span, len(text))
+        else:
+            start, end, label = _in_characters(name, span, text, unit)
+    except ValueError as error:
+        raise (ValueError if shown is None else BeyondText)(str(error)) from None
+    if shown is not None and text[start:end].split() != shown.split():
+        raise Misfit(
+            f"{name} from {span[0]} to {span[1]}, is {quoted(text[start:end])}, but the file says {quoted(shown)}"
+        )
+    return start, end, label
+
+
+def _in_characters(name: str, span: Sequence[Any], text: str, unit: str) -> PlainSpan:
+    places = _places(text, unit)
+    start, end, label = checked_span(name, span, max(places))
+    for offset in (start, end):
+        if offset not in places:
+            raise ValueError(f"{name} offset {offset} is inside a character if offsets count {IN_WORDS[unit]}")
+    return places[start], places[end], label
+
+
+@lru_cache(maxsize=4)
+def _places(text: str, unit: str) -> dict[int, int]:
+    """Return the offset in characters of every offset in other units that lies between two characters."""
+    width, at = WIDTHS[unit], 0
+    found = {0: 0}
+    for number, character in enumerate(text, 1):
+        at += width(character)
+        found[at] = number
+    return found
+
+
+def in_fitting_unit(read: Callable[[Path, Format], Iterator[Record]], path: Path, format: Format) -> Iterator[Record]:
+    """Read a file in the unit of offsets that fits all spans, or say which unit that would be.
+
+    Args:
+        read: The reader of the format.
+        path: The file or folder.
+        format: How to read it. With `AUTO_OFFSETS` the unit is looked for before anything
+            is read: characters if they fit all spans that repeat their text, else UTF-16
+            code units, else bytes of UTF-8.
+
+    Raises:
+        ValueError: As `read` does. If a span does not fit its text, the error names the
+            unit that fits all spans of the file, if there is one.
+    """
+    try:
+        if format.offsets == AUTO_OFFSETS:
+            for _ in read(path, format):
+                pass
+        yield from read(path, format)
+    except Misfit as error:
+        tried = CODEPOINT if format.offsets in (None, AUTO_OFFSETS) else format.offsets
+        fitting = next((unit for unit in OFFSETS if unit != tried and _fits(read, path, format, unit)), None)
+        if fitting and format.offsets == AUTO_OFFSETS:
+            yield from read(path, format._replace(offsets=fitting))
+            return
+        remedy = "; correct one of them, or use --no-check-text to go by the offsets"
+        if fitting:
+            remedy = f"; all spans of {path} fit if offsets count {IN_WORDS[fitting]}: --offsets {fitting}"
+        elif isinstance(error, BeyondText):
+            remedy = ""
+        raise ValueError(f"{error}{remedy}") from None
+
+
+def _fits(read: Callable[[Path, Format], Iterator[Record]], path: Path, format: Format, unit: str) -> bool:
+    try:
+        for _ in read(path, format._replace(offsets=unit)):
+            pass
+    except ValueError:
+        return False
+    return True
+
+
+def located(error: ValueError, where: str) -> ValueError:
+    """Return the error with the place where it occurred, of its own kind.
+
+    >>> located(Misfit("odd"), "a.jsonl, line 1")
+    Misfit('a.jsonl, line 1: odd')
+    """
+    return (type(error) if isinstance(error, Misfit) else ValueError)(f"{where}: {error}")

@@ -1,0 +1,308 @@
+"""No command destroys what it reads, whatever links lead there, and every command works with closed streams."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from commands import GOLD, GOLD_DOCS, PRED, accepted, refused, run, write
+from docs import nlp, write_docs
+
+from spacy_nereval.cli import guards, nereval
+from spacy_nereval.io.paths import files_under
+
+READERS = {
+    "score": ("score", "g.jsonl", "p.jsonl", "-m", "tmr", "--train", "t.jsonl"),
+    "score with lexicon in an option": ("score", "g.jsonl", "p.jsonl", "-m", "tmr", "--tmr.train", "t.jsonl"),
+    "evaluate": ("evaluate", "model", "g.jsonl", "-m", "tmr", "--train=t.jsonl", "-c", "code.py"),
+    "evaluate several": ("evaluate", "model", "g.jsonl", "p.jsonl", "-m", "strict"),
+    "compare": ("compare", "g.jsonl", "p.jsonl", "one.npz", "--trials", "20", "--samples", "20"),
+    "compare runs": ("compare", "g.jsonl", "--system", "A=p.jsonl,one.npz", "--system", "B=t.js*"),
+    "errors": ("errors", "g.jsonl", "p.jsonl"),
+    "report": ("report", "g.jsonl", "p.jsonl", "t.jsonl"),
+    "count": ("count", "g.jsonl", "p.jsonl", "-m", "tmr", "--train", "t.jsonl"),
+    "count several": ("count", "g.jsonl", "t.jsonl", "p.jsonl", "p.jsonl"),
+    "merge": ("merge", "one.npz", "two.npz"),
+    "training": ("training", "t.jsonl"),
+    "datasets": ("datasets", "a.json", "b.json"),
+    "score brat": ("score", "brat", "g.jsonl"),
+    "score counts": ("score", "one.npz"),
+}
+"""Every command that writes a file, with every kind of file that it reads."""
+
+INPUTS = {
+    "score": "g.jsonl p.jsonl t.jsonl",
+    "score with lexicon in an option": "g.jsonl p.jsonl t.jsonl",
+    "evaluate": "g.jsonl t.jsonl code.py model/config.cfg model/meta.json",
+    "evaluate several": "p.jsonl",
+    "compare": "g.jsonl p.jsonl one.npz",
+    "compare runs": "g.jsonl p.jsonl one.npz t.jsonl",
+    "errors": "g.jsonl p.jsonl",
+    "report": "g.jsonl p.jsonl t.jsonl",
+    "count": "g.jsonl p.jsonl t.jsonl",
+    "count several": "g.jsonl t.jsonl p.jsonl",
+    "merge": "one.npz two.npz",
+    "training": "t.jsonl",
+    "datasets": "a.json b.json",
+    "score brat": "g.jsonl brat/a.ann brat/deep/b.txt",
+    "score counts": "one.npz",
+}
+"""What each of them reads."""
+
+CASES = [(command, name) for command, names in INPUTS.items() for name in names.split()]
+
+
+@pytest.fixture
+def inputs(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, rows in (("g.jsonl", GOLD), ("p.jsonl", PRED), ("t.jsonl", PRED)):
+        write(tmp_path / name, *rows)
+    for name in ("one.npz", "two.npz", "code.py", "a.json", "b.json"):
+        (tmp_path / name).write_text("{}")
+    (tmp_path / "model").mkdir()
+    for name in ("config.cfg", "meta.json"):
+        (tmp_path / "model" / name).write_text("[nlp]")
+    (tmp_path / "brat" / "deep").mkdir(parents=True)
+    for name in ("a", "deep/b"):
+        (tmp_path / "brat" / f"{name}.txt").write_text("Ada")
+        (tmp_path / "brat" / f"{name}.ann").write_text("T1\tPER 0 3\tAda\n")
+    return tmp_path
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(file): file.read_bytes() for file in files_under(folder)}
+
+
+def ways(folder: Path, name: str) -> dict[str, Path]:
+    """The file itself, by a longer path, by a link, by a linked folder, and by a second name."""
+    found = {"itself": Path(name), "by a longer path": Path("model") / ".." / name, "absolute": folder / name}
+    found["linked"] = Path("linked")
+    found["linked"].symlink_to(folder / name)
+    Path("home").symlink_to(folder)
+    found["through a linked folder"] = Path("home") / name
+    found["hard"] = Path("hard")
+    found["hard"].hardlink_to(name)
+    return found
+
+
+@pytest.mark.parametrize(("command", "name"), CASES, ids=[f"{command}, {name}" for command, name in CASES])
+def test_no_output_is_a_file_that_is_read(command, name, inputs):
+    """Nothing is read before: most of these files cannot be."""
+    found = ways(inputs, name)
+    before = contents(inputs)
+    options = ("-o", "--per-document") if command.split()[0] in ("score", "evaluate") else ("-o",)
+    for option in options:
+        for path in found.values():
+            said = refused(*READERS[command], option, path)
+            assert "read here, so it cannot be the output: choose" in said, said
+    assert contents(inputs) == before
+
+
+def test_every_input_of_every_command_is_tried():
+    assert INPUTS.keys() == READERS.keys()
+    writing = {
+        command.name
+        for command in nereval.registered_commands
+        if "output" in inspect.signature(command.callback).parameters
+    }
+    assert writing == {command.split()[0] for command in READERS} | {"detach"}
+
+
+def test_an_input_that_is_a_link_is_followed(inputs):
+    Path("gold.jsonl").symlink_to("g.jsonl")
+    assert "read here" in refused("score", "gold.jsonl", "p.jsonl", "-o", "g.jsonl")
+    (inputs / "brat" / "c.ann").symlink_to(inputs / "other.ann")
+    (inputs / "other.ann").write_text("")
+    assert "read here" in refused("score", "brat", "brat", "-o", "other.ann")
+    (inputs / "elsewhere").mkdir()
+    (inputs / "elsewhere" / "d.ann").write_text("")
+    (inputs / "brat" / "there").symlink_to(inputs / "elsewhere")
+    assert "read here" in refused("score", "brat", "brat", "-o", "elsewhere/d.ann")
+
+
+def test_nothing_is_written_into_a_folder_that_is_read(inputs):
+    said = refused("score", "brat", "g.jsonl", "-o", "brat/new.ann")
+    assert said == (
+        "✘ brat/new.ann lies in brat, which is read here, so it cannot be the output: choose a file outside of it"
+    )
+    assert "lies in model" in refused("evaluate", "model", "g.jsonl", "-o", "model/new.json")
+    assert "read here" in refused("detach", "model", "model")
+
+
+def test_a_package_of_a_model_is_a_folder_that_is_read(inputs, monkeypatch):
+    package = inputs / "packages" / "xx_tiny"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("raise RuntimeError('imported')")
+    monkeypatch.syspath_prepend(inputs / "packages")
+    for command in (
+        ("evaluate", "xx_tiny", "g.jsonl"),
+        ("errors", "g.jsonl", "xx_tiny"),
+        ("count", "xx_tiny", "g.jsonl"),
+    ):
+        assert "lies in" in refused(*command, "-o", package / "__init__.py")
+        assert "lies in" in refused(*command, "-o", package / "new.json")
+
+
+def test_parts_are_no_outputs_and_no_inputs(inputs):
+    (inputs / "parts").mkdir()
+    several = ("count", "g.jsonl", "t.jsonl", "p.jsonl", "p.jsonl", "--parts", "parts")
+    assert "is a name of parts" in refused(*several, "-o", "parts/counts-g.jsonl.npz")
+    (inputs / "parts" / "counts-g.jsonl.npz").hardlink_to("g.jsonl")
+    assert "counts-g.jsonl.npz and g.jsonl are the same file" in refused(*several, "-o", "out.npz")
+
+
+def test_two_outputs_are_two_files(inputs):
+    Path("same.jsonl").symlink_to("out.jsonl")
+    assert "choose two files" in refused(
+        "score", "g.jsonl", "p.jsonl", "-o", "out.jsonl", "--per-document", "same.jsonl"
+    )
+
+
+def test_devices_may_be_outputs_and_inputs_may_repeat(inputs):
+    accepted("score", "g.jsonl", "g.jsonl", "-o", "/dev/null", "--per-document", "rows.csv")
+    accepted("score", "g.jsonl", "g.jsonl", "-o", "/dev/null", "--per-document", "rows.csv")
+
+
+def test_every_parameter_is_known_to_be_a_file_or_not():
+    """A new parameter has to be put on one of these lists."""
+    others = {
+        *("ctx", "format", "spans_key", "column", "repair", "discontinuous", "unit", "gpu_id", "level", "samples"),
+        *("seed", "primary", "secondary", "labels", "margin", "trials", "tables", "digits", "average", "short", "by"),
+        *("engine", "workers", "parts", "shared_ids", "metrics", "confidence", "title", "metric", "errors", "label"),
+        *("context", "limit", "replicates", "score", "independent", "name", "transformer", "corpus"),
+        *("offsets", "check_text", "allow_repeats"),
+    }
+    found = {name for command in nereval.registered_commands for name in inspect.signature(command.callback).parameters}
+    assert found <= others | {*guards.READ, *guards.WRITTEN}, found - others - {*guards.READ, *guards.WRITTEN}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("score", "s3://bucket/g.jsonl", "p.jsonl"),
+        ("score", "g.jsonl", "p.jsonl", "-o", "s3://bucket/out.json"),
+        ("compare", "g.jsonl", "p.jsonl", "s3://bucket/q.jsonl"),
+        ("compare", "g.jsonl", "--system", "A=s3://bucket/q.jsonl", "--system", "B=p.jsonl"),
+        ("errors", "g.jsonl", "gs://bucket/p.jsonl"),
+        ("merge", "https://host/one.npz", "two.npz"),
+        ("training", "s3://bucket/t.jsonl", "-o", "out.json"),
+        ("datasets", "s3://bucket/a.json", "b.json"),
+        ("evaluate", "s3://bucket/model", "g.jsonl"),
+    ],
+)
+def test_cloud_storage_where_only_local_files_work_is_refused(arguments, inputs):
+    options = ("-o", "x.npz") if arguments[0] == "merge" else ()
+    said = refused(*arguments, *options)
+    assert "://" in said
+    assert "only local files can be given here" in said
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory) -> Path:
+    """Files for every command."""
+    folder = tmp_path_factory.mktemp("corpus")
+    systems = folder / "p.jsonl", folder / "g.jsonl"
+    for times, name in ((9, "b.json"), (8, "a.json")):
+        write(folder / "g.jsonl", *GOLD * times)
+        write(folder / "p.jsonl", *PRED * times)
+        assert run("compare", folder / "g.jsonl", *systems, "-m", "strict", "-o", folder / name).exit_code == 0
+    write_docs(folder / "g.spacy", GOLD_DOCS)
+    nlp.to_disk(folder / "model")
+    for name in ("one.npz", "two.npz"):
+        assert run("count", folder / "g.jsonl", folder / "p.jsonl", "-o", folder / name).exit_code == 0
+    return folder
+
+
+COMMANDS = {
+    "score": ("score", "g.jsonl", "p.jsonl", "-m", "strict", "-o", "out.json"),
+    "compare": ("compare", "g.jsonl", "p.jsonl", "g.jsonl", "-m", "strict", "--trials", "20", "-o", "out.json"),
+    "errors": ("errors", "g.jsonl", "p.jsonl"),
+    "evaluate": ("evaluate", "model", "g.spacy", "-m", "strict", "-o", "out.json"),
+    "count": ("count", "g.jsonl", "p.jsonl", "-m", "strict", "-o", "out.npz"),
+    "merge": ("merge", "one.npz", "-o", "out.npz"),
+    "training": ("training", "g.jsonl", "-o", "out.json"),
+    "datasets": ("datasets", "a.json", "b.json"),
+    "detach": ("detach", "model", "out"),
+    "metrics": ("metrics", "fair"),
+    "doctor": ("doctor",),
+    "report": ("report", "g.jsonl", "p.jsonl", "-o", "out.html"),
+    "a mistake": ("score", "nowhere.jsonl", "p.jsonl"),
+    "bad usage": ("score", "--digits", "x"),
+    "help": ("score", "--help"),
+}
+
+
+def test_what_a_cloud_library_says_is_one_line(inputs, monkeypatch):
+    class NoSuchBucket(Exception):
+        """An error of botocore, which need not be installed."""
+
+    NoSuchBucket.__module__ = "botocore.errorfactory"
+
+    def missing(name: str, home: str = "") -> Path:
+        if "://" in name:
+            raise NoSuchBucket("The specified bucket\ndoes not exist")
+        return Path(name)
+
+    monkeypatch.setattr("spacy_nereval.distributed.shards.location", missing)
+    said = refused("count", "g.jsonl", "p.jsonl", "-o", "out.npz", "--parts", "s3://missing/parts", "-m", "strict")
+    assert said == (
+        "✘ s3://missing/parts: cloud storage cannot be used: NoSuchBucket: The specified bucket does not exist"
+    )
+    assert not Path("out.npz").exists()
+
+
+def test_patterns_are_expanded_where_the_shell_left_them(inputs, tmp_path):
+    """As on Windows, whose shells leave them to the programs."""
+    (inputs / "one.npz").unlink(), (inputs / "two.npz").unlink()
+    for name in ("g", "p"):
+        write(inputs / f"{name}.jsonl", *({**row, "id": f"{name}{k}"} for k, row in enumerate(GOLD)))
+        accepted("count", f"{name}.jsonl", f"{name}.jsonl", "-o", f"{name}.npz", "-m", "strict")
+    assert "counts of 6 documents" in accepted("merge", "*.npz", "-o", inputs / "brat" / "all.npz")
+    assert "read here" in refused("merge", "?.npz", "-o", "g.npz")
+    (inputs / "[g].npz").write_bytes((inputs / "p.npz").read_bytes())
+    assert "counts of 3 documents" in accepted("merge", "[g].npz", "-o", "x.npz"), "the name of a file is no pattern"
+    assert "none*.npz does not exist" in refused("merge", "none*.npz", "-o", "x.npz")
+    accepted("compare", "g.jsonl", "g.[jk]sonl", "[g].jsonl", "-m", "strict", "--trials", 20, "-o", "result.json")
+
+
+STREAMS = ("stdin", "stdout", "stderr")
+
+
+@pytest.mark.parametrize("closed", [*((name,) for name in STREAMS), STREAMS], ids="+".join)
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_works_with_closed_streams(name, closed, corpus, monkeypatch):
+    """As Python starts where a shell has closed them."""
+    monkeypatch.chdir(corpus)
+    for stream in closed:
+        monkeypatch.setattr(sys, stream, None)
+        monkeypatch.setattr(sys, f"__{stream}__", None)
+    with pytest.raises(SystemExit) as ended:
+        nereval([*COMMANDS[name]])
+    opened = [getattr(sys, stream) for stream in closed]
+    for stream in opened:
+        stream.close()
+    shutil.rmtree("out", ignore_errors=True)
+    assert ended.value.code == {"a mistake": 1, "bad usage": 2}.get(name, 0)
+    assert {stream.name for stream in opened} == {os.devnull}
+
+
+def test_every_command_is_tried_with_closed_streams():
+    assert {command[0] for command in COMMANDS.values()} == {command.name for command in nereval.registered_commands}
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("closed", [">&-", "<&- 2>&-"])
+@pytest.mark.skipif(os.name != "posix", reason="streams are closed by a POSIX shell")
+def test_a_shell_may_close_streams(closed, corpus):
+    nereval = f"{sys.executable} -m spacy nereval"
+    done = subprocess.run(
+        f"{nereval} score g.jsonl p.jsonl -m strict -o shell.json {closed}", shell=True, cwd=corpus, capture_output=True
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (">&-" in closed.split()) == (not done.stdout)
+    (corpus / "shell.json").unlink()

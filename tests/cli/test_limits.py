@@ -1,0 +1,82 @@
+"""Every option at its limits and beyond: the right result, bad usage, or one line."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import pytest
+from commands import GOLD, PRED, refused, run, write
+
+from spacy_nereval.cli import nereval
+
+HUGE = str(2**70)
+DEEP = "[" * 30_000
+
+SCORE = ("score", "g.jsonl", "p.jsonl", "-m", "strict", "-C")
+COMPARE = ("compare", "g.jsonl", "p.jsonl", "g.jsonl", "-m", "strict", "--samples", "20")
+COUNT = ("count", "g.jsonl", "p.jsonl", "-m", "strict", "-o", "out.npz")
+ERRORS = ("errors", "g.jsonl", "p.jsonl")
+
+LIMITS = {
+    "digits": (SCORE, ("0", "10", "11", "-1", HUGE)),
+    "samples": (SCORE, ("1", "0", "-1", HUGE)),
+    "level": (SCORE, ("0", "1", "0.5", "1e-300", "0.9999999999", "nan", "inf", "-1")),
+    "seed": (SCORE, ("0", "-1", str(2**63), HUGE)),
+    "unit": (SCORE, ("block:1", "block:0", f"block:{HUGE}", "prefix:(", f"prefix:({'a' * 5000})", "meta.", "")),
+    "average": (SCORE, ("", "docs", "x" * 5000)),
+    "tables": (SCORE, ("", "all", ",", "x" * 5000)),
+    "format": (SCORE, ("", ",", "jsonl,jsonl,jsonl", "x" * 5000)),
+    "column": (SCORE, ("0", "-1", HUGE, "last,last,last", "")),
+    "by": (SCORE, ("eLen:0", "eLen:", "eLen:-1", f"eLen:{HUGE}", "sLen:1e400", "", DEEP)),
+    "strict.beta": (SCORE, ("0", "1e200", "1e400", "-1", "nan", DEEP, "null", '"x"')),
+    "trials": (COMPARE, ("1", "0", "-1", HUGE)),
+    "margin": (COMPARE, ("0", "-1", "nan", "inf", "1e308")),
+    "primary": (COMPARE, ("", ".", "strict.", DEEP)),
+    "replicates": (COUNT, ("0", "1", "-1", HUGE)),
+    "workers": (COUNT, ("0", "-1", HUGE)),
+    "gpu-id": (ERRORS, ("-1", HUGE)),
+    "context": (ERRORS, ("0", "-1", HUGE)),
+    "limit": (ERRORS, ("0", "1", "-1", HUGE)),
+}
+"""Options that are numbers, or are read from text, with a command that has them, and values."""
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("limits")
+    write(folder / "g.jsonl", *GOLD)
+    write(folder / "p.jsonl", *PRED)
+    return folder
+
+
+@pytest.mark.parametrize("option", LIMITS)
+def test_options_at_their_limits(option, corpus, monkeypatch):
+    monkeypatch.chdir(corpus)
+    command, values = LIMITS[option]
+    for value in values:
+        if (option, value) in {("trials", HUGE), ("workers", HUGE)}:
+            continue  # as many as asked for: neither is a mistake
+        done = run(*command, f"--{option}={value}")
+        shown = f"--{option}={value[:50]}: {done.exit_code}, {done.exception!r:.500}"
+        assert done.exception is None or isinstance(done.exception, SystemExit), shown
+        assert done.exit_code in (0, 1, 2), shown
+        assert done.exit_code != 1 or len([*filter(None, done.stderr.splitlines())]) == 1, shown
+        assert "Traceback" not in done.output
+
+
+def test_all_options_that_are_numbers_are_tried():
+    numbers = {
+        name.replace("_", "-")
+        for command in nereval.registered_commands
+        for name, parameter in inspect.signature(command.callback).parameters.items()
+        if any(kind in str(parameter.annotation) for kind in ("int", "float"))
+    }
+    assert numbers <= LIMITS.keys(), numbers - LIMITS.keys()
+
+
+def test_files_that_are_nested_deeply_are_named(corpus, monkeypatch):
+    monkeypatch.chdir(corpus)
+    Path("deep.json").write_text(DEEP)
+    assert "deep.json is not JSON" in refused("datasets", "deep.json", "other.json")
+    assert "deep.json is not a lexicon" in refused("score", "g.jsonl", "p.jsonl", "-m", "tmr", "--train", "deep.json")

@@ -1,0 +1,164 @@
+"""What commands say of labels that hardly meet, full disks, damaged models and options out of range."""
+
+from __future__ import annotations
+
+import errno
+import re
+from pathlib import Path
+
+import pytest
+import spacy
+from commands import GOLD, flat, line, refused, run, write
+from docs import doc, write_docs
+
+from spacy_nereval.evaluation.resampling import MOST_SAMPLES, Confidence
+from spacy_nereval.io import writing
+from spacy_nereval.io.writing import atomic, write_json, write_rows
+from spacy_nereval.reporting.labels import label_lines
+
+
+def labelled(path: Path, *labels: str) -> Path:
+    return write(path, line("a b c d e f g h", *((2 * k, 2 * k + 1, label) for k, label in enumerate(labels))))
+
+
+def commands(gold: Path, pred: Path, folder: Path) -> list[tuple]:
+    return [
+        ("score", gold, pred),
+        ("errors", gold, pred),
+        ("compare", gold, pred, pred, "--trials", 20, "--samples", 20),
+        ("count", gold, pred, "-o", folder / "out.npz"),
+        ("score", folder / "out.npz"),
+        ("count", gold, pred, "-o", folder / "out.npz", "--parts", folder / "parts"),
+        ("report", gold, pred, "-o", folder / "out.html"),
+    ]
+
+
+def test_label_sets_that_do_not_meet_are_told_by_every_command(tmp_path):
+    gold, pred = labelled(tmp_path / "g.jsonl", "person", "LOC"), labelled(tmp_path / "p.jsonl", "PERSON", "place ")
+    for arguments in commands(gold, pred, tmp_path):
+        done = run(*arguments)
+        assert done.exit_code == 0, done.output
+        said = flat(done.stderr)
+        assert "⚠ No predicted label is a gold label: gold has " in said
+        assert "predictions have PERSON, 'place '. Scores that compare labels say little." in said
+        assert "These look alike: LOC and 'place ', person and PERSON; name them alike on both sides." in said
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "said"),
+    [
+        ({"PER": 9}, {"PER": 1, "LOC": 9}, "Only 1 of 10 predicted spans"),
+        ({"PER": 9}, {"PERSON": 9}, "These look alike: PER and PERSON"),
+        ({"ORG": 9}, {"Organisation": 9}, "ORG and Organisation"),
+        ({"PHYSICAL_OBJECT": 9}, {"PhysicalObject": 9}, "PHYSICAL_OBJECT and PhysicalObject"),
+        ({"PER": 9}, {"PER ": 9}, "gold has PER, predictions have 'PER '"),
+        ({"x" * 99: 9}, {"B": 9}, "x" * 60 + "... (99 characters)"),
+        ({f"l{k}": 1 for k in range(20)}, {"B": 9}, "l14, l15, ..., predictions"),
+    ],
+)
+def test_labels_that_hardly_meet(gold, pred, said):
+    (found,) = label_lines(gold, pred)
+    assert said in found
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [({"A": 9}, {"A": 2, "B": 9}), ({"A": 9}, {}), ({}, {"A": 9}), ({"A": 9}, {"A": 9}), ({"A": 1, "B": 0}, {"A": 1})],
+)
+def test_labels_that_meet_or_are_missing_are_not_told(gold, pred):
+    assert label_lines(gold, pred) == []
+
+
+class Full:
+    """A file on a disk that has no more room."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.file.close()
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+    def write(self, data):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("how", [lambda path: write_json(path, {}), lambda path: write_rows(path, [{"a": "b" * 9}])])
+def test_a_full_disk_names_the_file(how, tmp_path, monkeypatch):
+    monkeypatch.setattr(writing, "open", lambda *given: Full(open(*given)), raising=False)  # noqa: SIM115
+    with pytest.raises(OSError) as raised:
+        how(tmp_path / "out.jsonl")
+    assert str(tmp_path / "out.jsonl") in str(raised.value)
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_an_error_of_reading_does_not_name_the_output(tmp_path):
+    with pytest.raises(OSError) as raised, atomic(tmp_path / "out"):
+        raise OSError(errno.EIO, "Input/output error")
+    assert "out" not in str(raised.value).replace("Input/output", "")
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [("ner/model", b"\xff" * 50), ("vocab/strings.json", b"{"), ("meta.json", b"["), ("tokenizer", b"\x00\x01")],
+)
+def test_a_damaged_model_is_named_with_its_file(file, content, tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("ner").add_label("PER")
+    nlp.initialize()
+    nlp.to_disk(tmp_path / "tiny")
+    (tmp_path / "tiny" / file).write_bytes(content)
+    gold = write_docs(tmp_path / "g.spacy", [doc("Ada sleeps", (0, 1, "PER"))])
+    for command in (
+        ("evaluate", tmp_path / "tiny", gold),
+        ("errors", gold, tmp_path / "tiny"),
+        ("detach", tmp_path / "tiny", tmp_path / "out"),
+        ("evaluate", tmp_path / "tiny", gold, "--workers", 1, "--parts", tmp_path / "parts"),
+    ):
+        done = run(*command)
+        assert (done.exit_code, type(done.exception)) == (1, SystemExit), done.exception
+        assert str(tmp_path / "tiny") in done.stderr
+        assert Path(file).name in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_seed_of_count_speaks_of_replicates(tmp_path):
+    gold = write(tmp_path / "g.jsonl", *GOLD)
+    assert (
+        refused("count", gold, gold, "-o", tmp_path / "out.npz", "--seed", 1)
+        == "✘ --seed is given without --replicates"
+    )
+    assert refused("score", gold, gold, "--seed", 1) == "✘ --seed is given without --confidence"
+
+
+def test_the_number_of_samples_has_a_bound_that_is_told_before_anything_is_read(tmp_path):
+    assert Confidence(samples=MOST_SAMPLES).checked().samples == MOST_SAMPLES
+    said = f"samples = {MOST_SAMPLES + 1}: expected at most {MOST_SAMPLES}"
+    missing = tmp_path / "missing.jsonl"
+    assert said in refused("score", missing, missing, "-C", "--samples", MOST_SAMPLES + 1)
+    assert said in refused("count", missing, missing, "-o", tmp_path / "x.npz", "--replicates", MOST_SAMPLES + 1)
+    assert said in refused("compare", missing, missing, missing, "--samples", MOST_SAMPLES + 1)
+
+
+def test_long_ids_and_labels_are_shortened(tmp_path):
+    gold = write(tmp_path / "g.jsonl", line("Ada", id="x" * 5000), line("Bob", id="y"))
+    pred = write(tmp_path / "p.jsonl", line("Bob", id="y"))
+    assert len(refused("score", gold, pred)) < 400 + 2 * len(str(tmp_path))
+    gold = write(tmp_path / "g.jsonl", line("Ada", (0, 9, "L" * 5000)))
+    assert len(refused("score", gold, gold)) < 400 + 2 * len(str(tmp_path))
+    gold = write(tmp_path / "g.jsonl", line("Ada", answer="L" * 5000))
+    assert len(refused("score", gold, gold)) < 400 + 2 * len(str(tmp_path))
+
+
+def test_labels_that_differ_in_white_space_only_are_told_apart_in_tables(tmp_path):
+    gold = labelled(tmp_path / "g.jsonl", "PER", "PER ", "LOC")
+    printed = run("score", gold, gold, "-m", "strict").stdout
+    assert re.search(r"^'PER' +1", printed, re.MULTILINE)
+    assert re.search(r"^'PER ' +1", printed, re.MULTILINE)
+    assert re.search(r"^LOC +1", printed, re.MULTILINE)
+    assert "'PER'" not in run("score", labelled(gold, "PER", "LOC"), gold, "-m", "strict").stdout

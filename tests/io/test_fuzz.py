@@ -1,0 +1,192 @@
+"""Damaged files: every reader gives the right result, or one line with the name of the file.
+
+`--hypothesis-profile=long` tries many more.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+import writers
+from commands import GOLD, PRED, run, write
+from hypothesis import given
+from hypothesis import strategies as st
+from profiles import tries
+
+from spacy_nereval.core.spans import Document
+from spacy_nereval.io.count_files import load
+from spacy_nereval.io.formats.settings import Format
+from spacy_nereval.io.paths import in_words
+from spacy_nereval.io.read import read_files
+
+SIDES = [
+    writers.Side(
+        (("Ada", "met", "Bob", "."), ("In", "New", "York")), frozenset({(0, 1, "A"), (2, 3, "B"), (5, 7, "A")})
+    ),
+    writers.Side((("é", "😀"),), frozenset({(1, 2, "a-b")})),
+    writers.Side((("nothing",),), frozenset()),
+]
+
+WRITERS: dict[str, tuple[Callable, str]] = {
+    "ours": (writers.jsonl(writers.ours), "a.jsonl"),
+    "prodigy": (writers.jsonl(writers.prodigy), "a.jsonl"),
+    "doccano": (writers.jsonl(writers.doccano), "a.jsonl"),
+    "triples": (writers.jsonl(writers.triples("entities")), "a.jsonl"),
+    "IOB1": (writers.conll("IOB1"), "a.conll"),
+    "BILUO": (writers.conll("BILUO", marked=False), "a.iob"),
+    "brat": (writers.brat, "a"),
+    "faireval": (writers.faireval, "a.csv"),
+    "spacy": (writers.write_spacy, "a.spacy"),
+}
+"""A small file of each format."""
+
+HARMFUL = (
+    *(
+        b"\x00",
+        b"\xff\xfe",
+        b"\xef\xbb\xbf",
+        b"\r",
+        b"\n",
+        b"\t",
+        b" ",
+        b'"',
+        b"[",
+        b"]",
+        b"{",
+        b"}",
+        b",",
+        b":",
+        b"\\",
+    ),
+    *(
+        b"-1",
+        b"0",
+        b"99999999999999999999",
+        b"1e400",
+        b"NaN",
+        b"null",
+        b"true",
+        b'""',
+        b"[]",
+        b"{}",
+        b"\xf0\x9f\x98\x80",
+    ),
+    *(b"O", b"B-", b"-DOCSTART-", b"T1", b";", b"\xed\xa0\x80", b"\x1f\x8b", b"\\ud800", b"[" * 3000, b"9" * 5000),
+)
+"""What tends to break parsers."""
+
+
+@st.composite
+def damaged(draw: st.DrawFn, data: bytes) -> bytes:
+    """Bytes, lines and stretches that are changed, left out, repeated or moved."""
+    for _ in range(draw(st.integers(1, 4))):
+        way = draw(st.sampled_from(("byte", "insert", "leave out", "repeat", "cut", "line", "swap", "replace")))
+        lines = data.split(b"\n")
+        a, b = sorted(draw(st.integers(0, len(data))) for _ in range(2))
+        i, j = (draw(st.integers(0, len(lines) - 1)) for _ in range(2))
+        if way == "byte":
+            data = data[:a] + bytes([draw(st.integers(0, 255))]) + data[a + 1 :]
+        elif way == "insert":
+            data = data[:a] + draw(st.sampled_from(HARMFUL)) + data[a:]
+        elif way == "replace":
+            data = data[:a] + draw(st.sampled_from(HARMFUL)) + data[min(b, a + 9) :]
+        elif way == "leave out":
+            data = data[:a] + data[b:]
+        elif way == "repeat":
+            data = data[:b] + data[a:b] + data[b:]
+        elif way == "cut":
+            data = data[:a]
+        elif way == "line":
+            data = b"\n".join([*lines[:i], lines[j], *lines[i:]])
+        else:
+            lines[i], lines[j] = lines[j], lines[i]
+            data = b"\n".join(lines)
+    return data
+
+
+def check_outcome(read: Callable[[], object], path: Path) -> None:
+    """A result, or an error that a command prints as one line with the name of the file."""
+    try:
+        read()
+    except (ValueError, OSError) as error:
+        assert path.name in in_words(error), error
+        assert len(in_words(error)) < 2000, "what is shown of a file has to be short"
+
+
+def check_documents(path: Path, offsets: str | None) -> None:
+    """What is read has to be sound: a file against itself is all hits."""
+    how = Format(offsets=offsets, repair="conll", discontinuous="hull")
+    for document in read_files(path, path, formats=(how, how)):
+        assert document is None or isinstance(document, Document)
+        if document is not None and not document.ignored:
+            assert document.hits == {*document.gold} == {*document.pred}
+            assert all(0 <= start <= end <= len(document.text or "") for start, end, _ in document.gold)
+
+
+@pytest.mark.parametrize("offsets", [None, "utf16", "auto"])
+@pytest.mark.parametrize("name", WRITERS)
+@tries(75)
+@given(st.data())
+def test_damaged_files_are_read_or_named(name, offsets, data):
+    writer, file = WRITERS[name]
+    with TemporaryDirectory() as folder:
+        path = writer(Path(folder, file), SIDES)
+        files = sorted(part for part in path.rglob("*.*")) if path.is_dir() else [path]
+        part = data.draw(st.sampled_from(files))
+        part.write_bytes(data.draw(damaged(part.read_bytes())))
+        check_outcome(lambda: check_documents(path, offsets), path)
+
+
+def test_the_files_are_sound_before_they_are_damaged(tmp_path):
+    for name, (writer, file) in WRITERS.items():
+        (tmp_path / name).mkdir()
+        path = writer(tmp_path / name / file, SIDES)
+        check_documents(path, "codepoint")
+
+
+@pytest.fixture(scope="module")
+def counts(tmp_path_factory) -> bytes:
+    folder = tmp_path_factory.mktemp("counts")
+    gold, pred = write(folder / "g.jsonl", *GOLD), write(folder / "p.jsonl", *PRED)
+    done = run("count", gold, pred, "-o", folder / "a.npz", "-m", "strict,fair", "--replicates", 5)
+    assert done.exit_code == 0, done.output
+    return (folder / "a.npz").read_bytes()
+
+
+@tries(250)
+@given(st.data())
+def test_damaged_counts_are_refused_by_name(counts, data):
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "a.npz")
+        path.write_bytes(counts)
+        whole = load(path)
+        path.write_bytes(data.draw(damaged(counts)))
+
+        def read() -> None:
+            found = load(path)  # a change of what zip files say of themselves may do no harm
+            assert (found.ids, found.totals()) == (whole.ids, whole.totals())
+
+        check_outcome(read, path)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["start", "end", "label", "text"]), inner)
+    ),
+    max_leaves=8,
+)
+
+
+@tries(250)
+@given(st.dictionaries(st.sampled_from(["text", "spans", "label", "tokens", "id", "answer", "meta"]), VALUES), VALUES)
+def test_lines_of_any_json_are_read_or_named(row, value):
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "a.jsonl")
+        for entry in (row, {"text": "Ada", **row}, {"text": "Ada", "spans": [value]}, value):
+            path.write_text(json.dumps(entry) + "\n")
+            check_outcome(lambda: check_documents(path, None), path)

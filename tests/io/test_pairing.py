@@ -1,0 +1,141 @@
+"""Which documents of two files are a pair: by id if all of them have ids, else by their order."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from commands import line, refused, run, write
+
+from spacy_nereval.io.read import Pairing
+from spacy_nereval.io.records import Record
+
+
+def side(*ids: str | None, skipped: str = "") -> list[Record]:
+    return [Record("text", set(), id=id, annotated=id is None or id not in skipped) for id in ids]
+
+
+def paired(golds: list[Record], preds: list[Record]) -> list[tuple[str | None, str | None]]:
+    return [(gold.id, pred.id) for gold, pred in Pairing("G", "P").pairs(iter(golds), iter(preds))]
+
+
+@pytest.mark.parametrize("order", itertools.permutations("abcd"))
+def test_documents_with_ids_are_paired_in_any_order(order):
+    assert paired(side(*"abcd"), side(*order)) == [(id, id) for id in "abcd"]
+    assert paired(side(*order), side(*"abcd")) == [(id, id) for id in order]
+
+
+def test_documents_with_one_id_keep_their_order():
+    golds = [Record(str(k), set(), id=id) for k, id in enumerate("aba")]
+    preds = [Record(str(k), set(), id=id) for k, id in enumerate("baa")]
+    found = [(gold.text, pred.text) for gold, pred in Pairing("G", "P").pairs(iter(golds), iter(preds))]
+    assert found == [("0", "1"), ("1", "0"), ("2", "2")]
+
+
+def test_only_predictions_that_come_too_early_are_held():
+    """Files in one order are read side by side, however long they are."""
+    read: list[str] = []
+
+    def noted(name: str, ids: str):
+        for record in side(*ids):
+            read.append(name + str(record.id))
+            yield record
+
+    for _ in Pairing("G", "P").pairs(noted("g", "abc"), noted("p", "abc")):
+        pass
+    assert read == ["ga", "pa", "gb", "pb", "gc", "pc"]
+
+
+@pytest.mark.parametrize(
+    ("golds", "preds", "said"),
+    [
+        ("abc", "ab", "P lacks 1 document: c"),
+        ("ab", "abc", "G lacks 1 document: c"),
+        ("abx", "aby", "P lacks 1 document: x; G lacks 1 document: y"),
+        ("aab", "ab", "P lacks 1 document: a"),
+        ("abcdefg", "g", "P lacks 6 documents: a, b, c, d, e, ..."),
+        ("ab", "", "P lacks 2 documents: a, b; no id is in both: without ids in one of them they are paired by order"),
+    ],
+)
+def test_missing_and_surplus_documents_are_named(golds, preds, said):
+    with pytest.raises(ValueError) as raised:
+        paired(side(*golds), side(*preds))
+    assert str(raised.value) == said
+
+
+def test_a_document_that_is_not_annotated_may_be_missing():
+    assert paired(side(*"abc", skipped="b"), side(*"ca")) == [("a", "a"), ("b", "b"), ("c", "c")]
+    assert paired(side(*"ac"), side(*"xca", skipped="x")) == [("a", "a"), ("c", "c")]
+
+
+NONE = None
+
+
+@pytest.mark.parametrize(
+    ("golds", "preds"),
+    [((NONE, NONE), (NONE, NONE)), (("a", "b"), (NONE, NONE)), ((NONE, NONE), ("a", "b")), (("a", NONE), ("a", "b"))],
+)
+def test_without_all_ids_documents_are_paired_by_order(golds, preds):
+    assert paired(side(*golds), side(*preds)) == [*zip(golds, preds)]
+
+
+@pytest.mark.parametrize(
+    ("golds", "preds"),
+    [
+        (("a", "b", NONE), ("b", "a", NONE)),
+        (("a", NONE), ("b", NONE)),
+        ((NONE, "a"), (NONE, "b")),
+        (("a", "b"), ("b", "a", NONE)),
+        (("a", "b", NONE), ("b", "a", "c")),
+    ],
+)
+def test_ids_that_contradict_the_order_are_refused(golds, preds):
+    with pytest.raises(ValueError, match=r"some documents have no id, .* document \d is [ab] in G and [ab] in P: give"):
+        paired(side(*golds), side(*preds))
+
+
+@pytest.mark.parametrize(
+    ("golds", "preds", "said"),
+    [((NONE,) * 3, (NONE,) * 5, ("3 documents", "5")), (("a", "b", "c"), (NONE,), ("3 documents", "1"))],
+)
+def test_sides_of_different_lengths_are_refused(golds, preds, said):
+    with pytest.raises(ValueError, match="G has {} and P has {}; expected the same number in both".format(*said)):
+        paired(side(*golds), side(*preds))
+
+
+def test_a_document_without_id_beyond_the_gold_file_is_refused():
+    with pytest.raises(ValueError, match="G has 1 document and P has 2"):
+        paired(side("a"), side("a", NONE))
+
+
+TEXT = "Ada met Bob"
+BOTH = [line(TEXT, (0, 3, "PER"), id="1"), line(TEXT, (8, 11, "PER"), id="2")]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("score", "g.jsonl", "p.jsonl", "-o", "out.json"),
+        ("compare", "g.jsonl", "g.jsonl", "p.jsonl", "-o", "out.json"),
+        ("errors", "g.jsonl", "p.jsonl", "-o", "out.jsonl"),
+        ("count", "g.jsonl", "p.jsonl", "-o", "out.npz"),
+        ("report", "g.jsonl", "p.jsonl", "-o", "out.html"),
+    ],
+)
+def test_all_commands_pair_by_id(command, tmp_path, monkeypatch):
+    """Texts that are equal do not tell which prediction belongs to which document."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "g.jsonl", *BOTH)
+    write(tmp_path / "p.jsonl", *BOTH[::-1])
+    done = run(*command)
+    assert done.exit_code == 0, done.output
+    if command[0] == "errors":
+        assert (tmp_path / "out.jsonl").read_text() == ""
+    write(tmp_path / "p.jsonl", BOTH[0])
+    assert "p.jsonl lacks 1 document: 2" in refused(*command)
+
+
+def test_texts_of_documents_that_are_skipped_are_compared(tmp_path):
+    gold = write(tmp_path / "g.jsonl", line("Ada"), line("Bob", answer="reject"))
+    pred = write(tmp_path / "p.jsonl", line("Ada"), line("Eve"))
+    assert "document 1: the predicted text differs" in refused("score", gold, pred)
