@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 from failing import fail
-from how_trained import command, listed, reduced, setting
+from how_trained import command, reduced, setting
 from kept import TRIALS, Kept, Trial, read
 from summaries import KINDS, Errors, Summary, errors, lenient, over_trials
 from wasabi import msg
@@ -26,7 +26,6 @@ from spacy_nereval.reporting.comparison import comparison_tables, footer, verdic
 from spacy_nereval.reporting.declared import noted, short_name
 from spacy_nereval.reporting.formats import markdown
 from spacy_nereval.reporting.score_cells import interval, percent
-from spacy_nereval.reporting.sentences import warning
 from spacy_nereval.reporting.table import Cell, Estimate, Table
 
 CORPORA = {
@@ -146,11 +145,14 @@ def overview(kept: Kept, summaries: Mapping[str, Mapping[str, Summary]]) -> Iter
             rows[-1] += [estimate(found), percent(found.sd)]
     header = ["score", *(cell for name in summaries for cell in (name, "sd"))]
     yield markdown(Table("", header, rows))
-    seeds = ", ".join(f"{name} {listed(t.seed for t in kept.trials(name))}" for name in summaries)
-    costs = noted(
-        "", [(own.metric, own.score.name) for own in next(iter(summaries.values())).values() if own.score.headline]
-    )
-    lines = [f"Mean and interval over the trials, and sd. Seeds: {seeds}. {costs.capitalize()}."]
+    first = next(iter(summaries.values()))
+    costs = noted("", [(first[key].metric, first[key].score.name) for key in keys])
+    seeds = {name: ", ".join(str(trial.seed) for trial in kept.trials(name)) for name in summaries}
+    alike = len({*seeds.values()}) == 1
+    said = seeds[next(iter(seeds))] if alike else "; ".join(f"{name} {own}" for name, own in seeds.items())
+    lines = [
+        f"Mean and interval, and sd, over the trials with seed{'s' * (',' in said or not alike)} {said}. {costs.capitalize()}."
+    ]
     nested = [name for name, trials in kept.counts.items() if trials[0].spans_key]
     if nested:
         lines.append(f"{', '.join(nested)} is scored on nested spans, so its column is not to be compared with others.")
@@ -170,7 +172,7 @@ def verdicts(compared: Mapping[str, Any]) -> Iterator[str]:
     yield "\n".join(f"- **{line}**" for line in verdict_lines(compared))
     if max(compared["runs"]) > 1 and min(compared["runs"]) < FEW_RUNS:
         yield f"Few runs: a pipeline has fewer than {FEW_RUNS} trials."
-    yield from warning(compared["units"], compared["unit"])
+    yield from (line for line in footer(compared) if line.startswith("⚠"))
 
 
 # What came out
