@@ -150,9 +150,7 @@ def overview(kept: Kept, summaries: Mapping[str, Mapping[str, Summary]]) -> Iter
     seeds = {name: ", ".join(str(trial.seed) for trial in kept.trials(name)) for name in summaries}
     alike = len({*seeds.values()}) == 1
     said = seeds[next(iter(seeds))] if alike else "; ".join(f"{name} {own}" for name, own in seeds.items())
-    lines = [
-        f"Mean and interval, and sd, over the trials with seed{'s' * (',' in said or not alike)} {said}. {costs.capitalize()}."
-    ]
+    lines = [f"Mean and interval, and sd, over the trials. Seeds: {said}. {costs.capitalize()}."]
     nested = [name for name, trials in kept.counts.items() if trials[0].spans_key]
     if nested:
         lines.append(f"{', '.join(nested)} is scored on nested spans, so its column is not to be compared with others.")
