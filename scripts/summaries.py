@@ -1,8 +1,7 @@
 """What the trials of one pipeline say: its mean scores, and its most frequent kind of error."""
 
 from collections.abc import Mapping, Sequence
-from math import isfinite, isinf, nan
-from statistics import mean, stdev
+from math import isfinite, nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,12 +11,14 @@ from spacy_nereval.core.declaration import Metric, Score
 from spacy_nereval.counting.counts import Counts
 from spacy_nereval.counting.sums import Sums
 from spacy_nereval.counting.table import Table
-from spacy_nereval.evaluation.pairs import all_labels, paired
-from spacy_nereval.evaluation.resampling import Confidence, HalfSamples, Units, spans_per_unit
+from spacy_nereval.evaluation.pairs import paired
+from spacy_nereval.evaluation.resampling import Confidence, HalfSamples, Units
+from spacy_nereval.evaluation.result import evaluate
 from spacy_nereval.evaluation.scores import score_sums
-from spacy_nereval.evaluation.statistics.derived import accuracy_interval
 from spacy_nereval.evaluation.statistics.intervals import FEW, effective_units, score_intervals
+from spacy_nereval.evaluation.system_runs import evaluate_runs
 from spacy_nereval.metrics.registry import create
+from spacy_nereval.reporting.score_cells import interval
 from spacy_nereval.reporting.table import Interval
 
 CONFIDENCE = Confidence()
@@ -30,7 +31,7 @@ class Summary(NamedTuple):
 
     Attributes:
         metric, score: Which score it is.
-        values: The score of each trial; NaN where undefined.
+        values: The score of each trial; None where undefined.
         mean: Their mean; None if one is undefined.
         sd: Their standard deviation; None for one trial.
         interval: 95 % interval of the mean, over documents and trials; None if undefined.
@@ -39,7 +40,7 @@ class Summary(NamedTuple):
 
     metric: Metric
     score: Score
-    values: list[float]
+    values: list[float | None]
     mean: float | None
     sd: float | None
     interval: Interval | None
@@ -52,60 +53,32 @@ def over_trials(trials: Sequence[Counts]) -> dict[str, Summary]:
     Args:
         trials: The counts of each trial of one pipeline, on the same documents.
     """
-    aligned = [paired(trials[0], own) for own in trials]
-    labels = all_labels(*aligned)
-    tables = [Table(own, labels) for own in aligned]
-    units = Units(aligned[0])
-    halves = HalfSamples(units, CONFIDENCE.samples, CONFIDENCE.seed)
-    weights = np.mean([spans_per_unit(*both, units)[:, -1] for both in zip(aligned, tables)], axis=0)
-    whole = [_scores(table.summed()) for table in tables]
-    drawn = [_scores(table.summed(halves)) for table in tables]
+    several = len(trials) > 1
+    metrics = (evaluate_runs(trials, CONFIDENCE) if several else evaluate(trials[0], CONFIDENCE))["metrics"]
     found: dict[str, Summary] = {}
-    for metric in aligned[0].metrics:
+    for metric in trials[0].metrics:
+        own = metrics[metric.name]
         for key, name in metric.keys.items():
-            score = metric.score_by_name[name]
-            values = np.array([own[metric.name, name][0] for own in whole])
-            source = metric.name, score.complement_of or name
-            bounds, few = _interval(
-                np.array([own[source][0] for own in whole]),
-                np.array([own[source] for own in drawn]),
-                effective_units(weights),
-                "cost" if isinf(metric.score_by_name[source[1]].limits[1]) else "ratio",
+            mean, bounds = own["scores"][name], own["intervals"]["scores"][name]
+            spread = own["runs"]["scores"][name] if several else {"values": [mean], "sd": None}
+            few = bounds["flag"] == FEW
+            found[key] = Summary(
+                metric, metric.score_by_name[name], spread["values"], mean, spread["sd"], interval(bounds), few
             )
-            if bounds and score.complement_of:
-                bounds = Interval(*map(float, accuracy_interval(*bounds)))
-            found[key] = Summary(metric, score, values.tolist(), *_mean_and_sd(values.tolist()), bounds, few)
     return found
 
 
-def _scores(sums: Sums) -> dict[tuple[str, str], Floats]:
-    """Return metric and score to the score of each sum."""
-    return {(own.metric.name, name): values for own in score_sums(sums) for name, values in own.scores.items()}
-
-
-def _mean_and_sd(values: Sequence[float]) -> tuple[float | None, float | None]:
-    """Return the mean and the standard deviation; None where undefined.
-
-    >>> _mean_and_sd([0.25, 0.75])[0], _mean_and_sd([0.5]), _mean_and_sd([0.5, nan])
-    (0.5, (0.5, None), (None, None))
-    """
-    if not all(map(isfinite, values)):
-        return None, None
-    return mean(values), stdev(values) if len(values) > 1 else None
-
-
-def _interval(values: Floats, samples: Floats, units: float, scale: Any) -> tuple[Interval | None, bool]:
-    """Return the interval of a mean over trials, and whether it rests on few units.
+def _interval(values: Floats, samples: Floats, units: float) -> tuple[Interval | None, bool]:
+    """Return the interval of the mean share over trials, and whether it rests on few units.
 
     Args:
-        values: The score of each trial, [trials].
+        values: The share in each trial, [trials].
         samples: Those of the half-samples, [trials, samples].
         units: The effective number of units.
-        scale: What values the score can take.
     """
     runs = values if len(values) > 1 else None
     average = np.sort(values).mean() if np.isfinite(values).all() else nan
-    found = score_intervals(average, samples.mean(axis=0), units, level=CONFIDENCE.level, scale=scale, runs=runs)
+    found = score_intervals(average, samples.mean(axis=0), units, level=CONFIDENCE.level, runs=runs)
     low, high = float(found.low), float(found.high)
     return (Interval(low, high) if isfinite(low) else None), found.flag == FEW
 
@@ -215,7 +188,6 @@ def errors(trials: Sequence[Counts]) -> Errors:
                 _share(totals[most], totals[kind]),
                 np.array([_share(*both) for both in samples]),
                 effective_units(np.mean([first + second for first, second in of_units], axis=0)),
-                "ratio",
             )
             against[kind] = None if few else share
     return Errors(numbers, most, against)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import json
 import re
 import shutil
@@ -170,10 +169,6 @@ def test_documents_in_another_order_are_paired():
     forward, back = hits(20), hits(20).reordered(range(DOCUMENTS)[::-1])
     first, second = (summaries.over_trials(runs)["strict_f"] for runs in ([forward, forward], [forward, back]))
     assert first.interval == second.interval
-
-
-def test_the_examples_of_the_scripts_hold():
-    assert doctest.testmod(summaries).attempted > 0 and doctest.testmod(summaries).failed == 0
 
 
 # What to work on
