@@ -1,255 +1,249 @@
-"""Write docs/results.md from the files that `scripts/trials.py evaluate` wrote to metrics/.
+"""Write docs/results.md from the counts of trials that are kept in assets/trials.
 
     python scripts/results.py
 
-Every number and every sentence comes from these files. A corpus without such a file
-keeps the section that it has.
+Nothing is trained. Every number comes from the counts, and every sentence follows from
+the numbers by a fixed rule.
 """
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import srsly
 import typer
 from failing import fail
+from how_trained import command, reduced, setting
+from kept import TRIALS, Kept, Trial, read
+from summaries import KINDS, Errors, Summary, errors, lenient, over_trials
 from wasabi import msg
 
+from spacy_nereval.counting.counts import Counts
+from spacy_nereval.evaluation.comparison import System, comparison
+from spacy_nereval.evaluation.per_document import disagreement
+from spacy_nereval.evaluation.statistics.runs import FEW_RUNS
 from spacy_nereval.io.writing import atomic
+from spacy_nereval.reporting.comparison import comparison_tables, footer, verdict_lines
+from spacy_nereval.reporting.declared import noted, short_name
 from spacy_nereval.reporting.formats import markdown
-from spacy_nereval.reporting.score_cells import percent
-from spacy_nereval.reporting.sentences import what_was_tested
-from spacy_nereval.reporting.table import Cell, Interval, Table, shown
+from spacy_nereval.reporting.score_cells import interval, percent
+from spacy_nereval.reporting.table import Cell, Estimate, Table
 
 CORPORA = {
     "warranty": "Customer complaints and workshop notes about vehicles, synthetic, part of this repository: "
     "where it failed and how.",
-    "wnut17": "WNUT 2017, emerging and rare entities in web text: six kinds of names.",
     "maintie": "MaintIE, maintenance work orders: physical objects and states. Of nested spans, `ents` keeps the "
     "outermost and `spans` all.",
+    "wnut17": "WNUT 2017, emerging and rare entities in web text: six kinds of names.",
 }
 NAMES = {
     "cpu": "a window encoder on hashed features, without pretrained vectors, and a transition-based recogniser",
     "paper": "a fine-tuned transformer and a transition-based recogniser, the paper's training setting",
     "spancat": "a fine-tuned transformer and a span categoriser, on nested spans",
 }
-ERRORS = {
+TYPES = {
     "fn": "missed",
     "fp": "spurious",
     "be_s": "too short",
     "be_l": "too long",
     "be_o": "shifted",
     "le": "wrong label",
-    "lbe": "wrong label and boundary",
+    "lbe": "wrong label and boundaries",
 }
-GROUPS = {
-    "fn": (("fn",), "a span is missed altogether, so that recall is what to work on"),
-    "fp": (("fp",), "a span is predicted where there is none, so that precision is what to work on"),
-    "be": (
-        ("be_s", "be_l", "be_o"),
-        "a span of the right kind has wrong boundaries, so that these are what to work on",
-    ),
-    "le": (("le",), "a span with the right boundaries has the wrong label, so that the labels are what to work on"),
-    "lbe": (("lbe",), "a span overlaps a gold one, but label and boundaries are both wrong"),
-}
-PAPER = {"transformer": "bert-base-uncased", "epochs": 12}
-KINDS = ("above", "below", "equal")
-CLOSE = 0.5
-"""A difference between WRF and F, in percentage points, that is too small to explain."""
+WORK_ON = dict(zip(KINDS, ("recall", "precision", "boundaries", "labels", "labels and boundaries")))
+"""What to work on where a kind of error is the most frequent one."""
 
 INTRODUCTION = """# Results
 
-Written by `python -m spacy project run results` from the metrics files of
-`spacy project run gpu`; the command above each table repeats it. Numbers are
-percentages but for counts. *Mean*, *sd* and *range* are over the seeds; the
-*interval* (95 %, 1,000 half-samples) and the tests are over the test documents,
-each drawn, or changing places, with the predictions of all seeds for it.
+Pipelines were trained on each corpus with several seeds. What they predict on the test
+texts is kept as counts in [assets/trials](../assets/trials/README.md), and this page is
+written from these counts, without training: `python -m spacy project run results`.
 
-The setting is that of Weber et al. (WRF), section 4.1, as far as spaCy has it.
-`configs/paper.cfg` lists the differences. The main one is the head: a
-transition-based parser, where theirs classifies tokens. The sentences below the
-tables are generated from the numbers by fixed rules in `scripts/results.py`. Times
-are wall-clock times; on a machine with other work they say little about speed.
+Read it like this:
 
-In the paper, section 4.3, WRF is above F1 in 41.7 %, below in 11.7 % and equal
-in 46.7 % of 60 texts.
-"""
+- A *trial* is one training with one seed. *mean* and *sd* (standard deviation) are over the
+  trials. Numbers are percentages, but for counts and p.
+- An *interval* (95 %) says where the expected score lies, for texts like these and other
+  seeds. With a single trial it says nothing of other seeds. [intervals.md](intervals.md) explains it.
+- Below a table stands the one sentence that the numbers carry on each comparison. Whatever
+  else differs between two columns may be luck.
+- The same seed gives other weights on another processor. Trained on another machine, these
+  pipelines have other scores.
+
+The setting is that of Weber et al. (WRF), section 4.1, as far as spaCy has it: see
+[training.md](training.md). The main difference is the head: a transition-based parser,
+where theirs classifies tokens."""
+
+DETAILS = """## Details
+
+Per corpus and pipeline: how it was trained, every score of every trial, and the errors. Training
+times are wall-clock times; on a machine with other work they say little about speed.
+
+In the paper, section 4.3, WRF is above F1 in 41.7 %, below in 11.7 % and the same in 46.7 %
+of 60 texts."""
 
 
 def main(
-    metrics: Annotated[Path, typer.Argument(file_okay=False, help="Folder with the metrics of the corpora")] = Path(
-        "metrics"
-    ),
+    trials: Annotated[
+        Path, typer.Argument(file_okay=False, help="Folder with the kept trials of the corpora")
+    ] = TRIALS,
     output: Annotated[Path, typer.Argument(dir_okay=False, help="Markdown file")] = Path("docs/results.md"),
 ) -> None:
-    """Write the results of every corpus that has some in METRICS to OUTPUT."""
-    found = {name: metrics / name / "trials.json" for name in CORPORA}
-    found = {name: path for name, path in found.items() if path.is_file()}
-    if not found:
-        fail(f"{metrics} has no trials.json: run `python -m spacy project run gpu .` first")
-    sections = earlier(output) | {name: section(srsly.read_json(path)) for name, path in found.items()}
-    parts = [f"<!-- {name} -->\n\n{sections[name]}\n\n<!-- /{name} -->" for name in CORPORA if name in sections]
+    """Write the results of every corpus with trials in TRIALS to OUTPUT."""
+    try:
+        text = page(trials)
+    except ValueError as error:
+        fail(str(error))
     output.parent.mkdir(exist_ok=True)
     with atomic(output) as file:
-        file.write(("\n\n".join([INTRODUCTION.strip(), *parts]) + "\n").encode())
-    msg.good(f"{', '.join(found)} in {output}")
+        file.write(text.encode())
+    msg.good(f"Results in {output}")
 
 
-def earlier(output: Path) -> dict[str, str]:
-    """Return the sections that the file has already."""
-    text = output.read_text(encoding="utf8") if output.is_file() else ""
-    return dict(re.findall(r"<!-- (\w+) -->\n\n(.*?)\n\n<!-- /\1 -->", text, flags=re.S))
+def page(trials: Path) -> str:
+    """Return the page on all corpora that have trials in a folder.
+
+    Raises:
+        ValueError: There are none, or some cannot be used.
+    """
+    folders = {path.name: path for path in trials.iterdir() if path.is_dir()} if trials.is_dir() else {}
+    if unknown := sorted({*folders} - {*CORPORA}):
+        raise ValueError(f"{trials} has a folder {unknown[0]}, and there is no such corpus: {', '.join(CORPORA)}")
+    corpora = [read(folders[name]) for name in CORPORA if name in folders]
+    if not corpora:
+        raise ValueError(f"{trials} has no trials of a corpus: run `python -m spacy project run gpu .` first")
+    first, then = zip(*map(parts_of, corpora))
+    return "\n\n".join([INTRODUCTION, *first, DETAILS, *then]) + "\n"
 
 
-def section(results: Mapping[str, Any]) -> str:
-    """Return the section of a corpus."""
-    corpus = results["corpus"]
-    sizes = ", ".join(f"{number} {split}" for split, number in results["sizes"].items())
-    parts = [f"## {corpus}", CORPORA[corpus], f"Texts: {sizes}.", f"```bash\n{command(results)}\n```"]
-    parts += reduced(results)
-    for name, found in results["pipelines"].items():
-        trials = [trial for trial in results["trials"] if trial["pipeline"] == name]
-        parts += [f"### {name}: {NAMES[name]}", *pipeline(found, trials)]
-    if results["comparison"]:
-        parts += comparison(results["comparison"])
-    return "\n\n".join(parts)
+def parts_of(kept: Kept) -> tuple[str, str]:
+    """Return what can be told of a corpus, and the details."""
+    corpus = kept.index.corpus
+    summaries = {name: over_trials(trials) for name, trials in kept.counts.items()}
+    alike = [System(name, trials) for name, trials in kept.counts.items() if not trials[0].spans_key]
+    compared = comparison(alike, []) if len(alike) > 1 else None
+    short = [f"## {corpus}", CORPORA[corpus], *overview(kept, summaries), *(verdicts(compared) if compared else [])]
+    sizes = ", ".join(f"{number} {split}" for split, number in kept.index.texts.items())
+    long = [f"### {corpus} in detail", f"Texts: {sizes}.", f"```bash\n{command(kept)}\n```", *reduced(kept)]
+    for name, trials in kept.counts.items():
+        long += pipeline(name, kept.trials(name), trials, summaries[name])
+    if compared:
+        long += differences(corpus, compared)
+    return "\n\n".join(short), "\n\n".join(long)
 
 
-def command(results: Mapping[str, Any]) -> str:
-    """Return the command that repeats the results."""
-    trial = next(trial for trial in results["trials"] if trial["transformer"])
-    overrides = trial["settings"]["overrides"]
-    epochs, rest = divmod(overrides["training.max_steps"], overrides["training.eval_frequency"])
-    given = {
-        "corpus": results["corpus"],
-        "seeds": ",".join(map(str, results["seeds"])),
-        "gpu_id": results["gpu_id"],
-        "transformer": trial["transformer"],
-        "epochs": epochs + bool(rest),
-        "steps": rest and overrides["training.max_steps"],
-        "accumulate_gradient": overrides["training.accumulate_gradient"],
-    }
-    defaults = srsly.read_yaml("project.yml")["vars"]
-    options = " ".join(f"--vars.{name} {value}" for name, value in given.items() if value != defaults[name])
-    fetch = "" if results["corpus"] == "warranty" else "python -m spacy project assets\n"
-    return f"{fetch}python -m spacy project run gpu . {options}".rstrip()
+# What can be told
 
 
-def reduced(results: Mapping[str, Any]) -> list[str]:
-    """Return a sentence on what is smaller than in the paper, if anything is."""
-    trial = next(trial for trial in results["trials"] if trial["transformer"])
-    found = []
-    if trial["transformer"] != PAPER["transformer"]:
-        found.append(f"the weights are {weights(trial['transformer'])} instead of `{PAPER['transformer']}`")
-    overrides = trial["settings"]["overrides"]
-    epochs = overrides["training.max_steps"] / overrides["training.eval_frequency"]
-    if epochs < PAPER["epochs"]:
-        found.append(f"training ends after at most {epochs:g} of {PAPER['epochs']} epochs")
-    if results["gpu_id"] < 0:
-        found.append("all of it ran on a CPU")
-    return [f"**Smaller than in the paper:** {'; '.join(found)}."] if found else []
-
-
-def pipeline(found: Mapping[str, Any], trials: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield the setting, scores, errors and a conclusion of one pipeline."""
-    yield setting(found, trials)
+def overview(kept: Kept, summaries: Mapping[str, Mapping[str, Summary]]) -> Iterator[str]:
+    """Yield the table of the scores that stand for a metric, and what to know about it."""
+    keys = [key for key, own in next(iter(summaries.values())).items() if own.score.headline]
     rows: list[list[Cell]] = []
-    for key, own in found["scores"].items():
-        name = {"wrf": "wrf (strict weights)", "wrf_lenient": "wrf (lenient weights)"}.get(key, key)
-        rows.append([own["metric"].removesuffix("_lenient"), name, percent(own["mean"]), percent(own["sd"])])
-        rows[-1] += [interval(own["min"], own["max"]), interval(*own["interval"])]
-    yield markdown(Table("", ["metric", "score", "mean", "sd", "range", "interval"], rows))
-    rows = []
-    for weights, numbers in found["disagreement"].items():
-        rows.append([f"WRF {weights}", *(percent(numbers[name]["share"]) for name in KINDS), numbers["undefined"]])
+    for key in keys:
+        own = [summary[key] for summary in summaries.values()]
+        rows.append([short_name(own[0].metric, own[0].score.name)])
+        for found in own:
+            rows[-1] += [estimate(found), percent(found.sd)]
+    header = ["score", *(cell for name in summaries for cell in (name, "sd"))]
+    yield markdown(Table("", header, rows))
+    first = next(iter(summaries.values()))
+    costs = noted("", [(first[key].metric, first[key].score.name) for key in keys])
+    seeds = {name: ", ".join(str(trial.seed) for trial in kept.trials(name)) for name in summaries}
+    alike = len({*seeds.values()}) == 1
+    said = seeds[next(iter(seeds))] if alike else "; ".join(f"{name} {own}" for name, own in seeds.items())
+    lines = [f"Mean and interval, and sd, over the trials. Seeds: {said}. {costs.capitalize()}."]
+    nested = [name for name, trials in kept.counts.items() if trials[0].spans_key]
+    if nested:
+        lines.append(f"{', '.join(nested)} is scored on nested spans, so its column is not to be compared with others.")
+    if few := [f"{name} {key}" for name, own in summaries.items() for key in keys if own[key].few]:
+        lines.append(f"These rest on too few documents to be compared at all: {', '.join(few)}.")
+    yield " ".join(lines)
+
+
+def estimate(found: Summary) -> float | Estimate | None:
+    """Return the mean with its interval, in percent."""
+    bounds = interval(found.interval, 100)
+    return percent(found.mean) if found.mean is None or bounds is None else Estimate(100 * found.mean, *bounds)
+
+
+def verdicts(compared: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the sentence on each comparison, and the warnings that go with it."""
+    yield "\n".join(f"- **{line}**" for line in verdict_lines(compared))
+    if max(compared["runs"]) > 1 and min(compared["runs"]) < FEW_RUNS:
+        yield f"Few runs: a pipeline has fewer than {FEW_RUNS} trials."
+    yield from (line for line in footer(compared) if line.startswith("⚠"))
+
+
+# What came out
+
+
+def pipeline(
+    name: str, trials: Sequence[Trial], counts: Sequence[Counts], summaries: Mapping[str, Summary]
+) -> Iterator[str]:
+    """Yield the setting, the scores and the errors of one pipeline."""
+    yield f"#### {name}: {NAMES[name]}"
+    yield setting(trials, counts[0])
+    seeds = [f"seed {trial.seed}" for trial in trials]
+    rows: list[list[Cell]] = []
+    mild = over_trials([lenient(own) for own in counts])
+    for key, own in (summaries | {"wrf (lenient weights)": mild["wrf"]}).items():
+        values = [percent(value) for value in own.values]
+        rows.append([key, percent(own.mean), percent(own.sd), interval(own.interval, 100), *values])
+    yield markdown(Table("", ["score", "mean", "sd", "interval", *seeds], rows))
+    yield from per_document(seeds, counts)
+    yield from of_errors(seeds, errors(counts))
+
+
+def per_document(seeds: Sequence[str], counts: Sequence[Counts]) -> Iterator[str]:
+    """Yield the shares of documents in which WRF and strict F disagree."""
+    rows: list[list[Cell]] = []
+    for named, counted in (("strict", counts), ("lenient", [lenient(own) for own in counts])):
+        for seed, own in zip(seeds, counted):
+            found = disagreement(own) or {}
+            shares = (percent(found[kind]["share"]) for kind in ("above", "below", "equal"))
+            rows.append([named, seed, *shares, found["undefined"]])
+    header = ["weights of WRF", "trial", "above", "below", "the same", "undefined"]
     yield (
-        "Share of documents with WRF above, below and equal to strict F, of those where both are defined, over all "
-        "seeds:\n\n" + markdown(Table("", ["", *KINDS, "undefined"], rows, digits=1))
+        "Share of test documents with WRF above strict F, below it and the same. Documents in which one of the two "
+        "is undefined are left out:\n\n" + markdown(Table("", header, rows, digits=1))
     )
-    errors = {name: found["fair"][name] for name in ERRORS}
-    total = sum(errors.values())
-    rows = [[name, ERRORS[name], number, percent(number, total)] for name, number in errors.items()]
-    yield f"FairEval's {total} errors by type, over all seeds:\n\n" + markdown(
-        Table("", ["type", "what", "number", "share"], rows, digits=1)
-    )
-    yield said(found)
 
 
-def setting(found: Mapping[str, Any], trials: list[dict[str, Any]]) -> str:
-    """Return what was trained, with what, and for how long."""
-    first = trials[0]
-    machine, versions = first["machine"], first["settings"]["versions"]
-    spans = f'`doc.spans["{found["spans_key"]}"]`' if found["spans_key"] else "`doc.ents`"
-    device = f"{machine['gpu']}, {machine['gpu_memory_gib']:.1f} GiB used" if "gpu" in machine else "no GPU"
-    packages = ", ".join(f"{name} {versions[name]}" for name in ("spacy", "torch", "spacy-nereval"))
-    train_words = sum(t["train_words"] for t in trials) / max(1, sum(t["train_seconds"] for t in trials))
-    predict_words = sum(t["predict_words"] for t in trials) / sum(t["predict_seconds"] for t in trials)
-    lines = [
-        f"- scored: {spans}, {found['documents']} documents, {found['gold']} gold spans",
-        f"- config: `configs/{first['settings']['config']}`"
-        + (f", weights {weights(first['transformer'])}" if first["transformer"] else ""),
-        f"- seeds: {', '.join(str(t['seed']) for t in trials)}; finished {max(t['finished'] for t in trials)[:10]}",
-        f"- epochs: {listed(t['epoch'] for t in trials)}; steps: {listed(t['step'] for t in trials)}; "
-        f"training time in seconds, evaluations included: {listed(t['train_seconds'] for t in trials)}",
-        f"- words per second: {train_words:.0f} in training, {predict_words:.0f} in prediction",
-        f"- machine: {machine['processor']}, {machine['cores']} cores, {device}; {packages}",
+def of_errors(seeds: Sequence[str], found: Errors) -> Iterator[str]:
+    """Yield FairEval's errors by type, and what to work on."""
+    totals = [sum(column) for column in zip(*found.numbers.values())]
+    rows: list[list[Cell]] = [
+        [error, TYPES[error], *numbers, percent(sum(numbers), sum(totals))] for error, numbers in found.numbers.items()
     ]
-    if rates := [t["rates"] for t in trials if t["rates"]]:
-        lines.insert(4, f"- learning rates: {listed(' then '.join(f'{rate:g}' for rate in own) for own in rates)}")
-    return "\n".join(lines)
+    table = Table("", ["type", "what", *seeds, "share of all"], rows, digits=1)
+    yield f"Errors by FairEval's types, {', '.join(map(str, totals))} in all:\n\n{markdown(table)}"
+    yield work_on(found)
 
 
-def weights(transformer: str) -> str:
-    """Return a description of the weights."""
-    known = " (all-MiniLM-L6-v2, see `scripts/weights.py`)" if transformer == "assets/weights" else ""
-    return f"`{transformer}`{known}"
-
-
-def said(found: Mapping[str, Any]) -> str:
-    """Return two sentences: the most frequent kind of error, and how WRF differs from F."""
-    numbers = {name: sum(found["fair"][error] for error in errors) for name, (errors, _) in GROUPS.items()}
-    most = max(numbers, key=lambda name: numbers[name])
-    share = percent(numbers[most], sum(numbers.values()))
-    first = f"In {share:.0f} % of the errors {GROUPS[most][1]}." if share else "There is no error."
-    kinds = found["disagreement"]["strict"]
-    shares = [shown(percent(kinds[name]["share"]), 1) for name in ("above", "below")]
-    single = "WRF is above strict F in {} % of the documents and below it in {} %".format(*shares)
-    gap = 100 * (found["scores"]["wrf"]["mean"] - found["scores"]["strict_f"]["mean"])
-    if abs(gap) < CLOSE:
-        return f"{first} {single}; over all of them the two are within half a point of each other."
-    why = (
-        "the right words are found more often than the exact spans"
-        if gap > 0
-        else "every class and every document that has it, in gold or prediction, weighs the same in it, "
-        "whereas in F every span does"
+def work_on(found: Errors) -> str:
+    """Return a sentence on the most frequent kind of error, as far as the numbers tell it from the others."""
+    if found.most is None:
+        return "There is no error."
+    if found.too_few:
+        return "There are too few errors to say which kind is the most frequent."
+    if found.as_frequent:
+        kinds = [found.most, *found.as_frequent]
+        return f"About equally frequent, as far as these trials tell: {', '.join(kinds[:-1])} and {kinds[-1]}."
+    low, high = (100 * bound for bound in found.against[found.next])
+    return (
+        f"The most frequent errors are {found.most}, so work on {WORK_ON[found.most]} first. Next come {found.next}; "
+        f"of the errors of both kinds, {low:.1f} to {high:.1f} % are {found.most} (95 % interval)."
     )
-    return f"{first} {single}; over all of them it is {abs(gap):.1f} points {'higher' if gap > 0 else 'lower'}: {why}."
 
 
-def comparison(found: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the paired tests between the pipelines."""
-    for system in dict.fromkeys(row["system"] for row in found["comparisons"]):
-        yield f"### {system} against {found['baseline']}"
-        rows: list[list[Cell]] = []
-        for row in found["comparisons"]:
-            if row["system"] == system:
-                difference = [percent(row["difference"]), interval(*row["interval"])]
-                rows.append([row["metric"], row["score"], *difference, row["p"], row["p_holm"]])
-        header = ["metric", "score", "difference", "interval", "p", "p (Holm)"]
-        yield markdown(Table("", header, rows, own_digits={"p": 4, "p (Holm)": 4}))
-    yield what_was_tested(found)
-
-
-def interval(low: float | None, high: float | None) -> Interval | None:
-    """Return two shares as percentages; None if one is undefined."""
-    return None if low is None or high is None else Interval(100 * low, 100 * high)
-
-
-def listed(values: Any) -> str:
-    """Return the values, separated by commas; only one if all are the same."""
-    shown = [str(value) for value in values]
-    return shown[0] if len(set(shown)) == 1 else ", ".join(shown)
+def differences(corpus: str, compared: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the tables of a comparison, what was tested, and how to repeat it."""
+    for table in comparison_tables(compared, ("differences", "runs")):
+        yield f"#### {table.heading}"
+        yield markdown(table)
+    yield from footer(compared)
+    names = [compared["baseline"], *dict.fromkeys(row["system"] for row in compared["comparisons"])]
+    given = " ".join(f"--system '{name}={TRIALS.as_posix()}/{corpus}/{name}-*.npz'" for name in names)
+    yield f"From the same counts:\n\n```bash\npython -m spacy nereval compare corpus/{corpus}/test.spacy {given}\n```"
 
 
 if __name__ == "__main__":

@@ -1,0 +1,209 @@
+"""What the trials of one pipeline say: its mean scores, and its most frequent kind of error."""
+
+from collections.abc import Mapping, Sequence
+from math import isfinite, nan
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spacy_nereval.core.declaration import Metric, Score
+from spacy_nereval.counting.counts import Counts
+from spacy_nereval.counting.sums import Sums
+from spacy_nereval.counting.table import Table
+from spacy_nereval.evaluation.pairs import paired
+from spacy_nereval.evaluation.resampling import Confidence, HalfSamples, Units
+from spacy_nereval.evaluation.result import evaluate
+from spacy_nereval.evaluation.scores import score_sums
+from spacy_nereval.evaluation.statistics.intervals import FEW, effective_units, score_intervals
+from spacy_nereval.evaluation.system_runs import evaluate_runs
+from spacy_nereval.metrics.registry import create
+from spacy_nereval.reporting.score_cells import interval
+from spacy_nereval.reporting.table import Interval
+
+CONFIDENCE = Confidence()
+
+Floats = NDArray[np.float64]
+
+
+class Summary(NamedTuple):
+    """One score of a pipeline over its trials.
+
+    Attributes:
+        metric, score: Which score it is.
+        values: The score of each trial; None where undefined.
+        mean: Their mean; None if one is undefined.
+        sd: Their standard deviation; None for one trial.
+        interval: 95 % interval of the mean, over documents and trials; None if undefined.
+        few: Whether the interval rests on so few documents that it is not to be compared.
+    """
+
+    metric: Metric
+    score: Score
+    values: list[float | None]
+    mean: float | None
+    sd: float | None
+    interval: Interval | None
+    few: bool
+
+
+def over_trials(trials: Sequence[Counts]) -> dict[str, Summary]:
+    """Summarise every score that has a score key, by these keys.
+
+    Args:
+        trials: The counts of each trial of one pipeline, on the same documents.
+    """
+    several = len(trials) > 1
+    metrics = (evaluate_runs(trials, CONFIDENCE) if several else evaluate(trials[0], CONFIDENCE))["metrics"]
+    found: dict[str, Summary] = {}
+    for metric in trials[0].metrics:
+        own = metrics[metric.name]
+        for key, name in metric.keys.items():
+            mean, bounds = own["scores"][name], own["intervals"]["scores"][name]
+            spread = own["runs"]["scores"][name] if several else {"values": [mean], "sd": None}
+            few = bounds["flag"] == FEW
+            found[key] = Summary(
+                metric, metric.score_by_name[name], spread["values"], mean, spread["sd"], interval(bounds), few
+            )
+    return found
+
+
+def _interval(values: Floats, samples: Floats, units: float) -> tuple[Interval | None, bool]:
+    """Return the interval of the mean share over trials, and whether it rests on few units.
+
+    Args:
+        values: The share in each trial, [trials].
+        samples: Those of the half-samples, [trials, samples].
+        units: The effective number of units.
+    """
+    runs = values if len(values) > 1 else None
+    average = np.sort(values).mean() if np.isfinite(values).all() else nan
+    found = score_intervals(average, samples.mean(axis=0), units, level=CONFIDENCE.level, runs=runs)
+    low, high = float(found.low), float(found.high)
+    return (Interval(low, high) if isfinite(low) else None), found.flag == FEW
+
+
+def counted_as(counts: Counts, metrics: Sequence[Metric]) -> Counts:
+    """Return the counts of some metrics alone, perhaps with other options that change no counts."""
+    names = {"", *(metric.name for metric in metrics)}
+    wanted = [k for k, key in enumerate(counts.keys) if key.metric in names]
+    found = Counts(metrics)
+    found.unit, found.spans_key = counts.unit, counts.spans_key
+    found.append(counts.ids, counts.units, counts.cells[:, wanted], [counts.keys[k] for k in wanted])
+    return found
+
+
+def lenient(counts: Counts) -> Counts:
+    """Return the counts of strict and of WRF with lenient weights, which weigh the same class scores."""
+    return counted_as(counts, [create("strict"), create("wrf", weights="lenient")])
+
+
+# Errors
+
+KINDS = {
+    "missed spans": ("fn",),
+    "spurious spans": ("fp",),
+    "wrong boundaries": ("be_s", "be_l", "be_o"),
+    "wrong labels": ("le",),
+    "wrong labels with wrong boundaries": ("lbe",),
+}
+"""The kinds of errors that are compared, and FairEval's types of each."""
+
+
+class Errors(NamedTuple):
+    """The errors of a pipeline.
+
+    Attributes:
+        numbers: Type of error to its number in each trial.
+        most: The most frequent kind; None if there is no error.
+        against: Each other kind to the interval of the share of the most frequent one among the errors of both;
+            None where there are too few.
+    """
+
+    numbers: dict[str, list[int]]
+    most: str | None
+    against: dict[str, Interval | None]
+
+    def total(self, kind: str) -> int:
+        """Return the number of errors of a kind in all trials."""
+        return sum(sum(self.numbers[error]) for error in KINDS[kind])
+
+    @property
+    def next(self) -> str:
+        """The kind that is the most frequent of the others."""
+        return max(self.against, key=self.total)
+
+    @property
+    def as_frequent(self) -> list[str]:
+        """The kinds that cannot be told from the most frequent one: their interval with it holds one half.
+
+        The most frequent kind is chosen by the data. A two-sided interval against the
+        next one allows for that (K. Hung and W. Fithian, 2019).
+        """
+        return [kind for kind, share in self.against.items() if share is None or share.low <= 0.5]
+
+    @property
+    def too_few(self) -> bool:
+        """Whether there are so few errors that a kind without any cannot be told from the most frequent one."""
+        return any(self.against[kind] is None or not self.total(kind) for kind in self.as_frequent)
+
+
+class _EachUnit:
+    """Weights that sum the documents of each unit, a sum per unit."""
+
+    def __init__(self, units: Units) -> None:
+        self.sums = len(units)
+        self._unit = units.of_document
+
+    def of(self, documents: slice) -> NDArray[np.bool_]:
+        found: NDArray[np.bool_] = np.arange(self.sums)[:, None] == self._unit[documents]
+        return found
+
+
+def errors(trials: Sequence[Counts]) -> Errors:
+    """Count the errors of FairEval's types, and compare the most frequent kind with the others.
+
+    Args:
+        trials: The counts of each trial of one pipeline, on the same documents.
+    """
+    aligned = [counted_as(paired(trials[0], own), [create("fair")]) for own in trials]
+    units = Units(aligned[0])
+    halves = HalfSamples(units, CONFIDENCE.samples, CONFIDENCE.seed)
+    tables = [Table(own) for own in aligned]
+    whole, drawn, single = (
+        [_verdicts(table.summed(weights)) for table in tables] for weights in (None, halves, _EachUnit(units))
+    )
+    totals = {kind: np.array([_of_kind(own, kind)[0] for own in whole]) for kind in KINDS}
+    numbers = {error: [int(own[error][0]) for own in whole] for types in KINDS.values() for error in types}
+    if not any(total.any() for total in totals.values()):
+        return Errors(numbers, None, {})
+    most = max(KINDS, key=lambda kind: int(totals[kind].sum()))
+    against = {}
+    for kind in KINDS:
+        if kind != most:
+            samples, of_units = (
+                [[_of_kind(own, name) for name in (most, kind)] for own in sums] for sums in (drawn, single)
+            )
+            share, few = _interval(
+                _share(totals[most], totals[kind]),
+                np.array([_share(*both) for both in samples]),
+                effective_units(np.mean([first + second for first, second in of_units], axis=0)),
+            )
+            against[kind] = None if few else share
+    return Errors(numbers, most, against)
+
+
+def _verdicts(sums: Sums) -> Mapping[str, NDArray[Any]]:
+    (own,) = score_sums(sums)
+    return own.counts
+
+
+def _of_kind(verdicts: Mapping[str, NDArray[Any]], kind: str) -> NDArray[Any]:
+    """Return how many errors of a kind there are in each sum."""
+    return np.sum([verdicts[error] for error in KINDS[kind]], axis=0)
+
+
+def _share(first: NDArray[Any], second: NDArray[Any]) -> Floats:
+    """Return the share of the first numbers in both; NaN where there are none."""
+    both = first + second
+    return np.where(both > 0, first / np.where(both > 0, both, 1), nan)

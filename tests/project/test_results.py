@@ -1,0 +1,327 @@
+"""docs/results.md: written from the kept counts of trials, and no sentence says more than they carry."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from places import ROOT
+from project_scripts import script
+
+from spacy_nereval import Document, count, create_all
+from spacy_nereval.counting.counts import Counts
+from spacy_nereval.evaluation.comparison import System, comparison
+from spacy_nereval.evaluation.resampling import Confidence, HalfSamples, Units
+from spacy_nereval.evaluation.result import evaluate
+from spacy_nereval.evaluation.statistics.intervals import spread, wilson
+from spacy_nereval.io.count_files import load, save
+from spacy_nereval.reporting.comparison import verdict_lines
+
+results = script("results")
+kept, summaries, how_trained = (sys.modules[name] for name in ("kept", "summaries", "how_trained"))
+
+GOLD = (0, 3, "PART")
+SPURIOUS = (8, 11, "PART")
+DOCUMENTS = 40
+
+
+def counts(*predicted: Sequence[tuple[int, int, str]], gold: Sequence[Sequence[tuple]] | None = None) -> Counts:
+    """The counts of documents with one gold span each, or those given, and these predictions."""
+    sides = zip(gold or [[GOLD]] * len(predicted), predicted)
+    documents = [Document(g, p, "oil pump leaks", id=f"d{k}") for k, (g, p) in enumerate(sides)]
+    return count(documents, create_all())
+
+
+def hits(number: int) -> Counts:
+    """The counts of a trial that finds the span in the first documents only."""
+    return counts(*([GOLD] if k < number else [] for k in range(DOCUMENTS)))
+
+
+def written(folder: Path, trials: dict[str, list[Counts]]) -> Path:
+    """A folder of kept trials, as scripts/trials.py writes it."""
+    made = []
+    for name, runs in trials.items():
+        for seed in range(len(runs)):
+            overrides: dict[str, Any] = {"system.seed": seed}
+            if name == "paper":
+                overrides |= {"training.max_steps": 60, "training.eval_frequency": 10}
+                overrides["training.accumulate_gradient"] = 1
+            settings = {"config": f"{name}.cfg", "config_sha256": "c", "texts_sha256": "t", "overrides": overrides}
+            settings |= {"gpu_id": -1, "versions": {"spacy": "3", "torch": "2", "spacy-nereval": "0"}}
+            more = {"machine": {"processor": "P", "cores": 2}, "finished": "2030-01-01T00:00:00", "rates": []}
+            more |= {"transformer": "assets/weights" if name == "paper" else None}
+            numbers = {"seconds": 7.5, "words": 100, "steps": 60, "epochs": 6}
+            made.append(kept.Trial(pipeline=name, seed=seed, settings=settings, **more, **numbers))
+    index = kept.Index(format=kept.FORMAT, corpus=folder.name, texts={"test": DOCUMENTS}, test_sha256="s", trials=made)
+    kept.write(folder, index, [own for runs in trials.values() for own in runs])
+    return folder
+
+
+UNLIKE = {"cpu": [hits(20), hits(20), hits(20)], "paper": [hits(20), hits(40), hits(30)]}
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+# The page
+
+
+def test_the_page_of_the_repository_is_what_its_counts_say():
+    page = (ROOT / "docs" / "results.md").read_text(encoding="utf8")
+    assert page == results.page(ROOT / "assets" / "trials"), "run python scripts/results.py"
+    corpora = {path.parent.name for path in (ROOT / "assets" / "trials").glob("*/trials.json")}
+    assert {*re.findall(r"^## (\w+)$", page, flags=re.M)} - {"Details"} == corpora
+    assert corpora
+    # "About equally frequent" is the only use of that word.
+    for word in ("significant", "trend", "no difference", "proves", "equal "):
+        assert word not in page.lower().replace("about equally", "")
+    verdicts = [line for line in page.splitlines() if re.search(r"scores (higher|lower) than|not settled", line)]
+    assert verdicts and all(re.match(r"- \*\*strict f, \w+ against \w+: .*\.\*\*$", line) for line in verdicts)
+
+
+def test_one_table_and_the_verdict_of_the_package_come_first_and_every_trial_is_printed(tmp_path):
+    page = results.page(written(tmp_path / "maintie", UNLIKE).parent)
+    short, long = page.split("\n## Details\n")
+    found = verdict_lines(comparison([System(name, runs) for name, runs in UNLIKE.items()], []))
+    assert len(found) == 1 and f"- **{found[0]}**" in short
+    assert short.count("| --- |") == 1
+    assert "Few runs" in short and "another processor" in flat(short)
+    row = next(line for line in short.splitlines() if line.startswith("| strict |"))
+    # F of 20, 30 and 40 hits of 40 spans: 2 * hits/(hits + 40).
+    values = [100 * 2 * n / (n + DOCUMENTS) for n in (20, 40, 30)]
+    assert f"| {np.mean(values):.2f} [" in row and row.endswith(f"| {np.std(values, ddof=1):.2f} |")
+    scores = [line for line in long.splitlines() if line.startswith("| strict_f |")]
+    assert len(scores) == 2 and scores[1].endswith("| " + " | ".join(f"{value:.2f}" for value in values) + " |")
+    assert "run gpu . --vars.corpus maintie --vars.epochs 6" in long
+    assert "training ends after at most 6 of 12 epochs" in long
+    assert "cpu=assets/trials/maintie/cpu-*.npz" in long
+
+
+def test_trials_that_differ_a_lot_leave_a_difference_unsettled_that_pooled_documents_would_not(tmp_path):
+    page = results.page(written(tmp_path / "warranty", UNLIKE).parent)
+    assert "strict f, paper against cpu: not settled" in page
+    assert "scores higher" not in page
+    pooled = [System(name, runs[0] + runs[1] + runs[2]) for name, runs in UNLIKE.items()]
+    (said,) = verdict_lines(comparison(pooled, []))
+    assert "paper scores higher than cpu" in said
+
+
+def test_a_single_trial_of_each_pipeline_is_said_to_be_one(tmp_path):
+    page = results.page(written(tmp_path / "wnut17", {"cpu": [hits(10)], "paper": [hits(35)]}).parent)
+    assert "paper scores higher than cpu on texts like these" in page
+    assert "another training was not tried" in page and "Few runs" not in page
+
+
+def test_pipelines_on_nested_spans_are_not_compared(tmp_path):
+    nested = [hits(30), hits(31)]
+    for own in nested:
+        own.spans_key = "sc"
+    page = results.page(written(tmp_path / "maintie", {**UNLIKE, "spancat": nested}).parent)
+    assert "spancat is scored on nested spans" in page
+    assert "spancat against" not in page and "paper against cpu" in page
+
+
+# The numbers
+
+
+def test_one_trial_has_the_intervals_that_the_package_gives():
+    one = hits(33)
+    found = summaries.over_trials([one])
+    package = evaluate(one, Confidence())["metrics"]
+    assert len(found) > 20
+    for key, own in found.items():
+        name = own.score.name
+        bounds = package[own.metric.name]["intervals"]["scores"][name]
+        assert own.interval == (pytest.approx(bounds["low"], abs=1e-15), pytest.approx(bounds["high"], abs=1e-15)), key
+        assert (own.mean, own.sd) == (package[own.metric.name]["scores"][name], None)
+
+
+def test_several_trials_add_the_variance_of_training():
+    runs = [hits(20), hits(26), hits(23)]
+    found = summaries.over_trials(runs)["strict_r"]
+    recall = np.array([20, 26, 23]) / DOCUMENTS
+    units = Units(runs[0])
+    bits = HalfSamples(units, 1000, 0).of(slice(0, DOCUMENTS)).astype(float)
+    drawn = np.mean([bits[:, :n].sum(axis=1) / bits.sum(axis=1) for n in (20, 26, 23)], axis=0)
+    weight = np.mean([[1 + (k < n) for k in range(DOCUMENTS)] for n in (20, 26, 23)], axis=0)
+    k = weight.sum() ** 2 / (weight**2).sum()
+    documents, training = spread(drawn) ** 2, recall.var(ddof=1) / 3
+    freedom = (documents + training) ** 2 / (documents**2 / (k - 1) + training**2 / 2)
+    from scipy.stats import t
+
+    mean = recall.mean()
+    expected = wilson(mean, mean * (1 - mean) / (documents + training), t.ppf(0.975, freedom))
+    assert found.interval == pytest.approx(expected)
+    assert found.sd == pytest.approx(recall.std(ddof=1))
+    again = summaries.over_trials(runs[::-1])["strict_r"]
+    assert (again.mean, again.interval) == (pytest.approx(found.mean), pytest.approx(found.interval))
+
+
+def test_documents_in_another_order_are_paired():
+    forward, back = hits(20), hits(20).reordered(range(DOCUMENTS)[::-1])
+    first, second = (summaries.over_trials(runs)["strict_f"] for runs in ([forward, forward], [forward, back]))
+    assert first.interval == second.interval
+
+
+# What to work on
+
+
+def of_documents(missed: int, spurious: int, right: int) -> Counts:
+    """The counts of so many documents that each miss a span, have a spurious one, or are right."""
+    gold = [[GOLD]] * missed + [[]] * spurious + [[GOLD]] * right
+    predicted = [[]] * missed + [[SPURIOUS]] * spurious + [[GOLD]] * right
+    return counts(*predicted, gold=gold)
+
+
+def said(*trials: Counts) -> str:
+    sentence: str = results.work_on(summaries.errors(trials))
+    return sentence
+
+
+def test_the_most_frequent_kind_of_error_is_named_if_it_stands_out():
+    assert said(of_documents(40, 12, 10)).startswith("The most frequent errors are missed spans, so work on recall")
+    assert said(of_documents(12, 40, 10)).startswith(
+        "The most frequent errors are spurious spans, so work on precision"
+    )
+    assert said(of_documents(14, 12, 30)) == (
+        "About equally frequent, as far as these trials tell: missed spans and spurious spans."
+    )
+    assert said(of_documents(0, 0, 30)) == "There is no error."
+
+
+def test_the_margin_is_that_of_the_binomial_where_documents_have_one_error_each():
+    found = summaries.errors([of_documents(40, 20, 10)])
+    from scipy.stats import t
+
+    low, high = found.against["spurious spans"]
+    # The half-samples tell a standard error of about that of 60 independent errors.
+    expected = wilson(2 / 3, 60, t.ppf(0.975, 59))
+    assert (low, high) == (pytest.approx(expected[0], abs=0.02), pytest.approx(expected[1], abs=0.02))
+    assert found.next == "spurious spans" and found.as_frequent == []
+
+
+def test_errors_of_one_document_are_not_many_independent_ones():
+    many = [(k, k + 1, "PART") for k in range(6)]
+    of_five = counts(*[[]] * 5, *[[SPURIOUS]] * 12, gold=[many] * 5 + [[]] * 12)
+    of_thirty = of_documents(30, 12, 0)
+    assert [summaries.errors([own]).numbers["fn"] for own in (of_five, of_thirty)] == [[30], [30]]
+    assert said(of_five).startswith("There are too few errors")
+    assert said(of_thirty).startswith("The most frequent errors are missed spans")
+    lumped = counts(*[[]] * 10, *[[SPURIOUS]] * 28, gold=[many] * 10 + [[]] * 28)
+    assert summaries.errors([lumped]).numbers["fn"] == [60]
+    assert said(lumped).startswith("About equally frequent, as far as these trials tell: missed spans and spurious")
+    assert said(of_documents(60, 28, 0)).startswith("The most frequent errors are missed spans")
+
+
+def test_a_kind_without_errors_is_never_called_as_frequent():
+    assert said(of_documents(3, 0, 30)) == "There are too few errors to say which kind is the most frequent."
+
+
+def test_trials_that_disagree_leave_open_what_to_work_on():
+    assert "most frequent errors" in said(of_documents(36, 16, 0), of_documents(36, 16, 0))
+    trials = [counts(*[[]] * m, *[[GOLD, SPURIOUS]] * (40 - m), gold=[[GOLD]] * 40) for m in (38, 19)]
+    assert summaries.errors(trials).numbers["fn"] == [38, 19]
+    assert said(*trials).startswith("About equally frequent")
+
+
+# What is refused
+
+
+def edited(change: Callable[[dict[str, Any]], None]) -> Callable[[Path], None]:
+    def apply(folder: Path) -> None:
+        path = folder / "trials.json"
+        index = json.loads(path.read_text(encoding="utf8"))
+        change(index)
+        path.write_text(json.dumps(index), encoding="utf8")
+
+    return apply
+
+
+def swap(folder: Path) -> None:
+    (folder / "cpu-0.npz").rename(folder / "x")
+    (folder / "cpu-1.npz").rename(folder / "cpu-0.npz")
+    (folder / "x").rename(folder / "cpu-1.npz")
+
+
+def counted_alone(folder: Path) -> None:
+    """As `nereval count` writes it: without what made it."""
+    save(load(folder / "cpu-0.npz"), folder / "cpu-0.npz")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda folder: (folder / "trials.json").unlink(), "trials.json is not there"),
+        (lambda folder: (folder / "trials.json").write_text("{"), "trials.json is not of the format"),
+        (edited(lambda index: index.pop("format")), "is not of the format 'spacy-nereval trials 1' (format: "),
+        (edited(lambda index: index.update(format="spacy-nereval trials 0")), "is not of the format"),
+        (edited(lambda index: index.update(corpus="wnut17")), "is about the corpus wnut17, not maintie"),
+        (edited(lambda index: index["trials"].pop()), "disagree about paper-2.npz"),
+        (edited(lambda index: index["trials"][0].update(seconds=1)), "was counted from something else"),
+        (edited(lambda index: index.update(test_sha256="other")), "was counted from something else"),
+        (lambda folder: (folder / "cpu-0.npz").unlink(), "disagree about cpu-0.npz"),
+        (lambda folder: (folder / "cpu-0.npz").rename(folder / "cpu-3.npz"), "disagree about cpu-0.npz, cpu-3.npz"),
+        (lambda folder: (folder / "cpu-0.npz").write_bytes(b"PK"), "cpu-0.npz does not hold counts, or is damaged"),
+        (swap, "cpu-0.npz was counted from something else"),
+        (counted_alone, "cpu-0.npz was counted from something else"),
+    ],
+)
+def test_files_that_do_not_belong_together_are_one_line_with_the_remedy(tmp_path, capsys, change, reason):
+    folder = written(tmp_path / "kept" / "maintie", UNLIKE)
+    change(folder)
+    assert reason in refused(tmp_path, capsys)
+
+
+def refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """The one line that scripts/results.py says before it gives up; what was written before stays."""
+    page = folder / "results.md"
+    page.write_text("as before", encoding="utf8")
+    with pytest.raises(SystemExit) as ended:
+        results.main(folder / "kept", page)
+    assert ended.value.code == 1 and page.read_text(encoding="utf8") == "as before"
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("✘ ") and "python" in line
+    return line
+
+
+def test_a_folder_without_trials_or_of_another_corpus_is_refused(tmp_path, capsys):
+    assert "has no trials of a corpus: run `python -m spacy project run gpu .`" in refused(tmp_path, capsys)
+    written(tmp_path / "kept" / "maintie", UNLIKE)
+    shutil.copytree(tmp_path / "kept" / "maintie", tmp_path / "kept" / "other")
+    with pytest.raises(ValueError, match="a folder other, and there is no such corpus"):
+        results.page(tmp_path / "kept")
+
+
+def test_trials_that_were_trained_in_different_ways_are_refused(tmp_path):
+    folder = written(tmp_path / "maintie", UNLIKE)
+    index = kept.Index.model_validate_json((folder / "trials.json").read_bytes())
+    index.trials[-1].settings.overrides["training.max_steps"] = 50
+    kept.write(folder, index, [own for runs in UNLIKE.values() for own in runs])
+    with pytest.raises(ValueError, match="the trials of paper were trained with different settings"):
+        kept.read(folder)
+
+
+def test_what_is_written_takes_the_place_of_all_earlier_trials_or_of_none(tmp_path):
+    folder = written(tmp_path / "maintie", UNLIKE)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    index = kept.Index.model_validate_json((folder / "trials.json").read_bytes())
+
+    def fails():
+        yield hits(1)
+        raise ValueError("a model cannot be loaded")
+
+    with pytest.raises(ValueError, match="cannot be loaded"):
+        kept.write(folder, index, fails())
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert [path.name for path in tmp_path.iterdir()] == ["maintie"]
+    written(folder, {"cpu": [hits(5)]})
+    assert sorted(path.name for path in folder.iterdir()) == ["cpu-0.npz", "trials.json"]
+    assert [own.number_of(("hit",)) for own in kept.read(folder).counts["cpu"]] == [5]
