@@ -23,6 +23,7 @@ from typing import Annotated
 import srsly
 import typer
 from typer.main import get_command
+from typer.testing import CliRunner
 from wasabi import msg
 
 from spacy_nereval import Document, Metric, count, create
@@ -67,14 +68,7 @@ def documents() -> dict[Path, str]:
     """Return each generated file with the text that it should have."""
     readme = ROOT / "README.md"
     text = fill(readme.read_text(encoding="utf8"), "metrics", choosing_table())
-    printed = (ROOT / "tests" / "reporting" / "golden" / "score.txt").read_text(encoding="utf8")
-    heading, *parts = re.split(r"\n\n(?=[A-Z][^\n]*\n\n)", printed)
-    shown = [part.rsplit("\n\nspacy-nereval|")[0] for part in parts if part.startswith(("Scores", "Verdicts", "Error"))]
-    text = fill(
-        text,
-        "terminal",
-        "\n\n".join(["```", heading, *shown, "```"]).replace("```\n\n", "```\n").replace("\n\n```", "\n```"),
-    )
+    text = fill(text, "terminal", f"```\n{printed_scores()}\n```")
     if (benchmarks := ROOT / "benchmarks" / "results.json").is_file():
         text = fill(text, "benchmarks", benchmark_table(benchmarks))
     docs = ROOT / "docs"
@@ -84,6 +78,15 @@ def documents() -> dict[Path, str]:
         docs / "commands.md": commands_page(),
         docs / "scale.md": scale_page(docs / "scale.md"),
     }
+
+
+def printed_scores() -> str:
+    """Return what the first command of README.md prints, without most of its tables and its signature."""
+    files = [str(ROOT / "examples" / f"{name}.jsonl") for name in ("gold", "improved")]
+    printed = CliRunner(env={"COLUMNS": "100"}).invoke(nereval, ["score", *files]).stdout
+    heading, *parts = re.split(r"\n\n(?=[A-Z][^\n]*\n\n)", printed)
+    shown = [part.rsplit("\n\nspacy-nereval|")[0] for part in parts if part.startswith(("Scores", "Verdicts", "Error"))]
+    return "\n\n".join([heading, *shown])
 
 
 def fill(text: str, part: str, content: str) -> str:
@@ -181,7 +184,7 @@ def metrics_page() -> str:
         "# The metrics",
         "<!-- Written by scripts/docs.py from the docstrings and by running the metrics; do not edit. -->",
         "Every metric here is available in Python, in spaCy's scorers, in the pipeline component and on the command "
-        "line, with scores per label, averages and confidence intervals. `python -m spacy nereval metrics` prints the "
+        "line, with scores per label, averages and confidence intervals. `nereval metrics` prints the "
         "same information.",
         "## Which to choose",
         "Each column of the table has one error in an otherwise perfect prediction of\n\n"
@@ -254,13 +257,16 @@ def commands_page() -> str:
     blocks = [
         "# The commands",
         "<!-- Written by scripts/docs.py from the commands themselves; do not edit. -->",
-        "`python -m spacy nereval COMMAND --help` prints the same information.",
+        "`nereval COMMAND --help` prints the same information. `python -m spacy nereval COMMAND` runs the same "
+        "command. `nereval` starts sooner, because it imports spaCy only for a pipeline, a `.spacy` file or a "
+        "tokeniser. "
+        "`nereval --install-completion` makes your shell complete commands and options.",
     ]
     for name, command in sorted(get_command(nereval).commands.items()):  # type: ignore[attr-defined]
         arguments = [p for p in command.params if p.param_type_name == "argument"]
         options = [p for p in command.params if p.param_type_name == "option"]
         usage = [_argument(p) for p in arguments]
-        blocks += [f"## {name}", f"```bash\npython -m spacy nereval {' '.join([name, *usage, '[OPTIONS]'])}\n```"]
+        blocks += [f"## {name}", f"```bash\nnereval {' '.join([name, *usage, '[OPTIONS]'])}\n```"]
         blocks.append(inspect.cleandoc(command.help or ""))
         if arguments:
             blocks.append(table(["argument", "what it is"], [[f"`{_argument(p)}`", p.help or ""] for p in arguments]))

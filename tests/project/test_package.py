@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 import srsly
 from places import ROOT
+from spacy.cli.package import get_third_party_dependencies
+from spacy.util import load_config
 
 from spacy_nereval.about import __version__
 
@@ -80,3 +82,10 @@ def test_the_citation_names_this_version_and_the_papers():
         source = section.split("Source: ")[1]
         assert paper["authors"][0]["family-names"] in source
         assert "year" not in paper or str(paper["year"]) in source or paper["notes"].endswith("wrf")
+
+
+def test_spacy_package_names_this_package_as_a_requirement():
+    """As the README says. It finds it through the scorer that the config names."""
+    config = load_config(ROOT / "examples" / "config.cfg")
+    (requirement,) = get_third_party_dependencies(config)
+    assert requirement.startswith(f"spacy-nereval>={__version__},<")
