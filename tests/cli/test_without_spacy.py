@@ -19,27 +19,17 @@ from spacy_nereval.cli import nereval
 RUN = """
 import json, sys
 from typer.testing import CliRunner
-
-heavy = ("spacy", "thinc", "torch", "transformers")
-if blocked := json.loads(sys.argv[1]):
-    sys.modules.update(dict.fromkeys(heavy))  # so that importing them fails
 from spacy_nereval.cli import nereval
 
-results = [CliRunner().invoke(nereval, arguments) for arguments in json.loads(sys.argv[2])]
-imported = [name for name in heavy if sys.modules.get(name)]
-print(json.dumps([[[result.exit_code, result.output] for result in results], imported]))
+found = []
+for arguments in json.loads(sys.argv[1]):
+    result = CliRunner().invoke(nereval, arguments)
+    heavy = [name for name in ("spacy", "thinc", "torch", "transformers") if name in sys.modules]
+    found.append([result.exit_code, result.output, heavy])
+print(json.dumps(found))
 """
 
 CONLL = "-DOCSTART- O\n\nAda B-PER\nLovelace I-PER\nmet O\nBob B-PER\n"
-
-
-def in_a_new_process(commands: list[list[str]], *, blocked: bool = True) -> tuple[list[list], list[str]]:
-    """The exit code and the output of each command, and which heavy packages the commands imported."""
-    arguments = [json.dumps(blocked), json.dumps([[str(argument) for argument in each] for each in commands])]
-    done = subprocess.run([sys.executable, "-c", RUN, *arguments], capture_output=True, encoding="utf8", timeout=120)
-    assert done.returncode == 0, done.stderr
-    results, imported = json.loads(done.stdout.splitlines()[-1])
-    return results, imported
 
 
 @pytest.fixture
@@ -54,38 +44,38 @@ def files(tmp_path) -> dict[str, Path]:
     return found
 
 
-def test_files_of_text_are_scored_without_spacy(files, tmp_path):
+@pytest.mark.costly
+@pytest.mark.xdist_group("imports")
+def test_files_of_text_are_scored_without_spacy_and_those_of_spacy_with_it(files, tmp_path):
+    """All commands in one new process. The last one shows that the check can tell."""
     gold, pred, counts = files["gold"], files["pred"], tmp_path / "counts.npz"
-    results, imported = in_a_new_process(
-        [
-            ["score", gold, pred],
-            ["score", files["conll"], files["conll"], "--metrics", "all"],
-            ["score", files["brat"], files["brat"], "--confidence"],
-            ["errors", gold, pred],
-            ["compare", gold, pred, gold],
-            ["count", gold, pred, "-o", counts],
-            ["merge", counts, "-o", tmp_path / "merged.npz"],
-            ["score", tmp_path / "merged.npz"],
-            ["training", gold, "-o", tmp_path / "lexicon.json"],
-            ["score", gold, pred, "--by", "eLen"],
-            ["report", gold, pred, "-o", tmp_path / "report.html"],
-            ["metrics", "fair"],
-            ["--help"],
-            ["score", "--help"],
-        ]
-    )
-    for code, output in results:
-        assert code == 0, output
-    assert "3 documents, 3 gold spans, 3 predicted spans" in results[0][1]
-    assert "--fair.unit" in results[-3][1]
-    assert imported == []
-
-
-def test_spacy_is_imported_for_a_spacy_file(files):
-    """So that the test above can fail: here the same check finds spaCy."""
-    ((code, output),), imported = in_a_new_process([["score", files["spacy"], files["spacy"]]], blocked=False)
-    assert code == 0, output
-    assert {"spacy", "thinc"} <= {*imported}
+    commands = [
+        ["score", gold, pred],
+        ["score", files["conll"], files["conll"], "--metrics", "all"],
+        ["score", files["brat"], files["brat"], "--confidence"],
+        ["errors", gold, pred],
+        ["compare", gold, pred, gold],
+        ["count", gold, pred, "-o", counts],
+        ["merge", counts, "-o", tmp_path / "merged.npz"],
+        ["score", tmp_path / "merged.npz"],
+        ["training", gold, "-o", tmp_path / "lexicon.json"],
+        ["score", gold, pred, "--by", "eLen"],
+        ["report", gold, pred, "-o", tmp_path / "report.html"],
+        ["metrics", "fair"],
+        ["--help"],
+        ["score", "--help"],
+        ["score", files["spacy"], files["spacy"]],
+    ]
+    given = json.dumps([[str(argument) for argument in command] for command in commands])
+    done = subprocess.run([sys.executable, "-c", RUN, given], capture_output=True, encoding="utf8", timeout=120)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    for command, (code, output, _) in zip(commands, found):
+        assert code == 0, (command, output)
+    assert "3 documents, 3 gold spans, 3 predicted spans" in found[0][1]
+    *others, (_, _, with_spacy) = found
+    assert [heavy for _, _, heavy in others] == [[]] * len(others)
+    assert {"spacy", "thinc"} <= {*with_spacy}
 
 
 def test_both_names_lead_to_the_same_commands():
