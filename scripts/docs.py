@@ -69,14 +69,16 @@ def documents() -> dict[Path, str]:
     readme = ROOT / "README.md"
     text = fill(readme.read_text(encoding="utf8"), "metrics", choosing_table())
     text = fill(text, "terminal", f"```\n{printed_scores()}\n```")
-    if (benchmarks := ROOT / "benchmarks" / "results.json").is_file():
-        text = fill(text, "benchmarks", benchmark_table(benchmarks))
+    text = fill(text, "benchmarks", measured("table", "results"))
     docs = ROOT / "docs"
+    scale = (docs / "scale.md").read_text(encoding="utf8")
+    for name in ("memory", "scale"):
+        scale = fill(scale, name, measured(name, name))
     return {
         readme: text,
         docs / "metrics.md": metrics_page(),
         docs / "commands.md": commands_page(),
-        docs / "scale.md": scale_page(docs / "scale.md"),
+        docs / "scale.md": scale,
     }
 
 
@@ -84,9 +86,8 @@ def printed_scores() -> str:
     """Return what the first command of README.md prints, without most of its tables and its signature."""
     files = [str(ROOT / "examples" / f"{name}.jsonl") for name in ("gold", "improved")]
     printed = CliRunner(env={"COLUMNS": "100"}).invoke(nereval, ["score", *files]).stdout
-    heading, *parts = re.split(r"\n\n(?=[A-Z][^\n]*\n\n)", printed)
-    shown = [part.rsplit("\n\nspacy-nereval|")[0] for part in parts if part.startswith(("Scores", "Verdicts", "Error"))]
-    return "\n\n".join([heading, *shown])
+    parts = re.split(r"\n\n(?=[A-Z][^\n]*\n\n)", printed)  # a heading, and the tables with their titles
+    return "\n\n".join(part for part in parts if part.startswith((parts[0], "Scores", "Verdicts", "Error")))
 
 
 def fill(text: str, part: str, content: str) -> str:
@@ -288,20 +289,10 @@ def _default(parameter) -> str:
     return "" if parameter.default in (None, False) or parameter.required else f"`{parameter.default}`"
 
 
-def benchmark_table(path: Path) -> str:
-    """Return a table of what `python benchmarks/run.py` measured."""
-    show = runpy.run_path(str(path.with_name("table.py")))["markdown"]
-    return show(srsly.read_json(path))
-
-
-def scale_page(page: Path) -> str:
-    """Return docs/scale.md with what `benchmarks/memory.py` and `benchmarks/scale.py` measured."""
-    text = page.read_text(encoding="utf8")
-    for name in ("memory", "scale"):
-        script = ROOT / "benchmarks" / f"{name}.py"
-        if (figures := script.with_suffix(".json")).is_file():
-            text = fill(text, name, runpy.run_path(str(script))["markdown"](srsly.read_json(figures)))
-    return text
+def measured(script: str, figures: str) -> str:
+    """Return what a script of benchmarks/ shows of the figures that were measured."""
+    show = runpy.run_path(str(ROOT / "benchmarks" / f"{script}.py"))["markdown"]
+    return show(srsly.read_json(ROOT / "benchmarks" / f"{figures}.json"))
 
 
 if __name__ == "__main__":
