@@ -25,8 +25,7 @@ def tracked() -> list[str]:
     """The files of the repository, as git lists them."""
     if not (ROOT / ".git").exists():
         pytest.skip("this is no clone, so git does not say which files belong to the repository")
-    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
-    done = subprocess.run(listed, cwd=ROOT, capture_output=True, encoding="utf8", check=True)
+    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, encoding="utf8", check=True)
     return [name for name in done.stdout.splitlines() if (ROOT / name).is_file()]
 
 
