@@ -14,6 +14,7 @@ import pytest
 import srsly
 from places import ROOT
 from spacy.cli.package import get_third_party_dependencies
+from spacy.lang.en import English
 from spacy.util import load_config
 
 from spacy_nereval.about import __version__
@@ -85,6 +86,7 @@ def test_the_citation_names_this_version_and_the_papers():
 
 def test_spacy_package_names_this_package_as_a_requirement():
     """As the README says. It finds it through the scorer that the config names."""
+    English()  # without which spaCy does not know its own components yet
     config = load_config(ROOT / "examples" / "config.cfg")
     (requirement,) = get_third_party_dependencies(config)
     assert requirement.startswith(f"spacy-nereval>={__version__},<")
