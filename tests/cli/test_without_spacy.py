@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 from commands import GOLD, PRED, flat, write
 from docs import doc, write_docs
+from processes import python
 from spacy.cli._util import app as spacy_app
 from typer.testing import CliRunner
 
@@ -45,7 +44,6 @@ def files(tmp_path) -> dict[str, Path]:
 
 
 @pytest.mark.costly
-@pytest.mark.xdist_group("imports")
 def test_files_of_text_are_scored_without_spacy_and_those_of_spacy_with_it(files, tmp_path):
     """All commands in one new process. The last one shows that the check can tell."""
     gold, pred, counts = files["gold"], files["pred"], tmp_path / "counts.npz"
@@ -67,7 +65,7 @@ def test_files_of_text_are_scored_without_spacy_and_those_of_spacy_with_it(files
         ["score", files["spacy"], files["spacy"]],
     ]
     given = json.dumps([[str(argument) for argument in command] for command in commands])
-    done = subprocess.run([sys.executable, "-c", RUN, given], capture_output=True, encoding="utf8", timeout=120)
+    done = python("-c", RUN, given)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
     for command, (code, output, _) in zip(commands, found):

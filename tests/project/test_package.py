@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import configparser
 import shutil
-import subprocess
-import sys
 import tarfile
 import zipfile
 from pathlib import Path
@@ -13,20 +11,22 @@ from pathlib import Path
 import pytest
 import srsly
 from places import ROOT
+from processes import ended, python
 from spacy.cli.package import get_third_party_dependencies
 from spacy.lang.en import English
 from spacy.util import load_config
 
 from spacy_nereval.about import __version__
 
-pytestmark = [pytest.mark.costly, pytest.mark.xdist_group("package")]
+pytestmark = pytest.mark.costly
 
 
 def tracked() -> list[str]:
     """The files of the repository, as git lists them."""
     if not (ROOT / ".git").exists():
         pytest.skip("this is no clone, so git does not say which files belong to the repository")
-    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, encoding="utf8", check=True)
+    done = ended(["git", "ls-files"], cwd=ROOT)
+    assert done.returncode == 0, done.stderr
     return [name for name in done.stdout.splitlines() if (ROOT / name).is_file()]
 
 
@@ -38,7 +38,7 @@ def built(tmp_path_factory) -> Path:
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, copy / name)
     build = "from setuptools import build_meta as b; b.build_sdist('dist'); b.build_wheel('dist')"
-    done = subprocess.run([sys.executable, "-c", build], cwd=copy, capture_output=True, encoding="utf8", timeout=300)
+    done = python("-c", build, cwd=copy)
     assert done.returncode == 0, done.stderr
     return copy / "dist"
 
