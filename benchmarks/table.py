@@ -19,9 +19,10 @@ RATIOS = (ALIGNED, FRESH, OFFSETS)
 """Of two sides of a corpus, the first may take so many times as long as the second: with long documents,
 and with single sentences. The first row is the case of `spacy evaluate` and `spacy train`."""
 
-SHARE, GROWTH, INTERVALS, BYTES, IMPORT = 1, 12, 1, 500, 30
+SHARE, GROWTH, INTERVALS, BYTES, IMPORT, START = 1, 12, 1, 500, 30, 0.35
 """What our scores may add to `nlp.evaluate`, in per cent; how much longer a document may take with ten times
-the entities; seconds for intervals; bytes of the counts of a document; milliseconds for an import."""
+the entities; seconds for intervals; bytes of the counts of a document; milliseconds for an import; the
+processor time of `nereval`, as a share of that of `python -m spacy nereval`."""
 
 OF_STEP, COMPARISON, MEMORY = 10, 5, 1000
 """The share of an evaluation step that the intervals of a scorer may take, in per cent; seconds for comparing two
@@ -70,6 +71,9 @@ def reached(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     rows.append(
         ("importing what spaCy imports at its start", "beyond spaCy", 1e3 * median(found["imports"]), IMPORT, "ms")
     )
+    for command, sides in found["start"].items():
+        share = ratio(sides["nereval"], sides["python -m spacy nereval"])
+        rows.append(("nereval / python -m spacy nereval, processor time", command, share, START, ""))
     return [dict(zip(("what", "where", "value", "at_most", "unit"), row)) for row in rows]
 
 

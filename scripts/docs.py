@@ -23,6 +23,7 @@ from typing import Annotated
 import srsly
 import typer
 from typer.main import get_command
+from typer.testing import CliRunner
 from wasabi import msg
 
 from spacy_nereval import Document, Metric, count, create
@@ -67,23 +68,26 @@ def documents() -> dict[Path, str]:
     """Return each generated file with the text that it should have."""
     readme = ROOT / "README.md"
     text = fill(readme.read_text(encoding="utf8"), "metrics", choosing_table())
-    printed = (ROOT / "tests" / "reporting" / "golden" / "score.txt").read_text(encoding="utf8")
-    heading, *parts = re.split(r"\n\n(?=[A-Z][^\n]*\n\n)", printed)
-    shown = [part.rsplit("\n\nspacy-nereval|")[0] for part in parts if part.startswith(("Scores", "Verdicts", "Error"))]
-    text = fill(
-        text,
-        "terminal",
-        "\n\n".join(["```", heading, *shown, "```"]).replace("```\n\n", "```\n").replace("\n\n```", "\n```"),
-    )
-    if (benchmarks := ROOT / "benchmarks" / "results.json").is_file():
-        text = fill(text, "benchmarks", benchmark_table(benchmarks))
+    text = fill(text, "terminal", f"```\n{printed_scores()}\n```")
+    text = fill(text, "benchmarks", measured("table", "results"))
     docs = ROOT / "docs"
+    scale = (docs / "scale.md").read_text(encoding="utf8")
+    for name in ("memory", "scale"):
+        scale = fill(scale, name, measured(name, name))
     return {
         readme: text,
         docs / "metrics.md": metrics_page(),
         docs / "commands.md": commands_page(),
-        docs / "scale.md": scale_page(docs / "scale.md"),
+        docs / "scale.md": scale,
     }
+
+
+def printed_scores() -> str:
+    """Return what the first command of README.md prints, without most of its tables and its signature."""
+    files = [str(ROOT / "examples" / f"{name}.jsonl") for name in ("gold", "improved")]
+    printed = CliRunner(env={"COLUMNS": "100"}).invoke(nereval, ["score", *files]).stdout
+    parts = re.split(r"\n\n(?=[A-Z][^\n]*\n\n)", printed)  # a heading, and the tables with their titles
+    return "\n\n".join(part for part in parts if part.startswith((parts[0], "Scores", "Verdicts", "Error")))
 
 
 def fill(text: str, part: str, content: str) -> str:
@@ -181,7 +185,7 @@ def metrics_page() -> str:
         "# The metrics",
         "<!-- Written by scripts/docs.py from the docstrings and by running the metrics; do not edit. -->",
         "Every metric here is available in Python, in spaCy's scorers, in the pipeline component and on the command "
-        "line, with scores per label, averages and confidence intervals. `python -m spacy nereval metrics` prints the "
+        "line, with scores per label, averages and confidence intervals. `nereval metrics` prints the "
         "same information.",
         "## Which to choose",
         "Each column of the table has one error in an otherwise perfect prediction of\n\n"
@@ -254,13 +258,16 @@ def commands_page() -> str:
     blocks = [
         "# The commands",
         "<!-- Written by scripts/docs.py from the commands themselves; do not edit. -->",
-        "`python -m spacy nereval COMMAND --help` prints the same information.",
+        "`nereval COMMAND --help` prints the same information. `python -m spacy nereval COMMAND` runs the same "
+        "command. `nereval` starts sooner, because it imports spaCy only for a pipeline, a `.spacy` file or a "
+        "tokeniser. "
+        "`nereval --install-completion` makes your shell complete commands and options.",
     ]
     for name, command in sorted(get_command(nereval).commands.items()):  # type: ignore[attr-defined]
         arguments = [p for p in command.params if p.param_type_name == "argument"]
         options = [p for p in command.params if p.param_type_name == "option"]
         usage = [_argument(p) for p in arguments]
-        blocks += [f"## {name}", f"```bash\npython -m spacy nereval {' '.join([name, *usage, '[OPTIONS]'])}\n```"]
+        blocks += [f"## {name}", f"```bash\nnereval {' '.join([name, *usage, '[OPTIONS]'])}\n```"]
         blocks.append(inspect.cleandoc(command.help or ""))
         if arguments:
             blocks.append(table(["argument", "what it is"], [[f"`{_argument(p)}`", p.help or ""] for p in arguments]))
@@ -282,20 +289,10 @@ def _default(parameter) -> str:
     return "" if parameter.default in (None, False) or parameter.required else f"`{parameter.default}`"
 
 
-def benchmark_table(path: Path) -> str:
-    """Return a table of what `python benchmarks/run.py` measured."""
-    show = runpy.run_path(str(path.with_name("table.py")))["markdown"]
-    return show(srsly.read_json(path))
-
-
-def scale_page(page: Path) -> str:
-    """Return docs/scale.md with what `benchmarks/memory.py` and `benchmarks/scale.py` measured."""
-    text = page.read_text(encoding="utf8")
-    for name in ("memory", "scale"):
-        script = ROOT / "benchmarks" / f"{name}.py"
-        if (figures := script.with_suffix(".json")).is_file():
-            text = fill(text, name, runpy.run_path(str(script))["markdown"](srsly.read_json(figures)))
-    return text
+def measured(script: str, figures: str) -> str:
+    """Return what a script of benchmarks/ shows of the figures that were measured."""
+    show = runpy.run_path(str(ROOT / "benchmarks" / f"{script}.py"))["markdown"]
+    return show(srsly.read_json(ROOT / "benchmarks" / f"{figures}.json"))
 
 
 if __name__ == "__main__":

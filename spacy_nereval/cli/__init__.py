@@ -1,7 +1,9 @@
-"""The commands `python -m spacy nereval ...`, one module per command.
+"""The commands `nereval ...` and `python -m spacy nereval ...`, one module per command.
 
-spaCy imports this package whenever its command line starts. Modules that take
-time to load are therefore imported inside the functions that need them.
+spaCy imports this package whenever its command line starts, and `nereval` scores
+most files without spaCy. Modules that take time to load, spaCy above all, are
+therefore imported inside the functions that need them. `spacy_app` alone imports
+spaCy when it is loaded; only spaCy's own command line loads it.
 """
 
 from . import (
@@ -12,11 +14,11 @@ from . import (
     doctor,
     errors,
     evaluate,
+    init_config,
     merge,
     metrics,
     report,
     score,
-    spacy_app,
     training,
 )
 from .app import nereval
@@ -29,11 +31,11 @@ __all__ = [
     "doctor",
     "errors",
     "evaluate",
+    "init_config",
     "merge",
     "metrics",
     "nereval",
     "report",
     "score",
-    "spacy_app",
     "training",
 ]

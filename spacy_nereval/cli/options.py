@@ -18,7 +18,7 @@ TABLE_FORMATS = ("terminal", "markdown", "latex", "csv", "json", "html")
 
 EPILOG = (
     "Options of a metric follow the files: --fair.unit token --loio.s 1. "
-    "'python -m spacy nereval metrics' lists the options of every metric."
+    "'nereval metrics' lists the options of every metric."
 )
 
 FORMAT = Option(

@@ -230,7 +230,5 @@ def _load(path: Path) -> Lexicon:
     except (ValueError, RecursionError) as error:
         what = error.errors(include_url=False)[0] if isinstance(error, pydantic.ValidationError) else None
         reason = f"{'.'.join(map(str, what['loc']))}: {what['msg'].lower()}" if what else str(error)
-        raise ValueError(
-            f"{path} is not a lexicon; expected a file written by 'python -m spacy nereval training' ({reason})"
-        ) from None
+        raise ValueError(f"{path} is not a lexicon; expected a file written by 'nereval training' ({reason})") from None
     return Lexicon(**parts)

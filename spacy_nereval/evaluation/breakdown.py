@@ -63,7 +63,7 @@ class Breakdown:
         if self.by.attribute.needs_lexicon and not lexicon:
             raise ValueError(
                 f"{self.by.name} looks spans up in training data: name it with --train FILE, "
-                "a corpus or a table that 'python -m spacy nereval training' wrote"
+                "a corpus or a table that 'nereval training' wrote"
             )
         self._gold: Counter[Value] = Counter()
         self._pred: Counter[Value] = Counter()

@@ -89,14 +89,14 @@ def test_a_type_checker_finds_the_names_where_they_are_loaded_from():
 @pytest.fixture(scope="module")
 def start() -> list[set[str]]:
     """What spaCy and its command line import, what the modules that they import of ours add, and a pipeline."""
-    ours = "import spacy_nereval.integration.component, spacy_nereval.cli"
+    ours = "import spacy_nereval.integration.component, spacy_nereval.cli.spacy_app"
     return imported_by("import spacy, spacy.cli", ours, "spacy.blank('en').add_pipe('sentencizer')", path=[LEAN])
 
 
 def test_what_spacy_imports_at_every_start_brings_nothing_but_the_package(start):
     before, added, _ = start
     assert {"spacy.cli", "spacy.language"} <= before
-    assert {"spacy_nereval.integration.component", "spacy_nereval.cli"} <= added
+    assert {"spacy_nereval.integration.component", "spacy_nereval.cli.spacy_app"} <= added
     assert packages(added) == {"spacy_nereval"}
 
 

@@ -2,15 +2,22 @@
 
 import re
 import runpy
+import shutil
 
 import catalogue
+from commands import run
 from places import ROOT
+from spacy import util
+from spacy.cli._util import app as spacy_app
+from spacy.cli.init_config import init_config
 from spacy.lang.en import English
 from thinc.api import Config
 from typer.main import get_command
+from typer.testing import CliRunner
 
-from spacy_nereval import Document, names, registry, score
+from spacy_nereval import Document, create_all, names, registry, score
 from spacy_nereval.cli import nereval
+from spacy_nereval.integration.configs import changed_config
 
 README = (ROOT / "README.md").read_text(encoding="utf8")
 
@@ -42,14 +49,60 @@ def test_every_command_and_option_is_documented():
             assert all(text.replace("|", r"\|") in section for text in said), (name, parameter.name)
 
 
-def test_the_config_block_is_a_config_that_spacy_accepts():
-    block = next(block for block in blocks("ini") if "ner_scorer" in block)
-    config = Config().from_str(f"[components]\n[components.ner]\n[training]\n{block}")  # the block is an excerpt
-    nlp = English()
-    ner = nlp.add_pipe("ner", config={"scorer": config["components"]["ner"]["scorer"]})
-    assert [metric.name for metric in ner.scorer.metrics] == ["strict", "fair"]
-    assert ner.scorer.metrics[1].settings["weights"] == "fine"
-    assert config["training"]["score_weights"] == {"ents_fair_f": 1.0, "ents_f": 0.0}
+def test_the_config_blocks_replace_those_of_spacy_init_config():
+    """By hand they lead to what `nereval init-config` makes."""
+    replacing, adding = (block for block in blocks("ini") if "ner.scorer" in block)
+    spacys = init_config(pipeline=["ner"]).to_str()
+    text = spacys
+    for section in re.findall(r"^\[.*?(?=^\[|\Z)", replacing, flags=re.M | re.S):
+        header = section.splitlines()[0]
+        text, number = re.subn(rf"^{re.escape(header)}\n.*?(?=^\[|\Z)", f"{section}\n", text, flags=re.M | re.S)
+        assert number == 1, header
+    by_hand = Config().from_str(text, interpolate=False)
+    assert by_hand == Config().from_str(changed_config(spacys).text, interpolate=False)
+    ner = English().add_pipe("ner", config={"scorer": by_hand["components"]["ner"]["scorer"]})
+    assert [metric.name for metric in ner.scorer.metrics] == [metric.name for metric in create_all()]
+    more = Config().from_str(f"{text}\n{adding}", interpolate=False)["components"]["ner"]["scorer"]
+    chosen = English().add_pipe("ner", config={"scorer": more}).scorer.metrics
+    assert [metric.name for metric in chosen] == ["strict", "fair"]
+    assert chosen[1].settings["weights"] == "fine"
+
+
+def test_the_plateau_replaces_the_line_that_the_page_names():
+    page = (ROOT / "docs" / "training.md").read_text(encoding="utf8")
+    (block,) = [block for block in re.findall(r"```ini\n(.*?)```", page, flags=re.S) if "plateau" in block]
+    text = changed_config(init_config(pipeline=["ner"]).to_str()).text
+    assert text.count("\nlearn_rate = 0.001\n") == 1
+    assert "`learn_rate = 0.001` of `[training.optimizer]`" in " ".join(page.split())
+    rate, logger = re.findall(r"^\[.*?(?=^\[|\Z)", block, flags=re.M | re.S)
+    logged = (Config().from_str(each)["training"]["logger"] for each in (f"[training]\n{logger}", text))
+    assert next(logged) == next(logged)
+    merged = Config().from_str(text.replace("\nlearn_rate = 0.001\n", "\n") + f"\n{rate}")
+    resolved = util.registry.resolve({"rate": merged["training"]["optimizer"]["learn_rate"]})
+    assert next(iter(resolved["rate"])) == 0.0001
+
+
+def test_the_first_commands_run_as_they_are_printed(tmp_path, monkeypatch):
+    """On the files that are shipped, from the folder of the repository."""
+    part = README.split("\n## Score files\n")[1].split("\n## ")[0]
+    page = (ROOT / "examples" / "README.md").read_text(encoding="utf8").split("\n## ")[0]
+    commands = [
+        line for block in re.findall(r"```bash\n(.*?)```", part + page, flags=re.S) for line in block.splitlines()
+    ]
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    for command in dict.fromkeys(commands):
+        program, *arguments = command.removeprefix("python -m ").split()
+        if program == "spacy":
+            assert arguments[0] == "train"
+            arguments += ["--training.max_steps", "2", "--training.eval_frequency", "2"]
+            result = CliRunner().invoke(spacy_app, arguments)
+            assert result.exit_code == 0, result.output
+        else:
+            assert program == "nereval"
+            result = run(*arguments)
+            assert result.exit_code == 0, result.output
+    assert (tmp_path / "scores.json").is_file() and len(commands) > 6
 
 
 def test_the_example_without_spacy_objects_runs_and_says_what_comes_out():

@@ -1,0 +1,207 @@
+"""Training configs that use this package: a new one, or one of `spacy init config` that is changed."""
+
+from __future__ import annotations
+
+import configparser
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from typing import Any, NamedTuple
+
+import spacy
+from spacy.cli.init_config import init_config
+from spacy.language import Language
+from thinc.api import Config
+
+from ..metrics.registry import create_all
+from .config_text import ConfigText, Lines, replaced_values
+
+NER_SCORER, SPANS_SCORER = "spacy-nereval.ner_scorer.v1", "spacy-nereval.spans_scorer.v1"
+LOGGER = "spacy-nereval.logger.v1"
+
+REPLACED = {"spacy.ner_scorer.v1": NER_SCORER, "spacy.spancat_scorer.v1": SPANS_SCORER}
+"""spaCy's scorers, and those that take their place and return the same scores and more."""
+
+
+class Changed(NamedTuple):
+    """A config with the changes.
+
+    Attributes:
+        text: The text of the config.
+        notes: What was changed, and what was kept although it could have been changed; a line for each.
+    """
+
+    text: str
+    notes: list[str]
+
+
+def new_config(lang: str, pipeline: Sequence[str], score: str = "fair_f") -> Changed:
+    """Return a config as `spacy init config` makes it, for training on a CPU, with the changes of `changed_config`.
+
+    Args:
+        lang: Code of a language, such as "en".
+        pipeline: Names of trainable components, such as "ner".
+        score: As for `changed_config`.
+
+    Raises:
+        ValueError: There is no such language or component.
+
+    >>> "ents_fair_f = 1.0" in new_config("en", ["ner"]).text
+    True
+    """
+    try:
+        spacy.blank(lang)  # which also tells spaCy its own components
+    except ImportError:
+        raise ValueError(f"--lang {lang}: spaCy has no such language; expected a code such as 'en'") from None
+    if unknown := [name for name in pipeline if not Language.has_factory(name)]:
+        raise ValueError(f"--pipeline {','.join(pipeline)}: spaCy has no component {unknown[0]!r}; try ner or spancat")
+    return changed_config(init_config(lang=lang, pipeline=[*pipeline]).to_str(), score)
+
+
+def changed_config(text: str, score: str = "fair_f") -> Changed:
+    """Return a config with this package's scorers, score weights and logger. All other lines stay.
+
+    - Scorers of spaCy for entities and span categories are replaced.
+    - The weight of spaCy's scores of these components goes to one score, by which
+      `spacy train` then chooses the best model.
+    - spaCy's ConsoleLogger is replaced, unless it writes to a file.
+
+    Args:
+        text: The text of a config, complete or partial.
+        score: Key of a score of the six metrics, without its prefix, of which higher is better.
+
+    Raises:
+        ValueError: The text is not a config, no component predicts entities or span
+            categories, or there is no such score.
+
+    >>> config = '[nlp]\\nlang = "en"\\npipeline = ["ner"]\\n\\n[components]\\n\\n[components.ner]\\nfactory = "ner"\\n'
+    >>> print(changed_config(config).notes[0])
+    [components.ner.scorer] is spacy-nereval.ner_scorer.v1 instead of spacy.ner_scorer.v1
+    """
+    _check_score(score)
+    spacy.blank("xx")  # without which spaCy does not know its own components yet
+    before = _parsed(text)
+    after, written, notes = deepcopy(before), ConfigText(text), []
+    scored = [*_scored(before)]
+    if not scored:
+        raise ValueError(
+            "no component predicts entities or span categories: expected one whose factory is ner, beam_ner, spancat "
+            "or spancat_singlelabel; for other pipelines add the component 'nereval'"
+        )
+    for name, scorer, prefix in scored:
+        notes += _set_scorer(after, written, name, scorer)
+        notes += _set_weights(after, written, prefix, score)
+    notes += _set_logger(after, written)
+    changed = text if after == before else str(written).rstrip("\n") + "\n"
+    if _parsed(changed) != after:
+        raise ValueError("the config has a form that cannot be changed here: run 'spacy init fill-config' on it first")
+    return Changed(changed, notes)
+
+
+def _check_score(score: str) -> None:
+    known = {
+        key: next(each for each in metric.scores if each.name == name).higher_is_better
+        for metric in create_all()
+        for key, name in metric.keys.items()
+    }
+    if score not in known:
+        raise ValueError(f"there is no score {score!r}; expected one such as strict_f, partial_f, fair_f or wrf")
+    if not known[score]:
+        raise ValueError(f"of {score!r} lower is better, and spaCy keeps the model with the highest score")
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    try:
+        config: dict[str, Any] = Config().from_str(text, interpolate=False)
+    except (ValueError, configparser.Error) as error:
+        raise ValueError(f"not a config of spaCy: {' '.join(str(error).split())}") from None
+    training = config.get("training", {})
+    for name, table in [
+        *((f"components.{name}", component) for name, component in config.get("components", {}).items()),
+        *((f"training.{name}", training.get(name) or {}) for name in ("score_weights", "logger")),
+    ]:
+        if not isinstance(table, dict):
+            raise ValueError(f"not a config of spaCy: {name} is {table!r}, expected a section")
+    for name, weight in (training.get("score_weights") or {}).items():
+        if not isinstance(weight, (int, float, type(None))):
+            raise ValueError(f"not a config of spaCy: the score weight {name} is {weight!r}, expected a number or null")
+    return config
+
+
+def _scored(config: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield the components of a config that predict entities or span categories: name, scorer, prefix of its keys."""
+    for name, component in config.get("components", {}).items():
+        if "factory" not in component:
+            continue  # copied from another pipeline, with its scorer
+        factory = component["factory"]
+        meta = Language.get_factory_meta(factory) if Language.has_factory(factory) else None
+        default = (meta and meta.default_config) or {}
+        scorer = component.get("scorer", default.get("scorer"))
+        known = scorer.get("@scorers") if isinstance(scorer, dict) else None
+        if known in ("spacy.ner_scorer.v1", NER_SCORER) and factory in ("ner", "beam_ner"):
+            yield name, known, "ents"
+        elif known in ("spacy.spancat_scorer.v1", SPANS_SCORER):
+            yield name, known, f"spans_{component.get('spans_key', default.get('spans_key', 'sc'))}"
+
+
+def _set_scorer(config: dict[str, Any], text: ConfigText, name: str, scorer: str) -> list[str]:
+    section = f"components.{name}.scorer"
+    if scorer not in REPLACED:
+        return [f"[{section}] stays: {scorer}"]
+    new = REPLACED[scorer]
+    config["components"][name]["scorer"] = {"@scorers": new}
+    text.replace(
+        section,
+        [
+            "# spaCy's own scores, and those of the six metrics of the papers. To choose other metrics or",
+            f"# options, add a section [{section}.metrics] with lines such as: fair = {{}}",
+            f'@scorers = "{new}"',
+        ],
+    )
+    return [f"[{section}] is {new} instead of {scorer}"]
+
+
+def _set_weights(config: dict[str, Any], text: ConfigText, prefix: str, score: str) -> list[str]:
+    """Give the weight of spaCy's scores to one of ours."""
+    section, key = "training.score_weights", f"{prefix}_{score}"
+    training = config.setdefault("training", {})
+    weights = training.get("score_weights") or {}
+    ours = [name for name in weights if name.startswith(f"{prefix}_") and name[len(prefix) + 1 :] not in SPACYS]
+    if chosen := [name for name in ours if weights[name]]:
+        return [f"[{section}] stays: {chosen[0]} = {weights[chosen[0]]}"]
+    spacys = {f"{prefix}_{part}": weights.get(f"{prefix}_{part}") for part in "fpr"}
+    given = [weight for weight in spacys.values() if weight is not None]
+    new = {name: 0.0 for name, weight in spacys.items() if weight} or {f"{prefix}_f": 0.0}
+    new[key] = float(sum(given)) if given else 1.0
+    lines = _lines_of(text, section, weights)
+    changed = replaced_values(lines, lambda name, old: [f"{name} = {new[name]}"] if name in new else old)
+    added = [f"{name} = {weight}" for name, weight in new.items() if name not in weights]
+    comment = "# These weights choose the best model. A weight of 0.0 only shows a score in the log, and null hides it."
+    text.replace(section, [*([comment] if comment not in lines else []), *changed, *added])
+    training["score_weights"] = {**weights, **new}
+    return [f"[{section}] is {', '.join(f'{name} = {weight}' for name, weight in new.items())}"]
+
+
+SPACYS = ("f", "p", "r", "per_type")
+"""The ends of the keys of spaCy's own scores."""
+
+
+def _lines_of(text: ConfigText, section: str, values: Mapping[str, Any]) -> Lines:
+    """Return the lines of a section; if it has the short form in the section above, lines with its values."""
+    return text.body(section) or [f"{name} = {json.dumps(value)}" for name, value in values.items()]
+
+
+def _set_logger(config: dict[str, Any], text: ConfigText) -> list[str]:
+    training = config.setdefault("training", {})
+    old = training.get("logger") or {"@loggers": "spacy.ConsoleLogger.v1"}
+    name = old.get("@loggers")
+    if not str(name).startswith("spacy.ConsoleLogger.") or old.get("output_file"):
+        return [f"[training.logger] stays: {name}"]
+    bar = old.get("progress_bar")
+    new = {"@loggers": LOGGER, "progress_bar": "eval" if bar is True else bar or None}
+    if old.get("console_output") is False:
+        new["console_output"] = False
+    training["logger"] = new
+    comment = "# Prints what spaCy's own logger prints, and writes training.json beside the models."
+    text.replace("training.logger", [comment, *(f"{key} = {json.dumps(value)}" for key, value in new.items())])
+    return [f"[training.logger] is {LOGGER} instead of {name}"]
