@@ -242,7 +242,7 @@ def differences(corpus: str, compared: Mapping[str, Any]) -> Iterator[str]:
         yield markdown(table)
     yield from footer(compared)
     names = [compared["baseline"], *dict.fromkeys(row["system"] for row in compared["comparisons"])]
-    given = " ".join(f"--system '{name}={TRIALS.as_posix()}/{corpus}/{name}-*.npz'" for name in names)
+    given = " ".join(f'--system "{name}={TRIALS.as_posix()}/{corpus}/{name}-*.npz"' for name in names)
     yield f"From the same counts:\n\n```bash\npython -m spacy nereval compare corpus/{corpus}/test.spacy {given}\n```"
 
 

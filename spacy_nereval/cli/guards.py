@@ -14,7 +14,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ..io.paths import files_under, in_words
 from .metric_options import names_and_options, parse_options
 from .runs import named_runs
 from .sharded import PARTS
@@ -55,6 +54,8 @@ def about_cloud_storage(error: Exception, given: Mapping[str, Any]) -> str:
         error: What a command raised.
         given: The values of its parameters.
     """
+    from ..io.paths import in_words
+
     if type(error).__module__.partition(".")[0] not in CLOUD_LIBRARIES:
         return ""
     values = (value if isinstance(value, list) else [value] for value in map(given.get, REMOTE))
@@ -189,4 +190,6 @@ def _place(name: str) -> Path | None:
 
 
 def _files(place: Path) -> Iterable[Path]:
+    from ..io.paths import files_under
+
     return files_under(place) if place.is_dir() else [place]

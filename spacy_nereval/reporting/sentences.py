@@ -12,13 +12,13 @@ from ..evaluation.statistics.sentences import Footing, unit_name
 from ..evaluation.statistics.sentences import footer as footing_line
 from ..io.writing import visible
 
-BECAME = (
+ON_READING = (
     ("ignored", "prediction", "ignored where the reference is not annotated"),
     ("repaired", "span", "repaired"),
     ("duplicates", "span", "given again and counted once"),
     ("rejected", "span", "rejected by an annotator and left out"),
 )
-"""What is told of the documents that were read."""
+"""Totals of what was changed or left out on reading: the key in the result, what it counts, and what became of that."""
 
 
 def heading(result: Mapping[str, Any]) -> str:
@@ -31,10 +31,7 @@ def heading(result: Mapping[str, Any]) -> str:
     parts.append(many(result["pred"], "predicted span"))
     if result["skipped"]:
         parts.append(f"{many(result['skipped'], 'document')} without annotation skipped")
-    if result["ignored"]:
-        parts.append(f"{many(result['ignored'], 'prediction')} ignored where the reference is not annotated")
-    if result["repaired"]:
-        parts.append(f"{many(result['repaired'], 'span')} repaired")
+    parts += [f"{many(result[key], what)} {done}" for key, what, done in ON_READING if result.get(key)]
     return ", ".join(parts)
 
 

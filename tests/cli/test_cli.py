@@ -456,7 +456,7 @@ def test_tokens_cannot_be_counted_where_a_text_has_none(here):
         (("report", "-o", "r.html", "--format", "jsonl,markdown"), "--format jsonl,markdown: no table is printed"),
         (
             ("count", "-o", "c.npz", "--format", "markdown"),
-            "so markdown has no effect here; input formats are spacy",
+            "so markdown has no effect here; input formats are brat",
         ),
         (("count", "-o", "c.npz", "--format", "terminal"), "so terminal has no effect here"),
     ],

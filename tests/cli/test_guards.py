@@ -10,8 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import spacy
 from commands import GOLD, GOLD_DOCS, PRED, accepted, refused, run, write
-from docs import nlp, write_docs
+from docs import write_docs
 
 from spacy_nereval.cli import guards, nereval
 from spacy_nereval.io.paths import files_under
@@ -110,7 +111,8 @@ def test_every_input_of_every_command_is_tried():
         for command in nereval.registered_commands
         if "output" in inspect.signature(command.callback).parameters
     }
-    assert writing == {command.split()[0] for command in READERS} | {"detach"}
+    # init-config changes the file that it reads, and detach writes a folder.
+    assert writing == {command.split()[0] for command in READERS} | {"detach", "init-config"}
 
 
 def test_an_input_that_is_a_link_is_followed(inputs):
@@ -213,6 +215,8 @@ def corpus(tmp_path_factory) -> Path:
         write(folder / "p.jsonl", *PRED * times)
         assert run("compare", folder / "g.jsonl", *systems, "-m", "strict", "-o", folder / name).exit_code == 0
     write_docs(folder / "g.spacy", GOLD_DOCS)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ada"}])
     nlp.to_disk(folder / "model")
     for name in ("one.npz", "two.npz"):
         assert run("count", folder / "g.jsonl", folder / "p.jsonl", "-o", folder / name).exit_code == 0
@@ -231,6 +235,7 @@ COMMANDS = {
     "detach": ("detach", "model", "out"),
     "metrics": ("metrics", "fair"),
     "doctor": ("doctor",),
+    "init-config": ("init-config",),
     "report": ("report", "g.jsonl", "p.jsonl", "-o", "out.html"),
     "a mistake": ("score", "nowhere.jsonl", "p.jsonl"),
     "bad usage": ("score", "--digits", "x"),

@@ -135,7 +135,7 @@ def test_the_ending_tells_the_format(name, format):
     assert name_of(Path(name), Format("brat")) == "brat"
 
 
-@pytest.mark.parametrize("name", ["a.txt", "a.json", "a", "a.conll.gz", "jsonl"])
+@pytest.mark.parametrize("name", ["a.txt", "a.json", "a", "jsonl"])
 def test_another_ending_needs_a_name(name):
     with pytest.raises(ValueError) as raised:
         name_of(Path(name))
@@ -191,7 +191,7 @@ def test_whatever_is_in_a_file_is_records_or_an_error_with_file_and_line(format,
         try:
             found = read(path, name=format)
         except ValueError as error:
-            assert str(error).startswith(f"{named}, line ")
+            assert str(error).startswith((f"{named}, line ", f"{named} is in UTF-"))
             assert "\n" not in str(error).split("(")[0]
         else:
             score(read_files(path, path, formats=(Format(format), Format(format))))

@@ -142,7 +142,7 @@ def test_the_package_registers_a_reader_for_each_of_its_formats():
     assert own.pop("spacy") == "spacy_nereval.integration.spacy_files:read"
     assert own == {name: f"spacy_nereval.io.formats.{name}:read" for name in own}
     files = {path.stem for path in Path(spacy_nereval.io.formats.__file__).parent.glob("[!_]*.py")}
-    assert files - {"settings", "tags"} == own.keys()
+    assert files - {"settings", "tags", "offsets"} == own.keys()
     assert {*ENDINGS.values()} <= {"spacy", *own}
 
 

@@ -126,7 +126,7 @@ def test_the_own_metric_of_the_readme_works(monkeypatch):
 def test_ci_runs_the_test_command_that_the_readme_gives():
     pattern = re.search(r"grep -m 1 -E '(.*?)'", (ROOT / ".ci" / "run").read_text())[1]
     assert [line for line in README.splitlines() if re.search(pattern, line)] == [
-        "python -m pip install -e '.[test]' -r requirements.txt && python -m pytest -n 2"
+        'python -m pip install -e ".[test]" -r requirements.txt && python -m pytest -n 2'
     ]
 
 

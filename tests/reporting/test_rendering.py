@@ -97,19 +97,24 @@ def read(cell: Cell, digits: int) -> str:
     if cell is None:
         return "-"
     if isinstance(cell, str):
-        return visible(cell)
+        return cell
     if isinstance(cell, Interval):
         return f"[{number(cell.low)}, {number(cell.high)}]"
     if isinstance(cell, Estimate):
-        return f"{number(cell.value)} [{number(cell.low)}, {number(cell.high)}]"
+        return f"{number(cell.value)} [{number(cell.low)}, {number(cell.high)}]" + " few" * cell.few
     return number(cell)
 
 
 def cells(table: Table) -> list[list[str]]:
-    return [
-        [visible(name) for name in table.header],
-        *([read(cell, table.digits) for cell in row] for row in table.rows),
-    ]
+    """All cells; where names of columns or rows look alike, they are in quotes."""
+    rows = [table.header, *([read(cell, table.digits) for cell in row] for row in table.rows)]
+    names = {*table.header, *(row[0] for row in rows)}
+
+    def clear(cell: str) -> str:
+        alike = [name for name in names if visible(name) == visible(cell)] if cell in names else []
+        return visible(repr(cell) if len(alike) > 1 else cell)
+
+    return [[*map(clear, row)] for row in rows]
 
 
 @pytest.mark.parametrize(

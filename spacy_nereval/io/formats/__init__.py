@@ -16,9 +16,8 @@ from pathlib import Path
 
 from ...core.plugins import check_registered_once, readers, registered_names
 from ..records import Record
-from .conll import CONLLU
 from .offsets import in_fitting_unit
-from .settings import Format, files_in
+from .settings import CONLLU, Format, files_in
 
 Reader = Callable[[Path, Format], Iterator[Record]]
 

@@ -9,16 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..records import Record
-from .settings import Format, lines
+from .settings import CONLLU, Format, lines
 from .tags import MISSING, Chunk, Scheme, chunks, split
 
 DOCSTART = "-DOCSTART-"
 
-
-CONLLU = (
-    "this is CoNLL-U, which is not read: convert it with python -m spacy convert FILE.conllu . --converter conllu, "
-    "if its last column has the tags of entities"
-)
 
 COMMENT = re.compile(r"# *(sent_id|text|global\.columns) *=.*|# *new(doc|par)( id *=.*)?")
 """A comment of CoNLL-U, before the words of a sentence."""

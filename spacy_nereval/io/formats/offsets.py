@@ -43,9 +43,9 @@ def fitted_span(name: str, span: Sequence[Any], text: str, format: Format, surfa
         Misfit: The span is not where its text is.
         ValueError: The span is no span of the text.
 
-    >>> fitted_span("span 0", (3, 6, "PER"), "😀 Bob", Format(offsets="utf16"), "Bob")
+    >>> fitted_span("span 0,", (3, 6, "PER"), "😀 Bob", Format(offsets="utf16"), "Bob")
     (2, 5, 'PER')
-    >>> fitted_span("span 0", (3, 6, "PER"), "😀 Bob!", Format(), "Bob")
+    >>> fitted_span("span 0,", (3, 6, "PER"), "😀 Bob!", Format(), "Bob")
     Traceback (most recent call last):
     spacy_nereval.io.formats.offsets.Misfit: span 0, from 3 to 6, is 'ob!', but the file says 'Bob'
     """

@@ -13,6 +13,11 @@ PIECES = ("hull", "parts")
 CODEPOINT, UTF16, UTF8 = OFFSETS = ("codepoint", "utf16", "utf8")
 AUTO_OFFSETS = "auto"
 
+CONLLU = (
+    "this is CoNLL-U, which is not read: convert it with python -m spacy convert FILE.conllu . --converter conllu, "
+    "if its last column has the tags of entities"
+)
+
 
 class Format(NamedTuple):
     """How to read a file. A reader uses the fields that concern its format.
