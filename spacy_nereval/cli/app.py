@@ -13,7 +13,6 @@ from typing import Any
 
 import typer
 
-from ..io.paths import forget_pipes
 from .groups import grouped
 from .guards import about_cloud_storage, check_files, expanded, open_streams
 from .options import EPILOG
@@ -59,6 +58,8 @@ def with_short_errors(function: Command) -> Command:
 
     @wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> None:
+        from ..io.paths import forget_pipes
+
         open_streams()
         try:
             forget_pipes()

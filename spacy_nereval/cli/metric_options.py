@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.messages import shortened
 from .inputs import has_tokens
 from .options import Reading
 from .printing import say
@@ -61,6 +60,8 @@ def _value(text: str) -> Any:
     try:
         return json.loads(text)
     except RecursionError:
+        from ..core.messages import shortened
+
         raise ValueError(f"{shortened(text)} is nested too deeply for a value of an option") from None
     except ValueError:
         return text

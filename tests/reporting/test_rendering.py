@@ -178,7 +178,7 @@ def test_csv_read_back_gives_the_values_and_the_texts_on_one_line(table):
     title = for_spreadsheets(visible(table.title))
     for row, expected in zip(rows, values(table), strict=True):
         assert row == [title] + [
-            "" if value is None else for_spreadsheets(read(value, table.digits)) if isinstance(value, str)
+            "" if value is None else for_spreadsheets(visible(value)) if isinstance(value, str)
             else read(value, table.digits) for value in expected
         ]  # fmt: skip
 
