@@ -26,7 +26,7 @@ import numpy as np
 import seqeval.metrics
 import spacy
 import typer
-from memory import size_of
+from memory import processors, size_of
 from single import SHAPES, single
 from spacy.scorer import Scorer, get_ner_prf
 from spacy.tokens import Doc
@@ -85,8 +85,7 @@ def main(
 
 def about(rounds: int, scale: float) -> dict[str, Any]:
     """What has to be known to read the figures."""
-    cpuinfo = Path("/proc/cpuinfo")
-    models = [line.split(":")[1].strip() for line in read_lines(cpuinfo) if line.startswith("model name")]
+    models = processors()
     return {
         "machine": f"{len(models)} x {models[0]}" if models else platform.processor() or platform.machine(),
         "system": platform.platform(),
@@ -96,10 +95,6 @@ def about(rounds: int, scale: float) -> dict[str, Any]:
         "rounds": rounds,
         "scale": scale,
     }
-
-
-def read_lines(path: Path) -> list[str]:
-    return path.read_text().splitlines() if path.is_file() else []
 
 
 def alternate(sides: dict[str, Callable[[], Run]], rounds: int) -> dict[str, list[float]]:

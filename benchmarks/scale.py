@@ -27,7 +27,7 @@ from typing import Annotated, Any, TypeVar
 import numpy as np
 import spacy
 import typer
-from memory import resident, table_bytes
+from memory import processors, resident, table_bytes
 from spacy.tokens import Doc, DocBin
 from table import table
 from workloads import made_up
@@ -54,8 +54,7 @@ that are in files need neither be made nor counted as those of a pipeline are.""
 MANY = 10**9
 WORKERS = (16, 256, 4096)
 PER_FILE = (10_000, 100_000, 1_000_000)
-MACHINES = (16, 64, 256, 1024)
-"""GB of memory."""
+MACHINES = (16, 64, 256, 1024)  # GB of memory
 
 
 def main(
@@ -85,12 +84,9 @@ def main(
 
 
 def about(shards: int, documents: int, samples: int) -> dict[str, Any]:
-    cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text().splitlines() if cpuinfo.is_file() else []
-    models = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
     versions = {"python": platform.python_version(), "spacy": spacy.__version__, "numpy": np.__version__}
     sizes = {"shards": shards, "documents": documents, "samples": samples}
-    return {**versions, "machine": models[0] if models else platform.machine(), **sizes}
+    return {**versions, "machine": next(iter(processors()), platform.machine()), **sizes}
 
 
 # Measuring
@@ -221,6 +217,7 @@ def shown(cells: Cells) -> str:
 
 def per_document(corpora: list[dict[str, Any]], predicting: list[dict[str, Any]]) -> Cells:
     """Everything that was measured; a column for each corpus."""
+    resampled = [c["replicates"] for c in corpora]
     rows = [
         ["tokens, entities, labels", *(f"{c['tokens']:g}, {c['entities']:g}, {c['labels']}" for c in corpora)],
         *(
@@ -237,13 +234,10 @@ def per_document(corpora: list[dict[str, Any]], predicting: list[dict[str, Any]]
         ["counts in memory, id, bytes", *(f"{c['bytes_per_document']['id']:,}" for c in corpora)],
         ["the driver's peak in merging, bytes", *(f"{c['bytes_per_document']['merging']:,}" for c in corpora)],
         ["the driver's peak in scoring, bytes", *(f"{c['bytes_per_document']['scoring']:,}" for c in corpora)],
-        ["replicates, MB in memory", *(f"{c['replicates']['megabytes']:,.1f}" for c in corpora)],
-        ["replicates, MB in each file", *(f"{c['replicates']['megabytes_in_file']:,.1f}" for c in corpora)],
-        [
-            "replicates, milliseconds to merge a file",
-            *(f"{c['replicates']['milliseconds_to_merge_a_file']:,.1f}" for c in corpora),
-        ],
-        ["replicates, seconds to intervals", *(f"{c['replicates']['seconds_to_intervals']:,.1f}" for c in corpora)],
+        ["replicates, MB in memory", *(f"{r['megabytes']:,.1f}" for r in resampled)],
+        ["replicates, MB in each file", *(f"{r['megabytes_in_file']:,.1f}" for r in resampled)],
+        ["replicates, milliseconds to merge a file", *(f"{r['milliseconds_to_merge_a_file']:,.1f}" for r in resampled)],
+        ["replicates, seconds to intervals", *(f"{r['seconds_to_intervals']:,.1f}" for r in resampled)],
     ]
     return ["of a document", *(c["name"] for c in corpora)], rows
 

@@ -1,6 +1,6 @@
 """The counts of trials that are kept in assets/trials, with what made them.
 
-A corpus has a folder with a counts file per trial and trials.json. Each counts file
+A corpus has a folder with a count file per trial and trials.json. Each count file
 repeats the entry that trials.json has for it, so that the two cannot drift apart.
 """
 
@@ -57,7 +57,7 @@ class Trial(BaseModel, extra="forbid"):
 
     @property
     def file(self) -> str:
-        """The name of its counts file."""
+        """The name of its count file."""
         return f"{self.pipeline}-{self.seed}.npz"
 
 
@@ -71,7 +71,7 @@ class Index(BaseModel, extra="forbid"):
     trials: list[Trial]
 
     def origin(self, trial: Trial) -> dict[str, Any]:
-        """Return what the counts file of a trial says that it was made from."""
+        """Return what the count file of a trial says that it was made from."""
         return {"corpus": self.corpus, "test_sha256": self.test_sha256, "trial": trial.model_dump(mode="json")}
 
 
@@ -119,7 +119,7 @@ def read(folder: Path) -> Kept:
     named, there = [trial.file for trial in index.trials], sorted(file.name for file in folder.glob("*.npz"))
     if sorted(named) != there:
         odd = ", ".join(sorted({*named} ^ {*there})) or "a trial that is named twice"
-        raise ValueError(f"{folder / INDEX} and the counts files beside it disagree about {odd}; {remedy}")
+        raise ValueError(f"{folder / INDEX} and the count files beside it disagree about {odd}; {remedy}")
     counts: dict[str, list[Counts]] = {}
     for trial in index.trials:
         try:

@@ -27,6 +27,7 @@ from spacy_nereval.reporting.declared import noted, short_name
 from spacy_nereval.reporting.formats import markdown
 from spacy_nereval.reporting.score_cells import interval, percent
 from spacy_nereval.reporting.table import Cell, Estimate, Table
+from spacy_nereval.reporting.words import VERDICTS
 
 CORPORA = {
     "warranty": "Customer complaints and workshop notes about vehicles, synthetic, part of this repository: "
@@ -39,15 +40,6 @@ NAMES = {
     "cpu": "a window encoder on hashed features, without pretrained vectors, and a transition-based recogniser",
     "paper": "a fine-tuned transformer and a transition-based recogniser, the paper's training setting",
     "spancat": "a fine-tuned transformer and a span categoriser, on nested spans",
-}
-TYPES = {
-    "fn": "missed",
-    "fp": "spurious",
-    "be_s": "too short",
-    "be_l": "too long",
-    "be_o": "shifted",
-    "le": "wrong label",
-    "lbe": "wrong label and boundaries",
 }
 WORK_ON = dict(zip(KINDS, ("recall", "precision", "boundaries", "labels", "labels and boundaries")))
 """What to work on where a kind of error is the most frequent one."""
@@ -212,7 +204,8 @@ def of_errors(seeds: Sequence[str], found: Errors) -> Iterator[str]:
     """Yield FairEval's errors by type, and what to work on."""
     totals = [sum(column) for column in zip(*found.numbers.values())]
     rows: list[list[Cell]] = [
-        [error, TYPES[error], *numbers, percent(sum(numbers), sum(totals))] for error, numbers in found.numbers.items()
+        [error, VERDICTS[error].full, *numbers, percent(sum(numbers), sum(totals))]
+        for error, numbers in found.numbers.items()
     ]
     table = Table("", ["type", "what", *seeds, "share of all"], rows, digits=1)
     yield f"Errors by FairEval's types, {', '.join(map(str, totals))} in all:\n\n{markdown(table)}"

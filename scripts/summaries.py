@@ -18,6 +18,7 @@ from spacy_nereval.evaluation.scores import score_sums
 from spacy_nereval.evaluation.statistics.intervals import FEW, effective_units, score_intervals
 from spacy_nereval.evaluation.system_runs import evaluate_runs
 from spacy_nereval.metrics.registry import create
+from spacy_nereval.reporting import words
 from spacy_nereval.reporting.score_cells import interval
 from spacy_nereval.reporting.table import Interval
 
@@ -101,11 +102,9 @@ def lenient(counts: Counts) -> Counts:
 # Errors
 
 KINDS = {
-    "missed spans": ("fn",),
-    "spurious spans": ("fp",),
-    "wrong boundaries": ("be_s", "be_l", "be_o"),
-    "wrong labels": ("le",),
-    "wrong labels with wrong boundaries": ("lbe",),
+    in_words: tuple(error for error, wording in words.VERDICTS.items() if wording.kind == kind)
+    for kind, in_words in words.KINDS.items()
+    if kind != "hit"
 }
 """The kinds of errors that are compared, and FairEval's types of each."""
 

@@ -14,7 +14,7 @@ from typing import Any
 import typer
 
 from .groups import grouped
-from .guards import about_cloud_storage, check_files, expanded, open_streams
+from .guards import about_cloud_storage, check_files, open_streams, with_matching_files
 from .options import EPILOG
 from .printing import say
 
@@ -63,7 +63,7 @@ def with_short_errors(function: Command) -> Command:
         open_streams()
         try:
             forget_pipes()
-            kwargs = expanded(kwargs)
+            kwargs = with_matching_files(kwargs)
             check_files(kwargs)
             function(*args, **kwargs)
         except BrokenPipeError:

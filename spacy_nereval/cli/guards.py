@@ -9,13 +9,12 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from glob import glob, has_magic
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from .metric_options import names_and_options, parse_options
-from .runs import named_runs
+from .runs import matching_files, named_runs
 from .sharded import PARTS
 
 READ = ("gold", "pred", "first", "others", "model", "data", "system", "systems", "files", "train", "code")
@@ -63,7 +62,7 @@ def about_cloud_storage(error: Exception, given: Mapping[str, Any]) -> str:
     return f"{', '.join(names)}: cloud storage cannot be used: {type(error).__name__}: {in_words(error)}"
 
 
-def expanded(given: Mapping[str, Any]) -> dict[str, Any]:
+def with_matching_files(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of the parameters, with files for patterns such as `parts/*.npz`, where the shell left those.
 
     A pattern that is a file, or matches none, stays as it is. The files are sorted.
@@ -71,14 +70,12 @@ def expanded(given: Mapping[str, Any]) -> dict[str, Any]:
     found = dict(given)
     for name in READ:
         if name != "system" and isinstance(given.get(name), list):
-            found[name] = [type(text)(file) for text in given[name] for file in _matching(str(text))]
+            found[name] = [type(text)(file) for text in given[name] for file in _matched(str(text))]
     return found
 
 
-def _matching(text: str) -> list[str]:
-    if not has_magic(text) or text.startswith("--") or Path(text).exists():
-        return [text]
-    return sorted(glob(text, recursive=True)) or [text]
+def _matched(text: str) -> list[str]:
+    return [text] if text.startswith("--") else matching_files(text) or [text]
 
 
 def check_files(given: Mapping[str, Any]) -> None:

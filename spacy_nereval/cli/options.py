@@ -130,13 +130,13 @@ class Asking(NamedTuple):
     primary: str | None = Option(
         None,
         "--primary",
-        help="Score in question, METRIC.SCORE, such as fair.f. By default the F-score, or else the first score, of the "
-        "first metric",
+        help="Score in question, METRIC.SCORE, such as fair.f. By default the headline score of the first metric",
     )
     secondary: str | None = Option(
         None,
         "--secondary",
-        help="Further scores to test, METRIC.SCORE separated by commas. By default one score of each further metric",
+        help="Further scores to test, METRIC.SCORE separated by commas. By default the headline score of each further "
+        "metric",
     )
     margin: float | None = Option(
         None,

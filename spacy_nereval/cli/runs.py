@@ -62,7 +62,7 @@ def named_runs(given: Sequence[str]) -> Runs:
             raise ValueError(
                 f"--system {text}: there is a system {name} already; list all its runs once, as {name}=RUN,RUN..."
             )
-        found[name] = [run for pattern in patterns for run in _matching(text, pattern)]
+        found[name] = [run for pattern in patterns for run in _files_of(text, pattern)]
     _check_each_once(found)
     return found
 
@@ -114,13 +114,21 @@ class RunCounter:
         return count_documents(documents, self.metrics, self._gold.name, self._reading, [kept]), kept
 
 
-def _matching(text: str, pattern: str) -> list[str]:
-    """Return the files that a pattern matches, sorted; or the pattern itself, if it is none."""
-    if not has_magic(pattern) or Path(pattern).exists():
-        return [pattern]
-    if files := sorted(glob(pattern, recursive=True)):
+def _files_of(text: str, pattern: str) -> list[str]:
+    if files := matching_files(pattern):
         return files
     raise ValueError(f"--system {text}: no file matches {pattern}")
+
+
+def matching_files(pattern: str) -> list[str]:
+    """Return the files that a pattern matches, sorted; or the text itself, if it is no pattern or a file.
+
+    >>> matching_files("runs/a.jsonl"), matching_files("nowhere/*.jsonl")
+    (['runs/a.jsonl'], [])
+    """
+    if not has_magic(pattern) or Path(pattern).exists():
+        return [pattern]
+    return sorted(glob(pattern, recursive=True))
 
 
 def _check_each_once(systems: Mapping[str, Sequence[str]]) -> None:

@@ -13,6 +13,13 @@ from .spans import OverlapGroup, Span
 def by_label(document: OverlapGroup, typed: bool = True) -> Iterator[OverlapGroup]:
     """Yield a group of the spans of each label, or one of all spans if not `typed`.
 
+    Args:
+        document: The spans.
+        typed: Whether labels are told apart.
+
+    Yields:
+        Groups, by label in ascending order; their sides stay sorted.
+
     >>> doc = OverlapGroup([Span(0, 5, "B"), Span(7, 9, "A")], [Span(0, 5, "A")])
     >>> [(len(group.gold), len(group.pred)) for group in by_label(doc)]
     [(1, 1), (1, 0)]
@@ -28,10 +35,14 @@ def by_label(document: OverlapGroup, typed: bool = True) -> Iterator[OverlapGrou
 
 
 def stretches(spans: Sequence[Boundaries]) -> list[tuple[int, int, int]]:
-    """Return what the spans cover, each character once: (start, end, index of its span).
+    """Return what the spans cover, each character once.
 
-    Spans are in ascending order. A character under several of them goes to the first, so
-    that every span has one stretch or none.
+    Args:
+        spans: Anything that begins with (start, end), in ascending order.
+
+    Returns:
+        (start, end, index of its span), ascending. A character under several spans goes to
+        the first, so that every span has one stretch or none.
 
     >>> stretches([(0, 9), (2, 5), (7, 12), (15, 15)])
     [(0, 9, 0), (9, 12, 2)]
@@ -46,7 +57,13 @@ def stretches(spans: Sequence[Boundaries]) -> list[tuple[int, int, int]]:
 
 
 def covered(spans: Sequence[Boundaries], others: Sequence[Boundaries]) -> list[int]:
-    """Return the number of characters of each span that the others cover together.
+    """Return how much of each span the others cover together.
+
+    Args:
+        spans, others: Anything that begins with (start, end); `others` in ascending order.
+
+    Returns:
+        A number of characters for each of `spans`.
 
     >>> covered([(0, 10), (10, 20)], [(2, 4), (3, 5), (8, 11)])
     [5, 1]
@@ -63,8 +80,16 @@ def covered(spans: Sequence[Boundaries], others: Sequence[Boundaries]) -> list[i
 
 
 def shares(spans: Sequence[Span], others: Sequence[Span], together: bool) -> list[float]:
-    """Return the share of each span's characters that the others cover: all of them
-    together, or the one that covers most. A span of length zero is covered by its equal.
+    """Return the share of each span that the others cover.
+
+    A span of length zero is covered by one with the same boundaries.
+
+    Args:
+        spans, others: Spans, sorted.
+        together: Whether all others count together, or only the one that covers most.
+
+    Returns:
+        A share of characters, from 0 to 1, for each of `spans`.
 
     >>> shares([Span(0, 10, "A"), Span(12, 12, "A")], [Span(0, 5, "B"), Span(6, 9, "B")], together=True)
     [0.8, 0.0]

@@ -13,6 +13,9 @@ from .scores import Array
 def ratio(part: Array, whole: Array) -> Array:
     """Return part / whole, and NaN where `whole` is 0.
 
+    Args:
+        part, whole: Numbers, or arrays of one shape.
+
     >>> ratio(np.array([1, 0]), np.array([2, 0]))
     array([0.5, nan])
     """

@@ -81,7 +81,7 @@ class Classes:
         scores: The scores of a class, which the metric's formula returns.
         overall: From the class scores, float[labels + 1, ...] with all labels together
             last, and the weights of the classes, to the metric's scores.
-        weights: From the labels (None in a breakdown, whose rows are no labels) to
+        weights: From the labels, and whether they are the buckets of a breakdown, to
             float[labels + 1], with all labels together last.
         document_mean: Whether a class score is its mean over the documents that have the
             class, rather than that of the summed counts.

@@ -166,17 +166,22 @@ class Document(OverlapGroup):
         >>> doc.covered_tokens(Span(2, 6, "GPE")), doc.covered_tokens(Span(4, 5, "GPE"))
         ((0, 2), (1, 1))
         """
-        if self._token_edges is None:
+        return _touched(*self._token_edges, span)
+
+    @property
+    def known_tokens(self) -> list[tuple[int, int]]:
+        """The reference tokens. Raise ValueError, with the remedy, if the document has none."""
+        if self.tokens is None:
             raise ValueError(
                 "this document has no tokens (plain offsets and JSONL carry none, unless they list "
                 "them under 'tokens'); use the metric char instead, or read a .spacy file"
             )
-        return _touched(*self._token_edges, span)
+        return self.tokens
 
     @cached_property
     def words(self) -> list[tuple[int, int]]:
         """The places of the words of the text: the reference tokens but for white space,
-        or without tokens what stands between white space.
+        or without tokens what stands between white space. Raise ValueError if there is no text.
 
         >>> Document([], [], "Ada sleeps").words
         [(0, 3), (4, 10)]
@@ -205,9 +210,9 @@ class Document(OverlapGroup):
         return [start for start, _ in self.words], [end for _, end in self.words]
 
     @cached_property
-    def _token_edges(self) -> tuple[list[int], list[int]] | None:
+    def _token_edges(self) -> tuple[list[int], list[int]]:
         """The starts and the ends of the tokens, both ascending."""
-        return None if self.tokens is None else ([start for start, _ in self.tokens], [end for _, end in self.tokens])
+        return [start for start, _ in self.known_tokens], [end for _, end in self.known_tokens]
 
     def unigrams(
         self, spans: Iterable[PlainSpan], *, case: str = "lower", by: str = "token"
@@ -216,6 +221,9 @@ class Document(OverlapGroup):
 
         White space is not a word. Without tokens, or with `by="whitespace"`, the text of
         the span is split at white space. `case="lower"` folds case, `"keep"` does not.
+
+        Raises:
+            ValueError: The document has no text.
 
         >>> doc = Document([], [], "The Scroll tip", tokens=[(0, 3), (4, 10), (11, 14)])
         >>> [*doc.unigrams([(1, 10, "X"), (11, 14, "X")])]

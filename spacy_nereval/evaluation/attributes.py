@@ -76,6 +76,7 @@ def _share(part: float, whole: float) -> float:
 
 
 def letter_case(context: AttributeContext, span: Span) -> str:
+    """Return how a span is capitalised: lower, Title, UPPER, Mixed, or no letters."""
     words = context.document.words_of(span)
     text = "".join(character for word in words for character in word if character.isalpha())
     if not text:
@@ -89,27 +90,32 @@ def letter_case(context: AttributeContext, span: Span) -> str:
 
 
 def relative_position(context: AttributeContext, span: Span) -> float:
+    """Return where in the text a span begins, from 0 to 1."""
     return _share(span.start, len(context.text))
 
 
 def span_frequency(context: AttributeContext, span: Span) -> float:
+    """Return how often training has the surface as a span, relative to its most frequent surface."""
     by_label = context.lexicon.surfaces.get(context.surface(span), {})
     return _share(sum(by_label.values()), context.lexicon.most_frequent[0])
 
 
 def token_frequency(context: AttributeContext, span: Span) -> float:
+    """Return how often training has the words, their mean, relative to its most frequent word."""
     words, tokens = context.document.words_of(span), context.lexicon.tokens
     seen = sum(sum(tokens.get(word, {}).values()) for word in words)
     return _share(seen, len(words) * context.lexicon.most_frequent[1])
 
 
 def span_consistency(context: AttributeContext, span: Span) -> float:
+    """Return the share of the surface's occurrences in training that have the span's label."""
     surface = context.surface(span)
     by_label = context.lexicon.surfaces.get(surface, {})
     return _share(by_label.get(span.label, 0), context.lexicon.occurrences.get(surface, 0))
 
 
 def token_consistency(context: AttributeContext, span: Span) -> float:
+    """Return the share of each word's occurrences in training that have the label, their mean."""
     words = context.document.words_of(span)
     rows = [context.lexicon.tokens.get(word, {}) for word in words]
     return _share(sum(_share(by_label.get(span.label, 0), sum(by_label.values())) for by_label in rows), len(words))
@@ -119,10 +125,12 @@ def token_consistency(context: AttributeContext, span: Span) -> float:
 
 
 def length_bucket(value: float) -> str:
+    """Return the bucket of a number of words: each below 4, and the rest."""
     return f"{value:g}" if value < 4 else "4 and more"
 
 
 def quarter_bucket(value: float) -> str:
+    """Return the quarter of the text that a place from 0 to 1 is in."""
     return ("first quarter", "second quarter", "third quarter", "last quarter")[min(int(value * 4), 3)]
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from ..core.declaration import Metric, Verdict
 from ..core.spans import Document
+from .result import LabelledVerdict
 
 PARTS = ("start", "end", "label", "text")
 FIELDS = (
@@ -139,10 +140,6 @@ def _order(verdict: Verdict) -> tuple[Any, ...]:
     """Return a sort key that puts the verdicts of a document in the order of the text."""
     spans = [span for span in verdict[1:3] if span]
     return min(spans, default=()), [span or () for span in verdict[1:3]], verdict.name, verdict.amount
-
-
-LabelledVerdict = tuple[str, str, str]
-"""A verdict, the gold label and the predicted label; "" stands for no span."""
 
 
 class Examples:

@@ -71,6 +71,12 @@ def score(
         metrics: Names, or a table `{name: options}`; by default the six of the papers.
         confidence: Settings of intervals; None for no intervals.
 
+    Returns:
+        The result in plain Python, as `evaluate` returns it: ratios from 0 to 1.
+
+    Raises:
+        ValueError: A metric, an option or a setting of the intervals is unknown or out of range.
+
     >>> from spacy_nereval import Document
     >>> result = score([Document(gold=[(0, 5, "A")], pred=[(0, 4, "A")])], ["strict", "fair"])
     >>> result["metrics"]["fair"]["counts"]["be_s"], result["metrics"]["strict"]["scores"]["f"]

@@ -100,9 +100,7 @@ def changed_config(text: str, score: str = "fair_f") -> Changed:
 
 def _check_score(score: str) -> None:
     known = {
-        key: next(each for each in metric.scores if each.name == name).higher_is_better
-        for metric in create_all()
-        for key, name in metric.keys.items()
+        key: metric.score_by_name[name].higher_is_better for metric in create_all() for key, name in metric.keys.items()
     }
     if score not in known:
         raise ValueError(f"there is no score {score!r}; expected one such as strict_f, partial_f, fair_f or wrf")

@@ -104,7 +104,7 @@ FOREIGN = (
 
 
 class _OtherVersion(ValueError):
-    """A counts file of another version of the format."""
+    """A count file of another version of the format."""
 
 
 def _loaded(path: Location) -> tuple[Counts, Header]:

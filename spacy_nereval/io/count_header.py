@@ -1,4 +1,4 @@
-"""The header of a counts file: what its numbers mean, and how that is checked."""
+"""The header of a count file: what its numbers mean, and how that is checked."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def described(metric: Metric) -> MetricHeader:
 
 
 def schema() -> dict[str, Any]:
-    """Return the JSON schema of the header, for programs that read counts files themselves.
+    """Return the JSON schema of the header, for programs that read count files themselves.
 
     >>> schema()["title"], "columns" in schema()["required"]
     ('Header', True)

@@ -182,6 +182,7 @@ class _Candidate:
         self.matched = False
 
     def shared(self, other: _Candidate) -> int:
+        """Return how many units both have left."""
         return sum(self.sizes[segment] for segment in self.left & other.left)
 
     def most_similar(self, equal: bool, matched: bool) -> _Candidate | None:

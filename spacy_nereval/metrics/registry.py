@@ -35,6 +35,10 @@ of every registered metric. A set leaves out the metrics that need an option it 
 def create(name: str, **options: Any) -> Metric:
     """Return the metric of that name with these options.
 
+    Args:
+        name: The name of a registered metric.
+        options: Values of its options; the others have their defaults.
+
     Raises:
         ValueError: The metric, an option or its value is unknown, in which case the message
             lists those that exist; or the metric's declaration contradicts itself.

@@ -71,11 +71,7 @@ def judge(document: Document, bio: bool) -> Iterator[Verdict]:
     Raises:
         ValueError: The document has no tokens.
     """
-    if document.tokens is None:
-        raise ValueError(
-            "this document has no tokens (plain offsets and JSONL carry none, unless they list "
-            "them under 'tokens'); use the metric char instead, or read a .spacy file"
-        )
+    total = len(document.known_tokens)
     numbers: Counter[tuple[str, Span | None, Span | None]] = Counter()
     wrong = set()
     for group in by_label(document):
@@ -83,7 +79,7 @@ def judge(document: Document, bio: bool) -> Iterator[Verdict]:
         numbers.update(("tp", span, pred[tag]) if tag in pred else ("fn", span, None) for tag, span in gold.items())
         numbers.update(("fp", None, span) for tag, span in pred.items() if tag not in gold)
         wrong |= {place for place, _ in gold.keys() ^ pred.keys()}
-    numbers["correct", None, None] = len(document.tokens) - len(wrong)
+    numbers["correct", None, None] = total - len(wrong)
     numbers["wrong", None, None] = len(wrong)
     yield from (Verdict(*key, number) for key, number in numbers.items() if number)
 

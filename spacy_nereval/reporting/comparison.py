@@ -9,7 +9,7 @@ from ..core.declaration import Metric
 from ..evaluation.statistics.runs import FEW_RUNS
 from ..io.writing import visible
 from ..metrics.registry import create, create_all, names
-from .declared import keys, noted, short_name
+from .declared import noted, short_name
 from .marked_text import clipped
 from .score_cells import interval, percent, scale, score_cell
 from .score_tables import MOST, first_headlines
@@ -32,7 +32,7 @@ def side_by_side(results: Mapping[str, Mapping[str, Any]], *, digits: int = 2) -
     for metric in metrics:
         owns = [result["metrics"][metric.name] for result in results.values()]
         scores += [
-            [key, *(score_cell(metric, name, own["scores"]) for own in owns)] for key, name in keys(metric).items()
+            [key, *(score_cell(metric, name, own["scores"]) for own in owns)] for key, name in metric.keys.items()
         ]
         counted = dict.fromkeys(name for own in owns for name in own["counts"])
         counts += [[metric.name, name, *(own["counts"].get(name) for own in owns)] for name in counted]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from ..core.declaration import Metric
-
-Unit = Literal["ratio", "count", "raw"]
 
 
 class Group(NamedTuple):
@@ -33,26 +31,6 @@ class Group(NamedTuple):
         ('semeval exact', 'wrf')
         """
         return self.metric if self.part in ("", self.metric) else f"{self.metric} {self.part}"
-
-
-def keys(metric: Metric) -> Mapping[str, str]:
-    """Return the score keys of a metric, as in spaCy's score dict without a prefix, with the score of each.
-
-    >>> from spacy_nereval import create
-    >>> dict(keys(create("wrf")))
-    {'wrf': 'wrf'}
-    """
-    return metric.keys
-
-
-def unit(metric: Metric, name: str) -> Unit:
-    """Return the unit of a score: a ratio (shown in percent), a count of spans, or a raw number.
-
-    >>> from spacy_nereval import create
-    >>> unit(create("fair"), "f"), unit(create("fair"), "be"), unit(create("plagdet"), "granularity")
-    ('ratio', 'count', 'raw')
-    """
-    return metric.score_by_name[name].unit
 
 
 def groups(metric: Metric, names: Iterable[str]) -> list[Group]:
@@ -88,7 +66,7 @@ def triple(metric: Metric) -> tuple[str, ...]:
     >>> triple(create("fair"))
     ('p', 'r', 'f')
     """
-    (scores,) = (group.scores for group in groups(metric, keys(metric).values()) if group.is_triple)
+    (scores,) = (group.scores for group in groups(metric, metric.keys.values()) if group.is_triple)
     return scores
 
 
@@ -122,16 +100,6 @@ def noted(note: str, scores: Iterable[tuple[Metric, str]]) -> str:
     >>> noted("micro", [(create("slot_error"), "ser"), (create("fair"), "f")])
     'micro; lower is better: ser'
     """
-    costs = [short_name(metric, name) for metric, name in scores if not higher_is_better(metric, name)]
+    costs = [short_name(metric, name) for metric, name in scores if not metric.score_by_name[name].higher_is_better]
     parts = [note] * bool(note) + [f"lower is better: {', '.join(dict.fromkeys(costs))}"] * bool(costs)
     return "; ".join(parts)
-
-
-def higher_is_better(metric: Metric, name: str) -> bool:
-    """Return the direction of a score: whether a higher value is the better one.
-
-    >>> from spacy_nereval import create
-    >>> higher_is_better(create("fair"), "f"), higher_is_better(create("slot_error"), "ser")
-    (True, False)
-    """
-    return metric.score_by_name[name].higher_is_better

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..counting.counts import Counts
-from ..evaluation.error_list import LabelledVerdict, Listed
+from ..evaluation.error_list import Listed
+from ..evaluation.result import LabelledVerdict
 
 
 class Evaluated(NamedTuple):

@@ -7,7 +7,6 @@ from typing import Any
 
 from ..core.declaration import Metric
 from ..evaluation.statistics.intervals import FEW
-from .declared import unit
 from .table import Cell, Estimate, Interval
 
 
@@ -38,7 +37,7 @@ def interval(found: Any, scale: float = 1) -> Interval | None:
 
 def scale(metric: Metric, name: str) -> int:
     """Return the factor that a score is shown with: 100 for a ratio, else 1."""
-    return 100 if unit(metric, name) == "ratio" else 1
+    return 100 if metric.score_by_name[name].unit == "ratio" else 1
 
 
 def score_cell(

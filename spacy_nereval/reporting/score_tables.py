@@ -9,7 +9,7 @@ from ..core.declaration import Metric
 from ..evaluation.attributes import ATTRIBUTES
 from ..evaluation.per_document import document_rows
 from ..evaluation.result import gold_spans
-from .declared import groups, headlines, keys, noted, short_name, unit
+from .declared import groups, headlines, noted, short_name
 from .evaluated import Evaluated
 from .score_cells import percent, score_cell, score_cells
 from .table import Cell, Table
@@ -81,12 +81,12 @@ def document_tables(given: Evaluated) -> Iterator[Table]:
     """Yield the headline scores of each document, the worst document first."""
     header, in_percent, columns = {"gold": "gold", "pred": "predicted"}, set(), []
     for metric in given.counts.metrics:
-        shown = headlines(metric, list(keys(metric).values()))
-        for key, name in keys(metric).items():
+        shown = headlines(metric, list(metric.keys.values()))
+        for key, name in metric.keys.items():
             if name in shown:
                 header[key] = short_name(metric, name)
                 columns.append((metric, name))
-                in_percent |= {key} if unit(metric, name) == "ratio" else set()
+                in_percent |= {key} if metric.score_by_name[name].unit == "ratio" else set()
     cells = [
         [row["document"], *(percent(row[key]) if key in in_percent else row[key] for key in header)]
         for row in document_rows(given.counts)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.stats
-from made_up import corpus, tallied
+from made_up import corpus, tallied, trained_again
 
 from spacy_nereval import Confidence, Counts, Document, count, create_all, evaluate
 from spacy_nereval.evaluation.comparison import System, comparison
@@ -20,17 +21,7 @@ from spacy_nereval.reporting.comparison import comparison_tables, footer, verdic
 METRICS = ["strict", "slot_error", "wrf"]
 CONFIDENCE = Confidence(samples=50, seed=3)
 GOLD = corpus(40, seed=2)
-
-
-def run_of(name: str, keep: float, documents: Sequence[Document] = GOLD) -> list[Document]:
-    """The predictions of one training run: of each gold span with some chance."""
-    rng = Random(name)
-    return [
-        Document(d.gold, [span for span in d.gold if rng.random() < keep], d.text, tokens=d.tokens, id=d.id)
-        for d in documents
-    ]
-
-
+run_of = partial(trained_again, documents=GOLD)
 A = [run_of(f"a{k}", 0.6 + 0.02 * k) for k in range(3)]
 B = [run_of(f"b{k}", 0.75 + 0.02 * k) for k in range(2)]
 

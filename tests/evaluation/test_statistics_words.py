@@ -110,17 +110,16 @@ def test_forbidden_words_are_never_said(
         "A", "B", difference, min(bounds), max(bounds), min(p), max(p), tests, 4.0, differing, margin, flags[0]
     )
     said = sentence(found._replace(higher_is_better=flags[1]))
-    footing = Footing("id", 10, 9.4, 0, 1000, 0.95, 1024, flags[0], (3, 3), "primary", tests)
+    footing = Footing("id", 10, 9.4, 0, 1000, 0.95, 1024, flags[0], (3, 3))
     said += footer(footing) + signature_part(footing)
     assert len(said) > 20
     assert not [word for word in FORBIDDEN if word in said.lower()]
 
 
 def test_footer_and_signature() -> None:
-    footing = Footing("prefix:(.*)-", 431, 215.04, 7, swaps=10_000, runs=(3, 5), family="labels", tests=12)
+    footing = Footing("prefix:(.*)-", 431, 215.04, 7, swaps=10_000, runs=(3, 5))
     assert footer(footing) == (
-        "unit prefix:(.*)-, 431 units (effectively 215.0), seed 7, 10000 swaps, "
-        "training runs 3 and 5, labels family of 12 tests"
+        "unit prefix:(.*)-, 431 units (effectively 215.0), seed 7, 10000 swaps, training runs 3 and 5"
     )
     assert signature_part(footing) == "half:1000,seed:7,level:0.95,unit:prefix:(.*)-|swaps:10000"
     score_alone = Footing("id", 1, 1.0, 0)

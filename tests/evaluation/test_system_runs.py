@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.stats
-from made_up import corpus
+from made_up import corpus, trained_again
 
 from spacy_nereval import Confidence, Counts, Document, Metric, Score, count, create_all, evaluate, one_each
 from spacy_nereval.evaluation.intervals import replicate
@@ -22,19 +23,9 @@ from spacy_nereval.reporting.run_tables import RUN_TABLES, run_footer, run_headi
 METRICS = ["strict", "slot_error", "wrf"]
 CONFIDENCE = Confidence(samples=60, seed=3)
 GOLD = corpus(30, seed=2)
+run_of = partial(trained_again, documents=GOLD)
 
 Place = tuple[str, tuple[str, ...]]
-
-
-def run_of(name: str, keep: float, documents: Sequence[Document] = GOLD) -> list[Document]:
-    """The predictions of one training run: of each gold span with some chance."""
-    rng = Random(name)
-    return [
-        Document(d.gold, [span for span in d.gold if rng.random() < keep], d.text, tokens=d.tokens, id=d.id)
-        for d in documents
-    ]
-
-
 RUNS = [run_of(f"a{k}", 0.6 + 0.05 * k) for k in range(3)]
 
 

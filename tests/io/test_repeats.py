@@ -1,4 +1,4 @@
-"""A counts file knows what it was merged from, so nothing counts twice unless that is meant."""
+"""A count file knows what it was merged from, so nothing counts twice unless that is meant."""
 
 from __future__ import annotations
 

@@ -252,6 +252,13 @@ def test_a_gain_of_a_cost_is_a_loss():
     }
 
 
+def test_scores_that_are_not_in_percent_are_named():
+    document = Document(GOLDS[0], GOLDS[0], TEXTS[0])
+    ratios, others = (Parsed(page([system("a", document, metrics=["fair", *more])])).text for more in ([], ["plagdet"]))
+    assert "All scores in percent." in ratios
+    assert "All scores in percent, but for plagdet granularity." in others
+
+
 def perfect() -> ReportedSystem:
     return small(GOLDS, "perfect")
 

@@ -55,6 +55,15 @@ def corpus(number: int, seed: int = 0, labels: Sequence[str] = "ABC", named: boo
     return found
 
 
+def trained_again(name: str, keep: float, documents: Sequence[Document]) -> list[Document]:
+    """The predictions of one training run, always the same for its name: of each gold span with this chance."""
+    random = Random(name)
+    return [
+        Document(d.gold, [span for span in d.gold if random.random() < keep], d.text, tokens=d.tokens, id=d.id)
+        for d in documents
+    ]
+
+
 def repeated(documents: Sequence[Document], weights: Sequence[float]) -> list[Document]:
     """Every document as often as its weight says."""
     return [document for document, weight in zip(documents, weights) for _ in range(round(weight))]

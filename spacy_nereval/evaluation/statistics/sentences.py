@@ -131,8 +131,6 @@ class Footing(NamedTuple):
         swaps: Number of swaps R; None if none were made.
         exact: Whether the swaps were all patterns.
         runs: Number of training runs of each system.
-        family: Name of the family of tests, "" for none.
-        tests: F, the number of tests in it.
     """
 
     unit: str
@@ -144,12 +142,10 @@ class Footing(NamedTuple):
     swaps: int | None = None
     exact: bool = False
     runs: tuple[int, ...] = ()
-    family: str = ""
-    tests: int = 0
 
 
 def footer(footing: Footing) -> str:
-    """Return the line below a comparison: what was drawn, how often, and which tests were made.
+    """Return the line below a comparison: what was drawn, and how often.
 
     Args:
         footing: What the numbers rest on.
@@ -158,8 +154,8 @@ def footer(footing: Footing) -> str:
         The parts with commas between them; those that do not apply are left out.
 
     Example:
-        >>> print(footer(Footing("id", 10, 9.4, 0, swaps=1024, exact=True, family="primary", tests=1)))
-        unit id, 10 units (effectively 9.4), seed 0, all 1024 swaps, primary family of 1 test
+        >>> print(footer(Footing("id", 10, 9.4, 0, swaps=1024, exact=True)))
+        unit id, 10 units (effectively 9.4), seed 0, all 1024 swaps
     """
     parts = [
         f"unit {footing.unit}",
@@ -170,8 +166,6 @@ def footer(footing: Footing) -> str:
         parts.append(f"{'all ' if footing.exact else ''}{footing.swaps} swaps")
     if any(runs > 1 for runs in footing.runs):
         parts.append(f"training runs {' and '.join(map(str, footing.runs))}")
-    if footing.family:
-        parts.append(f"{footing.family} family of {_number(footing.tests, 'tests')}")
     return ", ".join(parts)
 
 

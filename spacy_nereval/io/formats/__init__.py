@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ...core.plugins import check_registered_once, readers, registered_names
 from ..records import Record
-from .offsets import in_fitting_unit
+from .offsets import with_fitting_offsets
 from .settings import CONLLU, Format, files_in
 
 Reader = Callable[[Path, Format], Iterator[Record]]
@@ -135,7 +135,7 @@ def read_any(path: Path, format: Format = Format()) -> Iterator[Record]:
         )
     check_registered_once(readers.entry_point_namespace, name)
     read: Reader = readers.get(name)
-    return in_fitting_unit(read, path, format)
+    return with_fitting_offsets(read, path, format)
 
 
 def records(path: Path, key: str | None = None, format: Format = Format()) -> Iterator[Record]:

@@ -20,6 +20,8 @@ COMMENT = re.compile(r"# *(sent_id|text|global\.columns) *=.*|# *new(doc|par)( i
 
 
 class Token(NamedTuple):
+    """A token of a sentence: the number of its line, its word and its tag."""
+
     line: int
     word: str
     tag: str

@@ -110,7 +110,7 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
         if {*other} != {*spans}:
             raise ValueError(f'"{first}" and "{key}" do not list the same spans; keep one of them')
     if format.offsets in (None, AUTO_OFFSETS):
-        _check_unit_is_known(text, spans, first, listed[first])
+        _check_offsets_are_known(text, spans, first, listed[first])
     return spans, len(listed[first]) - len(accepted[first])
 
 
@@ -122,7 +122,7 @@ def _surface(k: int, span: Any) -> str | None:
     return text
 
 
-def _check_unit_is_known(text: str, spans: Sequence[PlainSpan], key: str, listed: Sequence[Any]) -> None:
+def _check_offsets_are_known(text: str, spans: Sequence[PlainSpan], key: str, listed: Sequence[Any]) -> None:
     """Raise ValueError for a span behind a character that doccano counts as one or as two, depending on its version."""
     of_doccano = any("start_offset" in span if isinstance(span, dict) else key in KEYS[2:] for span in listed)
     repeated = all(isinstance(span, dict) and span.get("text") is not None for span in listed)

@@ -34,7 +34,7 @@ def fitted_span(name: str, span: Sequence[Any], text: str, format: Format, surfa
 
     Args:
         name: What the span is called in errors.
-        span: Its start, end and label, in the units of `format.offsets`.
+        span: Its start, end and label, in what `format.offsets` counts.
         text: The text of the document.
         format: Says what offsets count, and whether `surface` matters.
         surface: What the file says is the text of the span, if it says that. White space does not count.
@@ -49,13 +49,13 @@ def fitted_span(name: str, span: Sequence[Any], text: str, format: Format, surfa
     Traceback (most recent call last):
     spacy_nereval.io.formats.offsets.Misfit: span 0, from 3 to 6, is 'ob!', but the file says 'Bob'
     """
-    unit = CODEPOINT if format.offsets in (None, AUTO_OFFSETS) else format.offsets
+    offsets = CODEPOINT if format.offsets in (None, AUTO_OFFSETS) else format.offsets
     shown = surface if format.check_text else None
     try:
-        if unit == CODEPOINT or text.isascii():
+        if offsets == CODEPOINT or text.isascii():
             start, end, label = checked_span(name, span, len(text))
         else:
-            start, end, label = _in_characters(name, span, text, unit)
+            start, end, label = _in_characters(name, span, text, offsets)
     except ValueError as error:
         raise (ValueError if shown is None else BeyondText)(str(error)) from None
     if shown is not None and text[start:end].split() != shown.split():
@@ -65,19 +65,19 @@ def fitted_span(name: str, span: Sequence[Any], text: str, format: Format, surfa
     return start, end, label
 
 
-def _in_characters(name: str, span: Sequence[Any], text: str, unit: str) -> PlainSpan:
-    places = _places(text, unit)
+def _in_characters(name: str, span: Sequence[Any], text: str, offsets: str) -> PlainSpan:
+    places = _places(text, offsets)
     start, end, label = checked_span(name, span, max(places))
     for offset in (start, end):
         if offset not in places:
-            raise ValueError(f"{name} offset {offset} is inside a character if offsets count {IN_WORDS[unit]}")
+            raise ValueError(f"{name} offset {offset} is inside a character if offsets count {IN_WORDS[offsets]}")
     return places[start], places[end], label
 
 
 @lru_cache(maxsize=4)
-def _places(text: str, unit: str) -> dict[int, int]:
-    """Return the offset in characters of every offset in other units that lies between two characters."""
-    width, at = WIDTHS[unit], 0
+def _places(text: str, offsets: str) -> dict[int, int]:
+    """Return the offset in characters of every offset of another kind that lies between two characters."""
+    width, at = WIDTHS[offsets], 0
     found = {0: 0}
     for number, character in enumerate(text, 1):
         at += width(character)
@@ -85,19 +85,21 @@ def _places(text: str, unit: str) -> dict[int, int]:
     return found
 
 
-def in_fitting_unit(read: Callable[[Path, Format], Iterator[Record]], path: Path, format: Format) -> Iterator[Record]:
-    """Read a file in the unit of offsets that fits all spans, or say which unit that would be.
+def with_fitting_offsets(
+    read: Callable[[Path, Format], Iterator[Record]], path: Path, format: Format
+) -> Iterator[Record]:
+    """Read a file with the kind of offsets that fits all spans, or say which kind that would be.
 
     Args:
         read: The reader of the format.
         path: The file or folder.
-        format: How to read it. With `AUTO_OFFSETS` the unit is looked for before anything
+        format: How to read it. With `AUTO_OFFSETS` the kind is looked for before anything
             is read: characters if they fit all spans that repeat their text, else UTF-16
             code units, else bytes of UTF-8.
 
     Raises:
         ValueError: As `read` does. If a span does not fit its text, the error names the
-            unit that fits all spans of the file, if there is one.
+            kind that fits all spans of the file, if there is one.
     """
     try:
         if format.offsets == AUTO_OFFSETS:
@@ -106,7 +108,7 @@ def in_fitting_unit(read: Callable[[Path, Format], Iterator[Record]], path: Path
         yield from read(path, format)
     except Misfit as error:
         tried = CODEPOINT if format.offsets in (None, AUTO_OFFSETS) else format.offsets
-        fitting = next((unit for unit in OFFSETS if unit != tried and _fits(read, path, format, unit)), None)
+        fitting = next((kind for kind in OFFSETS if kind != tried and _fits(read, path, format, kind)), None)
         if fitting and format.offsets == AUTO_OFFSETS:
             yield from read(path, format._replace(offsets=fitting))
             return
@@ -118,9 +120,9 @@ def in_fitting_unit(read: Callable[[Path, Format], Iterator[Record]], path: Path
         raise ValueError(f"{error}{remedy}") from None
 
 
-def _fits(read: Callable[[Path, Format], Iterator[Record]], path: Path, format: Format, unit: str) -> bool:
+def _fits(read: Callable[[Path, Format], Iterator[Record]], path: Path, format: Format, offsets: str) -> bool:
     try:
-        for _ in read(path, format._replace(offsets=unit)):
+        for _ in read(path, format._replace(offsets=offsets)):
             pass
     except ValueError:
         return False

@@ -81,11 +81,10 @@ def sides(
     >>> gold.column, pred.column
     (3, -1)
     """
-    units = (*OFFSETS, AUTO_OFFSETS)
     for option, given, known in (
         ("repair", repair, REPAIRS),
         ("discontinuous", discontinuous, PIECES),
-        ("offsets", offsets, units),
+        ("offsets", offsets, (*OFFSETS, AUTO_OFFSETS)),
     ):
         if given not in (None, *known):
             raise ValueError(f"--{option} {given}: expected one of {', '.join(known)}")

@@ -8,25 +8,20 @@ security policy lets nothing but the page's own scripts run.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from .reported import ReportedSystem
 
 if TYPE_CHECKING:
     from ...core.declaration import Metric
-    from ...core.spans import Document
     from ...counting.counts import Counts
     from ...evaluation.resampling import Confidence
     from ...evaluation.tested import Asked
 
+__all__ = ["PRIMARY", "ReportedSystem", "page"]
+
 CHARTED = 30
 """Rows of labels in the chart, for all systems together; the table has all labels."""
-
-
-class ReportedSystem(NamedTuple):
-    """A system in a report: its name, the annotated documents with its predictions, and their counts."""
-
-    name: str
-    documents: Sequence[Document]
-    counts: Counts
 
 
 PRIMARY = "fair.f"

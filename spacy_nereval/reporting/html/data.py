@@ -9,15 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...core.declaration import Metric, Verdict
 from ...core.spans import Document, OverlapGroup
 from ...evaluation.transitions import OUTCOME_OF_VERDICT
 from ..words import CHANGES, OUTCOMES, VERDICTS
-
-if TYPE_CHECKING:
-    from . import ReportedSystem
+from .reported import ReportedSystem
 
 Numbered = dict[tuple[int, int, str], int]
 """Each span with its number in the list of its side."""

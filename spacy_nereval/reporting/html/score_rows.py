@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ...core.declaration import Metric
 from ...counting.counts import Counts
 from ...evaluation.result import gold_spans, pred_spans
-from ..declared import groups, higher_is_better, keys, triple, unit
+from ..declared import groups, triple
 from ..score_cells import interval, score_cell
 from ..table import Estimate, Interval, p_cell, shown
 
@@ -79,13 +79,13 @@ def metric_rows(metrics: Sequence[Metric], results: Sequence[Result]) -> list[Sc
     """
     rows = []
     for metric in metrics:
-        for group in groups(metric, dict.fromkeys(keys(metric).values())):
-            last = group.scores[-1]
+        for group in groups(metric, dict.fromkeys(metric.keys.values())):
+            last = metric.score_by_name[group.scores[-1]]
             cells = [
                 _values(metric, group.scores, own["scores"], _intervals(own, "scores"))
                 for own in _of_metric(metric, results)
             ]
-            lower, ratio = not higher_is_better(metric, last), unit(metric, last) == "ratio"
+            lower, ratio = not last.higher_is_better, last.unit == "ratio"
             rows.append(ScoreRow(group.name, group.scores, cells, metric.name, lower, is_ratio=ratio))
     return rows
 
