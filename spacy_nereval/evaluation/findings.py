@@ -10,6 +10,7 @@ from ..core.declaration import Score
 from .statistics.sentences import Finding, sentence
 from .tested import points
 
+
 def verdict(row: Mapping[str, Any], score: Score, *, baseline: str, level: float, units: str) -> str:
     """Return the one sentence that the numbers of a row carry, without a full stop.
 

@@ -773,11 +773,11 @@ def test_the_printed_rows_are_those_of_the_result():
 def test_the_signature_of_a_comparison_names_everything_that_changes_a_number():
     documents = corpus(25)
 
-    def signed(metrics=None, trials=100, short=False, asked={}, **confidence):
+    def signed(metrics=None, trials=100, short=False, asked=None, **confidence):
         counts = count(documents, create_all(metrics))
         systems = [System("a", counts), System("b", counts)]
         drawn = Confidence(**{"samples": 10, **confidence})
-        return comparison(systems, [], drawn, trials, short=short, **asked)["signature"]
+        return comparison(systems, [], drawn, trials, short=short, **(asked or {}))["signature"]
 
     changed = [
         signed(),
