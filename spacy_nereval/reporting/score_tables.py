@@ -53,7 +53,7 @@ def label_tables(given: Evaluated) -> Iterator[Table]:
 
 def _few(given: Evaluated) -> str:
     """Return which labels rest on so few units that they must not be ranked or compared, "" if none is known."""
-    first = next(iter(given.result["metrics"].values()), {})
+    first: Mapping[str, Any] = next(iter(given.result["metrics"].values()), {})
     flagged = [
         label
         for label, own in first.get("intervals", {}).get("per_type", {}).items()
