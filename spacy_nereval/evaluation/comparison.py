@@ -107,7 +107,7 @@ def comparison(
         first.unit, units, k, confidence.seed, confidence.samples, confidence.level, swaps=swaps, exact=exact
     )
     runs = [len(ours), *map(len, aligned)]
-    more = [f"units:{units}", *([f"runs:{'+'.join(map(str, runs))}"] if max(runs) > 1 else [])]
+    more = [f"units:{units}", *([f"runs:{'+'.join(map(str, runs))}"] if max(runs) > 1 else []), *asked.signature]
     result: dict[str, Any] = plain(
         {
             "signature": signature(first, signature_part(footing), *more, short=short),

@@ -10,9 +10,6 @@ from ..core.declaration import Score
 from .statistics.sentences import Finding, sentence
 from .tested import points
 
-NOTHING = 0
-"""The number of differing units, where several runs of both systems always say the same."""
-
 
 def verdict(row: Mapping[str, Any], score: Score, *, baseline: str, level: float, units: str) -> str:
     """Return the one sentence that the numbers of a row carry, without a full stop.
@@ -34,9 +31,6 @@ def verdict(row: Mapping[str, Any], score: Score, *, baseline: str, level: float
     factor = points(score)
     numbers = {key: _number(row[key]) for key in ("difference", "p", "p_holm", "detectable")}
     low, high = map(_number, row["interval"])
-    differing = row["differing"]
-    if math.isfinite(numbers["difference"]) and not math.isfinite(numbers["p"]) and max(row["runs"]) > 1:
-        differing = min(differing, NOTHING)
     return sentence(
         Finding(
             baseline=baseline,
@@ -48,7 +42,7 @@ def verdict(row: Mapping[str, Any], score: Score, *, baseline: str, level: float
             p_holm=numbers["p_holm"],
             tests=row["tests"],
             detectable=factor * numbers["detectable"],
-            differing=differing,
+            differing=row["differing"],
             same_within=row["same_within"],
             one_run=max(row["runs"]) == 1,
             level=level,

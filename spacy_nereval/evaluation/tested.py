@@ -40,6 +40,22 @@ class Asked(NamedTuple):
             raise ValueError(f"--margin {self.margin:g}: expected a number of points above 0, such as 1")
         return self
 
+    @property
+    def signature(self) -> list[str]:
+        """What was asked, for the signature: it decides which tests are corrected together, and what is said.
+
+        >>> Asked("strict.f", ["strict.p", "strict.r"], True, 0.5).signature
+        ['primary:strict.f', 'secondary:strict.p,strict.r', 'labels:yes', 'margin:0.5']
+        >>> Asked().signature
+        []
+        """
+        return [
+            *([f"primary:{self.primary}"] if self.primary else []),
+            *([] if self.secondary is None else [f"secondary:{','.join(self.secondary)}"]),
+            *(["labels:yes"] if self.labels else []),
+            *([] if self.margin is None else [f"margin:{self.margin:g}"]),
+        ]
+
 
 def families(metrics: Sequence[Metric], primary: str | None = None, secondary: Sequence[str] | None = None) -> Families:
     """Return the family of tests of each score that has a score key.

@@ -222,8 +222,12 @@ class FileUnits:
         return found[1]
 
     def _copy(self, gold: Record) -> str:
-        """Return the id or content; from the second equal one on, with the number of those before."""
-        base = content_key(gold.text, gold.spans) if gold.id is None else gold.id
+        """Return id and content; from the second document with both on, with the number of those before.
+
+        With the id alone, keys would go by the order of the documents and files that share it.
+        """
+        content = content_key(gold.text, gold.spans)
+        base = content if gold.id is None else f"{gold.id}\0{content}"
         before = self._copies[base]
         self._copies[base] += 1
         return f"{base}\0{before}" if before else base

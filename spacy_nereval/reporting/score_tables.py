@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..core.declaration import Metric
+from ..core.messages import listed
 from ..evaluation.attributes import ATTRIBUTES
 from ..evaluation.per_document import document_rows
 from ..evaluation.result import gold_spans
+from ..evaluation.statistics.intervals import FEW
 from .declared import groups, headlines, noted, short_name
 from .evaluated import Evaluated
 from .score_cells import percent, score_cell, score_cells
@@ -46,7 +48,18 @@ def label_tables(given: Evaluated) -> Iterator[Table]:
         scores = [score_cell(m, name, result[m.name]["per_type"][label]["scores"]) for m, name in columns]
         rows.append([label, number, *scores])
     header = ["label", "support", *(short_name(m, name) for m, name in columns)]
-    yield Table("Per label", header, rows, note=noted("", columns))
+    yield Table("Per label", header, rows, note=noted(_few(given), columns))
+
+
+def _few(given: Evaluated) -> str:
+    """Return which labels rest on so few units that they must not be ranked or compared, "" if none is known."""
+    first: Mapping[str, Any] = next(iter(given.result["metrics"].values()), {})
+    flagged = [
+        label
+        for label, own in first.get("intervals", {}).get("per_type", {}).items()
+        if any(found["flag"] == FEW for found in own.values())
+    ]
+    return f"few units, not to be compared: {listed(flagged, MOST)}" if flagged else ""
 
 
 def label_score_tables(given: Evaluated) -> Iterator[Table]:

@@ -209,5 +209,6 @@ def disagreement_lines(found: Mapping[str, Any]) -> list[str]:
     for name in ("above", "below", "equal"):
         share = "-" if found[name]["share"] is None else f"{100 * found[name]['share']:.1f} %"
         such_as = f", such as {', '.join(map(str, found[name]['examples']))}" if found[name]["examples"] else ""
-        lines.append(f"  {name} in {found[name]['documents']} ({share}){such_as}")
+        said = "the same" if name == "equal" else name
+        lines.append(f"  {said} in {found[name]['documents']} ({share}){such_as}")
     return lines

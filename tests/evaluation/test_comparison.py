@@ -773,10 +773,11 @@ def test_the_printed_rows_are_those_of_the_result():
 def test_the_signature_of_a_comparison_names_everything_that_changes_a_number():
     documents = corpus(25)
 
-    def signed(metrics=None, trials=100, short=False, **confidence):
+    def signed(metrics=None, trials=100, short=False, asked=None, **confidence):
         counts = count(documents, create_all(metrics))
         systems = [System("a", counts), System("b", counts)]
-        return comparison(systems, [], Confidence(**{"samples": 10, **confidence}), trials, short=short)["signature"]
+        drawn = Confidence(**{"samples": 10, **confidence})
+        return comparison(systems, [], drawn, trials, short=short, **(asked or {}))["signature"]
 
     changed = [
         signed(),
@@ -786,6 +787,12 @@ def test_the_signature_of_a_comparison_names_everything_that_changes_a_number():
         signed(["strict"]),
         signed({"loio": {"s": 1}}),
         signed({"loio": {}}),
+        signed(asked={"primary": "strict.p"}),
+        signed(asked={"secondary": ["strict.p"]}),
+        signed(asked={"secondary": []}),
+        signed(asked={"labels": True}),
+        signed(asked={"margin": 1}),
+        signed(asked={"margin": 2}),
     ]
     assert len(set(changed)) == len(changed)
     assert signed() == signed()

@@ -143,12 +143,22 @@ def test_runs_that_all_say_the_same_tell_nothing():
     json.dumps(result, allow_nan=False)
 
 
+def test_runs_without_any_spread_are_not_said_to_have_the_same_outputs():
+    """One system never finds anything, the other one everything: no variance, and yet all documents differ."""
+    a, b = ([tallied(hits, 0, 3 - hits, id=str(k)) for k in range(8)] for hits in (0, 3))
+    result = compared(counted([a, a], ["strict"]), counted([b, b], ["strict"]))
+    own = by_score(result)["strict", "f", None]
+    assert (own["difference"], own["p"], own["differing"]) == (1, None, 8)
+    assert own["verdict"] == "the spread of this difference cannot be estimated: nothing can be told"
+
+
 @pytest.mark.parametrize(("number", "known"), [(5, False), (6, True)])
 def test_below_6_differing_units_there_is_neither_p_nor_interval(number, known):
     a = [tallied(3, 0, 0, id=str(k)) for k in range(12)]
     b = [[tallied(3, int(k < number) + run * (k == 0), 0, id=str(k)) for k in range(12)] for run in range(2)]
     own = by_score(compared(counted([a, a], ["strict"]), counted(b, ["strict"])))["strict", "f", None]
     assert own["differing"] == number
+    assert own["verdict"].startswith("the outputs differ in 5 documents: ") is not known
     assert [(own[key] is not None) for key in ("p", "p_better", "detectable")] == [known] * 3
     assert [bound is not None for bound in own["interval"]] == [known] * 2
 

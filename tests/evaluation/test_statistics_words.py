@@ -65,7 +65,14 @@ FOUND = Finding(
             "not settled: between -1.25 and +6.00 points; "
             "these documents show a difference of 3.90 points 4 times in 5",
         ),
-        ({"p": np.nan, "p_holm": np.nan}, "the score is undefined for one of the two: nothing can be told"),
+        (
+            {"difference": np.nan, "p": np.nan, "p_holm": np.nan},
+            "the score is undefined for one of the two: nothing can be told",
+        ),
+        (
+            {"p": np.nan, "p_holm": np.nan},
+            "the spread of this difference cannot be estimated: nothing can be told",
+        ),
     ],
 )
 def test_the_first_sentence_that_fits(changed: dict[str, object], said: str) -> None:

@@ -266,7 +266,7 @@ def test_documents_where_they_disagree_go_by_their_id_and_the_widest_gap_comes_f
     assert [line.strip() for line in lines[1:]] == [
         "above in 2 (50.0 %), such as most, half",
         "below in 1 (25.0 %), such as below",
-        "equal in 1 (25.0 %), such as equal",
+        "the same in 1 (25.0 %), such as equal",
     ]
 
 

@@ -99,8 +99,16 @@ def test_predictions_do_not_change_the_unit_of_a_text_with_an_open_end(tmp_path)
 
 def test_every_document_is_a_unit_even_where_ids_repeat(tmp_path):
     keys = units(write(tmp_path / "a.jsonl", *named("a", "b", "a", "a")), "document")
-    assert keys[:2] == ["a", "b"]
+    assert [key[0] for key in keys] == ["a", "b", "a", "a"]
     assert len({*keys}) == 4
+
+
+def test_no_order_of_documents_with_one_id_changes_a_unit_and_no_file_unites_them(tmp_path):
+    rows = named("a", "a", "a")
+    keys = units(write(tmp_path / "a.jsonl", *rows), "document")
+    assert len({*keys}) == 3
+    assert units(write(tmp_path / "b.jsonl", *rows[::-1]), "document") == keys[::-1]
+    assert units(write(tmp_path / "c.jsonl", rows[1]), "document") == [keys[1]]
 
 
 def test_every_document_is_a_unit_even_where_texts_repeat(tmp_path):

@@ -218,6 +218,13 @@ def test_labels_have_their_support():
     )
 
 
+@pytest.mark.parametrize(("number", "note"), [(4, "few units, not to be compared: A, B, C"), (24, "")])
+def test_labels_of_few_units_are_named_where_intervals_were_drawn(number, note):
+    how = {"metrics": ["strict"]}
+    assert made(corpus(number), "labels", **how, confidence=Confidence(samples=20))["Per label"].note == note
+    assert made(corpus(number), "labels", **how)["Per label"].note == ""
+
+
 def test_scores_per_label_have_intervals_where_they_were_drawn():
     documents = corpus(24)
     confidence = Confidence(samples=20)

@@ -35,7 +35,7 @@ class Finding(NamedTuple):
         p_holm: p-value corrected within the family.
         tests: F, the number of tests in the family.
         detectable: The difference that these documents show 4 times in 5, in points.
-        differing: D, the number of units whose counts differ; None with several training runs.
+        differing: D, the number of units whose counts differ; None if it is not known.
         same_within: The margin in points, if the two are the same within it; else None.
         one_run: Whether each system was trained once.
         level: Confidence level.
@@ -87,8 +87,10 @@ another training was not tried
         raise ValueError(f"p corrected ({finding.p_holm}) is smaller than p ({finding.p}); are they swapped?")
     if finding.differing is not None and finding.differing < LEAST_DIFFERING:
         return f"the outputs differ in {_number(finding.differing, finding.units)}: nothing can be told"
-    if not (isfinite(finding.difference) and isfinite(finding.p)):
+    if not isfinite(finding.difference):
         return "the score is undefined for one of the two: nothing can be told"
+    if not isfinite(finding.p):
+        return "the spread of this difference cannot be estimated: nothing can be told"
     if finding.p_holm <= alpha:
         return _higher_or_lower(finding)
     if finding.same_within is not None:
