@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
 from pathlib import Path
 
@@ -162,3 +163,13 @@ def test_labels_that_differ_in_white_space_only_are_told_apart_in_tables(tmp_pat
     assert re.search(r"^'PER ' +1", printed, re.MULTILINE)
     assert re.search(r"^LOC +1", printed, re.MULTILINE)
     assert "'PER'" not in run("score", labelled(gold, "PER", "LOC"), gold, "-m", "strict").stdout
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="there is no /dev/fd here")
+def test_a_result_may_go_to_a_pipe_that_has_no_path():
+    """As /dev/stdout before a bar of the shell."""
+    read, write_end = os.pipe()
+    with os.fdopen(read, "rb") as pipe:
+        write_json(Path(f"/dev/fd/{write_end}"), [1])
+        os.close(write_end)
+        assert pipe.read() == b"[\n  1\n]\n"
