@@ -280,9 +280,9 @@ def _check_formula(metric: Metric) -> None:
         try:
             found.append(compute(nothing) if compute else {})
         except KeyError as error:
-            declared = ", ".join(metric.columns)
+            known = ", ".join(metric.columns)
             raise ValueError(
-                f"{what} asks for the column {error}, which is not declared; declared are {declared}"
+                f"{what} asks for the column {error}, which is not declared; declared are {known}"
             ) from None
     returned = found[0]
     declared = {score.name for score in metric.label_scores}
