@@ -255,7 +255,6 @@ COMMANDS = {
     "training": ("training", "g.jsonl", "-o", "out.json"),
     "datasets": ("datasets", "a.json", "b.json"),
     "detach": ("detach", "model", "out"),
-    "init-config": ("init-config", "--lang", "de"),
     "metrics": ("metrics", "fair"),
     "doctor": ("doctor",),
     "init-config": ("init-config",),
