@@ -9,6 +9,7 @@ import typer
 from typer import Argument, Option
 
 from .app import command
+from .guards import check_lexicons
 from .metric_options import names_and_options
 from .options import METRICS, OUTPUT, TRAIN, Asking, Model, Reading, Resampling, Showing
 from .outputs import chosen_confidence
@@ -74,6 +75,7 @@ def compare_cli(
     wanted = table_names(showing.tables, COMPARED, USUAL)
     wished = asked(asking, labels=labels)
     counter = RunCounter(names, gold, metrics, options, train, reading, loading)
+    check_lexicons(counter.metrics, output)
     families(counter.metrics, wished.primary, wished.secondary)  # before anything is read
     documents: Sequence[Document] = []
     found: list[System] = []

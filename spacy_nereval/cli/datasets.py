@@ -22,7 +22,7 @@ def datasets_cli(
     score: str | None = Option(
         None, "--score", help="Score to count by, METRIC.SCORE. By default the primary score of the comparisons"
     ),
-    system: str | None = Option(
+    name: str | None = Option(
         None, "--system", help="System to count for, where the comparisons have several beside the baseline"
     ),
     independent: bool = Option(
@@ -50,8 +50,8 @@ def datasets_cli(
     if input_formats(format):
         raise ValueError(f"--format {format}: no annotation is read here; table formats are {', '.join(TABLE_FORMATS)}")
     _check_given_once(files)
-    results = {name: _read(path) for name, path in zip(_names(files), files)}
-    found = data_sets(results, score=score, system=system, independent=independent)
+    results = {shown: _read(path) for shown, path in zip(_names(files), files)}
+    found = data_sets(results, score=score, system=name, independent=independent)
     if output:
         write_json(output, found)
     print_tables(

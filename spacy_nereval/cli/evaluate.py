@@ -8,6 +8,7 @@ import typer
 from typer import Argument
 
 from .app import command
+from .guards import check_lexicons
 from .inputs import documents_of_model
 from .lookups import wanted_breakdowns
 from .metric_options import chosen_metrics, names_and_options, options_of_model
@@ -49,6 +50,7 @@ def evaluate_cli(
     check_per_document(per_document)
     stored = options_of_model(model, reading.spans_key)
     chosen = chosen_metrics(metrics, options, lookups.train, attributes=lookups.by, stored=stored)
+    check_lexicons(chosen, output, per_document)
     breakdowns = wanted_breakdowns(lookups, chosen)
     examples = wanted_examples(showing, chosen)
     if len(names) > 1 or sharding.wanted:

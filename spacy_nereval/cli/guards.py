@@ -11,11 +11,14 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .metric_options import names_and_options, parse_options
 from .runs import matching_files, named_runs
 from .sharded import PARTS
+
+if TYPE_CHECKING:
+    from ..core.declaration import Metric
 
 READ = ("gold", "pred", "first", "others", "model", "data", "system", "systems", "files", "train", "code")
 """Parameters that name what a command reads: files, folders or models."""
@@ -71,6 +74,9 @@ def with_matching_files(given: Mapping[str, Any]) -> dict[str, Any]:
     for name in READ:
         if name != "system" and isinstance(given.get(name), list):
             found[name] = [type(text)(file) for text in given[name] for file in _matched(str(text))]
+    if isinstance(first := given.get("first"), str):  # of the files of `count`, which follow as `others`
+        found["first"], *more = _matched(first)
+        found["others"] = [*more, *found["others"]]
     return found
 
 
@@ -106,8 +112,22 @@ def check_files(given: Mapping[str, Any]) -> None:
                 _check_not_read(part, name)
 
 
+def check_lexicons(metrics: Iterable[Metric], *outputs: Path | None) -> None:
+    """Check that no output is a training corpus or a lexicon in which metrics look up spans.
+
+    The command line need not name these: the config of a model does, and so do counts.
+
+    Raises:
+        ValueError: An output is one of them.
+    """
+    for metric in metrics:
+        for output in outputs:
+            if output and (train := metric.settings.get("train")):
+                _check_not_read(output, train)
+
+
 def _check_local(given: Mapping[str, Any]) -> None:
-    for name in (*READ, *WRITTEN):
+    for name in (*READ, *WRITTEN, "config"):
         if name in REMOTE or (value := given.get(name)) is None:
             continue
         for text in map(str, value if isinstance(value, (list, tuple)) else [value]):

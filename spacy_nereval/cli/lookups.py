@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..core.messages import shortened
 from .metric_options import check_train_is_used
 from .options import Lookups
 
@@ -45,7 +46,7 @@ def unknown_labels(counts: Counts, breakdowns: Sequence[Breakdown]) -> list[str]
         if unknown := {label: n for label, n in gold.items() if label not in lexicon.labels}:
             lines.append(
                 f"{len(unknown)} of {len(gold)} gold labels, with {sum(unknown.values())} of {sum(gold.values())} "
-                f"gold spans, do not occur in the training data: {', '.join(unknown)}"
+                f"gold spans, do not occur in the training data: {', '.join(map(shortened, unknown))}"
             )
     return lines
 

@@ -9,6 +9,7 @@ import typer
 from typer import Argument, Option
 
 from .app import command
+from .guards import check_lexicons
 from .inputs import check_no_unit, documents_of_files
 from .lookups import wanted_breakdowns
 from .metric_options import chosen_metrics
@@ -85,6 +86,7 @@ def score_cli(
         from ..io.count_files import load
 
         counts = load(gold)
+        check_lexicons(counts.metrics, output, per_document)
         warn_of_labels(counts)
     else:
         chosen = chosen_metrics(metrics, ctx.args, lookups.train, attributes=lookups.by, gold=gold, reading=reading)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .guards import check_lexicons
 from .options import Showing
 from .printing import print_tables
 from .runs import RunCounter, named_runs
@@ -55,6 +56,7 @@ def score_runs(
         )
     wanted = table_names(showing.tables, RUN_TABLES, USUAL_OF_RUNS)
     counter = RunCounter(runs, gold, *counting)
+    check_lexicons(counter.metrics, output)
     counts = [counter.count(run)[0] for run in runs]
     result = evaluate_runs(counts, drawn, system=name, average=showing.average, short=showing.short)
     if output:

@@ -273,14 +273,18 @@ def check(metric: Metric) -> None:
 
 
 def _check_formula(metric: Metric) -> None:
-    """See that the formula finds its columns and returns what is declared."""
+    """See that the formula finds its columns and returns what is declared, and that `details` finds its columns."""
     nothing = {name: np.zeros(1) for name in (*metric.columns, "gold_spans", "pred_spans")}
-    try:
-        returned = metric.formula(nothing)
-    except KeyError as error:
-        raise ValueError(
-            f"the formula asks for the column {error}, which is not declared; declared are {', '.join(metric.columns)}"
-        ) from None
+    found: list[dict[str, Any]] = []
+    for what, compute in (("the formula", metric.formula), ("details", metric.details)):
+        try:
+            found.append(compute(nothing) if compute else {})
+        except KeyError as error:
+            known = ", ".join(metric.columns)
+            raise ValueError(
+                f"{what} asks for the column {error}, which is not declared; declared are {known}"
+            ) from None
+    returned = found[0]
     declared = {score.name for score in metric.label_scores}
     if returned.keys() != declared:
         raise ValueError(

@@ -172,7 +172,9 @@ class Counter:
                 raise ValueError(said + "finite number")
             raise ValueError(f"{said}whole number: declare partial_credit=({verdict!r},)")
         for kind, most in ((self._partial[slot], LARGEST), (~self._partial[slot], 2.0**53)):
-            if (total := np.abs(amount[kind]).sum()) >= most:
+            with np.errstate(over="ignore"):
+                total = np.abs(amount[kind]).sum()
+            if total >= most:
                 raise ValueError(
                     f"amounts of one batch add up to {total:.3g}, too much to be exact: "
                     f"use weights so small that they stay below {most:.0e}"

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..core.declaration import Metric, Verdict
+from ..core.messages import quoted, shortened
 from ..core.spans import Document
 from .result import LabelledVerdict
 
@@ -107,7 +108,8 @@ def error_list(
             yield listed
     if missing := [label for label in labels if label not in seen]:
         raise ValueError(
-            f"there is no label {missing[0]!r} in gold or prediction; there are {', '.join(sorted(seen)) or 'none'}"
+            f"there is no label {quoted(missing[0])} in gold or prediction; "
+            f"there are {', '.join(map(shortened, sorted(seen))) or 'none'}"
         )
 
 

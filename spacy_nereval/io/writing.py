@@ -149,11 +149,11 @@ def _atomic(path: Location) -> Iterator[BinaryIO]:
                 yield file
             path.upload_from(local, force_overwrite_to_cloud=True)
         return
-    path = path.resolve()
-    if path.exists() and not path.is_file():
+    if path.exists() and not path.is_file():  # before links are resolved: what /dev/stdout leads to may have no path
         with path.open("wb") as file:
             yield file
         return
+    path = path.resolve()
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with open(handle, "wb") as file:

@@ -223,3 +223,10 @@ def test_options_that_cannot_be(sets, tmp_path):
     assert "no annotation is read here" in refused("datasets", *files, "-f", "conll,markdown")
     assert "is read here" in refused("datasets", *files, "-o", files[0])
     assert "there is no directory" in refused("datasets", *files, "-o", tmp_path / "no" / "out.json")
+
+
+def test_a_folder_may_have_the_name_of_the_system(sets, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("B.jsonl").mkdir()
+    said = accepted("datasets", *sets.values(), "--system", "B.jsonl", "-o", "B.jsonl/sets.json")
+    assert said and Path("B.jsonl/sets.json").exists()

@@ -127,6 +127,27 @@ def test_an_input_that_is_a_link_is_followed(inputs):
     assert "read here" in refused("score", "brat", "brat", "-o", "elsewhere/d.ann")
 
 
+def test_a_training_corpus_that_counts_or_a_model_name_is_no_output(inputs):
+    tmr = ("-m", "tmr", "--train", "t.jsonl")
+    for name in ("one.npz", "two.npz"):
+        accepted("count", "g.jsonl", "p.jsonl", "-o", name, *tmr)
+    pipeline = spacy.blank("en")
+    pipeline.add_pipe("nereval", config={"metrics": {"tmr": {"train": "t.jsonl"}}})
+    pipeline.to_disk("model")
+    Path("linked.jsonl").symlink_to("t.jsonl")
+    before = Path("t.jsonl").read_bytes()
+    for command in (
+        ("score", "one.npz", "-o"),
+        ("score", "one.npz", "--per-document"),
+        ("score", "g.jsonl", "--system", "A=one.npz,two.npz", "-o"),
+        ("compare", "g.jsonl", "one.npz", "two.npz", "--trials", "20", "-o"),
+        ("evaluate", "model", "g.jsonl", "-m", "tmr", "-o"),
+    ):
+        for output in ("t.jsonl", "linked.jsonl"):
+            assert "is read here, so it cannot be the output" in run(*command, output).stderr, command
+    assert Path("t.jsonl").read_bytes() == before
+
+
 def test_nothing_is_written_into_a_folder_that_is_read(inputs):
     said = refused("score", "brat", "g.jsonl", "-o", "brat/new.ann")
     assert said == (
@@ -196,6 +217,7 @@ def test_every_parameter_is_known_to_be_a_file_or_not():
         ("training", "s3://bucket/t.jsonl", "-o", "out.json"),
         ("datasets", "s3://bucket/a.json", "b.json"),
         ("evaluate", "s3://bucket/model", "g.jsonl"),
+        ("init-config", "s3://bucket/config.cfg"),
     ],
 )
 def test_cloud_storage_where_only_local_files_work_is_refused(arguments, inputs):
@@ -273,6 +295,8 @@ def test_patterns_are_expanded_where_the_shell_left_them(inputs, tmp_path):
     (inputs / "[g].npz").write_bytes((inputs / "p.npz").read_bytes())
     assert "counts of 3 documents" in accepted("merge", "[g].npz", "-o", "x.npz"), "the name of a file is no pattern"
     assert "none*.npz does not exist" in refused("merge", "none*.npz", "-o", "x.npz")
+    several = run("count", "[gp].jsonl", "[gp].jsonl", "-m", "strict", "--parts", "parts", "-o", "brat/several.npz")
+    assert "counts of 6 documents" in several.stdout, several.output
     accepted("compare", "g.jsonl", "g.[jk]sonl", "[g].jsonl", "-m", "strict", "--trials", 20, "-o", "result.json")
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
+import warnings
 from pathlib import Path
 
 import pytest
 import spacy
-from commands import GOLD, flat, line, refused, run, write
+from commands import GOLD, PRED, flat, line, refused, run, write
 from docs import doc, write_docs
 
 from spacy_nereval.evaluation.resampling import MOST_SAMPLES, Confidence
@@ -162,3 +164,26 @@ def test_labels_that_differ_in_white_space_only_are_told_apart_in_tables(tmp_pat
     assert re.search(r"^'PER ' +1", printed, re.MULTILINE)
     assert re.search(r"^LOC +1", printed, re.MULTILINE)
     assert "'PER'" not in run("score", labelled(gold, "PER", "LOC"), gold, "-m", "strict").stdout
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="there is no /dev/fd here")
+def test_a_result_may_go_to_a_pipe_that_has_no_path():
+    """As /dev/stdout before a bar of the shell."""
+    read, write_end = os.pipe()
+    with os.fdopen(read, "rb") as pipe:
+        write_json(Path(f"/dev/fd/{write_end}"), [1])
+        os.close(write_end)
+        assert pipe.read() == b"[\n  1\n]\n"
+
+
+def test_a_label_that_is_missing_is_told_in_a_short_line(tmp_path):
+    gold = write(tmp_path / "g.jsonl", line("Ada", (0, 3, "L" * 9999)))
+    said = refused("errors", gold, gold, "--label", "X" * 9999)
+    assert "there is no label" in said and "9999 characters" in said and len(said) < 500
+
+
+def test_weights_that_overflow_are_one_line(tmp_path):
+    gold, pred = write(tmp_path / "g.jsonl", *GOLD), write(tmp_path / "p.jsonl", *PRED)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        assert "too much to be exact" in refused("score", gold, pred, "-m", "ace", "--ace.weights", '{"PER": 1e308}')

@@ -84,6 +84,10 @@ OVERALL = Classes(
             "the formula asks for the column 'hits', which is not declared; declared are tp, fp, fn",
         ),
         (
+            {"details": lambda columns: {"more": columns["hits"]}},
+            "details asks for the column 'hits', which is not declared; declared are tp, fp, fn",
+        ),
+        (
             {"formula": lambda columns: {"n": columns["tp"], "m": columns["fp"]}},
             "the formula returns m, n; the declared scores are n",
         ),

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import shutil
+import struct
 import tracemalloc
 import warnings
 import zipfile
@@ -661,6 +662,35 @@ def test_an_array_that_says_it_is_huge_is_refused_before_there_is_room_for_it(fi
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 10**7
+
+
+def with_member(file: Path, name: str, content: bytes, **how) -> Path:
+    """The archive with other bytes for one of its arrays."""
+    with zipfile.ZipFile(file) as archive:
+        members = {member: archive.read(member) for member in archive.namelist()} | {f"{name}.npy": content}
+    with zipfile.ZipFile(file, "w", **how) as archive:
+        for member, data in members.items():
+            archive.writestr(member, data)
+    return file
+
+
+NO_PYTHON = ("{'descr': '<i8', 'shape': (3,)", "(" * 9000, "  x\n y", "'" * 3, "-" * 9000 + "1", "[" * 150 + "]" * 150)
+
+
+@pytest.mark.parametrize("name", ["header", "cells/data"])
+@pytest.mark.parametrize("text", NO_PYTHON, ids=range(len(NO_PYTHON)))
+def test_an_array_whose_header_is_no_python_is_refused(file, name, text):
+    content = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode()
+    said = refused(with_member(file, name, content))
+    assert "does not hold counts, or is damaged" in said and len(said) < 1000
+
+
+def test_a_member_that_is_compressed_in_another_way_and_damaged_is_refused(file):
+    content = bytearray(with_member(file, "header", b"x" * 999, compression=zipfile.ZIP_LZMA).read_bytes())
+    at = content.find(b"header.npy") + len("header.npy")
+    content[at + 4 : at + 12] = b"\xff" * 8
+    file.write_bytes(content)
+    assert "does not hold counts, or is damaged" in refused(file)
 
 
 def test_an_encrypted_member_is_refused(file):
