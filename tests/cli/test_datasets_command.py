@@ -159,7 +159,7 @@ def test_names_cannot_steer_a_terminal(sets, tmp_path):
 
 
 def test_one_file(sets):
-    assert refused("datasets", sets["news"]) == "✘ to count data sets takes the comparisons of two or more, not of 1"
+    assert refused("datasets", sets["news"]) == "✘ expected the comparisons of two or more data sets, not of 1"
     assert run("datasets").exit_code == 2
 
 

@@ -93,7 +93,7 @@ def test_the_options_of_intervals_and_tables_apply(runs):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["A=runs/a1.jsonl"], "A has one training run, and one tells nothing of the next; give two or more"),
+        (["A=runs/a1.jsonl"], "A has one training run, which does not show how much runs vary; give two or more"),
         (["A=runs/a1*"], "or score it alone: nereval score gold.jsonl runs/a1.jsonl"),
         ([A, "--system", "B=runs/a1.jsonl"], "--system is given for A and B: score one system, or compare them with"),
         (["A=runs/a1.jsonl,runs/a1.jsonl"], "the run runs/a1.jsonl is given twice"),
