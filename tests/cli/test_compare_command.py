@@ -240,8 +240,8 @@ def test_runs_that_cannot_be_compared_are_answered_in_one_line(runs, given, said
 
 def test_systems_are_named_in_one_way_only(runs):
     said = refused("compare", "gold.jsonl", "a.jsonl", "--system", B)
-    assert "a.jsonl is given beside --system: give all systems as --system NAME=RUN,RUN..." in said
+    assert "a.jsonl is given in addition to --system: give all systems as --system NAME=RUN,RUN..." in said
 
 
 def test_the_result_is_not_written_over_a_run(runs):
-    assert "runs/b2.jsonl is read here" in refused(*SEVERAL, "-o", "runs/b2.jsonl")
+    assert "runs/b2.jsonl is an input" in refused(*SEVERAL, "-o", "runs/b2.jsonl")

@@ -580,7 +580,7 @@ def test_the_predictions_may_be_in_another_order_if_there_are_ids(here):
     [
         (["gold.jsonl", "pred.jsonl", "pred.jsonl", "-o", "r.html"], "pred.jsonl is given twice"),
         (["gold.jsonl", "pred.jsonl", "-o", "no/r.html"], "there is no directory no"),
-        (["gold.jsonl", "pred.jsonl", "-o", "gold.jsonl"], "gold.jsonl is read here"),
+        (["gold.jsonl", "pred.jsonl", "-o", "gold.jsonl"], "gold.jsonl is an input"),
         (["gold.jsonl", "none.jsonl", "-o", "r.html"], "none.jsonl does not exist"),
         (["gold.jsonl", "pred.jsonl", "-o", "r.html", "--samples", "5"], "--samples is given without --confidence"),
         (["gold.jsonl", "pred.jsonl", "-o", "r.html", "--metrics", "nope"], "there is no metric 'nope'"),
