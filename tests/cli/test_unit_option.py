@@ -70,7 +70,7 @@ def test_few_units_are_warned_of_by_their_number(texts):
         ),
         (
             r"prefix:\w+",
-            r"✘ --unit prefix:\w+: the regular expression has no group; put what names the unit in parentheses",
+            r"✘ --unit prefix:\w+: the regular expression has no group; put the name of the unit in parentheses",
         ),
         ("meta.author", "document 0 (a0-0): --unit meta.author: the document has no 'author' in its metadata"),
         ("block:25", "gold.jsonl has 24 documents; expected blocks no larger than the file"),
