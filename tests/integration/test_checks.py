@@ -129,7 +129,7 @@ def test_a_weight_on_a_cost_without_a_complement_names_the_score_of_the_same_met
 )
 def test_a_weight_on_a_score_that_nothing_produces_is_told(key, hint):
     (line,) = evaluate(with_ruler(NER, **{key: 1.0}))
-    assert line.startswith(f"[training.score_weights] has {key}, which neither")
+    assert line.startswith(f"[training.score_weights] has {key}, which no metric")
     assert line.endswith(hint or line)
 
 
