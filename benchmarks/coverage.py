@@ -31,7 +31,7 @@ NUMBERS = [10, 20, 50, 100, 500]
 """Documents per data set."""
 
 TOGETHER = 50
-"""Data sets that share their random bits, so that they are worked on at once."""
+"""Data sets that share their random bits, so that they are processed together."""
 
 
 class System(NamedTuple):
@@ -94,7 +94,7 @@ def share(found: list[NDArray[np.bool_]]) -> str:
 
 
 def holds(low: Floats, high: Floats, true: float) -> NDArray[np.bool_]:
-    """Tell which intervals hold the true value."""
+    """Return which intervals hold the true value."""
     return (low <= true) & (true <= high)
 
 

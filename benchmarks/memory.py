@@ -1,11 +1,11 @@
-"""Measure what counting holds in memory, for a corpus and for one ten times as large.
+"""Measure the memory that counting takes, for a corpus and for one ten times as large.
 
     python benchmarks/memory.py --output benchmarks/memory.json  # on Linux
 
-Every case runs in a process of its own, whose greatest resident set is what is
-shown, less what it had before it read anything. What may grow with the corpus
-are the counts: rows, ids and labels. Every document has words of its own beside
-common ones, as texts do.
+Every case runs in its own process. The figure is the greatest resident set of that
+process, less its size before it read anything. Only the counts may grow with the corpus:
+rows, ids and labels. Every document has words that no other document has, beside common
+ones, as texts do.
 
 `jsonl` and `spacy` count a file of predictions against a file of gold
 annotation, `... and a pipeline` what the pipeline predicts on the gold texts,
@@ -110,7 +110,7 @@ def measured(case: str, folder: Path) -> dict[str, int]:
     metrics = create_all()
     before = resident("VmRSS")
     ending = "spacy" if case.startswith("spacy") else "jsonl"
-    if case.startswith("shards"):  # as a worker counts them, who forgets with each file what words it had
+    if case.startswith("shards"):  # as in a worker, which forgets the words of each file
         found = []
         for shard in sorted(folder.glob("shard-*.spacy")):
             with nlp.memory_zone():

@@ -1,10 +1,10 @@
-"""Time the package against spaCy, seqeval and nervaluate, and against itself on ever longer documents.
+"""Time the package against spaCy, seqeval and nervaluate, and against itself on longer and longer documents.
 
     python benchmarks/run.py --output benchmarks/results.json
 
-Sides that are compared take turns, so that a machine whose speed drifts is fair
-to all; a first round is left out; what is shown is the median of the rounds,
-and of the ratios of two sides within a round. Needs the extra `bench`.
+Compared sides take turns, so that a drift in the machine's speed affects all of them.
+The first round is left out. The figures are the median of the rounds, and of the ratios
+of two sides within a round. Needs the extra `bench`.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def main(
     scale: Annotated[float, typer.Option(min=0, help="Size of the workloads; less than 1 for a trial")] = 1.0,
     output: Annotated[Path | None, typer.Option(dir_okay=False, help="JSON file for the figures")] = None,
 ) -> None:
-    """Print every time, and every ratio beside what it has to be."""
+    """Print every time, and every ratio with its limit."""
     found: dict[str, Any] = {"about": about(rounds, scale), "left_out": {}}
     sized = [max(1, int(number * scale)) for number in ENTITIES]
     found["corpora"], found["evaluations"] = [], []
@@ -124,7 +124,7 @@ def time_corpus(corpus: Corpus, rounds: int) -> dict[str, Any]:
     for example in aligned:
         _ = example.alignment  # computed here, and kept in the Example
     docs = list(documents(corpus.examples()))
-    plain = [(*doc.sides, doc.text) for doc in docs]  # tuples, as anybody would give them
+    plain = [(*doc.sides, doc.text) for doc in docs]  # tuples, as users give them
     bio = [
         [[token.ent_iob_ + "-" * bool(token.ent_type_) + token.ent_type_ for token in doc] for doc in side]
         for side in ((gold for gold, _ in corpus.pairs), (pred for _, pred in corpus.pairs))

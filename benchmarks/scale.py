@@ -1,13 +1,12 @@
-"""Measure what a document costs at every step of a run on many machines, and reckon what 10^9 cost.
+"""Measure the cost of a document at every step of a run on many machines, and estimate the cost of 10^9.
 
     python benchmarks/scale.py training/warranty/cpu/model-best training/warranty/transformer/model-best \
         --data corpus/warranty/test.spacy --output benchmarks/scale.json  # on Linux
 
-Times are those of the processor, of one thread, so that a busy machine changes
-them little; set OMP_NUM_THREADS=1. The steps behind the prediction are measured
-on shards of as many documents as asked for: the corpus again and again, with
-ids of its own each time and what the first pipeline predicts, and texts of 200
-random words with 18 labels.
+Times are processor times of one thread, which a busy machine changes little; set
+OMP_NUM_THREADS=1. The steps after the prediction are measured on shards of the given
+number of documents: repetitions of the corpus with new ids and the predictions of the
+first pipeline, and texts of 200 random words with 18 labels.
 """
 
 from __future__ import annotations
@@ -170,7 +169,7 @@ def driver(paths: list[Path]) -> dict[str, int]:
     counts = merge(paths)
     merging = resident("VmHWM")
     evaluate(counts)
-    number_of_units(counts)  # which intervals ask for, also of replicates
+    number_of_units(counts)  # intervals need it, also those from replicates
     return {"merging": merging, "scoring": resident("VmHWM")}
 
 
@@ -183,7 +182,7 @@ def per(seconds: float, number: int) -> float:
     return round(1e6 * seconds / number, 2)
 
 
-# Reckoning
+# Estimating
 
 
 def markdown(found: Mapping[str, Any]) -> str:

@@ -20,7 +20,7 @@ from spacy_nereval import Document, score
 SHAPES = ("flat", "nested", "covered")
 
 Entity = tuple[int, int, str]
-"""First unit, unit behind the last, label."""
+"""First unit, unit after the last, label."""
 
 
 class Text(NamedTuple):

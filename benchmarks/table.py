@@ -1,4 +1,4 @@
-"""What the figures of a run come to, and how they are shown.
+"""Compare the figures of a run with their limits, and print them as tables.
 
 python benchmarks/table.py benchmarks/results.json
 """
@@ -16,8 +16,8 @@ ALIGNED = ("six metrics, aligned", "get_ner_prf, aligned", 1.0, 2.5)
 FRESH = ("six metrics", "get_ner_prf", 0.25, 0.5)
 OFFSETS = ("six metrics, offsets", "nervaluate", 0.25, 0.25)
 RATIOS = (ALIGNED, FRESH, OFFSETS)
-"""Of two sides of a corpus, the first may take so many times as long as the second: with long documents,
-and with single sentences. The first row is the case of `spacy evaluate` and `spacy train`."""
+"""Pairs of sides, and the maximum ratio of their times: with long documents, and with single sentences. The
+first row is the case of `spacy evaluate` and `spacy train`."""
 
 SHARE, GROWTH, INTERVALS, BYTES, IMPORT, START = 1, 12, 1, 500, 30, 0.35
 """What our scores may add to `nlp.evaluate`, in per cent; how much longer a document may take with ten times
@@ -30,7 +30,7 @@ systems, and megabytes."""
 
 
 def reached(found: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What has to be reached, and what was: `what`, `where`, `value`, `at_most`, `unit`."""
+    """The measured values and their limits: `what`, `where`, `value`, `at_most`, `unit`."""
     rows = [
         (
             f"{side} / {other}",
@@ -97,7 +97,7 @@ def ratio(times: Iterable[float], others: Iterable[float]) -> float:
 
 
 def markdown(found: Mapping[str, Any]) -> str:
-    """The figures as Markdown: what had to be reached, then all times."""
+    """The figures as Markdown: the values with their limits, then all times."""
     about = found["about"]
     parts = [
         f"Median of {about['rounds']} rounds; {about['machine']}, {about['system']}, Python {about['python']}, "

@@ -92,7 +92,7 @@ def repeated() -> tuple[Floats, Intervals, float]:
 
 
 def points(value: float) -> str:
-    """Return a share of 1 as the page shows it."""
+    """Return a share, from 0 to 1, as the page shows it."""
     return f"{100 * value:.2f}"
 
 
@@ -108,7 +108,7 @@ def always_right(units: float) -> str:
 
 
 def numbers() -> dict[str, list[str]]:
-    """Return everything that the page computes: what it is, and the texts in which the page says it."""
+    """Return all computed numbers of the page: a name for each, and the texts that the page must contain."""
     scores, intervals, true = repeated()
     rare, unlike = [1] * 7 + [2] * 3, [20] + [1] * 9
     ten, eight = compared(10), compared(8)
@@ -234,7 +234,7 @@ def left_side() -> list[str]:
 
 
 def right_side() -> list[str]:
-    """Return the interval and p of a difference that is told, and of one that is not settled."""
+    """Return the interval and p of a difference that is found, and of one that is not settled."""
     axis = Axis(510, 880, -25, 10)
     found = [
         text(510, 28, "System B against system A: difference of F", bold=True),
@@ -242,11 +242,11 @@ def right_side() -> list[str]:
         *axis.drawn(5, "points"),
         line(axis.at(0), TOP - 6, axis.at(0), BOTTOM, LINE, 2),
     ]
-    for number, y, said in ((10, 150, "B scores lower"), (8, 270, "not settled")):
+    for number, y, conclusion in ((10, 150, "B scores lower"), (8, 270, "not settled")):
         own = compared(number)
         low, high, p = float(own.test.low), float(own.test.high), float(own.test.p)
         found += [
-            text(518, y - 34, f"{number} documents: {said}", bold=True),
+            text(518, y - 34, f"{number} documents: {conclusion}", bold=True),
             text(518, y - 14, f"{points(own.difference)} {span(low, high)}, p = {p:.4f}"),
             *bar(axis, y + 6, own.difference, low, high, p <= 0.05),
         ]
@@ -281,8 +281,8 @@ def main(
         msg.fail(f"Out of date: {PICTURE.relative_to(ROOT)}. Run 'python scripts/figures.py'", exits=1)
     if not check:
         PICTURE.write_text(drawn, encoding="utf8")
-    for what, said in numbers().items():
-        print(f"{what}: {' | '.join(said)}")
+    for what, texts in numbers().items():
+        print(f"{what}: {' | '.join(texts)}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How trials were made, in words: the command, what is smaller than in the paper, and each pipeline's setting."""
+"""Describe how trials were made: the command, what is smaller than in the paper, and each pipeline's setting."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -71,7 +71,7 @@ class Index(BaseModel, extra="forbid"):
     trials: list[Trial]
 
     def origin(self, trial: Trial) -> dict[str, Any]:
-        """Return what the count file of a trial says that it was made from."""
+        """Return the origin that the count file of a trial records."""
         return {"corpus": self.corpus, "test_sha256": self.test_sha256, "trial": trial.model_dump(mode="json")}
 
 
@@ -92,7 +92,7 @@ def write(folder: Path, index: Index, counts: Iterable[Counts]) -> None:
     Args:
         folder: The folder of the corpus.
         index: What made the trials.
-        counts: The counts of each trial, in the order of the index. Nothing is replaced before the last are there.
+        counts: The counts of each trial, in the order of the index. Nothing is replaced before all are written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=folder.parent) as temporary:

@@ -3,8 +3,9 @@
     python scripts/lowest.py
     python scripts/lowest.py tests/integration/test_training.py
 
-A virtual environment of its own gets this package and that spaCy, and what these tests
-need besides. What costs processes or training is left out, unless tests are named.
+The script makes a virtual environment with this package, that spaCy, and the other
+requirements of these tests. It leaves out tests that start processes or train, unless
+you name tests.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""What the trials of one pipeline say: its mean scores, and its most frequent kind of error."""
+"""Summarise the trials of one pipeline: its mean scores, and its most frequent kind of error."""
 
 from collections.abc import Mapping, Sequence
 from math import isfinite, nan
@@ -134,7 +134,7 @@ class Errors(NamedTuple):
 
     @property
     def as_frequent(self) -> list[str]:
-        """The kinds that cannot be told from the most frequent one: their interval with it holds one half.
+        """The kinds that cannot be distinguished from the most frequent one: their interval with it holds one half.
 
         The most frequent kind is chosen by the data. A two-sided interval against the
         next one allows for that (K. Hung and W. Fithian, 2019).
@@ -143,7 +143,7 @@ class Errors(NamedTuple):
 
     @property
     def too_few(self) -> bool:
-        """Whether there are so few errors that a kind without any cannot be told from the most frequent one."""
+        """Whether there are too few errors to distinguish even a kind without any from the most frequent one."""
         return any(self.against[kind] is None or not self.total(kind) for kind in self.as_frequent)
 
 

@@ -202,7 +202,7 @@ def run_or_explain(output: Path, gpu_id: int) -> None:
 def is_out_of_memory(error: BaseException) -> bool:
     """Return whether PyTorch, CuPy or Python ran out of memory, here or in an error that led to this one.
 
-    The errors are told by name and text, because PyTorch and CuPy may not be installed.
+    The errors are recognised by name and text, because PyTorch and CuPy may not be installed.
     """
     known = {"OutOfMemoryError", "MemoryError"} & {kind.__name__ for kind in type(error).__mro__}
     told = [words for words in ("out of memory", "can't allocate memory", "ALLOC_FAILED") if words in str(error)]
@@ -222,7 +222,7 @@ def machine(gpu_id: int) -> dict[str, Any]:
 
 
 def processor() -> str:
-    """Return the name of the processor, as far as the system tells it."""
+    """Return the name of the processor, as far as the system reports it."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text(encoding="utf8").splitlines() if cpuinfo.is_file() else []
     names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]

@@ -1,7 +1,7 @@
-"""Score named-entity recognition by every measure that the papers propose.
+"""Score named-entity recognition with every measure that the papers propose.
 
-What is imported from here is loaded when it is first asked for: spaCy imports
-this package at each of its starts, and seldom to score anything.
+Names are loaded on first use: spaCy imports this package at every start, and
+rarely to score anything.
 """
 
 from importlib import import_module

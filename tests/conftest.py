@@ -46,11 +46,15 @@ def pytest_configure(config: pytest.Config) -> None:
             settings.load_profile("quick")
 
 
+NO_EXAMPLES = {"conftest.py", "without_torch.py", "sitecustomize.py"}
+"""Files that pytest must not import to look for examples: the last two hide torch from the process that imports them."""
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Do not even import the tests of other rooms for `-m quick`, and look for no examples in files like this one."""
+    """Do not even import the tests of other rooms for `-m quick`, nor files without examples."""
     other = collection_path.parent == Path(__file__).parent and collection_path.name not in QUICK_ROOMS
     skipped = config.option.markexpr == "quick" and other
-    return True if skipped or collection_path.name == "conftest.py" else None
+    return True if skipped or collection_path.name in NO_EXAMPLES else None
 
 
 @pytest.hookimpl(tryfirst=True)

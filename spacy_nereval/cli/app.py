@@ -67,7 +67,7 @@ def with_short_errors(function: Command) -> Command:
             check_files(kwargs)
             function(*args, **kwargs)
         except BrokenPipeError:
-            # The program that reads our output, such as `head`, has stopped reading: that is no error.
+            # The program that reads our output, such as `head`, has stopped reading, which is not an error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except (ValueError, OSError) as error:
             from ..io.paths import in_words
@@ -75,9 +75,9 @@ def with_short_errors(function: Command) -> Command:
             say(f"✘ {in_words(error)}", fg="red", err=True)
             raise typer.Exit(1) from None
         except Exception as error:
-            if not (said := about_cloud_storage(error, kwargs)):
+            if not (message := about_cloud_storage(error, kwargs)):
                 raise
-            say(f"✘ {said}", fg="red", err=True)
+            say(f"✘ {message}", fg="red", err=True)
             raise typer.Exit(1) from None
 
     return wrapped

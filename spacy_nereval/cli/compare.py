@@ -49,16 +49,16 @@ def compare_cli(
     output: Path | None = OUTPUT,
 ) -> None:
     """
-    Compare systems with a baseline. Says first what can be told of the primary
-    score. Shows differences with intervals, paired tests, and the gold spans
-    whose outcome changed.
+    Compare systems with a baseline. Print a conclusion on the primary score, then
+    differences with intervals, paired tests, and the gold spans whose outcome
+    changed.
 
     Each system is a file of predictions, a model, or a count file. Count files
     hold no spans, so changed spans are listed for the other systems only.
 
     Give systems that were trained several times as --system A=a1.jsonl,a2.jsonl
     --system B=b1.jsonl,b2.jsonl: their mean scores are compared, and intervals
-    and tests take the chance of training into account.
+    and tests account for the randomness of training.
     """
     from ..evaluation.comparison import System, comparison
     from ..evaluation.tested import families

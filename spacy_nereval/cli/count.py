@@ -42,12 +42,11 @@ def count_cli(
     scored later.
 
     With --replicates, parts of a corpus that are counted on different machines
-    merge to intervals of the whole corpus: each document is resampled on its
-    own, by a hash of its id.
+    merge to intervals of the whole corpus: a hash of each document's id decides
+    how it is resampled.
 
-    Several gold files, or any number with an engine, are counted by workers:
-    each file is counted by one of them, and an interrupted run continues where
-    it stopped.
+    Workers count several gold files, or any number with an engine: each file is
+    a task of one worker. An interrupted run continues where it stopped.
     """
     names, options = names_and_options([first, *others, *ctx.args])
     check_no_table_format(reading.format)
@@ -58,7 +57,9 @@ def count_cli(
         from .sharded import count_in_parts
 
         if drawn and (whole := [metric.name for metric in chosen if metric.resolve]):
-            raise ValueError(f"{whole[0]} looks at the corpus as a whole, so parts of it cannot have --replicates")
+            raise ValueError(
+                f"{whole[0]} depends on the corpus as a whole, so --replicates cannot be computed for its parts"
+            )
         counts = count_in_parts(golds, preds, model, chosen, reading, loading, drawn, sharding)
     else:
         from ..io.paths import fetched

@@ -37,8 +37,8 @@ def datasets_cli(
     digits: int = DIGITS,
 ) -> None:
     """
-    Count the data sets in which a system is better than the baseline. Shows the
-    difference in each of them, and in how many at least the system is better.
+    Count the data sets in which a system is better than the baseline. Print the
+    difference in each data set, and the least number in which the system is better.
 
     Compare the same systems on each data set first, with 'nereval compare -o'.
     A data set without a test counts as one where the system is not better.
@@ -48,7 +48,9 @@ def datasets_cli(
     from ..reporting.datasets import data_set_tables, footer
 
     if input_formats(format):
-        raise ValueError(f"--format {format}: no annotation is read here; table formats are {', '.join(TABLE_FORMATS)}")
+        raise ValueError(
+            f"--format {format}: this command reads no annotation; table formats are {', '.join(TABLE_FORMATS)}"
+        )
     _check_given_once(files)
     results = {shown: _read(path) for shown, path in zip(_names(files), files)}
     found = data_sets(results, score=score, system=name, independent=independent)
@@ -57,7 +59,7 @@ def datasets_cli(
     print_tables(
         data_set_tables(found, digits=digits),
         format,
-        # The names of files and systems can hold anything.
+        # The names of files and systems can contain any character.
         before=[visible(f"{found['verdict']}.")],
         after=[visible(line) for line in footer(found)],
         signature=found["signature"],

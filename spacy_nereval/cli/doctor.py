@@ -20,7 +20,7 @@ def doctor_cli(
     """
     Check what training needs, and say how to get what is missing.
 
-    Exits with status 1 if something that was asked for cannot be used.
+    Exit with status 1 if something that was requested cannot be used.
     """
     from ..integration.doctor import examine
 
@@ -29,5 +29,5 @@ def doctor_cli(
         mark = "✘" if finding.remedy else "✔" if finding.there else "-"
         say(f"{mark} {finding}", fg="red" if finding.remedy else None)
     if unusable := sum(bool(finding.remedy) for finding in findings):
-        say(f"✘ {unusable} of what was asked for cannot be used", fg="red", err=True)
+        say(f"✘ {unusable} of the requested items cannot be used", fg="red", err=True)
         raise typer.Exit(1)

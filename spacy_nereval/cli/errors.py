@@ -69,7 +69,7 @@ def errors_cli(
     digits: int = DIGITS,
 ) -> None:
     """
-    List which entities are wrong, and how. Every row is a verdict of a metric, with
+    List which entities are wrong, and how. Each row is a verdict of a metric, with
     its spans.
 
     Printed tables show the spans in a short stretch of the text, the gold span
@@ -114,14 +114,14 @@ def errors_cli(
 
 
 class Summary:
-    """How many rows there are of each verdict, and the sum of their amounts."""
+    """The number of rows of each verdict, and the sum of their amounts."""
 
     def __init__(self) -> None:
         self.numbers: Counter[str] = Counter()
         self.amounts: dict[str, float] = {}
 
     def watch(self, rows: Iterable[Listed]) -> Iterator[Listed]:
-        """Return the rows, each of which is counted when it is asked for."""
+        """Yield the rows, and count them."""
         for row in rows:
             name, amount = row.verdict.name, row.verdict.amount
             self.numbers[name] += 1
@@ -129,7 +129,7 @@ class Summary:
             yield row
 
     def __str__(self) -> str:
-        """Return the numbers, with the amounts where they differ from the numbers."""
+        """Return the numbers, with the amounts where these differ."""
         listed = ", ".join(
             f"{name} {number}" + (f" of amount {self.amounts[name]:g}" if self.amounts[name] != number else "")
             for name, number in self.numbers.most_common()

@@ -40,9 +40,8 @@ def evaluate_cli(
     each document as soon as it is counted. Metrics have the options that the
     model's config gives them, unless the command line gives others.
 
-    Several files, or any number with an engine, are counted by workers: each
-    file is counted by one of them, and an interrupted run continues where it
-    stopped.
+    Workers count several files, or any number with an engine: each file is a task
+    of one worker. An interrupted run continues where it stopped.
     """
     names, options = names_and_options([*data, *ctx.args])
     drawn = chosen_confidence(confidence, resampling)
@@ -57,7 +56,7 @@ def evaluate_cli(
         from .sharded import count_in_parts
 
         if breakdowns:
-            raise ValueError("--by looks at every span, which workers do not keep: evaluate one file, without workers")
+            raise ValueError("--by needs every span, and workers keep no spans: evaluate one file, without workers")
         counts = count_in_parts(names, None, model, chosen, reading, loading, drawn, sharding)
         examples = []  # workers keep no texts
     else:

@@ -37,10 +37,10 @@ URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/+\w")
 
 
 def open_streams() -> None:
-    """Open each of stdin, stdout and stderr that is closed on the null device, and so that child processes have it.
+    """Connect each of stdin, stdout and stderr that is closed to the null device, for child processes too.
 
-    The lowest free number is taken, which is that of the closed stream. Otherwise the next
-    file that is opened would have it, and could get what is printed.
+    The opened file gets the lowest free descriptor, which is that of the closed stream. Otherwise
+    the next opened file would get it, and printed text could end up in that file.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
@@ -50,10 +50,10 @@ def open_streams() -> None:
 
 
 def about_cloud_storage(error: Exception, given: Mapping[str, Any]) -> str:
-    """Return on one line what the library of a cloud storage says is wrong; nothing for other errors.
+    """Return the error of a cloud storage library on one line, or nothing for other errors.
 
     Args:
-        error: What a command raised.
+        error: The exception that a command raised.
         given: The values of its parameters.
     """
     from ..io.paths import in_words
@@ -68,7 +68,7 @@ def about_cloud_storage(error: Exception, given: Mapping[str, Any]) -> str:
 def with_matching_files(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of the parameters, with files for patterns such as `parts/*.npz`, where the shell left those.
 
-    A pattern that is a file, or matches none, stays as it is. The files are sorted.
+    A pattern that is a file itself, or matches none, stays as it is. The files are sorted.
     """
     found = dict(given)
     for name in READ:
@@ -91,8 +91,8 @@ def check_files(given: Mapping[str, Any]) -> None:
     are followed, and files with two names are recognised.
 
     Raises:
-        ValueError: An output is read, cannot be written, or is there twice; or a file in
-            cloud storage is given where only local files are read or written.
+        ValueError: An output is also an input, cannot be written, or is given twice; or a file
+            in cloud storage is given where only local files are possible.
     """
     _check_local(given)
     outputs = {name: given[name] for name in WRITTEN if given.get(name) is not None}
@@ -140,7 +140,7 @@ def _check_local(given: Mapping[str, Any]) -> None:
 
 
 def _read_names(given: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the names of what a command reads, those in options of metrics included."""
+    """Yield the names of a command's inputs, including those in options of metrics."""
     mixed: list[str] = []  # typer puts the options of metrics into the last list of arguments
     for name in READ:
         value = given.get(name)
@@ -162,29 +162,29 @@ def _read_names(given: Mapping[str, Any]) -> Iterator[str]:
 def _parsed(options: list[str]) -> dict[str, Any]:
     try:
         return parse_options(options)
-    except ValueError:  # the command itself says what is wrong with them
+    except ValueError:  # the command itself reports what is wrong with them
         return {}
 
 
 def _check_not_read(output: Path, name: str) -> None:
-    """Raise ValueError if an output is what a name stands for, or lies in that folder."""
+    """Raise ValueError if an output is the named input, or lies in the named folder."""
     read = _place(name)
     if output.exists() and not output.is_file() and not output.is_dir():
         return  # such as /dev/null
     if read is None:
         return
     if output.resolve() == read.resolve():
-        raise ValueError(f"{output} is read here, so it cannot be the output: choose another file")
+        raise ValueError(f"{output} is an input, so it cannot be the output: choose another file")
     if read.is_dir() and output.resolve().is_relative_to(read.resolve()):
         raise ValueError(
-            f"{output} lies in {read}, which is read here, so it cannot be the output: choose a file outside of it"
+            f"{output} lies in {read}, which is an input, so it cannot be the output: choose a file outside of it"
         )
     if output.is_file():
         state = output.stat()
         for file in _files(read):
             if file.exists() and os.path.samestat(state, file.stat()):
                 raise ValueError(
-                    f"{output} and {file} are the same file, which is read here, so it cannot be the output: "
+                    f"{output} and {file} are the same file, which is an input, so it cannot be the output: "
                     "choose another file"
                 )
 
@@ -192,12 +192,12 @@ def _check_not_read(output: Path, name: str) -> None:
 def _check_no_part(output: Path, folder: Path) -> None:
     if output.resolve().parent == folder.resolve() and output.match("counts-*.npz"):
         raise ValueError(
-            f"{output} is a name of parts, which are read here, so it cannot be the output: choose another"
+            f"{output} has the name of a part, and parts are inputs, so it cannot be the output: choose another"
         )
 
 
 def _place(name: str) -> Path | None:
-    """Return the file or folder that a name stands for, as an argument or as a package of a model."""
+    """Return the file or folder of an argument, which may also name the package of a model."""
     path = Path(re.sub("@[0-9a-f]{8}$", "", name))
     if path.exists() or not name.isidentifier():
         return path

@@ -15,7 +15,7 @@ from .values import split_list
 @command("init-config")
 def init_config_cli(
     config: Path | None = Argument(
-        None, help="Config to change, such as 'spacy init config' made. Without one, a new config is made"
+        None, help="Config to change, such as one from 'spacy init config'. Without one, a new config is made"
     ),
     output: Path | None = Option(
         None,
@@ -39,8 +39,8 @@ def init_config_cli(
     Write this package's scorer, score weights and logger into a training config.
     All other lines and comments of the config stay.
 
-    Without CONFIG, a complete config is made as 'spacy init config' makes it for
-    a CPU, and changed in the same way.
+    Without CONFIG, make a complete config as 'spacy init config' does for a CPU,
+    and change it in the same way.
     """
     from ..integration.configs import changed_config, new_config
     from ..io.paths import check_is_file

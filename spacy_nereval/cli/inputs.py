@@ -98,7 +98,7 @@ def has_tokens(gold: Path, reading: Reading) -> bool:
 
 
 def _formats(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
-    """Return how gold and predictions are read. With `both`, one file holds the two of them."""
+    """Return how gold and predictions are read. With `both`, one file holds both sides."""
     from ..io.formats.settings import sides
 
     names = input_formats(reading.format)
@@ -117,12 +117,12 @@ def check_no_unit(reading: Reading, count_file: object) -> None:
     """Raise ValueError if `--unit` is given for a count file."""
     if reading.unit is not None:
         raise ValueError(
-            f"--unit {reading.unit}: {count_file} already says what is resampled; give --unit to 'nereval count'"
+            f"--unit {reading.unit}: {count_file} already has its units; give --unit to 'nereval count' instead"
         )
 
 
 def as_stored(reading: Reading, names: Sequence[str], stored: Mapping[str, Counts]) -> Reading:
-    """Return how to read the systems beside count files, so that the same units are resampled.
+    """Return how to read systems that are compared with count files, so that the same units are resampled.
 
     Args:
         reading: How files are read.

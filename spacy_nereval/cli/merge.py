@@ -26,7 +26,7 @@ def merge_cli(
     Merge the count files of the parts of a corpus. The result is the count file
     of the whole corpus.
 
-    A count file says which parts it was merged from, so a part that would count
+    A count file records which parts it was merged from. A part that would count
     twice is refused.
     """
     from ..io.count_files import merge

@@ -41,7 +41,7 @@ def parse_options(arguments: Sequence[str]) -> dict[str, Any]:
         ValueError: For an option whose name has no dot, and for an argument without an option.
     """
     options: dict[str, Any] = {}
-    name = None  # of the option whose value may follow
+    name = None  # the option whose value may follow
     for argument in arguments:
         if argument.startswith("--"):
             name, equals, value = argument[2:].partition("=")
@@ -113,7 +113,7 @@ def chosen_metrics(
 
 
 def _with_stored(settings: Settings, stored: Settings) -> Settings:
-    """Return the settings with the options that a model's config gives to the same metrics, and say which these are."""
+    """Return the settings with the options that a model's config gives to the same metrics, and print these."""
     from ..metrics.registry import expanded
 
     given = expanded(settings)
@@ -140,7 +140,7 @@ def options_of_model(model: str, key: str | None) -> Settings:
 
     try:
         folder = Pipeline(model).folder()
-    except ValueError:  # a blank pipeline, or none: spaCy says so when it is loaded
+    except ValueError:  # a blank pipeline, or no pipeline: spaCy reports this on loading
         return {}
     return stored_options(folder, key)
 

@@ -91,19 +91,19 @@ class Reading(NamedTuple):
     offsets: str | None = Option(
         None,
         "--offsets",
-        help="JSONL, brat: what offsets count: characters ('codepoint', the default), 'utf16' code units, bytes of "
-        "'utf8', or 'auto' for that which fits the texts that the spans repeat",
+        help="JSONL, brat: unit of the offsets: characters ('codepoint', the default), 'utf16' code units, bytes of "
+        "'utf8', or 'auto' for the unit in which spans match the texts that the file repeats",
     )
     check_text: bool = Option(
         True,
         "--check-text/--no-check-text",
-        help="JSONL, brat: whether a span whose text is given has to cover that text",
+        help="JSONL, brat: check that a span covers the text that the file repeats for it",
     )
     unit: str | None = Option(
         None,
         "--unit",
-        help="What is resampled as a whole for intervals and tests: the documents with one id ('id', the default), "
-        "with one value in their metadata (meta.FIELD), or whose ids begin alike (prefix:REGEX, by its first group); "
+        help="Unit that intervals and tests resample as a whole: the documents with one id ('id', the default), with "
+        "one value in their metadata (meta.FIELD), or whose ids begin alike (prefix:REGEX, by its first group); "
         "every document ('document'); or N consecutive documents of a file (block:N). By default the sentences of "
         "CoNLL files without -DOCSTART- lines are resampled in blocks",
     )
@@ -141,8 +141,8 @@ class Asking(NamedTuple):
     margin: float | None = Option(
         None,
         "--margin",
-        help="Greatest difference of the primary score that does not matter, in points. Tells whether two systems are "
-        "the same within it",
+        help="Largest difference of the primary score that does not matter, in points. The comparison then says "
+        "whether two systems are the same within it",
     )
     trials: int | None = Option(
         None,
@@ -184,7 +184,7 @@ class Sharding(NamedTuple):
 
     engine: str | None = Option(None, "--engine", help="Where the workers run: loky (this machine), ray, dask or spark")
     workers: int | None = Option(
-        None, "--workers", help="Number of workers. By default 1, or with --engine as many as the engine has", min=1
+        None, "--workers", help="Number of workers. By default 1, or with --engine all that the engine has", min=1
     )
     parts: str | None = Option(
         None,
@@ -195,7 +195,7 @@ class Sharding(NamedTuple):
 
     @property
     def wanted(self) -> bool:
-        """Whether workers are asked for, even for a single file."""
+        """Whether workers are requested, even for a single file."""
         return bool(self.engine or self.workers or self.parts)
 
 

@@ -56,10 +56,10 @@ def print_tables(
 
 
 def _print_as(name: str, tables: Iterable[Table], before: Sequence[str], after: Sequence[str]) -> None:
-    """Print tables in a format that files and other programs read."""
+    """Print tables in a format for files and other programs."""
     from ..reporting.formats import document
 
-    if name in ("csv", "json"):  # these have no place for other lines
+    if name in ("csv", "json"):  # these formats have no room for other lines
         for line in (*before, *after):
             say(line, err=True)
     # UTF-8 whatever the encoding of the terminal, because programs read these formats in UTF-8.

@@ -40,9 +40,8 @@ def report_cli(
     Each system is a file of predictions or a model. A single CoNLL file may hold
     both sides: gold labels in the last column but one, predicted labels in the
     last. With several systems, the report shows which gold spans the others fix
-    or break compared with the first. With --confidence it says first what can be
-    told of their difference in the primary score, fair.f unless --primary names
-    another.
+    or break compared with the first. With --confidence it begins with a
+    conclusion on the primary score, fair.f unless --primary names another.
 
     FairEval's verdicts mark the spans, so the metric fair is always included.
     """
@@ -61,7 +60,7 @@ def report_cli(
     if output.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"--output {output}: expected an .html file")
     check_no_table_format(reading.format)
-    scripts()  # fails before the work if the libraries for charts are missing
+    scripts()  # so that it fails early if the libraries for charts are missing
     chosen = chosen_metrics(metrics, options, train, gold=gold, reading=reading)
     if all(metric.name != "fair" for metric in chosen):
         chosen = (*chosen, create("fair"))
@@ -80,9 +79,9 @@ def report_cli(
 
 
 def _check_compared(asking: Asking, systems: Sequence[str], confidence: bool) -> None:
-    """Raise ValueError if an option says how systems are compared, and none are."""
+    """Raise ValueError if an option concerns a comparison, but no systems are compared."""
     given = next((name for name, value in asking._asdict().items() if value is not None), None)
     if given and len(systems) < 2:
-        raise ValueError(f"--{given} is given, and no two systems to compare")
+        raise ValueError(f"--{given} is given, but there are no two systems to compare")
     if given and not confidence:
         raise ValueError(f"--{given} is given without --confidence")

@@ -1,4 +1,4 @@
-"""Count documents, and show what the counts say.
+"""Count documents, and show the results.
 
 Commands call the rooms `counting` and `evaluation` through these functions.
 """
@@ -80,7 +80,7 @@ def count_documents(
 
 
 def warn_of_labels(counts: Counts) -> None:
-    """Say so if gold and predicted labels hardly meet."""
+    """Print a warning if gold and predicted labels have little in common."""
     from ..evaluation.result import gold_spans, pred_spans
     from ..reporting.labels import label_lines
 
@@ -89,7 +89,7 @@ def warn_of_labels(counts: Counts) -> None:
 
 
 def totals_while_reading(documents: Documents, source: str) -> tuple[Counter[str], Iterator[Document | None]]:
-    """Return the totals of a heading, and the documents, each of which is added up when it is asked for.
+    """Return the totals of a heading, and the documents, which are added to the totals as they are read.
 
     After the last one, ValueError is raised if there was no document with gold annotation.
     """
@@ -142,7 +142,7 @@ def add_replicates(counts: Counts, drawn: Confidence) -> None:
 
 
 def save_counts(counts: Counts, output: Path) -> None:
-    """Write a count file, and say so."""
+    """Write a count file, and print its name."""
     from ..io.count_files import save
 
     save(counts, output)
@@ -165,7 +165,7 @@ def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
         if name in ("errors", "pairs", "confusion") and not judging(metrics):
             names = ", ".join(metric.name for metric in metrics)
             raise ValueError(
-                f"--tables {name}: the verdicts of {names} do not tell kinds of errors; add fair to --metrics"
+                f"--tables {name}: the verdicts of {names} do not distinguish kinds of errors; add fair to --metrics"
             )
     return wanted
 

@@ -35,7 +35,7 @@ def systems_and_runs(names: Sequence[str], given: Sequence[str]) -> list[tuple[s
     [('A', ['a1.jsonl', 'a2.jsonl']), ('B', ['b.jsonl'])]
     """
     if names and given:
-        raise ValueError(f"{names[0]} is given beside --system: give all systems as --system NAME=RUN,RUN...")
+        raise ValueError(f"{names[0]} is given in addition to --system: give all systems as --system NAME=RUN,RUN...")
     found = [*named_runs(given).items()] if given else [(name, [name]) for name in names]
     if len(found) < 2:
         raise ValueError(f"a comparison needs a baseline and another system, and {found[0][0]} is the only one")
@@ -68,13 +68,13 @@ def named_runs(given: Sequence[str]) -> Runs:
 
 
 class RunCounter:
-    """Counts training runs against one gold annotation; count files are taken as they are.
+    """Counts training runs against one gold annotation; count files are used unchanged.
 
     Args:
         runs: Files of predictions, models, or count files, of all systems.
         gold: The gold file or folder.
         metrics: The value of `--metrics`.
-        options: The options of metrics. Without these and `metrics`, count files say what is counted.
+        options: The options of metrics. Without these and `metrics`, count files decide what is counted.
         train: The value of `--train`.
         reading: How files are read.
         loading: How models are loaded.
@@ -97,7 +97,7 @@ class RunCounter:
         from ..io.count_files import load
 
         if not gold.exists():
-            raise ValueError(f"{gold} is not there")
+            raise ValueError(f"{gold} does not exist")
         self._gold, self._loading = gold, loading
         self._stored = {name: load(Path(name)) for name in runs if name.endswith(".npz")}
         self.metrics = chosen_metrics(metrics, options, train, gold=gold, reading=reading)
@@ -132,7 +132,7 @@ def matching_files(pattern: str) -> list[str]:
 
 
 def _check_each_once(systems: Mapping[str, Sequence[str]]) -> None:
-    """Raise ValueError if a run is given twice: the same run counts once."""
+    """Raise ValueError if a run is given twice."""
     for name, runs in systems.items():
         seen: set[Path] = set()
         for run in runs:

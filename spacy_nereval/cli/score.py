@@ -58,8 +58,8 @@ def score_cli(
     their options were chosen when it was made.
 
     Give a system that was trained several times as --system A=a1.jsonl,a2.jsonl:
-    its scores are means over the training runs, and their intervals take the
-    chance of training into account.
+    its scores are means over the training runs, and their intervals account for
+    the randomness of training.
     """
     drawn = chosen_confidence(confidence or bool(system), resampling)
     check_average(showing.average)
@@ -67,19 +67,21 @@ def score_cli(
     if system and drawn:
         if pred or lookups.by or per_document:
             given = f"{pred}" if pred else "--by" if lookups.by else "--per-document"
-            raise ValueError(f"{given} is given beside --system: it shows a single run, so score that one alone")
+            raise ValueError(
+                f"{given} is given in addition to --system: it shows a single run, so score that one alone"
+            )
         counting = (metrics, ctx.args, lookups.train, reading, loading)
         return score_runs(system, gold, counting, drawn, showing, output)
     if loading.code or loading.gpu_id >= 0:
         raise ValueError(
-            f"--{'code' if loading.code else 'gpu-id'} is given, and no model: models are runs of --system"
+            f"--{'code' if loading.code else 'gpu-id'} is given without a model: give models as runs of --system"
         )
     breakdowns: list[Breakdown] = []
     examples: list[Examples] = []
     if gold.suffix == ".npz":
         if pred or metrics or ctx.args or lookups.by or lookups.train:
             raise ValueError(
-                f"{gold} holds counts and no spans: give it without predictions, metrics, options of metrics, "
+                f"{gold} is a count file without spans: give it without predictions, metrics, options of metrics, "
                 "--by and --train"
             )
         check_no_unit(reading, gold)

@@ -51,8 +51,8 @@ def score_runs(
     ((name, runs),) = systems.items()
     if len(runs) == 1:
         raise ValueError(
-            f"--system {given[0]}: {name} has one training run, and one tells nothing of the next; give two or more, "
-            f"or score it alone: nereval score {gold} {runs[0]}"
+            f"--system {given[0]}: {name} has one training run, which does not show how much runs vary; "
+            f"give two or more, or score it alone: nereval score {gold} {runs[0]}"
         )
     wanted = table_names(showing.tables, RUN_TABLES, USUAL_OF_RUNS)
     counter = RunCounter(runs, gold, *counting)

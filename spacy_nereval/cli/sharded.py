@@ -26,12 +26,12 @@ PARTS = "nereval-parts"
 """The default of `--parts`."""
 
 MOST_NAMES = 5
-"""How many files a line about an error names."""
+"""Maximum number of files that a line about an error names."""
 
 
 @dataclass(frozen=True)
 class Counting:
-    """How every shard is counted. Sent to the workers, so it holds names and settings only.
+    """How every shard is counted. It is sent to the workers, so it holds only names and settings.
 
     Attributes:
         metrics: The options of each metric.
@@ -82,7 +82,7 @@ class Counting:
         from ..io.paths import fetched
         from ..metrics.registry import create_all
 
-        # The words that the pipeline meets are forgotten after each shard, or memory would grow with every file.
+        # Forget the words that the pipeline has met after each shard, or memory would grow with every file.
         nlp = self.pipeline and self.pipeline.loaded()
         zone = nlp.memory_zone() if nlp else nullcontext()
         with zone, fetched(shard.gold, self.home) as gold, fetched(shard.pred or shard.gold, self.home) as pred:
@@ -110,7 +110,7 @@ def count_in_parts(
     drawn: Confidence | None,
     sharding: Sharding,
 ) -> Counts:
-    """Return the counts of all files together. Each file is counted by one of the workers.
+    """Return the counts of all files together. One worker counts each file.
 
     Args:
         golds: Files of gold annotation.
@@ -123,7 +123,7 @@ def count_in_parts(
         sharding: Which workers count, and where they keep the counts of each file.
 
     Raises:
-        ValueError: If some files cannot be counted. The reasons are printed before.
+        ValueError: If some files cannot be counted. The reasons are printed first.
     """
     from ..distributed.engines import started
     from ..distributed.shards import PartsFolder, locked, merged
@@ -179,7 +179,7 @@ def _check_all_counted(parts: Sequence[ShardStatus], folder: PartsFolder) -> Non
 
 
 def named_shards(golds: Sequence[str], preds: Sequence[str] | None) -> list[Shard]:
-    """Return the shards, sorted by name. A shard is named after the part of the path that its gold file has alone.
+    """Return the shards, sorted by name. A shard is named after the unique part of its gold file's path.
 
     Raises:
         ValueError: If two shards would have one name.

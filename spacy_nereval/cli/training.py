@@ -26,7 +26,7 @@ def training_cli(
     from ..core.lexicon import read_lexicon
     from ..io.writing import write_json
 
-    check_suffix("--output", output, ".json")  # by which '--train' tells a lexicon from a corpus
+    check_suffix("--output", output, ".json")  # '--train' recognises a lexicon by this extension
     lexicon = read_lexicon(train)
     write_json(output, lexicon.as_json())
     surfaces, words = len(lexicon.surfaces), len(lexicon.tokens)

@@ -21,7 +21,7 @@ def split_list(text: str | None) -> list[str]:
 
 
 def asked(asking: Asking, *, labels: bool = False) -> Asked:
-    """Return what the options of a comparison ask, checked as far as they can be before anything is read.
+    """Return the settings of a comparison, checked as far as possible before any file is read.
 
     Raises:
         ValueError: The margin is not above 0.

@@ -20,7 +20,7 @@ def align(
 ) -> list[tuple[S | None, S | None]]:
     """Return the one-to-one alignment of MUC and SemEval, with leftovers paired with None.
 
-    Of all pairings of overlapping spans it is the one with the most identical
+    Among all pairings of overlapping spans it is the one with the most identical
     boundaries, then the most pairs, then the most equal labels, then the most shared
     characters, then the leftmost. (Hits never get here; every optimum pairs them.)
 
@@ -58,9 +58,9 @@ def paired(gold: Sequence[S], pred: Sequence[S], pairs: Mapping[int, int]) -> li
 def closest_pairs(
     gold: Sequence[S], pred: Sequence[S], worth: Mapping[tuple[int, int], int]
 ) -> list[tuple[S | None, S | None]]:
-    """Return the one-to-one pairing of greatest total worth, with leftovers paired with None.
+    """Return the one-to-one pairing with the greatest total worth, with leftovers paired with None.
 
-    Of several such pairings it is the one with the most pairs, then the fewest characters
+    If several pairings tie, it is the one with the most pairs, then the fewest characters
     that only one of a pair has, then the leftmost.
 
     Args:

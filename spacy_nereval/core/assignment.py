@@ -1,4 +1,4 @@
-"""Assignment: the heaviest one-to-one pairing of a sparse bipartite graph, the leftmost of equals.
+"""Assignment: the heaviest one-to-one pairing of a sparse bipartite graph; ties go to the leftmost.
 
 Library solvers do not give this. scipy's works in floating point and returns any
 optimum, not the leftmost. networkx is exact on whole numbers but returns any optimum
@@ -12,7 +12,7 @@ from heapq import heappop, heappush
 
 
 def best_pairs(edges: Mapping[int, Mapping[int, int]]) -> dict[int, int]:
-    """Return the pairing, left to right, of greatest total weight; of several, the leftmost.
+    """Return the pairing, left to right, with the greatest total weight; ties go to the leftmost.
 
     Args:
         edges: `edges[i][j]` is the weight of pairing i with j, a positive whole number.
@@ -32,10 +32,10 @@ def best_pairs(edges: Mapping[int, Mapping[int, int]]) -> dict[int, int]:
 
 
 def _best_of_chain(steps: Sequence[tuple[int, int]], edges: Mapping[int, Mapping[int, int]]) -> dict[int, int]:
-    """Return the same where the edges, sorted by their left node, are sorted by their right node too.
+    """Return the best pairing where edges sorted by their left node are also sorted by their right node.
 
-    That is so when neither side overlaps itself. Then a pass from the last edge to the
-    first, taking or leaving each, finds the optimum in linear time.
+    This holds when the spans of one side do not overlap each other. A pass from the last edge
+    to the first, which takes or leaves each edge, then finds the optimum in linear time.
     """
     n = len(steps)
     total = [0] * (n + 1)  # the most that the edges from here on can weigh
@@ -63,11 +63,11 @@ Prices = Mapping[int, int]
 Options = Mapping[int, Sequence[int]]
 
 
-# One algorithm, easier to hold against a textbook in one piece.
+# One algorithm, in one piece so that it can be compared with a textbook.
 def _solve(  # noqa: C901
     edges: Mapping[int, Mapping[int, int]],
 ) -> tuple[dict[int, int], Options, Prices, Prices]:
-    """Return a heaviest pairing, and what describes all of them: options and dual prices.
+    """Return a heaviest pairing, with the options and dual prices that describe all heaviest pairings.
 
     A pairing is heaviest exactly if each left node is paired with one of its options or is
     unmatched at price 0, and each unmatched right node has price 0.

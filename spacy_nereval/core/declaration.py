@@ -38,15 +38,15 @@ __all__ = [
 ]
 
 Columns = Mapping[str, Array]
-"""Column name to counts. All arrays have the same shape, whatever it is: one total,
-a row per label, a row per document, ten thousand resamples."""
+"""Column name to counts. All arrays have the same shape, for example one total,
+a row per label, a row per document, or ten thousand resamples."""
 
 
 class Kind(str, Enum):
     """What a span is before any metric judges it. Kinds are counted once for all metrics.
 
-    A hit is a gold and a predicted span alike. Other spans that overlap a span of the
-    other side are in an overlap group; those that do not are misses and spurious.
+    A hit is a gold span with an equal predicted span. Other spans that overlap a span of
+    the other side are in an overlap group; the rest are misses or spurious.
     """
 
     HIT = "hit"
@@ -64,7 +64,7 @@ PRED_SPANS = (Kind.HIT, Kind.SPURIOUS, Kind.GROUP_PRED)
 
 
 class Verdict(NamedTuple):
-    """What a metric says of a gold span, a predicted span, or a pair of them.
+    """A metric's judgement of a gold span, a predicted span, or a pair of them.
 
     `name` is the source's own abbreviation. `amount` is 1 unless the metric gives
     partial credit or counts smaller things than spans.
@@ -86,19 +86,19 @@ class Metric:
         formula: From columns to scores, element by element, for arrays of any shape.
             0/0 is NaN. Besides the metric's columns it gets `gold_spans` and `pred_spans`.
         judge: The verdicts on an `OverlapGroup`, or with `scope="document"` on a whole
-            `Document`. None: spans in overlap groups are misses and spurious spans. Where
-            in its text a group stands must not matter to the judge.
-        scope: What the judge is given. A metric of scope "group" is asked about overlap
-            groups alone, and `hit`, `miss` and `spurious` name its verdicts on other spans.
+            `Document`. None: spans in overlap groups are misses and spurious spans. The
+            verdicts on a group must not depend on its position in the text.
+        scope: What the judge is given. A metric of scope "group" judges overlap groups
+            only, and `hit`, `miss` and `spurious` name its verdicts on other spans.
         hit, miss, spurious: See `scope`.
-        correct: Verdicts on what was predicted as it should be; by default `hit`.
+        correct: Verdicts on correct predictions; by default `hit`.
         partial_credit: The verdicts whose amounts are not whole numbers.
         focus: The label that a pair counts for: "target" (gold) or "system" (predicted).
         confusion: The verdicts that the confusion matrix counts; None for no matrix.
         details: Further numbers for the result, computed from columns as scores are.
-        classes: Where labels are classes with scores of their own that make the overall score.
-        count_batch: What `judge` says, for a batch of documents at once; only for speed.
-        note: Of a document and the gold span of a verdict, a text to keep with the verdict.
+        classes: How the scores of labels make the overall score, if they do.
+        count_batch: The verdicts of `judge` for a batch of documents at once; only for speed.
+        note: From a document and the gold span of a verdict to a text to keep with the verdict.
         resolve: From the verdicts and notes that occur in the corpus to final verdicts, where
             a verdict depends on the corpus as a whole.
         tokens: Whether documents without tokens cannot be judged.
@@ -145,7 +145,7 @@ class Metric:
 
     @property
     def correct_verdicts(self) -> tuple[str, ...]:
-        """The verdicts on what was predicted as it should be."""
+        """The verdicts on correct predictions."""
         return self.correct or (self.hit,)
 
     @property
@@ -163,7 +163,7 @@ class Metric:
 
     @property
     def headlines(self) -> tuple[Score, ...]:
-        """The scores that stand for the metric, the first of them above all."""
+        """The scores that represent the metric, the most important one first."""
         return tuple(score for score in self.scores if score.headline)
 
     @property
@@ -173,7 +173,7 @@ class Metric:
 
     @property
     def label_headlines(self) -> tuple[Score, ...]:
-        """The scores that stand for the metric in a row of a label."""
+        """The scores that represent the metric in a row of a label."""
         return tuple(score for score in self.label_scores if score.headline)
 
     @property
@@ -208,10 +208,10 @@ class Metric:
 
 
 class SpanTable(Protocol):
-    """A batch of documents as arrays with an element per span. A span that both sides have is one.
+    """A batch of documents as arrays with one element per span, or per span that both sides have.
 
-    documents: how many there are; labels: those that occur.
-    doc, label: int64[spans], places; gold, pred: bool[spans], whether that side has the span.
+    documents: the number of documents. labels: the labels that occur.
+    doc, label: int64[spans], indices. gold, pred: bool[spans], whether that side has the span.
     """
 
     labels: Sequence[str]
@@ -224,15 +224,15 @@ class SpanTable(Protocol):
     def documents(self) -> int: ...
 
     def words(self, *, case: str, by: str) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return int64[words] twice: the place of the span that has the word, and the word as a
+        """Return int64[words] twice: the index of the span that has the word, and the word as a
         number. Numbers are equal where two words of one document are equal."""
 
 
 class Tally(NamedTuple):
     """Verdicts of one name on a batch of documents: arrays of equal length.
 
-    doc: int64, the place of the document in the batch.
-    gold, pred: int64, the place of the label in the batch's labels; `len(labels)` means no span.
+    doc: int64, the index of the document in the batch.
+    gold, pred: int64, the index of the label in the batch's labels; `len(labels)` means no span.
     amount: int64.
     """
 
@@ -273,7 +273,7 @@ def check(metric: Metric) -> None:
 
 
 def _check_formula(metric: Metric) -> None:
-    """See that the formula finds its columns and returns what is declared, and that `details` finds its columns."""
+    """Check that the formula and `details` find their columns, and that the formula returns the declared scores."""
     nothing = {name: np.zeros(1) for name in (*metric.columns, "gold_spans", "pred_spans")}
     found: list[dict[str, Any]] = []
     for what, compute in (("the formula", metric.formula), ("details", metric.details)):

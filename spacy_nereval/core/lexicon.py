@@ -34,7 +34,7 @@ LabelCounts = dict[str, dict[str, int]]
 
 
 class Parts(TypedDict):
-    """What the JSON file of a lexicon holds besides its format."""
+    """The content of a lexicon's JSON file, except its format."""
 
     surfaces: dict[str, dict[str, pydantic.PositiveInt]]
     occurrences: dict[str, pydantic.PositiveInt]
@@ -95,7 +95,7 @@ def lexicon_of(documents: Iterable[Document]) -> Lexicon:
     """Count the gold spans and all words of documents.
 
     Args:
-        documents: Documents with texts; their predictions do not count.
+        documents: Documents with texts; predictions are ignored.
 
     Raises:
         ValueError: If a document has no text.
@@ -104,7 +104,7 @@ def lexicon_of(documents: Iterable[Document]) -> Lexicon:
     {'New': {'': 1}, 'Ulm': {'LOC': 1}}
     """
     surfaces: dict[tuple[str, ...], Counter[str]] = {}
-    annotated: Counter[tuple[str, ...]] = Counter()  # stretches, whatever the number of their labels
+    annotated: Counter[tuple[str, ...]] = Counter()  # a stretch with several labels counts once
     tokens: dict[str, Counter[str]] = {}
     texts: list[list[str]] = []
     for document in documents:
@@ -117,20 +117,20 @@ def lexicon_of(documents: Iterable[Document]) -> Lexicon:
                 labels[at].add(span.label)
             surfaces.setdefault(tuple(document.words_of(span)), Counter())[span.label] += 1
         annotated.update({span[:2]: tuple(document.words_of(span)) for span in document.gold}.values())
-        for word, its in zip(words, labels):
-            tokens.setdefault(word, Counter()).update(its or {NO_LABEL})
+        for word, its_labels in zip(words, labels):
+            tokens.setdefault(word, Counter()).update(its_labels or {NO_LABEL})
     found = _occurrences(surfaces, texts)
     occurrences: Counter[str] = Counter()
     joined: dict[str, Counter[str]] = {}
     for surface, row in surfaces.items():
         joined.setdefault(" ".join(surface), Counter()).update(row)
-        # A span whose ends are not ends of words is annotated where its words do not occur.
+        # The surface of a span that cuts a word may not occur in the texts; then its annotations count.
         occurrences[" ".join(surface)] += max(found[surface], annotated[surface])
     return Lexicon(_as_dicts(joined), dict(occurrences), _as_dicts(tokens), len(texts))
 
 
 def _occurrences(surfaces: Iterable[tuple[str, ...]], texts: Iterable[list[str]]) -> Counter[tuple[str, ...]]:
-    """Count how often the texts have each surface."""
+    """Count how often each surface occurs in the texts."""
     sizes: dict[str, set[int]] = {}
     for surface in surfaces:
         if surface:
@@ -152,7 +152,7 @@ def read_lexicon(path: str | Path) -> Lexicon:
 
     Args:
         path: A .json file written by `nereval training`, or a corpus in any format that
-            its path tells.
+            can be inferred from its path.
 
     Raises:
         ValueError: If the file is neither, or has no annotated spans.
@@ -174,7 +174,7 @@ def _of_corpus(path: Path) -> Lexicon:
 def pinned_path(path: str) -> str:
     """Return the path with the digest of its lexicon, for signatures.
 
-    Other data under the same path have another digest. A path with a digest stays as it is.
+    If the data under the path change, so does the digest. A path with a digest is returned unchanged.
 
     Args:
         path: A corpus or a lexicon's JSON file, with or without a digest.

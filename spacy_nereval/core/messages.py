@@ -1,14 +1,14 @@
-"""How messages show what may be long, or looks like something else."""
+"""Shorten and quote texts for messages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 MOST = 60
-"""So many characters of a text a message shows."""
+"""Maximum number of characters of a text in a message."""
 
 LISTED = 5
-"""So many names a message lists."""
+"""Maximum number of names in a message."""
 
 
 def shortened(text: str, most: int = MOST) -> str:
@@ -39,7 +39,7 @@ def listed(names: Sequence[str], most: int = LISTED) -> str:
 
 
 def with_spaces_shown(label: str) -> str:
-    """Return a label, in quotes if it has white space that would not be seen.
+    """Return a label, in quotes if it has white space that readers would not see.
 
     >>> with_spaces_shown("PER"), with_spaces_shown("PER "), with_spaces_shown("a b"), with_spaces_shown("a  b")
     ('PER', "'PER '", 'a b', "'a  b'")

@@ -1,6 +1,6 @@
 """Which spans overlap: pairs, and groups connected by overlap.
 
-Pairs are found by one sweep over both sides, never by trying all.
+One sweep over both sides finds the pairs, without trying all of them.
 """
 
 from __future__ import annotations

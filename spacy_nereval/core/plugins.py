@@ -1,6 +1,6 @@
 """Registries that other packages can extend through entry points.
 
-They lie in `core`, so that a room can find what a later room provides without importing it.
+They are in `core`, so that a room can use what a higher room provides without importing it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ group is `spacy_nereval_readers`. `spacy_nereval.io.formats` describes the funct
 
 
 def registered_names(registry: catalogue.Registry) -> list[str]:
-    """Return the names in a registry, sorted, without importing what they stand for.
+    """Return the names in a registry, sorted, without importing the registered functions.
 
     Args:
         registry: A registry of this module.

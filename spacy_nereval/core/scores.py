@@ -1,4 +1,4 @@
-"""What a metric declares of its scores."""
+"""What a metric declares about its scores."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class Score:
         unit: "ratio" (shown in percent), "count" (a number of spans: it has no average),
             or "raw" (neither, shown as it is).
         higher_is_better: False for a cost, such as an error rate.
-        headline: Whether it stands for the metric where there is room for one score.
+        headline: Whether it represents the metric where there is room for one score.
         key: Its name in a spaCy score dict, without prefix; None keeps it out.
         group: The row of a table that it shares with two others: precision, recall and
             F of one group are declared side by side, in this order.
-        symmetric: Whether swapping gold and prediction leaves it as it is.
-        limits: The least and the greatest value; infinite where there is none.
-        complement_of: The score that this one is 1 minus, cut off at 0. Such a score is
-            never tested beside the other.
+        symmetric: Whether it stays the same when gold and prediction are swapped.
+        limits: The lowest and the highest value; infinite if there is none.
+        complement_of: The score x if this one is max(0, 1 - x). The two are never both
+            tested.
 
     >>> Score("granularity", unit="raw", higher_is_better=False, key="plagdet_granularity").unit
     'raw'
@@ -50,11 +50,11 @@ class Score:
 
 
 def prf_scores(group: str, *, prefix: str = "", key: str | None = None, symmetric: bool = True) -> tuple[Score, ...]:
-    """Return precision, recall and F of one group, with F as its headline if there is a key.
+    """Return precision, recall and F of one group. F is the headline if there is a key.
 
     Args:
         group: The name of the row that the three share in tables.
-        prefix: What stands before `p`, `r` and `f` in the names of the scores.
+        prefix: The prefix of `p`, `r` and `f` in the names of the scores.
         key: The spaCy score keys are `{key}_p`, `{key}_r`, `{key}_f`; None gives them none.
         symmetric: Whether F stays the same when gold and prediction are swapped.
 
@@ -83,8 +83,8 @@ class Classes:
             last, and the weights of the classes, to the metric's scores.
         weights: From the labels, and whether they are the buckets of a breakdown, to
             float[labels + 1], with all labels together last.
-        document_mean: Whether a class score is its mean over the documents that have the
-            class, rather than that of the summed counts.
+        document_mean: Whether a class score is the mean over the documents that have the
+            class, rather than the score of the summed counts.
     """
 
     scores: tuple[Score, ...]

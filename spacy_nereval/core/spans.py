@@ -1,7 +1,7 @@
 """Spans, documents, and groups of spans that overlap.
 
-Plain Python: no spaCy object gets past this room. Offsets are half-open
-characters of the reference text, everywhere.
+Plain Python, without spaCy objects. Offsets are half-open and count characters of the
+reference text, everywhere in the package.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class OverlapGroup:
 
 
 ON_READING = ("ignored", "repaired", "duplicates", "rejected")
-"""What was changed or left out on reading a document. These numbers add up, and results tell them."""
+"""The numbers of changed or omitted spans, counted when a document is read. They add up; results show them."""
 
 
 class Document(OverlapGroup):
@@ -85,7 +85,7 @@ class Document(OverlapGroup):
         sides: Gold and predicted spans as plain tuples, in the order in which they came.
         ignored: Predictions left out where the reference says nothing about the text.
         repaired: Spans whose tags were repaired on reading.
-        duplicates: Spans that one side had several times, without the first of each.
+        duplicates: Repeated spans within one side, the first of each not counted.
         rejected: Spans that an annotator rejected, on an annotated text.
         unit: The key of what the document is resampled with; None stands for its id.
         unit_rule: The rule by which the key was made (see `io.units`).
@@ -147,8 +147,8 @@ class Document(OverlapGroup):
 
     @cached_property
     def overlap_groups(self) -> list[OverlapGroup]:
-        """All spans but the hits, in groups that share no character with each other, so that
-        each can be judged alone. A group with one side only holds misses or spurious spans."""
+        """All spans except hits, in groups that share no character with each other, so that
+        each can be judged alone. A group with only one side holds misses or spurious spans."""
         rest = sorted((span, side) for side, spans in enumerate(self.sides) for span in spans if span not in self.hits)
         edges = np.array([span[:2] for span, _ in rest], dtype=np.int64).reshape(-1, 2)
         groups: dict[int, tuple[list[Span], list[Span]]] = {}
@@ -242,14 +242,14 @@ class Document(OverlapGroup):
 
 
 def _touched(starts: list[int], ends: list[int], span: PlainSpan) -> tuple[int, int]:
-    """Return the range of those stretches, which do not overlap, that share a character with the span."""
+    """Return the range of the stretches (which do not overlap) that share a character with the span."""
     start, end, _ = span
     first = bisect_right(ends, start)
     return first, bisect_left(starts, end, lo=first) if start < end else first
 
 
 def checked_tokens(tokens: Iterable[tuple[int, int]], length: int | None) -> list[tuple[int, int]]:
-    """Return the tokens, sorted. Raise ValueError, saying what is wrong, if they overlap or leave the text."""
+    """Return the tokens, sorted. Raise ValueError with the reason if they overlap or exceed the text."""
     found = sorted(checked_span("token", (*token, "token"), length)[:2] for token in tokens)
     for (_, end), (start, _) in zip(found, found[1:]):
         if start < end:
@@ -258,12 +258,12 @@ def checked_tokens(tokens: Iterable[tuple[int, int]], length: int | None) -> lis
 
 
 def checked_spans(side: str, spans: Iterable[Sequence[Any]], length: int | None) -> list[PlainSpan]:
-    """Return the spans in plain Python, each once. Raise ValueError, saying what is wrong with the first bad one."""
+    """Return the spans in plain Python, each once. Raise ValueError that explains the first invalid span."""
     spans, most = [*spans], FARTHEST if length is None else length
     found: dict[PlainSpan, None] = {}
     try:
         for start, end, label in spans:
-            # Almost all spans are plain and right: seeing that here, without a call, halves the time of reading.
+            # Almost all spans are valid: checking that here, without a call, halves the time of reading.
             plain = start.__class__ is end.__class__ is int and label.__class__ is str and label
             if not (plain and 0 <= start <= end <= most):
                 raise ValueError
@@ -274,7 +274,7 @@ def checked_spans(side: str, spans: Iterable[Sequence[Any]], length: int | None)
 
 
 def checked_span(side: str, span: Sequence[Any], length: int | None) -> PlainSpan:
-    """Return the span in plain Python. Raise ValueError, saying what is wrong with it."""
+    """Return the span in plain Python. Raise ValueError that explains what is wrong with it."""
     try:
         start, end, label = span
         if isinstance(start, bool) or isinstance(end, bool):

@@ -1,4 +1,4 @@
-"""A batch: some documents as one table of spans, and which of their spans overlap."""
+"""A batch: several documents as one table of spans, and which of their spans overlap."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from ..core.spans import ON_READING, Document, OverlapGroup, PlainSpan, Span
 
 KINDS = tuple(Kind)
 HIT, MISS, SPURIOUS, GROUP_GOLD, GROUP_PRED = range(len(KINDS))
-"""Places in `KINDS`."""
+"""Indices into `KINDS`."""
 
 TOGETHER, LARGE = 1 << 11, 1 << 16
-"""A batch ends at so many documents, or when their sizes reach so much (see `Document.size`)."""
+"""A batch ends at this many documents, or at this total size (see `Document.size`)."""
 
 Numbers = NDArray[np.int64]
 T = TypeVar("T")
 
 
 class SpanColumns(NamedTuple):
-    """The spans of a batch, sorted by document, start, end and label; each is there once.
+    """The spans of a batch, sorted by document, start, end and label; each occurs once.
 
     doc, start, end, label: int64[spans]; gold, pred: bool[spans], whether that side has the span.
     """
@@ -44,7 +44,7 @@ class SpanColumns(NamedTuple):
 
 
 class Batch(ABC):
-    """Some documents as one table of spans, whatever they were read from.
+    """Several documents as one table of spans, independent of their source.
 
     Subclasses know the source: they supply the words of spans and single documents.
 
@@ -53,13 +53,13 @@ class Batch(ABC):
         labels: The labels that occur, sorted.
         spans: All spans as columns.
         skipped: Documents without gold annotation, which are not in the batch.
-        on_reading: The totals of what `ON_READING` names, where they are not 0.
+        on_reading: The totals of the numbers in `ON_READING` that are not 0.
 
     Attributes:
-        places: int64[documents], where the documents stand among all that were read together,
-            where those were read in several batches.
+        places: int64[documents], the positions of the documents among all that were read
+            together, possibly in several batches.
         unit_rules: The rules by which the units of the documents were made.
-        unit_keys: The key of each document's unit, None for its id; None if all have that of their id.
+        unit_keys: The key of each document's unit, None where it is the id; None instead of a list for all ids.
     """
 
     unit_rules: AbstractSet[str] = frozenset({"id"})
@@ -86,7 +86,7 @@ class Batch(ABC):
 
     @abstractmethod
     def words(self, *, case: str, by: str) -> tuple[Numbers, Numbers]:
-        """Return int64[words] twice: the place of the span that has the word, and the word as a
+        """Return int64[words] twice: the index of the span that has the word, and the word as a
         number. Numbers are equal where two words of one document are equal."""
 
     @abstractmethod
@@ -98,13 +98,13 @@ class Batch(ABC):
         return self.document(place).text
 
     def unit(self, place: int) -> str | None:
-        """Return the key of what one document is resampled with, if the source names it."""
+        """Return the key of one document's unit, if the source names it."""
         key = self.unit_keys[place] if self.unit_keys else None
         return self.ids[place] if key is None else key
 
     def units(self) -> list[str]:
-        """Return the key of what each document is resampled with: its id, or without one a
-        hash of its text and gold spans, so that no order of documents matters."""
+        """Return the key of each document's unit: by default its id, or without one a hash of
+        its text and gold spans, so that the order of documents does not matter."""
         edges = np.searchsorted(self.doc, np.arange(self.documents + 1)).tolist()
         keys = []
         for place, (a, b) in enumerate(pairwise(edges)):
@@ -198,7 +198,7 @@ def unite(doc: Numbers, side: Numbers, start: Numbers, end: Numbers, label: Numb
 
 
 def kinds_and_groups(batch: Batch) -> tuple[Numbers, Numbers]:
-    """Return int64[spans] twice: what each span is (its place in `KINDS`), and the number of its
+    """Return int64[spans] twice: the kind of each span (an index into `KINDS`), and the number of its
     overlap group, -1 for hits."""
     kind = np.full(len(batch.doc), HIT)
     group = np.full(len(batch.doc), -1)
@@ -216,7 +216,7 @@ def group_shapes(batch: Batch, kind: Numbers, group: Numbers, label: Numbers) ->
     """Return the document of each overlap group, int64[groups], and what the group looks like.
 
     A shape is the side, start, end and label number of each span as int64[spans, 4], in
-    bytes. Offsets count from the first span, since it does not matter where a group stands.
+    bytes. Offsets count from the first span, since the position of a group does not matter.
     """
     rows = np.flatnonzero(kind >= GROUP_GOLD)
     first = np.flatnonzero(np.diff(group[rows], prepend=-1))
@@ -237,7 +237,7 @@ def overlap_group(shape: bytes, labels: Sequence[str]) -> OverlapGroup:
 
 
 def stretches_of(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
-    """Yield items in lists that are neither too long nor too large.
+    """Yield items in lists, each limited in length and in total size.
 
     >>> [len(some) for some in stretches_of([1, 1, LARGE, 1], int)]
     [3, 1]

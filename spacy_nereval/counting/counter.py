@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 REMEMBERED = 1 << 14
-"""Shapes of overlap groups whose verdicts are kept; at more, all are forgotten."""
+"""Maximum number of shapes of overlap groups whose verdicts are cached; beyond it, the cache is cleared."""
 
 Cell = tuple[int, int, int, int, float]
 """The numbers of slot, gold label, predicted label and note, then the amount. Number 0 is no label, no note."""
@@ -31,7 +31,7 @@ class Counter:
 
     Args:
         metrics: What to count.
-        units: Whether to record what each document is resampled with. Intervals need it.
+        units: Whether to record the unit of each document. Intervals need it.
 
     Raises:
         ValueError: A judge passes a verdict that its metric does not declare, or an amount
@@ -70,7 +70,7 @@ class Counter:
             self.counts.append([ids[k] for k in order], [units[k] for k in order] if units else [], *rows)
 
     def _cells_of(self, batch: Batch) -> NDArray[np.float64]:
-        """Return float64[6, cells], a column per cell: the place of its document, then the five numbers of a `Cell`."""
+        """Return float64[6, cells], a column per cell: the index of its document, then the five numbers of a `Cell`."""
         for name in batch.labels:
             self._label_number.setdefault(name, len(self._label_number))
         number = np.array([self._label_number[name] for name in batch.labels], dtype=np.int64)
@@ -86,23 +86,23 @@ class Counter:
         return table
 
     def _group_cells(self, doc: Numbers, shapes: Sequence[bytes]) -> Iterator[NDArray[np.float64]]:
-        """Yield what the metrics say of overlap groups. Most groups of a corpus look like others, so
-        each shape is judged once: that is several times as fast on documents of one sentence."""
+        """Yield the verdicts on overlap groups, as arrays of cells. Most groups of a corpus have the shape
+        of another one. Judging each shape once is several times as fast on documents of one sentence."""
         labels = list(self._label_number)
         if len(self._known) > REMEMBERED:
             self._known.clear()
         found = []
         for shape in shapes:
-            if (said := self._known.get(shape)) is None:
+            if (cells := self._known.get(shape)) is None:
                 group = overlap_group(shape, labels)
                 verdicts = ((metric, metric.judge(group), None) for metric in self._of_groups if metric.judge)
-                said = self._known[shape] = np.array([*self._cells(verdicts)], dtype=float).reshape(-1, 5)
-            found.append(said)
+                cells = self._known[shape] = np.array([*self._cells(verdicts)], dtype=float).reshape(-1, 5)
+            found.append(cells)
         if found:
             yield np.vstack([np.repeat(doc, [*map(len, found)]), np.concatenate(found).T])
 
     def _document_cells(self, batch: Batch) -> Iterator[NDArray[np.float64]]:
-        """Yield what the metrics say of whole documents."""
+        """Yield the verdicts on whole documents, as arrays of cells."""
         found, sizes = [], []
         for place in range(batch.documents):
             document = batch.document(place)
@@ -114,16 +114,16 @@ class Counter:
         yield np.vstack([np.repeat(np.arange(batch.documents), sizes), table.T])
 
     def _batch_cells(self, batch: Batch, number: Numbers) -> Iterator[NDArray[np.float64]]:
-        """Yield what the metrics say of all documents at once; `number` maps a
-        label's place in the batch to its number in the counter; the last is 0, for no span."""
+        """Yield the verdicts on all documents at once, as arrays of cells. `number` maps a label's
+        index in the batch to its number in the counter; its last element is 0, for no span."""
         for metric in self._of_batches:
             for verdict, doc, gold, pred, amount in metric.count_batch(batch) if metric.count_batch else ():
                 slot = np.full(len(doc), self._slot(metric, verdict))
                 yield np.stack([doc, slot, number[gold], number[pred], np.zeros(len(doc)), amount])
 
-    def _cells(self, said: Iterable[tuple[Metric, Iterable[Verdict], Document | None]]) -> Iterator[Cell]:
+    def _cells(self, judged: Iterable[tuple[Metric, Iterable[Verdict], Document | None]]) -> Iterator[Cell]:
         labels, notes = self._label_number, self._note_number
-        for metric, verdicts, document in said:
+        for metric, verdicts, document in judged:
             for verdict in verdicts:
                 name, gold, pred, amount = verdict
                 slot, note = self._slot(metric, name), 0
@@ -163,14 +163,14 @@ class Counter:
         return rows, [*self._keys(codes, pairs)]
 
     def _check_amounts(self, slot: Numbers, amount: NDArray[np.float64]) -> None:
-        """Raise ValueError if an amount cannot be stored exactly, as it must be for sums to be exact."""
+        """Raise ValueError if an amount cannot be stored exactly, since sums have to be exact."""
         fits = np.where(self._partial[slot], np.isfinite(amount), amount == np.rint(amount))
         if len(wrong := np.flatnonzero(~fits | ~np.isfinite(amount))):
             (metric, verdict, _), given = list(self._slots)[slot[wrong[0]]], amount[wrong[0]].item()
-            said = f"{metric} gives {verdict} the amount {given!r}, which is not a "
+            problem = f"{metric} gives {verdict} the amount {given!r}, which is not a "
             if not math.isfinite(given):
-                raise ValueError(said + "finite number")
-            raise ValueError(f"{said}whole number: declare partial_credit=({verdict!r},)")
+                raise ValueError(problem + "finite number")
+            raise ValueError(f"{problem}whole number: declare partial_credit=({verdict!r},)")
         for kind, most in ((self._partial[slot], LARGEST), (~self._partial[slot], 2.0**53)):
             with np.errstate(over="ignore"):
                 total = np.abs(amount[kind]).sum()
@@ -197,7 +197,7 @@ def count(documents: Iterable[Document | None], metrics: Iterable[Metric], *, un
     Args:
         documents: Documents, in any order; None for one without gold annotation.
         metrics: What to count, as `create` and `create_all` make them.
-        units: Whether to record what each document is resampled with. Intervals need it.
+        units: Whether to record the unit of each document. Intervals need it.
 
     Returns:
         Counts, which can be scored, added, stored and resampled.

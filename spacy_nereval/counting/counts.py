@@ -1,9 +1,9 @@
 """Counts: one additive table of whole numbers, a row per document, a column per `Key`.
 
 Totals, counts of labels, confusion matrices, averages over documents, intervals and
-tests are all sums over this table, so they cannot disagree. Amounts that are not whole
-numbers are stored as two that are (see `keys.split`), so that every sum is exact and the same
-in every order and in every tree of merging.
+tests are all sums over this table, so they cannot contradict each other. A fractional
+amount is stored as two whole numbers (see `keys.split`), so that every sum is exact, in
+whatever order or tree the counts are merged.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ class Counts:
     Attributes:
         metrics: What was counted.
         documents: How many documents were counted.
-        skipped: How many had no gold annotation. ignored: predictions that fell where the
-            reference says nothing. repaired: spans whose tags were repaired on reading.
-            duplicates: spans that a side had again. rejected: spans that an annotator rejected.
+        skipped: How many had no gold annotation. ignored: predictions where the reference is
+            not annotated. repaired: spans whose tags were repaired on reading. duplicates:
+            repeated spans within one side. rejected: spans that an annotator rejected.
         ids: The id of each document, None where it has none.
-        units: The key of what each document is resampled with; empty if not recorded.
+        units: The key of each document's unit; empty if not recorded.
         unit: The rule that made these keys, such as "id".
         parts: Digests of the files that these counts were read from.
         sources: The files that the documents came from.
         spans_key: The key of the span groups that were counted; None for entities.
-        by: What stands in the place of labels, in a breakdown; None for labels.
+        by: In a breakdown, the attribute whose buckets replace the labels; None for labels.
         replicates: Stored half-samples; None if there are none.
 
     >>> from spacy_nereval import Document, count, create
@@ -132,7 +132,7 @@ class Counts:
         return united([self, other])
 
     def reordered(self, places: Sequence[int]) -> Counts:
-        """Return the counts with the documents at these places, in this order."""
+        """Return the counts with the documents at these indices, in this order."""
         found = self._like()
         found.ids = [self.ids[k] for k in places]
         found.units = [self.units[k] for k in places] if self.units else []
@@ -158,11 +158,11 @@ class Counts:
             setattr(self, name, getattr(self, name) + number)
 
     def differences(self, other: Counts, *, replicates: bool = True) -> str:
-        """Return what keeps two counts from being added, in words; empty if nothing does.
+        """Return why two counts cannot be added, in words; empty if they can.
 
         Args:
             other: The other counts.
-            replicates: Whether it matters how they were resampled.
+            replicates: Whether to compare how they were resampled.
         """
         if [metric.name for metric in self.metrics] != [metric.name for metric in other.metrics]:
             names = (", ".join(metric.name for metric in counts.metrics) for counts in (self, other))
@@ -171,8 +171,8 @@ class Counts:
         if self.unit != other.unit:
             found.append(f"one resamples by {self.unit}, the other by {other.unit}")
         if self.spans_key != other.spans_key:
-            said = [f"spans under {key!r}" if key else "entities" for key in (self.spans_key, other.spans_key)]
-            found.append(f"one counted {said[0]}, the other {said[1]}")
+            counted = [f"spans under {key!r}" if key else "entities" for key in (self.spans_key, other.spans_key)]
+            found.append(f"one counted {counted[0]}, the other {counted[1]}")
         for a, b in zip(self.metrics, other.metrics):
             ours, theirs = ({"version": metric.version, **metric.settings} for metric in (a, b))
             found += [
@@ -188,8 +188,8 @@ class Counts:
                 f"count without replicates, or without {whole[0]}"
             )
         if drawn[0] != drawn[1]:
-            said = ["no replicates" if d is None else f"{d[0]} replicates with seed {d[1]}" for d in drawn]
-            yield f"one has {said[0]}, the other {said[1]}"
+            described = ["no replicates" if d is None else f"{d[0]} replicates with seed {d[1]}" for d in drawn]
+            yield f"one has {described[0]}, the other {described[1]}"
 
 
 class Replicates(NamedTuple):
@@ -219,7 +219,7 @@ def united(parts: Sequence[Counts]) -> Counts:
     if stored[0] is not None:
         total = stored[0].sums
         for each in stored[1:]:
-            assert each is not None  # or the parts would differ
+            assert each is not None  # else the parts would differ
             total = total + each.sums
         both.replicates = stored[0]._replace(sums=total)
     return both

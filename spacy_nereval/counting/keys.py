@@ -16,7 +16,7 @@ NUMBER, HIGH, LOW = "", "high", "low"
 HIGH_UNIT, LOW_UNIT = 2.0**30, 2.0**60
 
 LARGEST = 4e9
-"""What amounts or scores may add up to: times `HIGH_UNIT` it fits 63 bits, even added to as much again."""
+"""Maximum sum of amounts or scores: twice the sum, times `HIGH_UNIT`, fits 63 bits."""
 
 
 class Key(NamedTuple):
@@ -61,7 +61,7 @@ class Slot(NamedTuple):
 
 
 def slots(metrics: Iterable[Metric]) -> dict[Slot, int]:
-    """Return all that is counted for some metrics, each with its place in `Sums.counts`."""
+    """Return everything that is counted for some metrics, each with its index in `Sums.counts`."""
     found = [Slot("", kind.value) for kind in Kind]
     for metric in metrics:
         for verdict in own_verdicts(metric):

@@ -1,4 +1,4 @@
-"""Sums: rows of the table added up. Scores are computed from these, and from nothing else."""
+"""Sums: rows of the table added up. All scores are computed from sums."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Sums(NamedTuple):
 
     metrics, labels: what was counted, labels sorted.
     is_breakdown: whether the labels are the buckets of a breakdown.
-    counts: int64[slots, labels + 1, sums], see `keys.slots`; the last label holds what has none.
+    counts: int64[slots, labels + 1, sums], see `keys.slots`; the last label is for no label.
     means: int64[3, scores, sums]: number, high and low part of each overall score of each metric.
     class_means: int64[3, class scores, labels + 1, sums]: the same for scores of classes.
     documents: int64[sums], how many documents were added up.
@@ -54,7 +54,7 @@ class Sums(NamedTuple):
         return self._with(array[..., which] for array in self.arrays)
 
     def with_labels(self, labels: Sequence[str]) -> Sums:
-        """Return the same sums with room for further labels, which count 0."""
+        """Return the same sums with further labels, whose counts are 0."""
         if tuple(labels) == self.labels:
             return self
         place = [*map(list(labels).index, self.labels), len(labels)]

@@ -1,4 +1,4 @@
-"""Summation: weights times the table of counts. All sums are made here.
+"""Summation: weights times the table of counts. All sums are computed here.
 
 Weights of ones give the corpus, random bits give half-samples, and the differences
 between two systems' tables, times random bits, give swaps.
@@ -31,7 +31,7 @@ class Weights(Protocol):
 
 
 CELLS = 1 << 22
-"""Numbers in the dense tables that are held at once."""
+"""Maximum number of cells of dense tables in memory at once."""
 
 
 GOLD_SLOTS, PRED_SLOTS = (
@@ -72,7 +72,7 @@ class Table:
         return csr_array((np.ones(len(target), dtype=np.int64), (np.arange(len(target)), target)), shape)
 
     def summed(self, weights: Weights | None = None) -> Sums:
-        """Return the rows added up: one sum of all, or as many as there are weights of each document."""
+        """Return the rows added up: one sum of all rows, or one for each row of weights."""
         number = weights.sums if weights else 1
         total = empty_sums(self.metrics, self.labels, self.is_breakdown, number)
         for here in self.stretches(number):
@@ -85,10 +85,10 @@ class Table:
         return total
 
     def stretches(self, width: int = 1) -> Iterator[slice]:
-        """Yield the places of the documents, some at a time, so that dense tables of them stay small.
+        """Yield the indices of the documents in stretches, so that their dense tables stay small.
 
         Args:
-            width: How many numbers are held of each document besides its row.
+            width: How many numbers are in memory for each document besides its row.
         """
         step, documents = max(1, CELLS // (3 * len(self.labels) + 100 + width)), self.cells.shape[0]
         for start in range(0, documents, step):
@@ -128,10 +128,10 @@ class Table:
         return np.array(found).reshape(-1, size), np.array(of_classes).reshape(-1, width, size)
 
     def _own(self, metric: Metric, cells: csr_array) -> tuple[NDArray[Any], dict[Slot, int]]:
-        """Return one metric's part of the rows, dense, and the places of its slots there."""
+        """Return one metric's part of the rows, dense, and the indices of its slots there."""
         width = len(self.labels) + 1
         mine = [slot for slot in self.slots if slot.metric == metric.name]
-        first = self.slots[mine[0]]  # the slots of a metric stand side by side
+        first = self.slots[mine[0]]  # the slots of a metric are adjacent
         dense = cells[:, first * width : (first + len(mine)) * width].toarray().T
         return dense.astype(float), {slot: k for k, slot in enumerate(mine)}
 
@@ -159,8 +159,8 @@ def columns_of(metric: Metric, counts: NDArray[Any], place: dict[Slot, int]) -> 
     Args:
         metric: The metric.
         counts: [slots, ...].
-        place: The place of each slot along the first axis. Kinds are missing from it where only the
-            metric's own slots are at hand; then `gold_spans` and `pred_spans` are missing too.
+        place: The index of each slot along the first axis. It lacks kinds where only the
+            metric's own slots are available; then `gold_spans` and `pred_spans` are missing too.
     """
 
     def amount(source: str) -> Any:

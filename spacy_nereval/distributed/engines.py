@@ -17,12 +17,12 @@ from typing import Any, Protocol, TypeVar
 ENGINES = ("loky", "ray", "dask", "spark")
 
 LOOKS = 1.0
-"""Seconds between two looks of a worker at whether the run that started it is still there."""
+"""Seconds between two checks by a worker that the run that started it still exists."""
 
 T = TypeVar("T")
 
 Ready = Callable[[int], Any]
-"""Is called with the number of items that are done."""
+"""A function that is called with the number of finished items."""
 
 
 class Run(Protocol):
@@ -31,8 +31,8 @@ class Run(Protocol):
     Args:
         function: What to call. It and the items have to be picklable.
         items: What to call it with.
-        ready: Is called with the number of items that are done, whenever it grows.
-        alone: Whether the next item starts only when the one before is done.
+        ready: Called with the number of finished items, whenever it grows.
+        alone: Whether each item starts only when the previous one is finished.
 
     Returns:
         What the function returned, in the order of the items.
@@ -50,9 +50,10 @@ class Run(Protocol):
 def started(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[Run]:
     """Start an engine.
 
-    A running cluster is used if the engine finds one where it usually looks: RAY_ADDRESS,
-    DASK_SCHEDULER_ADDRESS, or Spark's own configuration. Otherwise one is started on this
-    machine; its workers end within seconds of this process, even if that is killed.
+    If there is a running cluster where the engine usually looks (RAY_ADDRESS,
+    DASK_SCHEDULER_ADDRESS, or Spark's own configuration), the engine uses it. Otherwise it
+    starts one on this machine, whose workers end within seconds of this process, even if
+    this process is killed.
 
     Args:
         engine: One of `ENGINES`.
@@ -60,7 +61,7 @@ def started(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[R
         gpus: Whether each worker needs a GPU of its own.
 
     Yields:
-        What runs a function on the workers.
+        A function that runs another function on the workers.
 
     Raises:
         ValueError: If there is no such engine, or if it is not installed or does not start.
@@ -82,7 +83,7 @@ def started(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[R
             raise ValueError(
                 f'the engine {engine} is not installed ({error}): python -m pip install "spacy-nereval[{engine}]"'
             ) from None
-        except Exception as error:  # each engine has its own kinds
+        except Exception as error:  # each engine has its own exceptions
             raise ValueError(f"the engine {engine} does not start: {type(error).__name__}: {error}") from error
 
         def run(function: Callable[[Any], T], items: Sequence[Any], ready: Ready, alone: bool = False) -> list[T]:
@@ -101,13 +102,13 @@ def started(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[R
 def _loky(workers: int, gpus: bool) -> Iterator[dict[str, Any]]:
     """Start nothing: joblib starts processes of this machine by itself. All of them see its GPUs.
 
-    The workers of the other engines end with the process that started them; these have to be told.
+    The workers of the other engines end with the process that started them; these have to watch it.
     """
     yield {"initializer": partial(end_with, os.getpid())}
 
 
 def end_with(parent: int) -> None:
-    """Let this process end soon after its parent, however that ends.
+    """End this process soon after its parent, however the parent ends.
 
     Linux and macOS give a process whose parent has ended another parent. Windows does not, so
     workers there first finish the file that they count.
@@ -119,7 +120,7 @@ def end_with(parent: int) -> None:
     def watch() -> None:
         while os.getppid() == parent:
             time.sleep(LOOKS)
-        os._exit(1)  # nobody waits for a result; `count_shard` leaves nothing half-written
+        os._exit(1)  # nobody waits for the result, and `count_shard` leaves no half-written file
 
     Thread(target=watch, name="end-with-parent", daemon=True).start()
 
@@ -141,7 +142,7 @@ def _dask(workers: int, gpus: bool) -> Iterator[dict[str, Any]]:
     from joblib.parallel import register_parallel_backend
 
     class Backend(DaskDistributedBackend):
-        """joblib's own waits forever for a task that Dask has given up, and does not use Dask for one worker."""
+        """Fixes joblib's backend, which waits forever for a task that Dask gave up, and ignores Dask for one worker."""
 
         def submit(self, func: Any, callback: Any = None) -> Any:
             future = super().submit(func, callback)
@@ -149,7 +150,7 @@ def _dask(workers: int, gpus: bool) -> Iterator[dict[str, Any]]:
             return future
 
         def effective_n_jobs(self, n_jobs: int) -> int:
-            # With one worker, which may be the last one left, joblib would run tasks in this process.
+            # With a single worker left, joblib would run tasks in this process.
             return max(2, super().effective_n_jobs(n_jobs))
 
     register_parallel_backend("dask", Backend)
@@ -164,5 +165,7 @@ def _spark(workers: int, gpus: bool) -> Iterator[dict[str, Any]]:
 
     register_spark()
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", module="joblibspark|pyspark")  # of missing packages that are not needed
+        warnings.filterwarnings(
+            "ignore", module="joblibspark|pyspark"
+        )  # the warnings are about missing packages that are not needed
         yield {"num_gpus_per_spark_task": 1} if gpus else {}

@@ -14,17 +14,17 @@ from typing import Any
 from ..io.paths import Location, in_words
 
 _held: set[str] = set()
-"""The lock files that this process holds. A lock file with this process's number that is not
-among them is a leftover: of a container that was restarted, where numbers begin anew, or of
-an ended process whose number this one got."""
+"""The lock files that this process holds. Any other lock file with this process's id is a
+leftover: of a restarted container, where ids start again, or of an ended process that had
+the same id."""
 
 _changing = Lock()
-"""Held while this process takes or gives back a lock file."""
+"""Held while this process takes or releases a lock file."""
 
 
 @contextmanager
 def exclusive(lock: Location, folder: str) -> Iterator[None]:
-    """Hold a lock file, so that no other run that asks for it can go on.
+    """Hold a lock file, so that no other run that needs it can continue.
 
     A stale lock file, whose process ran on this machine and ended, is replaced.
 
@@ -68,13 +68,13 @@ def _take(lock: Location, key: str, folder: str) -> None:
             f"another run, {who}, writes to {folder}: wait for it, or choose another folder with --parts; "
             f"if that run has ended, delete {lock}"
         ) from None
-    except OSError as error:  # a half-written lock file on a full disk would keep everybody out
+    except OSError as error:  # otherwise a half-written lock file on a full disk would lock the folder for good
         lock.unlink(missing_ok=True)
         raise ValueError(f"{folder} cannot be written to: {in_words(error)}") from None
 
 
 def this_process() -> dict[str, Any]:
-    """Return the user, the host and the number of this process, for files that say who wrote them."""
+    """Return the user, the host and the id of this process, for files that record who wrote them."""
     try:
         user = getpass.getuser()
     except (OSError, KeyError, ImportError):  # a container may have no name for its user
@@ -95,7 +95,7 @@ def _owner(lock: Location) -> dict[str, Any]:
 def _is_stale(lock: Location, key: str) -> bool:
     """Return whether the process that wrote a lock file ran on this machine and has ended.
 
-    Nothing is known of processes of other machines, so their lock files are never stale.
+    Nothing is known about processes of other machines, so their lock files are never stale.
     """
     owner = _owner(lock)
     if owner.get("host") != socket.gethostname():
@@ -107,10 +107,10 @@ def _is_stale(lock: Location, key: str) -> bool:
 
 def _has_ended(pid: int) -> bool:
     try:
-        os.kill(pid, 0)  # signal 0 only asks whether the process is there
+        os.kill(pid, 0)  # signal 0 only checks whether the process exists
     except ProcessLookupError:
         return True
-    except (OSError, OverflowError):  # it belongs to another user, or is no number of a process
+    except (OSError, OverflowError):  # it belongs to another user, or is not the id of a process
         return False
     return False
 
@@ -120,7 +120,7 @@ def _has_ended_on_windows(pid: int) -> bool:
     import ctypes
 
     may_ask, no_such_process, running = 0x1000, 87, 259
-    api: Any = ctypes  # which has these names on Windows only
+    api: Any = ctypes  # these names exist on Windows only
     kernel = api.WinDLL("kernel32", use_last_error=True)
     kernel.OpenProcess.restype = ctypes.c_void_p
     if not 0 < pid < 1 << 32:

@@ -7,9 +7,9 @@ The terms:
 - A *part* is the counts of one shard, in a file of its own in the parts folder.
 - The *origin* of a part is everything that its counts depend on. The part's file records it.
 
-A part that is complete and of the right origin is not counted again, so a run that
-was stopped continues where it was. Only the files of the parts decide what is merged:
-whatever workers are killed or restarted, no document is lost or counted twice.
+A part that is complete and has the right origin is not counted again, so an interrupted
+run continues where it stopped. Only the files of the parts decide what is merged: even
+if workers are killed or restarted, no document is lost or counted twice.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Shard(NamedTuple):
     """One file of a corpus.
 
     Attributes:
-        name: What tells it apart from the other shards; its part is named after it.
+        name: A unique name; its part is named after it.
         gold: The path or URL of the gold annotation.
         pred: The path or URL of the predictions; None if a model makes them.
     """
@@ -55,14 +55,14 @@ class ShardCounter(Protocol):
 
 
 class ShardStatus(NamedTuple):
-    """What became of a shard: its part is in the folder, or there was an error.
+    """The result of counting a shard: its part is in the folder, or there was an error.
 
     Attributes:
         shard: The shard.
         origin: The origin of its part; empty if there was an error.
         kept: Whether the part was there already and was not counted again.
         replaced: Whether the part replaced one that was damaged or of another origin.
-        error: What went wrong, on one line; empty if nothing did.
+        error: The error, on one line; empty if there was none.
         lost: Whether the worker died.
     """
 
@@ -112,7 +112,7 @@ def count_shard(counter: ShardCounter, folder: PartsFolder, shard: Shard) -> Sha
         shard: The shard.
 
     Returns:
-        What became of it. Errors are returned and not raised, so that other shards go on.
+        The result. Errors are returned and not raised, so that other shards continue.
     """
     part, begun = folder.part(shard), folder.begun(shard)
     with _one_at_a_time:
@@ -124,7 +124,7 @@ def count_shard(counter: ShardCounter, folder: PartsFolder, shard: Shard) -> Sha
                 return ShardStatus(shard, origin, kept=True)
             save(counter.count(shard), part, origin=origin)
             return ShardStatus(shard, origin, replaced=existed)
-        except Exception as error:  # of any kind: of the file, the model or the disk
+        except Exception as error:  # any error, of the file, the model or the disk
             kind = "" if isinstance(error, (ValueError, OSError)) else f"{type(error).__name__}: "
             return ShardStatus(shard, error=kind + in_words(error))
         finally:
@@ -150,18 +150,18 @@ def count_shards(
 ) -> list[ShardStatus]:
     """Count every shard whose part is not there yet.
 
-    A shard that fails is tried once more. Shards whose worker died are tried once more
-    one at a time, so that none of them takes another one with it.
+    A shard that fails is tried once more. Shards whose worker died are tried again one at a
+    time, so that a shard that kills its worker does not affect others.
 
     Args:
         shards: The shards.
         counter: How each is counted.
         folder: Where the parts belong. The caller holds its lock (see `locked`).
-        run: What runs a function on workers (see `engines.started`).
-        ready: Is called with the number of shards that are done.
+        run: Runs a function on workers (see `engines.started`).
+        ready: Called with the number of finished shards.
 
     Returns:
-        What became of each shard, in the order of the shards.
+        The status of each shard, in the order of the shards.
 
     Raises:
         ValueError: If the engine fails before any worker has begun a shard.
@@ -189,7 +189,7 @@ def _tried(
     while waiting := [shard for shard in shards if shard not in found]:
         try:
             found |= {status.shard: status for status in run(task, waiting, ready, alone)}
-        except Exception as error:  # the engine's, since `count_shard` raises none
+        except Exception as error:  # an error of the engine, since `count_shard` raises none
             lost = [shard for shard in waiting if folder.begun(shard).exists()]
             if not lost:
                 raise ValueError(f"the engine failed: {_first_line(error)}") from error
@@ -236,13 +236,13 @@ def merged(statuses: Sequence[ShardStatus], folder: PartsFolder, *, shared_ids: 
 def locked(folder: PartsFolder) -> Iterator[None]:
     """Create the folder, if it is missing, and keep other runs out of it.
 
-    What killed workers left there is deleted before and afterwards; the parts stay.
+    Leftovers of killed workers are deleted before and afterwards; the parts stay.
 
     Args:
         folder: The folder of the parts.
 
     Raises:
-        ValueError: If another run is at work there, with its process, user and host.
+        ValueError: If another run is active there, with its process, user and host.
     """
     folder.path.mkdir(parents=True, exist_ok=True)
     with exclusive(folder.path / "run.lock", folder.name):

@@ -27,7 +27,7 @@ class AttributeContext:
 
     Args:
         document: One document with its text.
-        lexicon: What a training corpus says of words; only some attributes need it.
+        lexicon: The lexicon of a training corpus, for the attributes that need it.
     """
 
     def __init__(self, document: Document, lexicon: Lexicon | None = None) -> None:
@@ -170,7 +170,7 @@ ATTRIBUTES: dict[str, Attribute] = {
     "position": Attribute("where in the text the span begins", relative_position, quarter_bucket),
     "case": Attribute("capitals: lower, Title, UPPER, Mixed, or no letters", letter_case),
     "oDen": Attribute(
-        "share of the document's words that training does not have",
+        "share of the document's words that do not occur in training",
         lambda context, span: context.unknown_share,
         buckets=3,
         zero=True,
@@ -206,7 +206,7 @@ ATTRIBUTES: dict[str, Attribute] = {
 ALIASES = {"length": "eLen"}
 
 
-# What users ask for
+# Requests of users
 
 
 class RequestedAttribute(NamedTuple):

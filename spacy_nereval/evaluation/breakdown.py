@@ -1,4 +1,4 @@
-"""Scores by an attribute of the span: the same verdicts, with buckets in the place of labels.
+"""Scores by an attribute of the span: the same verdicts, with buckets instead of labels.
 
 A verdict counts in the bucket of its gold span, or of its predicted span if it has no
 gold one (the other way round with focus="system"). A span counts where its first verdict
@@ -45,7 +45,7 @@ class Breakdown:
     Args:
         metrics: What to count.
         by: The attribute, as `--by` names it.
-        lexicon: What training data say of words, for attributes that need it.
+        lexicon: The lexicon of the training data, for attributes that need it.
 
     Raises:
         ValueError: There is no such attribute, or it needs training data and there are none.
@@ -62,14 +62,14 @@ class Breakdown:
         self.lexicon = lexicon
         if self.by.attribute.needs_lexicon and not lexicon:
             raise ValueError(
-                f"{self.by.name} looks spans up in training data: name it with --train FILE, "
-                "a corpus or a table that 'nereval training' wrote"
+                f"{self.by.name} needs training data to look spans up in: give --train FILE, "
+                "a corpus or a lexicon that 'nereval training' wrote"
             )
         self._gold: Counter[Value] = Counter()
         self._pred: Counter[Value] = Counter()
         self._values: dict[Value, None] = {}
         self._ids: list[str | None] = []
-        # Every metric has rows of its own, since each decides where a pair counts.
+        # Each metric has its own rows, since each decides where a pair counts.
         self._metrics = tuple(metrics)
         self._rows: list[list[_Row]] = [[] for _ in self._metrics]
 
@@ -112,10 +112,10 @@ class Breakdown:
         return result
 
     def _counts(self, metric: Metric, rows: Sequence[_Row], bucket_of: Mapping[Value, str]) -> Counts:
-        """Return the table of one metric, with buckets for labels."""
+        """Return the table of one metric, with buckets instead of labels."""
         from scipy.sparse import csr_array
 
-        # All verdicts are in the rows, those on spans that need no judge too.
+        # The rows hold all verdicts, including those on spans that need no judge.
         counts = Counts([replace(metric, scope="document", judge=metric.verdicts)])
         counts.by = self.by.name
         columns: dict[Key, int] = {}

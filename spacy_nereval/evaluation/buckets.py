@@ -48,7 +48,7 @@ def bucketed(gold: Mapping[Value, int], buckets: Buckets, zero: bool = False) ->
 
 
 def _equal_buckets(numbers: Mapping[float, int], most: int) -> dict[Value, str]:
-    """Group ascending values into at most so many buckets with about as many gold spans each."""
+    """Group ascending values into at most `most` buckets with about equally many gold spans."""
     members: dict[int, list[float]] = {}
     below, total = 0, max(1, sum(numbers.values()))
     for value, n in numbers.items():
@@ -59,7 +59,7 @@ def _equal_buckets(numbers: Mapping[float, int], most: int) -> dict[Value, str]:
     for values in members.values():
         ends = (values[0], values[-1])
         name = "-".join(dict.fromkeys(map(_short, ends)))
-        if name in found.values():  # ends that differ only in digits that are not shown
+        if name in found.values():  # the ends differ only in digits that are not shown
             name = "-".join(map(repr, ends))
         found |= dict.fromkeys(values, name)
     return found

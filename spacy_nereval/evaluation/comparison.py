@@ -25,7 +25,7 @@ __all__ = ["System", "compare", "comparison", "families", "swaps_for"]
 
 
 class System(NamedTuple):
-    """A system: its name, its counts, and, if its predictions are at hand, the outcome of each gold span.
+    """A system: its name, its counts, and, if its predictions are available, the outcome of each gold span.
 
     A system that was trained several times has the counts of each training run.
     """
@@ -66,12 +66,12 @@ def comparison(
         primary: The score in question, METRIC.SCORE; by default the headline of the first metric.
         secondary: The scores of the second family; by default one headline of each further metric.
         labels: Whether the primary score is compared for each label too.
-        margin: The greatest difference of the primary score that does not matter, in points.
+        margin: The largest difference of the primary score that does not matter, in points.
         short: Whether the signature leaves out options that have their default.
 
     Returns:
-        A result in plain Python. p-values are corrected after Holm within families. Each row of
-        the primary score has a `verdict`, the one sentence that its numbers carry.
+        A result in plain Python. p-values are corrected by Holm's method within families. Each
+        row of the primary score has a `verdict`, the sentence that its numbers support.
 
     Raises:
         ValueError: The systems were counted on different documents or in different ways,

@@ -17,13 +17,13 @@ Result = Mapping[str, Any]
 Row = Mapping[str, Any]
 
 NEEDED = ("metric", "score", "system", "family", "baseline_value", "value", "difference", "interval", "p_better")
-"""What is read of a row of a comparison."""
+"""The fields that are read from a row of a comparison."""
 
 ONCE = "for these trained models; another training was not tried"
-"""What is added where each system was trained once."""
+"""Added to the verdict where each system was trained once."""
 
-SAID = ("baseline_value", "value", "difference", "interval", "differing", "p_better")
-"""What is repeated of a row."""
+COPIED = ("baseline_value", "value", "difference", "interval", "differing", "p_better")
+"""The fields that are copied from a row."""
 
 
 def data_sets(
@@ -46,7 +46,7 @@ def data_sets(
         score: METRIC.SCORE; by default the primary score of the comparisons.
         system: The system, where the comparisons have several beside the baseline.
         independent: Whether the data sets share neither texts nor trained models; then
-            Fisher's method counts them. The data sets are named by Holm's correction either way.
+            Fisher's method counts them. Holm's correction decides which are named either way.
 
     Returns:
         A result in plain Python: `least`, the count, of `number` data sets; `p` of "better
@@ -75,7 +75,7 @@ training was not tried'
     naming, S. Holm (1979).
     """
     if len(results) < 2:
-        raise ValueError(f"to count data sets takes the comparisons of two or more, not of {len(results)}")
+        raise ValueError(f"expected the comparisons of two or more data sets, not of {len(results)}")
     for name, result in results.items():
         check_comparison(name, result)
     rows = {name: _row(name, result, score, system) for name, result in results.items()}
@@ -108,9 +108,9 @@ training was not tried'
                 {
                     "data_set": name,
                     "documents": results[name]["documents"],
-                    **{key: own.get(key) for key in SAID},
+                    **{key: own.get(key) for key in COPIED},
                     "p_holm": p,
-                    # The last digits of 1 - 0.95 must not cost a data set.
+                    # The rounding of 1 - 0.95 must not change the count.
                     "named": bool(p <= 1 - level + 1e-12),
                     "signature": results[name]["signature"],
                 }
@@ -122,7 +122,7 @@ training was not tried'
 
 
 def verdict(found: Mapping[str, Any]) -> str:
-    """Return the one sentence that the count carries.
+    """Return the sentence that the count supports.
 
     Args:
         found: What `data_sets` returns; the verdict itself is not read.
@@ -141,14 +141,14 @@ def verdict(found: Mapping[str, Any]) -> str:
     """
     named = [row["data_set"] for row in found["data_sets"] if row["named"]]
     least, number, by = found["least"], found["number"], f"by {found['metric']} {found['score']}"
-    said = f"{found['system']} scores better than {found['baseline']}"
+    claim = f"{found['system']} scores better than {found['baseline']}"
     if not least and not named:
-        return f"not settled in any of {number} data sets: whether {said} {by}"
+        return f"not settled in any of {number} data sets: whether {claim} {by}"
     # Fisher's count may be below the number of names, and even 0; each holds by itself.
     counted = f" in at least {least} of {number} data sets" if least else ""
     which = f": in {', '.join(named)}" if named else "; which ones is not settled"
     more = "; which others is not settled" if 0 < len(named) < least else ""
-    return f"{said}{counted} {by}{which}{more}" + (f"; {ONCE}" if found["trained_once"] else "")
+    return f"{claim}{counted} {by}{which}{more}" + (f"; {ONCE}" if found["trained_once"] else "")
 
 
 def _label(row: Row) -> str:
@@ -156,7 +156,7 @@ def _label(row: Row) -> str:
 
 
 def check_comparison(name: str, result: Any) -> None:
-    """See that something is a comparison, so that the rest may rely on its shape.
+    """Check that a result is a comparison, so that other functions can rely on its shape.
 
     Args:
         name: What to call it in an error.
@@ -262,18 +262,18 @@ def _settings(signature: str, metric: str) -> str:
 
 
 def _check_given_once(results: Mapping[str, Result], rows: Mapping[str, Row]) -> None:
-    """Raise ValueError if two comparisons are of the same data set, with whatever seed it was tested."""
+    """Raise ValueError if two comparisons are of the same data set, even if tested with different seeds."""
     seen: dict[Hashable, str] = {}
     for name, result in results.items():
         if rows[name].get("differing") == 0:
-            continue  # Two data sets on which the systems agree may well have the same numbers.
+            continue  # Two data sets on which the systems agree may have the same numbers.
         numbers = _numbers(result, rows[name]["system"])
         if (other := seen.setdefault(numbers, name)) != name:
             raise ValueError(f"{other} and {name} have the same numbers: give each data set once")
 
 
 def _numbers(result: Result, system: str) -> Hashable:
-    """Return what no two data sets share: how many documents, and the values of every score."""
+    """Return what identifies a data set: the number of documents, and the values of every score."""
     own: Sequence[Row] = [row for row in result["comparisons"] if row["system"] == system]
     values = ((_label(row), row.get("label"), row["baseline_value"], row["value"], row.get("differing")) for row in own)
     return result["documents"], result.get("units"), frozenset(values)

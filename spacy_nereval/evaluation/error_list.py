@@ -1,7 +1,7 @@
 """Which spans are wrong: every verdict as a row, and the first verdict of each kind.
 
-The rows come from the same verdicts as the counts, so a list and a table of
-counts cannot disagree.
+The rows come from the same verdicts as the counts, so the list always agrees with
+the tables of counts.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def error_list(
         name, gold, pred, amount = listed.verdict
         if errors is None:
             partly = bool(metric.partial_credit) and amount < 1
-            # A verdict on no span, such as on tokens outside of all entities, shows nothing to look at.
+            # A verdict without spans, such as on tokens outside all entities, has nothing to show.
             wanted = bool(gold or pred) and gold != pred and (name not in right or partly)
         else:
             wanted = "all" in errors or name in errors
@@ -160,7 +160,7 @@ class Examples:
         self.first: dict[LabelledVerdict, Listed] = {}
 
     def add(self, document: Document | None) -> None:
-        """Look for kinds of verdicts that no earlier document has. None, a document without annotation, has none."""
+        """Add the verdicts of kinds that no earlier document has. None stands for a document without annotation."""
         if document is None:
             return
         name = self.documents if document.id is None else document.id

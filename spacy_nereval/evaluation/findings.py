@@ -1,4 +1,4 @@
-"""What may be said of a comparison: a sentence for each row of the primary score."""
+"""State what a comparison shows: a sentence for each row of the primary score."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .tested import points
 
 
 def verdict(row: Mapping[str, Any], score: Score, *, baseline: str, level: float, units: str) -> str:
-    """Return the one sentence that the numbers of a row carry, without a full stop.
+    """Return the sentence that the numbers of a row support, without a full stop.
 
     Args:
         row: A row of the primary score, with its corrected p-value; NaN or None where there is no number.

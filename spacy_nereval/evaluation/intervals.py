@@ -27,11 +27,10 @@ __all__ = ["FEW_UNITS", "WARNING_UNITS", "Confidence", "Drawn", "drawn", "interv
 
 
 class Drawn(NamedTuple):
-    """What the intervals of some counts rest on.
+    """What the intervals of some counts are based on.
 
-    unit: the rule that says which documents are drawn together. units: how many units there
-    are to draw from. effective_units: how many of one size would tell as much. exact: whether
-    all their patterns were used.
+    unit: the rule that says which documents are drawn together. units: the number of units.
+    effective_units: their effective number. exact: whether all their patterns were used.
     """
 
     method: str
@@ -56,7 +55,7 @@ class Drawn(NamedTuple):
 
 
 def drawn(runs: Sequence[Counts], confidence: Confidence) -> Drawn:
-    """Return what intervals rest on: of one run its stored half-samples, if it has any, or else new ones."""
+    """Return what intervals are based on: the stored half-samples of a single run, or else new ones."""
     first, *others = runs
     number, k = number_of_units(first), effective_number_of_units(runs)
     samples, seed, exact = confidence.samples, confidence.seed, enumerable(number, confidence.samples)
@@ -107,9 +106,9 @@ def intervals(counts: Counts, confidence: Confidence) -> dict[str, dict[str, Any
 def run_intervals(runs: Sequence[Counts], confidence: Confidence) -> dict[str, dict[str, Any]]:
     """Return the intervals of the mean scores of one system's training runs, as `intervals` does for one run.
 
-    An interval holds the score to expect of another training of the system on texts like
-    these. Its variance is that of the half-samples, the same ones for all runs, plus that of
-    the mean over the runs.
+    An interval covers the expected score of another training run of the system, on texts
+    like these. Its variance is that of the half-samples, which are the same for all runs,
+    plus that of the mean over the runs.
 
     Args:
         runs: Two or more counts of the same documents in the same order, as `aligned_runs` returns them.
@@ -141,7 +140,7 @@ def _intervals(
 
 
 Rows = dict[Path, dict[str, Any]]
-"""The interval of each score, by its place in the result."""
+"""The interval of each score, by its path in the result."""
 
 
 def _of_metrics(
@@ -159,7 +158,7 @@ def _of_metrics(
     labels, with_gold = wholes[0].labels, _labels_with_gold(wholes[0])
     for owns, halves in zip(zip(*map(score_sums, wholes)), zip(*map(score_sums, samples))):
         metric = owns[0].metric
-        # A number of spans is no estimate of anything.
+        # A number of spans is a count, not an estimate.
         places = [path for path, _ in owns[0].paths(labels) if metric.score_by_name[path[-1]].unit != "count"]
         if not places:
             yield metric.name, {}
@@ -191,7 +190,7 @@ def _of_metrics(
 
 
 def values_at(places: Sequence[Path], scores: MetricScores, labels: tuple[str, ...]) -> NDArray[np.float64]:
-    """Return the scores at some places of a result, float64[sums, places]."""
+    """Return the scores at some paths of a result, float64[sums, paths]."""
     found = dict(scores.paths(labels))
     return np.array([found[path] for path in places], dtype=float).T.reshape(-1, len(places))
 
@@ -209,7 +208,7 @@ class _Scale(NamedTuple):
 
 
 def _scale(score: Score) -> _Scale:
-    """Return the scale of a score, by its limits. A score without any limit is on none, and has no interval."""
+    """Return the scale of a score, by its limits. A score without limits has neither scale nor interval."""
     low, high = score.limits
     if math.isfinite(low) and math.isfinite(high):
         return _Scale("ratio", low, high - low)
@@ -228,7 +227,7 @@ def _labels_with_gold(sums: Sums) -> list[str]:
 def _widen_macros(
     values: Mapping[Path, float], scales: Mapping[Path, _Scale], rows: Rows, labels: Sequence[str]
 ) -> None:
-    """Replace the interval of each macro average by that which the labels' own intervals give."""
+    """Replace the interval of each macro average by the one that the labels' intervals give."""
     for path, row in rows.items():
         if path[:2] != ("averages", "macro") or row["flag"] == UNDEFINED:
             continue
@@ -245,7 +244,7 @@ def _widen_macros(
 
 
 def _complements(metric: Metric, rows: Rows) -> None:
-    """Take the interval of a score that is 1 minus another one from that of the other one."""
+    """Derive the interval of a score that is 1 minus another score from the other's interval."""
     for path, row in rows.items():
         other = metric.score_by_name[path[-1]].complement_of
         if other and path[0] != "averages":

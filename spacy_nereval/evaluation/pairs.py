@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 CELLS = 1 << 23
-"""Random bits (swaps times documents) that are held at once, as floats."""
+"""Maximum number of random bits (swaps times documents) in memory at once, as floats."""
 
 
 class Pair:
     """Two systems' counts of the same documents, side by side.
 
-    Unless labels are given, they are told apart only for metrics whose overall scores are made of the
-    scores of classes. For the others their totals are enough, which takes far fewer columns.
+    Unless labels are given, only metrics whose overall scores are made of scores of classes
+    keep labels apart. The others need only totals, which takes far fewer columns.
 
     Args:
         baseline, system: Counts of the same documents in the same order, as `paired` returns them.
         metrics: What to compare: metrics with classes, or metrics without.
-        labels: Labels to tell apart.
+        labels: Labels to keep apart.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Pair:
     def swapped(self, swaps: HalfSamples) -> Iterator[tuple[MetricScores, MetricScores]]:
         """Yield per metric the scores of both systems after each swap, [swaps] each. Averages are left at 0."""
         first, second = self._whole
-        # What does not stay changes places, and adding the difference is cheaper than summing anew.
+        # Units that do not stay are swapped. Adding the difference is cheaper than summing again.
         moved = (second - first) - self._staying(swaps)
         yield from _both(first + moved, second - moved)
 
@@ -81,7 +81,7 @@ class Pair:
         over documents are left at 0, since they are not compared."""
         table = self._tables[0]
         total = empty_sums(table.metrics, table.labels, False, swaps.sums)
-        documents: NDArray[np.int64] = np.flatnonzero(np.diff(self._cells.indptr))  # the others change nothing
+        documents: NDArray[np.int64] = np.flatnonzero(np.diff(self._cells.indptr))  # the other documents change nothing
         step = max(1, CELLS // swaps.sums)
         for start in range(0, len(documents), step):
             here = documents[start : start + step]

@@ -14,7 +14,7 @@ from ..counting.table import Table
 from .result import plain
 
 EXAMPLES = 3
-"""Documents that `disagreement` names of each kind."""
+"""Maximum number of documents of each kind that `disagreement` names."""
 
 
 def document_scores(counts: Counts) -> dict[str, dict[str, NDArray[Any]]]:
@@ -29,7 +29,7 @@ def document_scores(counts: Counts) -> dict[str, dict[str, NDArray[Any]]]:
 def document_rows(counts: Counts) -> list[dict[str, Any]]:
     """Return a row per document with its scores that have a score key, the worst document first.
 
-    The first headline score decides which is worst; of equals, the one with the most spans.
+    The first headline score decides which is worst; among ties, the document with the most spans.
 
     >>> from spacy_nereval import Document, count, create
     >>> docs = [Document([(0, 1, "A")], [(0, 1, "A")], id="a"), Document([(0, 1, "A")], [], id="b")]
@@ -78,7 +78,7 @@ def disagreement(counts: Counts) -> dict[str, Any] | None:
     result: dict[str, Any] = {"documents": int(defined.sum()), "undefined": int((~defined).sum())}
     for name, chosen in (("above", wrf > strict), ("below", wrf < strict), ("equal", close)):
         found = np.flatnonzero(chosen & defined & (close if name == "equal" else ~close))
-        # The widest gaps say most; of equals, the first.
+        # The documents with the widest gaps; among ties, the first.
         found = found[np.argsort(-np.abs(wrf - strict)[found], kind="stable")]
         ids = (counts.ids[place] for place in found[:EXAMPLES].tolist())
         examples = [place if id is None else id for place, id in zip(found.tolist(), ids)]

@@ -16,7 +16,7 @@ from .statistics.bits import Patterns, half_samples, patterns
 from .statistics.intervals import effective_units
 
 MOST_SAMPLES = 100_000
-"""More half-samples change no digit of an interval that matters, and take memory and time in proportion."""
+"""More half-samples hardly change an interval, and take memory and time in proportion."""
 
 
 class Confidence(NamedTuple):
@@ -55,7 +55,7 @@ class Confidence(NamedTuple):
 
 
 def number_of_units(counts: Counts) -> int:
-    """Return how many units there are to draw from."""
+    """Return the number of units."""
     return len({*counts.units})
 
 
@@ -70,7 +70,7 @@ class Units:
 
     Attributes:
         keys: The key of each unit, in the order in which they occur.
-        of_document: int64[documents], the place of each document's unit.
+        of_document: int64[documents], the index of each document's unit.
     """
 
     def __init__(self, counts: Counts) -> None:
@@ -95,7 +95,7 @@ class HalfSamples:
 
     Args:
         units: What is drawn.
-        samples: How many rows; all patterns instead if they are no more.
+        samples: Number of rows; if there are no more patterns than this, the rows are all patterns.
         seed: Of the random bits.
         exact: False draws random rows even where there are no more patterns than rows.
     """
@@ -111,7 +111,7 @@ class HalfSamples:
         self.exact = self._patterns.exact
 
     def of(self, documents: slice | NDArray[np.int64]) -> NDArray[np.uint8]:
-        """Return uint8[rows, documents]: the weights of some documents, by their places."""
+        """Return uint8[rows, documents]: the weights of some documents, by their indices."""
         packed = self._patterns.packed[self._unit[documents]]
         return np.unpackbits(packed, axis=1, bitorder="little")[:, : self.sums].T
 

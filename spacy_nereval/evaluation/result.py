@@ -1,4 +1,4 @@
-"""The result that everything else prints: one JSON shape."""
+"""The result: one JSON shape, from which all outputs are made."""
 
 from __future__ import annotations
 
@@ -175,6 +175,6 @@ def plain(value: Any) -> Any:
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, (str, int)):
         return value
-    if isinstance(value, (dict, Mapping)):  # dict first: most are, and Mapping is slow to ask
+    if isinstance(value, (dict, Mapping)):  # dict first: the most frequent case, and the check for Mapping is slow
         return {str(key): plain(item) for key, item in value.items()}
     return [plain(item) for item in value]

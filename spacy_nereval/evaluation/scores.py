@@ -17,7 +17,7 @@ from ..counting.table import columns_of
 AVERAGES = ("micro", "macro", "weighted", "docs")
 
 Path = tuple[str, ...]
-"""The place of a score in a result, such as ("per_type", "PER", "f")."""
+"""The path of a score in a result, such as ("per_type", "PER", "f")."""
 
 Scores = dict[str, NDArray[Any]]
 
@@ -44,7 +44,7 @@ class MetricScores(NamedTuple):
     averages: dict[str, dict[str, Any]]
 
     def paths(self, labels: tuple[str, ...]) -> Iterator[tuple[Path, NDArray[Any]]]:
-        """Yield every score with its place in the result, [sums]."""
+        """Yield every score with its path in the result, [sums]."""
         for name, values in self.scores.items():
             yield ("scores", name), values
         for average, table in self.averages.items():

@@ -18,7 +18,7 @@ from .statistics.power import detectable_difference, equivalence_level, equivale
 from .tested import Answer, Asked, Families, difference, label_score, points, primary_of, row
 
 CELLS = 1 << 25
-"""Sums of labels after swaps that are held at once."""
+"""Maximum number of sums of labels after swaps in memory at once."""
 
 
 def swap_rows(
@@ -75,7 +75,7 @@ class _Setting(NamedTuple):
         *,
         primary: bool = False,
     ) -> Answer:
-        """Return what is known of a difference.
+        """Return what is known about a difference.
 
         Args:
             score: The score.
@@ -85,7 +85,7 @@ class _Setting(NamedTuple):
             differing: The number of units whose counts differ.
             primary: Whether the margin is about this score.
         """
-        if score.complement_of is not None:  # it says nothing that the other score does not say
+        if score.complement_of is not None:  # it adds nothing to what the other score says
             return Answer(differing=differing)
         given: dict[str, Any] = {
             "exact": self.swaps.exact,
@@ -129,7 +129,7 @@ def _label_rows(
 
 
 def _parts(labels: Sequence[str], swaps: int) -> Iterator[Sequence[str]]:
-    """Yield the labels, so many at a time that their sums after all swaps fit in memory."""
+    """Yield the labels in groups whose sums after all swaps fit in memory."""
     step = max(1, CELLS // (16 * swaps))
     for start in range(0, len(labels), step):
         yield labels[start : start + step]

@@ -1,4 +1,4 @@
-"""One system that was trained several times: its mean scores, how far the runs lie apart, and intervals."""
+"""One system that was trained several times: its mean scores, the spread of the runs, and intervals."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def evaluate_runs(
     if len(runs) < 2:
         raise ValueError(
             f"{system} has {len(runs)} training run{'s' * (len(runs) != 1)}: expected two or more, "
-            "since one tells nothing of the next; score a single run without others"
+            "since one run does not show how much runs vary; score a single run alone"
         )
     first = runs[0]
     runs = aligned_runs(first, system, runs)
@@ -100,10 +100,10 @@ def evaluate_runs(
 
 def _of_metric(metric: Metric, places: Sequence[Path], values: NDArray[np.float64], labels: Sequence[str]) -> Any:
     """Return the means and the spread of the runs' scores, from float64[runs, places]."""
-    ordered = np.sort(values, axis=0)  # so that the order of the runs changes no last digit
+    ordered = np.sort(values, axis=0)  # so that the order of the runs does not change the last digit
     means, deviations = mean_of_runs(values), ordered.std(axis=0, ddof=1)
     found = nested(dict(zip(places, means)))
-    # Labels have their scores one level deeper in a result, beside their counts.
+    # In a result, the scores of labels are one level deeper, beside their counts.
     found["averages"] = {average: found["averages"].get(average, {}) for average in AVERAGES[1:]}
     found["per_type"] = {label: {"scores": found["per_type"].get(label, {})} for label in labels}
     spread = {

@@ -1,4 +1,4 @@
-"""What a comparison asks: which scores are tested, in which families, and the rows of the answer."""
+"""What a comparison tests: which scores, in which families, and the rows of the answer."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Families = dict[tuple[str, str], str]
 
 
 class Asked(NamedTuple):
-    """What a comparison is asked to test.
+    """What a comparison should test.
 
     primary: the score in question, METRIC.SCORE; None for the headline of the first metric.
     secondary: the scores of the second family; None for one headline of each further metric.
     labels: whether the primary score is tested for each label too.
-    margin: the greatest difference of the primary score that does not matter, in points; None for no margin.
+    margin: the largest difference of the primary score that does not matter, in points; None for no margin.
 
     >>> Asked(margin=-1).checked()
     Traceback (most recent call last):
@@ -61,10 +61,10 @@ def families(metrics: Sequence[Metric], primary: str | None = None, secondary: S
     """Return the family of tests of each score that has a score key.
 
     The primary score is one family; one headline of each further metric is another. Other
-    scores are not tested, least of all those that are functions of another score.
+    scores are not tested, and those that are functions of another score cannot be.
 
     Args:
-        metrics: In the order in which they were asked for.
+        metrics: In the order given by the user.
         primary: METRIC.SCORE; by default the headline of the first metric.
         secondary: The scores of the second family, METRIC.SCORE each, instead of the headlines.
 
@@ -128,7 +128,7 @@ def points(score: Score) -> int:
 
 
 class Answer(NamedTuple):
-    """What is known of one difference. Numbers are NaN where there is none.
+    """What is known about one difference. Missing numbers are NaN.
 
     p, p_better: two-sided, and small where the second system is better.
     low, high: the bounds of the difference.
@@ -177,7 +177,7 @@ def row(
 
 
 def difference(a: float, b: float) -> float:
-    """Return b minus a, 0 where that is rounding."""
+    """Return b minus a, or 0 where the difference is only rounding."""
     return 0.0 if abs(b - a) < SAME else b - a
 
 

@@ -24,7 +24,7 @@ from .tested import Answer, Asked, Families, label_score, points, primary_of, ro
 
 
 class _Place(NamedTuple):
-    """What a row is about: an overall score, or with a label the score of this label."""
+    """The subject of a row: an overall score, or with a label the score of this label."""
 
     metric: str
     score: str
@@ -42,7 +42,7 @@ def run_rows(
 
     Args:
         baseline, system: Counts of each training run, all of the same documents in the same
-            order, as `paired` returns them; two runs or more of one of the systems.
+            order, as `paired` returns them; at least one system has two or more.
         family: The family of tests of each score.
         asked: What is tested.
         confidence: Level, number of half-samples and seed.
@@ -78,7 +78,7 @@ def run_rows(
 
 
 def _answer(score: Score, found: RunDifferences, n: int, differing: int, runs: tuple[int, int], level: float) -> Answer:
-    """Return what is known of the n-th difference."""
+    """Return what is known about the n-th difference."""
     if score.complement_of is not None or differing < LEAST_DIFFERING:
         return Answer(differing=differing, runs=runs)
     p = float(found.p[n])
@@ -132,7 +132,7 @@ def _effective_units(
 def _differing(
     baseline: Sequence[Counts], system: Sequence[Counts], labels: Sequence[str], primary: tuple[Metric, Score] | None
 ) -> Mapping[tuple[str, str | None], int]:
-    """Return, per metric and label (None for all), in how many units not all runs are alike."""
+    """Return, per metric and label (None for all), in how many units some runs differ."""
     first, *others = (*baseline, *system)
     found: dict[tuple[str, str | None], int] = {}
     for metrics in with_and_without_classes(first.metrics):

@@ -1,8 +1,8 @@
 """Warnings about what a pipeline's scorers and score weights do together.
 
-Scores of several components share one table, in which the later component overwrites
-the earlier one. And spaCy ignores a weight of a score that is not there, and takes every
-score for one of which more is better. Neither is an error, and neither is said by spaCy.
+Scores of several components share one dict, in which the later component overwrites the
+earlier one. spaCy also ignores the weight of a missing score, and assumes that higher is
+better for every score. spaCy reports neither.
 """
 
 import sys
@@ -31,13 +31,13 @@ class Source(Protocol):
 
 
 _warned: WeakKeyDictionary[Language, set[str]] = WeakKeyDictionary()
-"""The warnings that were given of each pipeline; each is given once."""
+"""The warnings already given for each pipeline; each is given once."""
 
 
 def check_evaluated() -> None:
     """Check the pipeline whose `evaluate` is running, if one is.
 
-    spaCy does not tell a scorer whose it is, so the calling frames are asked.
+    spaCy does not tell a scorer its pipeline, so the pipeline is looked up in the calling frames.
     """
     frame: FrameType | None = sys._getframe()
     while frame and frame.f_code is not Language.evaluate.__code__:
@@ -47,21 +47,21 @@ def check_evaluated() -> None:
 
 
 def check_pipeline(nlp: Language) -> None:
-    """Warn, once, of score keys that two components write, and of score weights that choose the wrong model.
+    """Warn once about score keys that two components write, and score weights that choose the wrong model.
 
     Args:
         nlp: A pipeline.
     """
-    said = _warned.setdefault(nlp, set())
+    given = _warned.setdefault(nlp, set())
     written = [(name, keys) for name, pipe in nlp.pipeline if (keys := dict(_keys(pipe)))]
     for line in (*_clashes(written), *_weight_mistakes(nlp, written)):
-        if line not in said:
-            said.add(line)
+        if line not in given:
+            given.add(line)
             warnings.warn(line, stacklevel=2)
 
 
 def check_predicted(examples: Iterable[Example], counts: Counts) -> None:
-    """Warn if no prediction says anything of entities, which is more likely a mistake than a prediction of nothing.
+    """Warn if no prediction has entity annotation, which is probably a mistake.
 
     Args:
         examples: What was scored.
@@ -102,8 +102,8 @@ def _clashes(written: list[Written]) -> Iterator[str]:
     for sharing, found in shared.items():
         more = f" and {len(found) - 1} more" if len(found) > 1 else ""
         yield (
-            f"the components {', '.join(sharing)} all write {found[0]}{more}: those of {sharing[-1]} stand, which "
-            "is the last of them in the pipeline; give the metrics to one of them only"
+            f"the components {', '.join(sharing)} all write {found[0]}{more}: the scores of {sharing[-1]} "
+            "replace the others, since it is the last of them in the pipeline; give the metrics to only one of them"
         )
 
 
@@ -122,16 +122,16 @@ def _weight_mistakes(nlp: Language, written: list[Written]) -> Iterator[str]:
             if not score.higher_is_better:
                 better = f"{key.removesuffix(score.key or '')}{_better(metric, score)}"
                 yield (
-                    f"[training.score_weights] has {key}, of which less is better: training keeps the model with the "
-                    f"highest score, so the worst one; use {better}"
+                    f"[training.score_weights] has {key}, for which lower is better: training keeps the model with the "
+                    f"highest score, which is the worst; use {better}"
                 )
         elif key not in declared and key.startswith(("ents_", "spans_")):
             near = get_close_matches(key, [*ours], 1)
             hint = f"; is it {near[0]}?" if near else ""
             yield (
-                f"[training.score_weights] has {key}, which neither a metric of the pipeline's scorers nor another "
-                "component says that it produces; the weight of a score that is not there counts nothing: choose the "
-                f"metric that has it, or remove the weight{hint}"
+                f"[training.score_weights] has {key}, which no metric of the pipeline's scorers and no other component "
+                "produces; spaCy ignores the weight of a missing score: choose the metric that has it, or remove the "
+                f"weight{hint}"
             )
 
 
@@ -145,7 +145,7 @@ def _spacys_keys(nlp: Language) -> Iterator[str]:
 
 
 def _better(metric: Metric, cost: Score) -> str:
-    """Return the key of the metric's score to use in the place of a cost: its complement, or else its headline."""
+    """Return the key of the metric's score to use instead of a cost: its complement, or else its headline."""
     good = [score for score in metric.scores if score.key and score.higher_is_better]
     chosen = sorted(good, key=lambda score: (score.complement_of != cost.name, not score.headline))
     return str(chosen[0].key)

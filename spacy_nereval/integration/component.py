@@ -1,4 +1,4 @@
-"""The pipeline component `nereval`, which scores what other components predict.
+"""The pipeline component `nereval`, which scores the predictions of other components.
 
 spaCy imports this module whenever it makes or loads a pipeline. Everything that
 takes time to import is therefore imported inside the functions.
@@ -34,9 +34,9 @@ def make_nereval(
 ) -> "Nereval":
     """Create the component `nereval`.
 
-    It changes no Doc, and it adds the scores of its metrics to what `nlp.evaluate`
-    returns. Put it anywhere in the pipeline: which component predicted the spans
-    makes no difference.
+    It does not change Docs. It adds the scores of its metrics to the result of
+    `nlp.evaluate`. Put it anywhere in the pipeline: it scores the spans of all
+    components.
 
     Args:
         nlp: The pipeline; spaCy passes it.
@@ -44,7 +44,7 @@ def make_nereval(
         metrics: Names of metrics with their options; by default the six of the papers.
         ents: Whether to score `doc.ents`.
         spans_keys: The keys of `doc.spans` to score.
-        confidence: `level`, `samples`, `seed` and `unit` (what is resampled as a whole, as
+        confidence: `level`, `samples`, `seed` and `unit` (resampled as a whole, as
             `--unit` has it) of confidence intervals, `{}` for the defaults; by default no
             intervals are computed.
         detail: Whether to add the nested results, such as `ents_nereval`, to the score keys.
@@ -73,7 +73,7 @@ class Nereval:
     """A component that leaves every Doc as it is and only scores.
 
     Args:
-        scoring: The metrics, and how they are computed.
+        scoring: The metrics, and the settings of their scores.
         ents: Whether to score `doc.ents`.
         spans_keys: The keys of `doc.spans` to score.
     """
@@ -116,7 +116,7 @@ class Nereval:
         return self.scoring.metrics
 
     def prefixes(self, pipe: Any = None) -> list[str]:
-        """Return how its score keys begin."""
+        """Return the prefixes of its score keys."""
         return ["ents"] * self.ents + [f"spans_{key}" for key in self.spans_keys]
 
     def initialize(self, get_examples: Callable[[], Iterable[Example]], *, nlp: Language) -> None:

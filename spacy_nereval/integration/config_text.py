@@ -105,7 +105,7 @@ def _end_of_values(lines: Lines) -> int:
 
 
 def replaced_values(lines: Sequence[str], change: Callable[[str, Lines], Lines]) -> Lines:
-    """Return lines in which each value is replaced by what a function makes of it.
+    """Return the lines with each value replaced by the result of a function.
 
     Args:
         lines: The lines of a section.

@@ -1,4 +1,4 @@
-"""Training configs that use this package: a new one, or one of `spacy init config` that is changed."""
+"""Training configs that use this package: a new one, or an existing one with changes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NER_SCORER, SPANS_SCORER = "spacy-nereval.ner_scorer.v1", "spacy-nereval.spans_s
 LOGGER = "spacy-nereval.logger.v1"
 
 REPLACED = {"spacy.ner_scorer.v1": NER_SCORER, "spacy.spancat_scorer.v1": SPANS_SCORER}
-"""spaCy's scorers, and those that take their place and return the same scores and more."""
+"""spaCy's scorers, and the replacements that return the same scores and more."""
 
 
 class Changed(NamedTuple):
@@ -50,7 +50,7 @@ def new_config(lang: str, pipeline: Sequence[str], score: str = "fair_f") -> Cha
     True
     """
     try:
-        spacy.blank(lang)  # which also tells spaCy its own components
+        spacy.blank(lang)  # this also registers spaCy's own components
     except ImportError:
         raise ValueError(f"--lang {lang}: spaCy has no such language; expected a code such as 'en'") from None
     if unknown := [name for name in pipeline if not Language.has_factory(name)]:
@@ -68,7 +68,7 @@ def changed_config(text: str, score: str = "fair_f") -> Changed:
 
     Args:
         text: The text of a config, complete or partial.
-        score: Key of a score of the six metrics, without its prefix, of which higher is better.
+        score: Key of a score of the six metrics, without its prefix, for which higher is better.
 
     Raises:
         ValueError: The text is not a config, no component predicts entities or span
@@ -79,7 +79,7 @@ def changed_config(text: str, score: str = "fair_f") -> Changed:
     [components.ner.scorer] is spacy-nereval.ner_scorer.v1 instead of spacy.ner_scorer.v1
     """
     _check_score(score)
-    spacy.blank("xx")  # without which spaCy does not know its own components yet
+    spacy.blank("xx")  # this registers spaCy's own components
     before = _parsed(text)
     after, written, notes = deepcopy(before), ConfigText(text), []
     scored = [*_scored(before)]
@@ -105,7 +105,7 @@ def _check_score(score: str) -> None:
     if score not in known:
         raise ValueError(f"there is no score {score!r}; expected one such as strict_f, partial_f, fair_f or wrf")
     if not known[score]:
-        raise ValueError(f"of {score!r} lower is better, and spaCy keeps the model with the highest score")
+        raise ValueError(f"for {score!r} lower is better, but spaCy keeps the model with the highest score")
 
 
 def _parsed(text: str) -> dict[str, Any]:
@@ -160,7 +160,7 @@ def _set_scorer(config: dict[str, Any], text: ConfigText, name: str, scorer: str
 
 
 def _set_weights(config: dict[str, Any], text: ConfigText, prefix: str, score: str) -> list[str]:
-    """Give the weight of spaCy's scores to one of ours."""
+    """Move the weight of spaCy's scores to one of ours."""
     section, key = "training.score_weights", f"{prefix}_{score}"
     training = config.setdefault("training", {})
     weights = training.get("score_weights") or {}
@@ -181,7 +181,7 @@ def _set_weights(config: dict[str, Any], text: ConfigText, prefix: str, score: s
 
 
 SPACYS = ("f", "p", "r", "per_type")
-"""The ends of the keys of spaCy's own scores."""
+"""The endings of the keys of spaCy's own scores."""
 
 
 def _lines_of(text: ConfigText, section: str, values: Mapping[str, Any]) -> Lines:

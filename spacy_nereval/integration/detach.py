@@ -76,7 +76,7 @@ def _without_our_functions(config: Any) -> Any:
         elif key == "scorer":
             del config[key]  # the component's factory has a default
         else:
-            config[key] = None  # such as a callback, which may be null
+            config[key] = None  # such as a callback, for which null is allowed
     return config
 
 

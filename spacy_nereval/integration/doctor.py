@@ -22,10 +22,10 @@ class Finding(NamedTuple):
     """The result of one check.
 
     Attributes:
-        what: What was looked for.
-        found: What was found.
-        remedy: What to do, if what was found is not enough; otherwise None.
-        there: Whether it is there at all.
+        what: The subject of the check.
+        found: The finding.
+        remedy: What to do if the finding is not sufficient; otherwise None.
+        there: Whether the subject exists at all.
 
     Example:
         >>> str(Finding("GPU", "none seen", "train on the CPU"))
@@ -124,7 +124,7 @@ def _cupy_on_gpu(cupy: Any, gpu_id: int) -> Iterator[Finding]:
     try:
         cupy.cuda.Device(gpu_id).use()
         cupy.zeros(1) + 1
-    except Exception as error:  # of any kind: CuPy and the driver have many, and the remedy is the same
+    except Exception as error:  # CuPy and the driver raise many kinds of errors, and the remedy is the same
         remedy = f"install the CuPy whose CUDA the driver supports (see requirements-gpu.txt): {INSTALL_GPU}"
         yield Finding("CuPy on the GPU", f"does not work: {' '.join(str(error).split())}", remedy)
 
@@ -222,5 +222,5 @@ def _imported(name: str) -> Any:
     load: Callable[[str], Any] = import_module
     try:
         return load(name)
-    except (ImportError, OSError):  # OSError: a shared library that is missing
+    except (ImportError, OSError):  # OSError: a missing shared library
         return None

@@ -1,9 +1,9 @@
-"""From Examples to batches: what scorers count.
+"""Convert Examples to batches, which scorers count.
 
 Where two Docs have the same tokens, and the gold one is annotated throughout, entities
-are ranges of tokens on both sides and all that is asked of the Docs are arrays. This is
-several times as fast as making a `Document` of each pair, in what users wait for after
-every evaluation.
+are ranges of tokens on both sides and can be read from the Docs as arrays. This is
+several times as fast as making a `Document` of each pair, and users wait for it in every
+evaluation.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ def batches(
     Args:
         examples: Examples.
         key: Read `doc.spans[key]` instead of `doc.ents`.
-        unit: Which of them are resampled together; by default those with one id.
+        unit: Which of them are resampled together; by default Examples with one id.
 
     Yields:
-        The batches of one read, for `Counter.add`, and (place, example) for each example that
-        arrays could not hold; places count the documents of these batches.
+        The batches of one read, for `Counter.add`, and (index, example) for each example that
+        arrays could not hold; indices count the documents of these batches.
 
     Raises:
         ValueError: The two texts of an example differ in more than white space and case; the rule
@@ -110,7 +110,7 @@ def _read_together(
 
 
 def unit_lack(examples: Sequence[Example], key: str | None, rule: UnitRule) -> str:
-    """Return why a rule gives some example no unit, in words; empty if it gives one to each."""
+    """Return why a rule gives some example no unit, in words; empty if every example has one."""
     try:
         _unit_keys(examples, 0, key, FileUnits(rule))
     except ValueError as error:
@@ -183,19 +183,19 @@ class DocBatch(Batch):
 
 
 def doc_batch(pairs: Sequence[tuple[Doc, Doc]]) -> DocBatch | None:
-    """Return a batch of the pairs that can be read as arrays, with their places.
+    """Return a batch of the pairs that can be read as arrays, with their indices.
 
     Args:
         pairs: Reference and predicted Docs of one vocabulary.
 
     Returns:
-        None if no pair can be read so. Left out are pairs whose tokens differ,
+        None if no pair can be read as arrays. Left out are pairs whose tokens differ,
         whose reference is not annotated throughout, or in which an entity continues that
         never began, which spaCy refuses.
     """
     sizes = np.array([len(reference) for reference, _ in pairs], dtype=np.int64)
     fit = sizes == [len(predicted) for _, predicted in pairs]
-    blocks = BytesIO(), BytesIO()  # collecting thousands of small arrays takes longer
+    blocks = BytesIO(), BytesIO()  # faster than collecting thousands of small arrays
     for (reference, predicted), size, same in zip(pairs, sizes.tolist(), fit.tolist()):
         if size and same:
             blocks[0].write(reference.to_array(GOLD_ATTRIBUTES).data)

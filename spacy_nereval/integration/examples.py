@@ -1,4 +1,4 @@
-"""From spaCy's objects to documents, one at a time.
+"""Convert spaCy's objects to documents, one at a time.
 
 Offsets are characters of the reference text. Where the predicted text differs in white
 space or case, its spans are projected onto the reference; where it differs otherwise,
@@ -20,7 +20,7 @@ from ..io.records import Record, pair
 def documents(examples: Iterable[Example], key: str | None = None) -> Iterator[Document | None]:
     """Yield each example as a document, or None where the reference has no annotation.
 
-    To count them, `example_batches.count_examples` is faster.
+    For counting, `example_batches.count_examples` is faster.
 
     Args:
         examples: Examples.
@@ -77,14 +77,14 @@ def tokens_of(doc: Doc) -> list[tuple[int, int]]:
 def meta_of(doc: Doc) -> dict[str, Any] | None:
     """Return the fields of `doc.user_data["meta"]`, and those of `doc.user_data` itself; None if there are none.
 
-    A field that both have is that of `meta`.
+    If both have a field, the one in `meta` counts.
     """
     data = doc.user_data
     if not data:
         return None
     inner = data.get("meta")
-    own = {name: value for name, value in data.items() if isinstance(name, str)}
-    return own | (inner if isinstance(inner, dict) else {})
+    outer = {name: value for name, value in data.items() if isinstance(name, str)}
+    return outer | (inner if isinstance(inner, dict) else {})
 
 
 def id_of(doc: Doc) -> str | None:

@@ -57,7 +57,7 @@ def make_logger(progress_bar: str | None = None, console_output: bool = True) ->
     def set_up(nlp: "Language", stdout: IO[str] = sys.stdout, stderr: IO[str] = sys.stderr) -> Logger:
         log_to_console, finish = console(nlp, stdout, stderr)
         schedule = take()
-        # A shared tok2vec or transformer only reports what the other components passed down to it.
+        # A shared tok2vec or transformer reports only the losses that other components pass to it.
         shared = {name for name, pipe in nlp.pipeline if hasattr(pipe, "listening_components")}
         evaluations: list[dict[str, Any]] = []
 
@@ -67,8 +67,8 @@ def make_logger(progress_bar: str | None = None, console_output: bool = True) ->
                 return
             evaluation = _evaluation(info, evaluations[-1]["step"] if evaluations else -1, shared)
             if schedule:
-                evaluation["rate"] = schedule.rate  # the rate of the steps that led here
-                if info["step"] > 0:  # the loss of a single step says nothing yet
+                evaluation["rate"] = schedule.rate  # the rate of the steps before this evaluation
+                if info["step"] > 0:  # the loss of a single step is not informative
                     schedule.observe(evaluation["loss"])
             evaluations.append(evaluation)
             if "output_path" in info:
@@ -83,9 +83,9 @@ def make_logger(progress_bar: str | None = None, console_output: bool = True) ->
 def _evaluation(info: StepInfo, previous_step: int, shared: Collection[str]) -> dict[str, Any]:
     """Return the record of one evaluation, with the mean loss per step since the previous one."""
     losses = {name: float(loss) for name, loss in info["losses"].items()}
-    own = sum(loss for name, loss in losses.items() if name not in shared)
+    total = sum(loss for name, loss in losses.items() if name not in shared)
     return {
         **{name: info[name] for name in ("step", "epoch", "score", "seconds", "words")},
         "losses": losses,
-        "loss": own / (info["step"] - previous_step),
+        "loss": total / (info["step"] - previous_step),
     }

@@ -25,10 +25,10 @@ from .examples import record
 from .spacy_files import read_docs
 
 FORGOTTEN = 1 << 11
-"""After so many documents a pipeline forgets the words that it did not know before."""
+"""After this many documents a pipeline starts to forget the words that are new to it."""
 
 _used: WeakSet[Language] = WeakSet()
-"""The pipelines that have predicted `FORGOTTEN` documents, or all there were."""
+"""The pipelines that have predicted `FORGOTTEN` documents, or all documents if there were fewer."""
 
 
 def predict(
@@ -41,10 +41,10 @@ def predict(
 ) -> Iterator[Document | None]:
     """Read the gold documents of a file and predict on their texts.
 
-    The pipeline tokenises each text itself, as in use. Only where gold Docs do not know
-    the spaces between their tokens does it get these tokens, as in spaCy's own
+    The pipeline tokenises each text itself, as in production. Only if gold Docs do not
+    know the spaces between their tokens, it gets these tokens, as in spaCy's own
     evaluation. Neither documents nor their words are kept, so memory does not grow with
-    the corpus, except that a `.spacy` file is held as a whole.
+    the corpus, except that a whole `.spacy` file is in memory.
 
     Args:
         model: A pipeline, or its package name or path.
@@ -154,14 +154,14 @@ def checked_load(model: str | Path, name: str) -> Language:
         return load_model(model)
     except OSError:
         raise
-    except Exception as error:  # components and parsers of damaged bytes raise anything
+    except Exception as error:  # components, and parsers of damaged bytes, can raise any exception
         file = _last_file(error)
         where = f" (its file {file})" if file else ""
         raise ValueError(f"the model {name} cannot be loaded{where}: {type(error).__name__}: {error}") from None
 
 
 def _last_file(error: Exception) -> Path | None:
-    """Return the last file that somebody worked on when an error was raised; loading code names them `Path`."""
+    """Return the last file that was in use when an error was raised: a local variable that is a `Path`."""
     found = None
     step = error.__traceback__
     while step:
@@ -178,7 +178,7 @@ def _loaded(pipeline: Pipeline, stamp: tuple[tuple[str, int, int], ...]) -> Lang
             require_gpu(pipeline.gpu_id)
         if pipeline.code:
             import_file("python_code", Path(pipeline.home, pipeline.code))
-    except Exception as error:  # own code may raise anything
+    except Exception as error:  # the user's code can raise any exception
         raise ValueError(f"the model {pipeline.name} cannot be loaded: {type(error).__name__}: {error}") from None
     try:
         return checked_load(pipeline.folder(), pipeline.name)

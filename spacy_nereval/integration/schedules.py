@@ -19,11 +19,11 @@ class Plateau:
     lowest loss so far by at least the share `min_delta` of it. A loss that is NaN is
     not below anything. The rate never falls below `minimum`.
 
-    Only `rate`, `lowest` and `waited` change. A schedule that is created with those of
-    another one continues it.
+    Only `rate`, `lowest` and `waited` change. A schedule that is created with the values
+    of another one continues it.
 
     Attributes:
-        rate: The present learning rate.
+        rate: The current learning rate.
         factor: What the rate is multiplied by.
         patience: The number of losses in a row without a new lowest one after which the rate falls.
         min_delta: The share of the lowest loss by which a new one must be lower.
@@ -48,7 +48,7 @@ class Plateau:
     def __next__(self) -> float:
         if self.started and self._leave_waiting():
             warnings.warn(
-                "the learning rate will not fall: spacy-nereval.plateau.v1 learns of the losses only from "
+                "the learning rate will not fall: spacy-nereval.plateau.v1 receives the losses only from "
                 '[training.logger] @loggers = "spacy-nereval.logger.v1"; use that logger, or another schedule',
                 stacklevel=2,
             )
@@ -66,7 +66,7 @@ class Plateau:
             self.rate, self.waited = max(self.minimum, self.rate * self.factor), 0
 
     def _leave_waiting(self) -> bool:
-        """Return whether the schedule still waited for a logger, and make it wait no longer."""
+        """Return whether the schedule was waiting for a logger, and stop waiting."""
         return getattr(_waiting, "schedule", None) is self and take() is self
 
     def state(self) -> dict[str, Any]:

@@ -33,10 +33,10 @@ def make_ner_scorer(
 
     metrics: names and options of the metrics; by default all six, as the papers
         define them.
-    confidence: `level`, `samples` and `seed` of intervals, and `unit`, what is resampled as a
-        whole, as `--unit` has it. The intervals are in the nested result. `{}` stands for the
-        usual ones. By default there are none.
-    detail: whether to add the nested result, `ents_nereval`, to the score keys. Trackers need none.
+    confidence: `level`, `samples` and `seed` of intervals, and `unit` (resampled as a whole, as
+        with `--unit`). The intervals are in the nested result. `{}` gives the usual settings. By
+        default there are no intervals.
+    detail: whether to add the nested result, `ents_nereval`, to the score keys. Trackers do not need it.
     """
     return NerScorer(**settings(metrics, confidence, detail))
 
@@ -61,7 +61,7 @@ class Scoring:
     Args:
         metrics: The metrics to compute.
         confidence: The settings of confidence intervals, or None for no intervals.
-        unit: What is resampled as a whole; by default the documents with one id.
+        unit: The unit of resampling; by default the documents with one id.
         detail: Whether to add the nested result to the score keys.
         lack: Why there can be no intervals, for the result.
     """
@@ -73,9 +73,9 @@ class Scoring:
     lack: str = ""
 
     def counting(self, examples: Sequence[Example], key: str | None) -> "Scoring":
-        """Return how these examples can be scored: as here, or without units that some of them lack.
+        """Return these settings, or settings without the units that some examples lack.
 
-        Scoring never ends a training for what the data lack.
+        Missing data never make scoring end a training.
         """
         check_evaluated()
         if self.unit and (lack := unit_lack(examples, key, self.unit)):
@@ -138,7 +138,7 @@ class SpacyCounts:
         self._own: dict[str, PRFScore] = defaultdict(PRFScore)
 
     def add(self, unlike: Iterable[tuple[int, Example]], first: int) -> None:
-        """Count the examples whose tokens have to be aligned, each with its place from `first` on."""
+        """Count the examples whose tokens have to be aligned, each with its index from `first` on."""
         for place, example in unlike:
             self._unlike.append(first + place)
             self._count(example)
@@ -193,7 +193,7 @@ def result_keys(
 
     Args:
         counts: What was counted.
-        prefix: How the keys begin: `ents`, or `spans_` and the key of the span group.
+        prefix: The prefix of the keys: `ents`, or `spans_` and the key of the span group.
         confidence: The settings of intervals, or None for no intervals.
         detail: Whether to return the result too.
         lack: Why there can be no intervals; they are then None, and the result's `notes` say why.
@@ -202,8 +202,8 @@ def result_keys(
     result = evaluate(counts, confidence if detail and not lack else None)
     if confidence and lack:
         result |= {"confidence": None, "notes": [f"no intervals: {lack}"]}
-        for own in result["metrics"].values():
-            own["intervals"] = None
+        for of_metric in result["metrics"].values():
+            of_metric["intervals"] = None
     scores = {}
     for metric in counts.metrics:
         for key, name in metric.keys.items():
@@ -216,7 +216,7 @@ def settings(metrics: MetricTable | None, confidence: ConfidenceTable | None, de
     """Return the settings of a config block, as arguments of `Scoring`.
 
     Raises:
-        thinc.config.ConfigValidationError: If they cannot be used; spaCy's way to show mistakes in a config.
+        thinc.config.ConfigValidationError: If they cannot be used; this is how spaCy reports mistakes in a config.
     """
     if confidence is not None and not detail:
         raise ConfigValidationError(
@@ -233,7 +233,7 @@ def settings(metrics: MetricTable | None, confidence: ConfidenceTable | None, de
 
 
 def checked(metrics: Mapping[str, Mapping[str, Any]] | None) -> tuple[Metric, ...]:
-    """The metrics of a config block; mistakes are shown as spaCy shows them."""
+    """Return the metrics of a config block; mistakes are reported in spaCy's way."""
     try:
         chosen = create_all(metrics)
         for metric in chosen:
@@ -245,7 +245,7 @@ def checked(metrics: Mapping[str, Mapping[str, Any]] | None) -> tuple[Metric, ..
 
 
 def checked_confidence(table: ConfidenceTable | None) -> Confidence | None:
-    """The intervals of a config block, likewise."""
+    """Return the settings of intervals of a config block, likewise."""
     try:
         settings = {name: value for name, value in (table or {}).items() if name != "unit"}
         return None if table is None else Confidence(**settings).checked()
@@ -255,7 +255,7 @@ def checked_confidence(table: ConfidenceTable | None) -> Confidence | None:
 
 
 def checked_unit(table: ConfidenceTable | None) -> UnitRule | None:
-    """The rule of the units of a config block, likewise; None if it names none."""
+    """Return the rule for units of a config block, likewise; None if it has none."""
     unit = (table or {}).get("unit")
     try:
         return None if unit is None else parse(str(unit))

@@ -50,7 +50,7 @@ def read_docs(path: Path) -> Iterator[Doc]:
     """Read the Docs of a file, with a vocabulary of their own.
 
     Args:
-        path: The file. All of it is held in memory, the Docs are not.
+        path: The file. The whole file is in memory, but not all Docs.
 
     Yields:
         The Docs, one at a time.
@@ -63,12 +63,12 @@ def read_docs(path: Path) -> Iterator[Doc]:
     data = readable(path).read_bytes()  # outside of `try`: an unreadable file is not a damaged one
     if data.startswith(b"\x1f\x8b"):
         raise ValueError(f"{path} is compressed by gzip: unpack it first, with gunzip")
-    # Without a pipeline, for which spaCy would import every installed package that extends it.
+    # Without a pipeline: to make one, spaCy would import every installed package that extends it.
     vocab = create_vocab("xx", MultiLanguage.Defaults)
     try:
         docs = iter(DocBin().from_bytes(data).get_docs(vocab))
-        del data  # only the uncompressed data are needed from here on
-    except Exception:  # whatever a parser of foreign bytes raises means the same to the user
+        del data  # only the uncompressed data are needed from here
+    except Exception:  # a parser of foreign bytes can raise any exception, and all mean the same to the user
         raise ValueError(f"{path} is not a .spacy file; expected a file written by DocBin.to_disk") from None
     while True:
         try:

@@ -18,8 +18,8 @@ def stored_options(model: Path, key: str | None) -> dict[str, dict[str, Any]]:
         key: The key of the span groups that are scored; None for entities.
 
     Returns:
-        The options of each metric. Where several components score the same, those of
-        the last in the pipeline, whose numbers `nlp.evaluate` returns.
+        The options of each metric. If several components score the same spans, the options
+        of the last one in the pipeline, whose scores `nlp.evaluate` returns.
 
     Raises:
         ValueError: If there is no config, or it cannot be read.

@@ -1,7 +1,7 @@
-"""Counts as files: everything that scores, intervals and comparisons need, and no text.
+"""Count files: everything that scores, intervals and comparisons need, but no text.
 
 A file is an .npz archive of plain arrays, never pickled: a header in JSON, the table,
-and half-samples if they were asked for. The header is checked against a schema, and the
+and half-samples if they were requested. The header is checked against a schema, and the
 shape of every array against the header, before anything is allocated.
 """
 
@@ -89,8 +89,8 @@ def load(path: Location, *, origin: Mapping[str, Any] | None = None) -> Counts:
         origin: If given, what the counts must have been made from.
 
     Raises:
-        ValueError: The file holds no counts, is damaged, is of another version, or was
-            counted from something else; the message names it.
+        ValueError: The file holds no counts, is damaged, has another version, or was
+            counted from something else; the message names the file.
     """
     counts, header = _loaded(path)
     if origin is not None and header.origin != origin:
@@ -129,14 +129,14 @@ def _loaded(path: Location) -> tuple[Counts, Header]:
 
 def _header(archive: ZipFile) -> Header:
     found = json.loads(_checked(archive, "header", lambda shape, kind: len(shape) == 1 and kind == np.uint8).tobytes())
-    said = found.get("format") if isinstance(found, dict) else None
-    if said != FORMAT and isinstance(said, str) and said.startswith(FORMAT.rstrip("0123456789")):
-        raise _OtherVersion(f"the format {said!r}, and this version reads {FORMAT!r}: count again")
+    name = found.get("format") if isinstance(found, dict) else None
+    if name != FORMAT and isinstance(name, str) and name.startswith(FORMAT.rstrip("0123456789")):
+        raise _OtherVersion(f"the format {name!r}, and this version reads {FORMAT!r}: count again")
     return Header.model_validate_json(json.dumps(found))
 
 
 def _shapes(header: Header, metrics: Sequence[Metric]) -> dict[str, tuple[int, ...]]:
-    """Return the arrays that there must be, and their shapes."""
+    """Return the names and shapes of the arrays that the file must have."""
     found: dict[str, tuple[int, ...]] = {"cells/data": (header.entries,), "cells/indices": (header.entries,)}
     found["cells/indptr"] = (len(header.ids) + 1,)
     if drawn := header.replicates:
@@ -148,7 +148,7 @@ def _shapes(header: Header, metrics: Sequence[Metric]) -> dict[str, tuple[int, .
 def _array(archive: ZipFile, name: str, shape: tuple[int, ...]) -> NDArray[Any]:
     """Read whole numbers of a known shape."""
     wanted = np.dtype(np.int32), np.dtype(np.int64)
-    return _checked(archive, name, lambda said, kind: said == shape and kind in wanted)
+    return _checked(archive, name, lambda given, kind: given == shape and kind in wanted)
 
 
 def _checked(archive: ZipFile, name: str, fits: Callable[[tuple[int, ...], np.dtype[Any]], bool]) -> NDArray[Any]:
@@ -175,7 +175,7 @@ def _counts(metrics: Sequence[Metric], header: Header, arrays: Mapping[str, NDAr
     counts.parts = header.parts or [header.digest]
     data, indices, indptr = (arrays[f"cells/{name}"] for name in ("data", "indices", "indptr"))
     if indptr[0] != 0 or indptr[-1] != header.entries or (np.diff(indptr) < 0).any():
-        raise ValueError("the rows do not share out the entries")  # scipy overlooks some of these
+        raise ValueError("the rows do not add up to the entries")  # scipy does not check all of this
     cells = csr_array((data, indices, indptr), (len(header.ids), len(header.columns)))
     cells.check_format()
     _check_numbers(metrics, header, cells, arrays)
@@ -192,7 +192,7 @@ def _counts(metrics: Sequence[Metric], header: Header, arrays: Mapping[str, NDAr
 def _check_numbers(
     metrics: Sequence[Metric], header: Header, cells: csr_array, arrays: Mapping[str, NDArray[Any]]
 ) -> None:
-    """Raise ValueError if a column counts nothing that the metrics count, or there is less than none of something."""
+    """Raise ValueError if a column counts something that no metric counts, or a number is negative."""
     place = slots(metrics)
     keys = [Key(*column) for column in header.columns]
     if unknown := [key for key in keys if Slot(key.metric, key.verdict, key.part) not in place]:
@@ -214,7 +214,7 @@ def _check_numbers(
 
 
 def _digest(header: Header, arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Return a hash of all there is, which tells a damaged file."""
+    """Return a hash of the whole content, by which a damaged file is detected."""
     digest = sha256(header.model_copy(update={"digest": ""}).model_dump_json().encode("utf8"))
     for name, array in sorted(arrays.items()):
         digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
@@ -226,7 +226,7 @@ def _reason(error: BaseException) -> str:
     if isinstance(error, pydantic.ValidationError):
         first = error.errors(include_url=False)[0]
         return f"header {'.'.join(map(str, first['loc']))}: {first['msg']}"
-    if "pickle" in str(error):  # numpy's advice on files that it cannot read is to unpickle them
+    if "pickle" in str(error):  # numpy advises to unpickle files that it cannot read
         return "not an .npz archive of plain arrays"
     return f"{type(error).__name__}: {shortened(' '.join(str(error).split()), MOST_OF_REASON)}"
 
@@ -243,7 +243,7 @@ def merge(
     Args:
         paths: Files that `save` wrote.
         origins: What each was counted from, where that is known.
-        shared_ids: Whether texts of several files that have one id are one document.
+        shared_ids: Whether texts with the same id in several files are one document.
         allow_repeats: Whether files may hold some of the same counts. These count again.
 
     Raises:
@@ -270,7 +270,7 @@ def _parts(
                 same = "are the same counts" if parts == counts.parts else "hold some of the same counts"
                 raise ValueError(
                     f"{earlier} and {path} {same}, and would count their documents twice; "
-                    "give texts an id if they only happen to count alike, or count them twice: --allow-repeats"
+                    "give ids to texts that only have equal counts; to count documents twice, use --allow-repeats"
                 )
         if first and (differences := first.differences(counts)):
             raise ValueError(f"{paths[0]} and {path} cannot be merged: {differences}")
@@ -279,7 +279,7 @@ def _parts(
             if doubled := [id for id, at in again.items() if at < number]:
                 raise ValueError(
                     f"{paths[again[doubled[0]]]} and {path} both have {listed(doubled)}: documents would count twice; "
-                    "if an id stands for a document in several parts, allow it: --shared-ids"
+                    "if an id stands for one document in several parts, use --shared-ids"
                 )
         holder |= dict.fromkeys(counts.parts, (path, counts.parts))
         first = first or counts

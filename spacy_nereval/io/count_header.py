@@ -32,7 +32,7 @@ class ReplicatesHeader(pydantic.BaseModel, extra="forbid", strict=True):
 
 
 class Header(pydantic.BaseModel, extra="forbid", strict=True):
-    """The schema of the header. `digest` is a hash of all the rest; `parts` are the digests of
+    """The schema of the header. `digest` is a hash of everything else; `parts` are the digests of
     the files that were merged into this one; `origin` says what the counts were made from."""
 
     format: Format
@@ -61,17 +61,17 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
         if self.units and len(self.units) != len(self.ids):
             raise ValueError(f"it has {len(self.ids)} ids and {len(self.units)} units")
         if len({*self.columns}) < len(self.columns):
-            raise ValueError("a column is there twice")
+            raise ValueError("a column occurs twice")
         if self.entries > len(self.ids) * len(self.columns):
             raise ValueError(f"{self.entries} entries do not fit {len(self.ids)} documents")
         if self.replicates and self.replicates.labels != sorted({*self.replicates.labels}):
-            raise ValueError("the labels of the half-samples are not sorted, or one is there twice")
+            raise ValueError("the labels of the half-samples are not sorted, or one occurs twice")
         return self
 
 
 def described(metric: Metric) -> MetricHeader:
-    """Return what a file says of a metric."""
-    settings = json.loads(json.dumps(dict(metric.settings)))  # as it comes back from a file
+    """Return the description of a metric for a count file."""
+    settings = json.loads(json.dumps(dict(metric.settings)))  # as it is read back from a file
     return MetricHeader(
         name=metric.name,
         version=metric.version,

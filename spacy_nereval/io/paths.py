@@ -18,7 +18,7 @@ Location = Any
 
 
 def location(name: str, home: str = "") -> Location:
-    """Return the path that a name stands for.
+    """Return the path for a name.
 
     Args:
         name: A path, or a URL, which cloudpathlib reads; that comes with spaCy.
@@ -36,7 +36,9 @@ def location(name: str, home: str = "") -> Location:
     scheme, separator, _ = name.partition("://")
     if not separator:
         return Path(home, name)
-    os.environ.setdefault("CLOUDPATHLIB_FILE_CACHE_MODE", "close_file")  # or copies of shards fill a worker's disk
+    os.environ.setdefault(
+        "CLOUDPATHLIB_FILE_CACHE_MODE", "close_file"
+    )  # otherwise copies of shards fill a worker's disk
     from cloudpathlib import AnyPath
 
     try:
@@ -65,7 +67,7 @@ def is_pipe(path: Location) -> bool:
 
 
 _copies: dict[tuple[int, int], Path] = {}
-"""What pipes delivered, by device and number of the pipe, until `forget_pipes`."""
+"""Copies of the content of pipes, by device and number of the pipe, until `forget_pipes`."""
 
 
 _numbers = count()
@@ -77,9 +79,9 @@ def _folder_of_copies() -> TemporaryDirectory[str]:
 
 
 def readable(path: Path) -> Path:
-    """Return a file that can be read several times: the path itself, or a copy of what a pipe delivers.
+    """Return a file that can be read several times: the path itself, or a copy of a pipe's content.
 
-    A pipe is read once, since a second reader would wait for ever; see `forget_pipes`.
+    A pipe is read once, since a second reader would wait forever; see `forget_pipes`.
 
     Raises:
         OSError: If the pipe cannot be read, or the copy cannot be written.
@@ -96,7 +98,7 @@ def readable(path: Path) -> Path:
 
 
 def forget_pipes() -> None:
-    """Read pipes anew from now on, as every command does that begins."""
+    """Read pipes again from now on. Every command calls this when it starts."""
     _copies.clear()
 
 

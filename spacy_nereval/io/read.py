@@ -18,7 +18,7 @@ UNANNOTATED = (
     "expected the spans of each text, an empty list or file where there are none",
     "save the Docs after a component that sets doc.ents, with ENT_IOB and ENT_TYPE among the attributes of the DocBin",
 )
-"""What to do about predictions without annotation: in general, and in `.spacy` files."""
+"""The remedy for predictions without annotation: in general, and in `.spacy` files."""
 
 
 def read_files(
@@ -83,11 +83,11 @@ def read_files(
 
 
 class Pairing:
-    """The rule by which documents of two files are paired. There is no other.
+    """Pairs the documents of two files. No other code pairs documents.
 
-    If every document of both files has an id, those with the same id are a pair; several
-    with one id keep their order. Otherwise the first document of one file and the first of
-    the other are a pair, and so on; if both have ids, these have to be the same.
+    If every document of both files has an id, documents with the same id are a pair; several
+    documents with one id keep their order. Otherwise the first documents of both files are a
+    pair, and so on; if both have ids, these have to be the same.
 
     Args:
         gold, pred: The names of the two files, for errors.
@@ -138,9 +138,9 @@ class Pairing:
         self._check_complete()
 
     def _partner(self, number: int, id: str, preds: Iterator[Record]) -> Record | None:
-        """Return the next prediction with an id, or the first one that has none; None at the end.
+        """Return the next prediction with the wanted id, or the first one without id; None at the end.
 
-        Those before it wait.
+        Keep the predictions before it for later.
         """
         if self._waiting.get(id):
             return self._waiting[id].popleft()
@@ -154,7 +154,7 @@ class Pairing:
     def _by_order(
         self, number: int, golds: Iterator[Record], preds: Iterator[Record]
     ) -> Iterator[tuple[Record, Record]]:
-        """Yield the documents from one that has no id on.
+        """Yield the documents from the first one without an id.
 
         Args:
             number: The number of the documents before.
@@ -177,7 +177,7 @@ class Pairing:
             yield gold, pred
 
     def _place(self, number: int, gold: str, pred: str) -> str:
-        """Say that two documents at one place have different ids."""
+        """Return a message that two documents at the same position have different ids."""
         return f"document {number} is {shortened(gold)} in {self._gold} and {shortened(pred)} in {self._pred}"
 
     def _contradiction(self, place: str) -> ValueError:

@@ -17,14 +17,14 @@ class Record(NamedTuple):
         text: The text.
         spans: (start, end, label), in half-open character offsets of the text.
         tokens: The (start, end) of every token, or None if the format has no tokens.
-        id: What names the document in reports and pairs it with the other side.
+        id: The name of the document in reports, which also pairs it with the other side.
         annotated: Whether the text is annotated at all.
         gaps: The (start, end) of stretches without annotation.
         repaired: The number of spans whose tags had to be repaired.
-        duplicates: The number of spans that the file has besides, but that are there already.
+        duplicates: The number of spans in the file that repeat another span.
         rejected: The number of spans that an annotator rejected.
-        open_end: Whether the text may go on beyond what the format says of it.
-        meta: What else the file says of the document, by field; None if nothing.
+        open_end: Whether the text may be longer than the format shows.
+        meta: Other fields of the document in the file; None if there are none.
     """
 
     text: str
@@ -46,7 +46,7 @@ def pair(gold: Record, pred: Record) -> Document | None:
     Predictions that overlap a gap of the gold annotation are left out and counted.
 
     Args:
-        gold: The gold side, whose text counts.
+        gold: The gold side, whose text is used.
         pred: The predicted side. Its text may differ in whitespace and case.
 
     Returns:
@@ -76,13 +76,13 @@ def pair(gold: Record, pred: Record) -> Document | None:
 
 
 class Predictions:
-    """Which predictions can be scored: those that are annotated, if any are.
+    """Decides which predictions can be scored: those that are annotated, if any are.
 
-    A prediction without annotation says nothing, which is not the same as finding nothing. One
-    among others is skipped, as gold documents without annotation are.
+    A missing annotation is not the same as a prediction without spans. Predictions without
+    annotation are skipped, like gold documents without annotation, unless all lack it.
 
     Args:
-        source: What they come from, for errors.
+        source: The source of the predictions, for errors.
         reason: Why all of them may have no annotation, and what to do.
 
     >>> found = Predictions("pred.spacy", "save it with entities")
@@ -142,7 +142,7 @@ def project(spans: Iterable[tuple[int, int, str]], source: str, target: str) -> 
     Traceback (most recent call last):
     ValueError: the predicted text differs ...: 'c' at 2 against 'd' at 2
     """
-    # One character may be two in lower case, so each keeps the offset that it comes from.
+    # One character may become two in lower case, so each keeps its original offset.
     here, there = (
         [(c, i) for i, character in enumerate(text) for c in character.lower() if not character.isspace()]
         for text in (source, target)

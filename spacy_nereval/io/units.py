@@ -23,10 +23,10 @@ from .records import Record
 ID, META, PREFIX, DOCUMENT, BLOCK = FORMS = ("id", "meta", "prefix", "document", "block")
 
 AUTOMATIC = "block:auto"
-"""The rule for the sentences of a CoNLL file without -DOCSTART- lines, where no rule is given."""
+"""The default rule for the sentences of a CoNLL file without -DOCSTART- lines."""
 
 LARGEST, FEWEST = 20, 20
-"""Automatic blocks have at most so many sentences, and a file has at least so many of them if it can."""
+"""Maximum number of sentences in an automatic block, and minimum number of blocks in a file if it is long enough."""
 
 EXPECTED = "expected id, meta.FIELD, prefix:REGEX, document or block:N"
 
@@ -48,7 +48,7 @@ class UnitRule(NamedTuple):
 
 
 def parse(text: str) -> UnitRule:
-    r"""Return the rule that a text stands for, such as the value of `--unit`.
+    r"""Parse a rule, such as the value of `--unit`.
 
     Args:
         text: One of
@@ -62,7 +62,7 @@ def parse(text: str) -> UnitRule:
             - `block:N`: N consecutive documents of a file.
 
     Raises:
-        ValueError: If it stands for no rule; if the regular expression is not valid or
+        ValueError: If it is not a rule; if the regular expression is not valid or
             has no group.
 
     >>> parse("meta.source")
@@ -71,7 +71,7 @@ def parse(text: str) -> UnitRule:
     20
     >>> parse(r"prefix:\w+")
     Traceback (most recent call last):
-    ValueError: --unit prefix:\w+: the regular expression has no group; put what names the unit in parentheses
+    ValueError: --unit prefix:\w+: the regular expression has no group; put the name of the unit in parentheses
     """
     if text in (ID, DOCUMENT):
         return UnitRule(text, text)
@@ -96,7 +96,7 @@ def _check_expression(text: str, expression: str) -> None:
     except (re.error, OverflowError, RecursionError) as error:
         raise ValueError(f"--unit {text}: not a valid regular expression ({error})") from None
     if not groups:
-        raise ValueError(f"--unit {text}: the regular expression has no group; put what names the unit in parentheses")
+        raise ValueError(f"--unit {text}: the regular expression has no group; put the name of the unit in parentheses")
 
 
 def units_of(path: Path, format: Format = Format(), rule: UnitRule | str | None = None) -> FileUnits:

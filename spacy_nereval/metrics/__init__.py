@@ -1,4 +1,4 @@
-"""The metrics, one per file, and their registry. Each is registered by one line in setup.cfg.
+"""The metrics, one per file, and their registry. One line in setup.cfg registers each.
 
 May import `core` only.
 """

@@ -29,13 +29,14 @@ def ace(
         float, Field(ge=0, allow_inf_nan=False, description="cost of a spurious prediction, times its weight")
     ] = 0.75,
     weights: Annotated[
-        Literal["equal"] | dict[str, float], Field(description="of labels: all 1, or {label: weight}, the others 1")
+        Literal["equal"] | dict[str, float],
+        Field(description="weight of each label: all 1, or {label: weight}, others 1"),
     ] = "equal",
 ) -> Metric:
     """Compute the value of a system: the worth of the gold spans it finds, less the cost of
     its false alarms, over the worth of all gold spans.
 
-    Gold and predicted spans are paired one to one, such that the value is greatest. The
+    Gold and predicted spans are paired one to one, so that the value is greatest. The
     spans of a pair share at least `min_overlap` of the longer one; beyond that,
     boundaries do not matter. A pair is worth the smaller of the weights of its two
     labels, times `type_error` if the labels differ. A missed gold span costs only its own
@@ -83,7 +84,7 @@ def ace(
 
 
 def exact(number: float) -> Fraction:
-    """Return the number as it is written, so that sums and comparisons do not round.
+    """Return the number as an exact fraction of its decimals, so that sums and comparisons do not round.
 
     >>> exact(0.1)
     Fraction(1, 10)
@@ -98,7 +99,7 @@ def judge(
     type_error: Fraction,
     false_alarm: Fraction,
 ) -> Iterator[Verdict]:
-    """Yield the worth of each pair, what it falls short of its gold span, and that of spans without a partner."""
+    """Yield the worth of each pair, its shortfall from the gold span's worth, and the worth of unpaired spans."""
     gold, pred = document.gold, document.pred
     allowed = [
         (i, j)

@@ -18,7 +18,7 @@ from .options import Beta, Focus
 
 ERRORS = ("fp", "fn", "le", "be_s", "be_l", "be_o", "lbe")
 Credit = Mapping[str, tuple[float, ...]]
-"""What an error counts: (tp, fp, fn)."""
+"""How much an error counts: (tp, fp, fn)."""
 FAIR = {**dict.fromkeys(ERRORS, (0, 0.5, 0.5)), "fp": (0, 1, 0), "fn": (0, 0, 1)}  # Eq. 5
 BOUNDARY = FAIR | dict.fromkeys(("be_s", "be_l", "be_o"), (0.5, 0.25, 0.25))  # Eq. 6
 FINE = BOUNDARY | {"be_s": (0.5, 0, 0.5), "be_l": (0.5, 0.5, 0)}  # Eq. 7
@@ -28,11 +28,14 @@ NAMED: dict[str, Credit] = {"fair": FAIR, "boundary": BOUNDARY, "fine": FINE}
 def fair(
     *,
     unit: Annotated[
-        Literal["char", "token"], Field(description="what spans share; published numbers used tokens")
+        Literal["char", "token"], Field(description="unit of overlap; published numbers used tokens")
     ] = "char",
     weights: Annotated[
         Literal["fair", "traditional", "boundary", "fine"] | dict[str, dict[Literal["tp", "fp", "fn"], float]],
-        Field(description="what an error counts: Eq. 5, as in strict, Eq. 6, Eq. 7, or {error: {tp, fp, fn}}"),
+        Field(
+            description="how much an error counts: Eq. 5 (fair), as in strict (traditional), Eq. 6 (boundary), "
+            "Eq. 7 (fine), or {error: {tp, fp, fn}}"
+        ),
     ] = "fair",
     beta: Beta = 1.0,
     focus: Focus = "target",
@@ -45,11 +48,11 @@ def fair(
     of the three boundary errors.
 
     By default an error on a pair counts as half an fp and half an fn. `weights` change
-    what errors count, never the verdicts: a table names the errors that differ from
+    how much errors count, never the verdicts: a table names the errors that differ from
     "fair", and "traditional" is `strict`. With n gold spans and m predictions,
     max(n, m) <= tp + errors <= n + m.
 
-    Unlike other measures this one has a direction: swapping gold and prediction does not
+    Unlike other measures, this one is not symmetric: swapping gold and prediction does not
     always swap p and r.
 
     Formula: strict's, with half an fp and half an fn for each le, be and lbe.
@@ -79,7 +82,7 @@ def fair(
 
 
 def credit_of(weights: str | Mapping[str, Mapping[Literal["tp", "fp", "fn"], float]]) -> Credit:
-    """Return what each error counts, from the name of a table or from the errors that differ from "fair".
+    """Return how much each error counts, from the name of a table or the errors that differ from "fair".
 
     Raises:
         ValueError: An error is unknown, or a weight is negative, infinite or not a number.
@@ -90,18 +93,18 @@ def credit_of(weights: str | Mapping[str, Mapping[Literal["tp", "fp", "fn"], flo
     if isinstance(weights, str):
         return NAMED[weights]
     credit: dict[str, tuple[float, ...]] = dict(FAIR)
-    for error, own in weights.items():
+    for error, parts in weights.items():
         if error not in ERRORS:
             raise ValueError(f"weights = {weights!r}: there is no error {error!r}; there are {', '.join(ERRORS)}")
-        if not all(0 <= weight < inf for weight in own.values()):
+        if not all(0 <= weight < inf for weight in parts.values()):
             raise ValueError(f"weights = {weights!r}: a weight of {error} is not a number from 0 up")
-        credit[error] = (own.get("tp", 0.0), own.get("fp", 0.0), own.get("fn", 0.0))
+        credit[error] = (parts.get("tp", 0.0), parts.get("fp", 0.0), parts.get("fn", 0.0))
     return credit
 
 
 def judge(group: OverlapGroup) -> Iterator[Verdict]:
     """Yield the verdicts of Algorithm 2, with characters as units."""
-    if len(group.gold) == len(group.pred) == 1 and group.overlaps:  # as in most groups: the algorithm in short
+    if len(group.gold) == len(group.pred) == 1 and group.overlaps:  # most groups, so a shortcut
         (gold,), (pred,) = group.gold, group.pred
         if gold[:2] == pred[:2]:
             yield Verdict("le", gold, pred)
@@ -144,7 +147,7 @@ def judge_units(
                     g, p = (candidate.span, other.span) if side is golds else (other.span, candidate.span)
                     yield Verdict(_boundary_error(g, p) if equal else "lbe", g, p)
 
-    # Step 4: the rest overlaps nothing that is left.
+    # Step 4: the remaining spans overlap no span that is left to match.
     yield from (Verdict("fn", candidate.span, None) for candidate in golds if not candidate.matched)
     yield from (Verdict("fp", None, candidate.span) for candidate in preds if not candidate.matched)
 

@@ -16,7 +16,7 @@ from .options import Beta
 
 def loio(
     *,
-    s: Annotated[float, Field(ge=0, le=1, description="worth of overlap; 0 is strict, 1 is full credit")] = 0.75,
+    s: Annotated[float, Field(ge=0, le=1, description="credit for overlap; 0 is strict, 1 is full credit")] = 0.75,
     match: Annotated[
         Literal["walk", "optimal"],
         Field(description="how spans are paired: the article's walk from the left, or one to one for the most credit"),
@@ -27,9 +27,9 @@ def loio(
     shared characters over the length of the longer span.
 
     Verdicts: `exact` (same boundaries and label), `overlap` (same label; the amount is
-    shared characters over the longer length), `fn`, `fp`. The formula then takes
-    tp = exact + s * overlap; `fp` and `fn` in the scores are what remains of the number
-    of predictions and gold spans.
+    shared characters over the longer length), `fn`, `fp`. The scores `tp`, `fp` and `fn`
+    are tp = exact + s * overlap, fp = pred - tp and fn = gold - tp, where pred and gold
+    are the numbers of predictions and gold spans.
 
     Only spans of one label are paired, so a wrong label earns nothing. Spans of one label
     may overlap here, which the article forbids. A span of length zero matches exactly or

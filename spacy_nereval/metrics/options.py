@@ -67,9 +67,9 @@ class Option(NamedTuple):
             return pydantic.TypeAdapter(self.annotation).validate_python(value)
         except pydantic.ValidationError as error:
             problems = error.errors(include_url=False)
-        # A union has a problem with each of its members: then the values say more than all of these.
-        said = problems[0]["msg"].removeprefix("Value error, ") if len(problems) == 1 else f"expected {self.values}"
-        raise ValueError(f"{metric}.{self.name} = {value!r}: {said[0].lower()}{said[1:]}")
+        # A union reports a problem for each of its members; the expected values are clearer than that list.
+        problem = problems[0]["msg"].removeprefix("Value error, ") if len(problems) == 1 else f"expected {self.values}"
+        raise ValueError(f"{metric}.{self.name} = {value!r}: {problem[0].lower()}{problem[1:]}")
 
 
 LIMITS = {"Gt": ">", "Ge": ">=", "Lt": "<", "Le": "<="}

@@ -25,8 +25,8 @@ def overlap(*, recall: Covered = "max", precision: Covered = "max", typed: Typed
 
     Verdicts, each on one span, with its covered share as the amount: `covered_gold` and
     `covered_pred`; `fn` and `fp` where nothing is covered. Every span counts for its own
-    label, and one span may cover several. Predicting a span in pieces costs with `max`.
-    It costs nothing with `sum`, which is the macro average of `plagdet`. f is 0 if only
+    label, and one span may cover several. With `max`, a span predicted in pieces loses
+    credit. With `sum`, which is the macro average of `plagdet`, it does not. f is 0 if only
     one side has spans [our choice].
 
     A span of length zero is covered by a span with the same boundaries [our choice].

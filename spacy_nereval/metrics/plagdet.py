@@ -19,7 +19,7 @@ from .options import Typed
 def plagdet(
     *,
     average: Annotated[
-        Literal["macro", "micro"], Field(description="what p and r are shares of: each span, or all characters")
+        Literal["macro", "micro"], Field(description="p and r: mean share of each span, or share of all characters")
     ] = "macro",
     typed: Typed = False,
 ) -> Metric:
@@ -77,7 +77,7 @@ def plagdet(
 
 
 def judge(document: Document, macro: bool, typed: bool) -> Iterator[Verdict]:
-    """Yield what is covered of each span, then each pair that overlaps."""
+    """Yield how much of each span is covered, then each pair that overlaps."""
     for group in by_label(document, typed):
         yield from overlap.judge(group, "sum", "sum", typed=False) if macro else by_character(group)
         detected = set()

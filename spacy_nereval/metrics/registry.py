@@ -20,7 +20,7 @@ registry = catalogue.create("spacy_nereval", "metrics", entry_points=True)
 """Names to functions `(**options) -> Metric`. Packages add theirs by entry points."""
 
 DEFAULT = ("strict", "semeval", "slot_error", "loio", "fair", "wrf")
-"""The metrics of the papers, which are computed unless others are chosen."""
+"""The metrics of the papers, computed by default."""
 
 SETS: dict[str, dict[str, dict[str, Any]]] = {
     "papers": {name: {} for name in DEFAULT},
@@ -28,8 +28,8 @@ SETS: dict[str, dict[str, dict[str, Any]]] = {
     "muc": {"semeval": {}, "slot_error": {"slots": "muc"}},
     "cited": {name: {} for name in ("token", "char", "relaxed", "overlap", "plagdet", "ace", "tmr")},
 }
-"""Sets of metrics, each with its options, by a name that can stand for them. `all` is the set
-of every registered metric. A set leaves out the metrics that need an option it does not give."""
+"""Names of sets to their metrics, each with its options. There is also `all`, the set of every
+registered metric. A set leaves out the metrics that need an option it does not give."""
 
 
 def create(name: str, **options: Any) -> Metric:
@@ -62,14 +62,14 @@ def create(name: str, **options: Any) -> Metric:
     try:
         metric = make(**settings)
     except ValueError as error:
-        # A message that begins with an option goes on from the name of the metric: "wrf.weights = ...".
+        # A message that begins with an option becomes "wrf.weights = ...".
         about_option = str(error).split(" ")[0] in known
         raise ValueError(f"{name}.{error}" if about_option else f"{name}: {error}") from None
     return replace(metric, name=name, settings={key: _storable(value) for key, value in settings.items()})
 
 
 def _storable(value: Any) -> Any:
-    """Return the value of an option as JSON can hold it: infinity as a text, which `create` takes too."""
+    """Return the value of an option in a form that JSON can store: infinity as text, which `create` accepts."""
     return str(value) if isinstance(value, float) and math.isinf(value) else value
 
 
@@ -143,7 +143,7 @@ def names() -> list[str]:
 
 
 def needing(option: str) -> list[str]:
-    """Return the metrics that cannot judge without the option of that name.
+    """Return the metrics that need the option of that name.
 
     >>> needing("train")
     ['tmr']

@@ -1,4 +1,4 @@
-"""Recall on tough mentions: those that training data did not show, and those with several labels."""
+"""Recall on tough mentions: spans that do not occur in the training data, and surfaces with several labels."""
 
 from __future__ import annotations
 
@@ -42,11 +42,13 @@ def labels_in_training(train: str, surface: str) -> Collection[str] | None:
 def tmr(
     *,
     train: Annotated[
-        str | None, Field(description="training corpus, or a table made by 'nereval training'"), AfterValidator(pinned)
+        str | None,
+        Field(description="training corpus, or a lexicon made by 'nereval training'"),
+        AfterValidator(pinned),
     ] = None,
 ) -> Metric:
-    """Compute recall of exact matches on subsets of the gold spans, chosen by what the
-    training data showed of their words.
+    """Compute recall of exact matches on subsets of the gold spans, chosen by how the
+    training data label the same words.
 
     A surface is the words of a span joined by spaces, case kept. A gold span is `seen`
     (training has its surface with its label), `unseen_type` (with other labels only) or
@@ -90,13 +92,13 @@ def _verdicts_in(subset: str, outcomes: Sequence[str]) -> tuple[str, ...]:
 
 
 def judge(document: Document, train: str | None) -> Iterator[Verdict]:
-    """Yield for each gold span whether training has it, and whether it was found.
+    """Yield for each gold span whether the training data have it, and whether it was found.
 
     Raises:
         ValueError: There is no training data.
     """
     if train is None:
-        raise ValueError("tmr looks gold spans up in training data: name it, --train FILE or the option tmr.train")
+        raise ValueError("tmr needs training data to look gold spans up in: give --train FILE or the option tmr.train")
     for span in document.gold:
         labels = labels_in_training(train, surface_of(document, span))
         kind = "unseen_tokens" if labels is None else "seen" if span.label in labels else "unseen_type"
@@ -115,7 +117,7 @@ def note(document: Document, span: Span) -> str:
 
 
 def resolve(verdicts: Sequence[str], notes: Sequence[str]) -> list[str]:
-    """Return the verdicts, as confusable ones where the surface has several labels in the corpus.
+    """Return the verdicts, renamed to confusable ones where the surface has several labels in the corpus.
 
     Args:
         verdicts, notes: Each verdict and note that occur together in the corpus; equally long.

@@ -22,7 +22,8 @@ def wrf(
     weights: Annotated[
         Literal["strict", "lenient"] | dict[str, float],
         Field(
-            description="of classes: equal, combined twice, or {label: weight, combined: weight}; 0 leaves a class out"
+            description="weights of the classes: equal (strict), combined twice (lenient), or "
+            "{label: weight, combined: weight}; 0 leaves a class out"
         ),
     ] = "strict",
     average: Annotated[
@@ -48,10 +49,10 @@ def wrf(
     scaled to sum to 1. Where only one label occurs, the combined class is left out.
 
     Verdicts are on words: `match`, `fn` and `fp`, each with the first span that has the
-    word; with `combined_` before them and without a span for the combined class. With
+    word. For the combined class they have the prefix `combined_` and no span. With
     `unique=false` repetitions count, which is plain Rouge-1.
 
-    Formula: the mean over classes, all together being one more, of 2 match/(pred + gold) words.
+    Formula: the mean of 2 match/(pred + gold) words over the labels and the combined class.
 
     Source: Weber et al., "WRF: Weighted Rouge-F1 Metric for Entity
     Recognition", equations 1 to 3, tables 3 to 5; Lin (2004) for Rouge.
@@ -136,8 +137,8 @@ def _words_by_label(
 
 
 def count_batch(spans: SpanTable, unique: bool, case: str, by: str) -> Iterator[Tally]:
-    """Yield what `judge` says, added up per document and class."""
-    # It is several times as fast as `judge`. A test holds the two equal.
+    """Yield the verdicts of `judge`, added up per document and class."""
+    # Several times as fast as `judge`. A test checks that the two agree.
     row, word = spans.words(case=case, by=by)
     words = 1 + word.max(initial=0)
     combined = len(spans.labels)
@@ -202,11 +203,11 @@ def class_weights(labels: Sequence[str], is_breakdown: bool, weights: str | Mapp
 
     Args:
         labels: The labels of the data, or in a breakdown its rows.
-        is_breakdown: Whether `labels` are no labels, so that a table of weights says nothing of them.
+        is_breakdown: Whether `labels` are buckets, for which a table of weights has no entries.
         weights: "strict", "lenient" or a table.
 
     Raises:
-        ValueError: The table lacks a label, or a label is named as the combined class is.
+        ValueError: The table lacks a label, or a label has the name of the combined class.
 
     >>> class_weights(["LOC", "PER"], False, "lenient").tolist()
     [1.0, 1.0, 2.0]
@@ -216,7 +217,9 @@ def class_weights(labels: Sequence[str], is_breakdown: bool, weights: str | Mapp
     if isinstance(weights, str) or is_breakdown:
         return np.array([1.0] * len(labels) + [2.0 if weights == "lenient" else 1.0])
     if COMBINED in labels:
-        raise ValueError(f"wrf.weights: {COMBINED!r} is a label of the data too; rename it, or weigh by name")
+        raise ValueError(
+            f"wrf.weights: {COMBINED!r} is a label in the data too; rename the label, or use strict or lenient"
+        )
     if missing := [label for label in labels if label not in weights]:
         raise ValueError(
             f"wrf.weights has no weight for {', '.join(map(repr, missing))}, which occurs in the data; "

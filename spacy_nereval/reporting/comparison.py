@@ -66,7 +66,7 @@ def comparison_tables(result: Mapping[str, Any], wanted: Iterable[str] = (), *, 
 
 
 def verdict_lines(result: Mapping[str, Any]) -> list[str]:
-    """Return the sentence on each system's primary score.
+    """Return a sentence on each system's primary score.
 
     Args:
         result: What `evaluation.comparison.comparison` returns.
@@ -83,7 +83,7 @@ def verdict_lines(result: Mapping[str, Any]) -> list[str]:
 
 
 def difference_tables(result: Mapping[str, Any]) -> Iterator[Table]:
-    """Yield, for each system, the scores that stand for a metric, their difference, and the test of it."""
+    """Yield, for each system, the headline scores, their differences, and the tests of these."""
     for system, rows in _by_system(result):
         own = [row for row in rows if row["label"] is None and _stands_out(row)]
         cells = [[_name(row), *_difference(row)] for row in own]
@@ -91,7 +91,7 @@ def difference_tables(result: Mapping[str, Any]) -> Iterator[Table]:
 
 
 def label_tables(result: Mapping[str, Any]) -> Iterator[Table]:
-    """Yield, for each system, the primary score of each label, its difference, and the test of it."""
+    """Yield, for each system, the primary score of each label, its difference, and the test of the difference."""
     for system, rows in _by_system(result):
         if own := [row for row in rows if row["label"] is not None]:
             title = f"{system} against {result['baseline']} per label, {_name(own[0])}"
@@ -99,7 +99,7 @@ def label_tables(result: Mapping[str, Any]) -> Iterator[Table]:
 
 
 def run_tables(result: Mapping[str, Any]) -> Iterator[Table]:
-    """Yield, for each system compared by several training runs, how much of the uncertainty is that of training."""
+    """Yield, for each system compared by several training runs, how much of the uncertainty comes from training."""
     for system, rows in _by_system(result):
         own = [row for row in rows if max(row["runs"]) > 1 and row["label"] is None and _stands_out(row)]
         if own:
@@ -129,7 +129,7 @@ def _table(title: str, first: str, cells: list[list[Cell]], rows: Iterable[Mappi
 
 
 def all_difference_tables(result: Mapping[str, Any]) -> Iterator[Table]:
-    """Yield, for each system, both values of each score, their difference, and the test of it."""
+    """Yield, for each system, both values of each score, their difference, and its test."""
     header = ["metric", "score", "baseline", "system", "difference", "interval", "p", "p (Holm)"]
     for system, own in _by_system(result):
         rows: list[list[Cell]] = []
@@ -150,26 +150,26 @@ def _by_system(result: Mapping[str, Any]) -> Iterator[tuple[str, list[Mapping[st
 
 
 def _stands_out(row: Mapping[str, Any]) -> bool:
-    """Return whether a row is tested or shows a score that stands for its metric."""
+    """Return whether a row is tested or shows a headline score."""
     known = row["metric"] in names()
     return bool(row["family"]) or not known or create(row["metric"]).score_by_name[row["score"]].headline
 
 
 def _name(row: Mapping[str, Any]) -> str:
-    """Return the name of a row's score: short for one that stands for its metric."""
+    """Return the name of a row's score: the short one for a headline."""
     if row["metric"] in names() and create(row["metric"]).score_by_name[row["score"]].headline:
         return short_name(create(row["metric"]), row["score"])
     return f"{row['metric']} {row['score']}"
 
 
 def _costs(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Return which scores of some rows are the better the lower they are."""
+    """Return the scores of some rows for which lower is better."""
     known = [(row["metric"], row["score"]) for row in rows if row["metric"] in names()]
     return noted("", [(create(metric), score) for metric, score in dict.fromkeys(known)])
 
 
 def _scale(metric: str, score: str) -> int:
-    # A comparison names its metrics. One that is not registered has ratios, as most have.
+    # A comparison only names its metrics. One that is not registered is assumed to have ratios, like most.
     return scale(create(metric), score) if metric in names() else 100
 
 
@@ -209,14 +209,14 @@ COMPARED: dict[str, Callable[[Mapping[str, Any]], Iterable[Table]]] = {
     "spans": span_tables,
     "all-differences": all_difference_tables,
 }
-"""The names that `--tables` takes, and the function that makes the tables of each."""
+"""The values of `--tables`, and the function that makes the tables of each."""
 
 USUAL = ("differences", "labels", "runs", "transitions", "spans")
-"""The tables that are printed unless others are asked for."""
+"""The tables that are printed by default."""
 
 
 def footer(result: Mapping[str, Any]) -> list[str]:
-    """Return what was tested and how, what it rests on, and a warning if there are few units."""
+    """Return what was tested and how, what it is based on, and a warning if there are few units."""
     rule = result["unit"]
     return [
         what_was_tested(result),

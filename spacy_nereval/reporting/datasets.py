@@ -44,7 +44,7 @@ def data_set_tables(found: Mapping[str, Any], *, digits: int = 2) -> Iterator[Ta
         [f"{least} of {found['number']}", p, "yes" if least <= found["least"] else "no"]
         for least, p in enumerate(found["p"], 1)
     ]
-    yield Table("Better in at least", ["data sets", "p", "told"], counts, digits=digits, own_digits={"p": 4})
+    yield Table("Better in at least", ["data sets", "p", "supported"], counts, digits=digits, own_digits={"p": 4})
 
 
 def footer(found: Mapping[str, Any]) -> list[str]:
@@ -58,21 +58,21 @@ def footer(found: Mapping[str, Any]) -> list[str]:
         >>> found = {"method": "bonferroni", "level": 0.95, "baseline": "A", "system": "B", "data_sets": [row]}
         >>> for line in footer(found):
         ...     print(line)
-        Tested in each data set: B is better than A (one-sided). The p-values are combined after Bonferroni, which \
-holds for data sets of any kind. With a chance of at most 5 % the count is too high. Data sets are named by Holm's \
-correction, with a chance of at most 5 % that any name is wrong.
+        Tested in each data set: B is better than A (one-sided). The p-values are combined by Bonferroni's method, \
+which holds for data sets of any kind. The chance that the count is too high is at most 5 %. Data sets are named by \
+Holm's correction; the chance that any name is wrong is at most 5 %.
         ⚠ No test in chat: the outputs differ in 4 units, and a test needs 6. It counts as p = 1.
     """
     rate = f"{percent(1 - found['level']):.3g} %"
     combined = (
         "by Fisher's method, which holds only for data sets that share neither texts nor trained models"
         if found["method"] == "fisher"
-        else "after Bonferroni, which holds for data sets of any kind"
+        else "by Bonferroni's method, which holds for data sets of any kind"
     )
     lines = [
         f"Tested in each data set: {found['system']} is better than {found['baseline']} (one-sided). The p-values are "
-        f"combined {combined}. With a chance of at most {rate} the count is too high. Data sets are named by Holm's "
-        f"correction, with a chance of at most {rate} that any name is wrong."
+        f"combined {combined}. The chance that the count is too high is at most {rate}. Data sets are named by Holm's "
+        f"correction; the chance that any name is wrong is at most {rate}."
     ]
     for row in found["data_sets"]:
         if row["p_better"] is None:

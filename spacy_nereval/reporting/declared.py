@@ -1,4 +1,4 @@
-"""What a metric declares of its scores, as tables need it: rows, headlines, and short names."""
+"""A metric's declaration of its scores, as tables need it: rows, headlines, and short names."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def short_name(metric: Metric, name: str) -> str:
 
 
 def noted(note: str, scores: Iterable[tuple[Metric, str]]) -> str:
-    """Return the note of a table, with the scores in it of which a lower value is better.
+    """Return the note of a table, with the scores in it for which lower is better.
 
     >>> from spacy_nereval import create
     >>> noted("micro", [(create("slot_error"), "ser"), (create("fair"), "f")])

@@ -1,4 +1,4 @@
-"""What the tables of one system are made of."""
+"""The data from which the tables of one system are made."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class Evaluated(NamedTuple):
 
     Attributes:
         counts: The counts of the corpus.
-        result: What `evaluate` makes of the counts.
+        result: The result that `evaluate` returns for the counts.
         average: The average that tables of scores show.
-        examples: The first verdict of each kind of error, where documents were at hand.
+        examples: The first verdict of each kind of error, if documents were available.
     """
 
     counts: Counts

@@ -35,7 +35,7 @@ def markdown(table: Table) -> str:
 
 
 def _in_markdown(text: str) -> str:
-    # A _ between letters and digits means itself. Links need ]( or ][.
+    # A _ between letters and digits needs no escape. Links need ]( or ][.
     return re.sub(r"[\\|`*<~$]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w])|(?<=\])[(\[]", r"\\\g<0>", text)
 
 
@@ -236,7 +236,7 @@ def _unique(names: Iterable[str]) -> list[str]:
     return list(found)
 
 
-# Several tables, and the text around them
+# Several tables with text around them
 
 
 def document(tables: Sequence[Table], format: str, before: Sequence[str] = (), after: Sequence[str] = ()) -> str:

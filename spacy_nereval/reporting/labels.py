@@ -1,4 +1,4 @@
-"""What is said where gold and predicted labels hardly meet, as if they were of two annotation schemes."""
+"""Warn if gold and predicted labels have little in common, as if they came from two annotation schemes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ..core.messages import listed, with_spaces_shown
 
 FEW = 0.1
-"""Labels hardly meet if at most this share of the predicted spans has a label that gold has too."""
+"""Labels have little in common if at most this share of the predicted spans has a label that gold has too."""
 
 ALIASES = (
     {"per", "person", "persons", "people", "pers"},
@@ -15,14 +15,14 @@ ALIASES = (
     {"org", "organization", "organisation", "organizations", "organisations"},
     {"misc", "miscellaneous"},
 )
-"""Names that stand for the same in many annotation schemes, in lower case."""
+"""Names that mean the same in many annotation schemes, in lower case."""
 
 SHOWN = 8
-"""So many labels of a side are named."""
+"""Maximum number of labels of a side that are named."""
 
 
 def label_lines(gold: Mapping[str, int], pred: Mapping[str, int]) -> list[str]:
-    """Return a warning if gold and predicted labels hardly meet; an empty list otherwise.
+    """Return a warning if gold and predicted labels have little in common; an empty list otherwise.
 
     Args:
         gold, pred: Labels with their numbers of spans.
@@ -52,6 +52,6 @@ def label_lines(gold: Mapping[str, int], pred: Mapping[str, int]) -> list[str]:
 
 
 def _same_name(a: str, b: str) -> bool:
-    """Say whether two labels differ in case, white space and punctuation only, or are known to mean the same."""
+    """Return whether two labels differ only in case, white space and punctuation, or are known to mean the same."""
     plain = ["".join(filter(str.isalnum, label)).casefold() for label in (a, b)]
     return plain[0] == plain[1] != "" or any({*plain} <= names for names in ALIASES)

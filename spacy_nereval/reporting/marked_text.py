@@ -7,7 +7,7 @@ import re
 from ..core.spans import Span
 
 MARKS = ("[", "]"), ("{", "}")
-"""What surrounds the gold span and the predicted span."""
+"""The marks around the gold span and the predicted span."""
 
 BEFORE, AFTER, WITHIN = 12, 24, 40
 """Characters of text before the marks, after them, and between two of them."""

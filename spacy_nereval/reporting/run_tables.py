@@ -1,4 +1,4 @@
-"""Tables of one system that was trained several times, and what is said around them."""
+"""Tables of one system that was trained several times, and the sentences around them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .sentences import many, unit_lines, warning
 from .table import Cell, Table
 
 NOTHING: Mapping[str, Any] = {"share_of_training": None}
-"""The interval of a number of spans, which has none."""
+"""Stands in for the interval of a number of spans, which has no interval."""
 
 
 def spread_tables(given: Evaluated) -> Iterator[Table]:
-    """Yield how far the training runs lie apart, in the scores that stand for a metric."""
+    """Yield the spread of the headline scores over the training runs."""
     rows: list[list[Cell]] = []
     shown = []
     for metric in given.counts.metrics:
@@ -88,7 +88,7 @@ def run_heading(result: Mapping[str, Any]) -> str:
 
 
 def run_footer(result: Mapping[str, Any]) -> list[str]:
-    """Return what the intervals say and rest on, and a warning if there are few units.
+    """Return what the intervals mean and are based on, and a warning if there are few units.
 
     Args:
         result: What `evaluate_runs` returns.
@@ -97,9 +97,9 @@ def run_footer(result: Mapping[str, Any]) -> list[str]:
     unit, units, effective, level = (drawn[key] for key in ("unit", "units", "effective_units", "level"))
     footing = Footing(unit, units, effective, drawn["seed"], level=level, runs=(result["runs"],))
     return [
-        f"Intervals: {100 * level:g} %, of the score to expect when the system is trained again and meets other texts "
-        f"like these. Their variance is that of half-samples of {many(units, unit_name(unit))} plus that of the mean "
-        "over the training runs.",
+        f"Intervals ({100 * level:g} %) are for the expected score when the system is trained again and scored on "
+        f"other texts like these. Their variance is that of half-samples of {many(units, unit_name(unit))} plus that "
+        "of the mean over the training runs.",
         footer(footing),
         *unit_lines(unit),
         *warning(units, effective, unit),

@@ -17,7 +17,7 @@ from .score_cells import percent, score_cell, score_cells
 from .table import Cell, Table
 
 MOST = 10
-"""Rows of long tables that people are shown; CSV and JSON have all."""
+"""Maximum number of rows of long tables for people; CSV and JSON have all."""
 
 
 def score_tables(given: Evaluated) -> Iterator[Table]:
@@ -134,7 +134,7 @@ def _score_rows(
     metric: Metric, scores: Mapping[str, Any], intervals: Mapping[str, Any]
 ) -> tuple[list[list[Cell]], list[list[Cell]]]:
     """Rows of precision, recall and F, and rows of the other scores."""
-    found = groups(metric, [name for name in scores if name != "undefined"])  # in averages: how many were left out
+    found = groups(metric, [name for name in scores if name != "undefined"])  # in averages: the number left out
     triples: list[list[Cell]] = [
         [group.name, *score_cells(metric, group.scores, scores, intervals)] for group in found if group.is_triple
     ]

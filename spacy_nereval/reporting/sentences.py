@@ -1,4 +1,4 @@
-"""What is said around the tables: what was scored, warnings, and where metrics disagree."""
+"""Sentences around the tables: what was scored, warnings, and where metrics disagree."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ON_READING = (
     ("duplicates", "span", "given again and counted once"),
     ("rejected", "span", "rejected by an annotator and left out"),
 )
-"""Totals of what was changed or left out on reading: the key in the result, what it counts, and what became of that."""
+"""Totals of what was changed or left out on reading: the key in the result, the noun, and what happened to it."""
 
 
 def heading(result: Mapping[str, Any]) -> str:
@@ -48,8 +48,8 @@ def warning(units: int, effective: float, rule: str = "id") -> list[str]:
     """Return a warning about intervals and tests on few units; an empty list if there are enough.
 
     Args:
-        units: How many units there are to draw from. A unit is a document, or several with one id.
-        effective: How many units of one size would tell as much.
+        units: The number of units. A unit is a document, or several with one id.
+        effective: The effective number of units.
         rule: The rule that says which documents are one unit.
 
     >>> warning(20, 20.0), warning(19, 19.0)
@@ -65,7 +65,7 @@ def warning(units: int, effective: float, rule: str = "id") -> list[str]:
 
 
 def unit_lines(rule: str) -> list[str]:
-    """Return a line on what is resampled, where nobody asked for that; an empty list otherwise.
+    """Return a line on the units if they were chosen automatically; an empty list otherwise.
 
     Args:
         rule: The rule that says which documents are one unit.
@@ -149,23 +149,23 @@ def _trained(result: Mapping[str, Any]) -> list[str]:
 
 
 def least_p(result: Mapping[str, Any]) -> list[str]:
-    """Return a line on the p-values that more swaps might have made smaller; an empty list if there are none.
+    """Return a line on the p-values that more swaps might make smaller; an empty list if there are none.
 
     Args:
         result: What `evaluation.comparison.comparison` returns.
 
     >>> row = {"metric": "strict", "score": "f", "label": None, "system": "B", "p": 1 / 501, "p_holm": 2 / 501}
     >>> least_p({"swaps": 500, "exact": False, "comparisons": [row]})
-    ['No smaller p comes out of 500 swaps: strict f of B p ≤ 2/501.']
+    ['500 swaps cannot give a smaller p: strict f of B p ≤ 2/501.']
     """
     swaps, found = result["swaps"], []
     for row in result["comparisons"]:
         if row["p"] is not None and swaps and max(row.get("runs") or [1]) == 1:
-            said = p_text(row["p_holm"], swaps, exact=result["exact"], raw=row["p"])
-            if "≤" in said:
+            p = p_text(row["p_holm"], swaps, exact=result["exact"], raw=row["p"])
+            if "≤" in p:
                 label = "" if row["label"] is None else f" of {row['label']}"
-                found.append(visible(f"{row['metric']} {row['score']}{label} of {row['system']} {said}"))
-    return [f"No smaller p comes out of {swaps:,} swaps: {', '.join(found)}."] if found else []
+                found.append(visible(f"{row['metric']} {row['score']}{label} of {row['system']} {p}"))
+    return [f"{swaps:,} swaps cannot give a smaller p: {', '.join(found)}."] if found else []
 
 
 def rests_on(result: Mapping[str, Any]) -> list[str]:

@@ -1,6 +1,6 @@
 """A table, before any format: a title, a header, and rows of cells.
 
-What a number looks like is decided here, once for all formats.
+This module decides how numbers look, once for all formats.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Interval(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A number and its bounds; `few` where these rest on so few units that it must not be ranked or compared."""
+    """A number and its bounds; `few` if there are too few units to rank or compare it."""
 
     value: float
     low: float
@@ -37,9 +37,9 @@ class Table(NamedTuple):
     Attributes:
         note: Follows the title, in parentheses.
         digits: Decimal places of numbers that are not whole.
-        own_digits: Decimal places of single columns, by their name. Such a column holds p-values or the like:
-            what is not 0 is not shown as 0.
-        most: Number of rows shown to people; programs get all.
+        own_digits: Decimal places of single columns, by their name. Such a column holds p-values or the like,
+            and values above 0 are not shown as 0.
+        most: Maximum number of rows shown to people; programs get all.
         bars: Name of a column of percentages that a terminal shows as bars too.
     """
 
@@ -71,10 +71,10 @@ class Table(NamedTuple):
             escaped: Applied to every text, to escape what a format would misread.
         """
         rows = [[self.shown(k, cell) for k, cell in enumerate(row)] for row in self.rows[: self.most]]
-        told = _told_apart([*self.header, *(row[0] for row in rows if row)])
+        distinct = _distinct([*self.header, *(row[0] for row in rows if row)])
         return [
-            [escaped(visible(told.get(name, name))) for name in self.header],
-            *([escaped(visible(told.get(cell, cell))) for cell in row] for row in rows),
+            [escaped(visible(distinct.get(name, name))) for name in self.header],
+            *([escaped(visible(distinct.get(cell, cell))) for cell in row] for row in rows),
         ]
 
     def shown(self, column: int, cell: Cell) -> str:
@@ -92,7 +92,7 @@ class Table(NamedTuple):
 
 
 def p_cell(p: float, digits: int = 4) -> str:
-    """Return a p-value, or the like, as tables show it: what is not 0 is not shown as 0.
+    """Return a p-value, or the like, as tables show it: values above 0 are not shown as 0.
 
     >>> p_cell(0.0391), p_cell(0.00003)
     ('0.0391', '3e-05')
@@ -121,10 +121,10 @@ def shown(number: int | float | Interval | Estimate | None, digits: int = 2) -> 
     return text if float(text) else text.lstrip("-")  # never minus zero
 
 
-def _told_apart(names: Sequence[str]) -> dict[str, str]:
-    """Return names in quotes where others differ from them in white space only.
+def _distinct(names: Sequence[str]) -> dict[str, str]:
+    """Return the names, quoted, that differ from others only in white space.
 
-    >>> _told_apart(["A", "A ", "B C"])
+    >>> _distinct(["A", "A ", "B C"])
     {'A': "'A'", 'A ': "'A '"}
     """
     alike: dict[str, dict[str, None]] = {}

@@ -1,4 +1,4 @@
-"""The tables of one system, by the names that `--tables` takes."""
+"""The tables of one system, by their names for `--tables`."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def list_table(found: Iterable[Listed]) -> Table:
 
 
 def judging(metrics: Sequence[Metric]) -> Metric | None:
-    """Return the metric whose verdicts say what is wrong: fair, or else the first that judges single spans.
+    """Return the metric whose verdicts show what is wrong: fair, or else the first that judges single spans.
 
     >>> from spacy_nereval import create_all
     >>> judging(create_all(["wrf", "semeval"])).name, judging(create_all(["wrf"]))

@@ -1,7 +1,7 @@
 """The verdicts of FairEval in words, for every table and page.
 
-The words stand here and nowhere else. This module imports nothing of the
-package: spaCy loads it, with the colours of the verdicts, whenever it renders.
+All wording of the verdicts is here. This module imports nothing from the
+package, because spaCy loads it, with the colours of the verdicts, whenever it renders.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 
 class Wording(NamedTuple):
-    """How a verdict reads.
+    """A verdict in words.
 
     kind: what is right or wrong with the span, a key of `KINDS`.
-    short: beside a marked span, where the kind can be seen from its colour.
-    full: on its own, in a table.
+    short: for use beside a marked span, whose colour shows the kind.
+    full: for use alone, as in a table.
     """
 
     kind: str
@@ -32,7 +32,7 @@ VERDICTS = {
     "be_o": Wording("boundary", "overlap", "boundary error: overlap"),
     "lbe": Wording("both", "label and boundary", "label and boundary error"),
 }
-"""FairEval's verdicts. Those of other metrics have no words but their names."""
+"""FairEval's verdicts. Verdicts of other metrics are shown by name only."""
 
 KINDS = {
     "hit": "correct spans",
@@ -42,7 +42,7 @@ KINDS = {
     "label": "wrong labels",
     "both": "wrong labels on wrong boundaries",
 }
-"""What can be right or wrong with a span, and what a sentence calls all such spans."""
+"""What can be right or wrong with a span, and the term for all such spans in a sentence."""
 
 OUTCOMES = {
     "correct": VERDICTS["tp"].short,
@@ -51,7 +51,7 @@ OUTCOMES = {
     "label and boundary": VERDICTS["lbe"].short,
     "missed": VERDICTS["fn"].short,
 }
-"""What became of a gold span under a system: the keys of `evaluation.transitions`, in words."""
+"""The outcomes of a gold span under a system: the keys of `evaluation.transitions`, in words."""
 
 CHANGES = ("fixed", "broken", "changed", "spurious gone", "spurious new")
 """How a span can differ between two systems: a gold span becomes correct, stops being

@@ -112,7 +112,7 @@ def test_the_least_p_is_told_as_one(here):
     write(here / "none.jsonl", *(line(d.text, id=d.id) for d in DOCUMENTS))
     printed = accepted("compare", "gold.jsonl", "none.jsonl", "gold.jsonl", "-m", "strict,fair", "--trials", 200)
     printed = " ".join(printed.split())
-    assert "No smaller p comes out of 200 swaps: strict f of gold.jsonl p ≤ 1/201, fair f of gold.jsonl p ≤ 1/201." in (
+    assert "200 swaps cannot give a smaller p: strict f of gold.jsonl p ≤ 1/201, fair f of gold.jsonl p ≤ 1/201." in (
         printed
     )
     assert "gold.jsonl scores higher than none.jsonl on texts like these, by 100.00 points (" in printed
@@ -240,8 +240,8 @@ def test_runs_that_cannot_be_compared_are_answered_in_one_line(runs, given, said
 
 def test_systems_are_named_in_one_way_only(runs):
     said = refused("compare", "gold.jsonl", "a.jsonl", "--system", B)
-    assert "a.jsonl is given beside --system: give all systems as --system NAME=RUN,RUN..." in said
+    assert "a.jsonl is given in addition to --system: give all systems as --system NAME=RUN,RUN..." in said
 
 
 def test_the_result_is_not_written_over_a_run(runs):
-    assert "runs/b2.jsonl is read here" in refused(*SEVERAL, "-o", "runs/b2.jsonl")
+    assert "runs/b2.jsonl is an input" in refused(*SEVERAL, "-o", "runs/b2.jsonl")

@@ -159,7 +159,7 @@ def test_names_cannot_steer_a_terminal(sets, tmp_path):
 
 
 def test_one_file(sets):
-    assert refused("datasets", sets["news"]) == "✘ to count data sets takes the comparisons of two or more, not of 1"
+    assert refused("datasets", sets["news"]) == "✘ expected the comparisons of two or more data sets, not of 1"
     assert run("datasets").exit_code == 2
 
 
@@ -220,8 +220,8 @@ def test_options_that_cannot_be(sets, tmp_path):
     assert "--score strict.x: news has no such score" in refused("datasets", *files, "--score", "strict.x")
     assert "not tested in news" in refused("datasets", *files, "--score", "strict.p")
     assert "--system C: news has no such system" in refused("datasets", *files, "--system", "C")
-    assert "no annotation is read here" in refused("datasets", *files, "-f", "conll,markdown")
-    assert "is read here" in refused("datasets", *files, "-o", files[0])
+    assert "this command reads no annotation" in refused("datasets", *files, "-f", "conll,markdown")
+    assert "is an input" in refused("datasets", *files, "-o", files[0])
     assert "there is no directory" in refused("datasets", *files, "-o", tmp_path / "no" / "out.json")
 
 

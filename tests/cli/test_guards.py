@@ -100,7 +100,7 @@ def test_no_output_is_a_file_that_is_read(command, name, inputs):
     for option in options:
         for path in found.values():
             said = refused(*READERS[command], option, path)
-            assert "read here, so it cannot be the output: choose" in said, said
+            assert "an input, so it cannot be the output: choose" in said, said
     assert contents(inputs) == before
 
 
@@ -117,14 +117,14 @@ def test_every_input_of_every_command_is_tried():
 
 def test_an_input_that_is_a_link_is_followed(inputs):
     Path("gold.jsonl").symlink_to("g.jsonl")
-    assert "read here" in refused("score", "gold.jsonl", "p.jsonl", "-o", "g.jsonl")
+    assert "is an input" in refused("score", "gold.jsonl", "p.jsonl", "-o", "g.jsonl")
     (inputs / "brat" / "c.ann").symlink_to(inputs / "other.ann")
     (inputs / "other.ann").write_text("")
-    assert "read here" in refused("score", "brat", "brat", "-o", "other.ann")
+    assert "is an input" in refused("score", "brat", "brat", "-o", "other.ann")
     (inputs / "elsewhere").mkdir()
     (inputs / "elsewhere" / "d.ann").write_text("")
     (inputs / "brat" / "there").symlink_to(inputs / "elsewhere")
-    assert "read here" in refused("score", "brat", "brat", "-o", "elsewhere/d.ann")
+    assert "is an input" in refused("score", "brat", "brat", "-o", "elsewhere/d.ann")
 
 
 def test_a_training_corpus_that_counts_or_a_model_name_is_no_output(inputs):
@@ -151,10 +151,10 @@ def test_a_training_corpus_that_counts_or_a_model_name_is_no_output(inputs):
 def test_nothing_is_written_into_a_folder_that_is_read(inputs):
     said = refused("score", "brat", "g.jsonl", "-o", "brat/new.ann")
     assert said == (
-        "✘ brat/new.ann lies in brat, which is read here, so it cannot be the output: choose a file outside of it"
+        "✘ brat/new.ann lies in brat, which is an input, so it cannot be the output: choose a file outside of it"
     )
     assert "lies in model" in refused("evaluate", "model", "g.jsonl", "-o", "model/new.json")
-    assert "read here" in refused("detach", "model", "model")
+    assert "is an input" in refused("detach", "model", "model")
 
 
 def test_a_package_of_a_model_is_a_folder_that_is_read(inputs, monkeypatch):
@@ -174,7 +174,7 @@ def test_a_package_of_a_model_is_a_folder_that_is_read(inputs, monkeypatch):
 def test_parts_are_no_outputs_and_no_inputs(inputs):
     (inputs / "parts").mkdir()
     several = ("count", "g.jsonl", "t.jsonl", "p.jsonl", "p.jsonl", "--parts", "parts")
-    assert "is a name of parts" in refused(*several, "-o", "parts/counts-g.jsonl.npz")
+    assert "has the name of a part" in refused(*several, "-o", "parts/counts-g.jsonl.npz")
     (inputs / "parts" / "counts-g.jsonl.npz").hardlink_to("g.jsonl")
     assert "counts-g.jsonl.npz and g.jsonl are the same file" in refused(*several, "-o", "out.npz")
 
@@ -291,7 +291,7 @@ def test_patterns_are_expanded_where_the_shell_left_them(inputs, tmp_path):
         write(inputs / f"{name}.jsonl", *({**row, "id": f"{name}{k}"} for k, row in enumerate(GOLD)))
         accepted("count", f"{name}.jsonl", f"{name}.jsonl", "-o", f"{name}.npz", "-m", "strict")
     assert "counts of 6 documents" in accepted("merge", "*.npz", "-o", inputs / "brat" / "all.npz")
-    assert "read here" in refused("merge", "?.npz", "-o", "g.npz")
+    assert "is an input" in refused("merge", "?.npz", "-o", "g.npz")
     (inputs / "[g].npz").write_bytes((inputs / "p.npz").read_bytes())
     assert "counts of 3 documents" in accepted("merge", "[g].npz", "-o", "x.npz"), "the name of a file is no pattern"
     assert "none*.npz does not exist" in refused("merge", "none*.npz", "-o", "x.npz")

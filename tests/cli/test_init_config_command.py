@@ -140,7 +140,7 @@ def test_the_projects_configs_are_as_the_command_would_leave_them():
 def test_mistakes_are_said_in_a_line_and_change_nothing(made, tmp_path):
     before = made.read_text(encoding="utf8")
     assert "there is no score 'f'; expected one such as strict_f" in refused("init-config", made, "--score", "f")
-    assert "of 'ser' lower is better" in refused("init-config", made, "--score", "ser")
+    assert "for 'ser' lower is better" in refused("init-config", made, "--score", "ser")
     assert "--lang en is for a new config" in refused("init-config", made, "--lang", "en")
     assert "there is no directory" in refused("init-config", made, "-o", tmp_path / "nowhere" / "a.cfg")
     assert f"{made} exists: choose another file" in refused("init-config", "-o", made)

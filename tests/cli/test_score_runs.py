@@ -93,7 +93,7 @@ def test_the_options_of_intervals_and_tables_apply(runs):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["A=runs/a1.jsonl"], "A has one training run, and one tells nothing of the next; give two or more"),
+        (["A=runs/a1.jsonl"], "A has one training run, which does not show how much runs vary; give two or more"),
         (["A=runs/a1*"], "or score it alone: nereval score gold.jsonl runs/a1.jsonl"),
         ([A, "--system", "B=runs/a1.jsonl"], "--system is given for A and B: score one system, or compare them with"),
         (["A=runs/a1.jsonl,runs/a1.jsonl"], "the run runs/a1.jsonl is given twice"),
@@ -105,11 +105,11 @@ def test_the_options_of_intervals_and_tables_apply(runs):
         ([A, "--unit", "article"], "--unit article: there is no such unit"),
         ([A, "--unit", "prefix:doc"], "the regular expression has no group"),
         ([A, "--unit", "block:25"], "expected blocks no larger than the file"),
-        ([A, "--by", "eLen"], "--by is given beside --system: it shows a single run"),
-        ([A, "--per-document", "d.csv"], "--per-document is given beside --system: it shows a single run"),
+        ([A, "--by", "eLen"], "--by is given in addition to --system: it shows a single run"),
+        ([A, "--per-document", "d.csv"], "--per-document is given in addition to --system: it shows a single run"),
         ([A, "-t", "pairs"], "there is no table 'pairs'; there are scores, runs, labels, label-scores"),
         ([A, "--level", 95], "level = 95.0: expected a number between 0 and 1"),
-        ([A, "-o", "runs/a2.jsonl"], "runs/a2.jsonl is read here"),
+        ([A, "-o", "runs/a2.jsonl"], "runs/a2.jsonl is an input"),
     ],
 )
 def test_what_cannot_be_scored_is_answered_in_one_line(runs, arguments, said):
@@ -121,6 +121,6 @@ def test_what_cannot_be_scored_is_answered_in_one_line(runs, arguments, said):
 
 def test_predictions_beside_a_system_are_refused(runs):
     said = refused("score", "gold.jsonl", "runs/a1.jsonl", "--system", A, "-m", "strict")
-    assert "runs/a1.jsonl is given beside --system" in said
-    assert "none.jsonl is not there" in refused("score", "none.jsonl", "--system", A, "-m", "strict")
-    assert "--gpu-id is given, and no model" in refused("score", "gold.jsonl", "runs/a1.jsonl", "--gpu-id", 0)
+    assert "runs/a1.jsonl is given in addition to --system" in said
+    assert "none.jsonl does not exist" in refused("score", "none.jsonl", "--system", A, "-m", "strict")
+    assert "--gpu-id is given without a model" in refused("score", "gold.jsonl", "runs/a1.jsonl", "--gpu-id", 0)

@@ -70,7 +70,7 @@ def test_few_units_are_warned_of_by_their_number(texts):
         ),
         (
             r"prefix:\w+",
-            r"✘ --unit prefix:\w+: the regular expression has no group; put what names the unit in parentheses",
+            r"✘ --unit prefix:\w+: the regular expression has no group; put the name of the unit in parentheses",
         ),
         ("meta.author", "document 0 (a0-0): --unit meta.author: the document has no 'author' in its metadata"),
         ("block:25", "gold.jsonl has 24 documents; expected blocks no larger than the file"),
@@ -115,7 +115,7 @@ def test_count_files_say_what_is_resampled(sentences):
     assert NOTE in accepted("score", sentences / "auto.npz", "-C")
     assert "⚠ Only 10 blocks: with fewer than 20" in flat(accepted("score", sentences / "ten.npz", "-C"))
     said = refused("score", sentences / "ten.npz", "--unit", "block:10")
-    assert said.endswith("ten.npz already says what is resampled; give --unit to 'nereval count'")
+    assert said.endswith("ten.npz already has its units; give --unit to 'nereval count' instead")
     said = refused("merge", sentences / "auto.npz", sentences / "ten.npz", "-o", sentences / "x.npz")
     assert "cannot be merged: one resamples by block:auto, the other by block:10" in said
 
@@ -132,7 +132,7 @@ def test_files_are_compared_with_count_files_by_the_units_of_these(texts, unit):
     said = refused("compare", gold, texts / "a.npz", pred, "--unit", "block:7")
     assert f"one resamples by {unit or 'id'}, the other by block:7" in said
     said = refused("compare", gold, texts / "a.npz", texts / "a.npz", "--unit", "block:7")
-    assert "a.npz already says what is resampled" in said
+    assert "a.npz already has its units" in said
 
 
 def test_workers_resample_by_the_same_units_and_count_again_for_others(texts):

@@ -493,7 +493,7 @@ def test_an_odd_number_of_files_has_no_predictions_for_each(here):
     ("options", "said"),
     [
         (["--engine", "hadoop"], "there is no engine 'hadoop'; there are loky, ray, dask, spark"),
-        (["--by", "eLen"], "--by looks at every span"),
+        (["--by", "eLen"], "--by needs every span"),
         (["--parts", "far://away"], "cannot read far:// URLs"),
     ],
 )

@@ -226,7 +226,7 @@ def refused(given: dict[str, Any]) -> str:
 
 
 def test_one_comparison_is_no_count():
-    assert refused(results(0.01)) == "to count data sets takes the comparisons of two or more, not of 1"
+    assert refused(results(0.01)) == "expected the comparisons of two or more data sets, not of 1"
     assert "not of 0" in refused({})
 
 

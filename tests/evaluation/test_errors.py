@@ -545,7 +545,7 @@ def test_a_mistake_is_one_line_and_leaves_no_file(here, arguments, said):
     [
         ("rows.txt", "--output rows.txt: expected a .jsonl or .csv file"),
         ("none/rows.csv", "there is no directory none"),
-        ("gold.jsonl", "gold.jsonl is read here"),
+        ("gold.jsonl", "gold.jsonl is an input"),
     ],
 )
 def test_what_cannot_be_written_is_refused_before_anything_is_read(here, output, said):

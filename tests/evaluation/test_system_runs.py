@@ -198,7 +198,11 @@ def test_bad_input_is_refused():
             evaluate_runs(runs, **more)
 
     runs = counted(RUNS)
-    refused(r"A has 1 training run: expected two or more, since one tells nothing of the next", runs[:1], system="A")
+    refused(
+        r"A has 1 training run: expected two or more, since one run does not show how much runs vary",
+        runs[:1],
+        system="A",
+    )
     refused("the system has 0 training runs", [])
     fewer = counted([RUNS[1][:-1]])
     refused(r"run 2 of A: 1 documents are not in both systems: doc 29", [runs[0], *fewer], system="A")

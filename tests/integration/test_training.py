@@ -358,4 +358,4 @@ def test_the_command_ends_with_1_only_if_what_was_asked_for_is_missing():
     lines = [line for line in refused.stdout.splitlines() if line.startswith("✘")]
     assert any(line.startswith("✘ GPU: ") and ";" in line for line in lines)
     assert sum("no-such-corpus" in line for line in lines) == 3
-    assert refused.stderr == f"✘ {len(lines)} of what was asked for cannot be used\n"
+    assert refused.stderr == f"✘ {len(lines)} of the requested items cannot be used\n"

@@ -95,16 +95,16 @@ def test_the_scheme_is_that_of_the_whole_file(tmp_path, sentences, scheme, repai
 @pytest.mark.parametrize(
     "sentences, message",
     [
-        (["O B-A O I-A"], "line 4: I-A continues nothing, and the tags are IOB2, as B-A in line 2 shows"),
-        (["B-A I-B"], "line 2: I-B continues nothing, and the tags are IOB2, as B-A in line 1 shows"),
-        (["B-A", "I-A"], "line 3: I-A continues nothing, and the tags are IOB2, as B-A in line 1 shows"),
-        (["I-A O", "O B-A"], "line 1: I-A continues nothing, and the tags are IOB2, as B-A in line 5 shows"),
+        (["O B-A O I-A"], "line 4: I-A continues no span, and the tags are IOB2, as B-A in line 2 shows"),
+        (["B-A I-B"], "line 2: I-B continues no span, and the tags are IOB2, as B-A in line 1 shows"),
+        (["B-A", "I-A"], "line 3: I-A continues no span, and the tags are IOB2, as B-A in line 1 shows"),
+        (["I-A O", "O B-A"], "line 1: I-A continues no span, and the tags are IOB2, as B-A in line 5 shows"),
         (["O B-A O U-B"], "line 2: B-A is not ended by an L or E, and the tags are BILUO, as U-B in line 4 shows"),
         (["B-A I-A", "S-B"], "line 1: B-A is not ended by an L or E, and the tags are BILUO, as S-B in line 4 shows"),
         (["B-A B-A L-A"], "line 1: B-A is not ended by an L or E, and the tags are BILUO, as L-A in line 3 shows"),
         (["B-A L-B"], "line 1: B-A is not ended by an L or E, and the tags are BILUO, as L-B in line 2 shows"),
-        (["U-A L-A"], "line 2: L-A continues nothing, and the tags are BILUO, as U-A in line 1 shows"),
-        (["B-A E-A I-A"], "line 3: I-A continues nothing, and the tags are BILUO, as E-A in line 2 shows"),
+        (["U-A L-A"], "line 2: L-A continues no span, and the tags are BILUO, as U-A in line 1 shows"),
+        (["B-A E-A I-A"], "line 3: I-A continues no span, and the tags are BILUO, as E-A in line 2 shows"),
     ],
 )
 def test_an_invalid_sequence_is_an_error_with_line_and_reason(tmp_path, sentences, message):
@@ -294,7 +294,7 @@ def test_the_column_is_chosen_by_number_or_last(tmp_path, column, label):
         (["a B"], {}, "line 1: 'B' is not a tag"),
         (["a b-A"], {}, "line 1: 'b-A' is not a tag"),
         (["a PER"], {}, "line 1: 'PER' is not a tag"),
-        (["# text = I like O", "I O"], {}, "line 1: this is CoNLL-U, which is not read"),
+        (["# text = I like O", "I O"], {}, "line 1: this is CoNLL-U, which cannot be read"),
         (["# id 7", "I O"], {}, "line 1: '7' is not a tag"),
         (["a N O", "", "b O"], {}, "line 3: expected 3 columns, as in the lines before; found 2"),
         (["a\tO", "b N\tO\tO"], {}, "line 2: expected 2 columns, as in the lines before; found 3"),
@@ -412,7 +412,7 @@ def test_only_a_conll_file_has_both_sides(tmp_path):
 def test_repairs_of_both_sides_are_counted(tmp_path):
     gold = file_of(tmp_path / "gold.iob", "B-A O I-A", "O I-A", "B-B I-B")
     pred = file_of(tmp_path / "pred.iob", "B-A O B-A", "O I-A", "B-B I-A")
-    assert "gold.iob, line 3: I-A continues nothing" in refused("score", gold, pred)
+    assert "gold.iob, line 3: I-A continues no span" in refused("score", gold, pred)
     found = {repair: result_of(tmp_path, gold, pred, "--repair", repair) for repair in ("conll", "discard")}
     assert [found[repair]["repaired"] for repair in found] == [4, 4]
     assert found["conll"]["metrics"]["strict"]["counts"] == {"tp": 3, "fp": 2, "fn": 1}

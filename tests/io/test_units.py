@@ -58,7 +58,7 @@ def test_a_rule_is_stored_as_it_was_given(text):
         ("block:-1", "expected a whole number of documents from 1 up"),
         ("block:²", "expected a whole number of documents from 1 up"),
         ("prefix:", "the regular expression has no group"),
-        (r"prefix:\w+", "the regular expression has no group; put what names the unit in parentheses"),
+        (r"prefix:\w+", "the regular expression has no group; put the name of the unit in parentheses"),
         ("prefix:(", "not a valid regular expression"),
     ],
 )

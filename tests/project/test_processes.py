@@ -44,7 +44,7 @@ def test_an_error_in_the_block_ends_what_it_started():
 
 
 def test_waiting_has_an_end():
-    with pytest.raises(AssertionError, match="it did not come to that in 0 seconds"):
+    with pytest.raises(AssertionError, match="the condition did not become true in 0 seconds"):
         until(lambda: False, 0)
 
 

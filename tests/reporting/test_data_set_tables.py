@@ -70,7 +70,7 @@ def test_why_there_is_no_test(differing, why):
 
 def test_the_footer_says_the_direction_the_method_and_the_level():
     assert "Tested in each data set: B is better than A (one-sided)." in footer(found())[0]
-    assert "after Bonferroni" in footer(found())[0] and "Fisher" not in footer(found())[0]
+    assert "by Bonferroni's method" in footer(found())[0] and "Fisher" not in footer(found())[0]
     assert "by Fisher's method" in footer(found(method="fisher"))[0]
     assert footer(found(level=0.99))[0].count("at most 1 %") == 2
 

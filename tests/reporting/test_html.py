@@ -309,7 +309,7 @@ def test_systems_that_are_compared_are_not_ranked_in_the_heading():
 
 def test_more_systems_than_there_are_symbols_are_refused():
     systems = [small(name=f"s{k}") for k in range(9)]
-    with pytest.raises(ValueError, match="at most 8 systems apart by colour and symbol, 9 were given"):
+    with pytest.raises(ValueError, match="colours and symbols for at most 8 systems, 9 were given"):
         page(systems)
     assert "8 systems against gold.jsonl" in Parsed(page(systems[:8])).text
 
@@ -399,13 +399,13 @@ def test_hostile_texts_labels_ids_and_names_add_no_element_and_no_attribute():
 def test_systems_that_do_not_belong_together_are_refused():
     metrics = ["fair"]
     a, b = Document([(0, 1, "A")], [], "a"), Document([(0, 1, "B")], [], "a")
-    with pytest.raises(ValueError, match="names that are alike: x, x"):
+    with pytest.raises(ValueError, match="equal names: x, x"):
         page([system("x", a), system("x", a)])
     with pytest.raises(ValueError, match="x has 1 documents and y has 2 documents"):
         page([system("x", a), system("y", a, a)])
     with pytest.raises(ValueError, match="document 1 of y has another text or gold annotation than that of x"):
         page([system("x", a, a), system("y", a, b)])
-    with pytest.raises(ValueError, match="x and y cannot stand in one report: one has the metrics"):
+    with pytest.raises(ValueError, match="x and y cannot be in one report: one has the metrics"):
         page([system("x", a), system("y", a, metrics=metrics)])
     with pytest.raises(ValueError, match="fair, which is not among the metrics"):
         page([system("x", a, metrics=["strict"])])
@@ -580,7 +580,7 @@ def test_the_predictions_may_be_in_another_order_if_there_are_ids(here):
     [
         (["gold.jsonl", "pred.jsonl", "pred.jsonl", "-o", "r.html"], "pred.jsonl is given twice"),
         (["gold.jsonl", "pred.jsonl", "-o", "no/r.html"], "there is no directory no"),
-        (["gold.jsonl", "pred.jsonl", "-o", "gold.jsonl"], "gold.jsonl is read here"),
+        (["gold.jsonl", "pred.jsonl", "-o", "gold.jsonl"], "gold.jsonl is an input"),
         (["gold.jsonl", "none.jsonl", "-o", "r.html"], "none.jsonl does not exist"),
         (["gold.jsonl", "pred.jsonl", "-o", "r.html", "--samples", "5"], "--samples is given without --confidence"),
         (["gold.jsonl", "pred.jsonl", "-o", "r.html", "--metrics", "nope"], "there is no metric 'nope'"),

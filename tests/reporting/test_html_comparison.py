@@ -131,7 +131,7 @@ def test_labels_of_few_units_are_not_ranked():
         ([*FILES, *FEW, "--primary", "fair.x"], "--primary fair.x: there is no such score"),
         ([*FILES, *FEW, "--secondary", "fair.f"], "--secondary fair.f: this score is the primary score"),
         ([*FILES, "-m", "strict", "-o", "r.html", "--primary", "fair.f"], "--primary is given without --confidence"),
-        ([*FILES[:2], *FEW[:3], *FEW[5:], "--margin", 1], "--margin is given, and no two systems to compare"),
+        ([*FILES[:2], *FEW[:3], *FEW[5:], "--margin", 1], "--margin is given, but there are no two systems to compare"),
     ],
 )
 def test_what_cannot_be_asked_is_answered_in_one_line(here, arguments, said):

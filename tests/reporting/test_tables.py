@@ -459,7 +459,7 @@ def test_counts_are_scored_with_the_tables_that_need_no_text(here):
         ((*SCORE, "-t", ""), "there is no table ''"),
         (
             (*SCORE, "-t", "labels,confusion", "-m", "wrf"),
-            "--tables confusion: the verdicts of wrf do not tell kinds of errors",
+            "--tables confusion: the verdicts of wrf do not distinguish kinds of errors",
         ),
         ((*COMPARE, "-t", "scores"), "there is no table 'scores'; there are differences, labels, "),
         ((*SCORE, "-f", "xml"), "there is no format 'xml'"),

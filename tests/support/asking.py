@@ -14,7 +14,7 @@ from spacy_nereval.evaluation.result import confusion_matrix, first, plain, verd
 from spacy_nereval.evaluation.scores import score_sums
 
 NEEDED: dict[str, dict[str, Any]] = {"tmr": {"train": str(SEEN)}}
-"""The options without which a metric judges nothing."""
+"""The options that a metric needs to judge."""
 
 
 MADE: dict[str, Metric] = {}
@@ -66,5 +66,5 @@ def listed(documents: Iterable[Document] | Document) -> Iterable[Document]:
 
 
 def near(value: Any) -> Any:
-    """Whatever equals it but for rounding. None equals nothing but None."""
+    """A value that equals this one except for rounding. None equals only None."""
     return None if value is None else pytest.approx(float(value), abs=1e-12)

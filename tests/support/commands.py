@@ -33,7 +33,7 @@ def accepted(*arguments: Any, **how: Any) -> str:
 
 
 def refused(*arguments: Any) -> str:
-    """The one line that a command said before it gave up."""
+    """The one line that a command printed before it failed."""
     result = run(*arguments)
     assert isinstance(result.exception, SystemExit), result.exception
     assert result.exit_code == 1
@@ -77,7 +77,7 @@ def flat(printed: str) -> str:
 
 
 def tables_in(printed: str) -> dict[str, list[list[str]]]:
-    """The printed tables: title, without the scores of which less is better, to rows of cells."""
+    """The printed tables: title, without the scores for which lower is better, to rows of cells."""
     found: dict[str, list[list[str]]] = {}
     for block in printed.split("\n\n"):
         lines = block.strip().splitlines()

@@ -16,10 +16,10 @@ from spacy.training import Example
 from thinc.api import Config
 
 nlp = spacy.blank("xx")
-"""A tokenizer and a vocabulary for whoever does not care which."""
+"""The default tokenizer and vocabulary."""
 
 Ent = tuple[int, int, str]
-"""First token, token behind the last, label."""
+"""First token, token after the last, label."""
 
 
 def doc(

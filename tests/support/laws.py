@@ -1,4 +1,4 @@
-"""What is known of each metric, and how a law is tried on all of them.
+"""What is known about each metric, and how to try a law on all of them.
 
 A new metric is found through the registry and tried against every law. Its
 entry in CONTRACT says under which options, and names each law that it does not
@@ -18,11 +18,11 @@ from spacy_nereval import Document, Metric, names
 
 
 class Case(NamedTuple):
-    """A metric under some options, and what is known of it.
+    """A metric with some options, and what is known about it.
 
     swap: each score, and the one whose value it takes when gold and prediction change
         places; by default p and r change places and f stays. Empty: the metric has a
-        direction, and the law says nothing. best: what scores are worth when prediction
+        direction, and the law says nothing. best: the values of scores when prediction
         and gold are the same, where that is not 1. exempt: the laws it does not
         keep, and why. What is declared of scores stands in the declaration alone.
     """

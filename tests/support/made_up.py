@@ -1,4 +1,4 @@
-"""A corpus that is made up and always the same, another system on it, and the variants of every metric."""
+"""A made-up corpus that is always the same, a second system on it, and the variants of every metric."""
 
 from __future__ import annotations
 

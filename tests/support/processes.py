@@ -1,9 +1,9 @@
-"""Processes that end: after their time, or when the test that started them fails, with all that they started.
+"""Run processes that end after a time limit, or when their test fails, with all that they started.
 
-`subprocess.run(..., capture_output=True, timeout=60)` kills its own child alone, and then waits
-until everybody who holds the pipe has let go of it: workers, daemons, browsers. A block
-`with subprocess.Popen(...)` that is left by an error waits for its process without a limit. Here
-output goes into files, which nobody waits for, and a process has a group, which is killed as a whole.
+`subprocess.run(..., capture_output=True, timeout=60)` kills only its own child, and then waits
+until all processes that hold the pipe have closed it: workers, daemons, browsers. If an error ends
+a block `with subprocess.Popen(...)`, the block waits for its process without a limit. Here output
+goes into files, which nothing waits for, and a process has a group, which is killed as a whole.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tempfile import TemporaryFile
 from typing import Any
 
 PATIENCE = 120
-"""Seconds until a test gives up waiting, where it does not say otherwise: much more than anything takes."""
+"""Default number of seconds until a test gives up waiting: much more than anything takes."""
 
 WITHOUT_SPACY = """
 import sys
@@ -93,20 +93,20 @@ def python(
 
 
 def until(true: Callable[[], Any], seconds: float = PATIENCE, every: float = 0.1) -> Any:
-    """Wait until it is true, and return what it is.
+    """Wait until a condition is true, and return its value.
 
     Raises:
-        AssertionError: If it does not come to that.
+        AssertionError: If it does not become true.
     """
     end = time.monotonic() + seconds
     while not (found := true()):
-        assert time.monotonic() < end, f"it did not come to that in {seconds} seconds"
+        assert time.monotonic() < end, f"the condition did not become true in {seconds} seconds"
         time.sleep(every)
     return found
 
 
 def slept(seconds: float) -> tuple[float, float]:
-    """Sleep, and return when that began and ended. It stands here for workers that have to import it."""
+    """Sleep, and return when that began and ended. It is in this module so that workers can import it."""
     begin = time.time()
     time.sleep(seconds)
     return begin, time.time()

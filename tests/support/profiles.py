@@ -2,8 +2,8 @@
 
 The profiles are `quick`, `default`, `full` and `long`; `--hypothesis-profile=full` chooses
 one. A test says with `tries(100)` how many examples it has in the profile `full`. The
-others make of that a twentieth, two fifths (enough to notice every planted fault), or ten
-times as many. A test that says nothing has 100.
+others try a twentieth, two fifths (enough to notice every planted fault), or ten times as
+many. The default is 100.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What other programs said of corpora that are not part of the project.
+"""The results of other programs on corpora that are not part of the project.
 
 The recorded results lie in a folder beside the repository, ../shared/data, or
 where SPACY_NEREVAL_DATA says; without it those tests are skipped.

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 asks_seqeval = pytest.mark.costly
-"""For a test that nothing quick should wait for."""
+"""Marks a test that is too slow for the quick tests."""
 
 
 def report(gold: list[list[str]], pred: list[list[str]], scheme: str | None = None, **options: Any) -> dict[str, Any]:

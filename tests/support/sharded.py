@@ -34,7 +34,7 @@ def mortal(doc):
         time.sleep(0.1)
     return doc
 """
-"""A pipeline that finds no end of troubles, where there is a file that says so."""
+"""The code of a component that dies or waits if a file says so."""
 
 
 def sentences(letter: str) -> list[Doc]:
@@ -58,7 +58,7 @@ def evaluated(*arguments: Any, said: str = "") -> dict[str, Any]:
 
 
 def refused(*arguments: Any) -> list[str]:
-    """The lines that a command said before it gave up."""
+    """The lines that a command printed before it failed."""
     done = run(*arguments)
     assert isinstance(done.exception, SystemExit) and done.exit_code == 1, done.output
     assert done.stdout == ""
@@ -68,12 +68,12 @@ def refused(*arguments: Any) -> list[str]:
 
 
 def parts(folder: str = "nereval-parts") -> dict[str, tuple[int, int]]:
-    """The files in a folder, and what changes when they are written again."""
+    """The files in a folder, with a stamp that changes when they are written again."""
     return {path.name: (path.stat().st_ino, path.stat().st_mtime_ns) for path in sorted(Path(folder).iterdir())}
 
 
 def running(pid: int) -> bool:
-    """Whether a process runs: it is there, and is not a dead one that nobody has asked about."""
+    """Whether a process runs: it exists and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except FileNotFoundError:

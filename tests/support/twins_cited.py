@@ -32,7 +32,7 @@ def label_by_label(gold: Iterable[Triple], pred: Iterable[Triple], typed: bool) 
 # Tokens and characters
 
 
-def said_of(gold: Mapping[Any, Triple], pred: Mapping[Any, Triple]) -> Counter:
+def verdicts_on_units(gold: Mapping[Any, Triple], pred: Mapping[Any, Triple]) -> Counter:
     """Given the span that each unit is in, on either side: (name, gold span, predicted span) to number of units."""
     said: Counter = Counter()
     for unit in gold.keys() | pred.keys():
@@ -48,7 +48,7 @@ def owners(side: Side) -> dict[int, Triple]:
 
 def char(gold: Iterable[Triple], pred: Iterable[Triple], typed: bool = True) -> Iterator[Verdict]:
     for ours, theirs in label_by_label(gold, pred, typed):
-        yield from ((*key, n) for key, n in said_of(owners(ours), owners(theirs)).items())
+        yield from ((*key, n) for key, n in verdicts_on_units(owners(ours), owners(theirs)).items())
 
 
 def tags(
@@ -71,7 +71,7 @@ def token(
     gold, pred = set(gold), set(pred)
     for place in tokens:
         ours, theirs = (tags(side, place, tokens, scheme) for side in (gold, pred))
-        said += said_of(ours, theirs)
+        said += verdicts_on_units(ours, theirs)
         said["correct" if ours.keys() == theirs.keys() else "wrong", None, None] += 1
     yield from ((*key, n) for key, n in said.items())
 
@@ -191,7 +191,7 @@ def plagdet(
         yield from pieces(ours, theirs)
         if average == "micro":
             said: Counter = Counter()
-            for (_, g, p), n in said_of(owners(ours), owners(theirs)).items():
+            for (_, g, p), n in verdicts_on_units(owners(ours), owners(theirs)).items():
                 if g:
                     said["covered_gold" if p else "fn", g, None] += n
                 if p:

@@ -13,7 +13,7 @@ from spacy.tokens import Doc, Span
 
 
 class Side(NamedTuple):
-    """A text of sentences of words, and its spans: first word, word behind the last, label."""
+    """A text of sentences of words, and its spans: first word, word after the last, label."""
 
     sentences: tuple[tuple[str, ...], ...]
     spans: frozenset[tuple[int, int, str]]

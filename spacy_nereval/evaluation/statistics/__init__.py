@@ -9,8 +9,8 @@
     families     Holm's correction
     power        the detectable difference, and equivalence
     datasets     in how many data sets a system is better
-    sentences    what may be said
+    sentences    differences in words
 
-Nothing here knows documents, counts, metrics or files: whoever calls sums the counts of
+Nothing here depends on documents, counts, metrics or files: the caller sums the counts of
 each half-sample and swap, and computes the scores from the sums.
 """

@@ -18,7 +18,7 @@ WORD = 64
 """Bits per number that the generator draws."""
 
 CELLS = 4_000_000
-"""Bits that a block unpacks at once unless told otherwise: one byte each."""
+"""Default number of bits that a block unpacks at once, one byte each."""
 
 MOST_ENUMERATED = 60
 """With this many units or more, 2 ** units does not fit a whole number of 64 bits."""
@@ -91,7 +91,7 @@ def half_samples(seed: int, keys: Sequence[str], samples: int) -> NDArray[np.uin
     """Draw the half-samples: each unit is in each of them with probability 1/2.
 
     Bit r of a unit is bit `r % 64` of number `r // 64` that PCG64 draws, seeded with the
-    blake2b hash of the seed and the unit's key. The first rows of many are the rows of few.
+    blake2b hash of the seed and the unit's key. More samples begin with the same rows.
 
     Args:
         seed: Any whole number.
@@ -117,13 +117,13 @@ def half_samples(seed: int, keys: Sequence[str], samples: int) -> NDArray[np.uin
 def patterns(seed: int, keys: Sequence[str], samples: int) -> Patterns:
     """Return all patterns of the units where they are no more than the samples, else random ones.
 
-    The enumeration goes by the sorted keys: row r is the same pattern of units in
-    whatever order the keys come.
+    The enumeration follows the sorted keys: the order in which keys are given does not
+    change row r.
 
     Args:
-        seed: Any whole number; without effect on an enumeration.
+        seed: Any whole number; an enumeration does not depend on it.
         keys: One key per unit, all different.
-        samples: Number of random patterns, and the most that are enumerated.
+        samples: Number of random patterns, and maximum number of enumerated ones.
 
     Returns:
         The patterns. For random ones, row r is row r of `half_samples`.
@@ -152,11 +152,11 @@ def patterns(seed: int, keys: Sequence[str], samples: int) -> Patterns:
 
 
 def enumerable(units: int, samples: int) -> bool:
-    """Tell whether all patterns of the units are no more than the samples.
+    """Return whether the units have no more patterns than there are samples.
 
     Args:
         units: Number of units.
-        samples: Most patterns that are wanted.
+        samples: Maximum number of patterns.
 
     Returns:
         Whether `2 ** units <= samples`.

@@ -29,8 +29,8 @@ class DataSets(NamedTuple):
 def count_data_sets(p_values: ArrayLike, *, level: float = 0.95, independent: bool = False) -> DataSets:
     """Count the data sets in which a system is better, with a bound on counting too many.
 
-    The chance that the count is too high is at most 1 − level. Which sets they are is
-    said by Holm's correction, never by Fisher's.
+    The chance that the count is too high is at most 1 − level. Holm's correction, never
+    Fisher's method, decides which data sets can be named.
 
     Args:
         p_values: One-sided p-values, one per data set, at least one. NaN (no test was
@@ -54,7 +54,7 @@ def count_data_sets(p_values: ArrayLike, *, level: float = 0.95, independent: bo
 
     Source: R. Dror et al., Replicability Analysis for Natural Language Processing (2017).
     """
-    from scipy.special import chdtrc  # Takes a third of a second, which many commands need not spend.
+    from scipy.special import chdtrc  # Takes a third of a second, and many commands do not need it.
 
     check_level(level)
     p = np.asarray(p_values, dtype=float)
@@ -66,5 +66,5 @@ def count_data_sets(p_values: ArrayLike, *, level: float = 0.95, independent: bo
     left = np.arange(len(p), 0, -1)
     fisher = chdtrc(2 * left, -2 * np.cumsum(np.log(p[::-1]))[::-1])
     combined = np.maximum.accumulate(fisher if independent else np.minimum(left * p, 1.0))
-    # The last digits of 1 - 0.95 must not cost a data set.
+    # The rounding of 1 - 0.95 must not change the count.
     return DataSets(int((combined <= 1 - level + 1e-12).sum()), len(p), combined)

@@ -1,4 +1,4 @@
-"""Intervals made of other intervals: of a mean over labels, and of an accuracy that is one minus a cost."""
+"""Intervals derived from other intervals: of a mean over labels, and of an accuracy that is one minus a cost."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ def macro_interval(
 ) -> tuple[float, float]:
     """Return the interval of a mean over labels from the intervals of the labels.
 
-    Half-samples alone make it too narrow: a rare label that is always right has none of
-    the spread that its few spans call for. The labels' own intervals have it.
+    Half-samples alone make it too narrow: a rare label that is always right does not vary
+    in them, although its few spans leave it uncertain. The label's own interval shows this.
 
     Args:
         values: The score of each label with gold spans, float[labels].
         low: Lower bound of each, NaN where the label has no interval.
         high: Upper bound of each. Bounds that are NaN count as the limits of the scale:
-            such a label tells nothing.
+            nothing is known about such a label.
         own: The interval of the mean itself, from `score_intervals`; the result is
             widened to it. NaN bounds widen nothing.
         scale: What values the score can take.
@@ -66,8 +66,8 @@ def accuracy_interval(low: ArrayLike, high: ArrayLike) -> tuple[Any, Any]:
         high: Upper bounds of the cost.
 
     Returns:
-        Lower and upper bounds of the accuracy. Both are 0 where the cost is above 1 for
-        certain: only here an interval has no width.
+        Lower and upper bounds of the accuracy. Both are 0 where the interval of the cost lies
+        above 1: the only case of an interval of zero width.
 
     Example:
         >>> [round(float(bound), 2) for bound in accuracy_interval(0.2, 1.3)]

@@ -1,4 +1,4 @@
-"""The difference of two systems: a test by swapping their outputs, and the interval that this test gives.
+"""The difference of two systems: a test by swapping their outputs, and the interval from this test.
 
 Null hypothesis: per unit, the two systems' outputs are exchangeable. A swap exchanges
 them in about half of the units; p is the share of swaps with a difference as large as the
@@ -25,7 +25,7 @@ SWAPS_PER_TEST = 2_000
 """The error of p is 10 per cent at .05 divided by the number of tests."""
 
 CELLS = 2_000_000
-"""Differences of swaps that are worked on at once."""
+"""Maximum number of differences of swaps in memory at once."""
 
 
 class Differences(NamedTuple):
@@ -186,7 +186,7 @@ def _tested(
     """
     swaps = len(swapped)
     none = ~np.isfinite(swapped)
-    # Rounded here, once, so that p and interval decide alike which swaps are as large.
+    # Rounded here, once, so that p and interval agree on which swaps are as large.
     apart = _rounded(np.where(none, -np.inf, d - swapped))
     mirrored = _rounded(np.where(none, np.inf, d + swapped))
     as_large = np.where(d >= 0, (apart <= 0) | (mirrored <= 0), (apart >= 0) | (mirrored >= 0)) | none
@@ -194,7 +194,7 @@ def _tested(
     added = 0 if exact else 1
     p, p_better = ((added + hits.sum(axis=0)) / (added + swaps) for hits in (as_large, as_good))
     share = 1 - level
-    # The last digits of 1 - 0.95 must not cost a swap.
+    # The rounding of 1 - 0.95 must not change which swaps count.
     rank = int(share * (swaps + added) + 1e-9) + (1 if exact else 0)
     if not 1 <= rank <= swaps:
         return p, p_better, np.full(len(d), -np.inf), np.full(len(d), np.inf)
@@ -215,7 +215,7 @@ def _ratio(above: Floats, below: Floats, otherwise: float) -> Floats:
 
 
 def p_text(p: float, swaps: int, *, exact: bool, raw: float | None = None) -> str:
-    """Return a p-value in words, with "≤" where no smaller one can come out of so many swaps.
+    """Return a p-value in words, with "≤" where this number of swaps cannot give a smaller one.
 
     Args:
         p: The p-value of a swap test, corrected or not.

@@ -37,7 +37,7 @@ class Adjusted(NamedTuple):
 
 
 def holm(p_values: ArrayLike) -> Floats:
-    """Correct p-values for their number, so that any false alarm among them stays rare.
+    """Correct p-values for their number, so that even one false alarm among them stays rare.
 
     Args:
         p_values: float[tests]; NaN stays NaN and is not counted.

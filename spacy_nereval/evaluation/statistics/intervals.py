@@ -1,4 +1,4 @@
-"""Confidence intervals of scores: Wilson's, with the sample size that the half-samples tell."""
+"""Confidence intervals of scores: Wilson's, with a sample size estimated from the half-samples."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FEW_UNITS = 6
 """Below this many effective units an interval is flagged `few`: with 5, not even the least p, 2/2^5, is below .05."""
 
 WARNING_UNITS = 20
-"""Below this many effective units a warning says how little can be told."""
+"""Below this many effective units a warning is printed."""
 
 FEW = "few"
 UNDEFINED = "undefined"
@@ -83,7 +83,7 @@ def _quantile(ordered: Floats, defined: NDArray[np.intp], q: float) -> Floats:
 
 
 def effective_units(weights: ArrayLike) -> Any:
-    """Return Kish's effective number of units: as many units of the same size would tell as much.
+    """Return Kish's effective number of units: how many units of equal size would be as informative.
 
     Args:
         weights: Gold plus predicted spans of each unit (of a label, for a label's score;
@@ -104,13 +104,13 @@ def effective_units(weights: ArrayLike) -> Any:
     given = np.asarray(weights, dtype=float)
     if not np.isfinite(given).all() or (given < 0).any():
         raise ValueError("the weights of units must be finite and not negative")
-    ordered = np.sort(given, axis=0)  # So that the order of the units changes no last digit.
+    ordered = np.sort(given, axis=0)  # So that the order of the units does not change the last digit.
     total, squares = ordered.sum(axis=0), (ordered * ordered).sum(axis=0)
     return np.where(squares > 0, total * total / np.where(squares > 0, squares, 1), 0.0)[()]
 
 
 def needs_warning(units: ArrayLike) -> Any:
-    """Tell whether there are so few effective units that a warning is due.
+    """Return whether there are so few effective units that a warning is needed.
 
     Args:
         units: Effective number of units, float[...].
@@ -170,9 +170,9 @@ def score_intervals(
 ) -> Intervals:
     """Return the confidence intervals of many scores at once.
 
-    Each score's half-samples tell its standard error, and this the number of independent
-    observations it is worth. Wilson's interval for that number follows, with a quantile of
-    t for the number of units. Unbounded scores are brought to 0-1 and back.
+    Each score's half-samples give its standard error, and this gives its effective number
+    of independent observations. The interval is Wilson's for that number, with a quantile
+    of t for the number of units. Unbounded scores are mapped to 0-1 and back.
 
     Args:
         values: The scores, float[...] (any shape, one number too).
@@ -185,7 +185,7 @@ def score_intervals(
             has one axis.
         runs: With several training runs, the score of each run, float[runs, ...]; then
             `values` and `samples` are means over the runs, and the interval is that of the
-            score to expect of another training run's system on average.
+            expected score of another training run.
 
     Returns:
         The intervals. Where a score (of some run), or over half of its half-samples, is
@@ -194,7 +194,7 @@ def score_intervals(
     Raises:
         ValueError: Shapes do not agree; a score is outside its scale; the level is not
             between 0 and 1; fewer than two runs.
-        ArithmeticError: An interval of zero width came out, which cannot be right.
+        ArithmeticError: An interval has zero width, which cannot be right.
 
     Example:
         >>> found = score_intervals([1.0, 1.0], [[1.0, 1.0]] * 100, [10, 3])
@@ -207,7 +207,7 @@ def score_intervals(
     Source: effective size n* = θ(1 − θ)/s², C. Franco et al. (2019); with a quantile of t,
     as SAS PROC SURVEYFREQ does; runs by F. E. Satterthwaite's degrees of freedom (1946).
     """
-    from scipy.special import stdtrit  # Takes a third of a second, which many commands need not spend.
+    from scipy.special import stdtrit  # Takes a third of a second, and many commands do not need it.
 
     theta = np.asarray(values, dtype=float)
     drawn = np.asarray(samples, dtype=float)
@@ -266,7 +266,7 @@ def _each_run(runs: ArrayLike, theta: Floats) -> Floats:
 def _with_runs(variance: Floats, freedom: Floats, runs: Floats) -> tuple[Floats, Floats]:
     """Add the variance of the mean over the runs, and return the degrees of freedom of the sum."""
     number = len(runs)
-    # Sorted, so that the order of the runs changes no last digit.
+    # Sorted, so that the order of the runs does not change the last digit.
     training = np.sort(runs, axis=0).var(axis=0, ddof=1) / number
     training = np.where(training > TINY**2, training, 0.0)
     both = variance + training
@@ -275,7 +275,7 @@ def _with_runs(variance: Floats, freedom: Floats, runs: Floats) -> tuple[Floats,
 
 
 def check_level(level: float) -> None:
-    """Refuse a confidence level that is none.
+    """Check a confidence level.
 
     Args:
         level: The confidence level.

@@ -1,4 +1,4 @@
-"""What could have been found: the detectable difference, and equivalence within a margin."""
+"""The detectable difference, and equivalence within a margin."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ POWER = 0.8
 def detectable_difference(low: ArrayLike, high: ArrayLike, *, level: float = 0.95) -> Any:
     """Return the difference that a test with this interval finds 4 times in 5.
 
-    Never compute the power at the difference that was found: it says no more than p.
+    Do not compute the power at the observed difference: it says no more than p.
 
     Args:
         low: Lower bounds of the intervals, float[...].
@@ -35,7 +35,7 @@ def detectable_difference(low: ArrayLike, high: ArrayLike, *, level: float = 0.9
 
     Source: D. Card et al., With Little Power Comes Great Responsibility (2020).
     """
-    from scipy.special import ndtri  # Takes a third of a second, which many commands need not spend.
+    from scipy.special import ndtri  # Takes a third of a second, and many commands do not need it.
 
     check_level(level)
     first, last = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
@@ -88,14 +88,14 @@ def equivalence_level(level: float = 0.95) -> float:
     """
     if not 0.5 < level < 1:
         raise ValueError(f"equivalence needs a confidence level above 0.5 and below 1, not {level}")
-    # Rounded: a last digit below 0.9 would cost a swap.
+    # Rounded: a value just below 0.9 would change which swaps count.
     return round(2 * level - 1, 12)
 
 
 def equivalent(low: ArrayLike, high: ArrayLike, margin: float) -> Any:
-    """Tell whether two systems are the same within a margin.
+    """Return whether two systems are the same within a margin.
 
-    At a true difference of the margin itself, "the same" is said in 5 per cent of cases at most.
+    If the true difference equals the margin, the answer is True in at most 5 per cent of cases.
 
     Args:
         low: Lower bounds of the intervals at `equivalence_level` (90 per cent), float[...].

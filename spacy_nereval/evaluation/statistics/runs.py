@@ -1,8 +1,8 @@
 """The difference of two systems that were trained several times.
 
-Another training with another seed gives another score, as another choice of documents
-does. Both kinds of chance go into one standard error here. The noise that a single run
-has on the documents counts in both of them, which errs on the safe side.
+Training again with another seed changes the score, and so does another choice of
+documents. One standard error covers both sources of chance here. The noise of a single
+run on the documents counts in both of them, which errs on the safe side.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .intervals import check_level, spread
 Floats = NDArray[np.float64]
 
 FEW_RUNS = 5
-"""Below this many runs of a system, "few runs" is printed."""
+"""With fewer runs of a system than this, "few runs" is printed."""
 
 
 class RunDifferences(NamedTuple):
@@ -74,7 +74,7 @@ def run_test(
 
     Source: min F′, H. H. Clark (1973); degrees of freedom, F. E. Satterthwaite (1946).
     """
-    from scipy.special import stdtr, stdtrit  # Takes a third of a second, which many commands need not spend.
+    from scipy.special import stdtr, stdtrit  # Takes a third of a second, and many commands do not need it.
 
     a, b, drawn = (np.asarray(given, dtype=float) for given in (first, second, samples))
     _check_shapes(a, b, drawn)
@@ -109,7 +109,7 @@ def _check_shapes(a: Floats, b: Floats, drawn: Floats) -> None:
 
 
 def mean_of_runs(runs: ArrayLike) -> Floats:
-    """Return the mean over training runs, the same to the last digit in whatever order they come.
+    """Return the mean over training runs, the same to the last digit in any order of the runs.
 
     Args:
         runs: One or more, float[runs, ...].

@@ -1,4 +1,4 @@
-"""What values a score can take, and how an unbounded one is brought to 0-1 and back."""
+"""The range of a score, and how an unbounded score is mapped to 0-1 and back."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ LIMITS: dict[Scale, tuple[float, float]] = {
     "complement": (-np.inf, 1.0),
     "excess": (1.0, np.inf),
 }
-"""Least and greatest value of a score of each scale."""
+"""The lowest and the highest value of a score on each scale."""
 
 
 class Shares(NamedTuple):
-    """How scores become shares of 1 and come back: a cost x is the share x / (1 + x).
+    """The mapping of scores to the 0-1 scale and back: a cost x becomes x / (1 + x).
 
     Attributes:
-        unbounded: Whether the score is a cost at all; bool[...].
+        unbounded: Whether the score is unbounded, a cost or derived from one; bool[...].
         origin: The score at a cost of 0; float[...].
-        sign: What a cost of 1 adds to it, 1 or -1; float[...].
+        sign: How much a cost of 1 adds to the score, 1 or -1; float[...].
     """
 
     unbounded: NDArray[np.bool_]
@@ -37,7 +37,7 @@ class Shares(NamedTuple):
     sign: Floats
 
     def share(self, scores: ArrayLike) -> Floats:
-        """Return the shares that stand for the scores.
+        """Return the scores on the 0-1 scale.
 
         Args:
             scores: float[..., scores].
@@ -55,10 +55,10 @@ class Shares(NamedTuple):
             return np.where(np.isfinite(given), np.where(self.unbounded, cost / (1 + cost), given), np.nan)
 
     def bounds(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """Return the bounds of the scores from those of their shares.
+        """Return the bounds of the scores from bounds on the 0-1 scale.
 
         Args:
-            low: Lower bounds of the shares, 0 to 1.
+            low: Lower bounds, 0 to 1.
             high: Upper bounds.
 
         Returns:
@@ -79,7 +79,7 @@ class Shares(NamedTuple):
 
 
 def shares(scale: Scale | Sequence[Scale], shape: tuple[int, ...]) -> Shares:
-    """Return how scores of these scales become shares of 1.
+    """Return the mapping of scores of these scales to the 0-1 scale.
 
     Args:
         scale: One scale for all scores, or one per score.
@@ -98,7 +98,7 @@ def shares(scale: Scale | Sequence[Scale], shape: tuple[int, ...]) -> Shares:
     names = [scale] if isinstance(scale, str) else list(scale)
     unknown = [name for name in names if name not in LIMITS]
     if unknown:
-        raise ValueError(f"{unknown[0]!r} is no scale of scores; take one of {', '.join(LIMITS)}")
+        raise ValueError(f"{unknown[0]!r} is not a scale of scores; expected one of {', '.join(LIMITS)}")
     if not isinstance(scale, str) and shape != (len(names),):
         raise ValueError(f"{len(names)} scales for scores of shape {list(shape)}: give one, or one per score")
     unbounded = np.array([name != "ratio" for name in names])

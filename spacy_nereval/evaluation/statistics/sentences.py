@@ -1,4 +1,4 @@
-"""What may be said of a difference: one sentence, and the footer that says where it comes from."""
+"""Describe a difference in one sentence, with a footer that says what it is based on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def unit_name(rule: str) -> str:
     """Return what a unit is called: a document, unless a rule puts documents together.
 
     Args:
-        rule: The rule that says which documents are one unit; of merged counts several, with "and" between them.
+        rule: The rule that says which documents are one unit; for merged counts several, joined by "and".
 
     Example:
         >>> unit_name("id"), unit_name("block:20"), unit_name("meta.source"), unit_name("block:auto and id")
@@ -23,7 +23,7 @@ def unit_name(rule: str) -> str:
 
 
 class Finding(NamedTuple):
-    """What is known of the difference of two systems. Differences are those of the second from the first.
+    """What is known about the difference of two systems: the second minus the first.
 
     Attributes:
         baseline: Name of the first system.
@@ -61,10 +61,10 @@ class Finding(NamedTuple):
 
 
 def sentence(finding: Finding) -> str:
-    """Return the one sentence that the numbers carry: the first of the list that fits.
+    """Return the sentence that the numbers support: the first that applies.
 
     Args:
-        finding: What is known of the difference.
+        finding: What is known about the difference.
 
     Returns:
         A sentence without a full stop. Points have two digits.
@@ -82,7 +82,7 @@ another training was not tried
         >>> print(sentence(found._replace(p=0.2, p_holm=0.2, low=-19.97, high=3.5)))
         not settled: between -19.97 and +3.50 points; these documents show a difference of 12.57 points 4 times in 5
     """
-    alpha = 1 - finding.level + 1e-12  # The last digits of 1 - 0.95 decide nothing.
+    alpha = 1 - finding.level + 1e-12  # The rounding of 1 - 0.95 must not decide.
     if finding.p_holm < finding.p - 1e-12:
         raise ValueError(f"p corrected ({finding.p_holm}) is smaller than p ({finding.p}); are they swapped?")
     if finding.differing is not None and finding.differing < LEAST_DIFFERING:
@@ -105,15 +105,15 @@ another training was not tried
 
 def _higher_or_lower(finding: Finding) -> str:
     least, most = sorted((abs(finding.low), abs(finding.high)))
-    said = (
+    text = (
         f"{finding.system} scores {'higher' if finding.difference > 0 else 'lower'} than {finding.baseline} "
         f"on texts like these, by {abs(finding.difference):.2f} points ({least:.2f} to {most:.2f})"
     )
     if not finding.higher_is_better:
-        said += ", and less is better"
+        text += ", and less is better"
     if finding.one_run:
-        said += "; for these trained models; another training was not tried"
-    return said
+        text += "; for these trained models; another training was not tried"
+    return text
 
 
 def _number(number: int, things: str) -> str:
@@ -121,7 +121,7 @@ def _number(number: int, things: str) -> str:
 
 
 class Footing(NamedTuple):
-    """What the numbers of a comparison rest on.
+    """What the numbers of a comparison are based on.
 
     Attributes:
         unit: What was drawn and swapped as a whole, as `--unit` names it.
@@ -150,10 +150,10 @@ def footer(footing: Footing) -> str:
     """Return the line below a comparison: what was drawn, and how often.
 
     Args:
-        footing: What the numbers rest on.
+        footing: What the numbers are based on.
 
-    Returns:
-        The parts with commas between them; those that do not apply are left out.
+        Returns:
+            The parts that apply, separated by commas.
 
     Example:
         >>> print(footer(Footing("id", 10, 9.4, 0, swaps=1024, exact=True)))
@@ -172,10 +172,10 @@ def footer(footing: Footing) -> str:
 
 
 def signature_part(footing: Footing) -> str:
-    """Return what the signature of a result says of its intervals and tests.
+    """Return the part of a result's signature on its intervals and tests.
 
     Args:
-        footing: What the numbers rest on.
+        footing: What the numbers are based on.
 
     Returns:
         The half-samples, and the swaps if there were any.
@@ -186,7 +186,7 @@ def signature_part(footing: Footing) -> str:
         >>> signature_part(Footing("id", 10, 9.4, 0, swaps=1024, exact=True))
         'half:1000,seed:0,level:0.95,unit:id|swaps:all 1024'
     """
-    said = f"half:{footing.samples},seed:{footing.seed},level:{footing.level},unit:{footing.unit}"
+    text = f"half:{footing.samples},seed:{footing.seed},level:{footing.level},unit:{footing.unit}"
     if footing.swaps is not None:
-        said += f"|swaps:{'all ' if footing.exact else ''}{footing.swaps}"
-    return said
+        text += f"|swaps:{'all ' if footing.exact else ''}{footing.swaps}"
+    return text

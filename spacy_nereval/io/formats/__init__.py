@@ -1,4 +1,4 @@
-"""Input formats: which one a file has, and the reader for it.
+"""Input formats: find the format of a file, and its reader.
 
 A reader is a function `(path, format) -> Iterator[Record]`. It yields one record per
 document, does not hold the file in memory, and raises ValueError that names the file and
@@ -22,7 +22,7 @@ from .settings import CONLLU, Format, files_in
 Reader = Callable[[Path, Format], Iterator[Record]]
 
 AUTO = "auto"
-"""The name that stands for the format inferred from the path."""
+"""The name for the format that is inferred from the path."""
 
 ENDINGS = {
     ".spacy": "spacy",
@@ -41,7 +41,7 @@ UNREAD = {
     ".gz": "compressed files are not read: unpack it first, with gunzip",
     ".conllu": CONLLU,
 }
-"""Endings of files that are not read, and what to do."""
+"""Extensions of files that cannot be read, and what to do."""
 
 
 def inferred_name(path: Path) -> str | None:
@@ -66,7 +66,7 @@ def name_of(path: Path, format: Format = Format()) -> str:
 
     Args:
         path: A file or folder.
-        format: How to read it; `format.name` overrides what the path says.
+        format: How to read it; `format.name` overrides the inferred format.
 
     Raises:
         ValueError: If no name is given and none can be inferred.
@@ -101,7 +101,7 @@ def format_names() -> list[str]:
 
 
 def is_format(name: str) -> bool:
-    """Say whether a reader is registered under a name. Imports that reader only.
+    """Return whether a reader is registered under a name. Only that reader is imported.
 
     >>> is_format("jsonl"), is_format("markdown")
     (True, False)
@@ -114,7 +114,7 @@ def read_any(path: Path, format: Format = Format()) -> Iterator[Record]:
 
     Args:
         path: A file or folder.
-        format: How to read it; without a name the path tells the format.
+        format: How to read it; without a name the format is inferred from the path.
 
     Returns:
         An iterator over one record per document, read one at a time.
@@ -131,7 +131,7 @@ def read_any(path: Path, format: Format = Format()) -> Iterator[Record]:
     if not is_format(name):
         raise ValueError(
             f"{path}: there is no format {name!r}; expected one of {', '.join(format_names())}; "
-            "a reader that is new in setup.cfg is found after an installation"
+            "if you added a reader to setup.cfg, install the package again"
         )
     check_registered_once(readers.entry_point_namespace, name)
     read: Reader = readers.get(name)
@@ -139,7 +139,7 @@ def read_any(path: Path, format: Format = Format()) -> Iterator[Record]:
 
 
 def records(path: Path, key: str | None = None, format: Format = Format()) -> Iterator[Record]:
-    """Read a file or folder as `read_any` does, with the key of span groups beside it.
+    """Read a file or folder as `read_any` does, with the key of span groups as an argument.
 
     Args:
         path: A file or folder.
@@ -157,7 +157,7 @@ def records(path: Path, key: str | None = None, format: Format = Format()) -> It
 
 
 def check_span_groups(key: str | None, paths: Sequence[Path], names: Sequence[str]) -> None:
-    """Check that a key of span groups has a file in which it can be looked up.
+    """Check that a key of span groups is given only with a `.spacy` file.
 
     Args:
         key: The key, or None for `doc.ents`.

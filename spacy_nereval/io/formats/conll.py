@@ -16,7 +16,7 @@ DOCSTART = "-DOCSTART-"
 
 
 COMMENT = re.compile(r"# *(sent_id|text|global\.columns) *=.*|# *new(doc|par)( id *=.*)?")
-"""A comment of CoNLL-U, before the words of a sentence."""
+"""A comment line of CoNLL-U, before the words of a sentence."""
 
 
 class Token(NamedTuple):
@@ -31,7 +31,7 @@ Sentence = list[Token]
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
-    r"""Read the documents of a file: those that -DOCSTART- lines begin, or else its sentences.
+    r"""Read the documents of a file, which begin at -DOCSTART- lines, or else its sentences.
 
     Blank lines separate sentences. Columns are separated by tabs, or by spaces on lines
     without tabs; the first has the words. The text of a record has a space between
@@ -41,9 +41,9 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     Args:
         path: The file.
         format: `format.column` and `format.both` say where the tags are. `format.repair`
-            says how to read tags that the scheme does not allow: "conll" as conlleval
-            does, which begins a span where a tag continues nothing and ends it where
-            nothing continues it; "discard" leaves such spans out.
+            says how to read tags that the scheme does not allow: "conll" reads them as
+            conlleval does, which begins a span at a tag that continues none, and ends it
+            where no tag continues it; "discard" leaves such spans out.
 
     Yields:
         One record per document. `repaired` is its number of spans that the scheme does
@@ -118,9 +118,9 @@ def _record(path: Path, document: list[Sentence], format: Format, scheme: Scheme
 
 
 def _violation(sentence: Sentence, chunk: Chunk, scheme: Scheme) -> str:
-    """Say why the scheme does not allow a chunk, and what to do."""
+    """Return why the scheme does not allow a chunk, and what to do."""
     line, _, tag = sentence[chunk.start]
-    what = "is not ended by an L or E" if chunk.prefixes[0] == "B" else "continues nothing"
+    what = "is not ended by an L or E" if chunk.prefixes[0] == "B" else "continues no span"
     return (
         f"line {line}: {tag} {what}, and the tags are {scheme.name}, as {scheme.evidence} shows; "
         "use --repair conll to read it as a span, or --repair discard to leave it out"
@@ -160,7 +160,7 @@ def _sentences(path: Path, format: Format) -> Iterator[Sentence | None]:
 
 
 def _is_conllu(line: str, cells: list[str]) -> bool:
-    """Say whether the first line of a file with words is of CoNLL-U: a comment, or ten columns after a number."""
+    """Return whether the first line with content belongs to CoNLL-U: a comment, or a number and nine columns."""
     numbered = len(cells) == 10 and cells[0].isdecimal() and (cells[9] == "_" or "=" in cells[9])
     return numbered or bool(COMMENT.fullmatch(line))
 

@@ -9,12 +9,12 @@ from ..records import Record
 from .settings import Format, joined, lines
 
 NO_SPAN = ("NONE", "EMPTY")
-"""The labels of rows that stand for a sentence without spans. Their only token is NO_TOKEN."""
+"""The labels of rows for a sentence without spans. Their only token is NO_TOKEN."""
 
 NO_TOKEN = 999
 
 LAST_TOKEN = 100_000
-"""The highest token number. A higher one is a typing error, and would make a text of many megabytes."""
+"""The highest token number. A higher one is probably a typing error, and would make a text of many megabytes."""
 
 TokenSpan = tuple[int, int, str]
 """A span in token numbers: the first, the one after the last, the label."""
@@ -79,7 +79,7 @@ def _row(line: str, format: Format) -> list[TokenSpan]:
         ) from None
     if label in NO_SPAN:
         if {start, end, *tokens} != {NO_TOKEN}:
-            raise ValueError(f"{label} stands for no span; expected {NO_TOKEN} as its only token")
+            raise ValueError(f"{label} means no span; expected {NO_TOKEN} as its only token")
         return []
     if not label:
         raise ValueError("there is no label")

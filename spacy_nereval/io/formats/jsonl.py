@@ -15,7 +15,7 @@ from .offsets import fitted_span, located
 from .settings import AUTO_OFFSETS, Format, lines
 
 KEYS = ("spans", "entities", "label", "labels")
-"""The keys under which spans are looked for, as lists of objects or of [start, end, label]."""
+"""The keys that can hold the spans, as lists of objects or of [start, end, label]."""
 
 NAMES = (("start", "end", "label"), ("start_offset", "end_offset", "label"))
 """The keys of a span's parts, in Prodigy and in doccano."""
@@ -87,7 +87,7 @@ def _record(entry: Any, format: Format) -> Record:
 
 
 def _is_accepted(entry: Any) -> bool:
-    """Say whether a line, or a span in Prodigy's binary annotation, was not rejected or ignored."""
+    """Return whether a line, or a span in Prodigy's binary annotation, was accepted."""
     answer: object = entry.get("answer", "accept") if isinstance(entry, dict) else "accept"
     if answer not in ANSWERS:
         raise ValueError(f"the answer {shortened(repr(answer))} is not one of {', '.join(ANSWERS)}")
@@ -115,7 +115,7 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
 
 
 def _surface(k: int, span: Any) -> str | None:
-    """Return the text that a span repeats, if it does."""
+    """Return the text that the file repeats for a span, if any."""
     text = span.get("text") if isinstance(span, dict) else None
     if text is not None and not isinstance(text, str):
         raise ValueError(f"span {k} has the text {shortened(repr(text))}; expected the part of the text that it covers")

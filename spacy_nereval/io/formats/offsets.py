@@ -1,4 +1,4 @@
-"""What offsets count: characters, UTF-16 code units or bytes; and whether spans fit the text that they repeat."""
+"""The unit of offsets (characters, UTF-16 code units or bytes), and whether spans match the text given for them."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ WIDTHS: Mapping[str, Callable[[str], int]] = {
     UTF16: lambda character: 1 + (character > "\uffff"),
     UTF8: lambda character: len(character.encode("utf8", "surrogatepass")),
 }
-"""How much a character counts."""
+"""How many units a character has."""
 
 
 class Misfit(ValueError):
-    """A span does not lie where the text that it repeats does."""
+    """A span does not cover the text that the file gives for it."""
 
 
 class BeyondText(Misfit):
-    """A span that repeats its text does not lie in the text of the document."""
+    """A span with a given text exceeds the text of the document."""
 
 
 def fitted_span(name: str, span: Sequence[Any], text: str, format: Format, surface: str | None = None) -> PlainSpan:
-    """Return a span in characters, checked against the text that it repeats.
+    """Return a span in characters, checked against the text that the file gives for it.
 
     Args:
         name: What the span is called in errors.
         span: Its start, end and label, in what `format.offsets` counts.
         text: The text of the document.
         format: Says what offsets count, and whether `surface` matters.
-        surface: What the file says is the text of the span, if it says that. White space does not count.
+        surface: The text of the span according to the file, if given. White space does not count.
 
-    Raises:
-        Misfit: The span is not where its text is.
-        ValueError: The span is no span of the text.
+        Raises:
+            Misfit: The span covers another text.
+            ValueError: The span is invalid for the text.
 
     >>> fitted_span("span 0,", (3, 6, "PER"), "😀 Bob", Format(offsets="utf16"), "Bob")
     (2, 5, 'PER')
@@ -130,7 +130,7 @@ def _fits(read: Callable[[Path, Format], Iterator[Record]], path: Path, format: 
 
 
 def located(error: ValueError, where: str) -> ValueError:
-    """Return the error with the place where it occurred, of its own kind.
+    """Return an error of the same class with the place where it occurred.
 
     >>> located(Misfit("odd"), "a.jsonl, line 1")
     Misfit('a.jsonl, line 1: odd')

@@ -14,7 +14,7 @@ CODEPOINT, UTF16, UTF8 = OFFSETS = ("codepoint", "utf16", "utf8")
 AUTO_OFFSETS = "auto"
 
 CONLLU = (
-    "this is CoNLL-U, which is not read: convert it with python -m spacy convert FILE.conllu . --converter conllu, "
+    "this is CoNLL-U, which cannot be read: convert it with python -m spacy convert FILE.conllu . --converter conllu, "
     "if its last column has the tags of entities"
 )
 
@@ -32,10 +32,10 @@ class Format(NamedTuple):
         discontinuous: brat, FairEval: how to read a span in several pieces, one of
             `PIECES`; None makes it an error.
         spans_key: `.spacy`: read `doc.spans[spans_key]` instead of `doc.ents`.
-        offsets: JSONL, brat: what offsets count, one of `OFFSETS`; `AUTO_OFFSETS` for that
-            which fits the texts of the spans. None for characters, unless the file may
-            well count otherwise.
-        check_text: JSONL, brat: a span whose text is given has to be there.
+        offsets: JSONL, brat: the unit of offsets, one of `OFFSETS`; `AUTO_OFFSETS` for the
+            unit that fits the texts of the spans. None for characters, except where the
+            file is ambiguous, which is an error.
+        check_text: JSONL, brat: whether a span has to cover the text given for it.
     """
 
     name: str | None = None
@@ -100,7 +100,7 @@ def sides(
 
 
 def _columns(given: str) -> list[int]:
-    """Parse the value of `--column`; 0 marks what is no column."""
+    """Parse the value of `--column`; 0 marks an invalid column."""
     listed = [name.strip() for name in given.split(",")]
     numbers = [-1 if name == "last" else int(name) if name.isdecimal() else 0 for name in listed]
     if len(numbers) > 2 or 0 in numbers:
@@ -111,7 +111,7 @@ def _columns(given: str) -> list[int]:
 
 
 def joined(pieces: list[tuple[int, int]], discontinuous: str | None) -> list[tuple[int, int]]:
-    """Return the stretches that stand for a span in these pieces.
+    """Return the stretches that replace a span in these pieces.
 
     Args:
         pieces: The (start, end) of every piece.
@@ -134,7 +134,7 @@ def joined(pieces: list[tuple[int, int]], discontinuous: str | None) -> list[tup
 
 
 SEEN = 4096
-"""So many bytes tell what kind of file it is."""
+"""Number of bytes at the start of a file from which its kind is detected."""
 
 
 def check_is_text(path: Path, start: bytes) -> None:
@@ -154,7 +154,9 @@ def check_is_text(path: Path, start: bytes) -> None:
         raise ValueError(f"{path} is a zip archive: unpack it first")
     marked = start.startswith((b"\xff\xfe", b"\xfe\xff"))
     zeros = sorted((start[:200:2].count(0), start[1:200:2].count(0)))
-    if marked or zeros[0] == 0 and zeros[1] > max(3, len(start[:200]) // 3):  # every other byte of Latin letters is 0
+    if (
+        marked or zeros[0] == 0 and zeros[1] > max(3, len(start[:200]) // 3)
+    ):  # in UTF-16, every other byte of Latin letters is 0
         raise ValueError(f"{path} is in UTF-16, expected UTF-8: convert it first, with iconv -f UTF-16 -t UTF-8")
 
 
@@ -166,7 +168,7 @@ def files_in(path: Path, ending: str) -> Iterator[Path]:
 def lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the lines of a UTF-8 file with their numbers, one at a time.
 
-    A byte order mark and line ends, of Windows too, are left out.
+    A byte order mark and line ends, including those of Windows, are removed.
 
     Args:
         path: The file.

@@ -59,7 +59,7 @@ class Chunk(NamedTuple):
     joins: bool = False
 
     def is_allowed(self, scheme: str) -> bool:
-        """Say whether a scheme, one of `ALLOWED`, can write this chunk."""
+        """Return whether a scheme, one of `ALLOWED`, can write this chunk."""
         return ALLOWED[scheme].fullmatch(self.prefixes) is not None
 
 
@@ -67,7 +67,7 @@ def chunks(tags: Sequence[str]) -> Iterator[Chunk]:
     """Yield the chunks of one sentence by the rules of conlleval, which accept any sequence.
 
     A chunk begins at every B and U. It also begins at any tag that cannot continue the
-    chunk before it, because that has another label or was ended by an L or U. For
+    previous chunk, because that has another label or ended with an L or U. For
     sequences that their scheme allows, these are the scheme's own chunks.
 
     Args:
@@ -114,7 +114,7 @@ class Scheme:
     """
 
     def __init__(self) -> None:
-        self._evidence: dict[str, str] = {}  # the first for each scheme
+        self._evidence: dict[str, str] = {}  # the first evidence for each scheme
 
     def see(self, tags: Sequence[str], where: Sequence[int]) -> None:
         """Take the tags of one sentence into account.

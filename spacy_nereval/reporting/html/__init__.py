@@ -1,8 +1,8 @@
 """A report as one HTML file that opens without a network: scores, charts, and every document.
 
 Texts, labels, ids and names come from the corpus and are never markup: the
-template escapes them, the script makes text nodes of them, and a content
-security policy lets nothing but the page's own scripts run.
+template escapes them, the script inserts them as text nodes, and a content
+security policy allows only the page's own scripts to run.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["PRIMARY", "ReportedSystem", "page"]
 
 CHARTED = 30
-"""Rows of labels in the chart, for all systems together; the table has all labels."""
+"""Maximum number of rows of labels in the chart, for all systems together; the table has all labels."""
 
 
 PRIMARY = "fair.f"
-"""The score in question, unless another one is asked for."""
+"""The default primary score."""
 
 
 def page(
@@ -43,13 +43,13 @@ def page(
             fair has to be among their metrics, since its verdicts mark the spans.
         title: The title; by default, the names of the systems and of the gold files.
         confidence: Settings of intervals. With them, scores have intervals, systems are compared,
-            and the page says first what can be told of the primary score.
+            and the page begins with a conclusion on the primary score.
         asked: What the comparison tests; by default with fair's F as the primary score.
         trials: How many swaps are drawn; by default enough for the number of tests.
 
     Raises:
         ValueError: If fair is missing, if systems share a name or have different documents,
-            if there are more of them than charts can tell apart, or if the libraries that
+            if there are more of them than charts can distinguish, or if the libraries that
             draw charts are not installed; if there is no such score, or the margin is not above 0.
     """
     from ...evaluation.result import evaluate
@@ -101,7 +101,7 @@ def page(
         "summary": summary,
         "differences": differences(summary, tests) if len(systems) == 2 else [],
         "tests": tests,
-        "told": verdict_lines(tests) if tests else [],
+        "conclusions": verdict_lines(tests) if tests else [],
         "tested": [what_was_tested(tests), *least_p(tests), *rests_on(tests)] if tests else [],
         "labels": labels,
         "charted": charted,
@@ -130,16 +130,14 @@ def _checked(systems: Sequence[ReportedSystem]) -> Metric:
         raise ValueError("the report marks spans by the verdicts of fair, which is not among the metrics: add it")
     if len(systems) > charts.SYSTEMS:
         raise ValueError(
-            f"a report tells at most {charts.SYSTEMS} systems apart by colour and symbol, {len(systems)} were given: "
+            f"a report has colours and symbols for at most {charts.SYSTEMS} systems, {len(systems)} were given: "
             "make several reports"
         )
     if len({system.name for system in systems}) < len(systems):
-        raise ValueError(
-            f"the systems have names that are alike: {', '.join(system.name for system in systems)}; rename one"
-        )
+        raise ValueError(f"the systems have equal names: {', '.join(system.name for system in systems)}; rename one")
     for other in others:
         if differences := first.counts.differences(other.counts, replicates=False):
-            raise ValueError(f"{first.name} and {other.name} cannot stand in one report: {differences}")
+            raise ValueError(f"{first.name} and {other.name} cannot be in one report: {differences}")
         if len(first.documents) != len(other.documents):
             numbers = [f"{system.name} has {len(system.documents)} documents" for system in (first, other)]
             raise ValueError(f"{' and '.join(numbers)}; all systems of a report need the same documents")
@@ -160,10 +158,10 @@ def _tests(
 
     if not confidence or len(systems) < 2:
         return None
-    own = [System(each.name, each.counts) for each in systems]
+    counted = [System(each.name, each.counts) for each in systems]
     asked = asked or Asked()
     asked = asked._replace(primary=asked.primary or PRIMARY)
-    return comparison(own, systems[0].documents, confidence, trials, **asked._asdict())
+    return comparison(counted, systems[0].documents, confidence, trials, **asked._asdict())
 
 
 def _lengths(systems: Sequence[ReportedSystem], fair: Metric) -> list[Any]:
@@ -177,7 +175,7 @@ def _lengths(systems: Sequence[ReportedSystem], fair: Metric) -> list[Any]:
 
 
 def _outcomes(systems: Sequence[ReportedSystem], fair: Metric) -> list[Mapping[str, Any]]:
-    """For each system but the first, what became of the gold spans under the first and under it."""
+    """For each system but the first, the outcomes of the gold spans under the first system and under it."""
     from ...evaluation.transitions import gold_outcomes, transitions
     from .verdict_rows import outcome_matrix
 

@@ -54,7 +54,7 @@ def all_charts(
 def points(rows: Sequence[ScoreRow], systems: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Yield the scores of rows as points of a chart.
 
-    Only ratios of which higher is better share an axis; other rows are left out.
+    Only ratios for which higher is better share an axis; other rows are left out.
 
     Args:
         rows: The rows, with a cell for each system.

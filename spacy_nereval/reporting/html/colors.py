@@ -1,7 +1,7 @@
 """The colours of right and wrong spans.
 
-spaCy loads `DISPLACY` whenever it renders, by the entry point
-`spacy_displacy_colors`: nothing but the words of the verdicts is imported here.
+spaCy loads `DISPLACY` whenever it renders, through the entry point
+`spacy_displacy_colors`. This module therefore imports only the words of the verdicts.
 """
 
 from __future__ import annotations

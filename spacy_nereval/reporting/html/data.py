@@ -1,7 +1,7 @@
 """The documents, their spans and the verdicts on them, as the page's script reads them.
 
 Offsets count UTF-16 units, as strings in browsers do. Labels, verdicts and spans
-are numbers of places in a list, so that no text from the corpus is ever a key.
+are indices into lists, so that no text from the corpus is ever a key.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ Numbered = dict[tuple[int, int, str], int]
 NONE = -1
 HIT, MISS, SPURIOUS = range(3)
 
-# A "<" could end the script element. UTF-8 cannot encode the others, or parsers of HTML change them.
+# A "<" could end the script element. The others cannot be encoded in UTF-8, or are changed by parsers of HTML.
 UNSAFE = re.compile("[<\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 
 
 def embedded(value: Any) -> str:
-    """Return JSON for a script element: nothing in it ends the element, and nothing gets lost.
+    """Return JSON for a script element, escaped so that it cannot end the element or be changed.
 
     >>> embedded("</script>")
     '"\\\\u003c/script>"'

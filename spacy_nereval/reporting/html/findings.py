@@ -1,4 +1,4 @@
-"""The headings of the page: one sentence per section, which states what was found."""
+"""The headings of the page: one sentence per section, which states the finding."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .score_rows import ScoreRow
 from .verdict_rows import VerdictRow
 
 LONGEST = 48
-"""Characters of a name in a sentence."""
+"""Maximum number of characters of a name in a sentence."""
 
 FEW = 10
 """Labels and lengths with fewer gold spans are not called the lowest, if there are others."""
@@ -44,7 +44,7 @@ def findings(
     Args:
         names: The names of the systems.
         lead: The number of the system with the best score.
-        tests: A comparison of the systems. The page says first what it tells, so that here no system is ranked.
+        tests: A comparison of the systems. The page begins with its conclusion, so no system is ranked here.
         summary: The overall scores.
         errors: The number of each verdict.
         labels: The scores of each label.
@@ -69,7 +69,7 @@ def findings(
 
 
 def named(text: str) -> Markup:
-    """Return a name from outside for a sentence: on one line, not too long, with its own direction of writing."""
+    """Return an external name for a sentence: on one line, shortened, with its own writing direction."""
     text = visible(text)
     return Markup("<bdi>{}</bdi>").format(text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…")
 

@@ -18,7 +18,7 @@ LENGTHS = {"0": "no word", "1": "1 word", "2": "2 words", "3": "3 words", "4 and
 
 
 class ScoreValue(NamedTuple):
-    """A score as it is shown, and the bounds of its interval. None stands for undefined values.
+    """A score as it is shown, and the bounds of its interval. None means undefined.
 
     `few`: the interval rests on so few units that the score must not be ranked or compared.
     """
@@ -174,12 +174,12 @@ def differences(rows: Sequence[ScoreRow], tests: Result | None) -> list[Differen
         gap = second - first
         better = None if shown(gap) == shown(0.0) else (gap > 0) is not row.lower_is_better
         sign = "+" if better is not None and gap > 0 else ""
-        told = _told(tested.get((row.metric, row.scores[-1]), {}), 100 if row.is_ratio else 1)
-        found.append(Difference(sign + shown(gap), better, *told))
+        shown_test = _shown_test(tested.get((row.metric, row.scores[-1]), {}), 100 if row.is_ratio else 1)
+        found.append(Difference(sign + shown(gap), better, *shown_test))
     return found
 
 
-def _told(test: Mapping[str, Any], factor: int) -> tuple[str, str, str]:
+def _shown_test(test: Mapping[str, Any], factor: int) -> tuple[str, str, str]:
     """Return the interval, the detectable difference and the p-value of a row of a comparison, "" for none."""
     bounds, detectable, p = interval(test.get("interval"), factor), test.get("detectable"), test.get("p_holm")
     return (

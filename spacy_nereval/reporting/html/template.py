@@ -1,4 +1,4 @@
-"""The page's template, filled in: its style and script inlined, and a policy that allows nothing else."""
+"""Fill in the page's template: inline its style and script, and add a policy that allows nothing else."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SCRIPT = (
     *("documents", "text", "spans", "matrix", "form"),
     *("actions", "charts"),
 )
-"""The files of the page's script in `script/`, in the order in which they run."""
+"""The files of the page's script in `script/`, in order of execution."""
 
 
 class Trusted(str):
     """Text that the page itself consists of. The template does not escape it."""
 
     def __html__(self) -> str:
-        """Return the text as it is, which is how templates ask for markup."""
+        """Return the text unchanged. Templates call this method to get markup."""
         return self
 
 
@@ -47,7 +47,7 @@ def filled_in(values: Mapping[str, Any], library: str) -> str:
 
 
 def _readable(value: Any) -> Any:
-    """Spell out the control characters of anything that is not markup."""
+    """Escape the control characters of anything that is not markup."""
     return visible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
