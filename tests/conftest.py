@@ -47,7 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 NO_EXAMPLES = {"conftest.py", "without_torch.py", "sitecustomize.py"}
-"""Files that pytest must not import to look for examples: the last two hide torch from the process that imports them."""
+"""Files that pytest must not import to look for examples: importing the last two hides torch from a process."""
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

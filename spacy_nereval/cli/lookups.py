@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..core.messages import shortened
 from .metric_options import check_train_is_used
 from .options import Lookups
 
@@ -35,6 +34,7 @@ def wanted_breakdowns(lookups: Lookups, metrics: Sequence[Metric]) -> list[Break
 def unknown_labels(counts: Counts, breakdowns: Sequence[Breakdown]) -> list[str]:
     """Return a line about gold labels that the training data lack, a sign of another annotation scheme."""
     from ..core.lexicon import cached_lexicon
+    from ..core.messages import shortened
     from ..evaluation.result import gold_spans
 
     paths = {str(m.settings["train"]) for m in counts.metrics if m.settings.get("train")}

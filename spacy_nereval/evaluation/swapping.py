@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -32,9 +33,17 @@ def swap_rows(
         asked: What is tested.
         confidence: Level and seed.
         trials: The number of swaps.
+
+    Raises:
+        ValueError: Too few swaps for the level: with R swaps no p-value is below 1/(R + 1).
     """
     units = Units(baseline)
     swaps = HalfSamples(units, trials, confidence.seed)
+    if not swaps.exact and trials < (least := math.ceil(1 / (1 - confidence.level) - 1e-9) - 1):
+        raise ValueError(
+            f"{trials} swaps cannot reject anything at a confidence level of {confidence.level:g}: "
+            f"expected at least {least} (--trials)"
+        )
     setting = _Setting(swaps, confidence.level, asked.margin)
     weights = balances(baseline, system, units, swaps)
     rows: dict[str, list[dict[str, Any]]] = {}

@@ -182,7 +182,7 @@ def test_short_leaves_defaults_out_of_the_signature_and_changes_nothing_else(her
     assert "|strict|semeval|slot_error|loio:s=0.5|fair|wrf|" in printed
     for command in ("score", "compare"):
         base = ["gold.jsonl", "base.jsonl"]
-        base += [] if command == "score" else ["other.jsonl", "--samples", 5, "--trials", 5]
+        base += [] if command == "score" else ["other.jsonl", "--samples", 5, "--trials", 20]
         lines = [accepted(command, *base, *more).splitlines()[-1] for more in ([], ["--short"])]
         assert len(lines[1]) < len(lines[0])
 
@@ -458,9 +458,9 @@ BAD = {
     "level 2": ([*SCORED, "--level", 2, "-o", "new"], "level = 2.0: expected a number"),
     "level nan": ([*SCORED, "--level", "nan", "-o", "new"], "level = nan"),
     "seed -1": ([*SCORED, "--seed", -1, "-o", "new"], "seed = -1"),
-    "counts and metrics": (["score", "counts.npz", "--metrics", "strict", "-o", "new"], "counts.npz holds counts"),
-    "counts and options": (["score", "counts.npz", "--loio.s", 1, "-o", "new"], "counts.npz holds counts"),
-    "counts and predictions": (["score", "counts.npz", "base.jsonl", "-o", "new"], "counts.npz holds counts"),
+    "counts and metrics": (["score", "counts.npz", "--metrics", "strict", "-o", "new"], "counts.npz is a count file"),
+    "counts and options": (["score", "counts.npz", "--loio.s", 1, "-o", "new"], "counts.npz is a count file"),
+    "counts and predictions": (["score", "counts.npz", "base.jsonl", "-o", "new"], "counts.npz is a count file"),
     "counts that are none": (["score", "text.npz", "-o", "new"], "text.npz does not hold counts"),
     "counts that are not there": (["score", "none.npz", "-o", "new"], "none.npz does not exist"),
     "no predictions": (["score", "gold.jsonl", "-o", "new"], "predictions to score against gold.jsonl are missing"),

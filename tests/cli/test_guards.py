@@ -144,7 +144,7 @@ def test_a_training_corpus_that_counts_or_a_model_name_is_no_output(inputs):
         ("evaluate", "model", "g.jsonl", "-m", "tmr", "-o"),
     ):
         for output in ("t.jsonl", "linked.jsonl"):
-            assert "is read here, so it cannot be the output" in run(*command, output).stderr, command
+            assert "is an input, so it cannot be the output" in run(*command, output).stderr, command
     assert Path("t.jsonl").read_bytes() == before
 
 

@@ -288,7 +288,7 @@ def test_random_swaps_agree_with_all_swaps_within_sampling_error():
 
 def test_swaps_are_exact_as_long_as_they_are_no_more_than_the_trials():
     a, b = strictly(WORKED_A), strictly(WORKED_B)
-    for trials, exact, swaps in ((64, True, 64), (63, False, 63), (1, False, 1), (10_000, True, 64)):
+    for trials, exact, swaps in ((64, True, 64), (63, False, 63), (19, False, 19), (10_000, True, 64)):
         result = comparison([System("a", a), System("b", b)], [], FEW, trials)
         assert (result["exact"], result["swaps"]) == (exact, swaps)
         assert f"swaps:{'all 64' if exact else trials}" in result["signature"]
@@ -500,6 +500,15 @@ def test_a_number_of_swaps_below_1_is_refused():
     counts = strictly(WORKED_A)
     with pytest.raises(ValueError, match="number of samples must be 1 or more, not 0"):
         compare(counts, counts, trials=0)
+
+
+def test_too_few_swaps_for_the_level_are_refused_and_enough_give_finite_bounds():
+    """With 18 swaps no p is below 1/19, so that every difference would be in the interval of 95 %."""
+    sides = [count(d, create_all(["slot_error"])) for d in (corpus(30), second(corpus(30)))]
+    with pytest.raises(ValueError, match="18 swaps cannot reject anything .* 0.95: expected at least 19"):
+        compare(*sides, trials=18)
+    rows = plain(compare(*sides, trials=19))
+    assert all(bound is not None for row in rows if row["p"] is not None for bound in row["interval"])
 
 
 def test_settings_that_make_no_interval_make_no_comparison():
@@ -735,8 +744,8 @@ def test_the_footer_says_what_was_tested():
     for words in ("two-sided paired permutation test over 6 documents", "all 64 swaps", "corrected within a family",
                   "the primary score, fair f (1 test)", "does not reject at 90 %"):  # fmt: skip
         assert words in line
-    (line, *_) = footer(comparison(systems, documents, FEW, 10))
-    assert "10 random swaps" in line
+    (line, *_) = footer(comparison(systems, documents, FEW, 20))
+    assert "20 random swaps" in line
 
 
 def test_the_printed_rows_are_those_of_the_result():

@@ -28,7 +28,7 @@ def test_bad_input_is_refused() -> None:
     refused("between 0 and 1, such as 0.95, not 95", score_intervals, 0.5, [0.5], 9, level=95)
     refused("outside its scale", score_intervals, 1.5, [1.5], 9)
     refused("outside its scale", score_intervals, -0.5, [0.5], 9, scale="cost")
-    refused("is no scale", score_intervals, 0.5, [0.5], 9, scale="percent")
+    refused("is not a scale", score_intervals, 0.5, [0.5], 9, scale="percent")
     refused("2 scales", score_intervals, [0.5], [[0.5]], 9, scale=["ratio", "cost"])
     refused("need the shape", score_intervals, [0.5], [0.5], 9)
     refused("2 or more", score_intervals, 0.5, [0.5], 9, runs=[0.5])
