@@ -17,6 +17,8 @@ from docs import write_docs
 from spacy_nereval.cli import guards, nereval
 from spacy_nereval.io.paths import files_under
 
+pytestmark = pytest.mark.costly
+
 READERS = {
     "score": ("score", "g.jsonl", "p.jsonl", "-m", "tmr", "--train", "t.jsonl"),
     "score with lexicon in an option": ("score", "g.jsonl", "p.jsonl", "-m", "tmr", "--tmr.train", "t.jsonl"),

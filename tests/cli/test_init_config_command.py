@@ -14,6 +14,8 @@ from thinc.api import Config
 
 from spacy_nereval.integration.configs import changed_config
 
+pytestmark = pytest.mark.costly
+
 DATA = {f"paths.{split}": str(ROOT / "assets") for split in ("train", "dev")}
 
 

@@ -18,6 +18,8 @@ from spacy_nereval.io import writing
 from spacy_nereval.io.writing import atomic, write_json, write_rows
 from spacy_nereval.reporting.labels import label_lines
 
+pytestmark = pytest.mark.costly
+
 
 def labelled(path: Path, *labels: str) -> Path:
     return write(path, line("a b c d e f g h", *((2 * k, 2 * k + 1, label) for k, label in enumerate(labels))))

@@ -11,6 +11,8 @@ import pytest
 from commands import accepted, flat, line, refused, tables_in, write
 from made_up import corpus
 
+pytestmark = pytest.mark.costly
+
 DOCUMENTS = corpus(24)
 RUNS = ("a1", "a2", "a3")
 A = "A=runs/a1.jsonl,runs/a2.jsonl,runs/a3.jsonl"

@@ -122,6 +122,7 @@ BOTH = [line(TEXT, (0, 3, "PER"), id="1"), line(TEXT, (8, 11, "PER"), id="2")]
         ("report", "g.jsonl", "p.jsonl", "-o", "out.html"),
     ],
 )
+@pytest.mark.costly
 def test_all_commands_pair_by_id(command, tmp_path, monkeypatch):
     """Texts that are equal do not tell which prediction belongs to which document."""
     monkeypatch.chdir(tmp_path)
