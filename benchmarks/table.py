@@ -43,10 +43,11 @@ def reached(found: Mapping[str, Any]) -> list[dict[str, Any]]:
         for corpus in found["corpora"]
     ]
     for row in found["evaluations"]:
-        whole, plain, drawn = (
-            row["seconds"][side] for side in ("nlp.evaluate", "six metrics", "six metrics, intervals")
-        )
-        rows.append(("six metrics / nlp.evaluate", row["name"], 100 * ratio(plain, whole), SHARE, "%"))
+        sides = ("nlp.evaluate", "get_ner_prf", "six metrics", "six metrics, intervals")
+        whole, spacy, plain, drawn = (row["seconds"][side] for side in sides)
+        # The scorer takes the place of spaCy's, whose scores it returns too.
+        more = [ours - theirs for ours, theirs in zip(plain, spacy)]
+        rows.append(("what six metrics add / nlp.evaluate", row["name"], 100 * ratio(more, whole), SHARE, "%"))
         # Of the whole step, which is then that much longer.
         added = [with_them - without for with_them, without in zip(drawn, plain)]
         step = [seconds + more for seconds, more in zip(whole, drawn)]
