@@ -40,7 +40,7 @@ once, and the longest come first, so that no worker is left alone with one of th
 def pytest_configure(config: pytest.Config) -> None:
     """Let `-m quick` choose the Hypothesis profile of that name, unless another is given, and do without torch."""
     if config.option.markexpr == "quick":
-        import without_torch  # noqa: F401
+        import without_torch  # noqa: F401  # importing it is what hides torch
 
         if not config.getoption("--hypothesis-profile"):
             settings.load_profile("quick")

@@ -74,7 +74,7 @@ def with_short_errors(function: Command) -> Command:
 
             say(f"✘ {in_words(error)}", fg="red", err=True)
             raise typer.Exit(1) from None
-        except Exception as error:
+        except Exception as error:  # libraries of cloud storage have exceptions of their own; others are raised again
             if not (message := about_cloud_storage(error, kwargs)):
                 raise
             say(f"✘ {message}", fg="red", err=True)

@@ -40,8 +40,8 @@ def read_files(
         key: Read `doc.spans[key]` of `.spacy` files instead of `doc.ents`.
         formats: How to read gold and predictions.
         unit: Which documents are resampled together (see `units.parse`). By default
-            every document is resampled alone, and the sentences of a CoNLL file without
-            -DOCSTART- lines are resampled in blocks.
+            documents with one id are resampled together, and the sentences of a CoNLL file
+            without -DOCSTART- lines in blocks.
 
     Yields:
         One document per gold text, in the order of the gold file, or None if that or its

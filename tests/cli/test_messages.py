@@ -94,7 +94,7 @@ class Full:
 
 @pytest.mark.parametrize("how", [lambda path: write_json(path, {}), lambda path: write_rows(path, [{"a": "b" * 9}])])
 def test_a_full_disk_names_the_file(how, tmp_path, monkeypatch):
-    monkeypatch.setattr(writing, "open", lambda *given: Full(open(*given)), raising=False)  # noqa: SIM115
+    monkeypatch.setattr(writing, "open", lambda *given: Full(open(*given)), raising=False)  # noqa: SIM115  # the code under test closes it
     with pytest.raises(OSError) as raised:
         how(tmp_path / "out.jsonl")
     assert str(tmp_path / "out.jsonl") in str(raised.value)

@@ -39,7 +39,7 @@ def test_what_takes_too_long_is_killed_with_its_children_and_what_it_wrote_is_sa
 def test_an_error_in_the_block_ends_what_it_started():
     with pytest.raises(ZeroDivisionError), live(["sleep", "1000"]) as process:
         pid = process.pid
-        1 / 0  # noqa: B018
+        1 / 0  # noqa: B018  # any error will do
     assert gone(pid)
 
 
