@@ -39,9 +39,9 @@ def fitted_span(name: str, span: Sequence[Any], text: str, format: Format, surfa
         format: Says what offsets count, and whether `surface` matters.
         surface: The text of the span according to the file, if given. White space does not count.
 
-        Raises:
-            Misfit: The span covers another text.
-            ValueError: The span is invalid for the text.
+    Raises:
+        Misfit: The span covers another text.
+        ValueError: The span is invalid for the text.
 
     >>> fitted_span("span 0,", (3, 6, "PER"), "😀 Bob", Format(offsets="utf16"), "Bob")
     (2, 5, 'PER')
