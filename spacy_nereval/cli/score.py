@@ -32,7 +32,7 @@ def score_cli(
     showing: Showing,
     lookups: Lookups,
     gold: Path = Argument(..., help="Gold annotation, a file or a folder of brat files; or a count file, .npz"),
-    pred: Path | None = Argument(None, help="Predictions on the same texts, paired by id if all have ids, else by order"),
+    pred: Path | None = Argument(None, help="Predictions on the same texts, paired by id (if all have one) or order"),
     system: list[str] | None = Option(
         None,
         "--system",
