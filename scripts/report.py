@@ -10,7 +10,7 @@ from wasabi import msg
 from spacy_nereval.io.writing import atomic
 from spacy_nereval.reporting.comparison import comparison_tables, footer, side_by_side, verdict_lines
 from spacy_nereval.reporting.formats import markdown
-from spacy_nereval.reporting.sentences import heading
+from spacy_nereval.reporting.remarks import heading
 from spacy_nereval.reporting.terminal import render
 
 

@@ -25,8 +25,8 @@ from spacy_nereval.io.writing import atomic
 from spacy_nereval.reporting.comparison import comparison_tables, footer, verdict_lines
 from spacy_nereval.reporting.declared import noted, short_name
 from spacy_nereval.reporting.formats import markdown
+from spacy_nereval.reporting.result_table import Cell, Estimate, ResultTable
 from spacy_nereval.reporting.score_cells import interval, percent
-from spacy_nereval.reporting.table import Cell, Estimate, Table
 from spacy_nereval.reporting.words import VERDICTS
 
 CORPORA = {
@@ -136,7 +136,7 @@ def overview(kept: Kept, summaries: Mapping[str, Mapping[str, Summary]]) -> Iter
         for found in own:
             rows[-1] += [estimate(found), percent(found.sd)]
     header = ["score", *(cell for name in summaries for cell in (name, "sd"))]
-    yield markdown(Table("", header, rows))
+    yield markdown(ResultTable("", header, rows))
     first = next(iter(summaries.values()))
     costs = noted("", [(first[key].metric, first[key].score.name) for key in keys])
     seeds = {name: ", ".join(str(trial.seed) for trial in kept.trials(name)) for name in summaries}
@@ -180,7 +180,7 @@ def pipeline(
     for key, own in (summaries | {"wrf (lenient weights)": mild["wrf"]}).items():
         values = [percent(value) for value in own.values]
         rows.append([key, percent(own.mean), percent(own.sd), interval(own.interval, 100), *values])
-    yield markdown(Table("", ["score", "mean", "sd", "interval", *seeds], rows))
+    yield markdown(ResultTable("", ["score", "mean", "sd", "interval", *seeds], rows))
     yield from per_document(seeds, counts)
     yield from of_errors(seeds, errors(counts))
 
@@ -196,7 +196,7 @@ def per_document(seeds: Sequence[str], counts: Sequence[Counts]) -> Iterator[str
     header = ["weights of WRF", "trial", "above", "below", "the same", "undefined"]
     yield (
         "Share of test documents with WRF above strict F, below it and the same. Documents in which one of the two "
-        "is undefined are left out:\n\n" + markdown(Table("", header, rows, digits=1))
+        "is undefined are left out:\n\n" + markdown(ResultTable("", header, rows, digits=1))
     )
 
 
@@ -207,7 +207,7 @@ def of_errors(seeds: Sequence[str], found: Errors) -> Iterator[str]:
         [error, VERDICTS[error].full, *numbers, percent(sum(numbers), sum(totals))]
         for error, numbers in found.numbers.items()
     ]
-    table = Table("", ["type", "what", *seeds, "share of all"], rows, digits=1)
+    table = ResultTable("", ["type", "what", *seeds, "share of all"], rows, digits=1)
     yield f"Errors by FairEval's types, {', '.join(map(str, totals))} in all:\n\n{markdown(table)}"
     yield work_on(found)
 

@@ -14,13 +14,13 @@ from spacy_nereval.counting.table import Table
 from spacy_nereval.evaluation.pairs import paired
 from spacy_nereval.evaluation.resampling import Confidence, HalfSamples, Units
 from spacy_nereval.evaluation.result import evaluate
+from spacy_nereval.evaluation.run_means import evaluate_runs
 from spacy_nereval.evaluation.scores import score_sums
 from spacy_nereval.evaluation.statistics.intervals import FEW, effective_units, score_intervals
-from spacy_nereval.evaluation.system_runs import evaluate_runs
 from spacy_nereval.metrics.registry import create
 from spacy_nereval.reporting import words
+from spacy_nereval.reporting.result_table import Interval
 from spacy_nereval.reporting.score_cells import interval
-from spacy_nereval.reporting.table import Interval
 
 CONFIDENCE = Confidence()
 
@@ -103,7 +103,7 @@ def lenient(counts: Counts) -> Counts:
 
 KINDS = {
     in_words: tuple(error for error, wording in words.VERDICTS.items() if wording.kind == kind)
-    for kind, in_words in words.KINDS.items()
+    for kind, in_words in words.VERDICT_KINDS.items()
     if kind != "hit"
 }
 """The kinds of errors that are compared, and FairEval's types of each."""

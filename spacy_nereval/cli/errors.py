@@ -23,7 +23,7 @@ from .values import check_no_table_format, split_list, table_format
 if TYPE_CHECKING:
     from ..core.spans import Document
     from ..evaluation.error_list import Listed
-    from ..reporting.table import Table
+    from ..reporting.result_table import ResultTable
     from .inputs import Documents
 
 LIMIT = 20
@@ -82,7 +82,7 @@ def errors_cli(
     """
     from ..evaluation.error_list import FIELDS, error_list
     from ..io.writing import write_rows
-    from ..reporting.sentences import heading
+    from ..reporting.remarks import heading
 
     if output:
         check_suffix("--output", output, ".jsonl", ".csv")
@@ -138,7 +138,7 @@ class Summary:
         return f"{number} verdict{'s'[: number != 1]} ({listed})" if listed else "no verdicts of this kind"
 
 
-def _table(rows: Iterator[Listed], limit: int | None) -> tuple[Table, int]:
+def _table(rows: Iterator[Listed], limit: int | None) -> tuple[ResultTable, int]:
     """Return a table of the first rows, or of all without a limit, and the number of further rows."""
     from ..reporting.verdict_tables import list_table
 

@@ -13,7 +13,7 @@ import typer
 from .values import table_format
 
 if TYPE_CHECKING:
-    from ..reporting.table import Table
+    from ..reporting.result_table import ResultTable
 
 
 def say(text: str, **style: Any) -> None:
@@ -32,7 +32,7 @@ def say(text: str, **style: Any) -> None:
 
 
 def print_tables(
-    tables: Iterable[Table],
+    tables: Iterable[ResultTable],
     format: str | None,
     *,
     before: Sequence[str] = (),
@@ -55,7 +55,7 @@ def print_tables(
         _print_as(name, tables, before, [*after, *([signature] if signature else [])])
 
 
-def _print_as(name: str, tables: Iterable[Table], before: Sequence[str], after: Sequence[str]) -> None:
+def _print_as(name: str, tables: Iterable[ResultTable], before: Sequence[str], after: Sequence[str]) -> None:
     """Print tables in a format for files and other programs."""
     from ..reporting.formats import document
 
@@ -67,7 +67,7 @@ def _print_as(name: str, tables: Iterable[Table], before: Sequence[str], after: 
 
 
 def _print_for_people(
-    tables: Iterable[Table], before: Sequence[str], after: Sequence[str], signature: str | None
+    tables: Iterable[ResultTable], before: Sequence[str], after: Sequence[str], signature: str | None
 ) -> None:
     """Print tables and lines at the width of the terminal."""
     from wasabi.util import wrap

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..core.spans import Document
     from ..counting.counts import Counts
     from ..evaluation.breakdown import Breakdown
-    from ..evaluation.error_list import Examples
+    from ..evaluation.error_list import ErrorExamples
     from ..evaluation.resampling import Confidence
     from .inputs import Documents
 
@@ -82,7 +82,7 @@ def count_documents(
 def warn_of_labels(counts: Counts) -> None:
     """Print a warning if gold and predicted labels have little in common."""
     from ..evaluation.result import gold_spans, pred_spans
-    from ..reporting.labels import label_lines
+    from ..reporting.label_schemes import label_lines
 
     for line in label_lines(gold_spans(counts), pred_spans(counts)):
         say(line, err=True)
@@ -94,7 +94,7 @@ def totals_while_reading(documents: Documents, source: str) -> tuple[Counter[str
     After the last one, ValueError is raised if there was no document with gold annotation.
     """
     from ..core.spans import ON_READING
-    from ..reporting.labels import label_lines
+    from ..reporting.label_schemes import label_lines
 
     labels: tuple[Counter[str], Counter[str]] = Counter(), Counter()
     totals = Counter(dict.fromkeys(("documents", "gold", "pred", "skipped", *ON_READING), 0))
@@ -156,7 +156,7 @@ def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
     Raises:
         ValueError: If a table is unknown, or no metric has the verdicts that it shows.
     """
-    from ..reporting.tables import TABLES, USUAL
+    from ..reporting.result_tables import TABLES, USUAL
     from ..reporting.verdict_tables import judging
 
     wanted = table_names(showing.tables, TABLES, USUAL)
@@ -170,13 +170,13 @@ def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
     return wanted
 
 
-def wanted_examples(showing: Showing, metrics: Sequence[Metric]) -> list[Examples]:
+def wanted_examples(showing: Showing, metrics: Sequence[Metric]) -> list[ErrorExamples]:
     """Return an observer that collects examples of errors, if a table shows them."""
-    from ..evaluation.error_list import Examples
+    from ..evaluation.error_list import ErrorExamples
     from ..reporting.verdict_tables import judging
 
     metric = judging(metrics)
-    return [Examples(metric)] if metric and "pairs" in wanted_tables(showing, metrics) else []
+    return [ErrorExamples(metric)] if metric and "pairs" in wanted_tables(showing, metrics) else []
 
 
 def show_result(
@@ -187,7 +187,7 @@ def show_result(
     output: Path | None = None,
     per_document: Path | None = None,
     breakdowns: Sequence[Breakdown] = (),
-    examples: Sequence[Examples] = (),
+    examples: Sequence[ErrorExamples] = (),
 ) -> None:
     """Score counts, write the files asked for, and print the tables.
 
@@ -204,8 +204,8 @@ def show_result(
     from ..evaluation.result import evaluate
     from ..io.writing import write_json, write_rows
     from ..reporting.evaluated import Evaluated
-    from ..reporting.sentences import disagreement_lines, heading
-    from ..reporting.tables import tables
+    from ..reporting.remarks import disagreement_lines, heading
+    from ..reporting.result_tables import tables
 
     wanted = wanted_tables(showing, counts.metrics)
     result = evaluate(counts, drawn, average=showing.average, short=showing.short)
@@ -231,7 +231,7 @@ def show_result(
 
 def _warnings(counts: Counts, drawn: Mapping[str, Any] | None, breakdowns: Sequence[Breakdown]) -> list[str]:
     """Return warnings about unknown labels, and about few units if there are intervals."""
-    from ..reporting.sentences import unit_lines, warning
+    from ..reporting.remarks import unit_lines, warning
     from .lookups import unknown_labels
 
     lines = [f"⚠ {line}" for line in unknown_labels(counts, breakdowns)]

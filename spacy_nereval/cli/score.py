@@ -20,7 +20,7 @@ from .score_runs import score_runs
 
 if TYPE_CHECKING:
     from ..evaluation.breakdown import Breakdown
-    from ..evaluation.error_list import Examples
+    from ..evaluation.error_list import ErrorExamples
 
 
 @command("score", metric_options=True)
@@ -77,7 +77,7 @@ def score_cli(
             f"--{'code' if loading.code else 'gpu-id'} is given without a model: give models as runs of --system"
         )
     breakdowns: list[Breakdown] = []
-    examples: list[Examples] = []
+    examples: list[ErrorExamples] = []
     if gold.suffix == ".npz":
         if pred or metrics or ctx.args or lookups.by or lookups.train:
             raise ValueError(

@@ -38,7 +38,7 @@ def score_runs(
         ValueError: There are several systems or there is only one run; a run, a table or an option cannot be used.
         OSError: A file cannot be read or written.
     """
-    from ..evaluation.system_runs import evaluate_runs
+    from ..evaluation.run_means import evaluate_runs
     from ..io.writing import write_json
     from ..reporting.evaluated import Evaluated
     from ..reporting.run_tables import RUN_TABLES, USUAL_OF_RUNS, run_footer, run_heading, tables_of_runs

@@ -18,9 +18,9 @@ from ..core.declaration import Kind
 from ..core.overlap import group_numbers
 from ..core.spans import ON_READING, Document, OverlapGroup, PlainSpan, Span
 
-KINDS = tuple(Kind)
-HIT, MISS, SPURIOUS, GROUP_GOLD, GROUP_PRED = range(len(KINDS))
-"""Indices into `KINDS`."""
+SPAN_KINDS = tuple(Kind)
+HIT, MISS, SPURIOUS, GROUP_GOLD, GROUP_PRED = range(len(SPAN_KINDS))
+"""Indices into `SPAN_KINDS`."""
 
 TOGETHER, LARGE = 1 << 11, 1 << 16
 """A batch ends at this many documents, or at this total size (see `Document.size`)."""
@@ -132,7 +132,7 @@ class DocumentBatch(Batch):
 
     >>> docs = [Document([], [(0, 3, "A")]), Document([(0, 3, "B"), (5, 9, "B")], [(0, 3, "B"), (5, 8, "A")])]
     >>> batch = DocumentBatch(docs)
-    >>> batch.doc, batch.labels, [KINDS[kind].value for kind in kinds_and_groups(batch)[0]]
+    >>> batch.doc, batch.labels, [SPAN_KINDS[kind].value for kind in kinds_and_groups(batch)[0]]
     (array([0, 1, 1, 1]), ['A', 'B'], ['spurious', 'hit', 'group_pred', 'group_gold'])
     """
 
@@ -198,7 +198,7 @@ def unite(doc: Numbers, side: Numbers, start: Numbers, end: Numbers, label: Numb
 
 
 def kinds_and_groups(batch: Batch) -> tuple[Numbers, Numbers]:
-    """Return int64[spans] twice: the kind of each span (an index into `KINDS`), and the number of its
+    """Return int64[spans] twice: the kind of each span (an index into `SPAN_KINDS`), and the number of its
     overlap group, -1 for hits."""
     kind = np.full(len(batch.doc), HIT)
     group = np.full(len(batch.doc), -1)

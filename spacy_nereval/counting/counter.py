@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 REMEMBERED = 1 << 14
 """Maximum number of shapes of overlap groups whose verdicts are cached; beyond it, the cache is cleared."""
 
-Cell = tuple[int, int, int, int, float]
+Entry = tuple[int, int, int, int, float]
 """The numbers of slot, gold label, predicted label and note, then the amount. Number 0 is no label, no note."""
 
 
@@ -70,7 +70,7 @@ class Counter:
             self.counts.append([ids[k] for k in order], [units[k] for k in order] if units else [], *rows)
 
     def _cells_of(self, batch: Batch) -> NDArray[np.float64]:
-        """Return float64[6, cells], a column per cell: the index of its document, then the five numbers of a `Cell`."""
+        """Return float64[6, cells], a column per cell: the index of its document, then the five of an `Entry`."""
         for name in batch.labels:
             self._label_number.setdefault(name, len(self._label_number))
         number = np.array([self._label_number[name] for name in batch.labels], dtype=np.int64)
@@ -121,7 +121,7 @@ class Counter:
                 slot = np.full(len(doc), self._slot(metric, verdict))
                 yield np.stack([doc, slot, number[gold], number[pred], np.zeros(len(doc)), amount])
 
-    def _cells(self, judged: Iterable[tuple[Metric, Iterable[Verdict], Document | None]]) -> Iterator[Cell]:
+    def _cells(self, judged: Iterable[tuple[Metric, Iterable[Verdict], Document | None]]) -> Iterator[Entry]:
         labels, notes = self._label_number, self._note_number
         for metric, verdicts, document in judged:
             for verdict in verdicts:
@@ -142,7 +142,7 @@ class Counter:
             ) from None
 
     def _rows(self, documents: int, table: NDArray[np.float64]) -> tuple[csr_array, list[Key]]:
-        """Return the cells of a batch, float64[6, cells] (document, then as `Cell`), as rows and their keys."""
+        """Return the cells of a batch, float64[6, cells] (document, then as `Entry`), as rows and their keys."""
         from scipy.sparse import csr_array
 
         amount = table[5]

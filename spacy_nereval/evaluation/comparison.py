@@ -8,17 +8,17 @@ from typing import Any, NamedTuple
 from ..about import __version__
 from ..core.spans import Document, Span
 from ..counting.counts import Counts
-from .findings import verdict
+from .conclusions import verdict
 from .pairs import aligned_runs, paired
 from .resampling import Confidence, effective_number_of_units, number_of_units
 from .result import plain
+from .run_differences import run_rows
 from .signature import signature
 from .statistics.bits import enumerable
+from .statistics.conclusion import Footing, signature_part, unit_name
 from .statistics.families import PRIMARY, holm_by_family
-from .statistics.sentences import Footing, signature_part, unit_name
 from .swapping import labels_to_test, swap_rows, swaps_for
 from .tested import Asked, Families, families, primary_of
-from .training_runs import run_rows
 from .transitions import transitions
 
 __all__ = ["System", "compare", "comparison", "families", "swaps_for"]

@@ -144,11 +144,11 @@ def _order(verdict: Verdict) -> tuple[Any, ...]:
     return min(spans, default=()), [span or () for span in verdict[1:3]], verdict.name, verdict.amount
 
 
-class Examples:
+class ErrorExamples:
     """The first verdict of each kind among the documents added.
 
     >>> from spacy_nereval import create
-    >>> found = Examples(create("fair"))
+    >>> found = ErrorExamples(create("fair"))
     >>> found.add(Document([(0, 3, "PER")], [], "Ada in Rome", id="a"))
     >>> [(kind, listed.name) for kind, listed in found.first.items()]
     [(('fn', 'PER', ''), 'a')]

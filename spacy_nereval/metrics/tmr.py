@@ -14,15 +14,15 @@ from ..core.formulas import ratio
 from ..core.lexicon import cached_lexicon, pinned_path
 from ..core.spans import Document, Span
 
-KINDS = ("seen", "unseen_type", "unseen_tokens")
+FAMILIARITY = ("seen", "unseen_type", "unseen_tokens")
 OUTCOMES = ("hit", "miss")
 SUBSETS = {
-    "all": KINDS,
+    "all": FAMILIARITY,
     "seen": ("seen",),
     "unseen_any": ("unseen_type", "unseen_tokens"),
     "unseen_tokens": ("unseen_tokens",),
     "unseen_type": ("unseen_type",),
-    "confusable": KINDS,
+    "confusable": FAMILIARITY,
     "confusable_seen": ("seen", "unseen_type"),
     "confusable_unseen": ("unseen_tokens",),
 }

@@ -11,14 +11,14 @@ from ..io.writing import visible
 from ..metrics.registry import create, create_all, names
 from .declared import noted, short_name
 from .marked_text import clipped
+from .remarks import least_p, rests_on, unit_lines, warning, what_was_tested
+from .result_table import Cell, Estimate, ResultTable
 from .score_cells import interval, percent, scale, score_cell
 from .score_tables import MOST, first_headlines
-from .sentences import least_p, rests_on, unit_lines, warning, what_was_tested
-from .table import Cell, Estimate, Table
 from .words import OUTCOMES
 
 
-def side_by_side(results: Mapping[str, Mapping[str, Any]], *, digits: int = 2) -> Iterator[Table]:
+def side_by_side(results: Mapping[str, Mapping[str, Any]], *, digits: int = 2) -> Iterator[ResultTable]:
     """Yield one table each of the scores, counts and labels of several systems.
 
     Args:
@@ -36,12 +36,12 @@ def side_by_side(results: Mapping[str, Mapping[str, Any]], *, digits: int = 2) -
         ]
         counted = dict.fromkeys(name for own in owns for name in own["counts"])
         counts += [[metric.name, name, *(own["counts"].get(name) for own in owns)] for name in counted]
-    yield Table("Scores", ["score", *results], scores, digits=digits)
-    yield Table("Counts", ["metric", "count", *results], counts, digits=digits)
+    yield ResultTable("Scores", ["score", *results], scores, digits=digits)
+    yield ResultTable("Counts", ["metric", "count", *results], counts, digits=digits)
     yield _labels_side_by_side(results, metrics)._replace(digits=digits)
 
 
-def _labels_side_by_side(results: Mapping[str, Mapping[str, Any]], metrics: Iterable[Metric]) -> Table:
+def _labels_side_by_side(results: Mapping[str, Mapping[str, Any]], metrics: Iterable[Metric]) -> ResultTable:
     found = [{m.name: result["metrics"][m.name]["per_type"] for m in metrics} for result in results.values()]
     rows: list[list[Cell]] = []
     for label in sorted({label for labels_of in found for per_type in labels_of.values() for label in per_type}):
@@ -49,10 +49,12 @@ def _labels_side_by_side(results: Mapping[str, Mapping[str, Any]], metrics: Iter
             scores = [labels_of[metric.name].get(label, {"scores": {}})["scores"] for labels_of in found]
             for name in first_headlines(metric, found[0][metric.name]):
                 rows.append([label, short_name(metric, name), *(score_cell(metric, name, own) for own in scores)])
-    return Table("Per label", ["label", "score", *results], rows)
+    return ResultTable("Per label", ["label", "score", *results], rows)
 
 
-def comparison_tables(result: Mapping[str, Any], wanted: Iterable[str] = (), *, digits: int = 2) -> Iterator[Table]:
+def comparison_tables(
+    result: Mapping[str, Any], wanted: Iterable[str] = (), *, digits: int = 2
+) -> Iterator[ResultTable]:
     """Yield tables of a comparison.
 
     Args:
@@ -82,7 +84,7 @@ def verdict_lines(result: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def difference_tables(result: Mapping[str, Any]) -> Iterator[Table]:
+def difference_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
     """Yield, for each system, the headline scores, their differences, and the tests of these."""
     for system, rows in _by_system(result):
         own = [row for row in rows if row["label"] is None and _stands_out(row)]
@@ -90,7 +92,7 @@ def difference_tables(result: Mapping[str, Any]) -> Iterator[Table]:
         yield _table(f"{system} against {result['baseline']}", "score", cells, own)
 
 
-def label_tables(result: Mapping[str, Any]) -> Iterator[Table]:
+def label_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
     """Yield, for each system, the primary score of each label, its difference, and the test of the difference."""
     for system, rows in _by_system(result):
         if own := [row for row in rows if row["label"] is not None]:
@@ -98,7 +100,7 @@ def label_tables(result: Mapping[str, Any]) -> Iterator[Table]:
             yield _table(title, "label", [[row["label"], *_difference(row)] for row in own], own)
 
 
-def run_tables(result: Mapping[str, Any]) -> Iterator[Table]:
+def run_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
     """Yield, for each system compared by several training runs, how much of the uncertainty comes from training."""
     for system, rows in _by_system(result):
         own = [row for row in rows if max(row["runs"]) > 1 and row["label"] is None and _stands_out(row)]
@@ -108,7 +110,7 @@ def run_tables(result: Mapping[str, Any]) -> Iterator[Table]:
             ]
             header = ["score", "baseline runs", "system runs", "degrees of freedom", "share of training"]
             few = f"few runs: fewer than {FEW_RUNS}" if min(own[0]["runs"]) < FEW_RUNS else ""
-            yield Table(f"Training runs of {system} and {result['baseline']}", header, cells, note=few)
+            yield ResultTable(f"Training runs of {system} and {result['baseline']}", header, cells, note=few)
 
 
 DIFFERENCE = ("baseline", "system", "difference", "detectable", "p (Holm)")
@@ -124,11 +126,11 @@ def _difference(row: Mapping[str, Any]) -> list[Cell]:
     return [a, b, gap if bounds is None or gap is None else Estimate(gap, *bounds), detectable, row["p_holm"]]
 
 
-def _table(title: str, first: str, cells: list[list[Cell]], rows: Iterable[Mapping[str, Any]]) -> Table:
-    return Table(title, [first, *DIFFERENCE], cells, note=_costs(rows), own_digits={"p (Holm)": 4})
+def _table(title: str, first: str, cells: list[list[Cell]], rows: Iterable[Mapping[str, Any]]) -> ResultTable:
+    return ResultTable(title, [first, *DIFFERENCE], cells, note=_costs(rows), own_digits={"p (Holm)": 4})
 
 
-def all_difference_tables(result: Mapping[str, Any]) -> Iterator[Table]:
+def all_difference_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
     """Yield, for each system, both values of each score, their difference, and its test."""
     header = ["metric", "score", "baseline", "system", "difference", "interval", "p", "p (Holm)"]
     for system, own in _by_system(result):
@@ -141,7 +143,7 @@ def all_difference_tables(result: Mapping[str, Any]) -> Iterator[Table]:
                 bounds = interval(row["interval"], factor)
                 rows.append([row["metric"], row["score"], *scaled, bounds, row["p"], row["p_holm"]])
         title = f"All scores of {system} against {result['baseline']}"
-        yield Table(title, header, rows, note=_costs(own), own_digits={"p": 4, "p (Holm)": 4})
+        yield ResultTable(title, header, rows, note=_costs(own), own_digits={"p": 4, "p (Holm)": 4})
 
 
 def _by_system(result: Mapping[str, Any]) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
@@ -173,7 +175,7 @@ def _scale(metric: str, score: str) -> int:
     return scale(create(metric), score) if metric in names() else 100
 
 
-def transition_tables(result: Mapping[str, Any]) -> Iterator[Table]:
+def transition_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
     """Yield, for each system, the outcomes of the gold spans under the baseline and under the system."""
     for found in result["transitions"]:
         counts = found["counts"]
@@ -182,10 +184,10 @@ def transition_tables(result: Mapping[str, Any]) -> Iterator[Table]:
             [OUTCOMES[before], *(counts.get(before, {}).get(after, 0) for after in outcomes)] for before in outcomes
         ]
         title = f"Gold spans under {result['baseline']} (rows) and {found['system']} (columns)"
-        yield Table(title, [result["baseline"], *(OUTCOMES[key] for key in outcomes)], rows)
+        yield ResultTable(title, [result["baseline"], *(OUTCOMES[key] for key in outcomes)], rows)
 
 
-def span_tables(result: Mapping[str, Any]) -> Iterator[Table]:
+def span_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
     """Yield, for each system, the gold spans whose outcome differs from the baseline's."""
     header = ["document", "start", "end", "label", "text", result["baseline"]]
     for found in result["transitions"]:
@@ -198,10 +200,10 @@ def span_tables(result: Mapping[str, Any]) -> Iterator[Table]:
             ]
             for span in found["spans"]
         ]
-        yield Table(f"Changed spans of {found['system']}", [*header, found["system"]], rows, most=MOST)
+        yield ResultTable(f"Changed spans of {found['system']}", [*header, found["system"]], rows, most=MOST)
 
 
-COMPARED: dict[str, Callable[[Mapping[str, Any]], Iterable[Table]]] = {
+COMPARED: dict[str, Callable[[Mapping[str, Any]], Iterable[ResultTable]]] = {
     "differences": difference_tables,
     "labels": label_tables,
     "runs": run_tables,

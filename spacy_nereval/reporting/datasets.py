@@ -8,11 +8,11 @@ from typing import Any
 from ..evaluation.statistics.differences import LEAST_DIFFERING
 from ..metrics.registry import create, names
 from .declared import noted
+from .result_table import Cell, ResultTable
 from .score_cells import interval, percent, scale
-from .table import Cell, Table
 
 
-def data_set_tables(found: Mapping[str, Any], *, digits: int = 2) -> Iterator[Table]:
+def data_set_tables(found: Mapping[str, Any], *, digits: int = 2) -> Iterator[ResultTable]:
     """Yield a table of the data sets, and one of the counts that their p-values allow.
 
     Args:
@@ -32,7 +32,7 @@ def data_set_tables(found: Mapping[str, Any], *, digits: int = 2) -> Iterator[Ta
         for row in found["data_sets"]
     ]
     costs = noted("", [(create(found["metric"]), found["score"])]) if found["metric"] in names() else ""
-    yield Table(
+    yield ResultTable(
         f"{found['system']} against {found['baseline']} by {found['metric']} {found['score']}",
         ["data set", "difference", "interval", "p (one-sided)", "p (Holm)", "named"],
         rows,
@@ -44,7 +44,7 @@ def data_set_tables(found: Mapping[str, Any], *, digits: int = 2) -> Iterator[Ta
         [f"{least} of {found['number']}", p, "yes" if least <= found["least"] else "no"]
         for least, p in enumerate(found["p"], 1)
     ]
-    yield Table("Better in at least", ["data sets", "p", "supported"], counts, digits=digits, own_digits={"p": 4})
+    yield ResultTable("Better in at least", ["data sets", "p", "supported"], counts, digits=digits, own_digits={"p": 4})
 
 
 def footer(found: Mapping[str, Any]) -> list[str]:

@@ -16,15 +16,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..io.writing import for_spreadsheets, visible
-from .table import Cell, Estimate, Interval, Table
+from .result_table import Cell, Estimate, Interval, ResultTable
 
 # For documents
 
 
-def markdown(table: Table) -> str:
+def markdown(table: ResultTable) -> str:
     """Return a table in Markdown, without its heading.
 
-    >>> print(markdown(Table("", ["text", "n"], [["a|b", 1]])))
+    >>> print(markdown(ResultTable("", ["text", "n"], [["a|b", 1]])))
     | text | n |
     | --- | ---: |
     | a\\|b | 1 |
@@ -39,10 +39,10 @@ def _in_markdown(text: str) -> str:
     return re.sub(r"[\\|`*<~$]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w])|(?<=\])[(\[]", r"\\\g<0>", text)
 
 
-def latex(table: Table) -> str:
+def latex(table: ResultTable) -> str:
     r"""Return a table in LaTeX. Documents that include it need the package booktabs.
 
-    >>> print(latex(Table("50 %", ["label", "n"], [["B_1", 1]])))
+    >>> print(latex(ResultTable("50 %", ["label", "n"], [["B_1", 1]])))
     \begin{table}
     \centering
     \caption{50 \%}
@@ -90,10 +90,10 @@ def _in_latex(text: str) -> str:
     return re.sub("-(?=-)", "-{}", "".join(LATEX.get(character, character) for character in text))
 
 
-def html(table: Table) -> str:
+def html(table: ResultTable) -> str:
     """Return a table in HTML.
 
-    >>> print(html(Table("Labels", ["label", "n"], [["<A>", 1]])))
+    >>> print(html(ResultTable("Labels", ["label", "n"], [["<A>", 1]])))
     <table>
     <caption>Labels</caption>
     <thead><tr><th scope="col">label</th><th scope="col" class="number">n</th></tr></thead>
@@ -141,15 +141,15 @@ th, td {{ padding: 0.2em 0.8em; text-align: left }}
 # For programs
 
 
-def csv_text(tables: Iterable[Table]) -> str:
+def csv_text(tables: Iterable[ResultTable]) -> str:
     """Return all tables as one CSV table.
 
     The first column names the table, and a row has values in the columns of its
     own table. An interval takes two columns, low and high. Undefined values are
     empty. Texts that a spreadsheet would take for formulas start with an apostrophe.
 
-    >>> a = Table("A", ["x", "P"], [["=1", Estimate(50.0, 40.0, 60.0)]])
-    >>> print(csv_text([a, Table("B", ["n"], [[None]])]))
+    >>> a = ResultTable("A", ["x", "P"], [["=1", Estimate(50.0, 40.0, 60.0)]])
+    >>> print(csv_text([a, ResultTable("B", ["n"], [[None]])]))
     table,x,P,P low,P high,n
     A,'=1,50.00,40.00,60.00,
     B,,,,,
@@ -172,10 +172,10 @@ def _in_csv(text: str) -> str:
     return for_spreadsheets(visible(text))
 
 
-def json_text(tables: Iterable[Table]) -> str:
+def json_text(tables: Iterable[ResultTable]) -> str:
     """Return a JSON object of titles to rows, each an object of columns to values; null is undefined.
 
-    >>> print(json_text([Table("A", ["x", "P"], [["=1", Estimate(50.0, 40.0, 60.0)]])]))
+    >>> print(json_text([ResultTable("A", ["x", "P"], [["=1", Estimate(50.0, 40.0, 60.0)]])]))
     {
       "A": [
         {"x": "=1", "P": 50.0, "P low": 40.0, "P high": 60.0}
@@ -193,7 +193,7 @@ def json_text(tables: Iterable[Table]) -> str:
     return "{\n" + ",\n".join(blocks) + "\n}"
 
 
-def _values(table: Table, *, text: Callable[[str], Any], number: Callable[[str], Any]) -> Iterator[list[Any]]:
+def _values(table: ResultTable, *, text: Callable[[str], Any], number: Callable[[str], Any]) -> Iterator[list[Any]]:
     """Yield the rows, each part of an interval as a value of its own."""
     parts = [_parts(table, k) for k in range(len(table.header))]
     for row in table.rows:
@@ -204,12 +204,12 @@ def _values(table: Table, *, text: Callable[[str], Any], number: Callable[[str],
         ]
 
 
-def _names(table: Table) -> list[str]:
+def _names(table: ResultTable) -> list[str]:
     names = ((name, part) for k, name in enumerate(table.header) for part in _parts(table, k))
     return [name if part == "value" else f"{name} {part}" for name, part in names]
 
 
-def _parts(table: Table, column: int) -> tuple[str, ...]:
+def _parts(table: ResultTable, column: int) -> tuple[str, ...]:
     kinds = {type(row[column]) for row in table.rows}
     value = () if kinds & {Interval} and not kinds - {Interval, type(None)} else ("value",)
     return (*value, "low", "high") if kinds & {Interval, Estimate} else value
@@ -239,7 +239,7 @@ def _unique(names: Iterable[str]) -> list[str]:
 # Several tables with text around them
 
 
-def document(tables: Sequence[Table], format: str, before: Sequence[str] = (), after: Sequence[str] = ()) -> str:
+def document(tables: Sequence[ResultTable], format: str, before: Sequence[str] = (), after: Sequence[str] = ()) -> str:
     """Return tables in one of the formats.
 
     Args:
@@ -251,7 +251,7 @@ def document(tables: Sequence[Table], format: str, before: Sequence[str] = (), a
     Raises:
         ValueError: If there is no such format.
 
-    >>> print(document([Table("A", ["n"], [[1]])], "markdown", ["One table."]))
+    >>> print(document([ResultTable("A", ["n"], [[1]])], "markdown", ["One table."]))
     One table.
     <BLANKLINE>
     ## A

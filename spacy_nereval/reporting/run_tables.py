@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from ..evaluation.statistics.conclusion import Footing, footer, unit_name
 from ..evaluation.statistics.runs import FEW_RUNS
-from ..evaluation.statistics.sentences import Footing, footer, unit_name
 from ..io.writing import visible
 from .declared import headlines, noted, short_name
 from .evaluated import Evaluated
+from .remarks import many, unit_lines, warning
+from .result_table import Cell, ResultTable
 from .score_cells import percent, scale
 from .score_tables import label_score_tables, label_tables, score_tables
-from .sentences import many, unit_lines, warning
-from .table import Cell, Table
 
 NOTHING: Mapping[str, Any] = {"share_of_training": None}
 """Stands in for the interval of a number of spans, which has no interval."""
 
 
-def spread_tables(given: Evaluated) -> Iterator[Table]:
+def spread_tables(given: Evaluated) -> Iterator[ResultTable]:
     """Yield the spread of the headline scores over the training runs."""
     rows: list[list[Cell]] = []
     shown = []
@@ -35,7 +35,7 @@ def spread_tables(given: Evaluated) -> Iterator[Table]:
             rows.append([short_name(metric, name), *scaled, percent(bounds.get(name, NOTHING)["share_of_training"])])
             shown.append((metric, name))
     header = ["score", "mean", "sd", "least", "greatest", "share of training"]
-    yield Table("Training runs", header, rows, note=noted(_note(given), shown))
+    yield ResultTable("Training runs", header, rows, note=noted(_note(given), shown))
 
 
 def _of_average(table: Mapping[str, Any], average: str) -> Mapping[str, Any]:
@@ -48,7 +48,7 @@ def _note(given: Evaluated) -> str:
     return "; ".join([given.average, *few])
 
 
-RUN_TABLES: dict[str, Callable[[Evaluated], Iterable[Table]]] = {
+RUN_TABLES: dict[str, Callable[[Evaluated], Iterable[ResultTable]]] = {
     "scores": score_tables,
     "runs": spread_tables,
     "labels": label_tables,
@@ -60,7 +60,7 @@ USUAL_OF_RUNS = ("scores", "runs", "labels")
 """The tables that are printed by default."""
 
 
-def tables_of_runs(given: Evaluated, wanted: Iterable[str], *, digits: int = 2) -> Iterator[Table]:
+def tables_of_runs(given: Evaluated, wanted: Iterable[str], *, digits: int = 2) -> Iterator[ResultTable]:
     """Yield tables of the mean scores of one system's training runs.
 
     Args:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.declaration import Metric
 from ..evaluation.statistics.intervals import FEW
-from .table import Cell, Estimate, Interval
+from .result_table import Cell, Estimate, Interval
 
 
 def percent(number: float | None, whole: float = 1) -> float | None:

@@ -13,14 +13,14 @@ from ..evaluation.result import gold_spans
 from ..evaluation.statistics.intervals import FEW
 from .declared import groups, headlines, noted, short_name
 from .evaluated import Evaluated
+from .result_table import Cell, ResultTable
 from .score_cells import percent, score_cell, score_cells
-from .table import Cell, Table
 
 MOST = 10
 """Maximum number of rows of long tables for people; CSV and JSON have all."""
 
 
-def score_tables(given: Evaluated) -> Iterator[Table]:
+def score_tables(given: Evaluated) -> Iterator[ResultTable]:
     """Yield the overall scores, with their intervals if the result has any."""
     average = given.average
     triples, singles = [], []
@@ -34,12 +34,12 @@ def score_tables(given: Evaluated) -> Iterator[Table]:
         more_triples, more_singles = _score_rows(metric, scores, intervals)
         triples += more_triples
         singles += more_singles
-    yield Table("Scores", ["metric", "P", "R", "F"], triples, note=average)
+    yield ResultTable("Scores", ["metric", "P", "R", "F"], triples, note=average)
     shown = [(m, name) for m in given.counts.metrics for name in given.result["metrics"][m.name]["scores"]]
-    yield Table("Other scores", ["metric", "score", "value"], singles, note=noted(average, shown))
+    yield ResultTable("Other scores", ["metric", "score", "value"], singles, note=noted(average, shown))
 
 
-def label_tables(given: Evaluated) -> Iterator[Table]:
+def label_tables(given: Evaluated) -> Iterator[ResultTable]:
     """Yield the headline scores of each label, with its number of gold spans."""
     metrics, result = given.counts.metrics, given.result["metrics"]
     columns = [(m, name) for m in metrics for name in first_headlines(m, result[m.name]["per_type"])]
@@ -48,7 +48,7 @@ def label_tables(given: Evaluated) -> Iterator[Table]:
         scores = [score_cell(m, name, result[m.name]["per_type"][label]["scores"]) for m, name in columns]
         rows.append([label, number, *scores])
     header = ["label", "support", *(short_name(m, name) for m, name in columns)]
-    yield Table("Per label", header, rows, note=noted(_few(given), columns))
+    yield ResultTable("Per label", header, rows, note=noted(_few(given), columns))
 
 
 def _few(given: Evaluated) -> str:
@@ -62,7 +62,7 @@ def _few(given: Evaluated) -> str:
     return f"few units, not to be compared: {listed(flagged, MOST)}" if flagged else ""
 
 
-def label_score_tables(given: Evaluated) -> Iterator[Table]:
+def label_score_tables(given: Evaluated) -> Iterator[ResultTable]:
     """Yield every score of each label, with its interval if the result has one."""
     triples, singles = [], []
     for label, number in support(given).items():
@@ -72,8 +72,8 @@ def label_score_tables(given: Evaluated) -> Iterator[Table]:
             more_triples, more_singles = _score_rows(metric, own["per_type"][label]["scores"], intervals)
             triples += [[label, *row, number] for row in more_triples]
             singles += [[label, *row] for row in more_singles]
-    yield Table("Scores per label", ["label", "metric", "P", "R", "F", "support"], triples)
-    yield Table("Other scores per label", ["label", "metric", "score", "value"], singles)
+    yield ResultTable("Scores per label", ["label", "metric", "P", "R", "F", "support"], triples)
+    yield ResultTable("Other scores per label", ["label", "metric", "score", "value"], singles)
 
 
 def support(given: Evaluated) -> dict[str, int]:
@@ -83,14 +83,14 @@ def support(given: Evaluated) -> dict[str, int]:
     return {label: numbers.get(label, 0) for label in per_type}
 
 
-def count_tables(given: Evaluated) -> Iterator[Table]:
+def count_tables(given: Evaluated) -> Iterator[ResultTable]:
     """Yield the counts that the scores are computed from."""
     counted = ((m.name, given.result["metrics"][m.name]["counts"]) for m in given.counts.metrics)
     rows = [[metric, name, number] for metric, counts in counted for name, number in counts.items()]
-    yield Table("Counts", ["metric", "count", "number"], rows)
+    yield ResultTable("Counts", ["metric", "count", "number"], rows)
 
 
-def document_tables(given: Evaluated) -> Iterator[Table]:
+def document_tables(given: Evaluated) -> Iterator[ResultTable]:
     """Yield the headline scores of each document, the worst document first."""
     header, in_percent, columns = {"gold": "gold", "pred": "predicted"}, set(), []
     for metric in given.counts.metrics:
@@ -104,10 +104,12 @@ def document_tables(given: Evaluated) -> Iterator[Table]:
         [row["document"], *(percent(row[key]) if key in in_percent else row[key] for key in header)]
         for row in document_rows(given.counts)
     ]
-    yield Table("Documents", ["document", *header.values()], cells, note=noted("the worst first", columns), most=MOST)
+    yield ResultTable(
+        "Documents", ["document", *header.values()], cells, note=noted("the worst first", columns), most=MOST
+    )
 
 
-def breakdown_table(found: Mapping[str, Any], metrics: Sequence[Metric], *, digits: int = 2) -> Table:
+def breakdown_table(found: Mapping[str, Any], metrics: Sequence[Metric], *, digits: int = 2) -> ResultTable:
     """Return the headline scores of each bucket of an attribute, with its numbers of spans.
 
     Args:
@@ -122,7 +124,7 @@ def breakdown_table(found: Mapping[str, Any], metrics: Sequence[Metric], *, digi
         rows.append([bucket, found["gold"][bucket], found["pred"][bucket], *scores])
     header = [found["by"], "gold", "predicted", *(short_name(metric, name) for metric, name in columns)]
     note = noted(ATTRIBUTES[found["by"]].help, columns)
-    return Table(f"By {found['by']}", header, rows, note=note, digits=digits)
+    return ResultTable(f"By {found['by']}", header, rows, note=note, digits=digits)
 
 
 def first_headlines(metric: Metric, parts: Mapping[str, Any]) -> list[str]:

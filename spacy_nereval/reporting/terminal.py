@@ -11,7 +11,7 @@ from wasabi.tables import row as joined
 
 from ..io.writing import spelt_out
 from .marked_text import Marked
-from .table import Cell, Table
+from .result_table import Cell, ResultTable
 
 WIDE, CLOSE = 3, 2
 """Blanks between columns: usually, and where the table would be too wide."""
@@ -27,7 +27,7 @@ BAR = 10
 """Characters of a bar for 100 %."""
 
 
-def render(table: Table, *, width: int | None = None, encoding: str = "utf8") -> str:
+def render(table: ResultTable, *, width: int | None = None, encoding: str = "utf8") -> str:
     """Return the rows of a table in spaCy's style.
 
     A table that is too wide loses, in this order: its bars, some of the space between
@@ -40,7 +40,7 @@ def render(table: Table, *, width: int | None = None, encoding: str = "utf8") ->
         width: Number of columns of the terminal; None if the width does not matter.
         encoding: Encoding of the terminal. Characters that it lacks are replaced.
 
-    >>> found = Table("", ["label", "P", "R"], [["a rather long label", 50.0, 25.0]])
+    >>> found = ResultTable("", ["label", "P", "R"], [["a rather long label", 50.0, 25.0]])
     >>> print(render(found))
     <BLANKLINE>
     label                     P       R
@@ -164,10 +164,10 @@ def columns(text: str) -> int:
     )
 
 
-def bars(table: Table, encoding: str = "utf8") -> list[str]:
+def bars(table: ResultTable, encoding: str = "utf8") -> list[str]:
     """Return a bar for every row, visible for every share above 0.
 
-    >>> found = Table("", ["%"], [[50.0], [0.1], [0.0]], bars="%")
+    >>> found = ResultTable("", ["%"], [[50.0], [0.1], [0.0]], bars="%")
     >>> bars(found), bars(found, "ascii")
     (['█████', '▏', ''], ['#####', '#', ''])
     """

@@ -9,9 +9,9 @@ from ..evaluation.error_list import Listed
 from ..evaluation.result import confusion_matrix, verdict_counts
 from .evaluated import Evaluated
 from .marked_text import marked
+from .result_table import Cell, ResultTable
 from .score_cells import percent
 from .score_tables import MOST
-from .table import Cell, Table
 from .words import VERDICTS
 
 MANY = 12
@@ -21,7 +21,7 @@ NO_SPAN = "no span"
 MARKING = "; in the text [gold], {predicted}"
 
 
-def verdict_tables(given: Evaluated) -> Iterator[Table]:
+def verdict_tables(given: Evaluated) -> Iterator[ResultTable]:
     """Yield the number of each verdict, the most frequent error first."""
     if not (metric := judging(given.counts.metrics)):
         return
@@ -39,10 +39,10 @@ def verdict_tables(given: Evaluated) -> Iterator[Table]:
         shares: list[Cell] = [percent(number, total) if verdict in errors else None, percent(number, gold)]
         rows.append([verdict, *([VERDICTS[verdict].full] if in_words else []), number, *shares])
     header = ["verdict", *(["meaning"] if in_words else []), "number", "% errors", "% gold"]
-    yield Table("Verdicts", header, rows, note=metric.name, bars="% errors")
+    yield ResultTable("Verdicts", header, rows, note=metric.name, bars="% errors")
 
 
-def pair_tables(given: Evaluated) -> Iterator[Table]:
+def pair_tables(given: Evaluated) -> Iterator[ResultTable]:
     """Yield the errors by verdict, gold label and predicted label, the most frequent first, each with an example."""
     if not (metric := judging(given.counts.metrics)):
         return
@@ -60,10 +60,10 @@ def pair_tables(given: Evaluated) -> Iterator[Table]:
     if given.examples:
         header += ["document", "text"]
     note = metric.name + MARKING * bool(given.examples)
-    yield Table("Error pairs", header, rows, note=note, most=MOST)
+    yield ResultTable("Error pairs", header, rows, note=note, most=MOST)
 
 
-def confusion_tables(given: Evaluated) -> Iterator[Table]:
+def confusion_tables(given: Evaluated) -> Iterator[ResultTable]:
     """Yield the confusion matrix, or with many labels the list of its cells."""
     if not (metric := judging(given.counts.metrics)):
         return
@@ -73,15 +73,15 @@ def confusion_tables(given: Evaluated) -> Iterator[Table]:
         cells = [(gold, pred, number) for gold, row in matrix.items() for pred, number in row.items()]
         cells.sort(key=lambda cell: (-cell[2], cell))
         rows: list[list[Cell]] = [[gold or None, pred or None, number] for gold, pred, number in cells]
-        yield Table("Confusion matrix", ["gold", "predicted", "number"], rows, note=metric.name, most=2 * MOST)
+        yield ResultTable("Confusion matrix", ["gold", "predicted", "number"], rows, note=metric.name, most=2 * MOST)
         return
     rows = [[gold or NO_SPAN, *(matrix.get(gold, {}).get(pred, 0) for pred in (*labels, ""))] for gold in (*labels, "")]
     errors_only = "" if {*metric.correct_verdicts} & {*(metric.confusion or ())} else ", errors only"
     note = f"{metric.name}{errors_only}; gold in rows, predicted in columns"
-    yield Table("Confusion matrix", ["gold", *labels, NO_SPAN], rows, note=note)
+    yield ResultTable("Confusion matrix", ["gold", *labels, NO_SPAN], rows, note=note)
 
 
-def list_table(found: Iterable[Listed]) -> Table:
+def list_table(found: Iterable[Listed]) -> ResultTable:
     """Return an error list as a table, with the spans marked in the text."""
     found = list(found)
     whole = all(listed.verdict.amount == 1 for listed in found)
@@ -92,7 +92,7 @@ def list_table(found: Iterable[Listed]) -> Table:
         amount: list[Cell] = [] if whole else [verdict.amount]
         rows.append([listed.name, verdict.name, *amount, *labels, _in_text(listed)])
     header = ["document", "verdict", *([] if whole else ["amount"]), "gold", "predicted", "text"]
-    return Table("Error list", header, rows, note=found[0].metric + MARKING if found else "")
+    return ResultTable("Error list", header, rows, note=found[0].metric + MARKING if found else "")
 
 
 def judging(metrics: Sequence[Metric]) -> Metric | None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 class Wording(NamedTuple):
     """A verdict in words.
 
-    kind: what is right or wrong with the span, a key of `KINDS`.
+    kind: what is right or wrong with the span, a key of `VERDICT_KINDS`.
     short: for use beside a marked span, whose colour shows the kind.
     full: for use alone, as in a table.
     """
@@ -34,7 +34,7 @@ VERDICTS = {
 }
 """FairEval's verdicts. Verdicts of other metrics are shown by name only."""
 
-KINDS = {
+VERDICT_KINDS = {
     "hit": "correct spans",
     "missed": "missed spans",
     "spurious": "spurious spans",

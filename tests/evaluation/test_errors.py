@@ -28,7 +28,7 @@ from spacy_nereval import Document, Span, Verdict, count, create, create_all, na
 from spacy_nereval.core.declaration import Kind, Metric
 from spacy_nereval.counting.keys import slots
 from spacy_nereval.counting.table import columns_of, summed
-from spacy_nereval.evaluation.error_list import CONTEXT, FIELDS, Examples, Listed, error_list
+from spacy_nereval.evaluation.error_list import CONTEXT, FIELDS, ErrorExamples, Listed, error_list
 from spacy_nereval.evaluation.result import verdict_counts
 from spacy_nereval.io.writing import write_rows
 from spacy_nereval.reporting.marked_text import clipped, marked
@@ -187,11 +187,11 @@ PROGRAM = """
 import json, sys
 from made_up import corpus
 from spacy_nereval import create_all
-from spacy_nereval.evaluation.error_list import Examples, error_list
+from spacy_nereval.evaluation.error_list import ErrorExamples, error_list
 for metric in create_all(["fair", "wrf", "semeval", "loio"]):
     for each in error_list(corpus(6), metric, errors=["all"]):
         print(json.dumps(each.row()))
-examples = Examples(create_all(["fair"])[0])
+examples = ErrorExamples(create_all(["fair"])[0])
 for document in corpus(6):
     examples.add(document)
 print(json.dumps(sorted((kind, each.row()) for kind, each in examples.first.items())))
@@ -261,7 +261,7 @@ def test_an_example_of_a_long_text_is_short():
 @given(documents=corpora(nested(), most=4))
 def test_of_each_kind_the_first_verdict_is_the_example(documents):
     metric = create("fair")
-    examples = Examples(metric)
+    examples = ErrorExamples(metric)
     for k, document in enumerate(documents):
         document.id = f"doc {k}" if k % 2 else None
         examples.add(document)

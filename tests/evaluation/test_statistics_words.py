@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from processes import python
 
+from spacy_nereval.evaluation.statistics.conclusion import Conclusion, Footing, footer, sentence, signature_part
 from spacy_nereval.evaluation.statistics.differences import p_text
 from spacy_nereval.evaluation.statistics.intervals import needs_warning
 from spacy_nereval.evaluation.statistics.power import (
@@ -16,11 +17,10 @@ from spacy_nereval.evaluation.statistics.power import (
     equivalence_level,
     equivalent,
 )
-from spacy_nereval.evaluation.statistics.sentences import Finding, Footing, footer, sentence, signature_part
 
 FORBIDDEN = ("significant", "trend", "equal", "no difference", "prove", "*")
 
-FOUND = Finding(
+FOUND = Conclusion(
     baseline="A",
     system="B",
     difference=3.25,
@@ -113,7 +113,7 @@ def test_forbidden_words_are_never_said(
     margin: float | None,
     flags: tuple[bool, bool],
 ) -> None:
-    found = Finding(
+    found = Conclusion(
         "A", "B", difference, min(bounds), max(bounds), min(p), max(p), tests, 4.0, differing, margin, flags[0]
     )
     said = sentence(found._replace(higher_is_better=flags[1]))
@@ -176,7 +176,7 @@ def test_scipy_is_not_loaded_before_it_is_needed() -> None:
     code = (
         "import sys\n"
         "import spacy_nereval.evaluation.statistics.differences\n"
-        "import spacy_nereval.evaluation.statistics.sentences, spacy_nereval.evaluation.statistics.runs\n"
+        "import spacy_nereval.evaluation.statistics.conclusion, spacy_nereval.evaluation.statistics.runs\n"
         "print('scipy.special' in sys.modules)"
     )
     done = python("-c", code)

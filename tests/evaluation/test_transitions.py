@@ -17,7 +17,7 @@ from strategies import corpora, nested
 from spacy_nereval import Document, Span, count, create, create_all, names, score
 from spacy_nereval.evaluation.per_document import disagreement, document_rows
 from spacy_nereval.evaluation.transitions import gold_outcomes, transitions
-from spacy_nereval.reporting.sentences import disagreement_lines
+from spacy_nereval.reporting.remarks import disagreement_lines
 
 OUTCOMES = ("correct", "boundary", "label error", "label and boundary", "missed")
 TEXT = "Ada Lovelace met Bob in Rome"

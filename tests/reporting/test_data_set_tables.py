@@ -8,7 +8,7 @@ import pytest
 
 from spacy_nereval.reporting.datasets import data_set_tables, footer
 from spacy_nereval.reporting.formats import document
-from spacy_nereval.reporting.table import Interval
+from spacy_nereval.reporting.result_table import Interval
 
 
 def found(**more: Any) -> dict[str, Any]:

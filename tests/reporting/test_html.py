@@ -35,7 +35,7 @@ from spacy_nereval.reporting.html.colors import COLORS, DISPLACY
 from spacy_nereval.reporting.html.data import embedded, page_data
 from spacy_nereval.reporting.html.score_rows import LENGTHS, differences, metric_rows
 from spacy_nereval.reporting.html.verdict_rows import outcome_matrix, verdict_rows
-from spacy_nereval.reporting.words import KINDS, VERDICTS
+from spacy_nereval.reporting.words import VERDICT_KINDS, VERDICTS
 
 
 def decoded(data: dict[str, Any], system: int, metric: str) -> list[tuple[str, str, str]]:
@@ -510,7 +510,7 @@ def test_black_letters_can_be_read_on_every_colour(color):
 
 
 def test_every_kind_of_verdict_has_a_colour_and_words():
-    assert {words.kind for words in VERDICTS.values()} == {*COLORS} == {*KINDS}
+    assert {words.kind for words in VERDICTS.values()} == {*COLORS} == {*VERDICT_KINDS}
 
 
 def test_displacy_gets_the_colours_of_verdicts_by_the_entry_point():

@@ -19,7 +19,7 @@ from read_back import from_html, from_latex, from_markdown
 
 from spacy_nereval.io.writing import for_spreadsheets, visible
 from spacy_nereval.reporting.formats import csv_text, document, html, json_text, latex, markdown
-from spacy_nereval.reporting.table import Cell, Estimate, Interval, Table, shown
+from spacy_nereval.reporting.result_table import Cell, Estimate, Interval, ResultTable, shown
 from spacy_nereval.reporting.terminal import BAR, bars, columns, render
 
 # Readers of the formats
@@ -80,11 +80,11 @@ numbers: st.SearchStrategy[Cell] = (
 
 
 @st.composite
-def tables(draw: st.DrawFn) -> Table:
+def tables(draw: st.DrawFn) -> ResultTable:
     kinds = draw(st.lists(st.sampled_from([texts, numbers]), min_size=1, max_size=5))
     header = [draw(texts) for _ in kinds]
     rows = [[draw(kind) for kind in kinds] for _ in range(draw(st.integers(0, 4)))]
-    return Table(draw(texts), header, rows, note=draw(texts), digits=draw(st.integers(0, 5)))
+    return ResultTable(draw(texts), header, rows, note=draw(texts), digits=draw(st.integers(0, 5)))
 
 
 def read(cell: Cell, digits: int) -> str:
@@ -105,7 +105,7 @@ def read(cell: Cell, digits: int) -> str:
     return number(cell)
 
 
-def cells(table: Table) -> list[list[str]]:
+def cells(table: ResultTable) -> list[list[str]]:
     """All cells; where names of columns or rows look alike, they are in quotes."""
     rows = [table.header, *([read(cell, table.digits) for cell in row] for row in table.rows)]
     names = {*table.header, *(row[0] for row in rows)}
@@ -144,7 +144,7 @@ def test_a_terminal_shows_the_cells_of_the_table(table):
         assert line == "   ".join(padded).rstrip()
 
 
-def values(table: Table) -> list[list[Any]]:
+def values(table: ResultTable) -> list[list[Any]]:
     """The rows with intervals taken apart: the value, if the column has any, and both bounds."""
     found: list[list[Any]] = []
     for row in table.rows:
@@ -196,7 +196,7 @@ def test_a_table_in_csv_has_among_others_what_it_has_alone(made):
 
 def test_columns_of_one_name_do_not_hide_each_other():
     """A label may be called like the column of labels, or like the one of titles."""
-    table = Table("T", ["gold", "gold", "table"], [["a", 1, 2]])
+    table = ResultTable("T", ["gold", "gold", "table"], [["a", 1, 2]])
     assert json.loads(json_text([table])) == {"T": [{"gold": "a", "gold 2": 1, "table": 2}]}
     assert from_csv(csv_text([table])) == [{"table": "T", "gold": "a", "gold 2": "1", "table 2": "2"}]
     assert list(json.loads(json_text([table, table]))) == ["T", "T 2"]
@@ -207,7 +207,7 @@ def test_columns_of_one_name_do_not_hide_each_other():
 
 @pytest.mark.parametrize("digits", [0, 1, 2, 5])
 def test_a_number_is_the_same_in_every_format(digits):
-    table = Table("T", ["x", "n"], [["a", 12.3456789], ["b", None]], digits=digits)
+    table = ResultTable("T", ["x", "n"], [["a", 12.3456789], ["b", None]], digits=digits)
     number = f"{12.3456789:.{digits}f}"
     for write, parse in ((markdown, from_markdown), (latex, from_latex), (html, from_html)):
         assert parse(write(table))[1:] == [["a", number], ["b", "-"]]
@@ -217,7 +217,7 @@ def test_a_number_is_the_same_in_every_format(digits):
 
 
 def test_a_column_may_have_digits_of_its_own():
-    table = Table("T", ["p", "d"], [[0.01234, 0.01234]], digits=1, own_digits={"p": 4})
+    table = ResultTable("T", ["p", "d"], [[0.01234, 0.01234]], digits=1, own_digits={"p": 4})
     assert table.grid()[1] == ["0.0123", "0.0"]
 
 
@@ -228,11 +228,13 @@ def test_nothing_is_minus_zero():
 
 
 def test_a_number_is_no_formula_for_a_spreadsheet():
-    assert from_csv(csv_text([Table("T", ["x", "d"], [["-1", -1.5]])])) == [{"table": "T", "x": "'-1", "d": "-1.50"}]
+    assert from_csv(csv_text([ResultTable("T", ["x", "d"], [["-1", -1.5]])])) == [
+        {"table": "T", "x": "'-1", "d": "-1.50"}
+    ]
 
 
 def test_people_are_shown_the_first_rows_and_programs_all():
-    table = Table("T", ["n"], [[k] for k in range(5)], note="numbers", most=2)
+    table = ResultTable("T", ["n"], [[k] for k in range(5)], note="numbers", most=2)
     assert table.heading == "T (numbers; the first 2 of 5)"
     for write, parse in ((markdown, from_markdown), (latex, from_latex), (html, from_html)):
         assert parse(write(table)) == [["n"], ["0"], ["1"]]
@@ -271,7 +273,7 @@ def test_no_number_is_lost_in_a_narrow_terminal(table, width):
                 assert read(cell, table.digits) in words
 
 
-WIDE = Table(
+WIDE = ResultTable(
     "T",
     ["label", "share", "text"],
     [["LOC", 50.0, "a rather long text with … in it"], ["人名人名", 0.5, "x"]],
@@ -305,7 +307,7 @@ def test_what_an_encoding_lacks_is_shown_in_ascii():
 @tries(40)
 @given(st.lists(st.floats(0, 100), min_size=2))
 def test_a_longer_bar_is_a_larger_share(shares):
-    table = Table("T", ["share"], [[share] for share in sorted(shares)], bars="share")
+    table = ResultTable("T", ["share"], [[share] for share in sorted(shares)], bars="share")
     for encoding in ("utf8", "ascii", "cp437"):
         drawn = bars(table, encoding)
         lengths = [sum(("▏▎▍▌▋▊▉█".find(c) + 1) / 8 or 1 for c in bar) for bar in drawn]
@@ -313,13 +315,13 @@ def test_a_longer_bar_is_a_larger_share(shares):
         for bar, length, (share,) in zip(drawn, lengths, table.rows):
             assert bool(bar) == (share > 0)
             assert length == pytest.approx(share / 10, abs=1 / 16 + 1e-9 if encoding == "utf8" else 1.1) or share < 1.25
-    assert bars(Table("T", ["s"], [[100.0], [None]], bars="s")) == ["█" * 10, ""]
+    assert bars(ResultTable("T", ["s"], [[100.0], [None]], bars="s")) == ["█" * 10, ""]
 
 
 # Nothing in a table steers a terminal, a page or a document
 
 
-HOSTILE = Table(
+HOSTILE = ResultTable(
     "T\x1b]0;x\x07",
     ["<img src=x>", "\\input{x}"],
     [["<script>alert(1)</script>", "\x1b[31mred\u202e"], ["[a](http://x)", "=HYPERLINK(1)"]],
@@ -345,17 +347,17 @@ def test_markdown_has_no_link_and_no_element_of_a_text():
     text = document([HOSTILE], "markdown")
     assert r"[a]\(http" in text and r"\<script" in text and "](" not in text
     for link in ("[a](b)", "![a](b)", "[a][b]", "[[a]](b)", "<http://a>", "`a`", "**a**", "_a_", "~~a~~", "&copy;"):
-        assert f"| {link} |" not in markdown(Table("", ["x"], [[link]]))
-    assert markdown(Table("", ["x"], [["a_b [c] A & B"]])).endswith("| a_b [c] A & B |")
+        assert f"| {link} |" not in markdown(ResultTable("", ["x"], [[link]]))
+    assert markdown(ResultTable("", ["x"], [["a_b [c] A & B"]])).endswith("| a_b [c] A & B |")
 
 
 LATEX_TABLES = [
-    Table(
+    ResultTable(
         "50 % & _ # $ {x} ~ ^ \\",
         ["[a]", "*", "n"],
         [["[x] ".join(AWKWARD[:40]).replace("…", "").encode("ascii", "ignore").decode(), "*", -3.5], ["*", "[", None]],
     ),
-    Table("None", ["a"], []),
+    ResultTable("None", ["a"], []),
 ]
 
 
@@ -374,7 +376,7 @@ def test_latex_compiles(tmp_path):
 
 
 def test_lines_around_the_tables_are_text_or_comments_or_left_out():
-    tables = [Table("A", ["n"], [[1]]), Table("Empty", ["n"], [])]
+    tables = [ResultTable("A", ["n"], [[1]]), ResultTable("Empty", ["n"], [])]
     said = {name: document(tables, name, ["before & all"], ["after"]) for name in ("markdown", "latex", "html")}
     assert said["markdown"].splitlines()[0] == "before & all" and said["markdown"].splitlines()[-1] == "after"
     assert "% before & all\n" in said["latex"] and said["latex"].endswith("% after")

@@ -32,25 +32,25 @@ from spacy_nereval.cli.options import TABLE_FORMATS
 from spacy_nereval.cli.options import TABLES as TABLES_OPTION
 from spacy_nereval.core.declaration import Kind
 from spacy_nereval.evaluation.comparison import System, comparison
-from spacy_nereval.evaluation.error_list import Examples
+from spacy_nereval.evaluation.error_list import ErrorExamples
 from spacy_nereval.evaluation.result import verdict_counts
 from spacy_nereval.reporting.comparison import COMPARED, comparison_tables
 from spacy_nereval.reporting.evaluated import Evaluated
-from spacy_nereval.reporting.table import Estimate, Interval, Table
-from spacy_nereval.reporting.tables import TABLES, USUAL, tables
+from spacy_nereval.reporting.result_table import Estimate, Interval, ResultTable
+from spacy_nereval.reporting.result_tables import TABLES, USUAL, tables
 from spacy_nereval.reporting.verdict_tables import MANY, NO_SPAN, judging
 from spacy_nereval.reporting.words import VERDICTS
 
 GOLDEN = Path(__file__).parent / "golden"
 
 
-def made(documents: list[Document], *wanted: str, metrics: Any = ("fair",), **how: Any) -> dict[str, Table]:
+def made(documents: list[Document], *wanted: str, metrics: Any = ("fair",), **how: Any) -> dict[str, ResultTable]:
     """Tables of documents, by their titles, with examples."""
     chosen = create_all(metrics)
     counts = count(documents, chosen)
     examples: dict[Any, Any] = {}
     if metric := judging(chosen):
-        collector = Examples(metric)
+        collector = ErrorExamples(metric)
         for document in documents:
             collector.add(document)
         examples = collector.first

@@ -53,9 +53,9 @@ def page(
             draw charts are not installed; if there is no such score, or the margin is not above 0.
     """
     from ...evaluation.result import evaluate
-    from ...evaluation.statistics.sentences import unit_name
+    from ...evaluation.statistics.conclusion import unit_name
     from ..comparison import verdict_lines
-    from ..sentences import least_p, rests_on, unit_lines, warning, what_was_tested
+    from ..remarks import least_p, rests_on, unit_lines, warning, what_was_tested
     from . import charts
     from .data import embedded, on_spans, page_data
     from .findings import findings, leading, with_errors

@@ -16,7 +16,7 @@ COLORS = {
     "label": "#ABD4E9",
     "both": "#9866FF",
 }
-"""A colour for each of `words.KINDS`. Readers with any form of colour blindness can tell
+"""A colour for each of `words.VERDICT_KINDS`. Readers with any form of colour blindness can tell
 the colours apart, and can read black letters on them."""
 
 DISPLACY = {verdict.upper(): COLORS[words.kind] for verdict, words in VERDICTS.items()}

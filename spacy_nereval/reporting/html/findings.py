@@ -10,8 +10,8 @@ from markupsafe import Markup
 from ...core.declaration import Metric
 from ...core.spans import Document
 from ...io.writing import visible
-from ..table import shown
-from ..words import KINDS, VERDICTS
+from ..result_table import shown
+from ..words import VERDICT_KINDS, VERDICTS
 from .score_rows import ScoreRow
 from .verdict_rows import VerdictRow
 
@@ -101,13 +101,14 @@ def _scores(names: Sequence[str], summary: Sequence[ScoreRow], lead: int, tests:
 
 def _errors(errors: Sequence[VerdictRow], lead: int) -> Markup:
     numbers = {
-        kind: sum(error.counts[lead] for error in errors if error.is_error and error.kind == kind) for kind in KINDS
+        kind: sum(error.counts[lead] for error in errors if error.is_error and error.kind == kind)
+        for kind in VERDICT_KINDS
     }
     total = sum(numbers.values())
     if not total:
         return Markup("there are no errors")
     kind = max(numbers, key=lambda kind: numbers[kind])
-    return Markup(f"{100 * numbers[kind] / total:.0f}\u00a0% of the errors are {KINDS[kind]}")
+    return Markup(f"{100 * numbers[kind] / total:.0f}\u00a0% of the errors are {VERDICT_KINDS[kind]}")
 
 
 def _lowest(rows: Sequence[ScoreRow], lead: int, what: str) -> Markup:

@@ -9,8 +9,8 @@ from ...core.declaration import Metric
 from ...counting.counts import Counts
 from ...evaluation.result import gold_spans, pred_spans
 from ..declared import groups, triple
+from ..result_table import Estimate, Interval, p_cell, shown
 from ..score_cells import interval, score_cell
-from ..table import Estimate, Interval, p_cell, shown
 
 Result = Mapping[str, Any]
 LENGTHS = {"0": "no word", "1": "1 word", "2": "2 words", "3": "3 words", "4 and more": "4 words and more"}

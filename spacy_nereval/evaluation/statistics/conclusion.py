@@ -22,7 +22,7 @@ def unit_name(rule: str) -> str:
     return names.pop() if names in ({"document"}, {"block"}) else "unit"
 
 
-class Finding(NamedTuple):
+class Conclusion(NamedTuple):
     """What is known about the difference of two systems: the second minus the first.
 
     Attributes:
@@ -60,7 +60,7 @@ class Finding(NamedTuple):
     higher_is_better: bool = True
 
 
-def sentence(finding: Finding) -> str:
+def sentence(finding: Conclusion) -> str:
     """Return the sentence that the numbers support: the first that applies.
 
     Args:
@@ -73,7 +73,7 @@ def sentence(finding: Finding) -> str:
         ValueError: The corrected p-value is smaller than the p-value itself.
 
     Example:
-        >>> found = Finding("A", "B", -12.038, -19.966, -2.376, 0.0391, 0.0391, 1, 12.57, differing=10)
+        >>> found = Conclusion("A", "B", -12.038, -19.966, -2.376, 0.0391, 0.0391, 1, 12.57, differing=10)
         >>> print(sentence(found))
         B scores lower than A on texts like these, by 12.04 points (2.38 to 19.97); for these trained models; \
 another training was not tried
@@ -103,7 +103,7 @@ another training was not tried
     )
 
 
-def _higher_or_lower(finding: Finding) -> str:
+def _higher_or_lower(finding: Conclusion) -> str:
     least, most = sorted((abs(finding.low), abs(finding.high)))
     text = (
         f"{finding.system} scores {'higher' if finding.difference > 0 else 'lower'} than {finding.baseline} "

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..evaluation.statistics.conclusion import Footing, unit_name
+from ..evaluation.statistics.conclusion import footer as footing_line
 from ..evaluation.statistics.differences import LEAST_DIFFERING, p_text
 from ..evaluation.statistics.families import LABELS, PRIMARY, SECONDARY
 from ..evaluation.statistics.intervals import WARNING_UNITS, needs_warning
-from ..evaluation.statistics.sentences import Footing, unit_name
-from ..evaluation.statistics.sentences import footer as footing_line
 from ..io.writing import visible
 
 ON_READING = (

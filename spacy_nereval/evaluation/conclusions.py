@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.declaration import Score
-from .statistics.sentences import Finding, sentence
+from .statistics.conclusion import Conclusion, sentence
 from .tested import points
 
 
@@ -32,7 +32,7 @@ def verdict(row: Mapping[str, Any], score: Score, *, baseline: str, level: float
     numbers = {key: _number(row[key]) for key in ("difference", "p", "p_holm", "detectable")}
     low, high = map(_number, row["interval"])
     return sentence(
-        Finding(
+        Conclusion(
             baseline=baseline,
             system=row["system"],
             difference=factor * numbers["difference"],

@@ -31,7 +31,7 @@ Cell = str | int | float | Interval | Estimate | None
 """Text, a number, or None for an undefined value."""
 
 
-class Table(NamedTuple):
+class ResultTable(NamedTuple):
     """A title, a header, and rows of cells, each as long as the header.
 
     Attributes:
@@ -80,7 +80,7 @@ class Table(NamedTuple):
     def shown(self, column: int, cell: Cell) -> str:
         """Return a cell of a column as people read it.
 
-        >>> Table("", ["p"], [], own_digits={"p": 4}).shown(0, 0.00003)  # not 0.0000
+        >>> ResultTable("", ["p"], [], own_digits={"p": 4}).shown(0, 0.00003)  # not 0.0000
         '3e-05'
         """
         if isinstance(cell, str):

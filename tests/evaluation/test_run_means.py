@@ -15,8 +15,8 @@ from made_up import corpus, trained_again
 
 from spacy_nereval import Confidence, Counts, Document, Metric, Score, count, create_all, evaluate, one_each
 from spacy_nereval.evaluation.intervals import replicate
+from spacy_nereval.evaluation.run_means import evaluate_runs
 from spacy_nereval.evaluation.statistics.bits import half_samples
-from spacy_nereval.evaluation.system_runs import evaluate_runs
 from spacy_nereval.reporting.evaluated import Evaluated
 from spacy_nereval.reporting.run_tables import RUN_TABLES, run_footer, run_heading, tables_of_runs
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from .evaluated import Evaluated
+from .result_table import ResultTable
 from .score_tables import (
     breakdown_table,
     count_tables,
@@ -13,10 +14,9 @@ from .score_tables import (
     label_tables,
     score_tables,
 )
-from .table import Table
 from .verdict_tables import confusion_tables, pair_tables, verdict_tables
 
-TABLES: dict[str, Callable[[Evaluated], Iterable[Table]]] = {
+TABLES: dict[str, Callable[[Evaluated], Iterable[ResultTable]]] = {
     "scores": score_tables,
     "labels": label_tables,
     "errors": verdict_tables,
@@ -32,7 +32,7 @@ USUAL = ("scores", "labels", "errors", "pairs", "confusion", "documents")
 """The tables that are printed by default."""
 
 
-def tables(given: Evaluated, wanted: Iterable[str], *, digits: int = 2) -> Iterator[Table]:
+def tables(given: Evaluated, wanted: Iterable[str], *, digits: int = 2) -> Iterator[ResultTable]:
     """Yield tables of a result, then its breakdowns by attributes if it has any.
 
     Args:
