@@ -1,7 +1,7 @@
 """Generate the documentation that repeats the code.
 
-These are docs/metrics.md, docs/commands.md, and the marked parts of README.md and
-docs/scale.md.
+These are docs/reference/metrics.md, docs/reference/commands.md, and the marked parts of README.md and
+docs/how-to/many-machines.md.
 
     python scripts/docs.py            write them
     python scripts/docs.py --check    name those that are out of date, and exit with status 1
@@ -71,14 +71,14 @@ def documents() -> dict[Path, str]:
     text = fill(text, "terminal", f"```\n{printed_scores()}\n```")
     text = fill(text, "benchmarks", measured("table", "results"))
     docs = ROOT / "docs"
-    scale = (docs / "scale.md").read_text(encoding="utf8")
+    scale = (docs / "how-to" / "many-machines.md").read_text(encoding="utf8")
     for name in ("memory", "scale"):
         scale = fill(scale, name, measured(name, name))
     return {
         readme: text,
-        docs / "metrics.md": metrics_page(),
-        docs / "commands.md": commands_page(),
-        docs / "scale.md": scale,
+        docs / "reference" / "metrics.md": metrics_page(),
+        docs / "reference" / "commands.md": commands_page(),
+        docs / "how-to" / "many-machines.md": scale,
     }
 
 
@@ -174,13 +174,15 @@ def choosing_table() -> str:
         metric = ready(name)
         for key in headlines(metric):
             first = key == headlines(metric)[0]
-            about = [f"[**{name}**](docs/metrics.md#{name})", documentation(name).summary] if first else ["", ""]
+            about = (
+                [f"[**{name}**](docs/reference/metrics.md#{name})", documentation(name).summary] if first else ["", ""]
+            )
             rows.append([*about, f"`{key}`", *(scored(metric, key, gold, pred) for _, gold, pred in CASES.values())])
     return table(["metric", "what it measures", "score", *CASES], rows)
 
 
 def metrics_page() -> str:
-    """Return docs/metrics.md."""
+    """Return docs/reference/metrics.md."""
     blocks = [
         "# The metrics",
         "<!-- Written by scripts/docs.py from the docstrings and by running the metrics; do not edit. -->",
@@ -254,7 +256,7 @@ def _code(names_of) -> str:
 
 
 def commands_page() -> str:
-    """Return docs/commands.md."""
+    """Return docs/reference/commands.md."""
     blocks = [
         "# The commands",
         "<!-- Written by scripts/docs.py from the commands themselves; do not edit. -->",

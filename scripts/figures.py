@@ -1,6 +1,6 @@
-"""Draw the picture of docs/intervals.md, and compute the numbers that the page mentions.
+"""Draw the picture of docs/explanation/intervals.md, and compute the numbers that the page mentions.
 
-    python scripts/figures.py            write docs/intervals.svg and print the numbers
+    python scripts/figures.py            write docs/explanation/intervals.svg and print the numbers
     python scripts/figures.py --check    exit with status 1 if the picture is out of date
 
 Everything comes from the package's own functions with fixed seeds, so that every run
@@ -33,7 +33,7 @@ f_score, holds = coverage.f_score, coverage.holds
 
 Floats = NDArray[np.float64]
 
-PICTURE = ROOT / "docs" / "intervals.svg"
+PICTURE = ROOT / "docs" / "explanation" / "intervals.svg"
 WORLD = "F .68"
 SETS = 20
 DOCUMENTS = 50

@@ -1,4 +1,4 @@
-"""Write docs/results.md from the counts of trials that are kept in assets/trials.
+"""Write docs/explanation/results.md from the counts of trials that are kept in assets/trials.
 
     python scripts/results.py
 
@@ -47,7 +47,7 @@ WORK_ON = dict(zip(KINDS, ("recall", "precision", "boundaries", "labels", "label
 INTRODUCTION = """# Results
 
 Pipelines were trained on each corpus with several seeds. What they predict on the test
-texts is kept as counts in [assets/trials](../assets/trials/README.md), and this page is
+texts is kept as counts in [assets/trials](../../assets/trials/README.md), and this page is
 written from these counts, without training: `python -m spacy project run results`.
 
 Read it like this:
@@ -62,7 +62,7 @@ Read it like this:
   pipelines have other scores.
 
 The setting is that of Weber et al. (WRF), section 4.1, as far as spaCy has it: see
-[training.md](training.md). The main difference is the head: a transition-based parser,
+[the page on training](../how-to/train.md). The main difference is the head: a transition-based parser,
 where theirs classifies tokens."""
 
 DETAILS = """## Details
@@ -78,14 +78,14 @@ def main(
     trials: Annotated[
         Path, typer.Argument(file_okay=False, help="Folder with the kept trials of the corpora")
     ] = TRIALS,
-    output: Annotated[Path, typer.Argument(dir_okay=False, help="Markdown file")] = Path("docs/results.md"),
+    output: Annotated[Path, typer.Argument(dir_okay=False, help="Markdown file")] = Path("docs/explanation/results.md"),
 ) -> None:
     """Write the results of every corpus with trials in TRIALS to OUTPUT."""
     try:
         text = page(trials)
     except ValueError as error:
         fail(str(error))
-    output.parent.mkdir(exist_ok=True)
+    output.parent.mkdir(parents=True, exist_ok=True)
     with atomic(output) as file:
         file.write(text.encode())
     msg.good(f"Results in {output}")

@@ -37,7 +37,8 @@ from spacy_nereval.integration import pipelines
 from spacy_nereval.io import count_files as storage
 from spacy_nereval.io.paths import digest
 
-COMMANDS = re.findall(r"^python -m spacy (nereval .*)$", (ROOT / "docs" / "scale.md").read_text("utf8"), flags=re.M)
+PAGE = ROOT / "docs" / "how-to" / "many-machines.md"
+COMMANDS = re.findall(r"^python -m spacy (nereval .*)$", PAGE.read_text("utf8"), flags=re.M)
 
 PACKAGES = {"loky": ["joblib"], "ray": ["ray"], "dask": ["distributed"], "spark": ["joblibspark", "pyspark"]}
 
@@ -87,7 +88,7 @@ ENVIRONMENT = {
 
 
 def command_of(engine: str) -> str:
-    """The command that docs/scale.md gives for an engine."""
+    """The command that docs/how-to/many-machines.md gives for an engine."""
     return next(line for line in COMMANDS if line.startswith("nereval evaluate") and f"--engine {engine} " in line)
 
 

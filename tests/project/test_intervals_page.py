@@ -1,4 +1,4 @@
-"""docs/intervals.md: every number on the page is computed, and the picture is the one that the script draws."""
+"""The page on intervals: every number on it is computed, and the picture is the one that the script draws."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from places import ROOT
 from project_scripts import script
 
-PAGE = (ROOT / "docs" / "intervals.md").read_text(encoding="utf8")
+PAGE = (ROOT / "docs" / "explanation" / "intervals.md").read_text(encoding="utf8")
 
 CONVENTIONS = {"0", ".05", "95", "90", "100", "4", "5", "20", "13", "81", "84", "79", "86", "85", "88"}
 """Levels, thresholds and the input of the examples."""
@@ -65,7 +65,7 @@ def test_the_picture_shows_what_the_page_says(figures):
 
 def test_the_picture_is_linked_from_the_page_and_the_page_from_the_readme():
     assert "](intervals.svg)" in PAGE
-    assert "(docs/intervals.md)" in (ROOT / "README.md").read_text(encoding="utf8")
+    assert "(docs/explanation/intervals.md)" in (ROOT / "README.md").read_text(encoding="utf8")
 
 
 @pytest.mark.parametrize("word", ["significant", "trend", "equal", "no difference", "prove"])

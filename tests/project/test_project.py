@@ -139,7 +139,7 @@ def test_the_counts_of_each_trial_are_kept_with_what_made_them(project, trials):
 
 
 def test_the_results_are_written_from_what_is_kept_without_training(project, trials):
-    page = (project / "docs" / "results.md").read_text(encoding="utf8")
+    page = (project / "docs" / "explanation" / "results.md").read_text(encoding="utf8")
     assert "run gpu . --vars.seeds 0,1 --vars.epochs 1" in page
     shutil.rmtree(project / "docs")
     shutil.move(project / "training", project / "elsewhere")
@@ -147,7 +147,7 @@ def test_the_results_are_written_from_what_is_kept_without_training(project, tri
         assert run(project, "project", "run", "results", ".").returncode == 0
     finally:
         shutil.move(project / "elsewhere", project / "training")
-    assert (project / "docs" / "results.md").read_text(encoding="utf8") == page
+    assert (project / "docs" / "explanation" / "results.md").read_text(encoding="utf8") == page
 
 
 def test_without_the_gpu_that_was_asked_for_the_workflow_ends_with_what_the_doctor_says(project):

@@ -33,14 +33,14 @@ def test_what_repeats_the_code_is_current():
 
 
 def test_every_metric_is_in_the_choosing_table_and_has_a_section():
-    page = (ROOT / "docs" / "metrics.md").read_text(encoding="utf8")
+    page = (ROOT / "docs" / "reference" / "metrics.md").read_text(encoding="utf8")
     for name in names():
-        assert f"[**{name}**](docs/metrics.md#{name})" in README
+        assert f"[**{name}**](docs/reference/metrics.md#{name})" in README
         assert f"\n## {name}\n" in page
 
 
 def test_every_command_and_option_is_documented():
-    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf8")
+    page = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf8")
     for name, command in get_command(nereval).commands.items():
         section = page.split(f"\n## {name}\n")[1].split("\n## ")[0]
         for parameter in command.params:
@@ -69,7 +69,7 @@ def test_the_config_blocks_replace_those_of_spacy_init_config():
 
 
 def test_the_plateau_replaces_the_line_that_the_page_names():
-    page = (ROOT / "docs" / "training.md").read_text(encoding="utf8")
+    page = (ROOT / "docs" / "how-to" / "train.md").read_text(encoding="utf8")
     (block,) = [block for block in re.findall(r"```ini\n(.*?)```", page, flags=re.S) if "plateau" in block]
     text = changed_config(init_config(pipeline=["ner"]).to_str()).text
     assert text.count("\nlearn_rate = 0.001\n") == 1
@@ -131,7 +131,7 @@ def test_ci_runs_the_test_command_that_the_readme_gives():
 
 
 def test_every_link_of_the_documentation_leads_somewhere():
-    for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+    for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")):
         text = page.read_text(encoding="utf8")
         for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)", text):
             linked = (page.parent / target).resolve() if target else page

@@ -1,4 +1,4 @@
-"""docs/results.md: written from the kept counts of trials, and no sentence says more than they carry."""
+"""docs/explanation/results.md: written from the kept counts of trials, and no sentence says more than they carry."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def flat(text: str) -> str:
 
 
 def test_the_page_of_the_repository_is_what_its_counts_say():
-    page = (ROOT / "docs" / "results.md").read_text(encoding="utf8")
+    page = (ROOT / "docs" / "explanation" / "results.md").read_text(encoding="utf8")
     assert page == results.page(ROOT / "assets" / "trials"), "run python scripts/results.py"
     corpora = {path.parent.name for path in (ROOT / "assets" / "trials").glob("*/trials.json")}
     assert {*re.findall(r"^## (\w+)$", page, flags=re.M)} - {"Details"} == corpora
