@@ -28,8 +28,8 @@ from spacy_nereval.evaluation.statistics.runs import run_test
 
 ROOT = Path(__file__).resolve().parent.parent
 # Not imported: a package of that name measures which lines tests run.
-coverage = SimpleNamespace(**runpy.run_path(str(ROOT / "benchmarks" / "coverage.py")))
-f_score, holds = coverage.f_score, coverage.holds
+worlds = SimpleNamespace(**runpy.run_path(str(ROOT / "benchmarks" / "worlds.py")))
+f_score, holds = worlds.f_score, worlds.holds
 
 Floats = NDArray[np.float64]
 
@@ -81,11 +81,11 @@ def compared(number: int) -> Compared:
 
 def repeated() -> tuple[Floats, Intervals, float]:
     """Return F on repeated test sets, [sets], their intervals, and the true F of the system."""
-    system = coverage.WORLDS[WORLD]
+    system = worlds.WORLDS[WORLD]
     rng = np.random.default_rng(0)
-    counts = coverage.outputs(rng, system, *coverage.documents(rng, (DOCUMENTS, SETS)))
+    counts = worlds.outputs(rng, system, *worlds.documents(rng, (DOCUMENTS, SETS)))
     bits = half_samples(0, [f"d{k}" for k in range(DOCUMENTS)], 1000)
-    return f_score(counts.sum(0)), coverage.interval(counts, bits), system.f()
+    return f_score(counts.sum(0)), worlds.interval(counts, bits), system.f()
 
 
 # The numbers of the page
