@@ -109,6 +109,8 @@ training was not tried'
                     "data_set": name,
                     "documents": results[name]["documents"],
                     **{key: own.get(key) for key in COPIED},
+                    "runs": own.get("runs"),
+                    **{key: results[name].get(key) for key in ("swaps", "exact")},
                     "p_holm": p,
                     # The rounding of 1 - 0.95 must not change the count.
                     "named": bool(p <= 1 - level + 1e-12),

@@ -19,7 +19,7 @@ from .resampling import Confidence, HalfSamples, Units, effective_number_of_unit
 from .scores import MetricScores, Path, score_sums
 from .statistics.bits import enumerable
 from .statistics.derived import accuracy_interval, macro_interval
-from .statistics.intervals import FEW_UNITS, UNDEFINED, WARNING_UNITS, effective_units, score_intervals
+from .statistics.intervals import FEW_UNITS, UNBOUNDED, UNDEFINED, WARNING_UNITS, effective_units, score_intervals
 from .statistics.runs import mean_of_runs
 from .statistics.scales import Scale
 
@@ -85,8 +85,8 @@ def intervals(counts: Counts, confidence: Confidence) -> dict[str, dict[str, Any
     Returns:
         Metric to a table shaped as the result's: "scores", "averages" and "per_type". In the
         place of each score is {"low", "high", "k" (effective number of units), "flag" ("few":
-        not to be ranked or compared; "undefined": no interval; or None)}. Bounds are NaN where
-        there is no interval: the score is undefined.
+        not to be ranked or compared; "undefined": no interval; "unbounded": a bound is infinite;
+        or None)}. Bounds are NaN where there is no interval: the score is undefined.
 
     Raises:
         ValueError: A setting is out of range.
@@ -186,6 +186,9 @@ def _of_metrics(
         for row, scale in zip(rows.values(), scales):
             row["low"], row["high"] = (scale.origin + scale.size * row[side] for side in ("low", "high"))
         _complements(metric, rows)
+        for row in rows.values():
+            if row["flag"] is None and math.inf in (abs(row["low"]), abs(row["high"])):
+                row["flag"] = UNBOUNDED
         yield metric.name, rows
 
 

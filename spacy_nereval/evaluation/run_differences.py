@@ -20,7 +20,7 @@ from .statistics.families import LABELS, PRIMARY
 from .statistics.intervals import effective_units
 from .statistics.power import detectable_difference_of_runs, equivalence_level, equivalent
 from .statistics.runs import RunDifferences, mean_of_runs, run_test
-from .tested import Answer, Asked, Families, label_score, points, primary_of, row
+from .tested import Answer, Asked, Families, greatest_difference, label_score, points, primary_of, row
 
 
 class _Place(NamedTuple):
@@ -69,7 +69,8 @@ def run_rows(
     for n, (place, which) in enumerate(places.items()):
         metric = own[place.metric]
         score = metric.score_by_name[place.score]
-        answer = _answer(score, found, n, differing[place.metric, place.label], runs, confidence.level)
+        number = differing[place.metric, place.label]
+        answer = _answer(score, found, n, number, runs, confidence.level)._replace(k=units[n])
         if which == PRIMARY and narrow is not None and math.isfinite(answer.p):
             holds = equivalent(points(score) * narrow.low[n], points(score) * narrow.high[n], asked.margin or 0)
             answer = answer._replace(same_within=asked.margin if holds else None)
@@ -84,11 +85,12 @@ def _answer(score: Score, found: RunDifferences, n: int, differing: int, runs: t
     p = float(found.p[n])
     gap = float(found.difference[n])
     better = gap >= 0 if score.higher_is_better else gap <= 0
+    most = greatest_difference(score)
     return Answer(
         p,
         p / 2 if better else 1 - p / 2,
-        float(found.low[n]),
-        float(found.high[n]),
+        float(np.maximum(found.low[n], -most)),
+        float(np.minimum(found.high[n], most)),
         float(detectable_difference_of_runs(found.error[n], found.freedom[n], level=level)),
         differing,
         None,

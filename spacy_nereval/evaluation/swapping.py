@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from ..core.declaration import Metric, Score
 from ..counting.counts import Counts
-from .pairs import Pair, all_labels, balances, with_and_without_classes
+from .pairs import Pair, all_labels, balances, weights, with_and_without_classes
 from .resampling import Confidence, HalfSamples, Units
 from .statistics.differences import LEAST_DIFFERING, number_of_swaps, swap_test
 from .statistics.families import LABELS, PRIMARY, largest_family
+from .statistics.intervals import effective_units
 from .statistics.power import detectable_difference, equivalence_level, equivalent
-from .tested import Answer, Asked, Families, difference, label_score, points, primary_of, row
+from .tested import Answer, Asked, Families, difference, greatest_difference, label_score, points, primary_of, row
 
 CELLS = 1 << 25
 """Maximum number of sums of labels after swaps in memory at once."""
@@ -45,7 +46,8 @@ def swap_rows(
             f"expected at least {least} (--trials)"
         )
     setting = _Setting(swaps, confidence.level, asked.margin)
-    weights = balances(baseline, system, units, swaps)
+    balance = balances(baseline, system, units, swaps)
+    k = _effective_units(baseline, system, units)[None]
     rows: dict[str, list[dict[str, Any]]] = {}
     for metrics in with_and_without_classes(baseline.metrics):
         pair = Pair(baseline, system, metrics)
@@ -58,7 +60,7 @@ def swap_rows(
                 own = family[metric.name, score.name]
                 values = float(a.scores[score.name][0]), float(b.scores[score.name][0])
                 after = after_b.scores[score.name] - after_a.scores[score.name]
-                answer = setting.answer(score, values, after, weights[:, -1], differing, primary=own == PRIMARY)
+                answer = setting.answer(score, values, after, balance[:, -1], differing, k, primary=own == PRIMARY)
                 rows[metric.name].append(row(metric, score, None, own, values, answer))
     for metric in baseline.metrics:
         yield from rows[metric.name]
@@ -79,8 +81,9 @@ class _Setting(NamedTuple):
         score: Score,
         values: tuple[float, float],
         swapped: NDArray[Any],
-        weights: NDArray[np.float64],
+        balance: NDArray[np.float64],
         differing: int,
+        k: float,
         *,
         primary: bool = False,
     ) -> Answer:
@@ -90,27 +93,28 @@ class _Setting(NamedTuple):
             score: The score.
             values: Of both systems.
             swapped: Its difference after each swap, [swaps].
-            weights: The balances, float64[swaps].
+            balance: By how much the spans that stay outweigh the others after each swap, float64[swaps].
             differing: The number of units whose counts differ.
+            k: The effective number of units.
             primary: Whether the margin is about this score.
         """
         if score.complement_of is not None:  # it adds nothing to what the other score says
-            return Answer(differing=differing)
+            return Answer(differing=differing, k=k)
         given: dict[str, Any] = {
             "exact": self.swaps.exact,
             "differing": differing,
             "higher_is_better": score.higher_is_better,
-            "limit": np.inf if score.unit == "count" else score.limits[1] - score.limits[0],
+            "limit": greatest_difference(score),
         }
         gap = difference(*values)
-        p, p_better, low, high = map(float, swap_test(gap, swapped, weights, level=self.level, **given))
+        p, p_better, low, high = map(float, swap_test(gap, swapped, balance, level=self.level, **given))
         same = None
         if primary and self.margin is not None:
-            narrow = swap_test(gap, swapped, weights, level=equivalence_level(self.level), **given)
+            narrow = swap_test(gap, swapped, balance, level=equivalence_level(self.level), **given)
             holds = equivalent(points(score) * narrow.low, points(score) * narrow.high, self.margin)
             same = self.margin if holds else None
         detectable = float(detectable_difference(low, high, level=self.level))
-        return Answer(p, p_better, low, high, detectable, differing, same)
+        return Answer(p, p_better, low, high, detectable, differing, same, k=k)
 
 
 def _label_rows(
@@ -122,19 +126,28 @@ def _label_rows(
     whole = Pair(baseline, system, [metric], labels)
     differing = whole.differing(metric)[:, :-1].sum(axis=0).tolist()
     values = dict(zip(labels, zip(*(side.label_scores[score.name][:, 0].tolist() for side in next(whole.scores())))))
+    k = _effective_units(baseline, system, units, labels)
     rows: dict[str, dict[str, Any]] = {}
     for label, units_that_differ in zip(labels, differing):
-        rows[label] = row(metric, score, label, LABELS, values[label], Answer(differing=units_that_differ))
+        rows[label] = row(metric, score, label, LABELS, values[label], Answer(differing=units_that_differ, k=k[label]))
     tested = [label for label, number in zip(labels, differing) if number >= LEAST_DIFFERING]
     for some in _parts(tested, setting.swaps.sums):
         (sides,) = Pair(baseline, system, [metric], some).swapped(setting.swaps)
         after_a, after_b = (side.label_scores[score.name] for side in sides)
-        weights = balances(baseline, system, units, setting.swaps, some)
-        for k, label in enumerate(some):
+        balance = balances(baseline, system, units, setting.swaps, some)
+        for n, label in enumerate(some):
             number = differing[labels.index(label)]
-            answer = setting.answer(score, values[label], after_b[k] - after_a[k], weights[:, k], number)
+            answer = setting.answer(score, values[label], after_b[n] - after_a[n], balance[:, n], number, k[label])
             rows[label] = row(metric, score, label, LABELS, values[label], answer)
     yield from rows.values()
+
+
+def _effective_units(
+    baseline: Counts, system: Counts, units: Units, labels: Sequence[str] = ()
+) -> Mapping[str | None, float]:
+    """Return the effective number of units of each label, and under None of all spans."""
+    k = np.atleast_1d(effective_units(weights(baseline, system, units, labels)))
+    return dict(zip((*labels, None), k.tolist()))
 
 
 def _parts(labels: Sequence[str], swaps: int) -> Iterator[Sequence[str]]:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from ..core.declaration import Metric, Score
 from .statistics.families import PRIMARY, SECONDARY, UNTESTED
+from .statistics.intervals import FEW, FEW_UNITS, UNBOUNDED
 
 SAME = 1e-12
 """Differences below this are rounding."""
@@ -127,6 +128,16 @@ def points(score: Score) -> int:
     return 100 if score.unit == "ratio" else 1
 
 
+def greatest_difference(score: Score) -> float:
+    """Return how far two values of a score can be apart, infinite for one without limits.
+
+    >>> from spacy_nereval import create
+    >>> greatest_difference(create("strict").score_by_name["f"])
+    1.0
+    """
+    return math.inf if score.unit == "count" else score.limits[1] - score.limits[0]
+
+
 class Answer(NamedTuple):
     """What is known about one difference. Missing numbers are NaN.
 
@@ -137,6 +148,7 @@ class Answer(NamedTuple):
     same_within: the margin in points, if it was given and holds.
     runs: the number of training runs of each system.
     freedom, training: with several runs, the degrees of freedom and the share of training in the variance.
+    k: the effective number of units, by the spans of both systems.
     """
 
     p: float = math.nan
@@ -149,12 +161,17 @@ class Answer(NamedTuple):
     runs: tuple[int, int] = (1, 1)
     freedom: float = math.nan
     training: float = math.nan
+    k: float = math.nan
 
 
 def row(
     metric: Metric, score: Score, label: str | None, family: str, values: tuple[float, float], answer: Answer
 ) -> dict[str, Any]:
-    """Return the row of one score; without a family it has no p."""
+    """Return the row of one score; without a family it has no p.
+
+    Flags are those of the interval of a score: `few` for fewer than 6 effective units, `unbounded`
+    where a bound is infinite, which JSON shows as null.
+    """
     a, b = map(float, values)
     return {
         "metric": metric.name,
@@ -167,6 +184,8 @@ def row(
         "interval": [answer.low, answer.high],
         "p": answer.p if family else math.nan,
         "p_better": answer.p_better if family else math.nan,
+        "k": answer.k,
+        "flag": FEW if answer.k < FEW_UNITS else UNBOUNDED if math.isinf(answer.high - answer.low) else None,
         "differing": answer.differing,
         "detectable": answer.detectable,
         "same_within": answer.same_within,

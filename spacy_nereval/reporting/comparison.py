@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ..core.declaration import Metric
+from ..evaluation.statistics.intervals import FEW, UNBOUNDED
 from ..evaluation.statistics.runs import FEW_RUNS
 from ..io.writing import visible
 from ..metrics.registry import create, create_all, names
 from .declared import noted, short_name
 from .marked_text import clipped
 from .remarks import least_p, rests_on, unit_lines, warning, what_was_tested
-from .result_table import Cell, Estimate, ResultTable
-from .score_cells import interval, percent, scale, score_cell
+from .result_table import Cell, Estimate, Interval, ResultTable
+from .score_cells import interval, p_value, percent, scale, score_cell
 from .score_tables import MOST, first_headlines
 from .words import OUTCOMES
 
@@ -88,7 +90,7 @@ def difference_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
     """Yield, for each system, the headline scores, their differences, and the tests of these."""
     for system, rows in _by_system(result):
         own = [row for row in rows if row["label"] is None and _stands_out(row)]
-        cells = [[_name(row), *_difference(row)] for row in own]
+        cells = [[_name(row), *_difference(row, result)] for row in own]
         yield _table(f"{system} against {result['baseline']}", "score", cells, own)
 
 
@@ -97,7 +99,7 @@ def label_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
     for system, rows in _by_system(result):
         if own := [row for row in rows if row["label"] is not None]:
             title = f"{system} against {result['baseline']} per label, {_name(own[0])}"
-            yield _table(title, "label", [[row["label"], *_difference(row)] for row in own], own)
+            yield _table(title, "label", [[row["label"], *_difference(row, result)] for row in own], own)
 
 
 def run_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
@@ -116,14 +118,22 @@ def run_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
 DIFFERENCE = ("baseline", "system", "difference", "detectable", "p (Holm)")
 
 
-def _difference(row: Mapping[str, Any]) -> list[Cell]:
+def _difference(row: Mapping[str, Any], result: Mapping[str, Any]) -> list[Cell]:
     factor = _scale(row["metric"], row["score"])
     a, b, gap, detectable = (
         None if row[key] is None else factor * row[key]
         for key in ("baseline_value", "value", "difference", "detectable")
     )
-    bounds = interval(row["interval"], factor)
-    return [a, b, gap if bounds is None or gap is None else Estimate(gap, *bounds), detectable, row["p_holm"]]
+    bounds = _bounds(row, factor)
+    few = row.get("flag") == FEW
+    shown = gap if bounds is None or gap is None else Estimate(gap, *bounds, few)
+    return [a, b, shown, detectable, p_value(row, "p_holm", result)]
+
+
+def _bounds(row: Mapping[str, Any], factor: float) -> Interval | None:
+    # Only the flag tells an interval without any bound from none.
+    found = interval(row["interval"], factor)
+    return Interval(-math.inf, math.inf) if found is None and row.get("flag") == UNBOUNDED else found
 
 
 def _table(title: str, first: str, cells: list[list[Cell]], rows: Iterable[Mapping[str, Any]]) -> ResultTable:
@@ -140,8 +150,9 @@ def all_difference_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
                 factor = _scale(row["metric"], row["score"])
                 values = (row[key] for key in ("baseline_value", "value", "difference"))
                 scaled = [None if value is None else factor * value for value in values]
-                bounds = interval(row["interval"], factor)
-                rows.append([row["metric"], row["score"], *scaled, bounds, row["p"], row["p_holm"]])
+                bounds = _bounds(row, factor)
+                tested = (p_value(row, key, result) for key in ("p", "p_holm"))
+                rows.append([row["metric"], row["score"], *scaled, bounds, *tested])
         title = f"All scores of {system} against {result['baseline']}"
         yield ResultTable(title, header, rows, note=_costs(own), own_digits={"p": 4, "p (Holm)": 4})
 

@@ -8,8 +8,8 @@ from typing import Any
 from ..evaluation.statistics.differences import LEAST_DIFFERING
 from ..metrics.registry import create, names
 from .declared import noted
-from .result_table import Cell, ResultTable
-from .score_cells import interval, percent, scale
+from .result_table import AtMost, Cell, ResultTable
+from .score_cells import interval, p_value, percent, scale
 
 
 def data_set_tables(found: Mapping[str, Any], *, digits: int = 2) -> Iterator[ResultTable]:
@@ -25,8 +25,8 @@ def data_set_tables(found: Mapping[str, Any], *, digits: int = 2) -> Iterator[Re
             row["data_set"],
             None if row["difference"] is None else factor * row["difference"],
             interval(row["interval"], factor),
-            row["p_better"],
-            row["p_holm"],
+            p_value(row, "p_better", row, "p_better"),
+            p_value(row, "p_holm", row, "p_better"),
             "yes" if row["named"] else "no",
         ]
         for row in found["data_sets"]
@@ -40,8 +40,13 @@ def data_set_tables(found: Mapping[str, Any], *, digits: int = 2) -> Iterator[Re
         digits=digits,
         own_digits={"p (one-sided)": 4, "p (Holm)": 4},
     )
+    smallest = sum(isinstance(row[3], AtMost) for row in rows)
     counts: list[list[Cell]] = [
-        [f"{least} of {found['number']}", p, "yes" if least <= found["least"] else "no"]
+        [
+            f"{least} of {found['number']}",
+            AtMost(p) if least <= smallest else p,
+            "yes" if least <= found["least"] else "no",
+        ]
         for least, p in enumerate(found["p"], 1)
     ]
     yield ResultTable("Better in at least", ["data sets", "p", "supported"], counts, digits=digits, own_digits={"p": 4})
@@ -74,6 +79,8 @@ Holm's correction; the chance that any name is wrong is at most 5 %.
         f"combined {combined}. The chance that the count is too high is at most {rate}. Data sets are named by Holm's "
         f"correction; the chance that any name is wrong is at most {rate}."
     ]
+    if any(isinstance(p_value(row, "p_better", row, "p_better"), AtMost) for row in found["data_sets"]):
+        lines.append("≤ before a p-value: the swaps of that comparison cannot give a smaller one.")
     for row in found["data_sets"]:
         if row["p_better"] is None:
             units = row["differing"]

@@ -13,10 +13,11 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import isinf
 from typing import Any
 
 from ..io.writing import for_spreadsheets, visible
-from .result_table import Cell, Estimate, Interval, ResultTable
+from .result_table import AtMost, Cell, Estimate, Interval, ResultTable
 
 # For documents
 
@@ -78,7 +79,7 @@ LATEX = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
     **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
     **{"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "`": r"\`{}"},
-    **{'"': r"\char34{}", "…": r"\ldots{}"},
+    **{'"': r"\char34{}", "…": r"\ldots{}", "≤": r"$\leq$", "∞": r"$\infty$"},
     # After \\ these would be read as its arguments.
     **{character: f"{{{character}}}" for character in "[]*"},
 }
@@ -145,8 +146,8 @@ def csv_text(tables: Iterable[ResultTable]) -> str:
     """Return all tables as one CSV table.
 
     The first column names the table, and a row has values in the columns of its
-    own table. An interval takes two columns, low and high. Undefined values are
-    empty. Texts that a spreadsheet would take for formulas start with an apostrophe.
+    own table. An interval takes two columns, low and high. Undefined values and
+    infinite bounds are empty. Texts that a spreadsheet would take for formulas start with an apostrophe.
 
     >>> a = ResultTable("A", ["x", "P"], [["=1", Estimate(50.0, 40.0, 60.0)]])
     >>> print(csv_text([a, ResultTable("B", ["n"], [[None]])]))
@@ -216,8 +217,9 @@ def _parts(table: ResultTable, column: int) -> tuple[str, ...]:
 
 
 def _part(cell: Cell, part: str) -> str | int | float | None:
-    if isinstance(cell, (Interval, Estimate)):
-        return getattr(cell, part, None)
+    if isinstance(cell, (Interval, Estimate, AtMost)):
+        found: float | None = getattr(cell, part, None)
+        return None if found is None or isinf(found) else found
     return cell if part == "value" else None
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 from ..evaluation.statistics.conclusion import Footing, unit_name
 from ..evaluation.statistics.conclusion import footer as footing_line
-from ..evaluation.statistics.differences import LEAST_DIFFERING, p_text
+from ..evaluation.statistics.differences import LEAST_DIFFERING
 from ..evaluation.statistics.families import LABELS, PRIMARY, SECONDARY
 from ..evaluation.statistics.intervals import WARNING_UNITS, needs_warning
-from ..io.writing import visible
+from .result_table import AtMost
+from .score_cells import p_value
 
 ON_READING = (
     ("ignored", "prediction", "ignored where the reference is not annotated"),
@@ -149,23 +150,18 @@ def _trained(result: Mapping[str, Any]) -> list[str]:
 
 
 def least_p(result: Mapping[str, Any]) -> list[str]:
-    """Return a line on the p-values that more swaps might make smaller; an empty list if there are none.
+    """Return a line on what ≤ means before a p-value; an empty list if there is none.
 
     Args:
         result: What `evaluation.comparison.comparison` returns.
 
-    >>> row = {"metric": "strict", "score": "f", "label": None, "system": "B", "p": 1 / 501, "p_holm": 2 / 501}
+    >>> row = {"p": 1 / 501, "p_holm": 2 / 501}
     >>> least_p({"swaps": 500, "exact": False, "comparisons": [row]})
-    ['500 swaps cannot give a smaller p: strict f of B p ≤ 2/501.']
+    ['≤ before a p-value: 500 random swaps cannot give a smaller one.']
     """
-    swaps, found = result["swaps"], []
-    for row in result["comparisons"]:
-        if row["p"] is not None and swaps and max(row.get("runs") or [1]) == 1:
-            p = p_text(row["p_holm"], swaps, exact=result["exact"], raw=row["p"])
-            if "≤" in p:
-                label = "" if row["label"] is None else f" of {row['label']}"
-                found.append(visible(f"{row['metric']} {row['score']}{label} of {row['system']} {p}"))
-    return [f"{swaps:,} swaps cannot give a smaller p: {', '.join(found)}."] if found else []
+    if any(isinstance(p_value(row, "p_holm", result), AtMost) for row in result["comparisons"]):
+        return [f"≤ before a p-value: {result['swaps']:,} random swaps cannot give a smaller one."]
+    return []
 
 
 def rests_on(result: Mapping[str, Any]) -> list[str]:

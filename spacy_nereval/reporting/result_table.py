@@ -6,6 +6,7 @@ This module decides how numbers look, once for all formats.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isinf
 from typing import NamedTuple
 
 from ..io.writing import visible
@@ -27,7 +28,29 @@ class Estimate(NamedTuple):
     few: bool = False
 
 
-Cell = str | int | float | Interval | Estimate | None
+class AtMost(NamedTuple):
+    """A p-value of random swaps that more swaps might make smaller.
+
+    Attributes:
+        value: The p-value. Programs get this number.
+        whole: The number of swaps plus 1, if the p-value is a multiple of its reciprocal.
+    """
+
+    value: float
+    whole: int | None = None
+
+    def shown(self, digits: int) -> str:
+        """Return the p-value as people read it.
+
+        >>> AtMost(5 / 10001, 10001).shown(4), AtMost(0.00052).shown(4)
+        ('≤ 5/10001', '≤ 0.0005')
+        """
+        if self.whole and self.value < 1:
+            return f"≤ {round(self.value * self.whole)}/{self.whole}"
+        return f"≤ {p_cell(self.value, digits)}"
+
+
+Cell = str | int | float | Interval | Estimate | AtMost | None
 """Text, a number, or None for an undefined value."""
 
 
@@ -86,6 +109,8 @@ class ResultTable(NamedTuple):
         if isinstance(cell, str):
             return cell
         digits = self.own_digits.get(self.header[column])
+        if isinstance(cell, AtMost):
+            return cell.shown(self.digits if digits is None else digits)
         if isinstance(cell, float) and digits is not None:
             return p_cell(cell, digits)
         return shown(cell, self.digits if digits is None else digits)
@@ -107,16 +132,21 @@ def shown(number: int | float | Interval | Estimate | None, digits: int = 2) -> 
     ('33.33', '7', '0.00', '-')
     >>> shown(Estimate(50.0, 30.0, 70.0), 1), shown(Interval(30.0, 70.0), 0), shown(Estimate(100.0, 14.0, 100.0, True))
     ('50.0 [30.0, 70.0]', '[30, 70]', '100.00 [14.00, 100.00] few')
+    >>> shown(Estimate(50.0, 30.0, float("inf")))
+    '50.00 [30.00, ∞] unbounded'
     """
     if number is None:
         return "-"
     if isinstance(number, Estimate):
         bounds = shown(Interval(number.low, number.high), digits)
-        return f"{shown(number.value, digits)} {bounds}{' few' if number.few else ''}"
+        flags = [" few"] * number.few + [" unbounded"] * isinf(number.high - number.low)
+        return f"{shown(number.value, digits)} {bounds}{''.join(flags)}"
     if isinstance(number, Interval):
         return f"[{shown(number.low, digits)}, {shown(number.high, digits)}]"
     if isinstance(number, int):
         return str(number)
+    if isinf(number):
+        return "∞" if number > 0 else "-∞"
     text = f"{number:.{digits}f}"
     return text if float(text) else text.lstrip("-")  # never minus zero
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from ..core.declaration import Metric
+from ..evaluation.statistics.differences import at_floor
 from ..evaluation.statistics.intervals import FEW
-from .result_table import Cell, Estimate, Interval
+from .result_table import AtMost, Cell, Estimate, Interval
 
 
 def percent(number: float | None, whole: float = 1) -> float | None:
@@ -22,7 +24,8 @@ def percent(number: float | None, whole: float = 1) -> float | None:
 def interval(found: Any, scale: float = 1) -> Interval | None:
     """Return the bounds that a result has for a score, times `scale`; None if they are undefined or missing.
 
-    Everything that reads intervals from a result reads them here.
+    Everything that reads intervals from a result reads them here. JSON has no infinity, so
+    one bound that is None beside another that is not stands for an infinite one.
 
     Args:
         found: {"low", "high", "k", "flag"}, or for a difference [low, high]; None for no interval.
@@ -30,9 +33,13 @@ def interval(found: Any, scale: float = 1) -> Interval | None:
 
     >>> interval({"low": 0.25, "high": 0.75}, 100), interval([None, None]), interval(None)
     (Interval(low=25.0, high=75.0), None, None)
+    >>> interval({"low": 0.25, "high": None}, 100)
+    Interval(low=25.0, high=inf)
     """
     low, high = (found["low"], found["high"]) if isinstance(found, Mapping) else found or (None, None)
-    return None if low is None or high is None else Interval(scale * low, scale * high)
+    if low is None and high is None:
+        return None
+    return Interval(-math.inf if low is None else scale * low, math.inf if high is None else scale * high)
 
 
 def scale(metric: Metric, name: str) -> int:
@@ -75,3 +82,23 @@ def score_cells(
 ) -> list[Cell]:
     """Return several scores as cells, in the order of `names`."""
     return [score_cell(metric, name, scores, intervals) for name in names]
+
+
+def p_value(row: Mapping[str, Any], key: str, result: Mapping[str, Any], raw: str = "p") -> float | AtMost | None:
+    """Return a p-value as a cell, with "≤" where this number of swaps cannot give a smaller one.
+
+    Args:
+        row: A row of a comparison.
+        key: The key of the p-value, corrected or not.
+        result: The comparison: its `swaps`, and whether they are `exact`.
+        raw: The key of the p-value before its correction.
+
+    >>> row, result = {"p": 1 / 501, "p_holm": 2 / 501, "runs": [1, 1]}, {"swaps": 500, "exact": False}
+    >>> p_value(row, "p_holm", result).shown(4), p_value(row | {"runs": [3, 3]}, "p_holm", result)
+    ('≤ 2/501', 0.003992015968063872)
+    """
+    p: float | None = row[key]
+    swaps = result.get("swaps")
+    if p is None or not swaps or max(row.get("runs") or [1]) > 1:
+        return p
+    return AtMost(p, swaps + 1) if at_floor(row.get(raw), swaps, exact=result["exact"]) else p

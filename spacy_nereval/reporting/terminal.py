@@ -183,7 +183,7 @@ def bars(table: ResultTable, encoding: str = "utf8") -> list[str]:
 
 
 def encodable(text: str, encoding: str) -> str:
-    """Return the text with "..." and "?" for characters that the encoding lacks.
+    """Return the text with "...", "<=", "inf" and "?" for characters that the encoding lacks.
 
     >>> encodable("a…é", "ascii"), encodable("a…é", "utf8")
     ('a...?', 'a…é')
@@ -192,4 +192,6 @@ def encodable(text: str, encoding: str) -> str:
         text.encode(encoding)
         return text
     except UnicodeEncodeError:
-        return text.replace("…", "...").encode(encoding, "replace").decode(encoding)
+        return (
+            text.replace("…", "...").replace("≤", "<=").replace("∞", "inf").encode(encoding, "replace").decode(encoding)
+        )

@@ -85,3 +85,18 @@ def test_names_cannot_break_a_format(format):
         assert r"a\|b\<i>" in printed
     if format == "html":
         assert "<i>" not in printed and "<b>" not in printed
+
+
+def test_the_least_p_that_swaps_can_give_is_said_to_be_one():
+    given = found(p=[2 / 10001, 1.0])
+    given["data_sets"][0] |= {"p_better": 1 / 10001, "p_holm": 2 / 10001, "swaps": 10_000, "exact": False}
+    sets, counts = data_set_tables(given)
+    assert sets.grid()[1][3:5] == ["≤ 1/10001", "≤ 2/10001"]
+    assert [row[1] for row in counts.grid()[1:]] == ["≤ 0.0002", "1.0000"]
+    assert "≤ before a p-value: the swaps of that comparison cannot give a smaller one." in footer(given)
+    in_json = document([sets], "json")
+    assert '"p (one-sided)": 0.0001' in in_json and "≤" not in in_json
+    for other in ({"exact": True}, {"runs": [3, 3]}, {"p_better": 2 / 10001}):
+        changed = found()
+        changed["data_sets"][0] |= {"p_better": 1 / 10001, "swaps": 10_000, "exact": False} | other
+        assert "≤" not in document([*data_set_tables(changed)], "markdown") + "".join(footer(changed))

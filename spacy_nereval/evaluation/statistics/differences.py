@@ -214,29 +214,16 @@ def _ratio(above: Floats, below: Floats, otherwise: float) -> Floats:
     return np.where(positive, above / np.where(positive, below, 1), otherwise)
 
 
-def p_text(p: float, swaps: int, *, exact: bool, raw: float | None = None) -> str:
-    """Return a p-value in words, with "≤" where this number of swaps cannot give a smaller one.
+def at_floor(p: float | None, swaps: int, *, exact: bool) -> bool:
+    """Return whether this number of random swaps cannot give a smaller p-value.
 
     Args:
-        p: The p-value of a swap test, corrected or not.
+        p: A p-value of a swap test, not corrected; None or NaN for no test.
         swaps: Number of swaps.
-        exact: Whether the swaps were all patterns.
-        raw: The p-value before its correction, if `p` is a corrected one.
-
-    Returns:
-        Such as "p = 0.0391"; "no p" for NaN.
+        exact: Whether the swaps were all patterns; then the p-value itself is exact.
 
     Example:
-        >>> p_text(1 / 10001, 10000, exact=False)
-        'p ≤ 1/10001'
-        >>> p_text(4 / 10001, 10000, exact=False, raw=1 / 10001)
-        'p ≤ 4/10001'
-        >>> p_text(40 / 1024, 1024, exact=True)
-        'p = 0.0391'
+        >>> at_floor(1 / 10001, 10000, exact=False), at_floor(2 / 10001, 10000, exact=False)
+        (True, False)
     """
-    if not np.isfinite(p):
-        return "no p"
-    least = (p if raw is None else raw) * (swaps + 1) < 1.5
-    if least and not exact and p < 1:
-        return f"p ≤ {round(p * (swaps + 1))}/{swaps + 1}"
-    return f"p = {np.format_float_positional(p, precision=3, fractional=False, trim='-')}"
+    return p is not None and not exact and p * (swaps + 1) < 1.5

@@ -20,7 +20,9 @@ WARNING_UNITS = 20
 
 FEW = "few"
 UNDEFINED = "undefined"
-"""Flags of an interval; the others have the empty flag."""
+UNBOUNDED = "unbounded"
+"""Flags of an interval; the others have the empty flag. A mean over labels is unbounded where the interval of some
+label is undefined and the score has no limit; one that is `few` as well is flagged `few`."""
 
 TINY = 1e-12
 """Differences below this are rounding."""

@@ -9,8 +9,8 @@ from ...core.declaration import Metric
 from ...counting.counts import Counts
 from ...evaluation.result import gold_spans, pred_spans
 from ..declared import groups, triple
-from ..result_table import Estimate, Interval, p_cell, shown
-from ..score_cells import interval, score_cell
+from ..result_table import AtMost, Estimate, Interval, p_cell, shown
+from ..score_cells import interval, p_value, score_cell
 
 Result = Mapping[str, Any]
 LENGTHS = {"0": "no word", "1": "1 word", "2": "2 words", "3": "3 words", "4 and more": "4 words and more"}
@@ -174,18 +174,19 @@ def differences(rows: Sequence[ScoreRow], tests: Result | None) -> list[Differen
         gap = second - first
         better = None if shown(gap) == shown(0.0) else (gap > 0) is not row.lower_is_better
         sign = "+" if better is not None and gap > 0 else ""
-        shown_test = _shown_test(tested.get((row.metric, row.scores[-1]), {}), 100 if row.is_ratio else 1)
+        test = tested.get((row.metric, row.scores[-1]))
+        shown_test = _shown_test(test, tests, 100 if row.is_ratio else 1) if test and tests else ()
         found.append(Difference(sign + shown(gap), better, *shown_test))
     return found
 
 
-def _shown_test(test: Mapping[str, Any], factor: int) -> tuple[str, str, str]:
+def _shown_test(test: Result, tests: Result, factor: int) -> tuple[str, str, str]:
     """Return the interval, the detectable difference and the p-value of a row of a comparison, "" for none."""
-    bounds, detectable, p = interval(test.get("interval"), factor), test.get("detectable"), test.get("p_holm")
+    bounds, detectable, p = interval(test["interval"], factor), test["detectable"], p_value(test, "p_holm", tests)
     return (
         "" if bounds is None else shown(bounds),
         "" if detectable is None else shown(factor * detectable),
-        "" if p is None else p_cell(p),
+        "" if p is None else p.shown(4) if isinstance(p, AtMost) else p_cell(p),
     )
 
 

@@ -1,0 +1,48 @@
+"""Bounds that are infinite: why, how JSON says so, and how tables show it."""
+
+from __future__ import annotations
+
+from spacy_nereval import Confidence, Document, create, score
+from spacy_nereval.core.declaration import Score
+from spacy_nereval.evaluation.tested import Answer, row
+from spacy_nereval.reporting.comparison import difference_tables
+from spacy_nereval.reporting.formats import csv_text, json_text, latex
+from spacy_nereval.reporting.result_table import ResultTable, shown
+from spacy_nereval.reporting.score_cells import score_cell
+
+COSTS = (("slot_error", "ser"), ("ace", "value"))
+
+
+def test_an_average_of_costs_with_a_label_without_interval_is_unbounded_and_says_so():
+    """The label is in one document, so that in about half of the half-samples it has no score."""
+    documents = [Document([(0, 3, "A"), (5, 8, "A")], [(0, 3, "A")], id=f"d{k}") for k in range(12)]
+    documents[0] = Document([*documents[0].gold, (10, 12, "RARE")], documents[0].pred, id="d0")
+    found = {}
+    for seed in range(4):
+        result = score(documents, ["slot_error", "ace"], Confidence(seed=seed))["metrics"]
+        label = result["slot_error"]["intervals"]["per_type"]["RARE"]["ser"]["flag"]
+        found[label] = [result[name]["intervals"]["averages"]["macro"][key] for name, key in COSTS]
+    assert [(row["high"], row["flag"]) for row in found["undefined"][:1]] == [(None, "unbounded")]
+    assert found["undefined"][0]["low"] > 0
+    assert [(row["low"], row["flag"]) for row in found["undefined"][1:]] == [(None, "unbounded")]
+    assert {row["flag"] for row in found["few"]} == {None}
+    cell = score_cell(create("slot_error"), "ser", {"ser": 0.5}, {"ser": found["undefined"][0]})
+    assert shown(cell, 0).endswith(", ∞] unbounded")
+    table = ResultTable("T", ["ser"], [[cell]])
+    assert '"ser high": null' in json_text([table]) and csv_text([table]).endswith(",")
+    assert r"$\infty$" in latex(table)
+
+
+def test_a_difference_without_bounds_is_not_taken_for_one_without_a_test():
+    metric = create("slot_error")
+    ser: Score = metric.score_by_name["ser"]
+    answer = Answer(0.03, 0.02, float("-inf"), float("inf"), float("inf"), 6, k=6.0)
+    found = row(metric, ser, None, "primary", (0.5, 0.4), answer)
+    assert found["flag"] == "unbounded"
+    assert row(metric, ser, None, "primary", (0.5, 0.4), answer._replace(k=5.9))["flag"] == "few"
+    assert row(metric, ser, None, "primary", (0.5, 0.4), answer._replace(low=0, high=1))["flag"] is None
+    plain = found | {"system": "B", "interval": [None, None], "detectable": None, "p_holm": 0.03, "tests": 1}
+    (table,) = difference_tables({"baseline": "A", "swaps": 64, "exact": True, "comparisons": [plain]})
+    assert shown(table.rows[0][3]) == "-10.00 [-∞, ∞] unbounded"
+    (table,) = difference_tables({"baseline": "A", "swaps": 64, "exact": True, "comparisons": [plain | {"flag": None}]})
+    assert shown(table.rows[0][3]) == "-10.00"
