@@ -11,7 +11,7 @@ from ..counting.counts import Counts
 from .conclusions import verdict
 from .pairs import aligned_runs, paired
 from .resampling import Confidence, effective_number_of_units, number_of_units
-from .result import plain
+from .result import plain, read_with
 from .run_differences import run_rows
 from .signature import signature
 from .statistics.bits import enumerable
@@ -72,6 +72,7 @@ def comparison(
     Returns:
         A result in plain Python. p-values are corrected by Holm's method within families. Each
         row of the primary score has a `verdict`, the sentence that its numbers support.
+        `on_reading` says what was left out or changed in each system, a number per training run.
 
     Raises:
         ValueError: The systems were counted on different documents or in different ways,
@@ -122,6 +123,9 @@ def comparison(
             "swaps": swaps,
             "exact": exact,
             "margin": margin,
+            "on_reading": [
+                {"system": system.name, **read_with(runs)} for system, runs in zip(systems, [ours, *aligned])
+            ],
             "comparisons": rows,
             "transitions": [
                 {"system": other.name, **transitions(baseline.outcomes, other.outcomes, documents)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -108,6 +108,12 @@ def _of_metric(
     if metric.confusion is not None:
         found["confusion"] = confusion_matrix(metric, verdicts[metric.name])
     return found
+
+
+def read_with(runs: Sequence[Counts]) -> dict[str, list[int]]:
+    """Return what was left out or changed on reading: "skipped" and others to a number for each run."""
+    found = {"skipped": [counts.skipped for counts in runs]}
+    return found | {name: [counts.on_reading[name] for counts in runs] for name in runs[0].on_reading}
 
 
 LabelledVerdict = tuple[str, str, str]

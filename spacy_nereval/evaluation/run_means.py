@@ -15,7 +15,7 @@ from ..counting.table import summed
 from .intervals import Drawn, drawn, nested, run_intervals, values_at
 from .pairs import aligned_runs, all_labels
 from .resampling import Confidence
-from .result import plain
+from .result import plain, read_with
 from .scores import AVERAGES, Path, score_sums
 from .signature import signature
 from .statistics.runs import FEW_RUNS, mean_of_runs
@@ -44,6 +44,7 @@ def evaluate_runs(
         `evaluate` holds scores; "intervals" holds their intervals, each with the share of
         training in its variance; "runs" holds for each score the "values" of the runs in the
         order given, their standard deviation "sd", and the "least" and "greatest" of them.
+        "skipped", "pred" and what was changed on reading ("repaired" and others) have a number per run.
 
     Raises:
         ValueError: There is only one run; the runs are of different documents, or counted in
@@ -91,6 +92,7 @@ def evaluate_runs(
             "documents": first.documents,
             "gold": first.gold,
             "pred": [counts.pred for counts in runs],
+            **read_with(runs),
             "confidence": resampled.table,
             "metrics": metrics,
         }

@@ -13,7 +13,7 @@ from ..io.writing import visible
 from ..metrics.registry import create, create_all, names
 from .declared import noted, short_name
 from .marked_text import clipped
-from .remarks import least_p, rests_on, unit_lines, warning, what_was_tested
+from .remarks import least_p, read_with, rests_on, unit_lines, warning, what_was_tested
 from .result_table import Cell, Estimate, Interval, ResultTable
 from .score_cells import interval, p_value, percent, scale, score_cell
 from .score_tables import MOST, first_headlines
@@ -229,12 +229,14 @@ USUAL = ("differences", "labels", "runs", "transitions", "spans")
 
 
 def footer(result: Mapping[str, Any]) -> list[str]:
-    """Return what was tested and how, what it is based on, and a warning if there are few units."""
+    """Return what was tested and how, what it is based on, what was left out, and a warning if there are few units."""
     rule = result["unit"]
+    read = ((own["system"], read_with(own)) for own in result.get("on_reading", ()))
     return [
         what_was_tested(result),
         *least_p(result),
         *rests_on(result),
+        *(visible(f"ℹ {system}: {', '.join(parts)}.") for system, parts in read if parts),
         *unit_lines(rule),
         *warning(result["units"], result["effective_units"], rule),
     ]

@@ -13,6 +13,7 @@ from ..evaluation.statistics.intervals import WARNING_UNITS, needs_warning
 from .result_table import AtMost
 from .score_cells import p_value
 
+SKIPPED = ("skipped", "document", "without annotation skipped")
 ON_READING = (
     ("ignored", "prediction", "ignored where the reference is not annotated"),
     ("repaired", "span", "repaired"),
@@ -30,10 +31,27 @@ def heading(result: Mapping[str, Any]) -> str:
     """
     parts = [many(result["documents"], "document"), many(result["gold"], "gold span")]
     parts.append(many(result["pred"], "predicted span"))
-    if result["skipped"]:
-        parts.append(f"{many(result['skipped'], 'document')} without annotation skipped")
-    parts += [f"{many(result[key], what)} {done}" for key, what, done in ON_READING if result.get(key)]
+    parts += [f"{many(result[key], what)} {done}" for key, what, done in (SKIPPED, *ON_READING) if result.get(key)]
     return ", ".join(parts)
+
+
+def read_with(result: Mapping[str, Any]) -> list[str]:
+    """Return what was left out or changed on reading the training runs of a system.
+
+    Args:
+        result: Keys as in `ON_READING` and `SKIPPED` to a number for each run.
+
+    >>> read_with({"skipped": [1, 1], "repaired": [0, 0], "duplicates": [2, 0]})
+    ['1 document without annotation skipped', 'spans given again and counted once: 2 and 0 in the runs']
+    """
+    parts = []
+    for key, what, done in (SKIPPED, *ON_READING):
+        numbers = result.get(key) or [0]
+        if len({*numbers}) > 1:
+            parts.append(f"{what}s {done}: {', '.join(map(str, numbers[:-1]))} and {numbers[-1]} in the runs")
+        elif numbers[0]:
+            parts.append(f"{many(numbers[0], what)} {done}")
+    return parts
 
 
 def many(number: int, what: str) -> str:

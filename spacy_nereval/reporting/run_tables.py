@@ -10,7 +10,7 @@ from ..evaluation.statistics.runs import FEW_RUNS
 from ..io.writing import visible
 from .declared import headlines, noted, short_name
 from .evaluated import Evaluated
-from .remarks import many, unit_lines, warning
+from .remarks import many, read_with, unit_lines, warning
 from .result_table import Cell, ResultTable
 from .score_cells import percent, scale
 from .score_tables import label_score_tables, label_tables, score_tables
@@ -74,17 +74,20 @@ def tables_of_runs(given: Evaluated, wanted: Iterable[str], *, digits: int = 2) 
 
 
 def run_heading(result: Mapping[str, Any]) -> str:
-    """Return a sentence on what was scored.
+    """Return a sentence on what was scored, and what was left out or changed on reading.
 
     Args:
         result: What `evaluate_runs` returns.
 
-    >>> run_heading({"documents": 9, "gold": 20, "runs": 3, "few_runs": True, "system": "A"})
-    'A: means of 3 training runs (few runs: fewer than 5), 9 documents, 20 gold spans'
+    >>> result = {"documents": 9, "gold": 20, "runs": 3, "few_runs": True, "system": "A", "skipped": [1, 1, 1]}
+    >>> run_heading(result | {"duplicates": [0, 2, 0]})
+    'A: means of 3 training runs (few runs: fewer than 5), 9 documents, 20 gold spans, 1 document without annotation \
+skipped, spans given again and counted once: 0, 2 and 0 in the runs'
     """
     few = f" (few runs: fewer than {FEW_RUNS})" if result["few_runs"] else ""
-    size = f"{many(result['documents'], 'document')}, {many(result['gold'], 'gold span')}"
-    return visible(f"{result['system']}: means of {many(result['runs'], 'training run')}{few}, {size}")
+    parts = [f"{result['system']}: means of {many(result['runs'], 'training run')}{few}"]
+    parts += [many(result["documents"], "document"), many(result["gold"], "gold span")]
+    return visible(", ".join([*parts, *read_with(result)]))
 
 
 def run_footer(result: Mapping[str, Any]) -> list[str]:

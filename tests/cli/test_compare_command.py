@@ -249,3 +249,21 @@ def test_systems_are_named_in_one_way_only(runs):
 
 def test_the_result_is_not_written_over_a_run(runs):
     assert "runs/b2.jsonl is an input" in refused(*SEVERAL, "-o", "runs/b2.jsonl")
+
+
+def test_what_was_left_out_or_changed_on_reading_is_told_of_each_system(here):
+    gold = [line("Ada met Bob", (0, 3, "PER"), id=f"d{k}") for k in range(3)]
+    rest = line("Eve", (0, 3, "PER"), id="open")
+    write(here / "some.jsonl", *gold, line("Eve", id="open", answer="ignore"))
+    write(here / "twice.jsonl", gold[0] | {"spans": gold[0]["spans"] * 2}, *gold[1:], rest)
+    write(here / "clean.jsonl", *gold, rest)
+    printed = flat(accepted("compare", "some.jsonl", "twice.jsonl", "clean.jsonl", "-m", "strict", "-o", "c.json"))
+    skipped, ignored = "1 document without annotation skipped", "1 prediction ignored where the reference"
+    assert f"ℹ twice.jsonl: {skipped}, 1 span given again and counted once." in printed
+    assert f"ℹ clean.jsonl: {skipped}." in printed and ignored not in printed
+    found = json.loads(Path("c.json").read_text("utf8"))["on_reading"]
+    assert [(own["system"], own["skipped"], own["duplicates"]) for own in found] == [
+        ("twice.jsonl", [1], [1]),
+        ("clean.jsonl", [1], [0]),
+    ]
+    assert "ℹ" not in accepted("compare", *FILES, *FEW)

@@ -126,3 +126,21 @@ def test_predictions_beside_a_system_are_refused(runs):
     assert "runs/a1.jsonl is given in addition to --system" in said
     assert "none.jsonl does not exist" in refused("score", "none.jsonl", "--system", A, "-m", "strict")
     assert "--gpu-id is given without a model" in refused("score", "gold.jsonl", "runs/a1.jsonl", "--gpu-id", 0)
+
+
+def test_what_was_left_out_or_changed_on_reading_is_told_as_of_a_single_run(runs):
+    spans = [[(0, 3, "PER")], [(4, 7, "PER")], [(0, 3, "PER")]]
+    gold = [line("Ada met Bob", *own, id=f"d{k}") for k, own in enumerate(spans)]
+    write(runs / "gold.jsonl", *gold, line("Eve", id="open", answer="ignore"))
+    rest = line("Eve", (0, 3, "PER"), id="open")
+    twice = gold[0] | {"spans": gold[0]["spans"] * 2}
+    write(runs / "x.jsonl", *gold, rest)
+    write(runs / "y.jsonl", twice, *gold[1:], rest)
+    asked = ("score", "gold.jsonl", "--system", "A=x.jsonl,y.jsonl", "-m", "strict")
+    alone = flat(accepted("score", "gold.jsonl", "y.jsonl", "-m", "strict"))
+    assert "1 document without annotation skipped, 1 span given again and counted once" in alone
+    printed = flat(accepted(*asked))
+    assert "1 document without annotation skipped, spans given again and counted once: 0 and 1 in the runs" in printed
+    found = written(*asked)
+    assert [found[key] for key in ("skipped", "duplicates", "repaired")] == [[1, 1], [0, 1], [0, 0]]
+    assert "skipped" not in flat(accepted(*SCORE[:1], "x.jsonl", "--system", "A=x.jsonl,y.jsonl", "-m", "strict"))
