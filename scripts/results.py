@@ -6,7 +6,7 @@ Nothing is trained. Every number comes from the counts, and every sentence follo
 the numbers by a fixed rule.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -46,7 +46,7 @@ WORK_ON = dict(zip(KINDS, ("recall", "precision", "boundaries", "labels", "label
 
 INTRODUCTION = """# Results
 
-Pipelines were trained on each corpus with several seeds. What they predict on the test
+Pipelines were trained on the corpora below with several seeds. What they predict on the test
 texts is kept as counts in [assets/trials](../../assets/trials/README.md), and this page is
 written from these counts, without training: `python -m spacy project run results`.
 
@@ -58,8 +58,7 @@ Read it like this:
   seeds. With a single trial it says nothing of other seeds. [intervals.md](intervals.md) explains it.
 - Below a table stands the one sentence that the numbers carry on each comparison. Whatever
   else differs between two columns may be luck.
-- The same seed gives other weights on another processor. Trained on another machine, these
-  pipelines have other scores.
+- The same seed may give other weights on another processor, and so other scores.
 
 The setting is that of Weber et al. (WRF), section 4.1, as far as spaCy has it: see
 [the page on training](../how-to/train.md). The main difference is the head: a transition-based parser,
@@ -104,7 +103,18 @@ def page(trials: Path) -> str:
     if not corpora:
         raise ValueError(f"{trials} has no trials of a corpus: run `python -m spacy project run gpu .` first")
     first, then = zip(*map(parts_of, corpora))
-    return "\n\n".join([INTRODUCTION, *first, DETAILS, *then]) + "\n"
+    return "\n\n".join([INTRODUCTION, *without_trials(folders), *first, DETAILS, *then]) + "\n"
+
+
+def without_trials(folders: Collection[str]) -> list[str]:
+    """Return a sentence on the corpora of the project that have no trials, if there are any.
+
+    >>> without_trials(["warranty", "maintie"])
+    ['No trials are kept of wnut17, so this page says nothing about it.']
+    """
+    missing = [name for name in CORPORA if name not in folders]
+    about = "it" if len(missing) == 1 else "them"
+    return [f"No trials are kept of {' and '.join(missing)}, so this page says nothing about {about}."] * bool(missing)
 
 
 def parts_of(kept: Kept) -> tuple[str, str]:

@@ -325,3 +325,11 @@ def test_what_is_written_takes_the_place_of_all_earlier_trials_or_of_none(tmp_pa
     written(folder, {"cpu": [hits(5)]})
     assert sorted(path.name for path in folder.iterdir()) == ["cpu-0.npz", "trials.json"]
     assert [own.number_of(("hit",)) for own in kept.read(folder).counts["cpu"]] == [5]
+
+
+def test_a_corpus_without_trials_is_named(tmp_path):
+    page = results.page(written(tmp_path / "maintie", UNLIKE).parent)
+    assert "No trials are kept of warranty and wnut17, so this page says nothing about them." in page
+    for corpus in ("warranty", "wnut17"):
+        written(tmp_path / corpus, UNLIKE)
+    assert "No trials are kept" not in results.page(tmp_path)
