@@ -190,12 +190,6 @@ def test_holm() -> None:
     assert holm([0.004, 0.012, 0.03, 0.6]).round(12).tolist() == [0.016, 0.036, 0.06, 0.6]
 
 
-def test_holm_is_that_of_statsmodels() -> None:
-    multitest = pytest.importorskip("statsmodels.stats.multitest", reason="statsmodels is not among our dependencies")
-    p = np.random.default_rng(0).random(30) ** 3
-    assert holm(p) == pytest.approx(multitest.multipletests(p, method="holm")[1], abs=1e-12)
-
-
 def spread_of(size: float) -> NDArray[np.float64]:
     """Values with this spread: those of a normal distribution have it between their outer sixths."""
     return np.asarray(np.linspace(-1, 1, 1001) * size / (1 - 2 * scipy.stats.norm.cdf(-1)))
