@@ -51,7 +51,11 @@ def test_intervals_of_scores_hold_the_true_one() -> None:
     labels = WRITTEN["F of a label with k effective documents, both worlds; k:"]
     assert set(labels["chosen: zero width"]) == {0}
     assert labels["percentile"][0] < 75 and labels["percentile: zero width"][0] > 20
-    assert max(WRITTEN["F, articles of 8 sentences, by what is resampled; articles:"]["sentences"]) < 85
+    articles = WRITTEN["F, articles of 8 sentences, by what is resampled; articles:"]
+    assert max(articles["sentences"]) < 85
+    page = " ".join((ROOT / "docs" / "units.md").read_text("utf8").split())
+    for kind in ("sentences", "articles"):
+        assert f"{min(articles[kind])} to {max(articles[kind])} times" in page
 
 
 def test_tests_of_differences_keep_their_level_and_agree_with_their_intervals() -> None:

@@ -24,8 +24,9 @@ def figures() -> ModuleType:
 
 
 def prose() -> str:
-    """The page on one line, without the targets of links and the years of publications."""
-    text = re.sub(r"\]\((?:[^()]|\([^()]*\))*\)", "]", PAGE)
+    """The page on one line, without blocks of code, the targets of links and the years of publications."""
+    text = re.sub(r"```.*?```", "", PAGE, flags=re.S)
+    text = re.sub(r"\]\((?:[^()]|\([^()]*\))*\)", "]", text)
     return re.sub(r"\b(19|20)\d\d\b", "", " ".join(text.split()))
 
 
@@ -40,6 +41,13 @@ def test_every_number_of_the_page_is_computed(figures):
     unknown = set(re.findall(NUMBER, prose())) - computed - CONVENTIONS
     assert not unknown
     assert len(computed & set(re.findall(NUMBER, prose()))) > 30
+
+
+def test_the_code_of_the_page_prints_what_stands_below_it(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    ((code, printed),) = re.findall(r"```python\n(.*?)```\n+```text\n(.*?)```", PAGE, flags=re.S)
+    exec(compile(code, "docs/intervals.md", "exec"), {})
+    assert capsys.readouterr().out == printed
 
 
 def test_the_picture_is_current(figures):
