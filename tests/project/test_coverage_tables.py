@@ -53,7 +53,7 @@ def test_intervals_of_scores_hold_the_true_one() -> None:
     assert labels["percentile"][0] < 75 and labels["percentile: zero width"][0] > 20
     articles = WRITTEN["F, articles of 8 sentences, by what is resampled; articles:"]
     assert max(articles["sentences"]) < 85
-    page = " ".join((ROOT / "docs" / "units.md").read_text("utf8").split())
+    page = " ".join((ROOT / "docs" / "how-to" / "units.md").read_text("utf8").split())
     for kind in ("sentences", "articles"):
         assert f"{min(articles[kind])} to {max(articles[kind])} times" in page
 

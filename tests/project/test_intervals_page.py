@@ -46,7 +46,7 @@ def test_every_number_of_the_page_is_computed(figures):
 def test_the_code_of_the_page_prints_what_stands_below_it(monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
     ((code, printed),) = re.findall(r"```python\n(.*?)```\n+```text\n(.*?)```", PAGE, flags=re.S)
-    exec(compile(code, "docs/intervals.md", "exec"), {})
+    exec(compile(code, "docs/explanation/intervals.md", "exec"), {})
     assert capsys.readouterr().out == printed
 
 
