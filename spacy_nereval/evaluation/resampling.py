@@ -14,6 +14,7 @@ from ..counting.keys import Slot
 from ..counting.table import Table
 from .statistics.bits import Patterns, half_samples, patterns
 from .statistics.intervals import effective_units
+from .statistics.levels import is_level
 
 MOST_SAMPLES = 100_000
 """More half-samples hardly change an interval, and take memory and time in proportion."""
@@ -40,7 +41,7 @@ class Confidence(NamedTuple):
                 f"level, samples, seed = {self.level!r}, {self.samples!r}, {self.seed!r}: expected numbers, "
                 "whole ones for samples and seed"
             )
-        if not 0 < self.level < 1:
+        if not is_level(self.level):
             raise ValueError(f"level = {self.level}: expected a number between 0 and 1, such as 0.95")
         if self.samples < 1:
             raise ValueError(f"samples = {self.samples}: expected at least 1; 1000 is usual")

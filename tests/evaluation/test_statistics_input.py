@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from spacy_nereval import Confidence
 from spacy_nereval.evaluation.statistics.bits import half_samples, patterns
 from spacy_nereval.evaluation.statistics.datasets import count_data_sets
 from spacy_nereval.evaluation.statistics.derived import macro_interval
@@ -26,6 +27,9 @@ def test_bad_input_is_refused() -> None:
     refused("at least 1 row", lambda: list(patterns(0, ["a"], 10).blocks(0)))
     refused("not negative", effective_units, [1, -1])
     refused("between 0 and 1, such as 0.95, not 95", score_intervals, 0.5, [0.5], 9, level=95)
+    for level in (0, 1, 1e-20, 1 - 1e-16, np.nan):
+        refused("between 0 and 1, such as 0.95", score_intervals, 0.5, [0.5], 9, level=level)
+        refused("between 0 and 1, such as 0.95", Confidence(level=level).checked)
     refused("outside its scale", score_intervals, 1.5, [1.5], 9)
     refused("outside its scale", score_intervals, -0.5, [0.5], 9, scale="cost")
     refused("is not a scale", score_intervals, 0.5, [0.5], 9, scale="percent")
@@ -45,3 +49,10 @@ def test_bad_input_is_refused() -> None:
     refused("agree", run_test, [0.1, 0.2], [0.2, 0.1], [[0.1]], 9)
     refused("above 0", count_data_sets, [0.0])
     refused("one for each", count_data_sets, [])
+
+
+@pytest.mark.parametrize("level", [0.001, 1 - 1e-9])
+@pytest.mark.parametrize("k", [1, 5.8, 1e6])
+def test_intervals_at_the_ends_of_the_levels_have_width(level: float, k: float) -> None:
+    found = score_intervals([0, 0.3, 1], np.full((9, 3), [0, 0.3, 1]), k, level=level)
+    assert (found.low < found.high).all()

@@ -9,7 +9,8 @@
     families     Holm's correction
     power        the detectable difference, and equivalence
     datasets     in how many data sets a system is better
-    sentences    differences in words
+    levels       which confidence levels can be asked for
+    conclusion   differences in words
 
 Nothing here depends on documents, counts, metrics or files: the caller sums the counts of
 each half-sample and swap, and computes the scores from the sums.

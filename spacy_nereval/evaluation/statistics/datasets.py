@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .intervals import check_level
+from .levels import check_level
 
 Floats = NDArray[np.float64]
 

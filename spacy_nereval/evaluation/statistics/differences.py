@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .intervals import TINY, check_level
+from .intervals import TINY
+from .levels import check_level
 
 Floats = NDArray[np.float64]
 

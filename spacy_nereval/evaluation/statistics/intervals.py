@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .levels import check_level
 from .scales import Scale, shares
 
 Floats = NDArray[np.float64]
@@ -274,21 +275,3 @@ def _with_runs(variance: Floats, freedom: Floats, runs: Floats) -> tuple[Floats,
     both = variance + training
     parts = variance**2 / freedom + training**2 / (number - 1)
     return both, np.where(training > 0, both**2 / np.where(parts > 0, parts, 1), freedom)
-
-
-def check_level(level: float) -> None:
-    """Check a confidence level.
-
-    Args:
-        level: The confidence level.
-
-    Raises:
-        ValueError: It is not between 0 and 1.
-
-    Example:
-        >>> check_level(95)
-        Traceback (most recent call last):
-        ValueError: the confidence level must be between 0 and 1, such as 0.95, not 95
-    """
-    if not 0 < level < 1:
-        raise ValueError(f"the confidence level must be between 0 and 1, such as 0.95, not {level}")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .intervals import check_level
+from .levels import check_level
 
 POWER = 0.8
 """A detectable difference is found this often."""

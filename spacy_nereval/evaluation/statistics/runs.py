@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .intervals import check_level, spread
+from .intervals import spread
+from .levels import check_level
 
 Floats = NDArray[np.float64]
 
