@@ -22,7 +22,7 @@ NEEDED = ("metric", "score", "system", "family", "baseline_value", "value", "dif
 ONCE = "for these trained models; another training was not tried"
 """Added to the verdict where each system was trained once."""
 
-COPIED = ("baseline_value", "value", "difference", "interval", "differing", "p_better")
+COPIED = ("baseline_value", "value", "difference", "interval", "k", "flag", "differing", "p_better")
 """The fields that are copied from a row."""
 
 

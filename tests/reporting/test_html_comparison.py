@@ -87,6 +87,10 @@ def test_a_tiny_p_is_not_shown_as_0():
     test = {"metric": "strict", "score": "f", "label": None, "interval": [0.1, 0.4], "detectable": 0.2, "p_holm": 3e-5}
     (found,) = differences([row], {"comparisons": [test, test | {"label": "A", "p_holm": 1.0}]})
     assert found == ("+25.00", True, "[10.00, 40.00]", "20.00", "3e-05")
+    least = test | {"p": 1 / 10001, "p_holm": 2 / 10001, "runs": [1, 1]}
+    for exact, said in ((False, "≤ 2/10001"), (True, "0.0002")):
+        (found,) = differences([row], {"swaps": 10_000, "exact": exact, "comparisons": [least]})
+        assert found is not None and found.p == said
 
 
 def test_units_are_called_what_they_are(here):

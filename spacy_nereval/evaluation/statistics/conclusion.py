@@ -152,8 +152,8 @@ def footer(footing: Footing) -> str:
     Args:
         footing: What the numbers are based on.
 
-        Returns:
-            The parts that apply, separated by commas.
+    Returns:
+        The parts that apply, separated by commas.
 
     Example:
         >>> print(footer(Footing("id", 10, 9.4, 0, swaps=1024, exact=True)))
