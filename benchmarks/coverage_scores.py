@@ -15,6 +15,7 @@ from worlds import (
     bits_of,
     bootstrap,
     documents,
+    expanded,
     f_score,
     holds,
     interval,
@@ -42,7 +43,9 @@ def of_f(system: System, number: int, sets: int, seed: int) -> dict[str, str]:
     for rng, keys, bits in batches(number, sets, seed):
         counts = outputs(rng, system, *documents(rng, (number, TOGETHER)))
         chosen = interval(counts, bits_of(bits, keys))
-        found["percentile"].append(holds(*percentile(f_score(sums(bootstrap(rng, number), counts))), system.f()))
+        resampled = f_score(sums(bootstrap(rng, number), counts))
+        found["percentile"].append(holds(*percentile(resampled), system.f()))
+        found["expanded percentile"].append(holds(*percentile(resampled, expanded(number)), system.f()))
         found["chosen"].append(holds(chosen.low, chosen.high, system.f()))
     return found.shares()
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr, stdtrit
 
 from spacy_nereval.evaluation.statistics.bits import half_samples
 from spacy_nereval.evaluation.statistics.intervals import Intervals, effective_units, score_intervals
@@ -107,10 +109,21 @@ def bootstrap(rng: np.random.Generator, number: int) -> Floats:
     return rng.multinomial(number, np.ones(number) / number, SAMPLES).astype(float)
 
 
-def percentile(samples: Floats) -> tuple[Floats, Floats]:
-    """Return the percentile interval of the samples."""
-    low, high = (np.asarray(np.nanquantile(samples, q, axis=0), float) for q in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+def percentile(samples: Floats, tail: float = (1 - LEVEL) / 2) -> tuple[Floats, Floats]:
+    """Return the percentile interval of the samples, which leaves out so much on either side."""
+    low, high = (np.asarray(np.nanquantile(samples, q, axis=0), float) for q in (tail, 1 - tail))
     return low, high
+
+
+def expanded(number: int) -> float:
+    """Return what the expanded percentile interval of a number of documents leaves out on either side.
+
+    Source: T. C. Hesterberg, What Teachers Should Know About the Bootstrap (2015).
+
+    >>> round(expanded(10), 4), round(expanded(10**6), 4)
+    (0.0086, 0.025)
+    """
+    return float(ndtr(sqrt(number / (number - 1)) * stdtrit(number - 1, (1 - LEVEL) / 2)))
 
 
 def sums(weights: Any, counts: Floats) -> Floats:
