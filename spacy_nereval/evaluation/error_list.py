@@ -93,16 +93,10 @@ def error_list(
         raise ValueError(
             f"{metric.name} has no verdict {unknown[0]!r}; there are {', '.join(metric.verdict_names)}, or 'all'"
         )
-    right = metric.correct_verdicts
     seen: set[str] = set()
     for listed in _all(_with_labels(documents, seen), metric):
         name, gold, pred, amount = listed.verdict
-        if errors is None:
-            partly = bool(metric.partial_credit) and amount < 1
-            # A verdict without spans, such as on tokens outside all entities, has nothing to show.
-            wanted = bool(gold or pred) and gold != pred and (name not in right or partly)
-        else:
-            wanted = "all" in errors or name in errors
+        wanted = is_error(metric, listed.verdict) if errors is None else "all" in errors or name in errors
         labelled = not labels or any(span and span.label in labels for span in (gold, pred))
         if wanted and labelled and (gold or pred or amount):  # skips a verdict of amount 0 on no span
             yield listed
@@ -111,6 +105,16 @@ def error_list(
             f"there is no label {quoted(missing[0])} in gold or prediction; "
             f"there are {', '.join(map(shortened, sorted(seen))) or 'none'}"
         )
+
+
+def is_error(metric: Metric, verdict: Verdict) -> bool:
+    """Return whether a verdict is on spans that are not right, or not wholly.
+
+    A verdict without spans, such as on tokens outside all entities, has nothing to show.
+    """
+    name, gold, pred, amount = verdict
+    partly = bool(metric.partial_credit) and amount < 1
+    return bool(gold or pred) and gold != pred and (name not in metric.correct_verdicts or partly)
 
 
 def _with_labels(documents: Iterable[Document | None], seen: set[str]) -> Iterator[Document]:

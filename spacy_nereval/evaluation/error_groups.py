@@ -1,0 +1,210 @@
+"""Groups of the same mistake: errors that share a surface and labels, labels alone, or a slip at a boundary.
+
+Where a list of errors shows what is wrong, groups show what is wrong again and again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, get_args
+
+from ..core.declaration import Metric, Verdict
+from ..core.spans import Document, Span
+from .error_list import Listed, is_error
+
+GroupedBy = Literal["surface", "labels", "slip"]
+"""What the errors of a group share: surface, labels and verdict; labels and verdict; or a slip at one boundary."""
+
+MOST_WORDS = 3
+"""Maximum number of words in a slip. Longer ones hardly ever repeat, so they are in no group."""
+
+
+class Slip(NamedTuple):
+    """Words by which the boundary of a predicted span differs from that of its gold span.
+
+    Attributes:
+        end: "leading" or "trailing".
+        added: Whether the prediction has the words and the gold span lacks them.
+        words: The words, case folded, with single spaces.
+    """
+
+    end: Literal["leading", "trailing"]
+    added: bool
+    words: str
+
+
+class Member(NamedTuple):
+    """An error in a group: the number of its document, from 0, and its spans."""
+
+    document: int
+    gold: Span | None
+    pred: Span | None
+
+
+@dataclass
+class ErrorGroup:
+    """Errors of the same kind.
+
+    Attributes:
+        by: What the errors share.
+        key: The value that they share. It tells the groups of one kind apart.
+        verdict, gold, pred: The verdict, the gold label and the predicted label, "" for no
+            span. None where the errors of a group differ in them, as in groups by slip.
+        slip: The slip, in groups by slip.
+        number: How many errors there are.
+        example: The first error, as a row of the error list.
+        members: All errors, if they were asked for.
+        spellings: How often each surface occurs as written; empty in other groups.
+        last: The number of the last document with such an error.
+        documents: In how many documents there is such an error.
+    """
+
+    by: GroupedBy
+    key: tuple[Any, ...]
+    example: dict[str, Any]
+    verdict: str | None = None
+    gold: str | None = None
+    pred: str | None = None
+    slip: Slip | None = None
+    number: int = 0
+    documents: int = 0
+    last: int = -1
+    members: list[Member] = field(default_factory=list)
+    spellings: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def surface(self) -> str | None:
+        """The most frequent spelling of the surface; None in groups that do not share one."""
+        return self.spellings.most_common(1)[0][0] if self.spellings else None
+
+
+class ErrorGroups:
+    """The errors of a metric in groups, one document at a time.
+
+    Args:
+        metric: The metric.
+        members: Whether to keep all errors of a group, besides their number and the first one.
+        by: The kinds of groups to make.
+
+    Raises:
+        ValueError: The verdicts of the metric depend on the corpus as a whole.
+
+    >>> from spacy_nereval import create
+    >>> found = ErrorGroups(create("fair"))
+    >>> for text in ("the Navy sails", "The Navy waits"):
+    ...     found.add(Document([(4, 8, "ORG")], [(0, 8, "ORG")], text))
+    >>> [(group.number, group.surface, group.verdict) for group in found.largest("surface")]
+    [(2, 'Navy', 'be_l')]
+    >>> found.largest("slip")[0].slip
+    Slip(end='leading', added=True, words='the')
+    """
+
+    def __init__(self, metric: Metric, *, members: bool = False, by: Iterable[GroupedBy] = get_args(GroupedBy)) -> None:
+        if metric.resolve:
+            raise ValueError(f"the verdicts of {metric.name} depend on the whole corpus, so its errors have no groups")
+        self.metric = metric
+        self.documents = 0
+        self._with_members = members
+        self._by = tuple(by)
+        self._groups: dict[tuple[Any, ...], ErrorGroup] = {}
+
+    def add(self, document: Document | None) -> None:
+        """Add the errors of a document. None, for one without gold annotation, adds nothing."""
+        if document is None:
+            return
+        number = self.documents
+        self.documents += 1
+        for verdict in sorted(self.metric.verdicts(document), key=_place):
+            if is_error(self.metric, verdict):
+                self._add(number, document, verdict)
+
+    def largest(self, by: GroupedBy, least: int = 1) -> list[ErrorGroup]:
+        """Return the groups of one kind, the largest first; equally large ones in the order of their first error.
+
+        Args:
+            by: What the errors of a group share.
+            least: Leave out groups with fewer errors.
+        """
+        found = [group for group in self._groups.values() if group.by == by and group.number >= least]
+        return sorted(found, key=lambda group: -group.number)
+
+    def _add(self, number: int, document: Document, verdict: Verdict) -> None:
+        for by, key in _keys(document, verdict):
+            if by not in self._by:
+                continue
+            group = self._groups.get((by, *key))
+            if group is None:
+                name = number if document.id is None else document.id
+                row = Listed(self.metric.name, name, document, verdict).row()
+                group = self._groups[(by, *key)] = ErrorGroup(by, key, row)
+                if by == "slip":
+                    group.slip = Slip(*key)
+                else:
+                    group.verdict, group.gold, group.pred = key[:3]
+            if by == "surface":
+                group.spellings[" ".join(_surface(document, verdict).split())] += 1
+            group.number += 1
+            group.documents += group.last != number
+            group.last = number
+            if self._with_members:
+                group.members.append(Member(number, verdict.gold, verdict.pred))
+
+
+def error_groups(documents: Iterable[Document | None], metric: Metric) -> ErrorGroups:
+    """Return the errors of a metric on documents in groups, with all members.
+
+    Args:
+        documents: The documents; None for one without gold annotation.
+        metric: The metric.
+
+    Raises:
+        ValueError: The verdicts of the metric depend on the corpus as a whole.
+    """
+    found = ErrorGroups(metric, members=True)
+    for document in documents:
+        found.add(document)
+    return found
+
+
+def slips(text: str, gold: Span, pred: Span) -> Iterator[Slip]:
+    """Yield the slips at the two boundaries of a pair, if they are of few words.
+
+    >>> text = "the U.S. Navy's fleet"
+    >>> [*slips(text, Span(4, 13, "ORG"), Span(0, 15, "ORG"))]
+    [Slip(end='leading', added=True, words='the'), Slip(end='trailing', added=True, words="'s")]
+    >>> [*slips(text, Span(0, 13, "ORG"), Span(9, 13, "ORG"))]
+    [Slip(end='leading', added=False, words='the u.s.')]
+    """
+    edges = ("leading", gold.start, pred.start), ("trailing", pred.end, gold.end)
+    for end, a, b in edges:
+        words = " ".join(text[min(a, b) : max(a, b)].casefold().split())
+        if words and words.count(" ") < MOST_WORDS:
+            yield Slip("leading" if end == "leading" else "trailing", a > b, words)
+
+
+def _keys(document: Document, verdict: Verdict) -> Iterator[tuple[GroupedBy, tuple[Any, ...]]]:
+    """Yield the key of each group that an error is in."""
+    name, gold, pred, _ = verdict
+    labels = name, gold.label if gold else "", pred.label if pred else ""
+    yield "labels", labels
+    if document.text is None:
+        return
+    if surface := " ".join(_surface(document, verdict).casefold().split()):
+        yield "surface", (*labels, surface)
+    if gold and pred and gold.overlaps(pred):
+        for slip in slips(document.text, gold, pred):
+            yield "slip", slip
+
+
+def _surface(document: Document, verdict: Verdict) -> str:
+    """Return the text of the gold span, or of the predicted one if there is no gold span."""
+    span = verdict.gold or verdict.pred
+    assert span  # an error is on a span
+    return (document.text or "")[span.start : span.end]
+
+
+def _place(verdict: Verdict) -> tuple[Any, ...]:
+    spans = [span for span in verdict[1:3] if span]
+    return min(spans, default=()), verdict.name

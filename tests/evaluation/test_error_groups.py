@@ -1,0 +1,98 @@
+"""Groups of the same mistake: together they are the list of errors, and each holds what its key says."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import Any
+
+import pytest
+from hypothesis import given
+from profiles import tries
+from strategies import corpora
+
+from spacy_nereval import Document, create
+from spacy_nereval.evaluation.error_groups import ErrorGroups, Slip, error_groups
+from spacy_nereval.evaluation.error_list import error_list
+
+
+def brute(documents: list[Document], metric: str) -> dict[str, Counter[Any]]:
+    """Every key with its number, from the rows of the error list."""
+    found: dict[str, Counter[Any]] = defaultdict(Counter)
+    for row in (listed.row() for listed in error_list(documents, create(metric))):
+        labels = row["verdict"], row["gold_label"] or "", row["pred_label"] or ""
+        found["labels"][labels] += 1
+        text = row["pred_text"] if row["gold_text"] is None else row["gold_text"]
+        if text and text.strip():
+            found["surface"][(*labels, " ".join(text.split()).casefold())] += 1
+    return found
+
+
+@given(corpora())
+@tries(60)
+@pytest.mark.parametrize("metric", ["fair", "semeval"])
+def test_groups_hold_every_error_of_the_list_once(metric, documents):
+    found, expected = error_groups(documents, create(metric)), brute(documents, metric)
+    for by in ("labels", "surface"):
+        groups = found.largest(by)
+        assert {group.key: group.number for group in groups} == expected[by]
+        assert [group.number for group in groups] == sorted((g.number for g in groups), reverse=True)
+        for group in groups:
+            assert len(group.members) == group.number
+            assert len({member.document for member in group.members}) == group.documents
+    for group in found.largest("slip"):
+        end, added, words = group.key
+        for number, gold, pred in group.members:
+            sides = (gold, pred) if added == (end == "trailing") else (pred, gold)
+            a, b = (side.end if end == "trailing" else side.start for side in sides)
+            assert " ".join((documents[number].text or "")[a:b].split()).casefold() == words
+
+
+def news() -> list[Document]:
+    """Four texts in which one mistake repeats, and a leading word and a genitive are taken in."""
+    texts = ["the DRDO's plan", "The DRDO waits", "the drdo", "Ada met the DRDO's head"]
+    golds: list[Any] = [(4, 8), (4, 8), (4, 8), (12, 16)]
+    preds: list[Any] = [(0, 10), (0, 8), (4, 8), (12, 18)]
+    sides = zip(texts, golds, preds)
+    return [Document([(*g, "corporation")], [(*p, "group")], t, id=f"n{k}") for k, (t, g, p) in enumerate(sides)]
+
+
+def test_the_same_surface_counts_in_any_case_and_is_shown_as_mostly_spelt():
+    largest = error_groups(news(), create("fair")).largest("surface")
+    assert [(g.surface, g.verdict, g.gold, g.pred, g.number) for g in largest] == [
+        ("DRDO", "lbe", "corporation", "group", 3),
+        ("drdo", "le", "corporation", "group", 1),
+    ]
+    assert (largest[0].example["document"], largest[0].example["left"]) == ("n0", "")
+
+
+def test_slips_name_their_end_their_words_and_who_has_them():
+    groups = error_groups(news(), create("fair")).largest("slip")
+    assert {group.slip: group.number for group in groups} == {
+        Slip("leading", True, "the"): 2,
+        Slip("trailing", True, "'s"): 2,
+    }
+    cut = Document([(0, 11, "A")], [(4, 8, "A")], "the DRDO in")
+    assert [g.slip for g in error_groups([cut], create("fair")).largest("slip")] == [
+        Slip("leading", False, "the"),
+        Slip("trailing", False, "in"),
+    ]
+
+
+def test_a_text_that_is_missing_leaves_the_labels():
+    found = error_groups([None, Document([(0, 3, "A")], [(1, 3, "A")])], create("fair"))
+    assert [len(found.largest(by)) for by in ("labels", "surface", "slip")] == [1, 0, 0]
+    assert found.documents == 1
+
+
+def test_only_the_wanted_groups_are_made_and_small_ones_are_left_out():
+    found = ErrorGroups(create("fair"), by=["slip"])
+    for document in news():
+        found.add(document)
+    assert [len(found.largest(by)) for by in ("labels", "surface", "slip")] == [0, 0, 2]
+    assert not any(group.members for group in found.largest("slip"))
+    assert not found.largest("slip", least=3)
+
+
+def test_verdicts_that_depend_on_the_corpus_have_no_groups():
+    with pytest.raises(ValueError, match="tmr depend on the whole corpus"):
+        ErrorGroups(create("tmr"))
