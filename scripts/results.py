@@ -23,9 +23,9 @@ from spacy_nereval.evaluation.per_document import disagreement
 from spacy_nereval.evaluation.statistics.runs import FEW_RUNS
 from spacy_nereval.io.writing import atomic
 from spacy_nereval.reporting.comparison import comparison_tables, footer, verdict_lines
-from spacy_nereval.reporting.declared import noted, short_name
+from spacy_nereval.reporting.declared import short_name
 from spacy_nereval.reporting.formats import markdown
-from spacy_nereval.reporting.result_table import Cell, Estimate, ResultTable
+from spacy_nereval.reporting.result_table import LOWER, Cell, Estimate, ResultTable
 from spacy_nereval.reporting.score_cells import interval, percent
 from spacy_nereval.reporting.words import VERDICTS
 
@@ -147,12 +147,10 @@ def overview(kept: Kept, summaries: Mapping[str, Mapping[str, Summary]]) -> Iter
             rows[-1] += [estimate(found), percent(found.sd)]
     header = ["score", *(cell for name in summaries for cell in (name, "sd"))]
     yield markdown(ResultTable("", header, rows))
-    first = next(iter(summaries.values()))
-    costs = noted("", [(first[key].metric, first[key].score.name) for key in keys])
     seeds = {name: ", ".join(str(trial.seed) for trial in kept.trials(name)) for name in summaries}
     alike = len({*seeds.values()}) == 1
     said = seeds[next(iter(seeds))] if alike else "; ".join(f"{name} {own}" for name, own in seeds.items())
-    lines = [f"Mean and interval, and sd, over the trials. Seeds: {said}. {costs.capitalize()}."]
+    lines = [f"Mean and interval, and sd, over the trials. Seeds: {said}. {LOWER} lower is better."]
     nested = [name for name, trials in kept.counts.items() if trials[0].spans_key]
     if nested:
         lines.append(f"{', '.join(nested)} is scored on nested spans, so its column is not to be compared with others.")

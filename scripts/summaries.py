@@ -84,19 +84,9 @@ def _interval(values: Floats, samples: Floats, units: float) -> tuple[Interval |
     return (Interval(low, high) if isfinite(low) else None), found.flag == FEW
 
 
-def counted_as(counts: Counts, metrics: Sequence[Metric]) -> Counts:
-    """Return the counts of some metrics alone, perhaps with other options that change no counts."""
-    names = {"", *(metric.name for metric in metrics)}
-    wanted = [k for k, key in enumerate(counts.keys) if key.metric in names]
-    found = Counts(metrics)
-    found.unit, found.spans_key = counts.unit, counts.spans_key
-    found.append(counts.ids, counts.units, counts.cells[:, wanted], [counts.keys[k] for k in wanted])
-    return found
-
-
 def lenient(counts: Counts) -> Counts:
     """Return the counts of strict and of WRF with lenient weights, which weigh the same class scores."""
-    return counted_as(counts, [create("strict"), create("wrf", weights="lenient")])
+    return counts.of([create("strict"), create("wrf", weights="lenient")])
 
 
 # Errors
@@ -165,7 +155,7 @@ def errors(trials: Sequence[Counts]) -> Errors:
     Args:
         trials: The counts of each trial of one pipeline, on the same documents.
     """
-    aligned = [counted_as(paired(trials[0], own), [create("fair")]) for own in trials]
+    aligned = [paired(trials[0], own).of([create("fair")]) for own in trials]
     units = Units(aligned[0])
     halves = HalfSamples(units, CONFIDENCE.samples, CONFIDENCE.seed)
     tables = [Table(own) for own in aligned]

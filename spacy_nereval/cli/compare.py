@@ -11,11 +11,12 @@ from typer import Argument, Option
 from .app import command
 from .guards import check_lexicons
 from .metric_options import names_and_options
-from .options import METRICS, OUTPUT, TRAIN, Asking, Model, Reading, Resampling, Showing
+from .options import METRICS, NAMES, OUTPUT, TRAIN, Asking, Model, Reading, Resampling, Showing
 from .outputs import chosen_confidence
 from .printing import print_tables
 from .runs import RunCounter, systems_and_runs
-from .values import asked, table_names
+from .showing import more_tables
+from .values import asked, table_format, table_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +44,7 @@ def compare_cli(
         help="System with its training runs: predictions, models or count files, or patterns such as "
         'A="a/*.jsonl". Once for each system, the baseline first, instead of BASELINE OTHER...',
     ),
+    name: list[str] | None = NAMES,
     labels: bool = Option(False, "--labels", help="Also compare the primary score of each label"),
     metrics: str | None = METRICS,
     train: str | None = TRAIN,
@@ -64,15 +66,16 @@ def compare_cli(
     from ..evaluation.tested import families
     from ..evaluation.transitions import gold_outcomes
     from ..io.writing import write_json
-    from ..reporting.comparison import COMPARED, USUAL
+    from ..reporting.comparison import AT_TERMINAL, COMPARED, USUAL
 
     names, options = names_and_options([*(systems or []), *ctx.args])
     if not names and not system:
         raise typer.BadParameter("name the systems: BASELINE OTHER..., or --system NAME=RUN,RUN... for each")
     drawn = chosen_confidence(True, resampling)
-    named = systems_and_runs(names, system or [])
+    named = systems_and_runs(names, system or [], name or [])
     names = [run for _, runs in named for run in runs]
-    wanted = table_names(showing.tables, COMPARED, USUAL)
+    usual = AT_TERMINAL if table_format(showing.format) == "terminal" else USUAL
+    wanted = table_names(showing.tables, COMPARED, usual)
     wished = asked(asking, labels=labels)
     counter = RunCounter(names, gold, metrics, options, train, reading, loading)
     check_lexicons(counter.metrics, output)
@@ -95,12 +98,13 @@ def compare_cli(
 
 def _print_result(result: dict[str, Any], wanted: Sequence[str], showing: Showing) -> None:
     """Print the tables of a comparison."""
-    from ..reporting.comparison import comparison_tables, footer, verdict_lines
+    from ..reporting.comparison import comparison_tables, footer
+    from ..reporting.comparison_lines import legend_lines, opening_lines
 
     print_tables(
         comparison_tables(result, wanted, digits=showing.digits),
         showing.format,
-        before=verdict_lines(result),
-        after=footer(result),
+        before=opening_lines(result, digits=showing.digits),
+        after=[*(legend_lines(result, more_tables(showing)) if "differences" in wanted else []), *footer(result)],
         signature=result["signature"],
     )

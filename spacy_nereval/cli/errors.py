@@ -108,7 +108,7 @@ def errors_cli(
         print_tables(
             [table._replace(digits=digits)],
             reading.format,
-            before=[heading(totals), str(summary)],
+            before=[heading(totals), str(summary), *summary.legend(chosen.name)],
             after=[f"{more} more are not shown: --limit 0 prints all, --output FILE writes all"] if more else [],
         )
 
@@ -127,6 +127,14 @@ class Summary:
             self.numbers[name] += 1
             self.amounts[name] = self.amounts.get(name, 0) + amount
             yield row
+
+    def legend(self, metric: str) -> list[str]:
+        """Return what the verdicts mean, if the metric's verdicts have words."""
+        from ..reporting.words import words_of
+
+        words = words_of(metric)
+        meanings = [f"{name} = {words[name].full}" for name, _ in self.numbers.most_common() if name in words]
+        return ["; ".join(meanings)] if meanings else []
 
     def __str__(self) -> str:
         """Return the numbers, with the amounts where these differ."""

@@ -14,7 +14,8 @@ from .lookups import wanted_breakdowns
 from .metric_options import chosen_metrics, names_and_options, options_of_model
 from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Model, Reading, Resampling, Sharding, Showing
 from .outputs import check_average, check_per_document, chosen_confidence
-from .results import count_documents, show_result, wanted_examples
+from .results import count_documents
+from .showing import collected, show_result
 
 
 @command("evaluate", metric_options=True)
@@ -51,20 +52,18 @@ def evaluate_cli(
     chosen = chosen_metrics(metrics, options, lookups.train, attributes=lookups.by, stored=stored)
     check_lexicons(chosen, output, per_document)
     breakdowns = wanted_breakdowns(lookups, chosen)
-    examples = wanted_examples(showing, chosen)
-    if len(names) > 1 or sharding.wanted:
+    in_parts = len(names) > 1 or sharding.wanted
+    seen = collected(showing, chosen, source="a corpus that workers count" if in_parts else None)
+    if in_parts:
         from .sharded import count_in_parts
 
         if breakdowns:
             raise ValueError("--by needs every span, and workers keep no spans: evaluate one file, without workers")
         counts = count_in_parts(names, None, model, chosen, reading, loading, drawn, sharding)
-        examples = []  # workers keep no texts
     else:
         from ..io.paths import fetched
 
         with fetched(names[0]) as gold:
             documents = documents_of_model(model, gold, reading, loading)
-            counts = count_documents(documents, chosen, gold.name, reading, [*breakdowns, *examples])
-    show_result(
-        counts, drawn, showing, output=output, per_document=per_document, breakdowns=breakdowns, examples=examples
-    )
+            counts = count_documents(documents, chosen, gold.name, reading, [*breakdowns, *seen.observers])
+    show_result(counts, drawn, showing, output=output, per_document=per_document, breakdowns=breakdowns, collected=seen)

@@ -97,6 +97,13 @@ def has_tokens(gold: Path, reading: Reading) -> bool:
     return first is None or first.tokens is not None
 
 
+def has_words(gold: Path, reading: Reading) -> bool:
+    """Return whether the texts of a gold file consist of words. FairEval's files only number the tokens."""
+    from ..io.formats import name_of
+
+    return name_of(gold, _formats(reading)[0]) != "faireval"
+
+
 def _formats(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
     """Return how gold and predictions are read. With `both`, one file holds both sides."""
     from ..io.formats.settings import sides
@@ -147,18 +154,26 @@ def _unit(reading: Reading) -> UnitRule | None:
     return parse(reading.unit) if reading.unit is not None else None
 
 
-def display_names(systems: Sequence[str]) -> list[str]:
-    """Return short names for systems, to be shown in tables.
+def display_names(systems: Sequence[str], given: Sequence[str] = ()) -> list[str]:
+    """Return short names for systems, to be shown in tables: those of `--name` if they are given.
 
     One file is shown by its name. Of several systems, the parts of the path
     that all of them begin or end with are left out, unless nothing unique
     would be left.
 
+    Raises:
+        ValueError: The names given are not one for each system, or one is empty or given twice.
+
     >>> display_names(["runs/first/model-best", "runs/second/model-best"])
     ['first', 'second']
     >>> display_names(["data/pred.jsonl"])
     ['pred.jsonl']
+    >>> display_names(["a.jsonl", "b.jsonl"], ["before", "after"])
+    ['before', 'after']
     """
+    if given:
+        _check_names(given, systems)
+        return list(given)
     if len(systems) == 1:
         return [Path(name).name if is_data(name) else name for name in systems]
     paths = [Path(name).parts for name in systems]
@@ -167,3 +182,14 @@ def display_names(systems: Sequence[str]) -> list[str]:
     end = next((k for k in range(shortest) if len({path[-1 - k] for path in paths}) > 1), 0)
     names = [str(Path(*path[start : len(path) - end])) for path in paths]
     return names if "." not in names and len(set(names)) == len(set(systems)) else list(systems)
+
+
+def _check_names(given: Sequence[str], systems: Sequence[str]) -> None:
+    if len(given) != len(systems):
+        raise ValueError(
+            f"--name: {len(given)} given for {len(systems)} systems ({', '.join(systems)}); give one for "
+            "each, in their order"
+        )
+    for k, name in enumerate(given):
+        if not name.strip() or name in given[:k]:
+            raise ValueError(f"--name {name!r}: expected a name that no other system has")

@@ -35,15 +35,22 @@ TABLES = Option(
     None,
     "--tables",
     "-t",
-    help="Tables to print, in this order, or 'all'. score and evaluate have scores, labels, errors, pairs, confusion, "
-    "documents (printed by default), label-scores, counts; score --system has scores, runs, labels (printed by "
-    "default), label-scores; compare has differences, labels, runs, transitions, spans (printed by default), "
-    "all-differences",
+    help="Tables to print, in this order, or 'all'. score and evaluate have headline, errors, groups (printed by "
+    "default), scores, labels, pairs, confusion, documents (by default in other formats than the terminal, with "
+    "errors), label-scores, counts; score --system has headline, runs (printed by default), scores, labels (by "
+    "default in other formats, with runs), label-scores; compare has differences, labels (printed by default), runs, "
+    "transitions, spans (by default in other formats, with the others), all-differences",
 )
 METRICS = Option(
     None, "--metrics", "-m", help="Metrics or sets of metrics, separated by commas. By default the set 'papers'"
 )
 OUTPUT = Option(None, "--output", "-o", help="JSON file for the full result", dir_okay=False)
+NAMES = Option(
+    None,
+    "--name",
+    help="Name of a system, for tables and sentences: once for each system, in their order. By default the parts in "
+    "which the files' names differ",
+)
 COUNTS = Option(..., "--output", "-o", help="File for the counts, .npz", dir_okay=False)
 PER_DOCUMENT = Option(
     None, "--per-document", help="File for the scores of each document, .jsonl or .csv", dir_okay=False
@@ -62,7 +69,8 @@ CONFIDENCE = Option(
     False,
     "--confidence",
     "-C",
-    help="Add a confidence interval to every score, by resampling the documents, or the units of --unit",
+    help="Add a confidence interval to every score, by resampling the documents, or the units of --unit. Without it, "
+    "only the main score has one, up to 20000 documents",
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from shutil import get_terminal_size
@@ -20,14 +21,19 @@ def say(text: str, **style: Any) -> None:
     """Print text.
 
     Colours are left out if the output is not a terminal or `NO_COLOR` is set.
-    Characters that the encoding of the output lacks become `?`.
+    Characters that the encoding of the output lacks are replaced, most of them by `?`.
 
     Args:
         text: One or more lines.
         style: Passed to `typer.secho`: `fg`, `bold`, `dim`, or `err` for stderr.
     """
     encoding = _encoding(sys.stderr if style.get("err") else sys.stdout)
-    text = text.encode(encoding, errors="replace").decode(encoding)
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        from ..reporting.terminal import encodable  # slow to import
+
+        text = encodable(text, encoding)
     typer.secho(text, color=False if os.environ.get("NO_COLOR") else None, **style)
 
 
@@ -70,21 +76,47 @@ def _print_for_people(
     tables: Iterable[ResultTable], before: Sequence[str], after: Sequence[str], signature: str | None
 ) -> None:
     """Print tables and lines at the width of the terminal."""
-    from wasabi.util import wrap
-
     from ..reporting.terminal import render
 
     width, encoding = _terminal_width(), _encoding(sys.stdout)
     for line in before:
-        say(wrap(line, wrap_max=width, indent=0) if width else line)
+        say(wrapped(line, width) if width else line)
     for table in tables:
         if table.rows:
-            say(f"\n{table.heading}", bold=True)
+            say("\n" + (wrapped(table.heading, width) if width else table.heading), bold=True)
             say(render(table, width=width, encoding=encoding))
     for line in after:
-        say("\n" + "\n".join(wrap(part, wrap_max=width or 100, indent=0) for part in line.splitlines()))
+        say("\n" + "\n".join(wrapped(part, width or 100) for part in line.splitlines()))
     if signature:
-        say(f"\n{signature}", dim=True)
+        say(f"\n{folded(signature, width)}", dim=True)
+
+
+def wrapped(text: str, width: int) -> str:
+    """Return a text in lines that fit the terminal. An interval stays on one line.
+
+    >>> print(wrapped("fair F 45.28 [38.70, 52.03]", 22))
+    fair F 45.28
+    [38.70, 52.03]
+    """
+    from wasabi.util import wrap
+
+    kept = re.sub(r"(\[\S+), (\S+\])", "\\1,\N{NO-BREAK SPACE}\\2", text)
+    return wrap(kept, wrap_max=width, indent=0).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def folded(signature: str, width: int | None) -> str:
+    """Return a signature in lines that fit the terminal; on one line without a width, for programs.
+
+    >>> print(folded("spacy-nereval|fair:unit=char,beta=1.0|docs:75", 30))
+    spacy-nereval|fair:unit=char,
+    beta=1.0|docs:75
+    """
+    lines = [""]
+    for part in re.split("(?<=[|,])", signature):
+        if width and lines[-1] and len(lines[-1]) + len(part) > width:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
 
 
 def _encoding(stream: Any) -> str:

@@ -1,25 +1,22 @@
-"""Count documents, and show the results.
+"""Count documents.
 
-Commands call the rooms `counting` and `evaluation` through these functions.
+Commands call the rooms `counting` and `evaluation` through these functions; `showing` shows the results.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from .options import Reading, Showing
-from .printing import print_tables, say
-from .values import table_names
+from .options import Reading
+from .printing import say
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
     from ..core.spans import Document
     from ..counting.counts import Counts
-    from ..evaluation.breakdown import Breakdown
-    from ..evaluation.error_list import ErrorExamples
     from ..evaluation.resampling import Confidence
     from .inputs import Documents
 
@@ -148,93 +145,3 @@ def save_counts(counts: Counts, output: Path) -> None:
     save(counts, output)
     documents = "1 document" if counts.documents == 1 else f"{counts.documents} documents"
     say(f"✔ counts of {documents} in {output}", fg="green")
-
-
-def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
-    """Return the tables to print.
-
-    Raises:
-        ValueError: If a table is unknown, or no metric has the verdicts that it shows.
-    """
-    from ..reporting.result_tables import TABLES, USUAL
-    from ..reporting.verdict_tables import judging
-
-    wanted = table_names(showing.tables, TABLES, USUAL)
-    by_name = [] if showing.tables in (None, "all") else wanted
-    for name in by_name:
-        if name in ("errors", "pairs", "confusion") and not judging(metrics):
-            names = ", ".join(metric.name for metric in metrics)
-            raise ValueError(
-                f"--tables {name}: the verdicts of {names} do not distinguish kinds of errors; add fair to --metrics"
-            )
-    return wanted
-
-
-def wanted_examples(showing: Showing, metrics: Sequence[Metric]) -> list[ErrorExamples]:
-    """Return an observer that collects examples of errors, if a table shows them."""
-    from ..evaluation.error_list import ErrorExamples
-    from ..reporting.verdict_tables import judging
-
-    metric = judging(metrics)
-    return [ErrorExamples(metric)] if metric and "pairs" in wanted_tables(showing, metrics) else []
-
-
-def show_result(
-    counts: Counts,
-    drawn: Confidence | None,
-    showing: Showing,
-    *,
-    output: Path | None = None,
-    per_document: Path | None = None,
-    breakdowns: Sequence[Breakdown] = (),
-    examples: Sequence[ErrorExamples] = (),
-) -> None:
-    """Score counts, write the files asked for, and print the tables.
-
-    Args:
-        counts: The counts of a corpus.
-        drawn: The settings of intervals; None for no intervals.
-        showing: Which tables are printed, and how.
-        output: JSON file for the result.
-        per_document: File for the scores of each document.
-        breakdowns: What `--by` counted.
-        examples: Examples of errors.
-    """
-    from ..evaluation.per_document import disagreement, document_rows
-    from ..evaluation.result import evaluate
-    from ..io.writing import write_json, write_rows
-    from ..reporting.evaluated import Evaluated
-    from ..reporting.remarks import disagreement_lines, heading
-    from ..reporting.result_tables import tables
-
-    wanted = wanted_tables(showing, counts.metrics)
-    result = evaluate(counts, drawn, average=showing.average, short=showing.short)
-    if breakdowns:
-        result["breakdowns"] = {found["by"]: found for found in (each.result() for each in breakdowns)}
-    if output:
-        write_json(output, result)
-    notes = _warnings(counts, result.get("confidence"), breakdowns)
-    if per_document:
-        write_rows(per_document, document_rows(counts))
-        if found := disagreement(counts):
-            notes.append("\n".join(disagreement_lines(found)))
-    found_examples = {kind: example for each in examples for kind, example in each.first.items()}
-    given = Evaluated(counts, result, showing.average, found_examples)
-    print_tables(
-        tables(given, wanted, digits=showing.digits),
-        showing.format,
-        before=[heading(result)],
-        after=notes,
-        signature=result["signature"],
-    )
-
-
-def _warnings(counts: Counts, drawn: Mapping[str, Any] | None, breakdowns: Sequence[Breakdown]) -> list[str]:
-    """Return warnings about unknown labels, and about few units if there are intervals."""
-    from ..reporting.remarks import unit_lines, warning
-    from .lookups import unknown_labels
-
-    lines = [f"⚠ {line}" for line in unknown_labels(counts, breakdowns)]
-    if drawn:
-        lines += [*unit_lines(counts.unit), *warning(drawn["units"], drawn["effective_units"], counts.unit)]
-    return lines

@@ -19,15 +19,18 @@ Runs = dict[str, list[str]]
 """The name of each system to its training runs: files of predictions, models, or count files."""
 
 
-def systems_and_runs(names: Sequence[str], given: Sequence[str]) -> list[tuple[str, list[str]]]:
+def systems_and_runs(
+    names: Sequence[str], given: Sequence[str], shown: Sequence[str] = ()
+) -> list[tuple[str, list[str]]]:
     """Return the systems of a comparison, the baseline first: the name that tables show, and the training runs.
 
     Args:
         names: Systems with one run each, as arguments.
         given: The values of `--system`; one of the two is not empty.
+        shown: The values of `--name`.
 
     Raises:
-        ValueError: Both or neither are given, there is only one system, or a value cannot be read.
+        ValueError: Both or neither are given, there is only one system, or a value cannot be read or used.
 
     >>> systems_and_runs(["a.jsonl", "b.jsonl"], [])
     [('a.jsonl', ['a.jsonl']), ('b.jsonl', ['b.jsonl'])]
@@ -36,10 +39,12 @@ def systems_and_runs(names: Sequence[str], given: Sequence[str]) -> list[tuple[s
     """
     if names and given:
         raise ValueError(f"{names[0]} is given in addition to --system: give all systems as --system NAME=RUN,RUN...")
+    if given and shown:
+        raise ValueError(f"--name {shown[0]} is given in addition to --system, which names the systems itself")
     found = [*named_runs(given).items()] if given else [(name, [name]) for name in names]
     if len(found) < 2:
         raise ValueError(f"a comparison needs a baseline and another system, and {found[0][0]} is the only one")
-    return found if given else [*zip(display_names(names), (runs for _, runs in found))]
+    return found if given else [*zip(display_names(names, shown), (runs for _, runs in found))]
 
 
 def named_runs(given: Sequence[str]) -> Runs:

@@ -10,17 +10,17 @@ from typer import Argument, Option
 
 from .app import command
 from .guards import check_lexicons
-from .inputs import check_no_unit, documents_of_files
+from .inputs import check_no_unit, documents_of_files, has_words
 from .lookups import wanted_breakdowns
 from .metric_options import chosen_metrics
 from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Model, Reading, Resampling, Showing
 from .outputs import check_average, check_per_document, chosen_confidence
-from .results import count_documents, show_result, wanted_examples, warn_of_labels
+from .results import count_documents, warn_of_labels
 from .score_runs import score_runs
+from .showing import Collected, collected, show_result
 
 if TYPE_CHECKING:
     from ..evaluation.breakdown import Breakdown
-    from ..evaluation.error_list import ErrorExamples
 
 
 @command("score", metric_options=True)
@@ -77,7 +77,7 @@ def score_cli(
             f"--{'code' if loading.code else 'gpu-id'} is given without a model: give models as runs of --system"
         )
     breakdowns: list[Breakdown] = []
-    examples: list[ErrorExamples] = []
+    seen = Collected()
     if gold.suffix == ".npz":
         if pred or metrics or ctx.args or lookups.by or lookups.train:
             raise ValueError(
@@ -89,13 +89,12 @@ def score_cli(
 
         counts = load(gold)
         check_lexicons(counts.metrics, output, per_document)
+        seen = collected(showing, counts.metrics, source=str(gold))
         warn_of_labels(counts)
     else:
         chosen = chosen_metrics(metrics, ctx.args, lookups.train, attributes=lookups.by, gold=gold, reading=reading)
         breakdowns = wanted_breakdowns(lookups, chosen)
-        examples = wanted_examples(showing, chosen)
+        seen = collected(showing, chosen, words=has_words(gold, reading))
         documents = documents_of_files(gold, pred, reading)
-        counts = count_documents(documents, chosen, gold.name, reading, [*breakdowns, *examples])
-    show_result(
-        counts, drawn, showing, output=output, per_document=per_document, breakdowns=breakdowns, examples=examples
-    )
+        counts = count_documents(documents, chosen, gold.name, reading, [*breakdowns, *seen.observers])
+    show_result(counts, drawn, showing, output=output, per_document=per_document, breakdowns=breakdowns, collected=seen)

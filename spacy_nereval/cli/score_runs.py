@@ -10,7 +10,8 @@ from .guards import check_lexicons
 from .options import Showing
 from .printing import print_tables
 from .runs import RunCounter, named_runs
-from .values import table_names
+from .showing import more_tables
+from .values import table_format, table_names
 
 if TYPE_CHECKING:
     from ..evaluation.resampling import Confidence
@@ -41,7 +42,15 @@ def score_runs(
     from ..evaluation.run_means import evaluate_runs
     from ..io.writing import write_json
     from ..reporting.evaluated import Evaluated
-    from ..reporting.run_tables import RUN_TABLES, USUAL_OF_RUNS, run_footer, run_heading, tables_of_runs
+    from ..reporting.headline import summary_lines
+    from ..reporting.run_tables import (
+        AT_TERMINAL_OF_RUNS,
+        RUN_TABLES,
+        USUAL_OF_RUNS,
+        run_footer,
+        run_heading,
+        tables_of_runs,
+    )
 
     systems = named_runs(given)
     if len(systems) > 1:
@@ -54,17 +63,21 @@ def score_runs(
             f"--system {given[0]}: {name} has one training run, which does not show how much runs vary; "
             f"give two or more, or score it alone: nereval score {gold} {runs[0]}"
         )
-    wanted = table_names(showing.tables, RUN_TABLES, USUAL_OF_RUNS)
+    usual = AT_TERMINAL_OF_RUNS if table_format(showing.format) == "terminal" else USUAL_OF_RUNS
+    wanted = table_names(showing.tables, RUN_TABLES, usual)
     counter = RunCounter(runs, gold, *counting)
     check_lexicons(counter.metrics, output)
     counts = [counter.count(run)[0] for run in runs]
     result = evaluate_runs(counts, drawn, system=name, average=showing.average, short=showing.short)
     if output:
         write_json(output, result)
+    given_result = Evaluated(counts[0], result, showing.average)
     print_tables(
-        tables_of_runs(Evaluated(counts[0], result, showing.average), wanted, digits=showing.digits),
+        tables_of_runs(given_result, wanted, digits=showing.digits),
         showing.format,
-        before=[run_heading(result)],
+        before=summary_lines(
+            given_result, run_heading(result), digits=showing.digits, errors=False, more=more_tables(showing)
+        ),
         after=run_footer(result),
         signature=result["signature"],
     )

@@ -139,6 +139,15 @@ class Counts:
         found._columns, found._blocks = dict(self._columns), [self.cells[list(places)]]
         return found
 
+    def of(self, metrics: Sequence[Metric]) -> Counts:
+        """Return the counts of some of the metrics alone, perhaps with options that change no counts."""
+        names = {"", *(metric.name for metric in metrics)}
+        wanted = [k for k, key in enumerate(self.keys) if key.metric in names]
+        found = self._like()
+        found.metrics = tuple(metrics)
+        found.append(self.ids, self.units, self.cells[:, wanted], [self.keys[k] for k in wanted])
+        return found
+
     def _like(self) -> Counts:
         found = Counts(self.metrics)
         found.spans_key, found.by, found.unit = self.spans_key, self.by, self.unit

@@ -44,7 +44,7 @@ def fair(
 
     Verdicts: `tp`; `fn` and `fp`, on spans that overlap no span left to match; `le`, labelling
     error (boundaries right); `be_s`, `be_l` and `be_o`, boundary errors (label right;
-    the prediction is smaller, larger or overlapping); `lbe`, both wrong. `be` is the sum
+    the prediction is shorter, longer or overlapping); `lbe`, both wrong. `be` is the sum
     of the three boundary errors.
 
     By default an error on a pair counts as half an fp and half an fn. `weights` change

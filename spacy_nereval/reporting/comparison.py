@@ -11,10 +11,10 @@ from ..evaluation.statistics.intervals import FEW, UNBOUNDED
 from ..evaluation.statistics.runs import FEW_RUNS
 from ..io.writing import visible
 from ..metrics.registry import create, create_all, names
-from .declared import noted, short_name
+from .declared import directed, short_name
 from .marked_text import clipped
 from .remarks import least_p, read_with, rests_on, unit_lines, warning, what_was_tested
-from .result_table import Cell, Estimate, Interval, ResultTable
+from .result_table import Cell, Estimate, Interval, ResultTable, direction
 from .score_cells import interval, p_value, percent, scale, score_cell
 from .score_tables import MOST, first_headlines
 from .words import OUTCOMES
@@ -89,23 +89,24 @@ def verdict_lines(result: Mapping[str, Any]) -> list[str]:
 def difference_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
     """Yield, for each system, the headline scores, their differences, and the tests of these."""
     for system, rows in _by_system(result):
-        own = [row for row in rows if row["label"] is None and _stands_out(row)]
-        cells = [[_name(row), *_difference(row, result)] for row in own]
-        yield _table(f"{system} against {result['baseline']}", "score", cells, own)
+        own = [row for row in rows if row["label"] is None and stands_out(row)]
+        cells = [[_name(row), *difference_cells(row, result)] for row in own]
+        yield _table(f"{system} against {result['baseline']}", "score", cells)
 
 
 def label_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
     """Yield, for each system, the primary score of each label, its difference, and the test of the difference."""
     for system, rows in _by_system(result):
         if own := [row for row in rows if row["label"] is not None]:
-            title = f"{system} against {result['baseline']} per label, {_name(own[0])}"
-            yield _table(title, "label", [[row["label"], *_difference(row, result)] for row in own], own)
+            score = _name(own[0])
+            title, note = f"{system} against {result['baseline']} per label, {score}", direction(score)
+            yield _table(title, "label", [[row["label"], *difference_cells(row, result)] for row in own], note)
 
 
 def run_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
     """Yield, for each system compared by several training runs, how much of the uncertainty comes from training."""
     for system, rows in _by_system(result):
-        own = [row for row in rows if max(row["runs"]) > 1 and row["label"] is None and _stands_out(row)]
+        own = [row for row in rows if max(row["runs"]) > 1 and row["label"] is None and stands_out(row)]
         if own:
             cells: list[list[Cell]] = [
                 [_name(row), *row["runs"], row["degrees_of_freedom"], percent(row["share_of_training"])] for row in own
@@ -118,8 +119,9 @@ def run_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
 DIFFERENCE = ("baseline", "system", "difference", "detectable", "p (Holm)")
 
 
-def _difference(row: Mapping[str, Any], result: Mapping[str, Any]) -> list[Cell]:
-    factor = _scale(row["metric"], row["score"])
+def difference_cells(row: Mapping[str, Any], result: Mapping[str, Any]) -> list[Cell]:
+    """Return both values of a row's score, their difference, the detectable difference and the corrected p."""
+    factor = scale_of(row["metric"], row["score"])
     a, b, gap, detectable = (
         None if row[key] is None else factor * row[key]
         for key in ("baseline_value", "value", "difference", "detectable")
@@ -136,8 +138,8 @@ def _bounds(row: Mapping[str, Any], factor: float) -> Interval | None:
     return Interval(-math.inf, math.inf) if found is None and row.get("flag") == UNBOUNDED else found
 
 
-def _table(title: str, first: str, cells: list[list[Cell]], rows: Iterable[Mapping[str, Any]]) -> ResultTable:
-    return ResultTable(title, [first, *DIFFERENCE], cells, note=_costs(rows), own_digits={"p (Holm)": 4})
+def _table(title: str, first: str, cells: list[list[Cell]], note: str = "") -> ResultTable:
+    return ResultTable(title, [first, *DIFFERENCE], cells, note=note, own_digits={"p (Holm)": 4})
 
 
 def all_difference_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
@@ -147,14 +149,14 @@ def all_difference_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
         rows: list[list[Cell]] = []
         for row in own:
             if row["label"] is None:
-                factor = _scale(row["metric"], row["score"])
+                factor = scale_of(row["metric"], row["score"])
                 values = (row[key] for key in ("baseline_value", "value", "difference"))
                 scaled = [None if value is None else factor * value for value in values]
                 bounds = _bounds(row, factor)
                 tested = (p_value(row, key, result) for key in ("p", "p_holm"))
-                rows.append([row["metric"], row["score"], *scaled, bounds, *tested])
+                rows.append([row["metric"], _directed(row, row["score"]), *scaled, bounds, *tested])
         title = f"All scores of {system} against {result['baseline']}"
-        yield ResultTable(title, header, rows, note=_costs(own), own_digits={"p": 4, "p (Holm)": 4})
+        yield ResultTable(title, header, rows, own_digits={"p": 4, "p (Holm)": 4})
 
 
 def _by_system(result: Mapping[str, Any]) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
@@ -162,7 +164,7 @@ def _by_system(result: Mapping[str, Any]) -> Iterator[tuple[str, list[Mapping[st
         yield system, [row for row in result["comparisons"] if row["system"] == system]
 
 
-def _stands_out(row: Mapping[str, Any]) -> bool:
+def stands_out(row: Mapping[str, Any]) -> bool:
     """Return whether a row is tested or shows a headline score."""
     known = row["metric"] in names()
     return bool(row["family"]) or not known or create(row["metric"]).score_by_name[row["score"]].headline
@@ -172,16 +174,14 @@ def _name(row: Mapping[str, Any]) -> str:
     """Return the name of a row's score: the short one for a headline."""
     if row["metric"] in names() and create(row["metric"]).score_by_name[row["score"]].headline:
         return short_name(create(row["metric"]), row["score"])
-    return f"{row['metric']} {row['score']}"
+    return _directed(row, f"{row['metric']} {row['score']}")
 
 
-def _costs(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Return the scores of some rows for which lower is better."""
-    known = [(row["metric"], row["score"]) for row in rows if row["metric"] in names()]
-    return noted("", [(create(metric), score) for metric, score in dict.fromkeys(known)])
+def _directed(row: Mapping[str, Any], shown: str) -> str:
+    return directed(create(row["metric"]), row["score"], shown) if row["metric"] in names() else shown
 
 
-def _scale(metric: str, score: str) -> int:
+def scale_of(metric: str, score: str) -> int:
     # A comparison only names its metrics. One that is not registered is assumed to have ratios, like most.
     return scale(create(metric), score) if metric in names() else 100
 
@@ -205,7 +205,7 @@ def span_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
         rows: list[list[Cell]] = [
             [
                 *(span[key] for key in ("document", "start", "end", "label")),
-                clipped(span["text"] or ""),
+                clipped(span["text"]) if span["text"] is not None else None,
                 OUTCOMES[span["from"]],
                 OUTCOMES[span["to"]],
             ]
@@ -224,8 +224,11 @@ COMPARED: dict[str, Callable[[Mapping[str, Any]], Iterable[ResultTable]]] = {
 }
 """The values of `--tables`, and the function that makes the tables of each."""
 
-USUAL = ("differences", "labels", "runs", "transitions", "spans")
-"""The tables that are printed by default."""
+AT_TERMINAL = ("differences", "labels")
+"""The tables that a terminal shows by default."""
+
+USUAL = (*AT_TERMINAL, "runs", "transitions", "spans")
+"""The tables of other formats by default."""
 
 
 def footer(result: Mapping[str, Any]) -> list[str]:

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..evaluation.statistics.differences import LEAST_DIFFERING
 from ..metrics.registry import create, names
-from .declared import noted
-from .result_table import AtMost, Cell, ResultTable
+from .declared import directed
+from .result_table import AtMost, Cell, ResultTable, direction
 from .score_cells import interval, p_value, percent, scale
 
 
@@ -19,7 +19,10 @@ def data_set_tables(found: Mapping[str, Any], *, digits: int = 2) -> Iterator[Re
         found: What `evaluation.datasets.data_sets` returns.
         digits: Decimal places of numbers that are not whole; p-values have 4.
     """
-    factor = scale(create(found["metric"]), found["score"]) if found["metric"] in names() else 100
+    score, factor = f"{found['metric']} {found['score']}", 100
+    if found["metric"] in names():
+        metric = create(found["metric"])
+        score, factor = directed(metric, found["score"], score), scale(metric, found["score"])
     rows: list[list[Cell]] = [
         [
             row["data_set"],
@@ -31,12 +34,11 @@ def data_set_tables(found: Mapping[str, Any], *, digits: int = 2) -> Iterator[Re
         ]
         for row in found["data_sets"]
     ]
-    costs = noted("", [(create(found["metric"]), found["score"])]) if found["metric"] in names() else ""
     yield ResultTable(
-        f"{found['system']} against {found['baseline']} by {found['metric']} {found['score']}",
+        f"{found['system']} against {found['baseline']} by {score}",
         ["data set", "difference", "interval", "p (one-sided)", "p (Holm)", "named"],
         rows,
-        note=costs,
+        note=direction(score),
         digits=digits,
         own_digits={"p (one-sided)": 4, "p (Holm)": 4},
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..core.declaration import Metric
+from .result_table import Cost
 
 
 class Group(NamedTuple):
@@ -89,17 +90,27 @@ def short_name(metric: Metric, name: str) -> str:
     """
     score = metric.score_by_name[name]
     if score.group and score.headline:
-        return Group(metric.name, score.group, (name,)).name
-    return score.key.replace("_", " ") if score.key else name
+        return directed(metric, name, Group(metric.name, score.group, (name,)).name)
+    return directed(metric, name, score.key.replace("_", " ") if score.key else name)
 
 
-def noted(note: str, scores: Iterable[tuple[Metric, str]]) -> str:
-    """Return the note of a table, with the scores in it for which lower is better.
+def directed(metric: Metric, name: str, shown: str) -> str:
+    """Return how a score is shown, as a `Cost` if lower is better.
 
     >>> from spacy_nereval import create
-    >>> noted("micro", [(create("slot_error"), "ser"), (create("fair"), "f")])
-    'micro; lower is better: ser'
+    >>> directed(create("slot_error"), "err", "err"), type(directed(create("slot_error"), "err", "err")).__name__
+    ('err', 'Cost')
     """
-    costs = [short_name(metric, name) for metric, name in scores if not metric.score_by_name[name].higher_is_better]
-    parts = [note] * bool(note) + [f"lower is better: {', '.join(dict.fromkeys(costs))}"] * bool(costs)
-    return "; ".join(parts)
+    return shown if metric.score_by_name[name].higher_is_better else Cost(shown)
+
+
+def spoken(metric: Metric, name: str) -> str:
+    """Return the name of a score in a sentence.
+
+    >>> from spacy_nereval import create
+    >>> spoken(create("semeval"), "exact_f"), spoken(create("fair"), "p"), spoken(create("slot_error"), "ser")
+    ('semeval exact F', 'fair P', 'ser')
+    """
+    group = metric.score_by_name[name].group
+    part = name.rpartition("_")[2]
+    return f"{Group(metric.name, group, (name,)).name} {part.upper()}" if group else short_name(metric, name)

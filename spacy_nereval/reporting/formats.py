@@ -79,7 +79,7 @@ LATEX = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
     **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
     **{"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "`": r"\`{}"},
-    **{'"': r"\char34{}", "…": r"\ldots{}", "≤": r"$\leq$", "∞": r"$\infty$"},
+    **{'"': r"\char34{}", "…": r"\ldots{}", "≤": r"$\leq$", "∞": r"$\infty$", "↓": r"$\downarrow$"},
     # After \\ these would be read as its arguments.
     **{character: f"{{{character}}}" for character in "[]*"},
 }

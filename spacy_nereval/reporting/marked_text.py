@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from ..core.spans import Span
 
@@ -60,6 +62,27 @@ def marked(text: str | None, gold: Span | None, pred: Span | None) -> str:
         stretch += here[-1] + clipped(text[here[0] : following[0]])
     left = clipped(text[max(0, first - BEFORE - 1) : first], -BEFORE)
     return Marked.of(left, stretch + marks[-1][-1], clipped(text[last : last + AFTER + 1], AFTER))
+
+
+def marked_row(row: Mapping[str, Any]) -> str:
+    """Mark the spans of a row of an error list in its context, as `marked` does.
+
+    >>> spans = {"gold_start": 4, "gold_end": 16, "gold_label": "PER", "gold_text": "Ada Lovelace"}
+    >>> marked_row({**spans, "pred_start": None, "left": "The ", "right": " met Bob."})
+    'The [Ada Lovelace] met Bob.'
+    """
+    sides = [side for side in ("gold", "pred") if row[f"{side}_start"] is not None]
+    if not sides or row["left"] is None:
+        return ""
+    start = min(row[f"{side}_start"] for side in sides)
+    within = ["…"] * (max(row[f"{side}_end"] for side in sides) - start)
+    spans: dict[str, Span] = {}
+    for side in sides:
+        first, last = (row[f"{side}_{edge}"] - start for edge in ("start", "end"))
+        within[first:last] = row[f"{side}_text"]
+        before = len(row["left"])
+        spans[side] = Span(before + first, before + last, row[f"{side}_label"])
+    return marked("".join((row["left"], *within, row["right"])), spans.get("gold"), spans.get("pred"))
 
 
 def clipped(text: str, room: int = WITHIN) -> str:

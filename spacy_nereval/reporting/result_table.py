@@ -28,6 +28,26 @@ class Estimate(NamedTuple):
     few: bool = False
 
 
+class Cost(str):
+    """The name of a score for which lower is better. People see `LOWER` behind it."""
+
+
+LOWER = "↓"
+
+
+def direction(score: str) -> str:
+    """Return what to say about a score where its name stands in a title: "" if higher is better.
+
+    >>> direction(Cost("ser")), direction("f")
+    ('lower is better', '')
+    """
+    return "lower is better" if isinstance(score, Cost) else ""
+
+
+EMPTY = "(empty)"
+"""Shown for a text of which nothing would be seen, such as a label of blanks."""
+
+
 class AtMost(NamedTuple):
     """A p-value of random swaps that more swaps might make smaller.
 
@@ -77,9 +97,11 @@ class ResultTable(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """The title with the note, and with the number of rows if not all are shown."""
+        """The title with the note, the number of rows if not all are shown, and what `LOWER` means."""
         cut = self.most is not None and len(self.rows) > self.most
         notes = [self.note] * bool(self.note) + [f"the first {self.most} of {len(self.rows)}"] * cut
+        names = (*self.header, *(cell for row in self.rows[: self.most] for cell in row))
+        notes += [f"{LOWER} {direction(Cost())}"] * any(isinstance(name, Cost) for name in names)
         return f"{self.title} ({'; '.join(notes)})" if notes else self.title
 
     def is_number(self, column: int) -> bool:
@@ -94,11 +116,9 @@ class ResultTable(NamedTuple):
             escaped: Applied to every text, to escape what a format would misread.
         """
         rows = [[self.shown(k, cell) for k, cell in enumerate(row)] for row in self.rows[: self.most]]
-        distinct = _distinct([*self.header, *(row[0] for row in rows if row)])
-        return [
-            [escaped(visible(distinct.get(name, name))) for name in self.header],
-            *([escaped(visible(distinct.get(cell, cell))) for cell in row] for row in rows),
-        ]
+        header = [_named(name) for name in self.header]
+        distinct = _distinct([*header, *(row[0] for row in rows if row)])
+        return [[escaped(visible(distinct.get(cell, cell)) or EMPTY) for cell in row] for row in (header, *rows)]
 
     def shown(self, column: int, cell: Cell) -> str:
         """Return a cell of a column as people read it.
@@ -107,13 +127,17 @@ class ResultTable(NamedTuple):
         '3e-05'
         """
         if isinstance(cell, str):
-            return cell
+            return _named(cell)
         digits = self.own_digits.get(self.header[column])
         if isinstance(cell, AtMost):
             return cell.shown(self.digits if digits is None else digits)
         if isinstance(cell, float) and digits is not None:
             return p_cell(cell, digits)
         return shown(cell, self.digits if digits is None else digits)
+
+
+def _named(text: str) -> str:
+    return f"{text} {LOWER}" if isinstance(text, Cost) else text
 
 
 def p_cell(p: float, digits: int = 4) -> str:

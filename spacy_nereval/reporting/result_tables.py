@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from .evaluated import Evaluated
+from .headline import group_tables, headline_tables
 from .result_table import ResultTable
 from .score_tables import (
     breakdown_table,
@@ -17,9 +18,11 @@ from .score_tables import (
 from .verdict_tables import confusion_tables, pair_tables, verdict_tables
 
 TABLES: dict[str, Callable[[Evaluated], Iterable[ResultTable]]] = {
+    "headline": headline_tables,
+    "errors": verdict_tables,
+    "groups": group_tables,
     "scores": score_tables,
     "labels": label_tables,
-    "errors": verdict_tables,
     "pairs": pair_tables,
     "confusion": confusion_tables,
     "documents": document_tables,
@@ -28,8 +31,11 @@ TABLES: dict[str, Callable[[Evaluated], Iterable[ResultTable]]] = {
 }
 """Each name, and the function that makes its tables."""
 
+AT_TERMINAL = ("headline", "errors", "groups")
+"""The tables that a terminal shows by default."""
+
 USUAL = ("scores", "labels", "errors", "pairs", "confusion", "documents")
-"""The tables that are printed by default."""
+"""The tables of other formats by default."""
 
 
 def tables(given: Evaluated, wanted: Iterable[str], *, digits: int = 2) -> Iterator[ResultTable]:

@@ -8,8 +8,9 @@ from typing import Any
 from ..evaluation.statistics.conclusion import Footing, footer, unit_name
 from ..evaluation.statistics.runs import FEW_RUNS
 from ..io.writing import visible
-from .declared import headlines, noted, short_name
+from .declared import headlines, short_name
 from .evaluated import Evaluated
+from .headline import headline_tables
 from .remarks import many, read_with, unit_lines, warning
 from .result_table import Cell, ResultTable
 from .score_cells import percent, scale
@@ -22,10 +23,9 @@ NOTHING: Mapping[str, Any] = {"share_of_training": None}
 def spread_tables(given: Evaluated) -> Iterator[ResultTable]:
     """Yield the spread of the headline scores over the training runs."""
     rows: list[list[Cell]] = []
-    shown = []
     for metric in given.counts.metrics:
         own = given.result["metrics"][metric.name]
-        means, runs, bounds = (_of_average(table, given.average) for table in (own, own["runs"], own["intervals"]))
+        (means, bounds), runs = given.overall(metric.name), _of_average(own["runs"], given.average)
         for name in headlines(metric, [*means]) if means else []:
             factor, values = (
                 scale(metric, name),
@@ -33,9 +33,8 @@ def spread_tables(given: Evaluated) -> Iterator[ResultTable]:
             )
             scaled = (None if value is None else factor * value for value in values)
             rows.append([short_name(metric, name), *scaled, percent(bounds.get(name, NOTHING)["share_of_training"])])
-            shown.append((metric, name))
     header = ["score", "mean", "sd", "least", "greatest", "share of training"]
-    yield ResultTable("Training runs", header, rows, note=noted(_note(given), shown))
+    yield ResultTable("Training runs", header, rows, note=_note(given))
 
 
 def _of_average(table: Mapping[str, Any], average: str) -> Mapping[str, Any]:
@@ -49,6 +48,7 @@ def _note(given: Evaluated) -> str:
 
 
 RUN_TABLES: dict[str, Callable[[Evaluated], Iterable[ResultTable]]] = {
+    "headline": headline_tables,
     "scores": score_tables,
     "runs": spread_tables,
     "labels": label_tables,
@@ -56,8 +56,11 @@ RUN_TABLES: dict[str, Callable[[Evaluated], Iterable[ResultTable]]] = {
 }
 """The tables of several training runs: each name, and the function that makes its tables."""
 
+AT_TERMINAL_OF_RUNS = ("headline", "runs")
+"""The tables that a terminal shows by default."""
+
 USUAL_OF_RUNS = ("scores", "runs", "labels")
-"""The tables that are printed by default."""
+"""The tables of other formats by default."""
 
 
 def tables_of_runs(given: Evaluated, wanted: Iterable[str], *, digits: int = 2) -> Iterator[ResultTable]:

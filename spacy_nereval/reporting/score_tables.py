@@ -11,10 +11,11 @@ from ..evaluation.attributes import ATTRIBUTES
 from ..evaluation.per_document import document_rows
 from ..evaluation.result import gold_spans
 from ..evaluation.statistics.intervals import FEW
-from .declared import groups, headlines, noted, short_name
+from .declared import directed, groups, headlines, short_name
 from .evaluated import Evaluated
 from .result_table import Cell, ResultTable
 from .score_cells import percent, score_cell, score_cells
+from .words import SCORES
 
 MOST = 10
 """Maximum number of rows of long tables for people; CSV and JSON have all."""
@@ -25,18 +26,11 @@ def score_tables(given: Evaluated) -> Iterator[ResultTable]:
     average = given.average
     triples, singles = [], []
     for metric in given.counts.metrics:
-        own = given.result["metrics"][metric.name]
-        intervals = own.get("intervals", {})
-        if average == "micro":
-            scores, intervals = own["scores"], intervals.get("scores", {})
-        else:
-            scores, intervals = own["averages"][average], intervals.get("averages", {}).get(average, {})
-        more_triples, more_singles = _score_rows(metric, scores, intervals)
+        more_triples, more_singles = _score_rows(metric, *given.overall(metric.name))
         triples += more_triples
         singles += more_singles
     yield ResultTable("Scores", ["metric", "P", "R", "F"], triples, note=average)
-    shown = [(m, name) for m in given.counts.metrics for name in given.result["metrics"][m.name]["scores"]]
-    yield ResultTable("Other scores", ["metric", "score", "value"], singles, note=noted(average, shown))
+    yield ResultTable("Other scores", ["metric", "score", "value", "meaning"], singles, note=average)
 
 
 def label_tables(given: Evaluated) -> Iterator[ResultTable]:
@@ -48,7 +42,7 @@ def label_tables(given: Evaluated) -> Iterator[ResultTable]:
         scores = [score_cell(m, name, result[m.name]["per_type"][label]["scores"]) for m, name in columns]
         rows.append([label, number, *scores])
     header = ["label", "support", *(short_name(m, name) for m, name in columns)]
-    yield ResultTable("Per label", header, rows, note=noted(_few(given), columns))
+    yield ResultTable("Per label", header, rows, note=_few(given))
 
 
 def _few(given: Evaluated) -> str:
@@ -73,7 +67,7 @@ def label_score_tables(given: Evaluated) -> Iterator[ResultTable]:
             triples += [[label, *row, number] for row in more_triples]
             singles += [[label, *row] for row in more_singles]
     yield ResultTable("Scores per label", ["label", "metric", "P", "R", "F", "support"], triples)
-    yield ResultTable("Other scores per label", ["label", "metric", "score", "value"], singles)
+    yield ResultTable("Other scores per label", ["label", "metric", "score", "value", "meaning"], singles)
 
 
 def support(given: Evaluated) -> dict[str, int]:
@@ -92,21 +86,18 @@ def count_tables(given: Evaluated) -> Iterator[ResultTable]:
 
 def document_tables(given: Evaluated) -> Iterator[ResultTable]:
     """Yield the headline scores of each document, the worst document first."""
-    header, in_percent, columns = {"gold": "gold", "pred": "predicted"}, set(), []
+    header, in_percent = {"gold": "gold", "pred": "predicted"}, set()
     for metric in given.counts.metrics:
         shown = headlines(metric, list(metric.keys.values()))
         for key, name in metric.keys.items():
             if name in shown:
                 header[key] = short_name(metric, name)
-                columns.append((metric, name))
                 in_percent |= {key} if metric.score_by_name[name].unit == "ratio" else set()
     cells = [
         [row["document"], *(percent(row[key]) if key in in_percent else row[key] for key in header)]
         for row in document_rows(given.counts)
     ]
-    yield ResultTable(
-        "Documents", ["document", *header.values()], cells, note=noted("the worst first", columns), most=MOST
-    )
+    yield ResultTable("Documents", ["document", *header.values()], cells, note="the worst first", most=MOST)
 
 
 def breakdown_table(found: Mapping[str, Any], metrics: Sequence[Metric], *, digits: int = 2) -> ResultTable:
@@ -123,7 +114,7 @@ def breakdown_table(found: Mapping[str, Any], metrics: Sequence[Metric], *, digi
         scores = [score_cell(m, name, found["metrics"][m.name][bucket]["scores"]) for m, name in columns]
         rows.append([bucket, found["gold"][bucket], found["pred"][bucket], *scores])
     header = [found["by"], "gold", "predicted", *(short_name(metric, name) for metric, name in columns)]
-    note = noted(ATTRIBUTES[found["by"]].help, columns)
+    note = ATTRIBUTES[found["by"]].help
     return ResultTable(f"By {found['by']}", header, rows, note=note, digits=digits)
 
 
@@ -140,9 +131,11 @@ def _score_rows(
     triples: list[list[Cell]] = [
         [group.name, *score_cells(metric, group.scores, scores, intervals)] for group in found if group.is_triple
     ]
+    meanings = SCORES.get(metric.name, {})
     singles: list[list[Cell]] = [
-        [metric.name, *group.scores, *score_cells(metric, group.scores, scores, intervals)]
+        [metric.name, directed(metric, name, name), score_cell(metric, name, scores, intervals), meanings.get(name)]
         for group in found
         if not group.is_triple
+        for name in group.scores
     ]
     return triples, singles

@@ -11,7 +11,7 @@ from wasabi.tables import row as joined
 
 from ..io.writing import spelt_out
 from .marked_text import Marked
-from .result_table import Cell, ResultTable
+from .result_table import LOWER, Cell, ResultTable
 
 WIDE, CLOSE = 3, 2
 """Blanks between columns: usually, and where the table would be too wide."""
@@ -21,6 +21,9 @@ NARROW = 12
 
 MARKED = 2
 """How much wider a column with marked spans stays than other columns of text."""
+
+INSTEAD = {"…": "...", "≤": "<=", "∞": "inf", LOWER: "(-)"}
+"""What is shown for characters that an encoding lacks."""
 
 BLOCKS = "▏▎▍▌▋▊▉█"
 BAR = 10
@@ -183,15 +186,15 @@ def bars(table: ResultTable, encoding: str = "utf8") -> list[str]:
 
 
 def encodable(text: str, encoding: str) -> str:
-    """Return the text with "...", "<=", "inf" and "?" for characters that the encoding lacks.
+    """Return the text with "...", "<=", "inf", "(-)" and "?" for characters that the encoding lacks.
 
-    >>> encodable("a…é", "ascii"), encodable("a…é", "utf8")
-    ('a...?', 'a…é')
+    >>> encodable("a…é ↓", "ascii"), encodable("a…é", "utf8")
+    ('a...? (-)', 'a…é')
     """
     try:
         text.encode(encoding)
         return text
     except UnicodeEncodeError:
-        return (
-            text.replace("…", "...").replace("≤", "<=").replace("∞", "inf").encode(encoding, "replace").decode(encoding)
-        )
+        for character, instead in INSTEAD.items():
+            text = text.replace(character, instead)
+        return text.encode(encoding, "replace").decode(encoding)

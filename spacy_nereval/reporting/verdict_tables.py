@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
 
 from ..core.declaration import Metric
 from ..evaluation.error_list import Listed
-from ..evaluation.result import confusion_matrix, verdict_counts
+from ..evaluation.result import LabelledVerdict, confusion_matrix, verdict_counts
 from .evaluated import Evaluated
 from .marked_text import marked
 from .result_table import Cell, ResultTable
 from .score_cells import percent
 from .score_tables import MOST
-from .words import VERDICTS
+from .words import words_of
 
 MANY = 12
 """With more labels than this, the confusion matrix becomes a list of its cells."""
@@ -32,13 +34,13 @@ def verdict_tables(given: Evaluated) -> Iterator[ResultTable]:
         for name in (*metric.correct_verdicts, *errors)
     }
     total, gold = sum(numbers[name] for name in errors), given.counts.gold
-    in_words = metric.name == "fair"
+    words = words_of(metric.name)
     rows: list[list[Cell]] = []
     for verdict in sorted(numbers, key=lambda name: (name in errors, -numbers[name])):
         number = numbers[verdict]
         shares: list[Cell] = [percent(number, total) if verdict in errors else None, percent(number, gold)]
-        rows.append([verdict, *([VERDICTS[verdict].full] if in_words else []), number, *shares])
-    header = ["verdict", *(["meaning"] if in_words else []), "number", "% errors", "% gold"]
+        rows.append([verdict, *([words[verdict].full] if words else []), number, *shares])
+    header = ["verdict", *(["meaning"] if words else []), "number", "% errors", "% gold"]
     yield ResultTable("Verdicts", header, rows, note=metric.name, bars="% errors")
 
 
@@ -64,10 +66,14 @@ def pair_tables(given: Evaluated) -> Iterator[ResultTable]:
 
 
 def confusion_tables(given: Evaluated) -> Iterator[ResultTable]:
-    """Yield the confusion matrix, or with many labels the list of its cells."""
+    """Yield the confusion matrix of the metric, or with many labels the list of its cells.
+
+    Where boundary errors are on its diagonal, a second matrix has hits there, and totals.
+    """
     if not (metric := judging(given.counts.metrics)):
         return
-    matrix = confusion_matrix(metric, verdict_counts(given.counts)[metric.name])
+    kinds = verdict_counts(given.counts)[metric.name]
+    matrix = confusion_matrix(metric, kinds)
     labels = sorted({*matrix, *(label for row in matrix.values() for label in row)} - {""})
     if len(labels) > MANY:
         cells = [(gold, pred, number) for gold, row in matrix.items() for pred, number in row.items()]
@@ -79,6 +85,26 @@ def confusion_tables(given: Evaluated) -> Iterator[ResultTable]:
     errors_only = "" if {*metric.correct_verdicts} & {*(metric.confusion or ())} else ", errors only"
     note = f"{metric.name}{errors_only}; gold in rows, predicted in columns"
     yield ResultTable("Confusion matrix", ["gold", *labels, NO_SPAN], rows, note=note)
+    yield from _with_hits(metric, kinds, note.replace(errors_only, ""))
+
+
+def _with_hits(metric: Metric, kinds: Mapping[LabelledVerdict, int], note: str) -> Iterator[ResultTable]:
+    """Yield a confusion matrix with hits on the diagonal and boundary errors beside it, if there are any."""
+    errors = errors_of(metric)
+    shown = {kind: number for kind, number in kinds.items() if kind[0] in errors or kind[0] in metric.correct_verdicts}
+    labels = sorted({label for kind in shown for label in kind[1:]} - {""})
+    place = {label: k for k, label in enumerate(labels)}
+    numbers = np.zeros((len(labels) + 1, len(labels) + 3), dtype=int)
+    for (verdict, gold, pred), number in shown.items():
+        column = -3 if gold == pred and verdict in errors else place.get(pred, -2)
+        numbers[place.get(gold, -1), column] += number
+    if not numbers[:, -3].any():
+        return
+    numbers[:, -1] = numbers.sum(axis=1)
+    rows: list[list[Cell]] = [[gold, *row] for gold, row in zip((*labels, NO_SPAN), numbers.tolist())]
+    rows.append(["total", *numbers.sum(axis=0).tolist()])
+    note += "; boundary: right label, wrong boundaries"
+    yield ResultTable("Confusion matrix with hits", ["gold", *labels, "boundary", NO_SPAN, "total"], rows, note=note)
 
 
 def list_table(found: Iterable[Listed]) -> ResultTable:
@@ -117,5 +143,5 @@ def errors_of(metric: Metric) -> list[str]:
     return [name for name in metric.confusion or () if name not in right]
 
 
-def _in_text(listed: Listed) -> str:
-    return marked(listed.document.text, listed.verdict.gold, listed.verdict.pred)
+def _in_text(listed: Listed) -> str | None:
+    return marked(listed.document.text, listed.verdict.gold, listed.verdict.pred) or None

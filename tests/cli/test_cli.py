@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -36,8 +35,9 @@ def result_of(here: Path, *arguments: Any, gold: str = "gold.spacy", pred: str =
 
 
 def test_score_prints_every_metric_and_what_was_scored(here):
-    printed = accepted("score", here / "gold.jsonl", here / "pred.jsonl")
-    assert "3 documents, 3 gold spans, 3 predicted spans" in printed
+    printed = accepted("score", here / "gold.jsonl", here / "pred.jsonl", "-t", "scores")
+    assert "3 documents, 3 gold spans, 3 predicted spans: fair F 50.00 [" in printed
+    assert "Also: strict 33.33, semeval exact 66.67, partial 83.33, type 66.67, ser 66.67 (slot" in printed
     assert tables_in(printed)["Scores (micro)"] == [
         ["strict", "33.33", "33.33", "33.33"],
         ["semeval strict", "33.33", "33.33", "33.33"],
@@ -47,8 +47,10 @@ def test_score_prints_every_metric_and_what_was_scored(here):
         ["loio", "39.58", "39.58", "39.58"],
         ["fair", "50.00", "50.00", "50.00"],
     ]
-    assert re.search(r"Other scores \(micro; lower is better: [^)]*\bser\b", printed)
-    assert ["slot_error", "ser", "66.67"] in tables_in(printed)["Other scores (micro)"]
+    assert "Other scores (micro; ↓ lower is better)" in printed
+    assert ["slot_error", "ser", "66.67", "slot error rate: errors per gold span"] in tables_in(printed)[
+        "Other scores (micro)"
+    ]
     assert "spacy-nereval|strict:beta=1.0|" in printed
 
 
@@ -69,7 +71,8 @@ def test_the_file_holds_what_python_says(here):
 @pytest.mark.parametrize("digits", [0, 2, 5])
 def test_the_numbers_printed_are_those_in_the_file(here, average, digits):
     files = (here / "gold.jsonl", here / "pred.jsonl")
-    found = tables_in(accepted("score", *files, "-a", average, "-d", digits, "-o", here / "out.json"))
+    tables = "-t", "scores,labels", "-o", here / "out.json"
+    found = tables_in(accepted("score", *files, "-a", average, "-d", digits, *tables))
     metrics = json.loads((here / "out.json").read_text(encoding="utf8"))["metrics"]
 
     def shown(value: float | None) -> str:
@@ -82,7 +85,7 @@ def test_the_numbers_printed_are_those_in_the_file(here, average, digits):
         metric, _, scheme = name.partition(" ")
         prefix = {"": "", "rouge-1": "r1_"}.get(scheme, f"{scheme}_")
         assert cells == [shown(scores(metric)[prefix + x]) for x in "prf"]
-    for metric, name, cell in found[f"Other scores ({average})"]:
+    for metric, name, cell, _ in found[f"Other scores ({average})"]:
         if (metric, name) not in {("loio", "tp"), ("loio", "fp"), ("loio", "fn"), ("fair", "be")}:
             assert cell == shown(scores(metric)[name])
     labels = {row[0]: row[1:] for row in found["Per label"]}
@@ -104,13 +107,14 @@ def test_the_counts_printed_are_those_in_the_file(here):
 
 
 def test_a_number_of_spans_is_no_percentage(here):
-    printed = accepted("score", here / "gold.jsonl", here / "pred.jsonl", "-m", "fair", "-d", "1")
-    assert tables_in(printed)["Other scores (micro)"] == [["fair", "be", "1"]]
+    printed = accepted("score", here / "gold.jsonl", here / "pred.jsonl", "-m", "fair", "-d", "1", "-t", "scores")
+    assert tables_in(printed)["Other scores (micro)"] == [["fair", "be", "1", "boundary errors"]]
 
 
 def test_an_undefined_score_is_a_dash_and_null(tmp_path):
     path = write(tmp_path / "a.jsonl", line("abc"))
-    printed = accepted("score", path, path, "-o", tmp_path / "out.json")
+    printed = accepted("score", path, path, "-o", tmp_path / "out.json", "-t", "scores")
+    assert printed.startswith("1 document, 0 gold spans, 0 predicted spans: fair F -; no errors\n")
     assert ["strict", "-", "-", "-"] in tables_in(printed)["Scores (micro)"]
     written = json.loads((tmp_path / "out.json").read_text())["metrics"]
     assert written["strict"]["scores"] == {"p": None, "r": None, "f": None}
@@ -612,7 +616,8 @@ def test_the_command_prints_plain_text_into_a_pipe(here):
     assert (done.returncode, done.stderr) == (0, "")
     assert "\x1b" not in done.stdout
     assert "\r" not in done.stdout
-    assert tables_in(done.stdout)["Scores (micro)"][0] == ["strict", "33.33", "33.33", "33.33"]
+    assert "Also: strict 33.33, " in done.stdout
+    assert tables_in(done.stdout)["Verdicts (fair)"][0][:3] == ["tp", "correct", "1"]
     assert json.loads((here / "out.json").read_text(encoding="utf8"))["documents"] == 3
 
 

@@ -52,9 +52,26 @@ def families(found: list[dict[str, Any]]) -> dict[str, list[str]]:
     return named
 
 
+def changes(baseline: str, system: str) -> dict[str, int]:
+    """The numbers of gold spans that a system fixes and breaks, counted from the files."""
+    spans = [
+        {
+            (row["id"], *span.values())
+            for row in map(json.loads, Path(name).read_text().splitlines())
+            for span in row["spans"]
+        }
+        for name in ("gold.jsonl", baseline, system)
+    ]
+    gold, before, after = spans
+    return {"fixed": len(gold & after - before), "broken": len(gold & before - after)}
+
+
 def test_the_first_line_is_the_sentence_on_the_primary_score(here):
     (own,) = (row for row in rows(*FILES, *FEW) if row["family"] == "primary")
-    said = f"strict f, b.jsonl against a.jsonl: {own['verdict']}."
+    gap, low, high = (100 * x for x in (own["difference"], *own["interval"]))
+    fixed = changes("a.jsonl", "b.jsonl")
+    said = f"b.jsonl against a.jsonl: strict F {gap:+.2f} [{low:.2f}, {high:.2f}], p (Holm) = {own['p_holm']:.4f}; "
+    said += f"fixes {fixed['fixed']} gold spans, breaks {fixed['broken']}; {own['verdict']}."
     assert own["verdict"].startswith("not settled: between -")
     printed = accepted("compare", *FILES, *FEW, env={"COLUMNS": "80"})
     assert " ".join(printed.split()).startswith(said)
@@ -135,7 +152,7 @@ def test_the_tables_stand_in_one_piece(here, columns):
     first = printed.split("\n\n")[2]
     assert len(first.splitlines()) == 2 + 8
     assert max(map(len, first.splitlines())) <= columns
-    assert "lower is better: ser" in printed
+    assert "(↓ lower is better)" in printed and "\nser ↓ " in printed and "ser = slot error rate" in flat(printed)
 
 
 @pytest.mark.parametrize(
@@ -193,8 +210,12 @@ def test_training_runs_are_compared_by_their_mean_scores(runs):
     assert (own["baseline_value"], own["value"]) == pytest.approx((sum(alone[:3]) / 3, sum(alone[3:]) / 2))
     assert result["transitions"] == []
     printed = accepted(*SEVERAL, env={"COLUMNS": "80"})
-    assert " ".join(printed.split()).startswith(f"strict f, B against A: {own['verdict']}.")
-    (row, _) = tables_in(printed)["Training runs of B and A (few runs: fewer than 5)"]
+    gap = f"{100 * own['difference']:+.2f} ["
+    assert flat(printed).startswith(
+        f"B against A, means of 2 and 3 training runs (few runs: fewer than 5): strict F {gap}"
+    )
+    assert f"; {own['verdict']}." in flat(printed)
+    (row, _) = tables_in(accepted(*SEVERAL, "-t", "runs"))["Training runs of B and A (few runs: fewer than 5)"]
     assert row[:3] == ["strict", "3", "2"]
 
 

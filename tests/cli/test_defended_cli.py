@@ -12,7 +12,7 @@ from unittest.mock import ANY
 
 import pytest
 import spacy
-from commands import run
+from commands import flat, run
 from docs import doc, example, write_docs
 from made_up import corpus, second
 from processes import WITHOUT_SPACY, python
@@ -119,15 +119,16 @@ def here(tmp_path, monkeypatch) -> Path:
 
 def test_score_writes_and_prints_the_intervals_asked_for(here):
     options = ["--confidence", "--level", 0.9, "--samples", 30, "--seed", 7]
-    printed = accepted("score", "gold.jsonl", "base.jsonl", "-o", "out.json", *options)
+    printed = accepted("score", "gold.jsonl", "base.jsonl", "-o", "out.json", "-t", "headline,scores", *options)
     result = written(here / "out.json")
     assert result == near(evaluate(count(GOLD, create_all()), Confidence(0.9, 30, 7)))
+    assert "Labels (fair; 90 % intervals)" in printed
     intervals = {name: own["intervals"]["scores"] for name, own in result["metrics"].items()}
     low, high = (100 * bound for bound in bounds(intervals["strict"]["f"]))
     f = 100 * result["metrics"]["strict"]["scores"]["f"]
     assert f"{f:.2f} [{low:.2f}, {high:.2f}]" in printed
     assert "be" not in intervals["fair"]  # a number of spans is no estimate of anything
-    assert re.search(r"^fair +be +\d+$", printed, re.M)
+    assert re.search(r"^fair +be ↓ +\d+ ", printed, re.M)
     assert printed.splitlines()[-1] == result["signature"]
     assert "|half:30,seed:7,level:0.9,unit:id,units:24|" in result["signature"]
 
@@ -146,10 +147,18 @@ def test_settings_of_intervals_without_intervals_are_refused(here):
     assert not (here / "out.json").exists()
 
 
-def test_without_the_option_there_are_no_intervals(here):
-    printed = accepted("score", "gold.jsonl", "base.jsonl", "-o", "out.json")
+def test_without_the_option_the_main_score_alone_has_intervals(here, monkeypatch):
+    printed = accepted("score", "gold.jsonl", "base.jsonl", "-o", "out.json", "-t", "headline,scores,label-scores")
     assert written(here / "out.json") == near(evaluate(count(GOLD, create_all())))
-    assert "[" not in printed.split("\n\nPer label")[0].split("\n", 1)[1]
+    asked = accepted("score", "gold.jsonl", "base.jsonl", "-o", "out.json", "-C")
+    interval = written(here / "out.json")["metrics"]["fair"]["intervals"]
+    low, high = (100 * bound for bound in bounds(interval["scores"]["f"]))
+    assert f"fair F 75.00 [{low:.2f}, {high:.2f}]; " in printed
+    first, _, labels, *others = printed.split("\n\n")
+    assert labels == asked.split("\n\n")[2] and "[" in labels
+    assert "[" not in first.split("Also")[1] + "".join(others)
+    monkeypatch.setattr("spacy_nereval.cli.showing.MOST_DOCUMENTS", 23)
+    assert "[" not in accepted("score", "gold.jsonl", "base.jsonl", "-t", "headline,scores")
 
 
 def test_evaluate_gives_a_model_its_intervals(here, model):
@@ -337,6 +346,8 @@ def test_compare_writes_and_prints_the_comparison(here):
     assert result == near(expected)
     assert any(found["counts"] for found in result["transitions"])
     assert "other.jsonl against base.jsonl" in printed
+    assert "Gold spans under" not in printed
+    printed = accepted("compare", "gold.jsonl", "base.jsonl", "other.jsonl", *options, "-t", "all")
     assert "Gold spans under base.jsonl (rows) and other.jsonl (columns)" in printed
     assert f"Changed spans of other.jsonl (the first 10 of {len(result['transitions'][0]['spans'])})" in printed
     assert "two-sided paired permutation test over 24 documents, 200 random" in " ".join(printed.split())
@@ -408,7 +419,8 @@ def test_a_system_compared_with_itself_prints_no_difference(here):
         assert (row["difference"], row["differing"], row["p"], row["p_holm"]) == (0, 0, None, None)
         assert row["interval"] == [None, None]
     assert re.search(r"^strict +(\d+\.\d\d) +\1 +0\.00 +- +-$", printed, re.M)
-    assert printed.startswith("strict f, base.jsonl against base.jsonl: the outputs differ in 0 documents: nothing can")
+    start = "base.jsonl against base.jsonl, strict F: fixes 0 gold spans, breaks 0; the outputs differ in 0 "
+    assert flat(printed).startswith(start)
     assert "Changed spans" not in printed
 
 
@@ -693,7 +705,7 @@ def test_intervals_of_few_documents_come_with_a_warning(here):
     jsonl(here / "few.jsonl", GOLD[:19], "gold")
     said = "⚠ Only 19 documents, effectively 1"
     assert said in accepted("score", "few.jsonl", "few.jsonl", "-C", "--samples", 20)
-    assert "⚠" not in accepted("score", "few.jsonl", "few.jsonl")
+    assert said in accepted("score", "few.jsonl", "few.jsonl"), "the main score has an interval always"
     jsonl(here / "like.jsonl", LIKE, "gold")
     assert "⚠" not in accepted("score", "like.jsonl", "like.jsonl", "-C", "--samples", 20)
     jsonl(here / "like.jsonl", LIKE[:19], "gold")

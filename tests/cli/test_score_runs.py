@@ -51,7 +51,8 @@ def test_the_mean_of_the_runs_is_shown_with_its_spread(runs):
     assert interval["low"] < own["scores"]["f"] < interval["high"]
     printed = accepted(*SCORE, env={"COLUMNS": "80"})
     assert printed.startswith("A: means of 3 training runs (few runs: fewer than 5), 24 documents, ")
-    shown = tables_in(printed)
+    shown = tables_in(accepted(*SCORE, "-t", "scores,runs", env={"COLUMNS": "80"}))
+    assert [title.split(" (")[0] for title in tables_in(printed)] == ["Labels", "Training runs"]
     cells = [f"{100 * number:.2f}" for number in (interval["low"], interval["high"])]
     assert shown["Scores (micro)"][0][-1] == f"{100 * own['scores']['f']:.2f} [{cells[0]}, {cells[1]}]"
     (row, _) = shown["Training runs (micro; few runs: fewer than 5)"]
@@ -109,7 +110,7 @@ def test_the_options_of_intervals_and_tables_apply(runs):
         ([A, "--unit", "block:25"], "expected blocks no larger than the file"),
         ([A, "--by", "eLen"], "--by is given in addition to --system: it shows a single run"),
         ([A, "--per-document", "d.csv"], "--per-document is given in addition to --system: it shows a single run"),
-        ([A, "-t", "pairs"], "there is no table 'pairs'; there are scores, runs, labels, label-scores"),
+        ([A, "-t", "pairs"], "there is no table 'pairs'; there are headline, scores, runs, labels, label-scores"),
         ([A, "--level", 95], "level = 95.0: expected a number between 0 and 1"),
         ([A, "-o", "runs/a2.jsonl"], "runs/a2.jsonl is an input"),
     ],

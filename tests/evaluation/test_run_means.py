@@ -171,7 +171,7 @@ def test_every_table_shows_means_in_points(average):
     result = evaluate_runs(counts, CONFIDENCE, average=average)
     found = {table.title: table for table in tables_of_runs(Evaluated(counts[0], result, average), RUN_TABLES)}
     assert [*found] == [
-        *("Scores", "Other scores", "Training runs", "Per label"),
+        *("Labels", "Scores", "Other scores", "Training runs", "Per label"),
         *("Scores per label", "Other scores per label"),
     ]
     own = result["metrics"]["strict"]

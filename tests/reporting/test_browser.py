@@ -540,7 +540,7 @@ def test_gold_stands_below_the_text_and_predictions_below_gold_each_below_its_wo
     assert all(top >= place["New York"][2] - 1 for _, _, _, _, top in rects)
     assert all(top > lowest_gold for side, kind, _, _, top in rects if side == "pred" and kind != "spurious")
     said = [" ".join(element.text.split()) for element in browser.all("#doc-1 .flag.pred .verdict")]
-    assert sorted(said) == ["larger", "spurious", "✓ correct"]
+    assert sorted(said) == ["longer than gold", "spurious", "✓ correct"]
 
 
 def test_spans_that_touch_are_no_group(browser, made):
@@ -556,9 +556,9 @@ def test_every_verdict_on_a_span_is_said_and_a_reader_who_does_not_see_hears_the
     flags = browser(
         "return [...document.querySelectorAll('#doc-1 .flag')].map(e => e.textContent.trim().replace(/ +/g, ' '))"
     )
-    assert flags == ["gold PER", "gold ORGlabel and boundary", "predicted PERlarger, label and boundary"]
+    assert flags == ["gold PER", "gold ORGlabel and boundary", "predicted PERlonger than gold, label and boundary"]
     titles = browser("return [...document.querySelectorAll('#doc-1 .flag')].map(e => e.title)")
-    assert titles[2] == "predicted PER, 0 to 10: larger, label and boundary"
+    assert titles[2] == "predicted PER, 0 to 10: longer than gold, label and boundary"
 
 
 def test_a_long_text_is_folded_and_opens_on_demand(browser, made):

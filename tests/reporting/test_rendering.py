@@ -112,7 +112,7 @@ def cells(table: ResultTable) -> list[list[str]]:
 
     def clear(cell: str) -> str:
         alike = [name for name in names if visible(name) == visible(cell)] if cell in names else []
-        return visible(repr(cell) if len(alike) > 1 else cell)
+        return visible(repr(cell) if len(alike) > 1 else cell) or "(empty)"
 
     return [[*map(clear, row)] for row in rows]
 

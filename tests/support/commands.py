@@ -77,15 +77,15 @@ def flat(printed: str) -> str:
 
 
 def tables_in(printed: str) -> dict[str, list[list[str]]]:
-    """The printed tables: title, without the scores for which lower is better, to rows of cells."""
+    """The printed tables: title to rows of cells, without the arrows of scores for which lower is better."""
     found: dict[str, list[list[str]]] = {}
     for block in printed.split("\n\n"):
         lines = block.strip().splitlines()
         if lines and set(lines[0]) == {"-", " "}:
             continue
         if len(lines) == 1 and lines[0].strip():
-            title = re.sub(r"( \(|; )lower is better: [^)]*", r"\1", lines[0].strip())
-            title = title.replace("; )", ")").replace(" ()", "")
+            title = re.sub(r"; ↓ lower is better\)| \(↓ lower is better\)", ")", lines[0].strip())
+            title = title if "(" in title else title.removesuffix(")")
         elif len(lines) > 2 and set(lines[1]) <= {"-", " "}:
-            found[title] = [re.split(r"  +", row.strip()) for row in lines[2:]]
+            found[title] = [re.split(r"  +", row.strip().replace(" ↓", "")) for row in lines[2:]]
     return found

@@ -23,6 +23,7 @@ def from_markdown(text: str) -> list[list[str]]:
 TEX = {r"\textbackslash{}": "\\", r"\textasciitilde{}": "~", r"\textasciicircum{}": "^", r"\textless{}": "<"}
 TEX |= {r"\textgreater{}": ">", r"\textbar{}": "|", r"\`{}": "`", r"\char34{}": '"', r"\ldots{}": "…", "-{}": "-"}
 TEX |= {f"\\{c}": c for c in "&%$#_{}"} | {f"{{{c}}}": c for c in "[]*"}
+TEX |= {r"$\downarrow$": "↓"}
 TOKEN = re.compile(
     "|".join(map(re.escape, sorted(TEX, key=len, reverse=True))) + r"|\$-[\d.]+\$|[^\\{}$&%#_~^\[\]*<>|`\"]"
 )

@@ -1,0 +1,312 @@
+"""What a person with one minute is shown: sentences, the main score of each label, repeated mistakes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asking import near
+from commands import accepted, flat, line, refused, run, tables_in, write
+from made_up import corpus
+
+from spacy_nereval import Confidence, Document, count, create, create_all, evaluate
+from spacy_nereval.cli.printing import folded, wrapped
+from spacy_nereval.evaluation.error_groups import ErrorGroups
+from spacy_nereval.metrics.registry import names
+from spacy_nereval.reporting.comparison_lines import opening_lines
+from spacy_nereval.reporting.declared import groups
+from spacy_nereval.reporting.evaluated import Evaluated
+from spacy_nereval.reporting.formats import csv_text, json_text, latex, markdown
+from spacy_nereval.reporting.headline import MOST_GROUPS, group_tables, headline_tables, summary_lines
+from spacy_nereval.reporting.marked_text import marked, marked_row
+from spacy_nereval.reporting.result_table import Cost, Estimate, ResultTable
+from spacy_nereval.reporting.terminal import columns, render
+from spacy_nereval.reporting.verdict_tables import confusion_tables
+from spacy_nereval.reporting.words import SCORES, VERDICT_KINDS, WORDINGS
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SCORE = ("score", EXAMPLES / "gold.jsonl", EXAMPLES / "baseline.jsonl")
+COMPARE = ("compare", EXAMPLES / "gold.jsonl", EXAMPLES / "baseline.jsonl", EXAMPLES / "improved.jsonl")
+
+TEXT = "the Navy met the Navy in Rome"
+NAVY, THE_NAVY, AGAIN, THE_AGAIN, ROME = (4, 8), (0, 8), (17, 21), (13, 21), (25, 29)
+DOCUMENTS = [
+    Document([(*NAVY, "ORG"), (*AGAIN, "ORG"), (*ROME, "LOC")], [(*THE_NAVY, "ORG"), (*THE_AGAIN, "ORG")], TEXT),
+    Document([(*NAVY, "ORG"), (*ROME, "LOC")], [(*THE_NAVY, "ORG"), (*ROME, "ORG")], TEXT),
+]
+"""Three times "the" too much, one missed span, one wrong label."""
+
+
+def evaluated(documents: list[Document], *metrics: str, confidence: Confidence | None = None, **how: Any) -> Evaluated:
+    chosen = create_all(list(metrics))
+    counts = count(documents, chosen)
+    found = ErrorGroups(chosen[0], by=("surface", "slip"))
+    for document in documents:
+        found.add(document)
+    return Evaluated(counts, evaluate(counts, confidence), groups=found, **how)
+
+
+# The sentences
+
+
+def test_the_first_line_names_the_score_and_the_most_frequent_kind_of_error():
+    (first,) = summary_lines(evaluated(DOCUMENTS, "fair"), "2 documents")
+    f = evaluate(count(DOCUMENTS, create_all(["fair"])))["metrics"]["fair"]["scores"]["f"]
+    assert first == f"2 documents: fair F {100 * f:.2f}; most frequent errors: wrong boundaries (3 of 5)"
+    right = [Document(d.gold, d.gold, TEXT) for d in DOCUMENTS]
+    assert summary_lines(evaluated(right, "fair"), "2 documents") == ["2 documents: fair F 100.00; no errors"]
+
+
+@pytest.mark.parametrize(
+    ("metrics", "start"),
+    [
+        (("strict", "fair"), "x: fair F "),
+        (("semeval",), "x: semeval exact F "),
+        (("strict",), "x: strict F "),
+        (("slot_error",), "x: ser 100.00; most frequent errors: wrong boundaries (3 of 5)"),
+        (("loio",), "x: loio F "),
+        (("wrf",), "x: wrf "),
+        (("char",), "x: char F "),
+    ],
+)
+def test_every_metric_can_stand_for_the_result(metrics, start):
+    first, *others = summary_lines(evaluated(DOCUMENTS, *metrics), "x")
+    assert first.startswith(start)
+    assert len(others) == (1 if metrics in (("strict", "fair"), ("semeval",)) else 0)
+
+
+def test_the_average_that_is_asked_for_is_named():
+    given = evaluated(DOCUMENTS, "fair", "strict", average="macro")
+    macro = [given.result["metrics"][name]["averages"]["macro"]["f"] for name in ("fair", "strict")]
+    first, others = summary_lines(given, "x", digits=1)
+    assert first.startswith(f"x: fair F (macro) {100 * macro[0]:.1f}; ")
+    assert others == f"Also (macro): strict {100 * macro[1]:.1f}"
+
+
+# The main score of each label
+
+
+def test_labels_are_listed_by_support_with_intervals_of_f_alone():
+    confidence = Confidence(samples=20)
+    (table,) = headline_tables(evaluated(corpus(24), "fair", confidence=confidence))
+    result = evaluate(count(corpus(24), create_all(["fair"])), confidence)["metrics"]["fair"]
+    assert [*table.header] == ["label", "support", "predicted", "P", "R", "F"]
+    assert [row[1] for row in table.rows] == sorted((row[1] for row in table.rows), reverse=True)
+    predicted = Counter(label for d in corpus(24) for _, _, label in d.pred)
+    for label, _, number, p, r, f in table.rows:
+        assert number == predicted[label]
+        scores, bounds = result["per_type"][label]["scores"], result["intervals"]["per_type"][label]["f"]
+        assert (p, r) == (near(100 * scores["p"]), near(100 * scores["r"]))
+        assert f == Estimate(near(100 * scores["f"]), near(100 * bounds["low"]), near(100 * bounds["high"]), False)
+    assert table.note == "fair; 95 % intervals"
+    (few,) = headline_tables(evaluated(corpus(4), "fair", confidence=confidence))
+    assert few.note.endswith("; few: too few documents to rank or compare")
+
+
+def test_labels_of_a_metric_without_precision_have_its_own_score():
+    (table,) = headline_tables(evaluated(DOCUMENTS, "slot_error"))
+    assert [*table.header] == ["label", "support", "predicted", "ser"]
+    assert table.heading == "Labels (ser; ↓ lower is better)"
+    assert [*headline_tables(evaluated([Document([], [], TEXT)], "fair"))] == []
+
+
+# Repeated mistakes
+
+
+def test_mistakes_that_repeat_are_listed_with_their_first_example():
+    (table,) = group_tables(evaluated(DOCUMENTS, "fair"))
+    example = "{the [Navy]} met the Navy in Rome"
+    assert table.rows == [
+        [3, "Navy", "longer than gold: ORG", example],
+        [3, "the", "added at the start", example],
+    ]
+    assert table.most == MOST_GROUPS
+    shorter = [Document([(*THE_NAVY, "ORG")], [(*NAVY, "ORG")], TEXT)] * 2
+    assert [*group_tables(evaluated(shorter, "fair"))][0].rows[1][1:3] == ["the", "missing at the start"]
+    labels = [Document([(*ROME, "LOC")], [(*ROME, "ORG")], TEXT)] * 2
+    assert [*group_tables(evaluated(labels, "semeval"))][0].rows[0][:3] == [2, "Rome", "label error: LOC as ORG"]
+
+
+def test_an_example_is_marked_in_a_row_as_in_its_document():
+    (metric,) = create_all(["fair"])
+    from spacy_nereval.evaluation.error_list import error_list
+
+    for listed in error_list([*DOCUMENTS, *corpus(24)], metric, errors=["all"]):
+        for context in (14, 40):
+            text = marked(listed.document.text, listed.verdict.gold, listed.verdict.pred)
+            assert marked_row(listed.row(context + 20)) == text
+    without = Document([(*ROME, "LOC")], [])
+    (listed,) = error_list([without], metric)
+    assert marked_row(listed.row()) == ""
+
+
+def test_counts_and_numbered_tokens_have_no_repeated_mistakes(tmp_path):
+    accepted("count", *SCORE[1:], "-o", tmp_path / "c.npz", "-m", "fair")
+    printed = accepted("score", tmp_path / "c.npz")
+    assert [title.split(" (")[0] for title in tables_in(printed)] == ["Labels", "Verdicts"]
+    assert "keeps no texts" in refused("score", tmp_path / "c.npz", "-t", "groups")
+    assert "Repeated" not in accepted("score", tmp_path / "c.npz", "-t", "all")
+    rows = "LOC\t1\t1\t1\n\nLOC\t1\t1\t1\n\n"
+    (tmp_path / "gold.csv").write_text(rows)
+    (tmp_path / "pred.csv").write_text(rows.replace("LOC", "ORG"))
+    printed = run("score", tmp_path / "gold.csv", tmp_path / "pred.csv", "-f", "faireval").stdout
+    assert [title.split(" (")[0] for title in tables_in(printed)] == ["Labels", "Verdicts"]
+
+
+# Confusion with hits
+
+
+@pytest.mark.parametrize("name", ["fair", "semeval", "slot_error", "loio"])
+def test_hits_stand_on_the_diagonal_and_boundary_errors_beside_it(name):
+    documents = [*DOCUMENTS, Document([(*ROME, "LOC")], [(*ROME, "LOC")], TEXT), Document([], [(*ROME, "LOC")], TEXT)]
+    plain, table = confusion_tables(evaluated(documents, name))
+    assert [*table.header] == ["gold", "LOC", "ORG", "boundary", "no span", "total"]
+    rows = {row[0]: row[1:] for row in table.rows}
+    missed_loc, confused = (2, 0) if name == "loio" else (1, 1)
+    assert rows["LOC"] == [1, confused, 0, missed_loc, 3]
+    assert rows["ORG"] == [0, 0, 3, 0, 3]
+    assert rows["no span"] == [1, 1 - confused, 0, 0, 2 - confused]
+    assert rows["total"] == [sum(rows[key][k] for key in ("LOC", "ORG", "no span")) for k in range(5)]
+    assert "boundary: right label, wrong boundaries" in table.note
+    assert ("errors only" in plain.note) == (name == "fair")
+
+
+def test_without_boundary_errors_one_matrix_is_enough():
+    assert len([*confusion_tables(evaluated(DOCUMENTS, "strict"))]) == 1
+
+
+# Words and arrows
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_score_beside_precision_recall_and_f_is_explained(name):
+    metric = create(name)
+    for group in groups(metric, [score.name for score in metric.scores]):
+        if not group.is_triple:
+            assert {*group.scores} <= {*SCORES.get(name, {})}, group
+    assert {*SCORES.get(name, {})} <= {score.name for score in metric.scores}
+
+
+def test_words_of_verdicts_name_known_kinds_and_hits_are_hits():
+    for metric, words in WORDINGS.items():
+        assert {word.kind for word in words.values()} <= {*VERDICT_KINDS}
+        right = {name for name, word in words.items() if word.kind == "hit"}
+        assert right == {*create(metric).correct_verdicts}
+
+
+def test_people_see_an_arrow_and_programs_the_name():
+    table = ResultTable("T", ["score", Cost("e")], [[Cost("ser"), 1.0], ["f", 2.0]])
+    assert table.heading == "T (↓ lower is better)"
+    assert "| ser ↓ | 1.00 |" in markdown(table) and "| score | e ↓ |" in markdown(table)
+    assert r"ser $\downarrow$ & 1.00" in latex(table)
+    assert csv_text([table]) == "table,score,e\nT,ser,1.00\nT,f,2.00"
+    assert json.loads(json_text([table])) == {"T": [{"score": "ser", "e": 1.0}, {"score": "f", "e": 2.0}]}
+    assert "ser (-)" in render(table, encoding="ascii") and "↓" not in render(table, encoding="ascii")
+    assert ResultTable("T", ["score"], [["f"]]).heading == "T"
+
+
+def test_a_name_of_blanks_can_be_seen():
+    assert ResultTable("T", ["label", " "], [["A", 1]]).grid()[0] == ["label", "(empty)"]
+    assert ResultTable("T", ["label", "n"], [["\n", 1]]).grid()[1] == ["(empty)", "1"]
+
+
+# On the command line
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_the_examples_fit_one_screen(width):
+    printed = accepted(*SCORE, env={"COLUMNS": str(width)}).splitlines()
+    assert width < 80 or len(printed) <= 40
+    assert max(map(columns, printed)) <= width
+    assert "\x1b" not in "".join(printed)
+
+
+def test_what_is_piped_is_not_broken_into_lines():
+    first, second, *rest = accepted(*SCORE).splitlines()
+    assert first.startswith("75 documents, 336 gold spans, 214 predicted spans: fair F 45.28 [")
+    assert first.endswith("]; most frequent errors: missed spans (138 of 261)")
+    assert second.startswith("Also: strict 39.27, semeval exact 40.36, partial 53.09, type 63.27, ser 77.68 (")
+    assert second.endswith(", lower is better), loio 48.85, wrf 57.19; more: --tables all")
+    assert "more:" not in accepted(*SCORE, "-t", "headline")
+    assert rest[-1].startswith("spacy-nereval|strict:") and "|v" in rest[-1]
+
+
+def test_a_signature_is_folded_at_its_separators():
+    signature = accepted(*SCORE).splitlines()[-1]
+    for width in (40, 60, 80):
+        lines = folded(signature, width).splitlines()
+        assert "".join(lines) == signature and max(map(len, lines)) <= width
+    assert folded("a" * 9 + "|b", 4) == "a" * 9 + "|\nb"
+    assert wrapped("x [1.00, 2.00] y", 12) == "x\n[1.00, 2.00]\ny"
+
+
+def test_a_comparison_begins_with_what_it_found_and_has_one_table():
+    printed = accepted(*COMPARE, "--trials", 2000, "-m", "fair,slot_error", env={"COLUMNS": "80"})
+    assert re.match(
+        r"improved.jsonl against baseline.jsonl: fair F \+16\.10 \[\d+\.\d\d, \d+\.\d\d\], p \(Holm\) ≤ 1/2001; "
+        r"fixes 83 gold spans, breaks 13; improved.jsonl scores higher than baseline.jsonl on texts like these, by ",
+        flat(printed),
+    )
+    (title,) = tables_in(printed)
+    assert title == "improved.jsonl against baseline.jsonl"
+    legend = "detectable = the difference that these data show 4 times in 5; ser = slot error rate. P, R and changed"
+    assert f"{legend} spans: --tables all Null" in flat(printed)
+    assert max(map(columns, printed.splitlines())) <= 80
+
+
+def test_the_sentence_counts_what_a_score_is_worth_not_only_its_sign():
+    row = {"metric": "slot_error", "score": "ser", "system": "B", "verdict": "V", "runs": [1, 1]}
+    row |= {"difference": -0.1, "interval": [-0.2, -0.05], "p": 0.01, "p_holm": 0.02}
+    row |= dict.fromkeys(("baseline_value", "value", "detectable"))
+    result = {"baseline": "A", "swaps": 1000, "exact": False, "comparisons": [row], "transitions": []}
+    assert opening_lines(result) == ["B against A: ser -10.00 [-20.00, -5.00], p (Holm) = 0.0200; V."]
+    assert opening_lines({**result, "comparisons": [row | {"interval": [None, None], "p_holm": None}]}) == [
+        "B against A, ser: V."
+    ]
+    assert opening_lines({**result, "comparisons": [row | {"verdict": None}]}) == []
+    assert opening_lines({**result, "comparisons": [row | {"runs": [2, 3]}]}) == [
+        "B against A, means of 3 and 2 training runs (few runs: fewer than 5): ser -10.00 [-20.00, -5.00], "
+        "p (Holm) = 0.0200; V."
+    ]
+
+
+def test_systems_take_the_names_given(tmp_path):
+    few = "--trials", 100, "-m", "strict", "-o", tmp_path / "out.json"
+    printed = accepted(*COMPARE, *few, "--name", "small", "--name", "large")
+    assert printed.startswith("large against small: strict F +15.50 [")
+    result = json.loads((tmp_path / "out.json").read_text())
+    assert (result["baseline"], result["comparisons"][0]["system"]) == ("small", "large")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--name", "a"), "--name: 1 given for 2 systems ("),
+        (("--name", "a", "--name", "a"), "--name 'a': expected a name that no other system has"),
+        (("--name", "a", "--name", " "), "--name ' ': expected a name that no other system has"),
+    ],
+)
+def test_names_that_do_not_fit_the_systems_are_refused(arguments, said):
+    assert said in refused(*COMPARE, *arguments)
+    runs = "--system", f"A={EXAMPLES / 'baseline.jsonl'}", "--system", f"B={EXAMPLES / 'improved.jsonl'}"
+    assert "--name a is given in addition to --system" in refused(*COMPARE[:2], *runs, *arguments)
+
+
+def test_the_verdicts_of_an_error_list_are_explained():
+    printed = accepted("errors", *SCORE[1:], "-m", "slot_error", "-n", 1)
+    assert (
+        "\nd = missed; s_extent = boundary error; i = spurious; s_both = label and boundary error; s_type = " in printed
+    )
+    assert "= " not in accepted("errors", *SCORE[1:], "-m", "char", "-n", 1)
+
+
+def test_other_formats_have_all_tables_and_the_same_first_line(tmp_path):
+    write(tmp_path / "a.jsonl", line("Ada", (0, 3, "PER")))
+    files = "score", tmp_path / "a.jsonl", tmp_path / "a.jsonl"
+    text = run(*files, "-f", "markdown").stdout
+    assert text.splitlines()[0] == accepted(*files).splitlines()[0]
+    assert "## Scores (micro)" in text and "## Labels" not in text
