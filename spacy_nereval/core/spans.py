@@ -262,12 +262,13 @@ def checked_spans(side: str, spans: Iterable[Sequence[Any]], length: int | None)
     spans, most = [*spans], FARTHEST if length is None else length
     found: dict[PlainSpan, None] = {}
     try:
-        for start, end, label in spans:
+        for span in spans:
             # Almost all spans are valid: checking that here, without a call, halves the time of reading.
+            start, end, label = span
             plain = start.__class__ is end.__class__ is int and label.__class__ is str and label
             if not (plain and 0 <= start <= end <= most):
                 raise ValueError
-            found[start, end, label] = None
+            found[span if span.__class__ is tuple else (start, end, label)] = None
     except (TypeError, ValueError):
         found = dict.fromkeys(checked_span(side, span, length) for span in spans)
     return [*found]

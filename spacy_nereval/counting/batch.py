@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from hashlib import blake2b
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from json import dumps
 from operator import itemgetter
 from typing import NamedTuple, TypeVar
@@ -156,19 +156,16 @@ class DocumentBatch(Batch):
         self.unit_rules = {document.unit_rule for document in documents}
 
     def words(self, *, case: str, by: str) -> tuple[Numbers, Numbers]:
-        columns = self.start.tolist(), self.end.tolist(), map(self.labels.__getitem__, self.label.tolist())
-        spans = [*zip(*columns)]
-        edges = np.searchsorted(self.doc, np.arange(self.documents + 1)).tolist()
-        found = [
-            words
-            for document, (a, b) in zip(self._documents, pairwise(edges))
-            if a < b
-            for words in document.unigrams(spans[a:b], case=case, by=by)
-        ]
-        every = [*chain.from_iterable(found)]
-        number = {word: k for k, word in enumerate(dict.fromkeys(every))}
-        span = np.repeat(np.arange(len(spans)), [*map(len, found)])
-        return span, np.fromiter(map(number.__getitem__, every), dtype=np.int64, count=len(every))
+        spans = zip(self.start.tolist(), self.end.tolist(), map(self.labels.__getitem__, self.label.tolist()))
+        number: dict[Hashable, int] = {}
+        sizes: list[int] = []
+        found: list[int] = []
+        for document, spans_in_it in zip(self._documents, np.bincount(self.doc, minlength=self.documents).tolist()):
+            if spans_in_it:
+                for words in document.unigrams(islice(spans, spans_in_it), case=case, by=by):
+                    sizes.append(len(words))
+                    found += [number.setdefault(word, len(number)) for word in words]
+        return np.repeat(np.arange(len(sizes)), sizes), np.array(found, dtype=np.int64)
 
     def document(self, place: int) -> Document:
         return self._documents[place]
@@ -231,7 +228,7 @@ def group_shapes(batch: Batch, kind: Numbers, group: Numbers, label: Numbers) ->
 def overlap_group(shape: bytes, labels: Sequence[str]) -> OverlapGroup:
     """Return the overlap group of a shape, as if its first span began the text."""
     sides: tuple[list[Span], list[Span]] = ([], [])
-    for side, start, end, label in np.frombuffer(shape, dtype=np.int64).reshape(-1, 4).tolist():
+    for side, start, end, label in zip(*np.frombuffer(shape, dtype=np.int64).reshape(-1, 4).T.tolist()):
         sides[side].append(Span(start, end, labels[label]))
     return OverlapGroup(*map(sorted, sides))
 

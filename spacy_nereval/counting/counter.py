@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.declaration import Metric, Verdict
-from ..core.spans import Document
+from ..core.declaration import Metric
+from ..core.spans import Document, OverlapGroup
 from .batch import Batch, Numbers, batches, group_shapes, kinds_and_groups, overlap_group
 from .counts import Counts
 from .keys import HIGH, LARGEST, Key, Slot, own_verdicts, slots, split
@@ -78,40 +78,28 @@ class Counter:
         kind, group = kinds_and_groups(batch)
         nothing, one = np.zeros_like(kind), np.ones(len(kind))
         cells = [np.stack([batch.doc, kind, label * batch.gold, label * batch.pred, nothing, one])]
-        cells += self._group_cells(*group_shapes(batch, kind, group, label)) if self._of_groups else []
-        cells += self._document_cells(batch) if self._of_documents else []
+        cells += [self._group_cells(*group_shapes(batch, kind, group, label))] if self._of_groups else []
+        cells += [self._document_cells(batch)] if self._of_documents else []
         cells += self._batch_cells(batch, np.append(number, 0))
         table = np.concatenate(cells, axis=1)
         table[0] = batch.places[table[0].astype(np.int64)]
         return table
 
-    def _group_cells(self, doc: Numbers, shapes: Sequence[bytes]) -> Iterator[NDArray[np.float64]]:
-        """Yield the verdicts on overlap groups, as arrays of cells. Most groups of a corpus have the shape
+    def _group_cells(self, doc: Numbers, shapes: Sequence[bytes]) -> NDArray[np.float64]:
+        """Return the verdicts on overlap groups as cells. Most groups of a corpus have the shape
         of another one. Judging each shape once is several times as fast on documents of one sentence."""
         labels = list(self._label_number)
         if len(self._known) > REMEMBERED:
             self._known.clear()
-        found = []
         for shape in shapes:
-            if (cells := self._known.get(shape)) is None:
-                group = overlap_group(shape, labels)
-                verdicts = ((metric, metric.judge(group), None) for metric in self._of_groups if metric.judge)
-                cells = self._known[shape] = np.array([*self._cells(verdicts)], dtype=float).reshape(-1, 5)
-            found.append(cells)
-        if found:
-            yield np.vstack([np.repeat(doc, [*map(len, found)]), np.concatenate(found).T])
+            if shape not in self._known:
+                self._known[shape] = self._judged(self._of_groups, overlap_group(shape, labels))
+        return _stacked(doc, [self._known[shape] for shape in shapes])
 
-    def _document_cells(self, batch: Batch) -> Iterator[NDArray[np.float64]]:
-        """Yield the verdicts on whole documents, as arrays of cells."""
-        found, sizes = [], []
-        for place in range(batch.documents):
-            document = batch.document(place)
-            verdicts = ((metric, metric.judge(document), document) for metric in self._of_documents if metric.judge)
-            cells = [*self._cells(verdicts)]
-            found.append(cells)
-            sizes.append(len(cells))
-        table = np.array([*chain.from_iterable(found)], dtype=float).reshape(-1, 5)
-        yield np.vstack([np.repeat(np.arange(batch.documents), sizes), table.T])
+    def _document_cells(self, batch: Batch) -> NDArray[np.float64]:
+        """Return the verdicts on whole documents as cells."""
+        places = np.arange(batch.documents)
+        return _stacked(places, [self._judged(self._of_documents, batch.document(k)) for k in places.tolist()])
 
     def _batch_cells(self, batch: Batch, number: Numbers) -> Iterator[NDArray[np.float64]]:
         """Yield the verdicts on all documents at once, as arrays of cells. `number` maps a label's
@@ -121,14 +109,18 @@ class Counter:
                 slot = np.full(len(doc), self._slot(metric, verdict))
                 yield np.stack([doc, slot, number[gold], number[pred], np.zeros(len(doc)), amount])
 
-    def _cells(self, judged: Iterable[tuple[Metric, Iterable[Verdict], Document | None]]) -> Iterator[Entry]:
+    def _judged(self, metrics: Sequence[Metric], spans: OverlapGroup) -> NDArray[np.float64]:
+        """Return the verdicts of some metrics on a group or a document, float64[verdicts, 5], each as an `Entry`."""
+        return np.fromiter(chain.from_iterable(self._entries(metrics, spans)), dtype=float).reshape(-1, 5)
+
+    def _entries(self, metrics: Sequence[Metric], spans: OverlapGroup) -> Iterator[Entry]:
         labels, notes = self._label_number, self._note_number
-        for metric, verdicts, document in judged:
-            for verdict in verdicts:
-                name, gold, pred, amount = verdict
-                slot, note = self._slot(metric, name), 0
-                if metric.note and document:
-                    note = notes.setdefault(metric.note(document, gold), len(notes))
+        for metric in metrics:
+            for name, gold, pred, amount in metric.judge(spans) if metric.judge else ():
+                note = 0
+                if metric.note and isinstance(spans, Document):
+                    note = notes.setdefault(metric.note(spans, gold), len(notes))
+                slot = self._slot(metric, name)
                 yield slot, labels[gold[2]] if gold else 0, labels[pred[2]] if pred else 0, note, amount
 
     def _slot(self, metric: Metric, verdict: str) -> int:
@@ -189,6 +181,12 @@ class Counter:
         for s, g, p, n in zip(slot.tolist(), gold.tolist(), pred.tolist(), note.tolist()):
             metric, verdict, part = all_slots[s]
             yield Key(metric, verdict, labels[g], labels[p], part, notes[n])
+
+
+def _stacked(doc: Numbers, judged: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return the cells of what was judged, given the document of each."""
+    nothing = np.zeros((0, 5))
+    return np.vstack([np.repeat(doc, [*map(len, judged)]), np.concatenate([nothing, *judged]).T])
 
 
 def count(documents: Iterable[Document | None], metrics: Iterable[Metric], *, units: bool = True) -> Counts:

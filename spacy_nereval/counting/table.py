@@ -30,9 +30,9 @@ class Weights(Protocol):
         """Return the weights of some documents, whole numbers [sums, documents]."""
 
 
-CELLS = 1 << 22
-"""Maximum number of cells of dense tables in memory at once."""
-
+CELLS, DOCUMENTS = 1 << 22, 1 << 11
+"""Maximum number of cells of dense tables in memory at once, and of their documents: the
+arrays of more would not fit the processor's cache, and take up to twice the time."""
 
 GOLD_SLOTS, PRED_SLOTS = (
     [Slot("", kind.value) for kind in (Kind.HIT, *others)]
@@ -90,7 +90,8 @@ class Table:
         Args:
             width: How many numbers are in memory for each document besides its row.
         """
-        step, documents = max(1, CELLS // (3 * len(self.labels) + 100 + width)), self.cells.shape[0]
+        step, documents = CELLS // (3 * len(self.labels) + 100 + width), self.cells.shape[0]
+        step = max(1, min(step, DOCUMENTS))
         for start in range(0, documents, step):
             yield slice(start, min(start + step, documents))
 
