@@ -95,6 +95,8 @@ class Metric:
         partial_credit: The verdicts whose amounts are not whole numbers.
         focus: The label that a pair counts for: "target" (gold) or "system" (predicted).
         confusion: The verdicts that the confusion matrix counts; None for no matrix.
+        taxonomy: The taxonomy of errors that its verdicts belong to, so that tables can put
+            them into words: "FairEval", or "" for none.
         details: Further numbers for the result, computed from columns as scores are.
         classes: How the scores of labels make the overall score, if they do.
         count_batch: The verdicts of `judge` for a batch of documents at once; only for speed.
@@ -122,6 +124,7 @@ class Metric:
     partial_credit: tuple[str, ...] = ()
     focus: str = "target"
     confusion: tuple[str, ...] | None = None
+    taxonomy: Literal["", "FairEval"] = ""
     details: Callable[[Columns], dict[str, Any]] | None = None
     classes: Classes | None = None
     count_batch: Callable[[SpanTable], Iterable[Tally]] | None = None
@@ -267,6 +270,8 @@ def check(metric: Metric) -> None:
                 f"{what} names the verdict {unknown[0]!r}, which no column adds up; "
                 f"the columns add up {', '.join(sorted(summed))}"
             )
+    if metric.taxonomy not in ("", "FairEval"):
+        raise ValueError(f"there is no taxonomy {metric.taxonomy!r}; expected 'FairEval', or '' for none")
     check_scores(metric.scores)
     check_scores(metric.label_scores)
     _check_formula(metric)

@@ -192,6 +192,9 @@ def row(
         "runs": [*answer.runs],
         "degrees_of_freedom": answer.freedom,
         "share_of_training": answer.training,
+        "score_unit": score.unit,
+        "higher_is_better": score.higher_is_better,
+        "headline": score.headline,
     }
 
 

@@ -78,6 +78,7 @@ def fair(
         scope="group" if unit == "char" else "document",
         focus=focus,
         confusion=ERRORS,
+        taxonomy="FairEval",
     )
 
 

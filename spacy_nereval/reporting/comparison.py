@@ -11,11 +11,11 @@ from ..evaluation.statistics.intervals import FEW, UNBOUNDED
 from ..evaluation.statistics.runs import FEW_RUNS
 from ..io.writing import visible
 from ..metrics.registry import create, create_all, names
-from .declared import directed, short_name
+from .declared import short_name
 from .marked_text import clipped
 from .remarks import least_p, read_with, rests_on, unit_lines, warning, what_was_tested
-from .result_table import Cell, Estimate, Interval, ResultTable, direction
-from .score_cells import interval, p_value, percent, scale, score_cell
+from .result_table import Cell, Cost, Estimate, Interval, ResultTable, direction
+from .score_cells import interval, p_value, percent, score_cell
 from .score_tables import MOST, first_headlines
 from .words import OUTCOMES
 
@@ -121,7 +121,7 @@ DIFFERENCE = ("baseline", "system", "difference", "detectable", "p (Holm)")
 
 def difference_cells(row: Mapping[str, Any], result: Mapping[str, Any]) -> list[Cell]:
     """Return both values of a row's score, their difference, the detectable difference and the corrected p."""
-    factor = scale_of(row["metric"], row["score"])
+    factor = scale_of(row)
     a, b, gap, detectable = (
         None if row[key] is None else factor * row[key]
         for key in ("baseline_value", "value", "difference", "detectable")
@@ -149,7 +149,7 @@ def all_difference_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
         rows: list[list[Cell]] = []
         for row in own:
             if row["label"] is None:
-                factor = scale_of(row["metric"], row["score"])
+                factor = scale_of(row)
                 values = (row[key] for key in ("baseline_value", "value", "difference"))
                 scaled = [None if value is None else factor * value for value in values]
                 bounds = _bounds(row, factor)
@@ -166,24 +166,23 @@ def _by_system(result: Mapping[str, Any]) -> Iterator[tuple[str, list[Mapping[st
 
 def stands_out(row: Mapping[str, Any]) -> bool:
     """Return whether a row is tested or shows a headline score."""
-    known = row["metric"] in names()
-    return bool(row["family"]) or not known or create(row["metric"]).score_by_name[row["score"]].headline
+    return bool(row["family"] or row["headline"])
 
 
 def _name(row: Mapping[str, Any]) -> str:
     """Return the name of a row's score: the short one for a headline."""
-    if row["metric"] in names() and create(row["metric"]).score_by_name[row["score"]].headline:
+    if row["headline"] and row["metric"] in names():  # only a registered metric can be made from its name
         return short_name(create(row["metric"]), row["score"])
     return _directed(row, f"{row['metric']} {row['score']}")
 
 
 def _directed(row: Mapping[str, Any], shown: str) -> str:
-    return directed(create(row["metric"]), row["score"], shown) if row["metric"] in names() else shown
+    return shown if row["higher_is_better"] else Cost(shown)
 
 
-def scale_of(metric: str, score: str) -> int:
-    # A comparison only names its metrics. One that is not registered is assumed to have ratios, like most.
-    return scale(create(metric), score) if metric in names() else 100
+def scale_of(row: Mapping[str, Any]) -> int:
+    """Return the factor that a row's score is shown with: 100 for a ratio, else 1."""
+    return 100 if row["score_unit"] == "ratio" else 1
 
 
 def transition_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:

@@ -122,14 +122,15 @@ def list_table(found: Iterable[Listed]) -> ResultTable:
 
 
 def judging(metrics: Sequence[Metric]) -> Metric | None:
-    """Return the metric whose verdicts show what is wrong: fair, or else the first that judges single spans.
+    """Return the metric whose verdicts show what is wrong: one with a taxonomy of errors, or else
+    the first that judges single spans.
 
     >>> from spacy_nereval import create_all
     >>> judging(create_all(["wrf", "semeval"])).name, judging(create_all(["wrf"]))
     ('semeval', None)
     """
-    by_name = {metric.name: metric for metric in metrics}
-    return by_name.get("fair") or next((m for m in metrics if m.confusion is not None and m.scope == "group"), None)
+    judges = [m for m in metrics if m.taxonomy or (m.confusion is not None and m.scope == "group")]
+    return next((m for m in judges if m.taxonomy), judges[0] if judges else None)
 
 
 def errors_of(metric: Metric) -> list[str]:

@@ -681,6 +681,9 @@ def test_every_row_has_the_promised_keys_and_every_headline_score_a_row():
         "runs",
         "degrees_of_freedom",
         "share_of_training",
+        "score_unit",
+        "higher_is_better",
+        "headline",
     ]
     assert all(list(row) == [*keys, "p_holm", "tests", "verdict"] for row in rows)
     assert [(row["metric"], row["score"]) for row in rows] == [
