@@ -9,6 +9,8 @@ whatever order or tree the counts are merged.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -134,6 +136,7 @@ class Counts:
     def reordered(self, places: Sequence[int]) -> Counts:
         """Return the counts with the documents at these indices, in this order."""
         found = self._like()
+        found._add_notes(self)
         found.ids = [self.ids[k] for k in places]
         found.units = [self.units[k] for k in places] if self.units else []
         found._columns, found._blocks = dict(self._columns), [self.cells[list(places)]]
@@ -149,12 +152,17 @@ class Counts:
         return found
 
     def _like(self) -> Counts:
+        """Return counts of nothing, with the same settings."""
         found = Counts(self.metrics)
         found.spans_key, found.by, found.unit = self.spans_key, self.by, self.unit
-        found.sources, found.parts = list(self.sources), list(self.parts)
-        found.skipped = self.skipped
-        found.add_on_reading(self.on_reading)
         return found
+
+    def _add_notes(self, other: Counts) -> None:
+        """Add where other counts come from, and what was left out there."""
+        self.sources += other.sources
+        self.parts += other.parts
+        self.skipped += other.skipped
+        self.add_on_reading(other.on_reading)
 
     @property
     def on_reading(self) -> dict[str, int]:
@@ -216,19 +224,10 @@ class Replicates(NamedTuple):
 def united(parts: Sequence[Counts]) -> Counts:
     """Return the counts of all parts together; they must not differ (see `Counts.differences`)."""
     both = parts[0]._like()
-    both.sources, both.parts, both.skipped = [], [], 0
-    both.add_on_reading({name: -number for name, number in both.on_reading.items()})
     for part in parts:
         both.append(part.ids, part.units, part.cells, part.keys)
-        both.sources += part.sources
-        both.parts += part.parts
-        both.skipped += part.skipped
-        both.add_on_reading(part.on_reading)
-    stored = [part.replicates for part in parts]
-    if stored[0] is not None:
-        total = stored[0].sums
-        for each in stored[1:]:
-            assert each is not None  # else the parts would differ
-            total = total + each.sums
-        both.replicates = stored[0]._replace(sums=total)
+        both._add_notes(part)
+    # All parts have replicates, or none: else they would differ.
+    if stored := [part.replicates for part in parts if part.replicates]:
+        both.replicates = stored[0]._replace(sums=reduce(add, (each.sums for each in stored)))
     return both

@@ -49,10 +49,6 @@ class Sums(NamedTuple):
         """Return the differences, sum by sum; both must have the same labels."""
         return self._with(x - y for x, y in zip(self.arrays, other.arrays))
 
-    def rows(self, which: slice) -> Sums:
-        """Return some of the sums."""
-        return self._with(array[..., which] for array in self.arrays)
-
     def with_labels(self, labels: Sequence[str]) -> Sums:
         """Return the same sums with further labels, whose counts are 0."""
         if tuple(labels) == self.labels:

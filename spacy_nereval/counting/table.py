@@ -7,12 +7,14 @@ between two systems' tables, times random bits, give swaps.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property, reduce
+from operator import add
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.declaration import Kind, Metric
+from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
 from .counts import Counts
 from .keys import HIGH, LARGEST, LOW, Key, Slot, join, slots, split
 from .sums import Sums, empty_sums
@@ -34,12 +36,6 @@ CELLS, DOCUMENTS = 1 << 22, 1 << 11
 """Maximum number of cells of dense tables in memory at once, and of their documents: the
 arrays of more would not fit the processor's cache, and take up to twice the time."""
 
-GOLD_SLOTS, PRED_SLOTS = (
-    [Slot("", kind.value) for kind in (Kind.HIT, *others)]
-    for others in ((Kind.MISS, Kind.GROUP_GOLD), (Kind.SPURIOUS, Kind.GROUP_PRED))
-)
-"""The slots of gold and of predicted spans."""
-
 
 class Table:
     """The rows of documents, with a column for each slot and label.
@@ -56,19 +52,23 @@ class Table:
         self.is_breakdown = counts.by is not None
         self.cells = (counts.cells @ self._projection(counts)).tocsr()
 
+    @property
+    def width(self) -> int:
+        """The number of columns of a slot: the labels, and a last one for no label."""
+        return len(self.labels) + 1
+
     def _projection(self, counts: Counts) -> csr_array:
         """Return int64[columns, slots * (labels + 1)]: a 1 where each column counts."""
         from scipy.sparse import csr_array
 
-        width = len(self.labels) + 1
         place = {label: k for k, label in enumerate(self.labels)}
         by_pred = {metric.name for metric in self.metrics if metric.focus == "system"}
         target = []
         for key in resolved(counts):
             label = (key.pred or key.gold) if key.metric in by_pred else (key.gold or key.pred)
             slot = self.slots[Slot(key.metric, key.verdict, key.part)]
-            target.append(slot * width + place.get(label, len(self.labels)))
-        shape = len(target), len(self.slots) * width
+            target.append(slot * self.width + place.get(label, len(self.labels)))
+        shape = len(target), len(self.slots) * self.width
         return csr_array((np.ones(len(target), dtype=np.int64), (np.arange(len(target)), target)), shape)
 
     def summed(self, weights: Weights | None = None) -> Sums:
@@ -112,8 +112,8 @@ class Table:
             float64[scores, documents], all averaged overall scores of all metrics in order, and
             float64[class scores, labels + 1, documents].
         """
-        size, width = cells.shape[0], len(self.labels) + 1
-        total = _labels_added(cells, len(self.slots), width)
+        size, width = cells.shape[0], self.width
+        total = (cells @ self._labels_added).toarray().T
         found: list[NDArray[Any]] = []
         of_classes: list[NDArray[Any]] = []
         for metric in self.metrics:
@@ -128,13 +128,24 @@ class Table:
             found += [scores[score.name] for score in metric.averaged]
         return np.array(found).reshape(-1, size), np.array(of_classes).reshape(-1, width, size)
 
+    @cached_property
+    def _labels_added(self) -> csr_array:
+        """int64[slots * (labels + 1), slots]: what adds up the labels of each slot."""
+        from scipy.sparse import identity, kron
+
+        return kron(identity(len(self.slots), dtype=np.int64), np.ones((self.width, 1), dtype=np.int64), format="csr")
+
     def _own(self, metric: Metric, cells: csr_array) -> tuple[NDArray[Any], dict[Slot, int]]:
-        """Return one metric's part of the rows, dense, and the indices of its slots there."""
-        width = len(self.labels) + 1
+        """Return one metric's columns of the rows, dense, and the indices of its slots there."""
         mine = [slot for slot in self.slots if slot.metric == metric.name]
         first = self.slots[mine[0]]  # the slots of a metric are adjacent
-        dense = cells[:, first * width : (first + len(mine)) * width].toarray().T
+        dense = cells[:, first * self.width : (first + len(mine)) * self.width].toarray().T
         return dense.astype(float), {slot: k for k, slot in enumerate(mine)}
+
+    def spans(self, *kinds: Kind) -> csr_array:
+        """Return int64[documents, labels + 1]: how many spans of these kinds each document has of each label."""
+        firsts = [self.slots[Slot("", kind.value)] * self.width for kind in kinds]
+        return reduce(add, (self.cells[:, first : first + self.width] for first in firsts))
 
 
 def summed(counts: Counts, weights: Weights | None = None, labels: Sequence[str] | None = None) -> Sums:
@@ -172,16 +183,12 @@ def columns_of(metric: Metric, counts: NDArray[Any], place: dict[Slot, int]) -> 
             parts.append(join(np.stack([counts[place[Slot(metric.name, source, part)]] for part in (HIGH, LOW)])))
         elif (slot := Slot(metric.name, source)) in place:
             parts.append(counts[place[slot]])
-        return sum(parts[1:], start=parts[0])
+        return reduce(add, parts)
 
-    found = {}
-    for column, sources in metric.columns.items():
-        parts = [amount(source) for source in sources]
-        found[column] = sum(parts[1:], start=parts[0])
+    columns = dict(metric.columns)
     if Slot("", Kind.HIT.value) in place:
-        for name, kinds in (("gold_spans", GOLD_SLOTS), ("pred_spans", PRED_SLOTS)):
-            found[name] = sum((counts[place[kind]] for kind in kinds[1:]), start=counts[place[kinds[0]]])
-    return found
+        columns |= {"gold_spans": GOLD_SPANS, "pred_spans": PRED_SPANS}
+    return {name: reduce(add, map(amount, sources)) for name, sources in columns.items()}
 
 
 def additive(scores: NDArray[Any]) -> NDArray[Any]:
@@ -206,14 +213,3 @@ def product(part: Any, weights: NDArray[Any]) -> NDArray[np.int64]:
         raise ValueError(TOO_LARGE)
     exact: NDArray[np.int64] = part.astype(np.int64) @ weights.astype(np.int64)
     return exact
-
-
-def _labels_added(cells: csr_array, height: int, width: int) -> NDArray[np.int64]:
-    """Return int64[slots, documents] from [documents, slots * width], sparse."""
-    size = cells.shape[0]
-    place = np.repeat(np.arange(size), np.diff(cells.indptr)) + cells.indices // width * size
-    added: NDArray[np.int64] = np.asarray(np.bincount(place, cells.data, height * size), dtype=np.int64)
-    if added.max(initial=0) >= 1 << 53:  # bincount adds floats, which is exact below
-        added[:] = 0
-        np.add.at(added, place, cells.data)
-    return added.reshape(height, -1)

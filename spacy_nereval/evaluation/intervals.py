@@ -13,7 +13,7 @@ from ..core.declaration import Metric, Score
 from ..counting.counts import Counts, Replicates
 from ..counting.keys import slots
 from ..counting.sums import Sums
-from ..counting.table import GOLD_SLOTS, Table
+from ..counting.table import Table, columns_of
 from .pairs import all_labels
 from .resampling import Confidence, HalfSamples, Units, effective_number_of_units, number_of_units, spans_per_unit
 from .scores import MetricScores, Path, score_sums
@@ -41,11 +41,6 @@ class Drawn(NamedTuple):
     units: int
     exact: bool
     effective_units: float
-
-    @property
-    def table(self) -> dict[str, Any]:
-        """The settings for the result."""
-        return self._asdict()
 
     @property
     def signature(self) -> str:
@@ -94,13 +89,7 @@ def intervals(counts: Counts, confidence: Confidence) -> dict[str, dict[str, Any
     Source: interval of Wilson (1927) with the effective sample size that half-samples of
     the units give; macro averages by MOVER (Zou and Donner 2008).
     """
-    confidence.checked()
-    table, units = Table(counts), Units(counts)
-    if counts.replicates:
-        samples = counts.replicates.sums.with_labels(table.labels)
-    else:
-        samples = table.summed(HalfSamples(units, confidence.samples, confidence.seed))
-    return _intervals([counts], [table], [samples], confidence.level)
+    return run_intervals([counts], confidence.checked())
 
 
 def run_intervals(runs: Sequence[Counts], confidence: Confidence) -> dict[str, dict[str, Any]]:
@@ -111,32 +100,28 @@ def run_intervals(runs: Sequence[Counts], confidence: Confidence) -> dict[str, d
     plus that of the mean over the runs.
 
     Args:
-        runs: Two or more counts of the same documents in the same order, as `aligned_runs` returns them.
-        confidence: Level, number of half-samples and seed. Half-samples that are stored are not used.
+        runs: Counts of the same documents in the same order, as `aligned_runs` returns them.
+        confidence: Level, number of half-samples and seed. Half-samples that are stored are
+            used for a single run only.
 
     Returns:
-        What `intervals` returns. Each interval has "share_of_training" too, the share of the
-        runs in the variance.
+        What `intervals` returns. With two or more runs, each interval has "share_of_training"
+        too, the share of the runs in the variance.
     """
-    labels = all_labels(*runs)
+    labels, units = all_labels(*runs), Units(runs[0])
     tables = [Table(counts, labels) for counts in runs]
-    halves = HalfSamples(Units(runs[0]), confidence.samples, confidence.seed)
-    return _intervals(runs, tables, [table.summed(halves) for table in tables], confidence.level)
-
-
-def _intervals(
-    runs: Sequence[Counts], tables: Sequence[Table], samples: Sequence[Sums], level: float
-) -> dict[str, dict[str, Any]]:
-    """Return the intervals of the means over runs, per metric."""
-    units, labels = Units(runs[0]), tables[0].labels
+    if len(runs) == 1 and (stored := runs[0].replicates):
+        samples = [stored.sums.with_labels(labels)]
+    else:
+        halves = HalfSamples(units, confidence.samples, confidence.seed)
+        samples = [table.summed(halves) for table in tables]
     k, documents = np.zeros(len(labels) + 1), 0.0
     if len(units):
-        spans = [spans_per_unit(counts, table, units) for counts, table in zip(runs, tables)]
-        k = effective_units(mean_of_runs(spans))
+        k = effective_units(mean_of_runs([spans_per_unit(table, units) for table in tables]))
         documents = float(effective_units(units.added(np.ones(runs[0].documents))))
     effective = dict(zip((*labels, ""), np.atleast_1d(k).tolist()))
-    found = dict(_of_metrics([table.summed() for table in tables], samples, effective, documents, level))
-    return {metric: nested(rows) for metric, rows in found.items()}
+    found = _of_metrics([table.summed() for table in tables], samples, effective, documents, confidence.level)
+    return {metric: nested(rows) for metric, rows in found}
 
 
 Rows = dict[Path, dict[str, Any]]
@@ -155,7 +140,7 @@ def _of_metrics(
     `wholes` and `samples` have the sums of each run; `effective` is the effective number of
     units of each label, and of all labels under "".
     """
-    labels, with_gold = wholes[0].labels, _labels_with_gold(wholes[0])
+    labels = wholes[0].labels
     for owns, halves in zip(zip(*map(score_sums, wholes)), zip(*map(score_sums, samples))):
         metric = owns[0].metric
         # A number of spans is a count, not an estimate.
@@ -182,6 +167,8 @@ def _of_metrics(
             | ({"share_of_training": training[n]} if len(runs) > 1 else {})
             for n, path in enumerate(places)
         }
+        gold = columns_of(metric, wholes[0].counts[:, :-1, 0], slots(wholes[0].metrics))["gold_spans"]
+        with_gold = [label for label, number in zip(labels, gold.tolist()) if number]
         _widen_macros(dict(zip(places, values.tolist())), dict(zip(places, scales)), rows, with_gold)
         for row, scale in zip(rows.values(), scales):
             row["low"], row["high"] = (scale.origin + scale.size * row[side] for side in ("low", "high"))
@@ -218,13 +205,6 @@ def _scale(score: Score) -> _Scale:
     if math.isfinite(low):
         return _Scale("cost", low, 1.0)
     return _Scale("complement", high - 1, 1.0) if math.isfinite(high) else _Scale("ratio", math.nan, 1.0)
-
-
-def _labels_with_gold(sums: Sums) -> list[str]:
-    """Return the labels with gold spans."""
-    place = slots(sums.metrics)
-    gold = sum(sums.counts[place[kind], :-1, 0] for kind in GOLD_SLOTS)
-    return [label for label, number in zip(sums.labels, np.atleast_1d(gold).tolist()) if number]
 
 
 def _widen_macros(

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.declaration import Metric
+from ..core.declaration import GOLD_SPANS, Metric
 from ..counting.counts import Counts
 from ..counting.sums import Sums, empty_sums
-from ..counting.table import GOLD_SLOTS, Table, additive, columns_of, product
+from ..counting.table import Table, additive, columns_of, product
 from .resampling import HalfSamples, Units, spans_per_unit
 from .scores import MetricScores, score_sums
 from .statistics.differences import balance
 from .tested import SAME
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 CELLS = 1 << 23
 """Maximum number of random bits (swaps times documents) in memory at once, as floats."""
@@ -49,14 +46,15 @@ class Pair:
 
     def scores(self) -> Iterator[tuple[MetricScores, MetricScores]]:
         """Yield per metric the scores of both systems, [1] each."""
-        yield from _both(*self._whole)
+        first, second = self._whole
+        yield from zip(score_sums(first), score_sums(second))
 
     def swapped(self, swaps: HalfSamples) -> Iterator[tuple[MetricScores, MetricScores]]:
         """Yield per metric the scores of both systems after each swap, [swaps] each. Averages are left at 0."""
         first, second = self._whole
         # Units that do not stay are swapped. Adding the difference is cheaper than summing again.
         moved = (second - first) - self._staying(swaps)
-        yield from _both(first + moved, second - moved)
+        yield from zip(score_sums(first + moved), score_sums(second - moved))
 
     def differing(self, metric: Metric) -> NDArray[np.bool_]:
         """Return bool[units, labels + 1]: where some column of the metric differs for each label, or for any."""
@@ -66,13 +64,10 @@ class Pair:
         # Columns are linear in slots, so the identity gives their coefficients.
         columns = columns_of(metric, np.eye(len(table.slots)), table.slots)
         coefficients = np.stack([columns[name] for name in metric.columns], axis=1)
-        per_document = self._cells @ csr_array(kron(coefficients, identity(len(table.labels) + 1), format="csr"))
-        unit = self._units.of_document
-        of_unit = csr_array((np.ones(len(unit)), (unit, np.arange(len(unit)))), (len(self._units), len(unit)))
-        differs = (abs(of_unit @ per_document) > SAME).tocoo()
-        width = len(table.labels) + 1
-        found = np.zeros((len(self._units), width), dtype=bool)
-        found[differs.row, differs.col % width] = True
+        per_document = self._cells @ csr_array(kron(coefficients, identity(table.width), format="csr"))
+        differs = (abs(self._units.matrix @ per_document) > SAME).tocoo()
+        found = np.zeros((len(self._units), table.width), dtype=bool)
+        found[differs.row, differs.col % table.width] = True
         found[:, -1] = found.any(axis=1)
         return found
 
@@ -97,10 +92,6 @@ def _add_products(total: NDArray[np.int64], rows: NDArray[Any], weights: NDArray
     """Add [..., documents] times [documents, sums] to [..., sums]: whole numbers, exact."""
     used = np.flatnonzero(rows.any(axis=1))
     total.reshape(-1, total.shape[-1])[used] += product(rows[used], weights)
-
-
-def _both(first: Sums, second: Sums) -> Iterator[tuple[MetricScores, MetricScores]]:
-    yield from zip(score_sums(first), score_sums(second))
 
 
 def all_labels(*counted: Counts) -> tuple[str, ...]:
@@ -130,16 +121,9 @@ def balances(
 
     A unit weighs twice its gold spans plus the predicted spans of both systems: of each label, and in all.
     """
-    own = weights(baseline, system, units, labels)
+    own = spans_per_unit(Table(baseline, labels), units) + spans_per_unit(Table(system, labels), units)
     kept = np.concatenate([bits.astype(float) @ own for bits in swaps.of_units()])
     found: NDArray[np.float64] = balance(kept, own.sum(axis=0))
-    return found
-
-
-def weights(baseline: Counts, system: Counts, units: Units, labels: Sequence[str] = ()) -> NDArray[np.float64]:
-    """Return float64[units, labels + 1]: the spans of both systems, those of gold twice, of each label and in all."""
-    first, second = (spans_per_unit(counts, Table(counts, labels), units) for counts in (baseline, system))
-    found: NDArray[np.float64] = first + second
     return found
 
 
@@ -184,21 +168,14 @@ def aligned_runs(first: Counts, system: str, runs: Sequence[Counts]) -> list[Cou
 
 def _check_same_gold(baseline: Counts, system: Counts) -> None:
     """Raise ValueError, naming documents, if their gold labels differ."""
-    labels = sorted({*baseline.labels, *system.labels})
-    first, second = (_gold_spans(Table(counts, labels)) for counts in (baseline, system))
+    labels = all_labels(baseline, system)
+    first, second = (Table(counts, labels).spans(*GOLD_SPANS) for counts in (baseline, system))
     differing = np.flatnonzero(np.asarray(abs(first - second).sum(axis=1)))
     if len(differing):
         ids = (baseline.ids[doc] for doc in differing[:5].tolist())
         names = ", ".join(str(doc if id is None else id) for doc, id in zip(differing.tolist(), ids))
         more = ", ..." if len(differing) > 5 else ""
         raise ValueError(f"the systems have different gold annotation in {len(differing)} documents: {names}{more}")
-
-
-def _gold_spans(table: Table) -> csr_array:
-    """Return int64[documents, labels + 1]: the gold spans of each label."""
-    width = len(table.labels) + 1
-    parts = [table.cells[:, table.slots[kind] * width : (table.slots[kind] + 1) * width] for kind in GOLD_SLOTS]
-    return parts[0] + parts[1] + parts[2]
 
 
 def _places(counts: Counts) -> dict[tuple[str | int, int], int]:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind
+from ..core.declaration import GOLD_SPANS, PRED_SPANS
 from ..counting.counts import Counts
-from ..counting.keys import Slot
 from ..counting.table import Table
 from .statistics.bits import Patterns, half_samples, patterns
 from .statistics.intervals import effective_units
 from .statistics.levels import is_level
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 MOST_SAMPLES = 100_000
 """More half-samples hardly change an interval, and take memory and time in proportion."""
@@ -86,9 +89,16 @@ class Units:
 
     def added(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return the sums of values [documents, ...] over the documents of each unit, [units, ...]."""
-        found = np.zeros((len(self), *values.shape[1:]))
-        np.add.at(found, self.of_document, values)
+        found: NDArray[Any] = self.matrix @ values
         return found
+
+    @cached_property
+    def matrix(self) -> csr_array:
+        """float64[units, documents]: 1 where the unit has the document."""
+        from scipy.sparse import csr_array
+
+        documents = np.arange(len(self.of_document))
+        return csr_array((np.ones(len(documents)), (self.of_document, documents)), (len(self), len(documents)))
 
 
 class HalfSamples:
@@ -126,16 +136,12 @@ def effective_number_of_units(runs: Sequence[Counts]) -> float:
     if not runs[0].documents:
         return 0.0
     units = Units(runs[0])
-    spans = [spans_per_unit(counts, Table(counts, ()), units)[:, -1] for counts in runs]
+    spans = [spans_per_unit(Table(counts, ()), units)[:, -1] for counts in runs]
     return float(effective_units(np.sum(spans, axis=0)))
 
 
-def spans_per_unit(counts: Counts, table: Table, units: Units) -> NDArray[Any]:
+def spans_per_unit(table: Table, units: Units) -> NDArray[Any]:
     """Return float64[units, labels + 1]: gold plus predicted spans of each unit and label, and in all."""
-    width = len(table.labels) + 1
-    spans = np.zeros((counts.documents, width))
-    for kind in Kind:
-        first = table.slots[Slot("", kind.value)] * width
-        spans += ((kind in GOLD_SPANS) + (kind in PRED_SPANS)) * table.cells[:, first : first + width].toarray()
+    spans = table.spans(*GOLD_SPANS, *PRED_SPANS).toarray()
     spans[:, -1] = spans.sum(axis=1)
     return units.added(spans)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
 from ..core.spans import Document
 from ..counting.counter import count
 from ..counting.counts import Counts
-from ..counting.keys import NUMBER, Key
+from ..counting.keys import NUMBER
 from ..counting.table import resolved, summed
 from ..metrics.registry import create_all
 from .intervals import Confidence, drawn, intervals
@@ -54,7 +55,7 @@ def evaluate(
             "gold": counts.gold,
             "pred": counts.pred,
             **counts.on_reading,
-            **({"confidence": resampled.table} if resampled else {}),
+            **({"confidence": resampled._asdict()} if resampled else {}),
             "metrics": metrics,
         }
     )
@@ -140,21 +141,18 @@ def _spans(counts: Counts, kinds: tuple[Kind, ...], side: str) -> dict[str, int]
 
 def verdict_counts(counts: Counts) -> dict[str, dict[LabelledVerdict, int]]:
     """Return per metric how many verdicts there are of each (verdict, gold label, predicted label)."""
-    found: dict[str, dict[LabelledVerdict, int]] = {metric.name: {} for metric in counts.metrics}
-    totals = zip(resolved(counts), counts.totals().values())
-    summed_keys: dict[Key, int] = {}
-    for key, number in totals:
-        if key.part == NUMBER and number:
-            key = key._replace(note="")
-            summed_keys[key] = summed_keys.get(key, 0) + number
+    totals = [*zip(resolved(counts), counts.totals().values())]
+    found: dict[str, dict[LabelledVerdict, int]] = {}
     for metric in counts.metrics:
-        own = found[metric.name]
-        of_kind = {kind.value: verdict for kind, verdict in metric.of_kind.items()}
-        for key, number in summed_keys.items():
-            verdict = key.verdict if key.metric == metric.name else None if key.metric else of_kind.get(key.verdict)
-            if verdict is not None:
-                place = verdict, key.gold, key.pred
-                own[place] = own.get(place, 0) + number
+        own: Counter[LabelledVerdict] = Counter()
+        # The metric's own verdicts, and those that kinds of spans have with it.
+        verdict_of = {("", kind.value): verdict for kind, verdict in metric.of_kind.items()}
+        verdict_of |= {(metric.name, verdict): verdict for verdict in metric.verdict_names}
+        for key, number in totals:
+            verdict = verdict_of.get((key.metric, key.verdict))
+            if verdict and number and key.part == NUMBER:
+                own[verdict, key.gold, key.pred] += number
+        found[metric.name] = own
     return found
 
 
@@ -163,8 +161,7 @@ def confusion_matrix(metric: Metric, verdicts: Mapping[LabelledVerdict, int]) ->
     matrix: dict[str, dict[str, int]] = {}
     for (verdict, gold, pred), number in sorted(verdicts.items(), key=lambda item: item[0][1:]):
         if verdict in (metric.confusion or ()):
-            row = matrix.setdefault(gold, {})
-            row[pred] = row.get(pred, 0) + number
+            matrix.setdefault(gold, Counter())[pred] += number
     return matrix
 
 

@@ -126,7 +126,7 @@ def _effective_units(
     A unit weighs its gold spans twice, and the spans that a run of each system predicts on average.
     """
     units = Units(baseline[0])
-    spans = [[spans_per_unit(counts, Table(counts, labels), units) for counts in side] for side in (baseline, system)]
+    spans = [[spans_per_unit(Table(counts, labels), units) for counts in side] for side in (baseline, system)]
     k = np.atleast_1d(effective_units(mean_of_runs(spans[0]) + mean_of_runs(spans[1]))).tolist()
     return dict(zip((*labels, None), k))
 

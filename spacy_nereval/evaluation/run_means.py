@@ -93,7 +93,7 @@ def evaluate_runs(
             "gold": first.gold,
             "pred": [counts.pred for counts in runs],
             **read_with(runs),
-            "confidence": resampled.table,
+            "confidence": resampled._asdict(),
             "metrics": metrics,
         }
     )

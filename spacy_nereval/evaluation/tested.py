@@ -205,10 +205,6 @@ def difference(a: float, b: float) -> float:
 
 def primary_of(metrics: Sequence[Metric], family: Families) -> tuple[Metric, Score] | None:
     """Return the primary score and its metric; None if no metric has a headline."""
-    found = [
-        (metric, metric.score_by_name[name])
-        for metric in metrics
-        for (own, name), which in family.items()
-        if own == metric.name and which == PRIMARY
-    ]
-    return found[0] if found else None
+    by_name = {metric.name: metric for metric in metrics}
+    first = next((key for key, which in family.items() if which == PRIMARY), None)
+    return first and (by_name[first[0]], by_name[first[0]].score_by_name[first[1]])

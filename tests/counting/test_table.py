@@ -116,6 +116,10 @@ def test_what_is_taken_away_can_be_added_again(corpus):
     same(whole - whole, empty_sums(whole.metrics, whole.labels, False, 1))
 
 
+def one_of(sums: Sums, k: int) -> Sums:
+    return Sums(*sums[:3], *(array[..., k : k + 1] for array in sums.arrays))
+
+
 @some
 @given(corpora(most=4), st.data())
 def test_sums_by_weights_are_sums_of_so_many_documents(corpus, data):
@@ -125,7 +129,7 @@ def test_sums_by_weights_are_sums_of_so_many_documents(corpus, data):
     found = summed(counts, weights)
     for k, chosen in enumerate(times):
         alone = count([d for d, n in zip(corpus, chosen) for _ in range(n)], APART)
-        same(found.rows(slice(k, k + 1)), summed(alone, labels=counts.labels))
+        same(one_of(found, k), summed(alone, labels=counts.labels))
 
 
 @pytest.mark.parametrize("cells", [1, 400, 1000])
