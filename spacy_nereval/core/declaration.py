@@ -151,7 +151,7 @@ class Metric:
         """The verdicts on correct predictions."""
         return self.correct or (self.hit,)
 
-    @property
+    @cached_property
     def of_kind(self) -> dict[Kind, str]:
         """The verdict on each kind of span that needs no judge; empty for scope "document"."""
         if self.scope == "document":

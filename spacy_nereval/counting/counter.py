@@ -52,21 +52,21 @@ class Counter:
         self._of_documents = [m for m in metrics if m.scope == "document" and not m.count_batch]
         self._of_batches = [m for m in metrics if m.count_batch]
 
-    def add(self, *parts: Batch) -> None:
+    def add(self, *read_together: Batch) -> None:
         """Count the documents of one or more batches that were read together (see `Batch.places`)."""
-        for part in parts:
-            self.counts.skipped += part.skipped
-            self.counts.add_on_reading(part.on_reading)
-        read = [part for part in parts if part.documents]
+        for batch in read_together:
+            self.counts.skipped += batch.skipped
+            self.counts.add_on_reading(batch.on_reading)
+        read = [batch for batch in read_together if batch.documents]
         if read:
             # Documents are batched by how they can be read; ids go back to the order in which they came.
-            order = np.argsort(np.concatenate([part.places for part in read])).tolist()
-            ids = [*chain.from_iterable(part.ids for part in read)]
-            units = [*chain.from_iterable(part.units() for part in read)] if self._units else []
+            order = np.argsort(np.concatenate([batch.places for batch in read])).tolist()
+            ids = [*chain.from_iterable(batch.ids for batch in read)]
+            units = [*chain.from_iterable(batch.units() for batch in read)] if self._units else []
             if self._units:
-                self._rules.update(*(part.unit_rules for part in read))
+                self._rules.update(*(batch.unit_rules for batch in read))
                 self.counts.unit = " and ".join(sorted(self._rules))
-            rows = self._rows(len(ids), np.concatenate([self._cells_of(part) for part in read], axis=1))
+            rows = self._rows(len(ids), np.concatenate([self._cells_of(batch) for batch in read], axis=1))
             self.counts.append([ids[k] for k in order], [units[k] for k in order] if units else [], *rows)
 
     def _cells_of(self, batch: Batch) -> NDArray[np.float64]:
@@ -179,8 +179,8 @@ class Counter:
         slot, pair = np.divmod(rest, len(pairs))
         gold, pred = np.divmod(pairs[pair], len(labels))
         for s, g, p, n in zip(slot.tolist(), gold.tolist(), pred.tolist(), note.tolist()):
-            metric, verdict, part = all_slots[s]
-            yield Key(metric, verdict, labels[g], labels[p], part, notes[n])
+            metric, verdict, quantity = all_slots[s]
+            yield Key(metric, verdict, labels[g], labels[p], quantity, notes[n])
 
 
 def _stacked(doc: Numbers, judged: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from ..core.declaration import Kind, Metric
 
 NUMBER, HIGH, LOW = "", "high", "low"
-"""Parts of a verdict with partial credit: how many there are, and their sum in two whole numbers."""
+"""The quantities of a verdict: how many there are, and with partial credit the sum of their
+amounts, in two whole numbers."""
 
 HIGH_UNIT, LOW_UNIT = 2.0**30, 2.0**60
 
@@ -24,7 +25,7 @@ class Key(NamedTuple):
 
     metric: the metric that passed the verdict; "" for a `Kind` of span, which all metrics share.
     verdict: the verdict, or the kind. gold, pred: the labels; "" for no span.
-    part: NUMBER, or HIGH or LOW for the sum of amounts that are not whole numbers.
+    quantity: NUMBER, or HIGH or LOW for the sum of amounts that are not whole numbers.
     note: what the metric noted with the verdict.
     """
 
@@ -32,7 +33,7 @@ class Key(NamedTuple):
     verdict: str
     gold: str
     pred: str
-    part: str = NUMBER
+    quantity: str = NUMBER
     note: str = ""
 
 
@@ -53,21 +54,21 @@ def join(parts: NDArray[Any]) -> NDArray[Any]:
 
 
 class Slot(NamedTuple):
-    """A key without its labels and note: the metric ("" for kinds), the verdict, the part."""
+    """A key without its labels and note: the metric ("" for kinds), the verdict, the quantity."""
 
     metric: str
     verdict: str
-    part: str = NUMBER
+    quantity: str = NUMBER
 
 
 def slots(metrics: Iterable[Metric]) -> dict[Slot, int]:
     """Return everything that is counted for some metrics, each with its index in `Sums.counts`."""
-    found = [Slot("", kind.value) for kind in Kind]
+    listed = [Slot("", kind.value) for kind in Kind]
     for metric in metrics:
         for verdict in own_verdicts(metric):
-            parts = (NUMBER, HIGH, LOW) if verdict in metric.partial_credit else (NUMBER,)
-            found += [Slot(metric.name, verdict, part) for part in parts]
-    return {slot: k for k, slot in enumerate(found)}
+            quantities = (NUMBER, HIGH, LOW) if verdict in metric.partial_credit else (NUMBER,)
+            listed += [Slot(metric.name, verdict, quantity) for quantity in quantities]
+    return {slot: k for k, slot in enumerate(listed)}
 
 
 def own_verdicts(metric: Metric) -> tuple[str, ...]:

@@ -66,7 +66,7 @@ class Table:
         target = []
         for key in resolved(counts):
             label = (key.pred or key.gold) if key.metric in by_pred else (key.gold or key.pred)
-            slot = self.slots[Slot(key.metric, key.verdict, key.part)]
+            slot = self.slots[Slot(key.metric, key.verdict, key.quantity)]
             target.append(slot * self.width + place.get(label, len(self.labels)))
         shape = len(target), len(self.slots) * self.width
         return csr_array((np.ones(len(target), dtype=np.int64), (np.arange(len(target)), target)), shape)
@@ -77,9 +77,9 @@ class Table:
         total = empty_sums(self.metrics, self.labels, self.is_breakdown, number)
         for here in self.stretches(number):
             size = here.stop - here.start
-            own = weights.of(here).T.astype(float) if weights else np.ones((size, 1))
-            for sums, part in zip(total.arrays, (*self.additive_rows(here), np.ones(size))):
-                sums += product(part, own).reshape(sums.shape)
+            of_documents = weights.of(here).T.astype(float) if weights else np.ones((size, 1))
+            for sums, rows in zip(total.arrays, (*self.additive_rows(here), np.ones(size))):
+                sums += product(rows, of_documents).reshape(sums.shape)
                 if max(sums.max(initial=0), -sums.min(initial=0)) >= 1 << 62:
                     raise ValueError(TOO_LARGE)
         return total
@@ -180,7 +180,7 @@ def columns_of(metric: Metric, counts: NDArray[Any], place: dict[Slot, int]) -> 
             return counts[place[Slot("", source.value)]]
         parts = [counts[place[Slot("", kind.value)]] for kind, verdict in metric.of_kind.items() if verdict == source]
         if source in metric.partial_credit:
-            parts.append(join(np.stack([counts[place[Slot(metric.name, source, part)]] for part in (HIGH, LOW)])))
+            parts.append(join(np.stack([counts[place[Slot(metric.name, source, half)]] for half in (HIGH, LOW)])))
         elif (slot := Slot(metric.name, source)) in place:
             parts.append(counts[place[slot]])
         return reduce(add, parts)
@@ -202,14 +202,14 @@ def additive(scores: NDArray[Any]) -> NDArray[Any]:
 TOO_LARGE = f"amounts or scores add up to more than {LARGEST:.0e}, too much to be exact: use smaller weights"
 
 
-def product(part: Any, weights: NDArray[Any]) -> NDArray[np.int64]:
+def product(rows: Any, weights: NDArray[Any]) -> NDArray[np.int64]:
     """Return the exact product of whole numbers [..., documents] and [documents, sums], int64[..., sums]."""
-    found = part @ weights
+    found = rows @ weights
     largest = max(found.max(initial=0), -found.min(initial=0))
     if largest < 1 << 53:  # as almost always: floats are exact, and faster
         rounded: NDArray[np.int64] = np.rint(found).astype(np.int64)
         return rounded
     if largest >= 1 << 62:
         raise ValueError(TOO_LARGE)
-    exact: NDArray[np.int64] = part.astype(np.int64) @ weights.astype(np.int64)
+    exact: NDArray[np.int64] = rows.astype(np.int64) @ weights.astype(np.int64)
     return exact

@@ -34,7 +34,7 @@ class _Row(NamedTuple):
     verdict: str
     gold: Value | None
     pred: Value | None
-    part: str
+    quantity: str
     note: str
     amount: int
 
@@ -122,7 +122,7 @@ class Breakdown:
         places = []
         for row in rows:
             gold, pred = ("" if value is None else bucket_of[value] for value in (row.gold, row.pred))
-            key = Key(row.metric, row.verdict, gold, pred, row.part, row.note)
+            key = Key(row.metric, row.verdict, gold, pred, row.quantity, row.note)
             places.append((row.doc, columns.setdefault(key, len(columns))))
         doc, column = np.array(places, dtype=np.int64).reshape(-1, 2).T
         amount = np.array([row.amount for row in rows], dtype=np.int64)
@@ -155,8 +155,8 @@ def _rows(doc: int, metric: Metric, document: Document, value: Mapping[Span, Val
             values = (value[gold] if gold else None), (value[pred] if pred else None)
             if name in metric.partial_credit:
                 high, low = split(np.array(amount)).tolist()
-                for part, number in ((NUMBER, 1), (HIGH, int(high)), (LOW, int(low))):
-                    yield _Row(doc, metric.name, name, *values, part, note, number)
+                for quantity, number in ((NUMBER, 1), (HIGH, int(high)), (LOW, int(low))):
+                    yield _Row(doc, metric.name, name, *values, quantity, note, number)
             else:
                 yield _Row(doc, metric.name, name, *values, NUMBER, note, int(amount))
     for kind, spans in sides:

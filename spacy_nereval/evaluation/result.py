@@ -150,7 +150,7 @@ def verdict_counts(counts: Counts) -> dict[str, dict[LabelledVerdict, int]]:
         verdict_of |= {(metric.name, verdict): verdict for verdict in metric.verdict_names}
         for key, number in totals:
             verdict = verdict_of.get((key.metric, key.verdict))
-            if verdict and number and key.part == NUMBER:
+            if verdict and number and key.quantity == NUMBER:
                 own[verdict, key.gold, key.pred] += number
         found[metric.name] = own
     return found

@@ -195,15 +195,15 @@ def _check_numbers(
     """Raise ValueError if a column counts something that no metric counts, or a number is negative."""
     place = slots(metrics)
     keys = [Key(*column) for column in header.columns]
-    if unknown := [key for key in keys if Slot(key.metric, key.verdict, key.part) not in place]:
+    if unknown := [key for key in keys if Slot(key.metric, key.verdict, key.quantity) not in place]:
         raise ValueError(f"it counts {unknown[0].verdict!r} of {unknown[0].metric!r}, which is not counted here")
-    numbers = np.array([key.part == NUMBER for key in keys], dtype=bool)
+    numbers = np.array([key.quantity == NUMBER for key in keys], dtype=bool)
     negative = cells.data[numbers[cells.indices]].min(initial=0) < 0
     if header.replicates:
-        whole = [k for slot, k in place.items() if slot.part == NUMBER]
+        whole = [k for slot, k in place.items() if slot.quantity == NUMBER]
         negative |= any(
-            part.min(initial=0) < 0
-            for part in (
+            array.min(initial=0) < 0
+            for array in (
                 arrays["replicates/counts"][whole],
                 arrays["replicates/means"][0],
                 arrays["replicates/documents"],

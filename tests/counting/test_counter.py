@@ -174,7 +174,7 @@ def test_what_is_said_of_a_group_is_said_only_of_groups_like_it(monkeypatch, tog
             for name, gold, pred, amount in metric.verdicts(document):
                 labels = [span.label if span else "" for span in (gold, pred)]
                 expected[Key(metric.name, name, *labels)] += 1 if name in metric.partial_credit else int(amount)
-            own = Multiset({key: n for key, n in row.items() if key.metric == metric.name and key.part == NUMBER})
+            own = Multiset({key: n for key, n in row.items() if key.metric == metric.name and key.quantity == NUMBER})
             for kind, name in metric.of_kind.items():
                 for key, n in row.items():
                     if not key.metric and key.verdict == kind:
@@ -273,7 +273,7 @@ def test_partial_credit_of_one_document_may_exceed_32_bits():
 
 def test_an_overlap_is_counted_once_and_its_amount_in_two_parts():
     (row,) = rows(count([Document([(0, 10, "A")], [(0, 3, "A")])], create_all(["loio"])))
-    own = {key.part: n for key, n in row.items() if key.metric}
+    own = {key.quantity: n for key, n in row.items() if key.metric}
     assert own[NUMBER] == 1
     assert own[HIGH] == 0.3 * 2**30 // 1
     assert own[HIGH] * 2**30 + own[LOW] == 0.3 * 2**60

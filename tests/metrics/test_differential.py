@@ -94,7 +94,7 @@ def verdicts_of(name: str, options: dict[str, str]) -> Iterator[Verdicts]:
         found: Verdicts = Counter()
         for key, number in zip(counts.keys, row):
             verdict = key.verdict if key.metric else of_kind.get(key.verdict)
-            if number and verdict and key.part == NUMBER:
+            if number and verdict and key.quantity == NUMBER:
                 found[verdict, key.gold, key.pred] += number
         yield found
 
