@@ -1,0 +1,271 @@
+"""The result of a comparison: families of tests, sentences and tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+from compared import FEW, by_score, strictly, with_pred
+from made_up import corpus, second, tallied
+
+from spacy_nereval import Confidence, Document, count, create, create_all
+from spacy_nereval.evaluation.comparison import System, compare, comparison, families
+from spacy_nereval.evaluation.result import plain
+from spacy_nereval.evaluation.statistics import differences
+from spacy_nereval.evaluation.statistics.families import holm
+from spacy_nereval.evaluation.transitions import gold_outcomes
+from spacy_nereval.reporting.comparison import COMPARED, comparison_tables, footer
+from spacy_nereval.reporting.terminal import render
+
+
+def three_systems(
+    number: int = 25, names: Sequence[str] = ("base", "one", "two")
+) -> tuple[list[System], list[Document]]:
+    a = corpus(number)
+    sides = [a, second(a), with_pred(a, [Document([], d.gold) for d in a])]
+    systems = [System(name, count(d, create_all()), [gold_outcomes(x) for x in d]) for name, d in zip(names, sides)]
+    return systems, a
+
+
+def test_all_systems_are_compared_with_the_baseline_and_corrected_within_families():
+    systems, documents = three_systems()
+    base, *others = systems
+    result = comparison(systems, documents, Confidence(), 200)
+    assert result["baseline"] == "base"
+    rows = result["comparisons"]
+    assert [row["system"] for row in rows] == ["one"] * (len(rows) // 2) + ["two"] * (len(rows) // 2)
+    for other in others:
+        expected = plain(compare(base.counts, other.counts, trials=200))
+        ours = [{k: v for k, v in row.items() if k not in ("system", "p_holm", "tests", "verdict")} for row in rows]
+        assert [row for row, full in zip(ours, rows) if full["system"] == other.name] == expected
+    for family, number in (("primary", 2), ("secondary", 10)):
+        own = [row for row in rows if row["family"] == family]
+        assert len(own) == number
+        assert [row["p_holm"] for row in own] == pytest.approx(holm([row["p"] for row in own]).tolist())
+        assert {row["tests"] for row in own} == {number}
+    for row in rows:
+        if not row["family"]:
+            assert (row["p"], row["p_better"], row["p_holm"], row["tests"]) == (None, None, None, 0)
+    assert [found["system"] for found in result["transitions"]] == ["one", "two"]
+
+
+def test_the_families_are_one_primary_score_and_one_headline_of_each_further_metric():
+    metrics = create_all()
+    found = families(metrics)
+    assert [key for key, family in found.items() if family == "primary"] == [("strict", "f")]
+    assert {key for key, family in found.items() if family == "secondary"} == {
+        (metric.name, metric.headlines[0].name) for metric in metrics[1:]
+    }
+    assert found.keys() == {(metric.name, score) for metric in metrics for score in metric.keys.values()}
+    found = families(metrics, "fair.p")
+    assert [key for key, family in found.items() if family == "primary"] == [("fair", "p")]
+    assert found["strict", "f"] == "secondary" and found["fair", "f"] == ""
+
+
+@pytest.mark.parametrize("primary", ["strict", "strict.x", "char.f", "strict.f.f", "slot_error.e"])
+def test_a_primary_score_that_is_none_is_answered_with_those_there_are(primary):
+    with pytest.raises(ValueError, match=rf"--primary {primary}: .*expected METRIC.SCORE, one of strict.p, strict.r,"):
+        families(create_all(), primary)
+
+
+def test_a_function_of_another_score_is_not_tested_and_cannot_be_primary():
+    with pytest.raises(ValueError, match=r"slot_error\.ser_acc: .*function of slot_error\.ser, .*--primary slot_error"):
+        families(create_all(), "slot_error.ser_acc")
+    a = corpus(30, seed=4)
+    row = by_score(plain(compare(*(count(d, create_all(["slot_error"])) for d in (a, second(a))))))
+    assert row["slot_error", "ser"]["p"] is not None
+    acc = row["slot_error", "ser_acc"]
+    assert acc["difference"] is not None
+    assert (acc["interval"], acc["p"], acc["p_better"], acc["detectable"]) == ([None, None], None, None, None)
+
+
+def test_the_number_of_swaps_follows_the_largest_family(monkeypatch):
+    """Of one comparison and of all, also when `compare` is called alone."""
+    monkeypatch.setattr(differences, "LEAST_SWAPS", 20)
+    monkeypatch.setattr(differences, "SWAPS_PER_TEST", 20)
+    systems, documents = three_systems(12)
+    assert comparison(systems, documents)["swaps"] == 20 * 5 * 2
+    assert comparison(systems[:2], documents)["swaps"] == 20 * 5
+    alone = compare(systems[0].counts, systems[1].counts)
+    assert plain(alone) == plain(compare(systems[0].counts, systems[1].counts, trials=100))
+    one = [count(d, create_all(["strict"])) for d in (documents, second(documents))]
+    assert plain(compare(*one)) == plain(compare(*one, trials=20))
+
+
+def test_the_cost_of_a_better_system_falls_and_its_one_sided_p_is_small():
+    a = [tallied(1, 1, 2, id=str(k)) for k in range(8)]
+    b = [tallied(3, 0, 0, id=str(k)) for k in range(8)]
+    ser = by_score(compare(*(count(d, create_all(["slot_error"])) for d in (a, b))))["slot_error", "ser"]
+    assert ser["difference"] == -1 and ser["interval"][1] < 0
+    assert (ser["p"], ser["p_better"]) == (2 / 256, 1 / 256)
+
+
+def test_no_order_of_documents_changes_a_bit():
+    documents = corpus(30, seed=3)
+    other = second(documents)
+    expected = None
+    for seed in range(3):
+        order = Random(seed).sample(range(30), 30)
+        a, b = (count([side[k] for k in order], create_all()) for side in (documents, other))
+        shuffled = b.reordered(Random(9).sample(range(30), 30))
+        found = comparison([System("a", a), System("b", shuffled)], [], trials=500)
+        expected = expected or found
+        assert found == expected
+
+
+def test_every_row_has_the_promised_keys_and_every_headline_score_a_row():
+    systems, documents = three_systems(6)
+    rows = comparison(systems[:2], documents, FEW)["comparisons"]
+    keys = ["metric", "score", "label", "system", "family", "baseline_value", "value", "difference", "interval", "p"]
+    keys += [
+        "p_better",
+        "k",
+        "flag",
+        "differing",
+        "detectable",
+        "same_within",
+        "runs",
+        "degrees_of_freedom",
+        "share_of_training",
+        "score_unit",
+        "higher_is_better",
+        "headline",
+    ]
+    assert all(list(row) == [*keys, "p_holm", "tests", "verdict"] for row in rows)
+    assert [(row["metric"], row["score"]) for row in rows] == [
+        (metric.name, score) for metric in create_all() for score in metric.keys.values()
+    ]
+
+
+def test_undefined_scores_are_null_and_everything_is_json():
+    a = [Document([], [(0, 1, "A")], id="0"), Document([], [], id="1")]
+    b = [Document([], [], id="0"), Document([], [], id="1")]
+    systems = [System(name, count(d, create_all(["strict", "loio"])), [gold_outcomes(x) for x in d]) for name, d in
+               (("a", a), ("b", b))]  # fmt: skip
+    result = comparison(systems, a, FEW)
+    assert json.loads(json.dumps(result, allow_nan=False)) == result
+    rows = by_score(result["comparisons"])
+    assert (rows["strict", "p"]["baseline_value"], rows["strict", "p"]["value"]) == (0, None)
+    for row in rows.values():
+        assert (row["difference"], row["interval"], row["p"], row["p_holm"]) == (None, [None, None], None, None)
+    shown, moved, changed, every = comparison_tables(result, [name for name in COMPARED if name != "labels"])
+    assert shown.grid()[1][1:] == ["0.00", "-", "-", "-", "-"]
+    assert every.grid()[1][2:] == ["0.00", "-", "-", "-", "-", "-"]
+    assert render(shown)
+    assert (moved.rows, changed.rows) == ([], [])
+    assert footer(result)
+
+
+def test_scores_without_a_test_do_not_count_among_those_corrected_for():
+    """SER is undefined without gold spans; F is not."""
+    a, b = ([Document([], [(0, 1, "A")] * k, id=str(i)) for i in range(8)] for k in (0, 1))
+    a[0] = Document([], [(0, 1, "A")], id="0")
+    systems = [System(n, count(d, create_all(["loio", "strict", "slot_error"]))) for n, d in (("a", a), ("b", b))]
+    rows = by_score(comparison(systems, [], primary="slot_error.err")["comparisons"])
+    assert (rows["slot_error", "ser"]["difference"], rows["slot_error", "ser"]["p_holm"]) == (None, None)
+    assert rows["strict", "f"]["tests"] == sum(rows[key]["p"] is not None for key in (("strict", "f"), ("loio", "f")))
+
+
+def test_a_swap_after_which_a_score_is_undefined_counts_as_large():
+    """The only predictions are the first system's; where all of them move, precision of the first is undefined."""
+    a = [Document([(0, 1, "A")], [(0, 1, "A")], id=str(k)) for k in range(6)]
+    b = [Document([(0, 1, "A")], [(0, 1, "A")] if k else [(0, 1, "B")], id=str(k)) for k in range(6)]
+    b += [Document([], [], id="x")]
+    a += [Document([], [], id="x")]
+    p = by_score(compare(*(count(d, create_all(["strict"])) for d in (a, b)), primary="strict.p"))
+    assert p["strict", "p"]["differing"] == 1
+
+
+@pytest.mark.parametrize(("rows", "said"), [
+    ([(1, 1, 1)] * 19, "⚠ Only 19 documents: with fewer than 20"),
+    ([(1, 1, 1)] * 20, ""),
+    # 4 spans each and 20 in the last one: 100 ** 2 / (20 * 4 ** 2 + 20 ** 2).
+    ([(1, 1, 1)] * 20 + [(10, 0, 0)], "⚠ Only 21 documents, effectively 13.9: with fewer than 20"),
+])  # fmt: skip
+def test_below_20_effective_documents_there_is_a_warning(rows, said):
+    counts = strictly(rows)
+    line = footer(comparison([System("A", counts), System("B", counts)], [], FEW, 100))[-1]
+    assert line.startswith(said or "unit id, 20 units (effectively 20.0)")
+
+
+def test_texts_of_one_document_count_as_one_in_the_warning():
+    systems, documents = three_systems(25)
+    for system in systems:
+        system.counts.units[:10] = ["the same"] * 10
+    result = comparison(systems, documents, FEW, 100)
+    assert (result["documents"], result["units"]) == (25, 16)
+    assert footer(result)[-1].startswith("⚠ Only 16 documents, effectively ")
+
+
+def test_the_footer_says_what_was_tested():
+    systems, documents = three_systems(6)
+    (line, *_) = footer(comparison(systems, documents, Confidence(0.9), primary="fair.f"))
+    for words in ("two-sided paired permutation test over 6 documents", "all 64 swaps", "corrected within a family",
+                  "the primary score, fair f (1 test)", "does not reject at 90 %"):  # fmt: skip
+        assert words in line
+    (line, *_) = footer(comparison(systems, documents, FEW, 20))
+    assert "20 random swaps" in line
+
+
+def test_the_printed_rows_are_those_of_the_result():
+    systems, documents = three_systems(26)
+    result = comparison(systems, documents, FEW)
+    titles = {table.title: table.grid() for table in comparison_tables(result, COMPARED, digits=3)}
+    for system in ("one", "two"):
+        rows = [row for row in result["comparisons"] if row["system"] == system]
+        for cells, row in zip(titles[f"All scores of {system} against base"][1:], rows, strict=True):
+            numbers = [f"{100 * row[key]:.3f}" for key in ("baseline_value", "value", "difference")]
+            low, high = ("-" if bound is None else f"{100 * bound:.3f}" for bound in row["interval"])
+            bounds = "-" if low == high == "-" else f"[{low}, {high}]"
+            tests = ["-" if row[key] is None else f"{row[key]:.4f}" for key in ("p", "p_holm")]
+            cells[1] = cells[1].removesuffix(" ↓")
+            assert cells == [row["metric"], row["score"], *numbers, bounds, *tests]
+        heads = [row for row in rows if row["family"] or create(row["metric"]).score_by_name[row["score"]].headline]
+        for cells, row in zip(titles[f"{system} against base"][1:], heads, strict=True):
+            a, b, gap, detectable = (
+                "-" if row[key] is None else f"{100 * row[key]:.3f}"
+                for key in ("baseline_value", "value", "difference", "detectable")
+            )
+            bounds = (
+                "" if row["interval"][0] is None else " [{:.3f}, {:.3f}]".format(*(100 * x for x in row["interval"]))
+            )
+            p = "-" if row["p_holm"] is None else f"{row['p_holm']:.4f}"
+            assert cells[1:] == [a, b, gap + bounds, detectable, p]
+        (moves,) = [found for found in result["transitions"] if found["system"] == system]
+        header, *cells = titles[f"Gold spans under base (rows) and {system} (columns)"]
+        shown = {row[0]: dict(zip(header[1:], row[1:])) for row in cells}
+        assert {
+            a: {b: int(n) for b, n in row.items() if n != "0"} for a, row in shown.items() if set(row.values()) != {"0"}
+        } == moves["counts"]
+
+
+def test_the_signature_of_a_comparison_names_everything_that_changes_a_number():
+    documents = corpus(25)
+
+    def signed(metrics=None, trials=100, short=False, asked=None, **confidence):
+        counts = count(documents, create_all(metrics))
+        systems = [System("a", counts), System("b", counts)]
+        drawn = Confidence(**{"samples": 10, **confidence})
+        return comparison(systems, [], drawn, trials, short=short, **(asked or {}))["signature"]
+
+    changed = [
+        signed(),
+        signed(seed=1),
+        signed(level=0.9),
+        signed(trials=101),
+        signed(["strict"]),
+        signed({"loio": {"s": 1}}),
+        signed({"loio": {}}),
+        signed(asked={"primary": "strict.p"}),
+        signed(asked={"secondary": ["strict.p"]}),
+        signed(asked={"secondary": []}),
+        signed(asked={"labels": True}),
+        signed(asked={"margin": 1}),
+        signed(asked={"margin": 2}),
+    ]
+    assert len(set(changed)) == len(changed)
+    assert signed() == signed()
+    assert signed({"loio": {"s": 1}}, short=True).startswith("spacy-nereval|loio:s=1.0|")
+    assert signed({"loio": {}}, short=True).startswith("spacy-nereval|loio|")

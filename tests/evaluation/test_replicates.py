@@ -1,0 +1,232 @@
+"""Stored half-samples, and intervals in results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+from unittest.mock import ANY
+
+import numpy as np
+import pytest
+from interval_rows import agrees, near, rows_of
+from made_up import corpus, every_variant
+from processes import python
+from twin_statistics import all_intervals, bits
+
+from spacy_nereval import Confidence, Counts, Document, Metric, Score, count, create, create_all, evaluate, score
+from spacy_nereval.core.formulas import ratio
+from spacy_nereval.evaluation.intervals import intervals, replicate
+from spacy_nereval.evaluation.result import plain
+
+# Replicates
+
+
+def replicated(documents: Sequence[Document], samples: int = 40, seed: int = 0, metrics: Any = None) -> Counts:
+    counts = count(documents, create_all(metrics))
+    counts.replicates = replicate(counts, samples, seed)
+    return counts
+
+
+def test_a_replicate_holds_the_documents_whose_bit_is_1():
+    """Every document has one span, of a label of its own. Few units are drawn at random, too."""
+    ids = ["a", "ü/\"'", "b"]
+    documents = [Document([(0, 1, f"{k}")], [], id=id) for k, id in enumerate(ids)]
+    stored = replicate(count(documents, [create("strict")]), 70, 5)
+    drawn = stored.sums.counts.sum(axis=0)[:-1]
+    assert drawn.tolist() == [bits(5, id, 70) for id in ids]
+    assert stored.sums.documents.tolist() == drawn.sum(axis=0).tolist()
+
+
+@every_variant
+def test_replicates_of_parts_add_up_to_the_replicates_of_the_whole(name, options):
+    """Bit for bit. Each part has a label that the others lack; one text is in two parts."""
+    parts = [corpus(6, 1, "BA"), corpus(5, 2, "CA"), corpus(7, 3, "AC"), corpus(1, 9, "B")]
+    for number, part in enumerate(parts):
+        for document in part:
+            document.id = f"{number}.{document.id}"
+    parts[3][0].id = parts[0][0].id
+    metrics = {name: options}
+    whole = replicated([document for part in parts for document in part], metrics=metrics)
+    first, second, third, fourth = (replicated(part, metrics=metrics) for part in parts)
+    assert first.labels != second.labels
+    for merged in (
+        first + second + third + fourth,
+        first + (second + (third + fourth)),
+        fourth + third + first + second,
+    ):
+        assert merged.replicates.drawn == whole.replicates.drawn
+        assert merged.replicates.sums.labels == whole.replicates.sums.labels
+        for ours, expected in zip(merged.replicates.sums.arrays, whole.replicates.sums.arrays):
+            assert (ours == expected).all()
+        assert plain(intervals(merged, Confidence())) == plain(intervals(whole, Confidence()))
+
+
+def test_replicates_give_the_intervals_that_would_be_drawn_as_long_as_these_are_random():
+    documents = corpus(9)
+    counts = count(documents, create_all())
+    drawn = evaluate(counts, Confidence(samples=300, seed=4))  # 2^9 are more
+    counts.replicates = replicate(counts, 300, 4)
+    assert evaluate(counts, Confidence()) == drawn
+    assert drawn["confidence"]["exact"] is False
+
+
+def test_intervals_of_counts_with_replicates_come_from_these_and_say_so():
+    counts = replicated(corpus(5), samples=40, seed=9)
+    result = evaluate(counts, Confidence(level=0.9, samples=7, seed=1))
+    assert result["confidence"] == {
+        "method": "half", "level": 0.9, "samples": 40, "seed": 9, "unit": "id", "units": 5, "exact": False,
+        "effective_units": ANY,
+    }  # fmt: skip
+    assert "half:40,seed:9" in result["signature"]
+    metric = create("strict")
+    agrees(
+        intervals(counts, Confidence(level=0.9))["strict"],
+        all_intervals(corpus(5), metric, 0.9, 40, 9, exact=False),
+    )
+
+
+# In the result
+
+
+def test_a_result_with_intervals_has_them_beside_the_same_scores_and_says_how_they_were_drawn():
+    documents = corpus(8)
+    with_intervals, without = score(documents, None, Confidence(0.9, 20, 5)), score(documents)
+    assert with_intervals["confidence"] == {
+        "method": "half", "level": 0.9, "samples": 20, "seed": 5, "unit": "id", "units": 8, "exact": False,
+        "effective_units": ANY,
+    }  # fmt: skip
+    assert "confidence" not in without
+    for name, metric in without["metrics"].items():
+        ours = with_intervals["metrics"][name]
+        assert {key: value for key, value in ours.items() if key != "intervals"} == metric
+        assert ours["intervals"].keys() == {"scores", "averages", "per_type"}
+        assert all(row.keys() == {"low", "high", "k", "flag"} for row in rows_of(ours["intervals"]).values())
+    json.dumps(with_intervals, allow_nan=False)
+
+
+@pytest.mark.costly
+def test_the_same_seed_gives_the_same_intervals_in_another_process():
+    documents = corpus(9)
+    program = (
+        "import json, sys; from spacy_nereval import *; "
+        "documents = [Document(*row[:3], tokens=row[3], id=row[4]) for row in json.load(sys.stdin)]; "
+        "print(json.dumps(score(documents, confidence=Confidence(samples=60))))"
+    )
+    rows = [[d.gold, d.pred, d.text, d.tokens, d.id] for d in documents]
+    theirs = python("-c", program, input=json.dumps(rows), env={"PYTHONHASHSEED": "5"})
+    assert theirs.returncode == 0, theirs.stderr
+    assert json.loads(theirs.stdout) == score(documents, confidence=Confidence(samples=60))
+
+
+def test_the_same_seed_gives_the_same_intervals_again_and_others_give_others():
+    counts = count(corpus(30), create_all())
+    first, again = (json.dumps(evaluate(counts, Confidence(samples=60, seed=1))) for _ in range(2))
+    assert first == again
+    others = {
+        str(intervals(counts, Confidence(samples=60, seed=seed))["strict"]["scores"]) for seed in (0, 1, 2, 2**40)
+    }
+    assert len(others) == 4
+
+
+# What makes no interval
+
+
+@pytest.mark.parametrize(
+    ("confidence", "reason"),
+    [
+        (Confidence(level=0), "level = 0: expected a number between 0 and 1"),
+        (Confidence(level=1), "level = 1: expected a number between 0 and 1"),
+        (Confidence(level=2), "level = 2: expected a number between 0 and 1"),
+        (Confidence(level=-0.5), "level = -0.5: expected a number between 0 and 1"),
+        (Confidence(level=float("nan")), "level = nan: expected a number between 0 and 1"),
+        (Confidence(samples=0), "samples = 0: expected at least 1"),
+        (Confidence(samples=-5), "samples = -5: expected at least 1"),
+        (Confidence(seed=-1), "seed = -1: expected a whole number from 0 up"),
+    ],
+)
+def test_settings_that_make_no_interval_are_refused_by_name(confidence, reason):
+    with pytest.raises(ValueError, match=reason):
+        score(corpus(3), ["strict"], confidence)
+
+
+@pytest.mark.parametrize(("samples", "seed"), [(0, 0), (-1, 0), (5, -1)])
+def test_settings_that_make_no_replicates_are_refused(samples, seed):
+    with pytest.raises(ValueError, match=r"samples = |seed = "):
+        replicate(count(corpus(3), [create("strict")]), samples, seed)
+
+
+@pytest.mark.parametrize("documents", [[], [None]], ids=["none", "none annotated"])
+@pytest.mark.parametrize("given", ["documents", "replicates"])
+def test_without_units_there_is_no_interval_and_no_exception(documents, given):
+    counted = count(documents, create_all(), units=True) if given == "documents" else replicated(documents)
+    for confidence in (Confidence(), Confidence(samples=1)):
+        result = evaluate(counted, confidence)
+        for metric in result["metrics"].values():
+            for row in rows_of(metric["intervals"]).values():
+                assert (row["low"], row["high"], row["flag"]) == (None, None, "undefined")
+        json.dumps(result, allow_nan=False)
+
+
+TWO_TEXTS = [Document([], [(0, 1, "A")], "abc", id="a"), Document([(0, 1, "A")], [], "abc", id="a")]
+
+
+@pytest.mark.parametrize("documents", [corpus(1), TWO_TEXTS], ids=["one", "two texts of one"])
+@pytest.mark.parametrize("given", ["documents", "replicates"])
+def test_one_unit_tells_next_to_nothing(documents, given):
+    counted = count(documents, create_all(), units=True) if given == "documents" else replicated(documents, 2)
+    result = evaluate(counted, Confidence())
+    for metric in result["metrics"].values():
+        for row in rows_of(metric["intervals"]).values():
+            assert row["flag"] in ("few", "undefined")
+            assert (row["low"] is None) == (row["flag"] == "undefined")
+    f = result["metrics"]["strict"]["intervals"]["scores"]["f"]
+    assert f["flag"] == "few" and f["high"] - f["low"] > 0.99
+    json.dumps(result, allow_nan=False)
+
+
+def test_counts_that_do_not_say_what_is_resampled_make_no_interval():
+    counts = count(corpus(3), [create("strict")], units=False)
+    with pytest.raises(ValueError, match="do not say what is resampled: count with units=True"):
+        evaluate(counts, Confidence())
+
+
+@pytest.mark.parametrize(
+    ("limits", "size", "origin"),
+    [((-1, 1), 2, -1), ((0, 100), 100, 0), ((-np.inf, np.inf), 1, 0)],
+    ids=["from -1 to 1", "percent", "without limits"],
+)
+def test_a_score_of_other_limits_has_the_interval_of_the_same_score_as_a_ratio(limits, size, origin):
+    def formula(columns):
+        recall = ratio(columns["tp"], columns["tp"] + columns["fn"])
+        return {"r": recall, "other": origin + size * recall}
+
+    metric = Metric(
+        scores=(Score("r", headline=True), Score("other", unit="raw", limits=limits)),
+        columns={"tp": ("tp",), "fn": ("fn",)},
+        formula=formula,
+        name="own",
+    )
+    (found,) = intervals(count(corpus(12), [metric]), Confidence(samples=100)).values()
+    for r, other in zip(
+        *([row[name] for row in (found["scores"], *found["averages"].values())] for name in ("r", "other"))
+    ):
+        if np.isfinite(limits).all():
+            assert [other[side] for side in ("low", "high")] == [
+                near(origin + size * r[side]) for side in ("low", "high")
+            ]
+            assert (other["k"], other["flag"]) == (r["k"], r["flag"])
+        else:
+            assert other["flag"] == "undefined" and np.isnan(other["low"])
+
+
+def test_counts_with_and_without_replicates_or_with_different_ones_are_not_added():
+    documents = corpus(4)
+    plain_counts, some = count(documents, create_all()), replicated(documents)
+    for other, said in (
+        (plain_counts, "40 replicates with seed 0, the other no replicates"),
+        (replicated(documents, seed=1), "40 replicates with seed 0, the other 40 replicates with seed 1"),
+        (replicated(documents, samples=41), "40 replicates with seed 0, the other 41 replicates with seed 0"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            some + other

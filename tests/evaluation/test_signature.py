@@ -1,0 +1,102 @@
+"""The signature names everything that can change a number."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from asking import NEEDED
+from made_up import corpus
+
+from spacy_nereval import Confidence, count, create, create_all, evaluate, names, score
+from spacy_nereval.evaluation.intervals import replicate
+
+
+def test_the_signature_names_the_intervals_and_all_that_changes_them():
+    documents = corpus(6)
+    counts = count(documents, create_all())
+
+    def signed(**confidence):
+        return evaluate(counts, Confidence(**{"samples": 10, **confidence}))["signature"]
+
+    signatures = [evaluate(counts)["signature"], signed(), signed(samples=11), signed(seed=1), signed(level=0.9)]
+    signatures.append(signed(samples=64))
+    assert "|half:10,seed:0,level:0.95,unit:id,units:6|" in signatures[1]
+    assert "|half:all 64,seed:0,level:0.95,unit:id,units:6|" in signatures[-1]
+    counts.replicates = replicate(counts, 10, 0)
+    assert signed() == signatures[1], "stored half-samples are those that would be drawn"
+    counts.replicates = replicate(counts, 64, 0)
+    signatures.append(signed())
+    counts.replicates = replicate(counts, 12, 1)
+    signatures += [signed(), signed(level=0.9)]
+    assert len(set(signatures)) == len(signatures)
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_option_of_every_metric_changes_the_signature(name):
+    """Short or not."""
+    counts = count([], [create(name)])
+    for short in (False, True):
+        signatures = {evaluate(counts, short=short)["signature"]}
+        options = [dict([pair]) for pair in OTHER_OPTIONS[name].items()]
+        for option in options:
+            signatures.add(evaluate(count([], [create(name, **option)]), short=short)["signature"])
+        assert len(signatures) == len(options) + 1
+    assert OTHER_OPTIONS[name].keys() == create(name).settings.keys()
+
+
+OTHER_OPTIONS: dict[str, dict[str, Any]] = {
+    "strict": {"beta": 2},
+    "semeval": {"beta": 2, "focus": "system"},
+    "slot_error": {"slots": "muc", "weights": {"d": 2}, "beta": 2, "focus": "system"},
+    "loio": {"s": 0.5, "match": "optimal", "beta": 2},
+    "fair": {"unit": "token", "weights": {"le": {"tp": 1}}, "beta": 2, "focus": "system"},
+    "wrf": {
+        "weights": {"A": 0.5, "combined": 0.5}, "average": "micro", "unique": False, "case": "keep",
+        "unigrams": "whitespace",
+    },
+    "token": {"scheme": "bio", "beta": 2},
+    "char": {"typed": False, "beta": 2},
+    "relaxed": {"typed": True, "strong": True, "beta": 2},
+    "overlap": {"recall": "sum", "precision": "sum", "typed": True, "beta": 2},
+    "plagdet": {"average": "micro", "typed": True},
+    "ace": {"min_overlap": 0, "type_error": 0, "false_alarm": 0, "weights": {"A": 2}},
+    "tmr": NEEDED["tmr"],
+}  # fmt: skip
+
+
+def test_the_number_of_documents_and_the_version_of_a_metric_are_in_the_signature():
+    strict = create("strict")
+    signatures = {
+        evaluate(counts)["signature"]
+        for counts in (
+            count(corpus(2), [strict]),
+            count(corpus(3), [strict]),
+            count(corpus(2), [replace(strict, version=2)]),
+        )
+    }
+    assert len(signatures) == 3
+
+
+def test_the_short_signature_leaves_out_what_is_default_and_nothing_else():
+    for options, shown in (
+        ({"strict": {}}, "strict"),
+        ({"loio": {"s": 0.75, "beta": 1}}, "loio"),
+        ({"loio": {"s": 0.5}, "fair": {"unit": "token"}}, "loio:s=0.5|fair:unit=token"),
+        ({"wrf": {"weights": {"B": 0.5, "A": 0.5}}}, "wrf:weights={A:0.5,B:0.5}"),
+    ):
+        counts = count(corpus(0), create_all(options))
+        start = f"spacy-nereval|{shown}|avg:micro|docs:0|v"
+        assert evaluate(counts, short=True)["signature"].startswith(start)
+        whole, short = evaluate(counts), evaluate(counts, short=True)
+        assert whole["metrics"] == short["metrics"]
+
+
+def test_the_same_settings_and_data_have_the_same_signature():
+    one, other = (score(corpus(5), {"fair": {"weights": {"le": {"tp": 1.0}}}}, Confidence(samples=9)) for _ in range(2))
+    assert one["signature"] == other["signature"]
+    assert one == other
+    tables = ({"A": 0.25, "B": 0.75}, {"B": 0.75, "A": 0.25})
+    signatures = {evaluate(count([], create_all({"wrf": {"weights": t}})))["signature"] for t in tables}
+    assert len(signatures) == 1

@@ -1,0 +1,399 @@
+"""Damaged files of counts, and files of something else, are refused."""
+
+from __future__ import annotations
+
+import gc
+import io
+import json
+import os
+import struct
+import tracemalloc
+import warnings
+import zipfile
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from made_up import corpus
+from places import ROOT
+from stored_counts import same, stored
+
+from spacy_nereval import Document, evaluate
+from spacy_nereval.io.count_files import load, merge
+from spacy_nereval.io.count_header import Header, schema
+
+
+def changed(path: Path, change: Callable[[dict[str, np.ndarray], dict[str, Any]], Any], *, hashed: bool = True) -> Path:
+    """The file after a change of its arrays and its header, with the hash of the new content."""
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    header = json.loads(arrays.pop("header").tobytes())
+    change(arrays, header)
+    if hashed:
+        header["digest"] = ""
+        rest = sha256(json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode())
+        for name, array in sorted(arrays.items()):
+            rest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+            rest.update(array.tobytes())
+        header["digest"] = rest.hexdigest()
+    arrays["header"] = np.frombuffer(json.dumps(header, ensure_ascii=False).encode(), dtype=np.uint8)
+    other = path.with_name("changed.npz")
+    np.savez_compressed(other, **arrays)
+    return other
+
+
+def refused(path: Path) -> str:
+    """What is said of the file."""
+    with pytest.raises(ValueError) as error:
+        load(path)
+    assert str(path) in str(error.value)
+    return str(error.value)
+
+
+@pytest.fixture
+def file(tmp_path) -> Path:
+    return stored([*corpus(3), Document([(0, 3, "A")], [(0, 2, "A")], "abc")], tmp_path / "a.npz")
+
+
+@pytest.fixture
+def with_replicates(tmp_path) -> Path:
+    return stored(corpus(4), tmp_path / "replicates.npz", replicates=3)
+
+
+def test_a_file_that_is_not_there_or_is_a_folder_is_refused(tmp_path):
+    assert "does not exist, or is not a file" in refused(tmp_path / "none.npz")
+    assert "does not exist, or is not a file" in refused(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"hello\n", b"PK\x03\x04", b"\x93NUMPY", b"\x80\x04N.", b'{"text": "a"}\n', bytes(range(256))]
+)
+def test_a_file_of_something_else_is_refused(tmp_path, content):
+    path = tmp_path / "a.npz"
+    path.write_bytes(content)
+    assert "does not hold counts, or is damaged" in refused(path)
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {},
+        {"x": np.arange(3)},
+        {"header": np.arange(3)},
+        {"header": np.frombuffer(b"{}", dtype=np.uint8)},
+        {"header": np.frombuffer(b"[1]", dtype=np.uint8)},
+        {"header": np.frombuffer(b'"text"', dtype=np.uint8)},
+        {"header": np.frombuffer(b'{"format": "something else 1"}', dtype=np.uint8)},
+    ],
+    ids=["empty", "foreign", "numbers", "no format", "list", "string", "other format"],
+)
+def test_an_npz_file_of_something_else_is_refused(tmp_path, arrays):
+    np.savez(tmp_path / "a.npz", **arrays)
+    assert "does not hold counts, or is damaged" in refused(tmp_path / "a.npz")
+
+
+def test_a_plain_npy_file_and_a_zip_file_are_refused(tmp_path):
+    np.save(tmp_path / "a.npy", np.arange(3))
+    assert "does not hold counts" in refused(tmp_path / "a.npy")
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+        archive.writestr("header", "{}")
+    assert "does not hold counts" in refused(tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize("number", [3, 5])
+def test_another_version_of_the_format_is_refused_by_name_and_with_the_remedy(file, number):
+    path = changed(file, lambda arrays, header: header.update(format=f"spacy-nereval counts {number}"))
+    said = (
+        f"has the format 'spacy-nereval counts {number}', and this version reads 'spacy-nereval counts 4': count again"
+    )
+    assert refused(path) == f"{path} {said}"
+
+
+def test_a_file_that_this_test_writes_anew_is_read(file, with_replicates):
+    """So that what is refused below is refused for what was changed."""
+    for path in (file, with_replicates):
+        same(load(changed(path, lambda arrays, header: None)), load(path))
+
+
+class Trap:
+    """Who unpickles it notices."""
+
+    sprung = False
+
+    def __reduce__(self):
+        return (setattr, (Trap, "sprung", True))
+
+
+@pytest.mark.parametrize("name", ["header", "cells/data", "cells/indptr"])
+def test_an_array_of_objects_is_refused_and_not_unpickled(file, name):
+    def trapped(arrays, header):
+        arrays[name] = np.array([Trap()], dtype=object)
+
+    with np.load(file) as archive:
+        arrays = dict(archive)
+    trapped(arrays, None)
+    path = file.with_name("trap.npz")
+    np.savez(path, **arrays)
+    assert "does not hold counts, or is damaged" in refused(path)
+    assert not Trap.sprung
+
+
+def test_a_file_that_ends_early_is_refused_wherever_it_ends(file, tmp_path):
+    content, path = file.read_bytes(), tmp_path / "short.npz"
+    for end in sorted(Random(0).sample(range(len(content)), 60)) + [len(content) - 1]:
+        path.write_bytes(content[:end])
+        refused(path)
+
+
+@pytest.mark.costly
+def test_a_file_with_a_wrong_byte_is_refused_or_says_the_same_wherever_it_is(file, tmp_path):
+    """Some bytes, such as the time of writing, do not matter."""
+    content, path, expected = file.read_bytes(), tmp_path / "wrong.npz", evaluate(load(file))
+    random = Random(0)
+    found = 0
+    for place in [*range(40), *sorted(random.sample(range(len(content)), 300))]:
+        wrong = bytearray(content)
+        wrong[place] ^= random.randrange(1, 256)
+        path.write_bytes(wrong)
+        try:
+            assert evaluate(load(path)) == expected
+        except ValueError as error:
+            assert str(path) in str(error), place
+            found += 1
+    assert found > 60
+
+
+@pytest.mark.parametrize("key", [*Header.model_fields])
+def test_a_header_that_lacks_something_is_refused(file, key):
+    assert "damaged" in refused(changed(file, lambda arrays, header: header.pop(key), hashed=key != "digest"))
+
+
+STRICT = {"name": "strict", "version": 1, "settings": {"beta": 1.0}, "verdicts": [], "columns": []}
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("metrics", None),
+        ("metrics", []),
+        ("metrics", ["strict"]),
+        ("metrics", [{"name": "strict"}]),
+        ("metrics", [STRICT | {"name": "no such"}]),
+        ("metrics", [STRICT | {"settings": {"s": 1}}]),
+        ("metrics", [STRICT | {"settings": {"name": "fair"}}]),
+        ("columns", 3),
+        ("columns", [["", "hit", "A", "A"]]),
+        ("columns", [["", "hit", "A", "A", "", 1]]),
+        ("ids", ["a"]),
+        ("ids", None),
+        ("ids", [1, 2, 3, 4]),
+        ("units", ["a"]),
+        ("entries", -1),
+        ("entries", 10**15),
+        ("entries", "four"),
+        ("skipped", -1),
+        ("skipped", "none"),
+        ("skipped", 1.5),
+        ("skipped", True),
+        ("spans_key", 3),
+        ("parts", "abc"),
+        ("replicates", {"samples": 3}),
+        ("replicates", {"samples": 3, "seed": 0, "labels": ["A", "B", "C"]}),
+        ("origin", []),
+        ("more", 1),
+    ],
+    ids=str,
+)
+def test_a_header_that_does_not_fit_is_refused(file, key, value):
+    """On loading, also with the hash of what it says."""
+    assert "damaged" in refused(changed(file, lambda arrays, header: header.update({key: value})))
+
+
+@pytest.mark.parametrize(
+    "update",
+    [{"samples": -1}, {"samples": 10**15}, {"seed": -1}, {"labels": ["A", "A", "B", "C"]}, {"labels": ["A", "B"]}]
+    + [{"labels": ["A", "B", "D"]}, {"samples": 2}, {"more": 0}],
+    ids=str,
+)
+def test_a_header_whose_replicates_do_not_fit_is_refused(with_replicates, update):
+    refused(changed(with_replicates, lambda arrays, header: header["replicates"].update(update)))
+
+
+@pytest.mark.parametrize("opening", ["[", '{"a":'])
+def test_a_header_that_is_nested_deeply_is_refused(file, opening):
+    with np.load(file) as archive:
+        arrays = dict(archive)
+    for text in (opening * 200_000, '{"format": "spacy-nereval counts 4", "origin": ' + opening * 200_000):
+        arrays["header"] = np.frombuffer(text.encode(), dtype=np.uint8)
+        np.savez_compressed(file, **arrays)
+        assert "does not hold counts, or is damaged" in refused(file)
+
+
+def test_columns_that_count_what_is_not_counted_or_are_there_twice_are_refused(file):
+    for column in (
+        ["", "hit", "A", "A", "high", ""],
+        ["strict", "tp", "A", "A", "", ""],
+        ["x", "tp", "A", "A", "", ""],
+    ):
+        path = changed(file, lambda arrays, header, column=column: header["columns"].__setitem__(0, column))
+        assert "which is not counted here" in refused(path)
+    path = changed(file, lambda arrays, header: header["columns"].__setitem__(0, header["columns"][1]))
+    assert "a column occurs twice" in refused(path)
+
+
+@pytest.mark.parametrize("name", ["cells/data", "cells/indices", "cells/indptr", "header"])
+def test_a_file_that_lacks_an_array_is_refused(file, name):
+    with np.load(file) as archive:
+        arrays = dict(archive)
+    arrays.pop(name)
+    np.savez(file, **arrays)
+    assert "damaged" in refused(file)
+
+
+@pytest.mark.parametrize("value", [-1, 10**6, 2**31 - 1, -(2**31)])
+@pytest.mark.parametrize(
+    ("name", "place"), [("indices", 0), ("indices", -1), ("indptr", 0), ("indptr", 2), ("indptr", -1)]
+)
+def test_places_that_there_are_not_are_refused(file, name, place, value):
+    path = changed(file, lambda arrays, header: arrays[f"cells/{name}"].__setitem__(place, value))
+    assert "is damaged" in refused(path)
+
+
+def test_fewer_than_none_of_something_is_refused(file, with_replicates):
+    for path, name in (
+        (file, "cells/data"),
+        (with_replicates, "replicates/counts"),
+        (with_replicates, "replicates/documents"),
+    ):
+        path = changed(path, lambda arrays, header, name=name: arrays[name].reshape(-1).__setitem__(0, -1))
+        assert "below 0" in refused(path)
+
+
+@pytest.mark.parametrize(
+    "put",
+    [
+        lambda a: a.update({"cells/data": a["cells/data"][:-1]}),
+        lambda a: a.update({"cells/data": a["cells/data"][None]}),
+        lambda a: a.update({"cells/data": a["cells/data"].astype(str)}),
+        lambda a: a.update({"cells/data": a["cells/data"] + 0.5}),
+        lambda a: a.update({"cells/data": a["cells/data"] * np.nan}),
+        lambda a: a.update({"cells/data": a["cells/data"] > 0}),
+        lambda a: a.update({"cells/data": np.float64(3)}),
+        lambda a: a.update({"cells/indptr": a["cells/indptr"][1:]}),
+        lambda a: a.update({"cells/indptr": a["cells/indptr"].astype(complex)}),
+    ],
+    ids=["fewer", "another axis", "text", "halves", "nan", "truth", "one", "fewer rows", "complex"],
+)
+def test_arrays_that_do_not_fit_the_header_are_refused(file, put):
+    assert "is not the array that the header describes" in refused(changed(file, lambda arrays, header: put(arrays)))
+
+
+@pytest.mark.parametrize("name", ["counts", "means", "class_means", "documents"])
+def test_replicates_that_lack_something_or_have_another_shape_are_refused(with_replicates, name):
+    refused(changed(with_replicates, lambda arrays, header: arrays.pop(f"replicates/{name}")))
+    cut = lambda arrays, header: arrays.update({f"replicates/{name}": arrays[f"replicates/{name}"][..., :-1]})  # noqa: E731
+    assert f"replicates/{name} is not the array" in refused(changed(with_replicates, cut))
+
+
+def test_what_was_changed_without_its_hash_is_refused(file):
+    for change in (
+        lambda arrays, header: arrays["cells/data"].__setitem__(0, 7),
+        lambda arrays, header: header.update(skipped=7),
+        lambda arrays, header: header["ids"].__setitem__(0, "x"),
+    ):
+        assert "it was changed after it was written" in refused(changed(file, change, hashed=False))
+
+
+@pytest.mark.parametrize("name", ["header", "cells/data"])
+@pytest.mark.parametrize("shape", [(10**15,), (10**8,), (-1,), (2**63,), (10**5,) * 3], ids=str)
+def test_an_array_that_says_it_is_huge_is_refused_before_there_is_room_for_it(file, name, shape):
+    with zipfile.ZipFile(file) as archive:
+        members = {member: archive.read(member) for member in archive.namelist()}
+    start = io.BytesIO()
+    np.lib.format.write_array_header_1_0(start, {"descr": "|u1", "fortran_order": False, "shape": shape})
+    members[f"{name}.npy"] = start.getvalue() + b"\0" * 10
+    with zipfile.ZipFile(file, "w") as archive:
+        for member, content in members.items():
+            archive.writestr(member, content)
+    tracemalloc.start()
+    refused(file)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10**7
+
+
+def with_member(file: Path, name: str, content: bytes, **how) -> Path:
+    """The archive with other bytes for one of its arrays."""
+    with zipfile.ZipFile(file) as archive:
+        members = {member: archive.read(member) for member in archive.namelist()} | {f"{name}.npy": content}
+    with zipfile.ZipFile(file, "w", **how) as archive:
+        for member, data in members.items():
+            archive.writestr(member, data)
+    return file
+
+
+NO_PYTHON = ("{'descr': '<i8', 'shape': (3,)", "(" * 9000, "  x\n y", "'" * 3, "-" * 9000 + "1", "[" * 150 + "]" * 150)
+
+
+@pytest.mark.parametrize("name", ["header", "cells/data"])
+@pytest.mark.parametrize("text", NO_PYTHON, ids=range(len(NO_PYTHON)))
+def test_an_array_whose_header_is_no_python_is_refused(file, name, text):
+    content = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode()
+    said = refused(with_member(file, name, content))
+    assert "does not hold counts, or is damaged" in said and len(said) < 1000
+
+
+def test_a_member_that_is_compressed_in_another_way_and_damaged_is_refused(file):
+    content = bytearray(with_member(file, "header", b"x" * 999, compression=zipfile.ZIP_LZMA).read_bytes())
+    at = content.find(b"header.npy") + len("header.npy")
+    content[at + 4 : at + 12] = b"\xff" * 8
+    file.write_bytes(content)
+    assert "does not hold counts, or is damaged" in refused(file)
+
+
+def test_an_encrypted_member_is_refused(file):
+    content = bytearray(file.read_bytes())
+    for signature, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):  # the flags of each member, twice in the file
+        place = content.find(signature)
+        while place >= 0:
+            content[place + at] |= 1
+            place = content.find(signature, place + 1)
+    file.write_bytes(content)
+    assert "encrypted" in refused(file)
+
+
+def test_the_schema_of_the_header_is_current(file):
+    """Write it anew with SPACY_NEREVAL_REGENERATE=1."""
+    path = ROOT / "docs" / "reference" / "counts-file.schema.json"
+    if os.environ.get("SPACY_NEREVAL_REGENERATE"):
+        path.write_text(json.dumps(schema(), indent=2) + "\n", encoding="utf8")
+    assert json.loads(path.read_text(encoding="utf8")) == json.loads(json.dumps(schema()))
+
+
+@pytest.mark.costly
+def test_a_file_that_is_refused_is_closed(tmp_path):
+    """An open one cannot be deleted everywhere."""
+    path = tmp_path / "a.npz"
+    path.write_bytes(b"PK\x03\x04 and no more")
+    with warnings.catch_warnings(record=True) as left_open:
+        warnings.simplefilter("always")
+        with pytest.raises(ValueError):
+            load(path)
+        gc.collect()
+    assert [str(warning.message) for warning in left_open] == []
+
+
+def test_a_damaged_file_is_named_among_those_to_merge(file, tmp_path):
+    (tmp_path / "bad.npz").write_bytes(file.read_bytes()[:100])
+    with pytest.raises(ValueError, match=r"bad\.npz does not hold counts"):
+        merge([file, tmp_path / "bad.npz"])
+
+
+def test_what_save_writes_is_an_archive_that_numpy_reads_from_memory(file):
+    """An .npz file like others, not one that only this package reads."""
+    with np.load(io.BytesIO(file.read_bytes())) as archive:
+        assert {*archive.files} == {"header", "cells/data", "cells/indices", "cells/indptr"}

@@ -1,0 +1,40 @@
+"""Intervals of a result as rows, for the tests of intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spacy_nereval.evaluation.result import plain
+
+
+def rows_of(found: dict[str, Any]) -> dict[tuple[str, ...], dict[str, Any]]:
+    """The intervals of a metric by the places of their scores."""
+    rows = {("scores", name): row for name, row in found["scores"].items()}
+    for part in ("averages", "per_type"):
+        rows |= {(part, key, name): row for key, table in found[part].items() for name, row in table.items()}
+    return plain(rows) if not rows else {path: plain(row) for path, row in rows.items()}
+
+
+def near(value: float | None) -> Any:
+    return None if value is None or not np.isfinite(value) else pytest.approx(value, abs=1e-9)
+
+
+def agrees(found: dict[str, Any], expected: Any) -> None:
+    """Every interval is the twin's, and so are k and the flag."""
+    ours = rows_of(found)
+    assert ours.keys() == expected.keys()
+    for path, (bounds, k) in expected.items():
+        row = ours[path]
+        assert [row["low"], row["high"]] == ([near(bound) for bound in bounds] if bounds else [None, None]), path
+        assert row["k"] == near(k), path
+        assert row["flag"] == flag_of(bounds, k), path
+
+
+def flag_of(bounds: Sequence[float] | None, k: float) -> str | None:
+    if bounds is None:
+        return "undefined"
+    return "few" if k < 6 else None if np.isfinite(bounds).all() else "unbounded"

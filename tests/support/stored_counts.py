@@ -1,0 +1,37 @@
+"""Count files, for the tests that read, merge and damage them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from spacy_nereval import Counts, Document, count, create_all, evaluate
+from spacy_nereval.evaluation.intervals import replicate
+from spacy_nereval.evaluation.per_document import disagreement, document_rows
+from spacy_nereval.io.count_files import save
+
+ALL = create_all()
+
+
+def same(a: Counts, b: Counts) -> None:
+    """Both say the same, bit for bit, whatever is asked."""
+    assert evaluate(a) == evaluate(b)
+    assert document_rows(a) == document_rows(b)
+    assert disagreement(a) == disagreement(b)
+    for name in ("ids", "units", "unit", "labels", "sources", "spans_key", "skipped", "ignored", "repaired"):
+        assert getattr(a, name) == getattr(b, name), name
+    assert a.totals() == b.totals()
+    assert a.differences(b) == ""
+    assert (a.replicates is None) is (b.replicates is None)
+    if a.replicates and b.replicates:
+        assert a.replicates.drawn == b.replicates.drawn
+        assert all((x == y).all() for x, y in zip(a.replicates.sums.arrays, b.replicates.sums.arrays, strict=True))
+
+
+def stored(documents: list[Document], path: Path, metrics: Any = ALL, replicates: int = 0, source: str = "") -> Path:
+    counts = count(documents, metrics)
+    counts.sources = [source] if source else []
+    if replicates:
+        counts.replicates = replicate(counts, replicates, 0)
+    save(counts, path)
+    return path
