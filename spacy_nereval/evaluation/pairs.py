@@ -121,9 +121,17 @@ def balances(
 
     A unit weighs twice its gold spans plus the predicted spans of both systems: of each label, and in all.
     """
-    own = spans_per_unit(Table(baseline, labels), units) + spans_per_unit(Table(system, labels), units)
+    own = weights(baseline, system, units, labels)
     kept = np.concatenate([bits.astype(float) @ own for bits in swaps.of_units()])
     found: NDArray[np.float64] = balance(kept, own.sum(axis=0))
+    return found
+
+
+def weights(baseline: Counts, system: Counts, units: Units, labels: Sequence[str] = ()) -> NDArray[np.float64]:
+    """Return float64[units, labels + 1]: the spans of both systems, those of gold twice, of each label and in all."""
+    found: NDArray[np.float64] = np.add(
+        *(spans_per_unit(Table(counts, labels), units) for counts in (baseline, system))
+    )
     return found
 
 
