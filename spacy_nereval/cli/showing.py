@@ -156,7 +156,7 @@ def _with_interval(result: dict[str, Any], counts: Counts) -> dict[str, Any]:
     own = result["metrics"][metric.name] | {"intervals": found}
     return result | {
         "metrics": result["metrics"] | {metric.name: own},
-        "confidence": drawn([counts], settings).table,
+        "confidence": drawn([counts], settings)._asdict(),
     }
 
 

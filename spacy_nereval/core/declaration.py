@@ -95,8 +95,8 @@ class Metric:
         partial_credit: The verdicts whose amounts are not whole numbers.
         focus: The label that a pair counts for: "target" (gold) or "system" (predicted).
         confusion: The verdicts that the confusion matrix counts; None for no matrix.
-        taxonomy: The taxonomy of errors that its verdicts belong to, so that tables can put
-            them into words: "FairEval", or "" for none.
+        taxonomy: The taxonomy of errors that its verdicts belong to: "FairEval", or "" for none.
+            Tables show what is wrong by a metric that has one.
         details: Further numbers for the result, computed from columns as scores are.
         classes: How the scores of labels make the overall score, if they do.
         count_batch: The verdicts of `judge` for a batch of documents at once; only for speed.

@@ -11,6 +11,7 @@ from spacy_nereval import Confidence, Document, Metric, Score, count, create
 from spacy_nereval.core.declaration import one_each
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.reporting.comparison import comparison_tables
+from spacy_nereval.reporting.result_table import Cost
 
 SCORES = (
     Score("wrong", unit="count", higher_is_better=False, headline=True, key="own_wrong", limits=(0, inf)),
@@ -34,7 +35,8 @@ def compared() -> dict[str, object]:
 def test_a_count_is_shown_as_it_is_and_marked_as_a_cost():
     usual, every = comparison_tables(compared(), ["differences", "all-differences"])
     assert [row[:3] for row in usual.rows] == [["own wrong", 8.0, 0.0]]
-    assert usual.note == every.note == "lower is better: own wrong"
+    assert [type(row[0]) for row in usual.rows] == [Cost]
+    assert {row[1]: type(row[1]) for row in every.rows} == {"wrong": Cost, "share": str}
 
 
 def test_a_ratio_is_shown_in_per_cent():
