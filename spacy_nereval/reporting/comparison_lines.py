@@ -24,6 +24,7 @@ def opening_lines(result: Mapping[str, Any], *, digits: int = 2) -> list[str]:
 
     >>> row = {"metric": "strict", "score": "f", "system": "B", "verdict": "the same within 1 point", "runs": [1, 1]}
     >>> row |= dict.fromkeys(["baseline_value", "value", "detectable"])
+    >>> row |= {"score_unit": "ratio", "higher_is_better": True}
     >>> row |= {"difference": 0.002, "interval": [-0.004, 0.008], "p": 0.5, "p_holm": 0.5}
     >>> result = {"baseline": "A", "swaps": 1024, "exact": True, "comparisons": [row], "transitions": []}
     >>> opening_lines(result)

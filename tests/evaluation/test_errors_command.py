@@ -147,7 +147,8 @@ def test_the_table_marks_the_spans_and_says_how_many_rows_it_does_not_show(here)
     printed = errors("--limit", 2).splitlines()
     assert printed[0] == "3 documents, 5 gold spans, 3 predicted spans"
     assert printed[1] == "4 verdicts (fn 2, be_s 1, le 1)"
-    assert [re.split("  +", row) for row in (printed[5], printed[7])] == [
+    assert printed[2] == "fn = missed; be_s = boundary: shorter than gold; le = label error"
+    assert [re.split("  +", row) for row in (printed[6], printed[8])] == [
         ["document", "verdict", "gold", "predicted", "text"],
         ["a", "be_s", "PER", "PER", "[{Ada} Lovelace] met Bob"],
     ]
@@ -163,11 +164,12 @@ def test_by_default_twenty_rows_are_printed_and_all_in_other_formats(here):
     assert "5 more are not shown" in errors()
     result = run("errors", "gold.jsonl", "pred.jsonl", "--format", "json")
     assert len(json.loads(result.stdout)["Error list"]) == 25
-    assert result.stderr.splitlines() == ["25 documents, 25 gold spans, 0 predicted spans", "25 verdicts (fn 25)"]
+    totals = "25 documents, 25 gold spans, 0 predicted spans"
+    assert result.stderr.splitlines() == [totals, "25 verdicts (fn 25)", "fn = missed"]
 
 
 def test_amounts_are_shown_where_they_are_not_all_one(here):
-    header = re.split("  +", errors("-m", "loio").splitlines()[5])
+    header = re.split("  +", errors("-m", "loio").splitlines()[6])
     assert header == ["document", "verdict", "amount", "gold", "predicted", "text"]
     assert "0.250" in errors("-m", "loio", "--digits", "3")
 

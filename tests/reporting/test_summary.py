@@ -260,6 +260,7 @@ def test_a_comparison_begins_with_what_it_found_and_has_one_table():
 
 def test_the_sentence_counts_what_a_score_is_worth_not_only_its_sign():
     row = {"metric": "slot_error", "score": "ser", "system": "B", "verdict": "V", "runs": [1, 1]}
+    row |= {"score_unit": "ratio", "higher_is_better": False}
     row |= {"difference": -0.1, "interval": [-0.2, -0.05], "p": 0.01, "p_holm": 0.02}
     row |= dict.fromkeys(("baseline_value", "value", "detectable"))
     result = {"baseline": "A", "swaps": 1000, "exact": False, "comparisons": [row], "transitions": []}
