@@ -194,7 +194,9 @@ class Pairing:
             if ids
         ]
         if lacks and not self._paired:
-            lacks.append("no id is in both: without ids in one of them they are paired by order")
+            lacks.append(
+                "no id is in both: give each text the same id in both, or remove the ids from one of them to pair by order"
+            )
         if lacks:
             raise ValueError("; ".join(lacks))
 

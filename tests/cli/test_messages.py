@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import spacy
+import typer
 from commands import GOLD, PRED, flat, line, refused, run, write
 from docs import doc, write_docs
 
@@ -99,6 +100,21 @@ def test_a_full_disk_names_the_file(how, tmp_path, monkeypatch):
         how(tmp_path / "out.jsonl")
     assert str(tmp_path / "out.jsonl") in str(raised.value)
     assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize(("name", "options"), [("secho", ()), ("echo", ("-f", "json"))])
+def test_a_full_disk_behind_the_standard_output_is_named(name, options, tmp_path, monkeypatch):
+    printed = getattr(typer, name)
+
+    def full(text, **style):
+        if style.get("err"):
+            return printed(text, **style)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(typer, name, full)
+    gold = write(tmp_path / "g.jsonl", *GOLD)
+    done = run("score", gold, gold, "-m", "strict", *options)
+    assert (done.exit_code, done.stderr.splitlines()[-1]) == (1, "✘ No space left on device: the standard output")
 
 
 def test_an_error_of_reading_does_not_name_the_output(tmp_path):
