@@ -190,7 +190,9 @@ def test_parts_are_not_written_into_a_folder_that_is_read(inputs):
     Path("home").symlink_to(inputs / "model")
     assert "--parts home/parts lies in model" in refused("evaluate", "model", "g.jsonl", "--parts", "home/parts")
     assert contents(inputs) == before | {str(inputs / "home" / name): b"[nlp]" for name in ("config.cfg", "meta.json")}
-    accepted("count", "g.jsonl", "p.jsonl", "-m", "strict", "-o", "out.npz")  # beside the files that are read they may be
+    accepted(
+        "count", "g.jsonl", "p.jsonl", "-m", "strict", "-o", "out.npz"
+    )  # beside the files that are read they may be
 
 
 def test_two_outputs_are_two_files(inputs):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 import warnings
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 import spacy
 import typer
-from commands import GOLD, PRED, flat, line, refused, run, write
+from commands import GOLD, PRED, accepted, flat, line, refused, run, write
 from docs import doc, write_docs
 
 from spacy_nereval.evaluation.resampling import MOST_SAMPLES, Confidence
@@ -200,8 +201,31 @@ def test_a_label_that_is_missing_is_told_in_a_short_line(tmp_path):
     assert "there is no label" in said and "9999 characters" in said and len(said) < 500
 
 
-def test_weights_that_overflow_are_one_line(tmp_path):
+@pytest.mark.parametrize(
+    ("metric", "option", "value", "said"),
+    [
+        ("ace", "weights", '{"PER": 1e308}', "the weight of 'PER' is not a number from 0 to 1000000"),
+        ("ace", "false_alarm", "1e308", "input should be less than or equal to 1000000"),
+        ("fair", "weights", '{"le": {"tp": 1e308}}', "a weight of le is not a number from 0 to 1000000"),
+        ("slot_error", "weights", '{"d": 1e308}', "the weight of 'd' is not a number from 0 to 1000000"),
+        ("wrf", "weights", '{"PER": 1e308, "LOC": 1e308}', "the weight of 'PER' is not a number from 0 to 1000000"),
+    ],
+)
+def test_weights_that_would_overflow_are_refused_with_the_range(metric, option, value, said, tmp_path):
+    gold = write(tmp_path / "g.jsonl", *GOLD)
+    assert said in refused("score", gold, gold, "-m", metric, f"--{metric}.{option}", value)
+
+
+@pytest.mark.parametrize(
+    ("metric", "weights"),
+    [
+        ("ace", {"PER": 1e6, "LOC": 1e6}),
+        ("fair", {error: dict.fromkeys(("tp", "fp", "fn"), 1e6) for error in ("le", "be_s", "fp", "fn")}),
+        ("slot_error", dict.fromkeys(("s_type", "s_extent", "s_both", "d", "i"), 1e6)),
+    ],
+)
+def test_the_largest_weights_give_scores_without_a_warning(metric, weights, tmp_path):
     gold, pred = write(tmp_path / "g.jsonl", *GOLD), write(tmp_path / "p.jsonl", *PRED)
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
-        assert "too much to be exact" in refused("score", gold, pred, "-m", "ace", "--ace.weights", '{"PER": 1e308}')
+        accepted("score", gold, pred, "-m", metric, f"--{metric}.weights", json.dumps(weights), "-C", "--samples", 20)
