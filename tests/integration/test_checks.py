@@ -186,16 +186,33 @@ def test_examples_without_a_unit_have_no_intervals_and_a_note(unit):
     assert {name: own["intervals"] for name, own in result["metrics"].items()} == dict.fromkeys(result["metrics"])
 
 
-@pytest.mark.parametrize(("annotated", "flag"), [([], "undefined"), ([False], "undefined"), ([True], "few")])
-def test_intervals_of_too_few_documents_are_flagged_and_no_error(annotated, flag):
+NO_DOCUMENT = "no intervals: no document is annotated, and intervals need at least 2"
+ONE_DOCUMENT = "no intervals: 1 document is annotated, and intervals need at least 2"
+
+
+@pytest.mark.parametrize("confidence", [{}, {"unit": "document"}, {"unit": "block:3"}])
+@pytest.mark.parametrize(
+    ("annotated", "note"),
+    [([], NO_DOCUMENT), ([False], NO_DOCUMENT), ([True], ONE_DOCUMENT), ([True, False], ONE_DOCUMENT)],
+)
+def test_with_fewer_than_two_documents_intervals_are_null_with_a_note(annotated, note, confidence):
     nlp = with_ruler()
-    nlp.add_pipe("nereval", config={"confidence": {}, "spans_keys": ["none"]})
+    nlp.add_pipe("nereval", config={"confidence": confidence, "spans_keys": ["none"]})
     golds = [doc("Ada met Bob", annotated=each, vocab=nlp.vocab) for each in annotated]
     found = nlp.evaluate([Example(nlp.make_doc(gold.text), gold) for gold in golds])
-    for key, expected in (("ents_nereval", flag), ("spans_none_nereval", "undefined")):
-        interval = found[key]["metrics"]["strict"]["intervals"]["scores"]["f"]
-        assert interval["flag"] == expected
-        assert (interval["low"] is None) == (interval["high"] is None) == (expected == "undefined")
+    for key, expected in (("ents_nereval", note), ("spans_none_nereval", NO_DOCUMENT)):
+        assert found[key]["notes"] == [expected]
+        assert found[key]["confidence"] is None
+        assert {own["intervals"] for own in found[key]["metrics"].values()} == {None}
+
+
+def test_two_documents_of_one_unit_have_intervals_with_a_flag():
+    nlp = with_ruler()
+    nlp.add_pipe("nereval", config={"confidence": {}})
+    gold = doc("Ada met Bob", (0, 1, "PER"), vocab=nlp.vocab)
+    result = nlp.evaluate([Example(nlp.make_doc(gold.text), gold)] * 2)["ents_nereval"]
+    assert "notes" not in result
+    assert result["metrics"]["strict"]["intervals"]["scores"]["f"]["flag"] == "few"
 
 
 # Detail
