@@ -204,7 +204,7 @@ def _check_no_part(output: Path, folder: Path) -> None:
         )
 
 
-def _place(name: str) -> Path | None:
+def _place(name: str) -> Path:
     """Return the file or folder of an argument, which may also name the package of a model."""
     path = Path(re.sub("@[0-9a-f]{8}$", "", name))
     if path.exists() or not name.isidentifier():

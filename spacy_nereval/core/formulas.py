@@ -8,8 +8,8 @@ import numpy as np
 
 from .scores import Array
 
-HEAVIEST = 1e6
-"""The largest weight. Weighted counts of larger ones would not be exact, and could overflow."""
+HEAVIEST = 1e12
+"""The largest weight. With much larger ones, weighted counts could overflow."""
 
 
 def ratio(part: Array, whole: Array) -> Array:
@@ -97,6 +97,6 @@ def weight_table(
             raise ValueError(f"weights = {dict(weights)!r}: there is no {kind!r}; there are {', '.join(kinds)}")
         if not 0 <= weight <= HEAVIEST:
             raise ValueError(
-                f"weights = {dict(weights)!r}: the weight of {kind!r} is not a number from 0 to {HEAVIEST:.0f}"
+                f"weights = {dict(weights)!r}: the weight of {kind!r} is not a number from 0 to {HEAVIEST:g}"
             )
     return dict.fromkeys(kinds, 1.0) | dict(weights)

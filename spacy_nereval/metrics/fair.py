@@ -97,7 +97,7 @@ def credit_of(weights: str | Mapping[str, Mapping[Literal["tp", "fp", "fn"], flo
         if error not in ERRORS:
             raise ValueError(f"weights = {weights!r}: there is no error {error!r}; there are {', '.join(ERRORS)}")
         if not all(0 <= weight <= HEAVIEST for weight in parts.values()):
-            raise ValueError(f"weights = {weights!r}: a weight of {error} is not a number from 0 to {HEAVIEST:.0f}")
+            raise ValueError(f"weights = {weights!r}: a weight of {error} is not a number from 0 to {HEAVIEST:g}")
         credit[error] = (parts.get("tp", 0.0), parts.get("fp", 0.0), parts.get("fn", 0.0))
     return credit
 

@@ -204,11 +204,11 @@ def test_a_label_that_is_missing_is_told_in_a_short_line(tmp_path):
 @pytest.mark.parametrize(
     ("metric", "option", "value", "said"),
     [
-        ("ace", "weights", '{"PER": 1e308}', "the weight of 'PER' is not a number from 0 to 1000000"),
-        ("ace", "false_alarm", "1e308", "input should be less than or equal to 1000000"),
-        ("fair", "weights", '{"le": {"tp": 1e308}}', "a weight of le is not a number from 0 to 1000000"),
-        ("slot_error", "weights", '{"d": 1e308}', "the weight of 'd' is not a number from 0 to 1000000"),
-        ("wrf", "weights", '{"PER": 1e308, "LOC": 1e308}', "the weight of 'PER' is not a number from 0 to 1000000"),
+        ("ace", "weights", '{"PER": 1e308}', "the weight of 'PER' is not a number from 0 to 1e+12"),
+        ("ace", "false_alarm", "1e308", "input should be less than or equal to 1000000000000"),
+        ("fair", "weights", '{"le": {"tp": 1e308}}', "a weight of le is not a number from 0 to 1e+12"),
+        ("slot_error", "weights", '{"d": 1e308}', "the weight of 'd' is not a number from 0 to 1e+12"),
+        ("wrf", "weights", '{"PER": 1e308, "LOC": 1e308}', "the weight of 'PER' is not a number from 0 to 1e+12"),
     ],
 )
 def test_weights_that_would_overflow_are_refused_with_the_range(metric, option, value, said, tmp_path):

@@ -738,16 +738,20 @@ def test_the_score_keys_are_the_names_of_the_scores_behind_that_of_the_metric(na
         ("ace", {"min_overlap": -0.1}, "ace.min_overlap = -0.1: input should be greater than or equal to 0"),
         ("ace", {"type_error": 2}, "ace.type_error = 2: input should be less than or equal to 1"),
         ("ace", {"false_alarm": -1}, "ace.false_alarm = -1: input should be greater than or equal to 0"),
-        ("ace", {"false_alarm": float("inf")}, "ace.false_alarm = inf: input should be less than or equal to 1000000"),
+        (
+            "ace",
+            {"false_alarm": float("inf")},
+            "ace.false_alarm = inf: input should be less than or equal to",
+        ),
         (
             "ace",
             {"weights": {"PER": -1}},
-            "ace.weights = {'PER': -1.0}: the weight of 'PER' is not a number from 0 to 1000000",
+            "ace.weights = {'PER': -1.0}: the weight of 'PER' is not a number from 0 to 1e+12",
         ),
         (
             "ace",
             {"weights": {"PER": float("nan")}},
-            "ace.weights = {'PER': nan}: the weight of 'PER' is not a number from 0 to 1000000",
+            "ace.weights = {'PER': nan}: the weight of 'PER' is not a number from 0 to 1e+12",
         ),
         ("ace", {"weights": "nist"}, "ace.weights = 'nist': expected equal | table of text to number"),
     ],
