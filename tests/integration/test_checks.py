@@ -133,6 +133,22 @@ def test_a_weight_on_a_score_that_nothing_produces_is_told(key, hint):
     assert line.endswith(hint or line)
 
 
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [
+        ("fair_f", "; is it ents_fair_f?"),
+        ("ser_acc", "; is it ents_ser_acc?"),
+        ("ents_fair", "; is it ents_fair_f?"),
+        ("ents_ace", "; the metric ace has it"),
+    ],
+)
+def test_a_weight_on_a_key_without_prefix_or_of_another_metric_is_told(key, hint):
+    nlp = with_ruler(**{key: 1.0})
+    nlp.add_pipe("nereval")
+    (line,) = evaluate(nlp)
+    assert line.startswith(f"[training.score_weights] has {key}, which no metric") and line.endswith(hint), line
+
+
 def test_weights_are_checked_for_the_component_too():
     nlp = with_ruler(ents_ser=1.0)
     nlp.add_pipe("nereval")
