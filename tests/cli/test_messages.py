@@ -166,6 +166,39 @@ def test_the_number_of_samples_has_a_bound_that_is_told_before_anything_is_read(
     assert said in refused("compare", missing, missing, missing, "--samples", MOST_SAMPLES + 1)
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("score", "-C", "--samples", "5000"),
+        ("score", "-C", "--samples", "5000", "--unit", "document"),
+        ("count", "--replicates", "5000", "-o", "out.npz"),
+    ],
+)
+def test_samples_that_memory_has_no_room_for_are_told_before_they_are_drawn(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("spacy_nereval.counting.room.memory", lambda: 2.0**20)
+    gold, pred = write(tmp_path / "g.jsonl", *GOLD), write(tmp_path / "p.jsonl", *PRED)
+    rows = [{**row, "id": str(k)} for k, row in enumerate(GOLD * 5)]
+    gold, pred = write(tmp_path / "g.jsonl", *rows), write(tmp_path / "p.jsonl", *rows)
+    name, *options = command
+    said = refused(name, gold, pred, *options, "-m", "strict")
+    assert re.search(
+        r"5,000 resamples of 1 metrics and 2 labels take about [0-9.]+ GiB of memory, .* use at most \d", said
+    )
+    most = int(re.search(r"use at most ([\d,]+)", said)[1].replace(",", ""))
+    assert 100 < most < 5000
+    fewer = [str(most) if part == "5000" else part for part in options]
+    assert run(name, gold, pred, *fewer, "-m", "strict").exit_code == 0
+
+
+def test_what_was_changed_on_reading_is_told_by_count_and_compare(tmp_path):
+    rows = line("Ada met Bob", (0, 3, "PER"), (0, 3, "PER"))
+    gold = write(tmp_path / "g.jsonl", rows)
+    told = "2 spans given again and counted once"
+    assert told in flat(run("count", gold, gold, "-o", tmp_path / "o.npz", "-m", "strict").stdout)
+    assert told in flat(accepted("compare", gold, gold, gold, "-m", "strict", "--trials", 20))
+
+
 def test_long_ids_and_labels_are_shortened(tmp_path):
     gold = write(tmp_path / "g.jsonl", line("Ada", id="x" * 5000), line("Bob", id="y"))
     pred = write(tmp_path / "p.jsonl", line("Bob", id="y"))
