@@ -38,8 +38,9 @@ def evaluate_cli(
     Score a trained pipeline on gold annotation.
 
     Unlike 'spacy evaluate', this command prints every metric, and it forgets
-    each document as soon as it is counted. Metrics have the options that the
-    model's config gives them, unless the command line gives others.
+    each document as soon as it is counted. As in every command that scores a
+    model, metrics have the options that the model's config gives them, unless the
+    command line gives others.
 
     Workers count several files, or any number with an engine: each file is a task
     of one worker. An interrupted run continues where it stopped.
