@@ -145,4 +145,5 @@ def save_counts(counts: Counts, output: Path) -> None:
 
     save(counts, output)
     documents = "1 document" if counts.documents == 1 else f"{counts.documents} documents"
-    say(", ".join([f"✔ counts of {documents} in {output}", *on_reading(counts.on_reading)]), fg="green")
+    said = on_reading({**counts.on_reading, "skipped": counts.skipped})
+    say(", ".join([f"✔ counts of {documents} in {output}", *said]), fg="green")
