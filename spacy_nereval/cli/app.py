@@ -69,15 +69,13 @@ def with_short_errors(function: Command) -> Command:
         except BrokenPipeError:
             # The program that reads our output, such as `head`, has stopped reading, which is not an error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        except (ValueError, OSError) as error:
+        except Exception as error:  # libraries of cloud storage have exceptions of their own; others are raised again
             from ..io.paths import in_words
 
-            say(f"✘ {in_words(error)}", fg="red", err=True)
-            raise typer.Exit(1) from None
-        except Exception as error:  # libraries of cloud storage have exceptions of their own; others are raised again
-            if not (message := about_cloud_storage(error, kwargs)):
+            message = about_cloud_storage(error, kwargs)
+            if not message and not isinstance(error, (ValueError, OSError)):
                 raise
-            say(f"✘ {message}", fg="red", err=True)
+            say(f"✘ {message or in_words(error)}", fg="red", err=True)
             raise typer.Exit(1) from None
 
     return wrapped

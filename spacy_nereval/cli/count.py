@@ -9,6 +9,7 @@ import typer
 from typer import Argument, Option
 
 from .app import command
+from .guards import check_lexicons
 from .inputs import documents_of_files, documents_of_model, is_data
 from .metric_options import chosen_metrics, names_and_options
 from .options import COUNTS, METRICS, SEED, TRAIN, Model, Reading, Resampling, Sharding
@@ -51,8 +52,9 @@ def count_cli(
     names, options = names_and_options([first, *others, *ctx.args])
     check_no_table_format(reading.format)
     drawn = chosen_confidence(replicates > 0, Resampling(None, replicates or None, seed), "--replicates")
-    chosen = chosen_metrics(metrics, options, train)
     model, golds, preds = _model_golds_preds(names)
+    chosen = chosen_metrics(metrics, options, train, reading=reading, systems=[model] if model else [])
+    check_lexicons(chosen, output)
     if len(golds) > 1 or sharding.wanted:
         from .sharded import count_in_parts
 

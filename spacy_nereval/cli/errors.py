@@ -12,8 +12,9 @@ import typer
 from typer import Argument, Option
 
 from .app import command
+from .guards import check_lexicons
 from .inputs import documents_of
-from .metric_options import chosen_metrics
+from .metric_options import chosen_metrics, optional_name
 from .options import DIGITS, TRAIN, Model, Reading
 from .outputs import check_suffix
 from .printing import print_tables, say
@@ -87,8 +88,10 @@ def errors_cli(
     if output:
         check_suffix("--output", output, ".jsonl", ".csv")
         check_no_table_format(reading.format)
+    system, options = optional_name(system, ctx.args)
     terminal = table_format(reading.format) == "terminal"
-    chosen, *others = chosen_metrics(metric, ctx.args, train)
+    chosen, *others = chosen_metrics(metric, options, train, reading=reading, systems=[system] if system else [])
+    check_lexicons([chosen], output)
     if others:
         raise ValueError(f"--metric {metric}: expected one metric")
     documents: Documents = documents_of(system, gold, reading, loading)

@@ -29,8 +29,8 @@ WRITTEN = ("output", "per_document")
 REMOTE = ("first", "others", "data", "parts")
 """Parameters that may name files in cloud storage."""
 
-CLOUD_LIBRARIES = ("botocore", "boto3", "s3transfer", "google", "azure", "cloudpathlib")
-"""Packages whose errors are neither ValueError nor OSError."""
+CLOUD_LIBRARIES = ("botocore", "boto3", "s3transfer", "google", "azure", "cloudpathlib", "urllib")
+"""Packages whose errors do not name the file, and are often neither ValueError nor OSError."""
 
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/+\w")
 """The start of a URL; a `Path` has only one of its slashes."""
@@ -61,7 +61,7 @@ def about_cloud_storage(error: Exception, given: Mapping[str, Any]) -> str:
     if type(error).__module__.partition(".")[0] not in CLOUD_LIBRARIES:
         return ""
     values = (value if isinstance(value, list) else [value] for value in map(given.get, REMOTE))
-    names = [str(value) for listed in values for value in listed if value and URL.match(str(value))]
+    names = [str(value) for listed in values for value in listed if value and "://" in str(value)]
     return f"{', '.join(names)}: cloud storage cannot be used: {type(error).__name__}: {in_words(error)}"
 
 
@@ -107,8 +107,10 @@ def check_files(given: Mapping[str, Any]) -> None:
     if len(outputs) > 1 and len({path.resolve() for path in outputs.values()}) == 1:
         raise ValueError(f"--output and --per-document are both {given['output']}: choose two files")
     if "parts" in given:
-        for part in Path(given["parts"] or PARTS).glob("counts-*.npz"):
-            for name in read:
+        parts = Path(given["parts"] or PARTS)
+        for name in read:
+            _check_parts_outside(parts, name)
+            for part in parts.glob("counts-*.npz"):
                 _check_not_read(part, name)
 
 
@@ -171,8 +173,6 @@ def _check_not_read(output: Path, name: str) -> None:
     read = _place(name)
     if output.exists() and not output.is_file() and not output.is_dir():
         return  # such as /dev/null
-    if read is None:
-        return
     if output.resolve() == read.resolve():
         raise ValueError(f"{output} is an input, so it cannot be the output: choose another file")
     if read.is_dir() and output.resolve().is_relative_to(read.resolve()):
@@ -189,6 +189,14 @@ def _check_not_read(output: Path, name: str) -> None:
                 )
 
 
+def _check_parts_outside(folder: Path, name: str) -> None:
+    """Raise ValueError if the folder of parts is a folder that is read, or lies in one."""
+    read = _place(name)
+    if read.is_dir() and folder.resolve().is_relative_to(read.resolve()):
+        where = "is" if folder.resolve() == read.resolve() else f"lies in {read}, which is"
+        raise ValueError(f"--parts {folder} {where} an input, so no parts can be written there: choose another folder")
+
+
 def _check_no_part(output: Path, folder: Path) -> None:
     if output.resolve().parent == folder.resolve() and output.match("counts-*.npz"):
         raise ValueError(
@@ -196,7 +204,7 @@ def _check_no_part(output: Path, folder: Path) -> None:
         )
 
 
-def _place(name: str) -> Path | None:
+def _place(name: str) -> Path:
     """Return the file or folder of an argument, which may also name the package of a model."""
     path = Path(re.sub("@[0-9a-f]{8}$", "", name))
     if path.exists() or not name.isidentifier():

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 from .inputs import has_tokens
 from .options import Reading
 from .printing import say
+from .stored import of_models, with_stored
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
-
-    Settings = dict[str, dict[str, Any]]
-    """The options of each metric or set of metrics."""
+    from .stored import Settings
 
 
 def names_and_options(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -26,6 +25,18 @@ def names_and_options(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     """
     at = next((k for k, argument in enumerate(arguments) if argument.startswith("--")), len(arguments))
     return list(arguments[:at]), list(arguments[at:])
+
+
+def optional_name(name: str | None, arguments: Sequence[str]) -> tuple[str | None, list[str]]:
+    """Return an argument that may be left out, and the options: typer takes the first of these for the argument.
+
+    >>> optional_name("--fair.unit", ["token"])
+    (None, ['--fair.unit', 'token'])
+    """
+    names, options = names_and_options([*([name] if name is not None else []), *arguments])
+    if len(names) > 1:
+        raise ValueError(f"unexpected argument {names[1]}: expected options of metrics, such as --fair.unit token")
+    return names[0] if names else None, options
 
 
 def parse_options(arguments: Sequence[str]) -> dict[str, Any]:
@@ -75,7 +86,7 @@ def chosen_metrics(
     gold: Path | None = None,
     reading: Reading | None = None,
     attributes: Sequence[str] | None = None,
-    stored: Settings | None = None,
+    systems: Sequence[str] = (),
 ) -> tuple[Metric, ...]:
     """Return the metrics asked for, with their options.
 
@@ -87,20 +98,21 @@ def chosen_metrics(
         arguments: The options of metrics, such as `["--fair.unit", "token"]`.
         train: The value of `--train`.
         gold: The gold file, if it is to be checked for tokens.
-        reading: How the gold file is read.
+        reading: How the gold file is read, and what is scored.
         attributes: The values of `--by`, which may use `--train` too.
-        stored: The options that a model's config gives to metrics. Those of the command line
-            and of a set come first.
+        systems: What is scored. Metrics have the options that the configs of the models among
+            these give them, unless the command line or a set gives others.
 
     Raises:
-        ValueError: If a metric or an option is unknown, missing, or would have no effect.
+        ValueError: If a metric or an option is unknown, missing, or would have no effect; or
+            two models give an option different values.
     """
     from ..metrics.registry import create, create_all, expanded
 
     listed = [name.strip() for name in names.split(",")] if names is not None else ["papers"]
     settings = _settings(listed, parse_options(arguments), train)
-    if stored:
-        settings = _with_stored(settings, stored)
+    if stored := of_models(systems, reading.spans_key if reading else None):
+        settings = with_stored(settings, stored)
     for name in expanded(settings, whole=True).keys() - expanded(settings).keys():
         say(f"{name} is left out: it needs --{create(name).needs} FILE", err=True)
     metrics = create_all(settings)
@@ -110,39 +122,6 @@ def chosen_metrics(
         if metric.needs:
             raise ValueError(f"{metric.name} needs --{metric.needs} FILE")
     return _without_tokens(metrics, settings, gold, reading) if gold and reading else metrics
-
-
-def _with_stored(settings: Settings, stored: Settings) -> Settings:
-    """Return the settings with the options that a model's config gives to the same metrics, and print these."""
-    from ..metrics.registry import expanded
-
-    given = expanded(settings)
-    taken = {
-        name: {option: value for option, value in stored[name].items() if option not in options}
-        for name, options in given.items()
-        if name in stored
-    }
-    texts = (f"--{name}.{option} {json.dumps(value)}" for name, some in taken.items() for option, value in some.items())
-    if listed := " ".join(texts):
-        say(f"from the config of the model: {listed}", err=True)
-    return settings | {name: taken[name] | given[name] for name in taken}
-
-
-def options_of_model(model: str, key: str | None) -> Settings:
-    """Return the options that a model's config gives to metrics; none if it has no scorer of this package.
-
-    Args:
-        model: The package name or path of the model.
-        key: The key of the span groups that are scored; None for entities.
-    """
-    from ..integration.pipelines import Pipeline
-    from ..integration.stored_options import stored_options
-
-    try:
-        folder = Pipeline(model).folder()
-    except ValueError:  # a blank pipeline, or no pipeline: spaCy reports this on loading
-        return {}
-    return stored_options(folder, key)
 
 
 def check_train_is_used(train: str, used: bool) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,21 @@ def say(text: str, **style: Any) -> None:
         from ..reporting.terminal import encodable  # slow to import
 
         text = encodable(text, encoding)
-    typer.secho(text, color=False if os.environ.get("NO_COLOR") else None, **style)
+    with _named_output():
+        typer.secho(text, color=False if os.environ.get("NO_COLOR") else None, **style)
+
+
+@contextmanager
+def _named_output() -> Iterator[None]:
+    """Name the standard output in the error of a full disk, which names no file."""
+    from ..io.writing import FULL
+
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno in FULL:
+            error.filename = "the standard output"
+        raise
 
 
 def print_tables(
@@ -69,7 +84,8 @@ def _print_as(name: str, tables: Iterable[ResultTable], before: Sequence[str], a
         for line in (*before, *after):
             say(line, err=True)
     # UTF-8 whatever the encoding of the terminal, because programs read these formats in UTF-8.
-    typer.echo(document([*tables], name, before, after).encode("utf8", "backslashreplace"))
+    with _named_output():
+        typer.echo(document([*tables], name, before, after).encode("utf8", "backslashreplace"))
 
 
 def _print_for_people(

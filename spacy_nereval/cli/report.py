@@ -9,6 +9,7 @@ import typer
 from typer import Argument, Option
 
 from .app import command
+from .guards import check_lexicons
 from .inputs import display_names, documents_of
 from .metric_options import chosen_metrics, names_and_options
 from .options import CONFIDENCE, METRICS, TRAIN, Asking, Model, Reading, Resampling
@@ -47,7 +48,6 @@ def report_cli(
     """
     from ..evaluation.tested import families
     from ..io.writing import atomic
-    from ..metrics.registry import create
     from ..reporting.html import PRIMARY, ReportedSystem, page
     from ..reporting.html.charts import scripts
 
@@ -61,9 +61,10 @@ def report_cli(
         raise ValueError(f"--output {output}: expected an .html file")
     check_no_table_format(reading.format)
     scripts()  # so that it fails early if the libraries for charts are missing
-    chosen = chosen_metrics(metrics, options, train, gold=gold, reading=reading)
+    chosen = chosen_metrics(metrics, options, train, gold=gold, reading=reading, systems=names)
     if all(metric.name != "fair" for metric in chosen):
-        chosen = (*chosen, create("fair"))
+        chosen = (*chosen, *chosen_metrics("fair", [], reading=reading, systems=names))
+    check_lexicons(chosen, output)
     families(chosen, wished.primary or PRIMARY, wished.secondary)  # before anything is read
     found: list[ReportedSystem] = []
     sides: list[str | None] = [*names] or [None]

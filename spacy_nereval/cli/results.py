@@ -141,7 +141,9 @@ def add_replicates(counts: Counts, drawn: Confidence) -> None:
 def save_counts(counts: Counts, output: Path) -> None:
     """Write a count file, and print its name."""
     from ..io.count_files import save
+    from ..reporting.remarks import on_reading
 
     save(counts, output)
     documents = "1 document" if counts.documents == 1 else f"{counts.documents} documents"
-    say(f"✔ counts of {documents} in {output}", fg="green")
+    said = on_reading({**counts.on_reading, "skipped": counts.skipped})
+    say(", ".join([f"✔ counts of {documents} in {output}", *said]), fg="green")

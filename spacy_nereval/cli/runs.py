@@ -105,8 +105,10 @@ class RunCounter:
             raise ValueError(f"{gold} does not exist")
         self._gold, self._loading = gold, loading
         self._stored = {name: load(Path(name)) for name in runs if name.endswith(".npz")}
-        self.metrics = chosen_metrics(metrics, options, train, gold=gold, reading=reading)
-        if self._stored and not metrics and not options:
+        counted = self._stored and not metrics and not options
+        systems = [] if counted else runs
+        self.metrics = chosen_metrics(metrics, options, train, gold=gold, reading=reading, systems=systems)
+        if counted:
             self.metrics = next(iter(self._stored.values())).metrics
         self._reading = as_stored(reading, runs, self._stored) if self._stored else reading
 

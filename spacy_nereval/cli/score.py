@@ -12,7 +12,7 @@ from .app import command
 from .guards import check_lexicons
 from .inputs import check_no_unit, documents_of_files, has_words
 from .lookups import wanted_breakdowns
-from .metric_options import chosen_metrics
+from .metric_options import chosen_metrics, optional_name
 from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Model, Reading, Resampling, Showing
 from .outputs import check_average, check_per_document, chosen_confidence
 from .results import count_documents, warn_of_labels
@@ -61,6 +61,8 @@ def score_cli(
     its scores are means over the training runs, and their intervals account for
     the randomness of training.
     """
+    name, options = optional_name(str(pred) if pred else None, ctx.args)
+    pred = Path(name) if name else None
     drawn = chosen_confidence(confidence or bool(system), resampling)
     check_average(showing.average)
     check_per_document(per_document)
@@ -70,7 +72,7 @@ def score_cli(
             raise ValueError(
                 f"{given} is given in addition to --system: it shows a single run, so score that one alone"
             )
-        counting = (metrics, ctx.args, lookups.train, reading, loading)
+        counting = (metrics, options, lookups.train, reading, loading)
         return score_runs(system, gold, counting, drawn, showing, output)
     if loading.code or loading.gpu_id >= 0:
         raise ValueError(
@@ -79,7 +81,7 @@ def score_cli(
     breakdowns: list[Breakdown] = []
     seen = Collected()
     if gold.suffix == ".npz":
-        if pred or metrics or ctx.args or lookups.by or lookups.train:
+        if pred or metrics or options or lookups.by or lookups.train:
             raise ValueError(
                 f"{gold} is a count file without spans: give it without predictions, metrics, options of metrics, "
                 "--by and --train"
@@ -92,7 +94,7 @@ def score_cli(
         seen = collected(showing, counts.metrics, source=str(gold))
         warn_of_labels(counts)
     else:
-        chosen = chosen_metrics(metrics, ctx.args, lookups.train, attributes=lookups.by, gold=gold, reading=reading)
+        chosen = chosen_metrics(metrics, options, lookups.train, attributes=lookups.by, gold=gold, reading=reading)
         breakdowns = wanted_breakdowns(lookups, chosen)
         seen = collected(showing, chosen, words=has_words(gold, reading))
         documents = documents_of_files(gold, pred, reading)

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-import numpy as np
-
-from .scores import Array, Classes, Score, check_scores, prf_scores
+from .metric_checks import check, check_together, checked
+from .scores import Array, Classes, Score, prf_scores
 from .spans import Document, Span
 
 if TYPE_CHECKING:
@@ -198,13 +198,13 @@ class Metric:
         ['tp', 'fp', 'fn']
         """
         if self.scope == "document" and self.judge:
-            yield from self.judge(document)
+            yield from starmap(Verdict, checked(self, self.judge(document)))
             return
         for span in map(Span._make, sorted(document.hits)):
             yield Verdict(self.hit, span, span)
         for group in document.overlap_groups:
             if group.gold and group.pred and self.judge:
-                yield from self.judge(group)
+                yield from starmap(Verdict, checked(self, self.judge(group)))
             else:
                 yield from (Verdict(self.miss, span, None) for span in group.gold)
                 yield from (Verdict(self.spurious, None, span) for span in group.pred)
@@ -253,55 +253,3 @@ def one_each(*verdicts: str) -> dict[str, Sequence[str]]:
     {'tp': ('tp',), 'fp': ('fp',)}
     """
     return {name: (name,) for name in verdicts}
-
-
-def check(metric: Metric) -> None:
-    """Raise ValueError, saying where, if a declaration contradicts itself."""
-    if metric.scope == "document" and not metric.judge:
-        raise ValueError('a metric of scope="document" needs a judge')
-    if metric.note and metric.scope != "document":
-        raise ValueError('a metric with a note judges whole documents: declare scope="document"')
-    if (metric.note is None) != (metric.resolve is None):
-        raise ValueError("note and resolve belong together: declare both or neither")
-    summed = {source for sources in metric.columns.values() for source in sources}
-    for what, names in (("partial_credit", metric.partial_credit), ("correct", metric.correct)):
-        if unknown := [name for name in names if name not in metric.verdict_names]:
-            raise ValueError(
-                f"{what} names the verdict {unknown[0]!r}, which no column adds up; "
-                f"the columns add up {', '.join(sorted(summed))}"
-            )
-    if metric.taxonomy not in ("", "FairEval"):
-        raise ValueError(f"there is no taxonomy {metric.taxonomy!r}; expected 'FairEval', or '' for none")
-    check_scores(metric.scores)
-    check_scores(metric.label_scores)
-    _check_formula(metric)
-
-
-def _check_formula(metric: Metric) -> None:
-    """Check that the formula and `details` find their columns, and that the formula returns the declared scores."""
-    nothing = {name: np.zeros(1) for name in (*metric.columns, "gold_spans", "pred_spans")}
-    found: list[dict[str, Any]] = []
-    for what, compute in (("the formula", metric.formula), ("details", metric.details)):
-        try:
-            found.append(compute(nothing) if compute else {})
-        except KeyError as error:
-            known = ", ".join(metric.columns)
-            raise ValueError(
-                f"{what} asks for the column {error}, which is not declared; declared are {known}"
-            ) from None
-    returned = found[0]
-    declared = {score.name for score in metric.label_scores}
-    if returned.keys() != declared:
-        raise ValueError(
-            f"the formula returns {', '.join(sorted(returned)) or 'nothing'}; "
-            f"the declared scores are {', '.join(sorted(declared)) or 'none'}"
-        )
-
-
-def check_together(metrics: Iterable[Metric]) -> None:
-    """Raise ValueError if two metrics show a score under one key."""
-    owner: dict[str, str] = {}
-    for metric in metrics:
-        for key in metric.keys:
-            if owner.setdefault(key, metric.name) != metric.name:
-                raise ValueError(f"{owner[key]} and {metric.name} both have the score key {key!r}: rename one")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from .scores import Array
+
+HEAVIEST = 1e12
+"""The largest weight. With much larger ones, weighted counts could overflow."""
 
 
 def ratio(part: Array, whole: Array) -> Array:
@@ -27,7 +29,7 @@ def weight_of_precision(beta: float) -> float:
 
     F is computed from alpha because beta^2 overflows where beta is large.
 
-    >>> [weight_of_precision(beta) for beta in (0, 1, 1e200, math.inf)]
+    >>> [weight_of_precision(beta) for beta in (0, 1, 1e200, float("inf"))]
     [1.0, 0.5, 0.0, 0.0]
     """
     return 1 / (1 + beta * beta)
@@ -44,7 +46,7 @@ def prf(tp: Array, fp: Array, fn: Array, beta: float = 1.0) -> dict[str, Array]:
 
     >>> prf(0, 0, 3)
     {'p': np.float64(nan), 'r': np.float64(0.0), 'f': np.float64(0.0)}
-    >>> [float(prf(1, 1, 3, beta)["f"]) for beta in (0, 1, math.inf)]
+    >>> [float(prf(1, 1, 3, beta)["f"]) for beta in (0, 1, float("inf"))]
     [0.5, 0.3333333333333333, 0.25]
     """
     alpha = weight_of_precision(beta)
@@ -83,7 +85,7 @@ def weight_table(
         kinds: What may be weighted. A kind that is left out weighs 1.
 
     Raises:
-        ValueError: A kind is unknown, or a weight is negative, infinite or not a number.
+        ValueError: A kind is unknown, or a weight is not a number from 0 to `HEAVIEST`.
 
     >>> weight_table({"d": 0.5}, {}, ("d", "i"))
     {'d': 0.5, 'i': 1.0}
@@ -93,6 +95,8 @@ def weight_table(
     for kind, weight in weights.items():
         if kind not in kinds:
             raise ValueError(f"weights = {dict(weights)!r}: there is no {kind!r}; there are {', '.join(kinds)}")
-        if not (weight >= 0 and math.isfinite(weight)):
-            raise ValueError(f"weights = {dict(weights)!r}: the weight of {kind!r} is not a number from 0 up")
+        if not 0 <= weight <= HEAVIEST:
+            raise ValueError(
+                f"weights = {dict(weights)!r}: the weight of {kind!r} is not a number from 0 to {HEAVIEST:g}"
+            )
     return dict.fromkeys(kinds, 1.0) | dict(weights)

@@ -12,6 +12,13 @@ Array = Any
 """A number or a numpy array; formulas work on either."""
 
 
+SPACYS = ("p", "r", "f", "per_type")
+"""What spaCy's own score keys end with, after `ents_` or `spans_sc_`."""
+
+RESULT = "nereval"
+"""What the key of the nested result ends with."""
+
+
 @dataclass(frozen=True)
 class Score:
     """A number computed from counts, and how to read it.
@@ -47,6 +54,9 @@ class Score:
     def __post_init__(self) -> None:
         if self.unit not in ("ratio", "count", "raw"):
             raise ValueError(f"score {self.name!r} has the unit {self.unit!r}; use 'ratio', 'count' or 'raw'")
+        if self.key in (*SPACYS, RESULT):
+            owner = "the nested result" if self.key == RESULT else "a score of spaCy's own"
+            raise ValueError(f"score {self.name!r} has the key {self.key!r}, which {owner} has: choose another")
 
 
 def prf_scores(group: str, *, prefix: str = "", key: str | None = None, symmetric: bool = True) -> tuple[Score, ...]:

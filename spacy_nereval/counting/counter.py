@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.declaration import Metric
+from ..core.declaration import Metric, Verdict, check_together
+from ..core.metric_checks import is_number, misjudged, passed
 from ..core.spans import Document, OverlapGroup
 from .batch import Batch, Numbers, batches, group_shapes, kinds_and_groups, overlap_group
 from .counts import Counts
-from .keys import HIGH, LARGEST, Key, Slot, own_verdicts, slots, split
+from .keys import HIGH, LARGEST, Key, Slot, slots, split
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -35,11 +36,13 @@ class Counter:
 
     Raises:
         ValueError: A judge passes a verdict that its metric does not declare, or an amount
-            that is not a whole number without declaring partial credit for it.
+            that is not a whole number without declaring partial credit for it; or two
+            metrics have one name or one score key.
     """
 
     def __init__(self, metrics: Iterable[Metric], *, units: bool = True) -> None:
         self.counts = Counts(metrics)
+        check_together(self.counts.metrics)
         self._units = units
         self._rules: set[str] = set()
         self._slots = slots(self.counts.metrics)
@@ -116,22 +119,24 @@ class Counter:
     def _entries(self, metrics: Sequence[Metric], spans: OverlapGroup) -> Iterator[Entry]:
         labels, notes = self._label_number, self._note_number
         for metric in metrics:
-            for name, gold, pred, amount in metric.judge(spans) if metric.judge else ():
-                note = 0
+            for verdict in passed(metric, metric.judge(spans)) if metric.judge else ():
+                try:
+                    name, gold, pred, amount = verdict
+                    slot, note = self._slots[Slot(metric.name, name)], 0
+                    gold_label, pred_label = labels[gold[2]] if gold else 0, labels[pred[2]] if pred else 0
+                except (TypeError, ValueError, LookupError):
+                    raise misjudged(metric, verdict) from None
+                if not isinstance(amount, (int, float)) and not is_number(amount):
+                    raise misjudged(metric, verdict)
                 if metric.note and isinstance(spans, Document):
                     note = notes.setdefault(metric.note(spans, gold), len(notes))
-                slot = self._slot(metric, name)
-                yield slot, labels[gold[2]] if gold else 0, labels[pred[2]] if pred else 0, note, amount
+                yield slot, gold_label, pred_label, note, amount
 
     def _slot(self, metric: Metric, verdict: str) -> int:
         try:
             return self._slots[Slot(metric.name, verdict)]
         except KeyError:
-            known = ", ".join(own_verdicts(metric))
-            raise ValueError(
-                f"{metric.name} passes the verdict {verdict!r}, which it does not declare; declared are {known}. "
-                "Add it to the columns, or to confusion"
-            ) from None
+            raise misjudged(metric, Verdict(verdict, None, None)) from None
 
     def _rows(self, documents: int, table: NDArray[np.float64]) -> tuple[csr_array, list[Key]]:
         """Return the cells of a batch, float64[6, cells] (document, then as `Entry`), as rows and their keys."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
 from .counts import Counts
 from .keys import HIGH, LARGEST, LOW, Key, Slot, join, slots, split
+from .room import check_room
 from .sums import Sums, empty_sums
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ class Table:
     def summed(self, weights: Weights | None = None) -> Sums:
         """Return the rows added up: one sum of all rows, or one for each row of weights."""
         number = weights.sums if weights else 1
+        one = empty_sums(self.metrics, self.labels, self.is_breakdown, 1)
+        check_room(sum(array.size for array in one.arrays), number, len(self.labels), len(self.metrics))
         total = empty_sums(self.metrics, self.labels, self.is_breakdown, number)
         for here in self.stretches(number):
             size = here.stop - here.start

@@ -6,6 +6,7 @@ All engines are used through joblib, which has one interface for them.
 from __future__ import annotations
 
 import os
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -162,10 +163,17 @@ def _dask(workers: int, gpus: bool) -> Iterator[dict[str, Any]]:
 @contextmanager
 def _spark(workers: int, gpus: bool) -> Iterator[dict[str, Any]]:
     from joblibspark import register_spark
+    from joblibspark.backend import is_spark_connect_mode
+    from joblibspark.utils import get_spark_session
 
     register_spark()
     with warnings.catch_warnings():
         warnings.filterwarnings(
             "ignore", module="joblibspark|pyspark"
         )  # the warnings are about missing packages that are not needed
+        session = get_spark_session()
+        if not is_spark_connect_mode() and "PYSPARK_PYTHON" not in os.environ:
+            context = session.sparkContext
+            if context.master.startswith("local"):  # by default its workers run `python3`, which may lack this package
+                context.pythonExec = sys.executable
         yield {"num_gpus_per_spark_task": 1} if gpus else {}

@@ -7,8 +7,9 @@ better for every score. spaCy reports neither.
 
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from functools import cache
 from types import FrameType
 from typing import Any, Protocol, runtime_checkable
 from weakref import WeakKeyDictionary
@@ -18,6 +19,7 @@ from spacy.training import Example
 
 from ..core.declaration import Metric, Score
 from ..counting.counts import Counts
+from ..metrics.registry import create, names
 
 
 @runtime_checkable
@@ -125,14 +127,29 @@ def _weight_mistakes(nlp: Language, written: list[Written]) -> Iterator[str]:
                     f"[training.score_weights] has {key}, for which lower is better: training keeps the model with the "
                     f"highest score, which is the worst; use {better}"
                 )
-        elif key not in declared and key.startswith(("ents_", "spans_")):
-            near = get_close_matches(key, [*ours], 1)
-            hint = f"; is it {near[0]}?" if near else ""
+        elif key not in declared and (key.startswith(("ents_", "spans_")) or key in _metric_of_key()):
             yield (
                 f"[training.score_weights] has {key}, which no metric of the pipeline's scorers and no other component "
                 "produces; spaCy ignores the weight of a missing score: choose the metric that has it, or remove the "
-                f"weight{hint}"
+                f"weight{_hint(key, ours)}"
             )
+
+
+@cache
+def _metric_of_key() -> dict[str, str]:
+    """Return the score keys of all registered metrics, without prefix, each with its metric."""
+    return {key: name for name in names() for key in create(name).keys}
+
+
+def _hint(key: str, ours: Mapping[str, tuple[Metric, Score]]) -> str:
+    """Return which key may be meant, or which metric has the key."""
+    prefixed = [each for each in ours if each.endswith(f"_{key}")]
+    metric = _metric_of_key().get(key.partition("_")[2])
+    if metric and not prefixed and metric not in {own.name for own, _ in ours.values()}:
+        return f"; the metric {metric} has it"
+    near = prefixed or get_close_matches(key, [*ours], 3)
+    best = next((each for each in near if ours[each][1].headline), near[0] if near else "")
+    return f"; is it {best}?" if best else ""
 
 
 def _spacys_keys(nlp: Language) -> Iterator[str]:

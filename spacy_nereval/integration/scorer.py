@@ -22,6 +22,9 @@ from ..metrics.registry import create_all
 from .checks import check_evaluated, check_predicted
 from .example_batches import batches, count_examples, unit_lack
 
+LEAST_DOCUMENTS = 2
+"""The least number of annotated documents for which a scorer computes intervals."""
+
 MetricTable = dict[str, dict[str, Any]]
 ConfidenceTable = dict[str, Any]
 
@@ -196,8 +199,12 @@ def result_keys(
         prefix: The prefix of the keys: `ents`, or `spans_` and the key of the span group.
         confidence: The settings of intervals, or None for no intervals.
         detail: Whether to return the result too.
-        lack: Why there can be no intervals; they are then None, and the result's `notes` say why.
+        lack: Why there can be no intervals. With fewer than `LEAST_DOCUMENTS` annotated documents
+            there are none either. They are then None, and the result's `notes` say why.
     """
+    if confidence and counts.documents < LEAST_DOCUMENTS:
+        annotated = "1 document is annotated" if counts.documents else "no document is annotated"
+        lack = lack or f"{annotated}, and intervals need at least {LEAST_DOCUMENTS}"
     counts.spans_key = prefix.removeprefix("spans_") if prefix.startswith("spans_") else None
     result = evaluate(counts, confidence if detail and not lack else None)
     if confidence and lack:

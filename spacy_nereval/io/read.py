@@ -193,8 +193,9 @@ class Pairing:
             for path, ids in ((self._pred, self._missing), (self._gold, surplus))
             if ids
         ]
-        if lacks and not self._paired:
-            lacks.append("no id is in both: without ids in one of them they are paired by order")
+        if len(lacks) == 2 and not self._paired:
+            remedy = "give each text the same id in both, or remove the ids from one of them to pair by order"
+            lacks.append(f"no id is in both: {remedy}")
         if lacks:
             raise ValueError("; ".join(lacks))
 

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from ..core.alignment import closest_pairs
 from ..core.declaration import Array, Columns, Metric, Score, Verdict
-from ..core.formulas import ratio, weight_table
+from ..core.formulas import HEAVIEST, ratio, weight_table
 from ..core.spans import Document
 
 VERDICTS = ("mapped", "err", "miss", "fa")
@@ -26,7 +26,7 @@ def ace(
         Field(ge=0, le=1, description="worth of a pair whose labels differ, as a share of one whose labels agree"),
     ] = 0.5,
     false_alarm: Annotated[
-        float, Field(ge=0, allow_inf_nan=False, description="cost of a spurious prediction, times its weight")
+        float, Field(ge=0, le=HEAVIEST, description="cost of a spurious prediction, times its weight")
     ] = 0.75,
     weights: Annotated[
         Literal["equal"] | dict[str, float],

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ..core.declaration import Array, Columns, Metric, Score, Verdict, one_each, prf_scores
-from ..core.formulas import prf
+from ..core.formulas import HEAVIEST, prf
 from ..core.overlap import Boundaries, overlaps
 from ..core.spans import Document, OverlapGroup, Span
 from .options import Beta, Focus
@@ -86,7 +86,7 @@ def credit_of(weights: str | Mapping[str, Mapping[Literal["tp", "fp", "fn"], flo
     """Return how much each error counts, from the name of a table or the errors that differ from "fair".
 
     Raises:
-        ValueError: An error is unknown, or a weight is negative, infinite or not a number.
+        ValueError: An error is unknown, or a weight is not a number from 0 to `HEAVIEST`.
 
     >>> credit_of({"le": {"fp": 1}})["le"], credit_of("fine")["be_s"]
     ((0.0, 1, 0.0), (0.5, 0, 0.5))
@@ -97,8 +97,8 @@ def credit_of(weights: str | Mapping[str, Mapping[Literal["tp", "fp", "fn"], flo
     for error, parts in weights.items():
         if error not in ERRORS:
             raise ValueError(f"weights = {weights!r}: there is no error {error!r}; there are {', '.join(ERRORS)}")
-        if not all(0 <= weight < inf for weight in parts.values()):
-            raise ValueError(f"weights = {weights!r}: a weight of {error} is not a number from 0 up")
+        if not all(0 <= weight <= HEAVIEST for weight in parts.values()):
+            raise ValueError(f"weights = {weights!r}: a weight of {error} is not a number from 0 to {HEAVIEST:g}")
         credit[error] = (parts.get("tp", 0.0), parts.get("fp", 0.0), parts.get("fn", 0.0))
     return credit
 

@@ -31,8 +31,16 @@ def heading(result: Mapping[str, Any]) -> str:
     """
     parts = [many(result["documents"], "document"), many(result["gold"], "gold span")]
     parts.append(many(result["pred"], "predicted span"))
-    parts += [f"{many(result[key], what)} {done}" for key, what, done in (SKIPPED, *ON_READING) if result.get(key)]
-    return ", ".join(parts)
+    return ", ".join([*parts, *on_reading(result)])
+
+
+def on_reading(result: Mapping[str, Any]) -> list[str]:
+    """Return what was left out or changed on reading, in words.
+
+    >>> on_reading({"duplicates": 2, "rejected": 0})
+    ['2 spans given again and counted once']
+    """
+    return [f"{many(result[key], what)} {done}" for key, what, done in (SKIPPED, *ON_READING) if result.get(key)]
 
 
 def read_with(result: Mapping[str, Any]) -> list[str]:

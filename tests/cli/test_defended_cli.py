@@ -677,15 +677,19 @@ def test_few_documents_or_none_never_end_a_run(make):
     for some, documents in (([], 0), ([blank], 0), (examples()[:1], 1), (examples()[:1] + [blank], 1)):
         scores = make(confidence={})(some)
         (key,) = (key for key in scores if key.endswith("_nereval"))
-        assert (scores[key]["documents"], scores[key]["confidence"]["units"]) == (documents, documents)
+        assert (scores[key]["documents"], scores[key]["confidence"]) == (documents, None)
+        assert "intervals need at least 2" in scores[key]["notes"][0]
+        assert {own["intervals"] for own in scores[key]["metrics"].values()} == {None}
         json.dumps(scores[key], allow_nan=False)
-        for name, metric in scores[key]["metrics"].items():
-            for score, found in metric["intervals"]["scores"].items():
-                low, high = bounds(found)
-                if metric["scores"][score] is None:
-                    assert (low, high, found["flag"]) == (None, None, "undefined"), (name, score)
-                else:
-                    assert low < high and found["flag"] == "few", (name, score)
+    result = make(confidence={})(examples()[:2])[key]
+    assert (result["documents"], result["confidence"]["units"]) == (2, 2)
+    for name, metric in result["metrics"].items():
+        for score, found in metric["intervals"]["scores"].items():
+            low, high = bounds(found)
+            if metric["scores"][score] is None:
+                assert (low, high, found["flag"]) == (None, None, "undefined"), (name, score)
+            else:
+                assert low < high and found["flag"] == "few", (name, score)
 
 
 def test_intervals_and_tests_of_a_single_document_say_how_little_they_rest_on(here):

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from urllib.error import URLError
 
 import pytest
 import spacy
@@ -181,6 +182,19 @@ def test_parts_are_no_outputs_and_no_inputs(inputs):
     assert "counts-g.jsonl.npz and g.jsonl are the same file" in refused(*several, "-o", "out.npz")
 
 
+def test_parts_are_not_written_into_a_folder_that_is_read(inputs):
+    before = contents(inputs)
+    for folder, where in (("brat", "is an input"), ("brat/deep/parts", "lies in brat, which is an input")):
+        said = refused("count", "brat", "brat", "-o", "out.npz", "--parts", folder)
+        assert said == f"✘ --parts {folder} {where}, so no parts can be written there: choose another folder"
+    Path("home").symlink_to(inputs / "model")
+    assert "--parts home/parts lies in model" in refused("evaluate", "model", "g.jsonl", "--parts", "home/parts")
+    assert contents(inputs) == before | {str(inputs / "home" / name): b"[nlp]" for name in ("config.cfg", "meta.json")}
+    accepted(
+        "count", "g.jsonl", "p.jsonl", "-m", "strict", "-o", "out.npz"
+    )  # beside the files that are read they may be
+
+
 def test_two_outputs_are_two_files(inputs):
     Path("same.jsonl").symlink_to("out.jsonl")
     assert "choose two files" in refused(
@@ -267,22 +281,29 @@ COMMANDS = {
 }
 
 
-def test_what_a_cloud_library_says_is_one_line(inputs, monkeypatch):
-    class NoSuchBucket(Exception):
-        """An error of botocore, which need not be installed."""
+class NoSuchBucket(Exception):
+    """An error of botocore, which need not be installed."""
 
-    NoSuchBucket.__module__ = "botocore.errorfactory"
 
+NoSuchBucket.__module__ = "botocore.errorfactory"
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (NoSuchBucket("The specified bucket\ndoes not exist"), "NoSuchBucket: The specified bucket does not exist"),
+        (URLError(OSError(111, "Connection refused")), "URLError: <urlopen error [Errno 111] Connection refused>"),
+    ],
+)
+def test_what_a_cloud_library_says_is_one_line(error, said, inputs, monkeypatch):
     def missing(name: str, home: str = "") -> Path:
         if "://" in name:
-            raise NoSuchBucket("The specified bucket\ndoes not exist")
+            raise error
         return Path(name)
 
     monkeypatch.setattr("spacy_nereval.distributed.shards.location", missing)
-    said = refused("count", "g.jsonl", "p.jsonl", "-o", "out.npz", "--parts", "s3://missing/parts", "-m", "strict")
-    assert said == (
-        "✘ s3://missing/parts: cloud storage cannot be used: NoSuchBucket: The specified bucket does not exist"
-    )
+    given = ("count", "g.jsonl", "p.jsonl", "-o", "out.npz", "--parts", "s3://missing/parts", "-m", "strict")
+    assert refused(*given) == f"✘ s3://missing/parts: cloud storage cannot be used: {said}"
     assert not Path("out.npz").exists()
 
 

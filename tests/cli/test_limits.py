@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from commands import GOLD, PRED, refused, run, write
+from typer.main import get_command
 
 from spacy_nereval.cli import nereval
 
@@ -73,6 +74,41 @@ def test_all_options_that_are_numbers_are_tried():
         if any(kind in str(parameter.annotation) for kind in ("int", "float"))
     }
     assert numbers <= LIMITS.keys(), numbers - LIMITS.keys()
+
+
+SMALL = {
+    "score": SCORE,
+    "compare": (*COMPARE, "--trials", "20"),
+    "count": COUNT,
+    "errors": ERRORS,
+    "report": ("report", "g.jsonl", "p.jsonl", "-m", "strict", "-o", "out.html"),
+    "evaluate": ("evaluate", "nowhere", "g.jsonl", "-m", "strict"),
+}
+"""Commands whose files exist; others are given one that does not."""
+
+
+def every_option() -> dict[str, str]:
+    """Every option that takes a value, of every command, with the first command that has it."""
+    found: dict[str, str] = {}
+    for name, command in get_command(nereval).commands.items():
+        for option in command.params:
+            if option.param_type_name == "option" and not getattr(option, "is_flag", False):
+                found.setdefault(max(option.opts, key=len), name)
+    return found
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("value", ["", DEEP, "\udcff\n\x1b[2J"], ids=["empty", "deep", "not text"])
+def test_every_option_of_every_command_takes_any_text_or_refuses_it_in_one_line(value, corpus, monkeypatch):
+    monkeypatch.chdir(corpus)
+    options = every_option()
+    assert len(options) >= 40
+    for option, name in options.items():
+        done = run(*SMALL.get(name, (name, "nowhere")), f"{option}={value}")
+        shown = f"{name} {option}: {done.exit_code}, {done.exception!r:.300}, {done.stderr[-300:]}"
+        assert done.exception is None or isinstance(done.exception, SystemExit), shown
+        assert done.exit_code in (0, 1, 2), shown
+        assert "Traceback" not in done.output, shown
 
 
 def test_files_that_are_nested_deeply_are_named(corpus, monkeypatch):

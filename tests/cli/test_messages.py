@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 import warnings
@@ -10,7 +11,8 @@ from pathlib import Path
 
 import pytest
 import spacy
-from commands import GOLD, PRED, flat, line, refused, run, write
+import typer
+from commands import GOLD, PRED, accepted, flat, line, refused, run, write
 from docs import doc, write_docs
 
 from spacy_nereval.evaluation.resampling import MOST_SAMPLES, Confidence
@@ -101,6 +103,21 @@ def test_a_full_disk_names_the_file(how, tmp_path, monkeypatch):
     assert [*tmp_path.iterdir()] == []
 
 
+@pytest.mark.parametrize(("name", "options"), [("secho", ()), ("echo", ("-f", "json"))])
+def test_a_full_disk_behind_the_standard_output_is_named(name, options, tmp_path, monkeypatch):
+    printed = getattr(typer, name)
+
+    def full(text, **style):
+        if style.get("err"):
+            return printed(text, **style)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(typer, name, full)
+    gold = write(tmp_path / "g.jsonl", *GOLD)
+    done = run("score", gold, gold, "-m", "strict", *options)
+    assert (done.exit_code, done.stderr.splitlines()[-1]) == (1, "✘ No space left on device: the standard output")
+
+
 def test_an_error_of_reading_does_not_name_the_output(tmp_path):
     with pytest.raises(OSError) as raised, atomic(tmp_path / "out"):
         raise OSError(errno.EIO, "Input/output error")
@@ -149,6 +166,37 @@ def test_the_number_of_samples_has_a_bound_that_is_told_before_anything_is_read(
     assert said in refused("compare", missing, missing, missing, "--samples", MOST_SAMPLES + 1)
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("score", "-C", "--samples", "5000"),
+        ("score", "-C", "--samples", "5000", "--unit", "document"),
+        ("count", "--replicates", "5000", "-o", "out.npz"),
+    ],
+)
+def test_samples_that_memory_has_no_room_for_are_told_before_they_are_drawn(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("spacy_nereval.counting.room.memory", lambda: 2.0**20)
+    gold, pred = write(tmp_path / "g.jsonl", *GOLD), write(tmp_path / "p.jsonl", *PRED)
+    rows = [{**row, "id": str(k)} for k, row in enumerate(GOLD * 5)]
+    gold, pred = write(tmp_path / "g.jsonl", *rows), write(tmp_path / "p.jsonl", *rows)
+    name, *options = command
+    said = refused(name, gold, pred, *options, "-m", "strict")
+    assert re.search(r"5,000 resamples of 1 metrics and 2 labels take about [0-9.]+ GiB.* use at most \d", said)
+    most = int(re.search(r"use at most ([\d,]+)", said)[1].replace(",", ""))
+    assert 100 < most < 5000
+    fewer = [str(most) if part == "5000" else part for part in options]
+    assert run(name, gold, pred, *fewer, "-m", "strict").exit_code == 0
+
+
+def test_what_was_changed_on_reading_is_told_by_count_and_compare(tmp_path):
+    rows = line("Ada met Bob", (0, 3, "PER"), (0, 3, "PER"))
+    gold = write(tmp_path / "g.jsonl", rows)
+    told = "2 spans given again and counted once"
+    assert told in flat(run("count", gold, gold, "-o", tmp_path / "o.npz", "-m", "strict").stdout)
+    assert told in flat(accepted("compare", gold, gold, gold, "-m", "strict", "--trials", 20))
+
+
 def test_long_ids_and_labels_are_shortened(tmp_path):
     gold = write(tmp_path / "g.jsonl", line("Ada", id="x" * 5000), line("Bob", id="y"))
     pred = write(tmp_path / "p.jsonl", line("Bob", id="y"))
@@ -184,8 +232,31 @@ def test_a_label_that_is_missing_is_told_in_a_short_line(tmp_path):
     assert "there is no label" in said and "9999 characters" in said and len(said) < 500
 
 
-def test_weights_that_overflow_are_one_line(tmp_path):
+@pytest.mark.parametrize(
+    ("metric", "option", "value", "said"),
+    [
+        ("ace", "weights", '{"PER": 1e308}', "the weight of 'PER' is not a number from 0 to 1e+12"),
+        ("ace", "false_alarm", "1e308", "input should be less than or equal to 1000000000000"),
+        ("fair", "weights", '{"le": {"tp": 1e308}}', "a weight of le is not a number from 0 to 1e+12"),
+        ("slot_error", "weights", '{"d": 1e308}', "the weight of 'd' is not a number from 0 to 1e+12"),
+        ("wrf", "weights", '{"PER": 1e308, "LOC": 1e308}', "the weight of 'PER' is not a number from 0 to 1e+12"),
+    ],
+)
+def test_weights_that_would_overflow_are_refused_with_the_range(metric, option, value, said, tmp_path):
+    gold = write(tmp_path / "g.jsonl", *GOLD)
+    assert said in refused("score", gold, gold, "-m", metric, f"--{metric}.{option}", value)
+
+
+@pytest.mark.parametrize(
+    ("metric", "weights"),
+    [
+        ("ace", {"PER": 1e6, "LOC": 1e6}),
+        ("fair", {error: dict.fromkeys(("tp", "fp", "fn"), 1e6) for error in ("le", "be_s", "fp", "fn")}),
+        ("slot_error", dict.fromkeys(("s_type", "s_extent", "s_both", "d", "i"), 1e6)),
+    ],
+)
+def test_the_largest_weights_give_scores_without_a_warning(metric, weights, tmp_path):
     gold, pred = write(tmp_path / "g.jsonl", *GOLD), write(tmp_path / "p.jsonl", *PRED)
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
-        assert "too much to be exact" in refused("score", gold, pred, "-m", "ace", "--ace.weights", '{"PER": 1e308}')
+        accepted("score", gold, pred, "-m", metric, f"--{metric}.weights", json.dumps(weights), "-C", "--samples", 20)

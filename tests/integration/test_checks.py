@@ -133,6 +133,22 @@ def test_a_weight_on_a_score_that_nothing_produces_is_told(key, hint):
     assert line.endswith(hint or line)
 
 
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [
+        ("fair_f", "; is it ents_fair_f?"),
+        ("ser_acc", "; is it ents_ser_acc?"),
+        ("ents_fair", "; is it ents_fair_f?"),
+        ("ents_ace", "; the metric ace has it"),
+    ],
+)
+def test_a_weight_on_a_key_without_prefix_or_of_another_metric_is_told(key, hint):
+    nlp = with_ruler(**{key: 1.0})
+    nlp.add_pipe("nereval")
+    (line,) = evaluate(nlp)
+    assert line.startswith(f"[training.score_weights] has {key}, which no metric") and line.endswith(hint), line
+
+
 def test_weights_are_checked_for_the_component_too():
     nlp = with_ruler(ents_ser=1.0)
     nlp.add_pipe("nereval")
@@ -186,16 +202,33 @@ def test_examples_without_a_unit_have_no_intervals_and_a_note(unit):
     assert {name: own["intervals"] for name, own in result["metrics"].items()} == dict.fromkeys(result["metrics"])
 
 
-@pytest.mark.parametrize(("annotated", "flag"), [([], "undefined"), ([False], "undefined"), ([True], "few")])
-def test_intervals_of_too_few_documents_are_flagged_and_no_error(annotated, flag):
+NO_DOCUMENT = "no intervals: no document is annotated, and intervals need at least 2"
+ONE_DOCUMENT = "no intervals: 1 document is annotated, and intervals need at least 2"
+
+
+@pytest.mark.parametrize("confidence", [{}, {"unit": "document"}, {"unit": "block:3"}])
+@pytest.mark.parametrize(
+    ("annotated", "note"),
+    [([], NO_DOCUMENT), ([False], NO_DOCUMENT), ([True], ONE_DOCUMENT), ([True, False], ONE_DOCUMENT)],
+)
+def test_with_fewer_than_two_documents_intervals_are_null_with_a_note(annotated, note, confidence):
     nlp = with_ruler()
-    nlp.add_pipe("nereval", config={"confidence": {}, "spans_keys": ["none"]})
+    nlp.add_pipe("nereval", config={"confidence": confidence, "spans_keys": ["none"]})
     golds = [doc("Ada met Bob", annotated=each, vocab=nlp.vocab) for each in annotated]
     found = nlp.evaluate([Example(nlp.make_doc(gold.text), gold) for gold in golds])
-    for key, expected in (("ents_nereval", flag), ("spans_none_nereval", "undefined")):
-        interval = found[key]["metrics"]["strict"]["intervals"]["scores"]["f"]
-        assert interval["flag"] == expected
-        assert (interval["low"] is None) == (interval["high"] is None) == (expected == "undefined")
+    for key, expected in (("ents_nereval", note), ("spans_none_nereval", NO_DOCUMENT)):
+        assert found[key]["notes"] == [expected]
+        assert found[key]["confidence"] is None
+        assert {own["intervals"] for own in found[key]["metrics"].values()} == {None}
+
+
+def test_two_documents_of_one_unit_have_intervals_with_a_flag():
+    nlp = with_ruler()
+    nlp.add_pipe("nereval", config={"confidence": {}})
+    gold = doc("Ada met Bob", (0, 1, "PER"), vocab=nlp.vocab)
+    result = nlp.evaluate([Example(nlp.make_doc(gold.text), gold)] * 2)["ents_nereval"]
+    assert "notes" not in result
+    assert result["metrics"]["strict"]["intervals"]["scores"]["f"]["flag"] == "few"
 
 
 # Detail

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib.metadata import entry_points
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,8 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
 
+from spacy_nereval.core.plugins import readers
 from spacy_nereval.core.spans import Document
 from spacy_nereval.io.count_files import load
+from spacy_nereval.io.formats import AUTO, name_of
 from spacy_nereval.io.formats.settings import Format
 from spacy_nereval.io.paths import in_words
 from spacy_nereval.io.read import read_files
@@ -139,6 +142,14 @@ def test_damaged_files_are_read_or_named(name, offsets, data):
         part = data.draw(st.sampled_from(files))
         part.write_bytes(data.draw(damaged(part.read_bytes())))
         check_outcome(lambda: check_documents(path, offsets), path)
+
+
+def test_every_reader_of_this_package_is_given_damaged_files(tmp_path):
+    points = entry_points(group=readers.entry_point_namespace)
+    own = {point.name for point in points if point.value.startswith("spacy_nereval.")}
+    assert own - {AUTO} == {
+        name_of(writer(tmp_path / f"{name}-{file}", SIDES)) for name, (writer, file) in WRITERS.items()
+    }
 
 
 def test_the_files_are_sound_before_they_are_damaged(tmp_path):

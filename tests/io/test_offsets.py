@@ -143,6 +143,19 @@ def test_doccano_has_to_say_what_its_offsets_count(shape, tmp_path):
     assert only(path, offsets="utf16").spans == {(9, 12, "A")}
 
 
+def test_doccano_has_to_say_so_for_a_span_that_ends_after_the_text_too(tmp_path):
+    path = write(tmp_path / "a.jsonl", {"text": "a 😀 Bob", "label": [[5, 8, "A"]]})
+    assert "say which with --offsets codepoint or --offsets utf16" in refused("score", path, path)
+    assert only(path, offsets="utf16").spans == {(4, 7, "A")}
+    assert "ends after the text" in refused("score", path, path, "--offsets", "codepoint")
+
+
+@pytest.mark.parametrize("spans", [[3], ["a"], [[]], [[1]], [[0, "x", "A"]], [[0, -9, "A"]], [{}], [None]])
+def test_spans_that_are_none_are_refused_before_their_unit_matters(spans, tmp_path):
+    path = write(tmp_path / "a.jsonl", {"text": TEXT, "label": spans})
+    assert "a.jsonl, line 1" in refused("score", path, path)
+
+
 @pytest.mark.parametrize(
     "row",
     [

@@ -46,6 +46,9 @@ def test_only_predictions_that_come_too_early_are_held():
     assert read == ["ga", "pa", "gb", "pb", "gc", "pc"]
 
 
+APART = "no id is in both: give each text the same id in both, or remove the ids from one of them to pair by order"
+
+
 @pytest.mark.parametrize(
     ("golds", "preds", "said"),
     [
@@ -54,7 +57,8 @@ def test_only_predictions_that_come_too_early_are_held():
         ("abx", "aby", "P lacks 1 document: x; G lacks 1 document: y"),
         ("aab", "ab", "P lacks 1 document: a"),
         ("abcdefg", "g", "P lacks 6 documents: a, b, c, d, e, ..."),
-        ("ab", "", "P lacks 2 documents: a, b; no id is in both: without ids in one of them they are paired by order"),
+        ("ab", "", "P lacks 2 documents: a, b"),
+        ("ab", "xy", f"P lacks 2 documents: a, b; G lacks 2 documents: x, y; {APART}"),
     ],
 )
 def test_missing_and_surplus_documents_are_named(golds, preds, said):

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 import twins
+import twins_cited
 from asking import near, scored, tables
 from strategies import TEXTS
 
 from spacy_nereval import Document, Span, count, create
-from spacy_nereval.counting.keys import NUMBER
+from spacy_nereval.counting.keys import HIGH, HIGH_UNIT, LOW_UNIT, NUMBER
+from spacy_nereval.metrics.registry import SETS
 
 DOCUMENTS = 2_000
 LABELS = "ABC"
@@ -78,6 +80,42 @@ def test_every_document_has_the_verdicts_of_the_twin(
     if name == "loio":
         amount = sum(amount for verdicts in judged for verdict, _, _, amount in verdicts if verdict == "overlap")
         assert tables(CORPUS, name, **options).total["overlap"] == near(amount)
+
+
+CITED: dict[str, Callable[[Document], Iterable[twins.Verdict]]] = {
+    "token": lambda doc: twins_cited.token(doc.gold, doc.pred, doc.tokens),
+    "char": lambda doc: twins_cited.char(doc.gold, doc.pred),
+    "relaxed": lambda doc: twins_cited.relaxed(doc.gold, doc.pred),
+    "overlap": lambda doc: twins_cited.overlap(doc.gold, doc.pred),
+    "plagdet": lambda doc: twins_cited.plagdet(doc.gold, doc.pred),
+    "ace": lambda doc: twins_cited.ace(doc.gold, doc.pred)[1],
+}
+"""The cited metrics but tmr, which has a corpus of its own to be compared on."""
+
+
+def test_every_cited_metric_has_a_twin_here():
+    assert CITED.keys() == SETS["cited"].keys() - {"tmr"}
+
+
+@pytest.mark.parametrize("name", CITED)
+def test_every_document_has_the_verdicts_and_amounts_of_the_cited_twin(name: str) -> None:
+    partial = create(name).partial_credit
+    expected, amounts = [], Counter()
+    for document in CORPUS:
+        found: Verdicts = Counter()
+        for verdict, gold, pred, amount in CITED[name](document):
+            place = verdict, gold[2] if gold else "", pred[2] if pred else ""
+            found[place] += 1 if verdict in partial else amount
+            if verdict in partial:
+                amounts[place] += amount
+        expected.append(+found)
+    for number, (found, wanted) in enumerate(zip(verdicts_of(name, {}), expected, strict=True)):
+        assert found == wanted, (number, CORPUS[number])
+    summed: Counter[tuple[str, str, str]] = Counter()
+    for key, number in count(CORPUS, [create(name)], units=False).totals().items():
+        if key.metric and key.part != NUMBER:
+            summed[key[1:4]] += number / (HIGH_UNIT if key.part == HIGH else LOW_UNIT)
+    assert {place: near(amount) for place, amount in amounts.items()} == {place: summed[place] for place in amounts}
 
 
 def test_wrf_of_all_documents_is_that_of_the_twin():

@@ -101,6 +101,8 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
         if entry.get("answer") and not any(entry.get(key) for key in KEYS[:2]):
             return [], 0  # Prodigy leaves the list out where an annotator saw that there are no spans
         raise ValueError('there is no list of "spans"; write an empty list for a text without spans')
+    if format.offsets in (None, AUTO_OFFSETS):
+        _check_offsets_are_known(text, *next(iter(listed.items())))
     accepted = {key: [(k, span) for k, span in enumerate(spans) if _is_accepted(span)] for key, spans in listed.items()}
     (first, spans), *rest = (
         (key, [fitted_span(f"span {k},", _parts(k, span), text, format, _surface(k, span)) for k, span in given])
@@ -109,8 +111,6 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
     for key, other in rest:
         if {*other} != {*spans}:
             raise ValueError(f'"{first}" and "{key}" do not list the same spans; keep one of them')
-    if format.offsets in (None, AUTO_OFFSETS):
-        _check_offsets_are_known(text, spans, first, listed[first])
     return spans, len(listed[first]) - len(accepted[first])
 
 
@@ -122,12 +122,14 @@ def _surface(k: int, span: Any) -> str | None:
     return text
 
 
-def _check_offsets_are_known(text: str, spans: Sequence[PlainSpan], key: str, listed: Sequence[Any]) -> None:
+def _check_offsets_are_known(text: str, key: str, listed: Sequence[Any]) -> None:
     """Raise ValueError for a span behind a character that doccano counts as one or as two, depending on its version."""
     of_doccano = any("start_offset" in span if isinstance(span, dict) else key in KEYS[2:] for span in listed)
     repeated = all(isinstance(span, dict) and span.get("text") is not None for span in listed)
-    end = max((end for _, end, _ in spans), default=0)
-    wide = next((character for character in text[:end] if character > "\uffff"), None)
+    ends = [span.get("end_offset", span.get("end")) for span in listed if isinstance(span, dict)]
+    ends += [span[1] for span in listed if isinstance(span, list) and len(span) > 1]
+    last = max((end for end in ends if isinstance(end, int)), default=0)
+    wide = next((character for character in text[: max(last, 0)] if character > "\uffff"), None)
     if of_doccano and not repeated and wide:
         raise ValueError(
             f"{wide!r} is one character or two UTF-16 code units, and doccano's offsets count either, depending on "

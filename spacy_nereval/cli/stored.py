@@ -1,0 +1,75 @@
+"""Options of metrics that the configs of models give. Every command that scores a model honours them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .inputs import is_data
+from .printing import say
+
+Settings = dict[str, dict[str, Any]]
+"""The options of each metric or set of metrics."""
+
+
+def of_models(systems: Sequence[str], key: str | None) -> dict[str, Settings]:
+    """Return the options of metrics that models store; only models with a scorer of this package.
+
+    Args:
+        systems: Files of predictions, count files, and names or paths of models.
+        key: The key of the span groups that are scored; None for entities.
+    """
+    models = dict.fromkeys(name for name in systems if not name.endswith(".npz") and not is_data(name))
+    return {model: stored for model in models if (stored := _of_model(model, key))}
+
+
+def _of_model(model: str, key: str | None) -> Settings:
+    from ..integration.pipelines import Pipeline
+    from ..integration.stored_options import stored_options
+
+    try:
+        folder = Pipeline(model).folder()
+    except ValueError:  # a blank pipeline, or no pipeline: spaCy reports this on loading
+        return {}
+    return stored_options(folder, key)
+
+
+def with_stored(settings: Settings, stored: Mapping[str, Settings]) -> Settings:
+    """Return the settings with the options that models store for the same metrics, and print these.
+
+    Args:
+        settings: The options that the command line or a set gives, which come first.
+        stored: Model to options, as `of_models` returns it.
+
+    Raises:
+        ValueError: Two models store different values for an option, or a value cannot be used.
+    """
+    from ..metrics.registry import create, expanded
+
+    given = expanded(settings)
+    taken: Settings = {}
+    source: dict[str, str] = {}
+    for model, table in stored.items():
+        for name, options in given.items():
+            if name not in table:
+                continue
+            own = {option: value for option, value in table[name].items() if option not in options}
+            try:
+                create(name, **own)
+            except ValueError as error:
+                raise ValueError(f"the config of {model} cannot be used: {error}") from None
+            if taken.setdefault(name, own) != own:
+                option = next(o for o in {**taken[name], **own} if taken[name].get(o) != own.get(o))
+                values = (json.dumps(each[option]) if option in each else "the default" for each in (taken[name], own))
+                raise ValueError(
+                    f"the configs of {source[name]} and {model} differ in {name}.{option} ({' and '.join(values)}), "
+                    f"and systems are scored alike: give one value with --{name}.{option}"
+                )
+            source.setdefault(name, model)
+    for model in stored:
+        mine = {name: options for name, options in taken.items() if source[name] == model}
+        texts = (f"--{name}.{o} {json.dumps(value)}" for name, some in mine.items() for o, value in some.items())
+        if listed := " ".join(texts):
+            say(f"from the config of {model}: {listed}", err=True)
+    return settings | {name: options | given[name] for name, options in taken.items()}

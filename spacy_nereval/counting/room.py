@@ -1,0 +1,45 @@
+"""How much memory sums take, told before they are made."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from math import inf
+from pathlib import Path
+
+CGROUP = Path("/sys/fs/cgroup/memory.max")
+"""Where Linux says how much memory a container may use."""
+
+TIMES = 3
+"""How often the sums are in memory at once while they are scored."""
+
+
+def memory() -> float:
+    """Return how many bytes of memory this machine, or this container, has; infinity if that is unknown."""
+    found = [inf]
+    with suppress(AttributeError, ValueError, OSError):
+        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    with suppress(ValueError, OSError):
+        found.append(int(CGROUP.read_text()))
+    return min(found)
+
+
+def check_room(numbers: int, sums: int, labels: int, metrics: int) -> None:
+    """Raise ValueError if sums need more memory than there is.
+
+    Args:
+        numbers: How many numbers a sum has.
+        sums: How many sums are made: half-samples or swaps.
+        labels, metrics: What was counted, for the message.
+
+    >>> check_room(1000, 10**12, 3, 6)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: 1,000,000,000,000 resamples of 6 metrics and 3 labels take about 22,351,741.8 GiB of memory, and ...
+    """
+    need, room = 8.0 * TIMES * numbers * sums, memory()
+    if need > room:
+        raise ValueError(
+            f"{sums:,} resamples of {metrics} metrics and {labels:,} labels take about {need / 2**30:,.1f} GiB of "
+            f"memory, and there are {room / 2**30:,.1f} GiB: use at most {int(room / need * sums):,} of them "
+            "(--samples, --trials or --replicates), or fewer metrics"
+        )
