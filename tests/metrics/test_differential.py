@@ -113,8 +113,8 @@ def test_every_document_has_the_verdicts_and_amounts_of_the_cited_twin(name: str
         assert found == wanted, (number, CORPUS[number])
     summed: Counter[tuple[str, str, str]] = Counter()
     for key, number in count(CORPUS, [create(name)], units=False).totals().items():
-        if key.metric and key.part != NUMBER:
-            summed[key[1:4]] += number / (HIGH_UNIT if key.part == HIGH else LOW_UNIT)
+        if key.metric and key.quantity != NUMBER:
+            summed[key[1:4]] += number / (HIGH_UNIT if key.quantity == HIGH else LOW_UNIT)
     assert {place: near(amount) for place, amount in amounts.items()} == {place: summed[place] for place in amounts}
 
 
