@@ -9,9 +9,11 @@ from markupsafe import Markup
 
 from ...core.declaration import Metric
 from ...core.spans import Document
+from ...evaluation.prediction_rates import PredictionRate
 from ...io.writing import visible
 from ..result_table import shown
 from ..words import VERDICT_KINDS, VERDICTS
+from .reasons import Reasons
 from .score_rows import ScoreRow
 from .verdict_rows import VerdictRow
 
@@ -33,6 +35,8 @@ def findings(
     lengths: Sequence[ScoreRow],
     confusion: Mapping[str, Mapping[str, int]],
     outcomes: Sequence[Mapping[str, Any]],
+    rates: Sequence[PredictionRate],
+    why: Reasons,
     wrong: int,
     documents: int,
 ) -> dict[str, Markup]:
@@ -51,6 +55,8 @@ def findings(
         lengths: The scores by length of the span.
         confusion: FairEval's confusion matrix of the leading system.
         outcomes: For each system but the first, what it fixes and breaks.
+        rates: How often the leading system predicts each label.
+        why: The groups of the same mistake, and the doubtful gold spans.
         wrong: Number of documents in which the leading system makes an error.
         documents: Number of documents.
     """
@@ -61,16 +67,70 @@ def findings(
         "labels": under + _lowest(labels, lead, "label"),
         "lengths": under + _lowest(lengths, lead, "length"),
         "confusion": under + _confusion(confusion),
-        "documents": under + Markup("{} of {} documents have an error").format(wrong, documents),
+        "list": under + Markup("{:,} of {:,} documents have an error").format(wrong, documents),
+        "rates": under + _rates(rates),
+        "groups": under + _groups(why, lead),
+        "fault": under + _fault(why, lead),
     }
     if outcomes:
         found["changes"] = _changes(outcomes[max(lead - 1, 0)])
     return {name: Markup(text[:1].upper()) + text[1:] for name, text in found.items()}
 
 
+def _rates(rates: Sequence[PredictionRate]) -> Markup:
+    """The label that is predicted most too often, and the one most too rarely."""
+    told = [each for each in rates if each.gold >= FEW and not each.few] or [each for each in rates if each.gold]
+    if told[0:] and any(each.low is not None for each in told):
+        told = [each for each in told if each.low is not None and not each.low <= 1 <= (each.high or 1)]
+    over = max((each for each in told if each.pred > each.gold), key=lambda each: each.pred - each.gold, default=None)
+    under = max((each for each in told if each.pred < each.gold), key=lambda each: each.gold - each.pred, default=None)
+    said = []
+    if over:
+        said.append(
+            Markup("{} is predicted {:,} times for {:,} gold spans").format(named(over.label), over.pred, over.gold)
+        )
+    if under:
+        only = (
+            Markup("{} only {:,} times for {:,}")
+            if over
+            else Markup("{} is predicted only {:,} times for {:,} gold spans")
+        )
+        said.append(only.format(named(under.label), under.pred, under.gold))
+    return Markup(", ").join(said) if said else Markup("no label is clearly predicted too often or too rarely")
+
+
+def _groups(why: Reasons, lead: int) -> Markup:
+    surfaces = why.groups[lead]["surface"]
+    if surfaces:
+        first = surfaces[0]
+        return Markup("the mistake that repeats most: {}, {} ({} times)").format(
+            named(first.words), named(first.said), first.number
+        )
+    labels = why.groups[lead]["labels"]
+    if not labels:
+        return Markup("there are no errors")
+    return Markup("no mistake repeats on the same words; most often: {} ({})").format(
+        named(labels[0].said), labels[0].number
+    )
+
+
+def _fault(why: Reasons, lead: int) -> Markup:
+    doubted, errors = why.doubted[lead]
+    if not errors:
+        return Markup("there are no errors")
+    if not doubted:
+        return Markup("gold contradicts itself in none of {:,} errors").format(errors)
+    share = 100 * doubted / errors
+    who = "mostly the system" if share < 25 else "partly gold" if share < 50 else "gold as much as the system"
+    rounded = "under 1" if share < 1 else f"{share:.0f}"
+    return Markup("{}: in {:,} of {:,} errors ({}\u00a0%) gold contradicts itself").format(
+        who, doubted, errors, rounded
+    )
+
+
 def named(text: str) -> Markup:
     """Return an external name for a sentence: on one line, shortened, with its own writing direction."""
-    text = visible(text)
+    text = visible(text) or "(empty)"
     return Markup("<bdi>{}</bdi>").format(text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…")
 
 
