@@ -56,7 +56,7 @@ function visitMatches(k, visit, noteError = () => {}) {
   verdicts(doc, state.one, state.metric, (v, g, p) => {
     if (g < 0 && p < 0) return;
     if (v !== right) noteError();
-    if (state.chosen.size ? !state.chosen.has(v) : v === right && (state.relation || (state.view === "errors" && state.wrong && !state.cell && !group))) return;
+    if (state.chosen.size ? !state.chosen.has(v) : v === right && (state.relation || (state.wrong && !state.cell && !group))) return;
     const gold = labelOf(doc[2], g);
     const pred = labelOf(doc[3 + state.one][0], p);
     if (state.label >= 0 && gold !== state.label && pred !== state.label) return;
@@ -116,7 +116,7 @@ function search() {
     found.reverse();
     rows.reverse();
   }
-  const what = comparing() ? "change" : state.wrong && !state.chosen.size && !state.cell ? "error" : "verdict";
+  const what = comparing() ? "change" : rows.every(({ v }) => v !== metrics[state.metric].right) ? "error" : "verdict";
   $("matches").textContent = pattern === undefined ? "This is no regular expression"
     : found.length ? `${many(rows.length, what)} in ${number(found.length)} of ${many(documents.length, "document")}`
     : `No document of ${number(documents.length)} matches`;
