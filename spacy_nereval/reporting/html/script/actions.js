@@ -14,7 +14,7 @@ function ask(wanted) {
   if (!comparing() && state.chosen.size === 0 && wanted.metric === undefined && wanted.group !== undefined) state.metric = fair;
   refresh();
   record();
-  $("errors-title").focus({ preventScroll: true });
+  $("list-title").focus({ preventScroll: true });
   $("list-errors").scrollIntoView();
 }
 
@@ -69,7 +69,7 @@ for (const [id, drawn] of [["matrix-system", "system"], ["matrix-metric", "metri
 for (const [id, step] of [["previous", -1], ["next", 1]]) {
   $(id).addEventListener("click", () => {
     choose({ at: state.at + step }, false);
-    $("errors-title").focus({ preventScroll: true });
+    $("list-title").focus({ preventScroll: true });
     $("matches").scrollIntoView({ block: "center" });
   });
 }

@@ -48,9 +48,12 @@ function textNodes(text, breaks = false) {
   return nodes;
 }
 
+// Characters that turn text around, and halves of characters.
+const TURNING_OR_HALF = /[\u202a-\u202c\u2066-\u2069]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
 // A name on one line, without characters that would change the direction of what follows.
 const name = (text, longest = 60) => {
-  const flat = text.replace(/\s+/g, " ").replace(UNSEEN, "\ufffd").replace(/[\u202a-\u202c\u2066-\u2069]/g, "\ufffd") || "(empty)";
+  const flat = text.replace(/\s+/g, " ").replace(UNSEEN, "\ufffd").replace(TURNING_OR_HALF, "\ufffd") || "(empty)";
   return flat.length > longest ? `${flat.slice(0, longest - 1)}…` : flat;
 };
 const bdi = (text, longest) => {
