@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from ..core.spans import Document, Span
+from ..core.spans import Document
 
 Reason = Literal["two labels", "unmarked", "agreement"]
 
@@ -34,15 +34,14 @@ class Evidence(NamedTuple):
 
 
 class Suspect(NamedTuple):
-    """A span at which gold may be wrong: the number of the document, its place, gold's label ("" for none), the
-    evidence, strongest first, and for each system whether its output differs from gold there."""
+    """A span at which gold may be wrong: the number of the document, its place, gold's label ("" for none),
+    and the evidence, strongest first."""
 
     document: int
     start: int
     end: int
     gold: str
     evidence: tuple[Evidence, ...]
-    errors: tuple[bool, ...]
 
 
 def gold_suspects(systems: Sequence[Sequence[Document]]) -> list[Suspect]:
@@ -71,9 +70,8 @@ def gold_suspects(systems: Sequence[Sequence[Document]]) -> list[Suspect]:
                 found[(number, *place)].append(evidence)
     suspects = []
     for (number, start, end, gold), reasons in found.items():
-        wrong = tuple(_differs(side[number], start, end) for side in systems)
         ranked = tuple(sorted(reasons, key=lambda each: each.against - each.number))
-        suspects.append(Suspect(number, start, end, gold, ranked, wrong))
+        suspects.append(Suspect(number, start, end, gold, ranked))
     return sorted(suspects, key=_rank)
 
 
@@ -110,24 +108,15 @@ def _of_document(sides: Sequence[Document], labels: dict[str, Counter[str]]) -> 
             if number >= own[span.label]:
                 yield (span.start, span.end, span.label), Evidence("two labels", label, number, own[span.label])
     for side in sides:
-        for span in side.pred:
+        touched = {k for _, k, _ in side.overlaps}
+        for k, span in enumerate(side.pred):
             number = labels.get(surface(document, span.start, span.end), Counter())[span.label]
-            if number and not any(span.overlaps(gold) for gold in document.gold):
+            if number and k not in touched:
                 yield (span.start, span.end, ""), Evidence("unmarked", span.label, number)
     if len(sides) > 1:
         for span in sorted(set.intersection(*({*side.pred} for side in sides)) - {*document.gold}):
             gold = at.get((span.start, span.end), [""])[0]
             yield (span.start, span.end, gold), Evidence("agreement", span.label, len(sides))
-
-
-def _differs(document: Document, start: int, end: int) -> bool:
-    """Return whether gold and prediction differ at a place."""
-    here = Span(start, end, "")
-
-    def at(spans: Sequence[Span]) -> set[Span]:
-        return {span for span in spans if span.overlaps(here) or span[:2] == (start, end)}
-
-    return at(document.gold) != at(document.pred)
 
 
 def _rank(suspect: Suspect) -> tuple[int, int, int, int]:

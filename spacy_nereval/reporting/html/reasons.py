@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from markupsafe import Markup, escape
 
 from ...core.declaration import Metric
-from ...core.spans import Document, Span
+from ...core.overlap import overlaps
+from ...core.spans import Document
 from ...evaluation.error_groups import ErrorGroup, GroupedBy, Member, error_groups
 from ...evaluation.error_list import CONTEXT, is_error
 from ...evaluation.gold_suspects import Suspect, gold_suspects
@@ -70,7 +71,6 @@ class SuspectRow(NamedTuple):
     example: Example
     gold: str
     reasons: list[str]
-    wrong: tuple[bool, ...]
 
 
 class Reasons(NamedTuple):
@@ -182,19 +182,17 @@ def _example(document: Document, start: int, end: int) -> Example:
 
 def _at_suspects(documents: Sequence[Document], suspects: Iterable[Suspect], fair: Metric) -> tuple[list[Member], int]:
     """Return the errors at doubtful places, and the number of all errors."""
-    places: dict[int, list[Span]] = {}
+    places: dict[int, list[tuple[int, int]]] = {}
     for suspect in suspects:
-        places.setdefault(suspect.document, []).append(Span(suspect.start, suspect.end, suspect.gold))
+        places.setdefault(suspect.document, []).append((suspect.start, suspect.end))
     found, errors = [], 0
     for number, document in enumerate(documents):
-        here = places.get(number, [])
-        for verdict in fair.verdicts(document):
-            if not is_error(fair, verdict):
-                continue
-            errors += 1
-            spans = [span for span in (verdict.gold, verdict.pred) if span]
-            if any(span.overlaps(place) or span[:2] == place[:2] for span in spans for place in here):
-                found.append(Member(number, verdict.gold, verdict.pred))
+        wrong = [verdict for verdict in fair.verdicts(document) if is_error(fair, verdict)]
+        errors += len(wrong)
+        spans = [(span, verdict) for verdict in wrong for span in (verdict.gold, verdict.pred) if span]
+        doubted = {k for k, _, _ in overlaps([span[:2] for span, _ in spans], places.get(number, []))}
+        members = dict.fromkeys(Member(number, spans[k][1].gold, spans[k][1].pred) for k in sorted(doubted))
+        found += members
     return found, errors
 
 
@@ -210,6 +208,4 @@ def _suspect_row(suspect: Suspect, systems: Sequence[ReportedSystem]) -> Suspect
             said.append(f"all {each.number} systems predict {each.label}")
     name = str(suspect.document + 1) if document.id is None else document.id
     example = _example(document, suspect.start, suspect.end)
-    return SuspectRow(
-        suspect.document, name, example, suspect.gold or "none", list(dict.fromkeys(said)), suspect.errors
-    )
+    return SuspectRow(suspect.document, name, example, suspect.gold or "none", list(dict.fromkeys(said)))

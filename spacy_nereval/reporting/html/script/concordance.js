@@ -18,28 +18,21 @@ const COLUMNS = [["corpus", "document"], ["before", "before"], ["surface", "span
 
 // Sorts rows by a column. Keys are computed once.
 function sortRows() {
-  const keys = new Map(rows.map((row) => {
-    const { gold, pred, start, end } = spansOf(row);
-    const text = documents[row.k][1] || "";
-    const key = {
-      before: () => text.slice(Math.max(0, start - 40), start).trim().toLowerCase().split(/\s+/).reverse().join(" "),
-      surface: () => text.slice(start, end).toLowerCase(),
-      after: () => text.slice(end, end + 40).trim().toLowerCase(),
-      gold: () => (gold ? labels[gold.label] : ""),
-      pred: () => (pred ? labels[pred.label] : ""),
-      verdict: () => (comparing() ? CHANGES[row.v] : metrics[state.metric].words[row.v]),
-    }[state.order]();
-    return [row, key];
-  }));
-  rows.sort((a, b) => (keys.get(a) < keys.get(b) ? -1 : keys.get(a) > keys.get(b) ? 1 : a.k - b.k));
-  const first = new Map(rows.map(({ k }, i) => [k, i]).reverse());
-  found.sort((a, b) => (first.get(a) ?? Infinity) - (first.get(b) ?? Infinity) || a - b);
+  const keyOf = {
+    before: (text, { start }) => text.slice(Math.max(0, start - 40), start).trim().toLowerCase().split(/\s+/).reverse().join(" "),
+    surface: (text, { start, end }) => text.slice(start, end).toLowerCase(),
+    after: (text, { end }) => text.slice(end, end + 40).trim().toLowerCase(),
+    gold: (text, { gold }) => (gold ? labels[gold.label] : ""),
+    pred: (text, { pred }) => (pred ? labels[pred.label] : ""),
+    verdict: (text, spans, row) => (comparing() ? CHANGES[row.v] : metrics[state.metric].words[row.v]),
+  }[state.order];
+  const keys = rows.map((row) => keyOf(documents[row.k][1] || "", spansOf(row), row));
+  const order = rows.map((_, i) => i).sort((i, j) => (keys[i] < keys[j] ? -1 : keys[i] > keys[j] ? 1 : i - j));
+  rows = order.map((i) => rows[i]);
+  found = [...new Set([...rows.map(({ k }) => k), ...found])];
 }
 
-let current = 0; // the row that the keys j and k move
-
 function concordance(shown) {
-  current = 0;
   const head = COLUMNS.filter(([, title]) => !["before", "after"].includes(title)).map(([order, title]) => header(order, title));
   head.splice(1, 1, make("th", { scope: "col", class: "kwic-head" }, header("before", "before"), header("surface", "span"), header("after", "after")));
   const table = make("table", { class: "lines" }, make("thead", null, make("tr", null, ...head, make("th", { scope: "col" }, "your mark"))),

@@ -40,15 +40,26 @@ function drawForm() {
   drawLegend();
 }
 
-// A box for each verdict, or for each change, with its number.
-function drawChoices() {
-  const metric = metrics[state.metric];
-  const names = comparing() ? CHANGES : metric.words;
+// How often there is each verdict, or each change, in the corpus.
+const totals = new Map(); // by systems and metric
+
+function total(names) {
+  const key = `${state.one} ${state.other} ${state.metric}`;
+  if (totals.has(key)) return totals.get(key);
   const numbers = names.map(() => 0);
   for (const doc of documents) {
     if (comparing()) visitChanges(doc, state.one, state.other, (change) => (numbers[change] += 1));
     else verdicts(doc, state.one, state.metric, (verdict) => (numbers[verdict] += 1));
   }
+  totals.set(key, numbers);
+  return numbers;
+}
+
+// A box for each verdict, or for each change, with its number.
+function drawChoices() {
+  const metric = metrics[state.metric];
+  const names = comparing() ? CHANGES : metric.words;
+  const numbers = total(names);
   $("verdicts-title").textContent = comparing() ? "Change" : "Verdict";
   $("verdicts").replaceChildren(
     ...names.map((words, k) => {

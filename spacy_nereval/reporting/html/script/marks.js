@@ -120,7 +120,14 @@ function flagElement(doc, k, flag, several, matched) {
     ...flag.said.map(({ system, verdict, pred }) => `${several ? `${name(systems[system])}: ` : ""}${pred ? `predicted ${labelName(pred.label)} ${pred.start} to ${pred.end}, ` : ""}${words[verdict]}`)];
   const element = button({ class: `flag ${first.kind || "none"}${matched ? " matched" : ""}`, dir: "ltr", title: sides.filter(Boolean).join("; ") },
     () => openFlag(k, flag, first), ...flagText(doc, flag, several));
-  const light = (on) => element.closest(".text").querySelectorAll(".m").forEach((word) => word.classList.toggle("on", on && word.flags.has(flag)));
-  for (const [event, on] of [["pointerenter", true], ["focus", true], ["pointerleave", false], ["blur", false]]) element.addEventListener(event, () => light(on));
+  element.flag = flag;
   return element;
+}
+
+// The words of a flag light up while it is pointed at or has the focus.
+for (const [event, on] of [["pointerover", true], ["focusin", true], ["pointerout", false], ["focusout", false]]) {
+  $("list").addEventListener(event, ({ target }) => {
+    const element = target.closest(".flag");
+    if (element) element.closest(".text").querySelectorAll(".m").forEach((word) => word.classList.toggle("on", on && word.flags.has(element.flag)));
+  });
 }

@@ -5,7 +5,15 @@ const LABELS = 25; // labels shown in the matrix, until all are asked for
 const matrix = { system: data.lead, metric: Math.max(fair, 0), all: false, as: "n" };
 
 // From "gold label, predicted label" to the numbers of hits and of errors, and the sums of rows and columns.
+const confusions = new Map(); // by system and metric
+
 function confusion() {
+  const key = `${matrix.system} ${matrix.metric}`;
+  if (!confusions.has(key)) confusions.set(key, counted());
+  return confusions.get(key);
+}
+
+function counted() {
   const cells = new Map();
   const sums = { gold: new Map(), pred: new Map() };
   const { right } = metrics[matrix.metric];
