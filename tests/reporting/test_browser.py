@@ -301,13 +301,15 @@ def test_nothing_sticks_out_of_the_page(browser, made, width):
 def test_eight_systems_have_symbols_and_colours_of_their_own_with_an_area(browser, made):
     documents = corpus(0)[:9]
     browser.open(made("eight", *(system(f"s{k}", *documents, metrics=["fair"]) for k in range(8))))
-    browser.until(lambda: browser.all("[data-chart=scores] .role-legend-symbol path"))
+    browser.until(lambda: browser.all("[data-chart=scores] svg[aria-hidden]"))
     marks = browser(
-        """return [...document.querySelectorAll('[data-chart=scores] .role-legend-symbol path')].map(e =>
-             [e.getAttribute('d'), e.getAttribute('fill'), e.getBBox().width * e.getBBox().height]).filter(e => e[0])"""
+        """return [...document.querySelectorAll('[data-chart=scores] path')].map(
+             e => [e.getAttribute('d'), e.getAttribute('fill'), e.getBBox().width * e.getBBox().height]
+           ).filter(([d, fill, area]) => fill?.startsWith('#') && area > 60)"""
     )
+    colors = "return [...document.querySelectorAll('#scores .systems b')].map(e => getComputedStyle(e).color)"
+    assert len(set(browser(colors))) == 8
     assert len({d for d, _, _ in marks}) == len({fill for _, fill, _ in marks}) == 8
-    assert min(area for _, _, area in marks) > 20
     assert browser.log == []
 
 

@@ -121,6 +121,7 @@ def page(
         "tested": [what_was_tested(tests), *least_p(tests), *rests_on(tests)] if tests else [],
         "labels": labels,
         "charted": charted,
+        "symbols": charts.GLYPHS,
         "errors": errors,
         "numbers": {label: k for k, label in enumerate(all_labels)},
         "slices": sliced,

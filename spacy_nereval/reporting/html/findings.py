@@ -13,7 +13,7 @@ from ...evaluation.prediction_rates import PredictionRate
 from ...io.writing import visible
 from ..result_table import shown
 from ..words import VERDICT_KINDS, VERDICTS
-from .reasons import Reasons
+from .reasons import Reasons, times
 from .score_rows import ScoreRow
 from .verdict_rows import VerdictRow
 
@@ -80,7 +80,7 @@ def findings(
 def _rates(rates: Sequence[PredictionRate]) -> Markup:
     """The label that is predicted most too often, and the one most too rarely."""
     told = [each for each in rates if each.gold >= FEW and not each.few] or [each for each in rates if each.gold]
-    if told[0:] and any(each.low is not None for each in told):
+    if any(each.low is not None for each in told):
         told = [each for each in told if each.low is not None and not each.low <= 1 <= (each.high or 1)]
     over = max((each for each in told if each.pred > each.gold), key=lambda each: each.pred - each.gold, default=None)
     under = max((each for each in told if each.pred < each.gold), key=lambda each: each.gold - each.pred, default=None)
@@ -103,8 +103,8 @@ def _groups(why: Reasons, lead: int) -> Markup:
     surfaces = why.groups[lead]["surface"]
     if surfaces:
         first = surfaces[0]
-        return Markup("the mistake that repeats most: {}, {} ({} times)").format(
-            named(first.words), named(first.said), first.number
+        return Markup("the mistake that repeats most: {}, {} ({})").format(
+            named(first.words), named(first.said), times(first.number)
         )
     labels = why.groups[lead]["labels"]
     if not labels:
@@ -197,8 +197,7 @@ def _confusion(matrix: Mapping[str, Mapping[str, int]]) -> Markup:
     if not pairs:
         return Markup("no label is predicted for another")
     n, gold, pred = max(pairs, key=lambda pair: pair[0])
-    times = "once" if n == 1 else f"{n} times"
-    return Markup("{} is predicted for {} {}").format(named(pred), named(gold), times)
+    return Markup("{} is predicted for {} {}").format(named(pred), named(gold), times(n))
 
 
 def leading(summary: Sequence[ScoreRow]) -> int:

@@ -141,6 +141,15 @@ def said(group: ErrorGroup) -> str:
     return f"{gold} {VERDICTS[group.verdict or ''].short}"
 
 
+def times(number: int) -> str:
+    """Return how often, in words.
+
+    >>> times(1), times(1200)
+    ('once', '1,200 times')
+    """
+    return "once" if number == 1 else f"{number:,} times"
+
+
 def _row(
     group: ErrorGroup, system: int, documents: Sequence[Document], labels: Sequence[str], data: list[dict[str, Any]]
 ) -> GroupRow:
@@ -185,7 +194,8 @@ def _at_suspects(documents: Sequence[Document], suspects: Iterable[Suspect], fai
     places: dict[int, list[tuple[int, int]]] = {}
     for suspect in suspects:
         places.setdefault(suspect.document, []).append((suspect.start, suspect.end))
-    found, errors = [], 0
+    found: list[Member] = []
+    errors = 0
     for number, document in enumerate(documents):
         wrong = [verdict for verdict in fair.verdicts(document) if is_error(fair, verdict)]
         errors += len(wrong)
@@ -201,9 +211,9 @@ def _suspect_row(suspect: Suspect, systems: Sequence[ReportedSystem]) -> Suspect
     said = []
     for each in suspect.evidence:
         if each.reason == "two labels":
-            said.append(f"gold has {each.label} {each.number} times for these words, {suspect.gold} {each.against}")
+            said.append(f"gold has {each.label} {times(each.number)} for these words, {suspect.gold} {each.against}")
         elif each.reason == "unmarked":
-            said.append(f"predicted {each.label}; gold marks these words so {each.number} times elsewhere")
+            said.append(f"predicted {each.label}; gold marks these words so {times(each.number)} elsewhere")
         else:
             said.append(f"all {each.number} systems predict {each.label}")
     name = str(suspect.document + 1) if document.id is None else document.id

@@ -57,6 +57,7 @@ class ScoreRow(NamedTuple):
         pred: For each system, number of predicted spans, where the row has its own.
         is_ratio: Whether the scores are ratios, shown in percent.
         bucket: The bucket of a breakdown, where the row is one.
+        is_cut: Whether the last score is 1 minus a cost, and 0 for some system since the cost is 1 or more.
     """
 
     name: str
@@ -68,6 +69,7 @@ class ScoreRow(NamedTuple):
     pred: tuple[int, ...] = ()
     is_ratio: bool = True
     bucket: str = ""
+    is_cut: bool = False
 
     @property
     def headlines(self) -> list[ScoreValue]:
@@ -91,7 +93,8 @@ def metric_rows(metrics: Sequence[Metric], results: Sequence[Result]) -> list[Sc
                 for own in _of_metric(metric, results)
             ]
             lower, ratio = not last.higher_is_better, last.unit == "ratio"
-            rows.append(ScoreRow(group.name, group.scores, cells, metric.name, lower, is_ratio=ratio))
+            cut = last.complement_of is not None and any(values[-1].value == 0 for values in cells)
+            rows.append(ScoreRow(group.name, group.scores, cells, metric.name, lower, is_ratio=ratio, is_cut=cut))
     return rows
 
 
