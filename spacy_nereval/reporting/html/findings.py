@@ -24,6 +24,13 @@ FEW = 10
 """Labels and lengths with fewer gold spans are not called the lowest, if there are others."""
 
 
+EVEN = (0.8, 1.25)
+"""Where there are no intervals, a label that is predicted this often for each gold span is not called over- or
+under-predicted."""
+
+UNTOLD = Markup("no label is clearly predicted too often or too rarely")
+
+
 def findings(
     names: Sequence[str],
     lead: int,
@@ -68,10 +75,12 @@ def findings(
         "lengths": under + _lowest(lengths, lead, "length"),
         "confusion": under + _confusion(confusion),
         "list": under + Markup("{:,} of {:,} documents have an error").format(wrong, documents),
-        "rates": under + _rates(rates),
-        "groups": under + _groups(why, lead),
         "fault": under + _fault(why, lead),
     }
+    story, other = _rates(rates), _groups(why, lead)
+    if story == UNTOLD:
+        story, other = other, story
+    found |= {"story": under + story, "also": under + other}
     if outcomes:
         found["changes"] = _changes(outcomes[max(lead - 1, 0)])
     return {name: Markup(text[:1].upper()) + text[1:] for name, text in found.items()}
@@ -82,6 +91,8 @@ def _rates(rates: Sequence[PredictionRate]) -> Markup:
     told = [each for each in rates if each.gold >= FEW and not each.few] or [each for each in rates if each.gold]
     if any(each.low is not None for each in told):
         told = [each for each in told if each.low is not None and not each.low <= 1 <= (each.high or 1)]
+    else:
+        told = [each for each in told if not EVEN[0] <= each.pred / each.gold <= EVEN[1]]
     over = max((each for each in told if each.pred > each.gold), key=lambda each: each.pred - each.gold, default=None)
     under = max((each for each in told if each.pred < each.gold), key=lambda each: each.gold - each.pred, default=None)
     said = []
@@ -96,7 +107,7 @@ def _rates(rates: Sequence[PredictionRate]) -> Markup:
             else Markup("{} is predicted only {:,} times for {:,} gold spans")
         )
         said.append(only.format(named(under.label), under.pred, under.gold))
-    return Markup(", ").join(said) if said else Markup("no label is clearly predicted too often or too rarely")
+    return Markup(", ").join(said) if said else UNTOLD
 
 
 def _groups(why: Reasons, lead: int) -> Markup:
