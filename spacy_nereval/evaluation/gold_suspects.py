@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from ..core.spans import Document
+from .error_groups import has_words
 
 Reason = Literal["two labels", "unmarked", "agreement"]
 
@@ -47,7 +48,7 @@ class Suspect(NamedTuple):
 def gold_suspects(systems: Sequence[Sequence[Document]]) -> list[Suspect]:
     """Return the spans at which gold may be wrong: those with most reasons first, then those with the most evidence.
 
-    Words are compared in any case, with single spaces. Documents without a text give evidence
+    Words are compared in any case, with single spaces. Documents without words give evidence
     by agreement only.
 
     Args:
@@ -76,8 +77,8 @@ def gold_suspects(systems: Sequence[Sequence[Document]]) -> list[Suspect]:
 
 
 def surface(document: Document, start: int, end: int) -> str:
-    """Return the words of a stretch, case folded, with single spaces; "" if there is no text."""
-    return " ".join((document.text or "")[start:end].casefold().split())
+    """Return the words of a stretch, case folded, with single spaces; "" if the document has no words."""
+    return " ".join((document.text or "")[start:end].casefold().split()) if has_words(document.text) else ""
 
 
 def _labels_of_surfaces(documents: Sequence[Document]) -> dict[str, Counter[str]]:

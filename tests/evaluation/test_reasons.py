@@ -152,6 +152,11 @@ def test_two_labels_on_one_place_are_layers_and_no_contradiction():
     assert said([[Document([(0, 4, "ORG"), (0, 4, "LOC")], [], "Acme")] * 3]) == []
 
 
+def test_numbers_that_stand_for_tokens_contradict_nothing():
+    golds: list[Any] = [[(0, 1, "A")], [(0, 1, "B")], []]
+    assert said([[Document(gold, [(0, 1, "A")], "1 2 3") for gold in golds]]) == []
+
+
 def test_a_prediction_that_gold_confirms_elsewhere_makes_gold_doubtful():
     documents = [Document([(0, 4, "ORG")], [], "Acme"), Document([], [(4, 8, "ORG"), (0, 3, "ORG")], "and Acme")]
     assert said([documents]) == [(1, 4, "", (Evidence("unmarked", "ORG", 1),))]

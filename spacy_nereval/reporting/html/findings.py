@@ -129,6 +129,11 @@ def _fault(why: Reasons, lead: int) -> Markup:
     doubted, errors = why.doubted[lead]
     if not errors:
         return Markup("there are no errors")
+    if (
+        not any(groups for groups in (why.groups[lead]["surface"], why.groups[lead]["slip"], why.suspects))
+        and not doubted
+    ):
+        return Markup("nothing repeats on the same words in {:,} errors").format(errors)
     if not doubted:
         return Markup("gold contradicts itself in none of {:,} errors").format(errors)
     share = 100 * doubted / errors

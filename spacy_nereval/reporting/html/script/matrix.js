@@ -46,7 +46,7 @@ function drawMatrix() {
   const axis = [...kept, ANY];
   const title = (label, side) => (label < 0 ? make("em", null, side === "gold" ? "no gold span" : "missed") : bdi(labels[label], 30));
   const head = make("thead", null, make("tr", null, make("td", null, make("span", { class: "hidden" }, "gold, then predicted")),
-    ...axis.map((label) => make("th", { scope: "col" }, make("span", null, title(label, "pred")))), make("th", { scope: "col" }, make("span", null, "all"))));
+    ...axis.map((label) => make("th", { scope: "col", title: label < 0 ? null : name(labels[label], 500) }, make("span", null, title(label, "pred")))), make("th", { scope: "col" }, make("span", null, "all"))));
   const body = make("tbody", null);
   let first = true;
   const shown = (n, gold, pred) => {
@@ -67,7 +67,7 @@ function drawMatrix() {
     return element;
   };
   for (const gold of axis) {
-    const row = make("tr", null, make("th", { scope: "row" }, title(gold, "gold")));
+    const row = make("tr", null, make("th", { scope: "row", title: gold < 0 ? null : name(labels[gold], 500) }, title(gold, "gold")));
     for (const pred of axis) {
       const found = cells.get(`${gold} ${pred}`);
       const cell = make("td", { class: gold === pred && gold >= 0 ? "diagonal" : null });
