@@ -88,7 +88,7 @@ def findings(
 
 def _rates(rates: Sequence[PredictionRate]) -> Markup:
     """The label that is predicted most too often, and the one most too rarely."""
-    told = [each for each in rates if each.gold >= FEW and not each.few] or [each for each in rates if each.gold]
+    told = [each for each in rates if each.gold >= FEW and not each.few]
     if any(each.low is not None for each in told):
         told = [each for each in told if each.low is not None and not each.low <= 1 <= (each.high or 1)]
     else:
@@ -97,17 +97,15 @@ def _rates(rates: Sequence[PredictionRate]) -> Markup:
     under = max((each for each in told if each.pred < each.gold), key=lambda each: each.gold - each.pred, default=None)
     said = []
     if over:
-        said.append(
-            Markup("{} is predicted {:,} times for {:,} gold spans").format(named(over.label), over.pred, over.gold)
-        )
+        said.append(_rate(over, "is predicted"))
     if under:
-        only = (
-            Markup("{} only {:,} times for {:,}")
-            if over
-            else Markup("{} is predicted only {:,} times for {:,} gold spans")
-        )
-        said.append(only.format(named(under.label), under.pred, under.gold))
+        said.append(_rate(under, "is predicted only" if under.pred else "is predicted"))
     return Markup(", ").join(said) if said else UNTOLD
+
+
+def _rate(each: PredictionRate, verb: str) -> Markup:
+    spans = Markup("{} {} {} for {:,} gold spans")
+    return spans.format(named(each.label), verb, times(each.pred) if each.pred else "0 times", each.gold)
 
 
 def _groups(why: Reasons, lead: int) -> Markup:

@@ -73,10 +73,10 @@ function kwic({ k }, gold, pred, after, start, end, kind) {
   if (gold) bars.push({ ...gold, side: same ? "both" : "gold", kind, row: 0, flags: new Set() });
   if (pred && !same) bars.push({ ...pred, side: "pred", kind, row: bars.length, flags: new Set() });
   if (after && !(gold && gold.start === after.start && gold.end === after.end)) bars.push({ ...after, side: "pred", kind, row: bars.length, flags: new Set() });
-  const long = end - start > 160;
-  const middle = long
-    ? [...marked(text, start, start + 80, { bars, flags: [], rows: bars.length }), "…", ...marked(text, end - 80, end, { bars, flags: [], rows: bars.length })]
-    : marked(text, start, end, { bars, flags: [], rows: bars.length });
+  const marks = { bars, flags: [], rows: bars.length, rtl: rightToLeft.has(k) };
+  const middle = end - start > 160
+    ? [...marked(text, start, start + 80, marks), "…", ...marked(text, end - 80, end, marks)]
+    : marked(text, start, end, marks);
   return make("span", { class: "kwic", dir: direction(k) },
     make("span", { class: "before" }, make("span", null, ...textNodes(text.slice(Math.max(0, start - AROUND), start)))),
     make("span", { class: "rest" }, make("span", { class: "span" }, ...middle),

@@ -50,7 +50,7 @@ const stripes = (bar) => {
 };
 
 // The text from start to end as nodes, with its bars and, unless `bare`, its flags.
-function marked(text, start, end, { bars, flags, rows }, flagged) {
+function marked(text, start, end, { bars, flags, rows, rtl }, flagged) {
   const nodes = [];
   const edges = new Set([start, end]);
   for (const bar of bars) if (bar.end > start && bar.start < end) edges.add(Math.max(start, bar.start)).add(Math.min(end, bar.end));
@@ -63,7 +63,7 @@ function marked(text, start, end, { bars, flags, rows }, flagged) {
   let flag = 0;
   const word = (under, at, ...children) => {
     const element = make("span", { class: "m" }, ...children);
-    element.style.background = under.map((bar) => `${stripes(bar)} 0 calc(100% - ${(rows - 1 - bar.row) * ROW}px) / ${bar.end === at ? "calc(100% - 1px)" : "100%"} 4px no-repeat`).join(",");
+    element.style.background = under.map((bar) => `${stripes(bar)} ${rtl ? "100%" : "0"} calc(100% - ${(rows - 1 - bar.row) * ROW}px) / ${bar.end === at ? "calc(100% - 1px)" : "100%"} 4px no-repeat`).join(",");
     element.style.paddingBottom = `${rows * ROW}px`;
     element.flags = new Set(under.flatMap((bar) => [...bar.flags]));
     return element;
