@@ -68,7 +68,7 @@ def prediction_rates(counts: Counts, confidence: Confidence | None = None) -> li
     bounds = score_intervals(
         _rates(table.summed(), table)[:, 0],
         _rates(halves, table).T,
-        effective_units(spans_per_unit(counts, table, units))[:-1],
+        effective_units(spans_per_unit(table, units))[:-1],
         level=confidence.level,
         scale="cost",
     )
