@@ -9,10 +9,12 @@ chromium and chromium-driver.
 import random
 import shutil
 from base64 import b64decode
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import sleep
-from typing import Annotated
+from typing import Annotated, Any
 
 import spacy
 import srsly
@@ -38,6 +40,7 @@ QUIET = (
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
+    "--disable-dev-shm-usage",
     "--no-first-run",
     "--disable-background-networking",
     "--disable-component-update",
@@ -89,8 +92,9 @@ def trained() -> Language:
     return nlp
 
 
-def picture(report: Path, profile: Path) -> bytes:
-    """Return a PNG of the top of the report."""
+@contextmanager
+def browser(profile: Path) -> Iterator[Any]:
+    """Provide Chromium without a window and without a network."""
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 
@@ -98,16 +102,22 @@ def picture(report: Path, profile: Path) -> bytes:
     options.binary_location = shutil.which("chromium") or ""
     for argument in (*QUIET, f"--user-data-dir={profile}"):
         options.add_argument(argument)
-    browser = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
     try:
-        size = {"width": WIDTH, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False}
-        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        browser.get(report.resolve().as_uri())
-        while not browser.execute_script(DRAWN):
-            sleep(0.1)
-        return b64decode(browser.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"])
+        yield driver
     finally:
-        browser.quit()
+        driver.quit()
+
+
+def picture(report: Path, profile: Path) -> bytes:
+    """Return a PNG of the top of the report."""
+    with browser(profile) as driver:
+        size = {"width": WIDTH, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False}
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        driver.get(report.resolve().as_uri())
+        while not driver.execute_script(DRAWN):
+            sleep(0.1)
+        return b64decode(driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"])
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from .app import command
 from .guards import check_lexicons
 from .inputs import display_names, documents_of
 from .metric_options import chosen_metrics, names_and_options
-from .options import CONFIDENCE, METRICS, TRAIN, Asking, Model, Reading, Resampling
+from .options import CONFIDENCE, METRICS, NAMES, TRAIN, Asking, Model, Reading, Resampling
 from .outputs import chosen_confidence
 from .printing import say
 from .results import Kept, count_documents
@@ -31,12 +31,14 @@ def report_cli(
     output: Path = Option(..., "--output", "-o", help="HTML file for the report", dir_okay=False),
     metrics: str | None = METRICS,
     train: str | None = TRAIN,
+    name: list[str] | None = NAMES,
     confidence: bool = CONFIDENCE,
     title: str | None = Option(None, "--title", help="Title of the report. By default the names of the files"),
 ) -> None:
     """
-    Write a report as one HTML file that opens without a network. It has scores,
-    charts, and every document with its spans and their verdicts.
+    Write a report as one HTML file that opens without a network. It begins with
+    the mistakes that repeat and with what speaks against the gold annotation, then
+    has scores, charts, and every error and document.
 
     Each system is a file of predictions or a model. A single CoNLL file may hold
     both sides: gold labels in the last column but one, predicted labels in the
@@ -44,8 +46,10 @@ def report_cli(
     or break compared with the first. With --confidence it begins with a
     conclusion on the primary score, fair.f unless --primary names another.
 
-    FairEval's verdicts mark the spans, so the metric fair is always included.
+    FairEval's verdicts mark the spans, so the metric fair is always included. With
+    --train, scores are broken down by what the training data show of a span too.
     """
+    from ..core.lexicon import cached_lexicon
     from ..evaluation.tested import families
     from ..io.writing import atomic
     from ..reporting.html import PRIMARY, ReportedSystem, page
@@ -57,23 +61,25 @@ def report_cli(
     _check_compared(asking, names, confidence)
     if repeated := [name for name in names if names.count(name) > 1]:
         raise ValueError(f"{repeated[0]} is given twice")
+    shown_names = display_names(names or [str(gold)], name or [])
     if output.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"--output {output}: expected an .html file")
     check_no_table_format(reading.format)
     scripts()  # so that it fails early if the libraries for charts are missing
-    chosen = chosen_metrics(metrics, options, train, gold=gold, reading=reading, systems=names)
+    chosen = chosen_metrics(metrics, options, train, gold=gold, reading=reading, attributes=["eFre"], systems=names)
     if all(metric.name != "fair" for metric in chosen):
         chosen = (*chosen, *chosen_metrics("fair", [], reading=reading, systems=names))
     check_lexicons(chosen, output)
     families(chosen, wished.primary or PRIMARY, wished.secondary)  # before anything is read
     found: list[ReportedSystem] = []
     sides: list[str | None] = [*names] or [None]
-    for name, shown in zip(sides, display_names(names or [str(gold)])):
+    for side, shown in zip(sides, shown_names):
         kept = Kept()
-        documents = documents_of(name, gold, reading, loading)
+        documents = documents_of(side, gold, reading, loading)
         counts = count_documents(documents, chosen, gold.name, reading, [kept])
         found.append(ReportedSystem(shown, kept, counts))
-    html = page(found, title=title, confidence=drawn, asked=wished, trials=asking.trials)
+    lexicon = cached_lexicon(train) if train else None
+    html = page(found, title=title, confidence=drawn, asked=wished, trials=asking.trials, lexicon=lexicon)
     with atomic(output) as file:
         file.write(html.encode())
     say(f"✔ Report in {output}", fg="green")

@@ -86,10 +86,15 @@ class Breakdown:
             rows.extend(_rows(len(self._ids), metric, document, value))
         self._ids.append(document.id)
 
+    @property
+    def bucket_of(self) -> dict[Value, str]:
+        """The bucket of each value so far, in the order of the buckets."""
+        gold = {value: self._gold[value] for value in self._values}
+        return bucketed(gold, self.by.buckets, self.by.attribute.zero)
+
     def result(self) -> dict[str, Any]:
         """Return the buckets in ascending order, the spans in each, and each metric's scores and counts of each."""
-        gold = {value: self._gold[value] for value in self._values}
-        bucket_of = bucketed(gold, self.by.buckets, self.by.attribute.zero)
+        bucket_of = self.bucket_of
         buckets = list(dict.fromkeys(bucket_of.values()))
         metrics = {}
         for metric, rows in zip(self._metrics, self._rows):

@@ -184,17 +184,26 @@ def slips(text: str, gold: Span, pred: Span) -> Iterator[Slip]:
             yield Slip("leading" if end == "leading" else "trailing", a > b, words)
 
 
+def has_words(text: str | None) -> bool:
+    """Return whether a text has letters. Some formats have only the numbers of tokens, which repeat without a reason.
+
+    >>> has_words("to 2"), has_words("1 2 3"), has_words(None)
+    (True, False, False)
+    """
+    return text is not None and any(map(str.isalpha, text))
+
+
 def _keys(document: Document, verdict: Verdict) -> Iterator[tuple[GroupedBy, tuple[Any, ...]]]:
     """Yield the key of each group that an error is in."""
     name, gold, pred, _ = verdict
     labels = name, gold.label if gold else "", pred.label if pred else ""
     yield "labels", labels
-    if document.text is None:
+    if not has_words(document.text):
         return
     if surface := " ".join(_surface(document, verdict).casefold().split()):
         yield "surface", (*labels, surface)
     if gold and pred and gold.overlaps(pred):
-        for slip in slips(document.text, gold, pred):
+        for slip in slips(document.text or "", gold, pred):
             yield "slip", slip
 
 

@@ -18,11 +18,12 @@ from spacy_nereval.evaluation.error_list import error_list
 def brute(documents: list[Document], metric: str) -> dict[str, Counter[Any]]:
     """Every key with its number, from the rows of the error list."""
     found: dict[str, Counter[Any]] = defaultdict(Counter)
+    has_letters = [any(c.isalpha() for c in document.text or "") for document in documents]
     for row in (listed.row() for listed in error_list(documents, create(metric))):
         labels = row["verdict"], row["gold_label"] or "", row["pred_label"] or ""
         found["labels"][labels] += 1
         text = row["pred_text"] if row["gold_text"] is None else row["gold_text"]
-        if text and text.strip():
+        if text and text.strip() and has_letters[row["document"]]:
             found["surface"][(*labels, " ".join(text.split()).casefold())] += 1
     return found
 
@@ -82,6 +83,11 @@ def test_a_text_that_is_missing_leaves_the_labels():
     found = error_groups([None, Document([(0, 3, "A")], [(1, 3, "A")])], create("fair"))
     assert [len(found.largest(by)) for by in ("labels", "surface", "slip")] == [1, 0, 0]
     assert found.documents == 1
+
+
+def test_numbers_that_stand_for_tokens_are_no_words():
+    found = error_groups([Document([(0, 1, "A")], [(0, 3, "A")], "1 2 3")] * 2, create("fair"))
+    assert [len(found.largest(by)) for by in ("labels", "surface", "slip")] == [1, 0, 0]
 
 
 def test_only_the_wanted_groups_are_made_and_small_ones_are_left_out():

@@ -5,8 +5,11 @@ Needs `chromium` and `chromedriver` (Debian's packages chromium and chromium-dri
 
 from __future__ import annotations
 
+import csv
+import json
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.resources import files
@@ -17,9 +20,11 @@ import pytest
 from pages import HOSTILE, small, system
 
 from spacy_nereval import Document, create
+from spacy_nereval.evaluation.error_groups import error_groups
 from spacy_nereval.evaluation.intervals import Confidence
 from spacy_nereval.evaluation.result import evaluate
 from spacy_nereval.evaluation.transitions import gold_outcomes, transitions
+from spacy_nereval.io.read import read_files
 from spacy_nereval.reporting.html import ReportedSystem, page
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
@@ -50,6 +55,12 @@ QUIET = (
 CHOICES = """return [...document.querySelectorAll('#verdicts label')].map(label => [
   (label.querySelector('small') || label.children[2]).textContent, Number(label.querySelector('.n').textContent)])"""
 """The verdicts or changes that the form offers, each with its number."""
+
+WITHOUT_FLAGS = """const text = number => {
+  const copy = document.querySelector(`#doc-${number} .text`).cloneNode(true);
+  copy.querySelectorAll('.flag, .fold').forEach(e => e.remove());
+  return copy;
+};"""
 
 PATIENCE = 30
 """Seconds until a test gives up waiting: much more than anything takes."""
@@ -122,7 +133,9 @@ class Browser:
         self("list.replaceChildren()")
         self["#find"].clear()
         self["#find"].send_keys(text or " ")
-        self.until(lambda: self.all("#list article") or self.matches.startswith("No document"))
+        self.until(
+            lambda: self.all("#list article, #list tbody tr") or self.matches.startswith(("No document", "This is no"))
+        )
 
     @property
     def shown(self) -> list[int]:
@@ -130,9 +143,16 @@ class Browser:
         return [int(element.get_attribute("id")[4:]) for element in self.all("#list article")]
 
     def text_of(self, number: int) -> str:
-        """The text of a document as it is shown, without its flags."""
-        parts = f"#doc-{number} .text > bdi, #doc-{number} .word"
-        return self("return [...document.querySelectorAll(arguments[0])].map(e => e.textContent).join('')", parts)
+        """The text of a document in the page, hidden parts too, without its flags and buttons."""
+        return self(WITHOUT_FLAGS + "return text(arguments[0]).textContent", number)
+
+    def visible_text_of(self, number: int) -> str:
+        """The text of a document that is not folded away."""
+        return self(
+            WITHOUT_FLAGS + "const copy = text(arguments[0]);"
+            "copy.querySelectorAll('[hidden]').forEach(e => e.remove()); return copy.textContent",
+            number,
+        )
 
     @property
     def log(self) -> list[str]:
@@ -155,6 +175,7 @@ def browser(tmp_path_factory) -> Iterator[Browser]:
 
 
 LABELS = ("PER", "LOC", "ORG")
+DOCUMENTS = "#view=documents"
 
 
 def corpus(preds: int) -> list[Document]:
@@ -208,14 +229,14 @@ def made(tmp_path_factory) -> Callable[..., Path]:
 
 @pytest.fixture
 def one(browser, made) -> Browser:
-    """The page of one system, opened anew."""
-    browser.open(made("one", ONE))
+    """The page of one system with its documents, opened anew."""
+    browser.open(made("one", ONE), anchor=DOCUMENTS)
     return browser
 
 
 @pytest.fixture
 def two(browser, made) -> Browser:
-    browser.open(made("two", ONE, TWO, confidence=Confidence(samples=20)))
+    browser.open(made("two", ONE, TWO, confidence=Confidence(samples=20)), anchor=DOCUMENTS + "&one=0")
     return browser
 
 
@@ -230,7 +251,7 @@ def with_verdict(found: ReportedSystem, name: str, metric: str = "fair") -> tupl
     return sum(numbers), sum(n > 0 for n in numbers)
 
 
-def said(n: int, documents: int, of: int = 57, what: str = "verdict") -> str:
+def said(n: int, documents: int, of: int = 57, what: str = "error") -> str:
     return f"{n} {what}{'' if n == 1 else 's'} in {documents} of {of} documents"
 
 
@@ -251,7 +272,7 @@ def test_the_corpus_has_every_verdict_and_documents_without_error():
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_the_page_opens_from_disk_without_a_network_and_without_a_word_on_the_console(browser, made, systems, dark):
     browser.open(made("-".join(s.name for s in systems), *systems), dark=dark)
-    assert browser.charts() == ["scores", "errors", "labels", "lengths"]
+    assert browser.charts() == ["scores", "errors", "labels", "eLen", "case", "position"]
     assert browser("return location.protocol") == "file:"
     assert browser("return performance.getEntriesByType('resource').map(entry => entry.name)") == []
     assert browser.log == []
@@ -280,13 +301,15 @@ def test_nothing_sticks_out_of_the_page(browser, made, width):
 def test_eight_systems_have_symbols_and_colours_of_their_own_with_an_area(browser, made):
     documents = corpus(0)[:9]
     browser.open(made("eight", *(system(f"s{k}", *documents, metrics=["fair"]) for k in range(8))))
-    browser.until(lambda: browser.all("[data-chart=scores] .role-legend-symbol path"))
+    browser.until(lambda: browser.all("[data-chart=scores] svg[aria-hidden]"))
     marks = browser(
-        """return [...document.querySelectorAll('[data-chart=scores] .role-legend-symbol path')].map(e =>
-             [e.getAttribute('d'), e.getAttribute('fill'), e.getBBox().width * e.getBBox().height]).filter(e => e[0])"""
+        """return [...document.querySelectorAll('[data-chart=scores] path')].map(
+             e => [e.getAttribute('d'), e.getAttribute('fill'), e.getBBox().width * e.getBBox().height]
+           ).filter(([d, fill, area]) => fill?.startsWith('#') && area > 60)"""
     )
+    colors = "return [...document.querySelectorAll('#scores .systems b')].map(e => getComputedStyle(e).color)"
+    assert len(set(browser(colors))) == 8
     assert len({d for d, _, _ in marks}) == len({fill for _, fill, _ in marks}) == 8
-    assert min(area for _, _, area in marks) > 20
     assert browser.log == []
 
 
@@ -334,22 +357,33 @@ def test_the_verdicts_in_the_form_are_the_counts_of_the_result(one):
 
 def test_the_cells_of_the_matrix_are_the_confusion_of_the_result(two):
     for place, found in enumerate((ONE, TWO)):
-        two.choose("#matrix-system", found.name)
+        two.choose("#matrix-system", f"{'AB'[place]}: {found.name}")
         for metric in ("fair", "strict", "semeval", "slot_error"):
             two.choose("#matrix-metric", metric)
             cells = two(
                 "return [...document.querySelectorAll('#matrix button')].map(e => e.getAttribute('aria-label'))"
             )
-            expected = [
-                f"gold {gold or 'none'}, predicted {pred or 'none'}: {n}"
-                for gold, row in evaluate(found.counts)["metrics"][metric]["confusion"].items()
-                for pred, n in row.items()
-            ]
-            assert sorted(cells) == sorted(expected), (place, metric)
+            numbers: Counter[str] = Counter()
+            right = create(metric).hit
+            for verdict in (v for each in verdicts(found, metric) for v in each):
+                sides = [span.label if span else "none" for span in verdict[1:3]]
+                kind = ", correct" if verdict.name == right else ", wrong boundaries" if sides[0] == sides[1] else ""
+                numbers[f"gold {sides[0]}, predicted {sides[1]}{kind}"] += 1
+            assert sorted(cells) == sorted(f"{said}: {n}" for said, n in numbers.items()), (place, metric)
+            confusion = evaluate(found.counts)["metrics"][metric]["confusion"]
+            errors = {
+                said: n for said, n in numbers.items() if right in create(metric).confusion or "correct" not in said
+            }
+            assert sum(errors.values()) == sum(sum(row.values()) for row in confusion.values())
+    two.choose("#matrix-as", "share of the row (recall)")
+    shares = """return [...document.querySelectorAll('#matrix tbody tr')].map(row =>
+      [...row.querySelectorAll('button')].map(e => parseFloat(e.textContent)))"""
+    rows = two(shares)
+    assert all(abs(sum(row) - 100) < 0.5 for row in rows if row)
 
 
 def test_the_changes_in_the_form_are_the_transitions(two):
-    two.choose("#view", CHANGES)
+    two.choose("#other", "B: two")
     rows = two(CHOICES)
     outcomes = [[gold_outcomes(document) for document in found.documents] for found in (ONE, TWO)]
     numbers = transitions(*outcomes, TWO.documents)["counts"]
@@ -370,7 +404,8 @@ def test_the_changes_in_the_form_are_the_transitions(two):
 
 
 def test_at_first_the_documents_with_errors_are_shown(one):
-    assert one.matches == f"{len(wrong(ONE))} of 57 documents"
+    errors = sum(v.name != "tp" for each in verdicts(ONE) for v in each)
+    assert one.matches == said(errors, len(wrong(ONE)))
     assert one.shown == wrong(ONE)[:20]
 
 
@@ -385,7 +420,7 @@ def test_a_verdict_is_filtered_by_its_box(one):
     first = one.shown[0]
     marked = [element.text for element in one.all(f"#doc-{first} .flag.matched")]
     assert marked
-    assert all("missed" in text or "label error" in text or text in LABELS for text in marked)
+    assert all("missed" in text or "→" in text for text in marked)
 
 
 def test_the_verdicts_of_another_metric_can_be_filtered(one):
@@ -396,28 +431,36 @@ def test_the_verdicts_of_another_metric_can_be_filtered(one):
 
 def test_a_label_is_filtered_on_either_side(one):
     one.choose("#label", "ORG")
-    found = [[v for v in each if "ORG" in (v.gold and v.gold.label, v.pred and v.pred.label)] for each in verdicts(ONE)]
-    among = [each for each, document in zip(found, ONE.documents) if {*document.gold} != {*document.pred}]
-    assert one.matches == said(sum(map(len, among)), sum(map(bool, among)))
+    found = [
+        [v for v in each if v.name != "tp" and "ORG" in (v.gold and v.gold.label, v.pred and v.pred.label)]
+        for each in verdicts(ONE)
+    ]
+    assert one.matches == said(sum(map(len, found)), sum(map(bool, found)))
 
 
 def test_text_and_ids_are_found_in_either_case(one):
     one.click("#wrong")
-    assert one.matches == "57 of 57 documents"
+    assert one.matches.endswith("verdicts in 57 of 57 documents")
     one.find("TEXT 31:")
     assert one.shown == [32]
+    assert one("return [...CSS.highlights.get('found')].map(String)") == ["Text 31:"]
     one.find("id-7")
     assert one.shown == [8]
     one.find("nowhere")
     assert one.matches == "No document of 57 matches"
     assert one.shown == []
+    one.click("#pattern")
+    one.find("text 1[24]:")
+    one.until(lambda: one.shown == [13, 15])
+    one.find("(")
+    one.until(lambda: one.matches == "This is no regular expression")
 
 
 def test_everything_can_be_asked_for_again(one):
     one.choose("#label", "ORG")
     one.find("5")
     one.click("#reset")
-    assert one.matches == "57 of 57 documents"
+    assert one.matches.endswith("57 of 57 documents")
     assert one["#find"].get_attribute("value") == ""
     assert one.shown == list(range(1, 21))
 
@@ -435,46 +478,55 @@ def test_a_cell_of_the_matrix_filters_and_a_second_click_takes_it_back(one):
         any(v.name != "tp" and v.gold and v.pred and v.gold.label == v.pred.label == "PER" for v in each)
         for each in verdicts(ONE)
     )
-    cell = "#matrix button[aria-label^='gold PER, predicted PER']"
+    cell = "#matrix button[aria-label^='gold PER, predicted PER, wrong boundaries']"
     one.click(cell)
     assert one.matches == said(n, documents)
     assert one[cell].get_attribute("aria-pressed") == "true"
-    assert one["#cell"].text == "Only gold PER, predicted PER Clear"
-    assert one.focused == "documents-title"
+    assert one["#asked"].text == "Only gold PER, predicted PER ×"
+    assert one.focused == "list-title"
     one.click(cell)
-    assert one.matches == "57 of 57 documents"
+    assert one.matches.endswith(f"in {len(wrong(ONE))} of 57 documents")
     assert one[cell].get_attribute("aria-pressed") == "false"
     one.click("#matrix button[aria-label^='gold none, predicted ORG']")
-    assert one.matches.startswith(f"{confusion['']['ORG']} verdict")
-    one.click("#cell button")
-    assert one.matches == "57 of 57 documents"
+    assert one.matches.startswith(f"{confusion['']['ORG']} error")
+    one.click("#asked button")
+    assert one.matches.endswith(f"in {len(wrong(ONE))} of 57 documents")
+    one("history.back()")
+    one.until(lambda: one.matches.startswith(f"{confusion['']['ORG']} error"))
+    one("history.forward()")
+    one.until(lambda: one.matches.endswith(f"in {len(wrong(ONE))} of 57 documents"))
 
 
-def test_a_number_in_the_table_of_verdicts_filters(two):
-    two.click("button[data-system='1'][data-verdict='be_s']")
+def test_a_number_in_the_tables_filters(two):
+    two.click("#errors button[aria-label^='shorter than gold, two']")
     assert two.matches == said(*with_verdict(TWO, "be_s"))
-    assert two["#view"].get_attribute("value") == "1"
-
-
-def test_a_number_in_the_table_of_changes_shows_both_systems(two):
-    n = two["button[data-from='4'][data-to='0']"].text
-    two.click("button[data-from='4'][data-to='0']")
+    assert two["#system"].get_attribute("value") == "1"
+    two.click("#changes button[aria-label^='missed, then correct']")
+    n = two["#changes button[aria-label^='missed, then correct']"].text
     assert two.matches.startswith(f"{n} change")
-    assert two["#cell"].text == "Only missed, then correct Clear"
-    for number in two.shown[:3]:
-        assert [element.text for element in two.all(f"#doc-{number} figcaption")] == ["one", "two"]
-        left, right = two.all(f"#doc-{number} figure")
-        assert left.rect["y"] == right.rect["y"]
-        assert left.rect["x"] + left.rect["width"] <= right.rect["x"]
-        assert "missed" in left.text
+    assert two["#asked"].text == "Only missed, then correct ×"
+    two.click("#view-documents")
+    flags = two("return [...document.querySelectorAll('.flag.matched')].map(e => e.textContent)")
+    assert flags
+    assert all("A missed" in flag and "B ✓" in flag for flag in flags)
 
 
-def test_a_kind_of_change_is_filtered(two):
-    two.choose("#view", CHANGES)
-    two.click("#verdicts label:nth-child(2) input")
-    outcomes = [[gold_outcomes(document) for document in found.documents] for found in (ONE, TWO)]
-    broken = [sum(a[s] == "correct" != b[s] for s in a) for a, b in zip(*outcomes)]
-    assert two.matches == said(sum(broken), sum(map(bool, broken)), what="change")
+def test_other_systems_narrow_the_errors_of_one(two):
+    golds = [[gold_outcomes(document) for document in found.documents] for found in (ONE, TWO)]
+    spurious = [[{v.pred for v in each if v.name == "fp"} for each in verdicts(found)] for found in (ONE, TWO)]
+
+    def errors(also: bool) -> int:
+        """How many errors of the first system the second makes too, or does not make."""
+        return sum(
+            v.name != "tp" and also == ((golds[1][k][v.gold] != "correct") if v.gold else v.pred in spurious[1][k])
+            for k, each in enumerate(verdicts(ONE))
+            for v in each
+        )
+
+    for relation, also in (("only this one is wrong", False), ("all are wrong", True)):
+        two.choose("#relation", relation)
+        assert two.matches.startswith(f"{errors(also)} error")
+    assert all(" A" in flag.text or " B" in flag.text or " AB" in flag.text for flag in two.all(".flag")[:20])
 
 
 def test_pages_of_documents(one):
@@ -498,143 +550,236 @@ def test_a_link_opens_its_document_wherever_it_is(browser, made):
     browser.open(path, anchor=f"#doc-{right}")
     assert browser.focused == f"doc-{right}"
     assert right in browser.shown
-    top = browser("return document.activeElement.getBoundingClientRect().top")
-    assert 0 <= top < 900
+    assert -1 <= browser("return document.activeElement.getBoundingClientRect().top") < 100
     browser.find("id-1")
     browser("location.hash = '#doc-30'")
     browser.until(lambda: browser.focused == "doc-30")
     assert browser["#doc-30 h3 a"].get_attribute("href").endswith("#doc-30")
     browser("location.hash = '#doc-9999'")
+    browser.until(lambda: browser["#notice"].text == "There is no document 9999: this report has 57 documents.")
     assert browser.log == []
+
+
+def test_an_address_holds_what_is_asked_for_and_nonsense_in_it_is_ignored(browser, made):
+    path = made("one", ONE)
+    wanted = "#view=errors&metric=1&chosen=1.2&label=2&order=surface&falling=true"
+    browser.open(path, anchor=wanted)
+    assert browser["#metric"].get_attribute("value") == "1"
+    assert [box.is_selected() for box in browser.all("#verdicts input")] == [False, True, True, False, False, False]
+    assert browser["#label"].get_attribute("value") == "2"
+    spans = [cell.text.lower() for cell in browser.all(".kwic .span")]
+    assert spans == sorted(spans, reverse=True)
+    assert len(set(spans)) > 3
+    browser.open(path, anchor="#view=<b>&one=7&metric=x&chosen=99&cell=9.9&group=1e9&bucket=0&label=-5&find=%28&at=1e3")
+    assert browser["#find"].get_attribute("value") == "("
+    assert browser["#metric"].get_attribute("value") == "3"
+    assert browser["#asked"].get_attribute("hidden") is not None
+    assert browser.log == []
+
+
+# Why
+
+
+def test_a_group_shows_its_members_and_doubtful_places_their_errors(browser, made):
+    browser.open(made("one", ONE))
+    found = error_groups(ONE.documents, create("fair"))
+    for kind, by in enumerate(("surface", "labels", "slip"), 1):
+        button = f".kinds > div:nth-child({kind}) li:nth-child(2) button"
+        browser.click(button)
+        assert browser.matches.startswith(f"{found.largest(by)[1].number} error")
+        assert len(browser.all(".lines tbody tr")) == min(25, found.largest(by)[1].number)
+    browser.click("#slices tbody tr:nth-child(2) button")
+    assert browser["#asked"].text.startswith("Only Words in the span: ")
+    words = browser("return [...document.querySelectorAll('.kwic .span')].map(e => e.textContent)")
+    assert words
+    browser.click("#labels tbody tr:nth-child(1) button.link")
+    assert browser["#label"].get_attribute("value") != "-1"
+    assert browser.log == []
+
+
+def test_a_mark_is_kept_found_saved_and_read_again(browser, made, tmp_path):
+    path = made("one", ONE)
+    browser.open(path, anchor="#view=errors")
+    browser("document.querySelector('.lines tbody tr').focus()")
+    browser.press("j", "g", "j", "s", "s")  # the second press takes the mark back
+    assert browser["#marks"].text == "1 mark in this browser"
+    assert browser.all(".lines tbody tr")[1].find_element(By.CSS_SELECTOR, "[aria-label='gold wrong']").get_attribute(
+        "aria-pressed"
+    ) == ("true")
+    browser.open(path, anchor="#view=errors&mark=gold")
+    assert browser.matches == said(1, 1)
+    saved = browser(
+        """let saved; const make = URL.createObjectURL;
+           URL.createObjectURL = blob => { saved = blob; return make(blob) };
+           document.getElementById('export').click(); return saved.text()"""
+    )
+    (row,) = map(json.loads, saved.splitlines())
+    document = ONE.documents[row["meta"]["document"] - 1]
+    assert [(span["start"], span["end"], span["label"]) for span in row["spans"]] == [*document.gold]
+    assert row["meta"]["marks"][0]["mark"] == "gold"
+    (tmp_path / "marks.jsonl").write_text(saved)
+    (read,) = read_files(tmp_path / "marks.jsonl", tmp_path / "marks.jsonl")
+    assert (read.id, read.text, read.gold) == (document.id, document.text, document.gold)
+    browser("localStorage.clear()")
+    browser.open(path, anchor="#view=errors&mark=gold")
+    assert browser.matches.startswith("No document")
+    browser["#import"].send_keys(str(tmp_path / "marks.jsonl"))
+    browser.until(lambda: browser["#notice"].text == "Read 1 mark.")
+    assert browser.matches == said(1, 1)
+    browser("localStorage.clear()")
+
+
+def test_what_is_copied_is_what_is_shown(browser, made):
+    browser.open(made("one", ONE), anchor="#view=errors&find=id-2")
+    browser("navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve() }")
+    n = int(browser.matches.split()[0])
+    browser.click("#copy-csv")
+    lines = [*csv.DictReader(browser.until(lambda: browser("return window.copied")).splitlines())]
+    assert len(lines) == n
+    for found in lines:
+        document = ONE.documents[int(found["document"]) - 1]
+        for side in ("gold", "pred"):
+            if found[f"{side}_text"]:
+                assert (document.text or "")[int(found[f"{side}_start"]) : int(found[f"{side}_end"])] == found[
+                    f"{side}_text"
+                ]
+    browser.click("#copy-jsonl")
+    rows = browser.until(lambda: (text := browser("return window.copied")).startswith("{") and text).splitlines()
+    assert sum(len(json.loads(row)["meta"]["errors"]) for row in rows) == n
+    browser.click("#copy-link")
+    browser.until(lambda: "find=id-2" in browser("return window.copied"))
 
 
 # How a document is shown
 
 
-def test_gold_stands_below_the_text_and_predictions_below_gold_each_below_its_words(browser, made):
-    text = "The Bank of New York opened"
-    document = Document([(4, 20, "ORG"), (12, 20, "LOC")], [(4, 20, "ORG"), (12, 27, "LOC"), (0, 3, "PER")], text)
-    browser.open(made("nested", system("nested", document)))
-    browser.click("#reset")
-    assert browser.text_of(1) == text
-    rects = browser(
-        """return [...document.querySelectorAll('#doc-1 .bar')].map(e => {
-             const r = e.getBoundingClientRect(); return [e.classList[1], e.classList[2], r.left, r.right, r.top] })"""
+HARD = (
+    "في عام ٢٠٢٠ زار أحمد مدينة القاهرة مع شركة Google الأمريكية.",
+    "בשנת 2020 ביקר דוד בן גוריון בתל אביב עם IBM.",
+    "او می\u200cرود به خانه\u200cی بزرگ در تهران",
+    "👩\u200d👩\u200d👧 met 🧑🏽\u200d🚀 in Paris \u200e(France)\u200f 😀",
+    "東京都の山田太郎は日本放送協会に行きました",
+    "evil \u202eoverride\u202c text\nline\ttwo \x00\x1b[2J\x85 end\r\nlast",
+    " ".join(f"Ada{k}" for k in range(400)),
+    "x" * 5_000 + " Ada " + "y" * 5_000,
+    "",
+)
+"""Texts that a page easily changes: other directions, joiners, marks, controls, and long ones."""
+
+
+def marked(text: str) -> Document:
+    """Spans over a text that nest, cross, touch and cut words."""
+    n = len(text)
+    spans = [(0, n // 2, "A"), (n // 4, n // 3, "B"), (n // 3, n // 3 + 1, "A"), (n, n, "C")] if n > 3 else []
+    pred = [(n // 8, n // 2 + 1, "A"), (n // 4, n // 3, "B"), (n // 3, n // 3 + 1, "B")] if n > 3 else []
+    return Document(spans, pred, text)
+
+
+MANY = Document([(4 * k, 4 * k + 3, "A") for k in range(400)], [(0, 3, "A")], "Ada " * 400)
+HARD_SYSTEM = system("hard", *map(marked, HARD), MANY)
+
+
+def test_the_text_shown_is_the_text_in_its_own_direction(browser, made):
+    browser.open(made("hard", HARD_SYSTEM), anchor=DOCUMENTS + "&wrong=false")
+    same = """const own = JSON.parse(document.getElementById('data').textContent).documents;
+      return own.map((doc, k) => text(k + 1).textContent === doc[1])"""
+    assert browser(WITHOUT_FLAGS + same) == [True] * (len(HARD) + 1)
+    assert len(browser.visible_text_of(8)) < 1_500
+    assert len(browser.visible_text_of(10)) < 1_400
+    assert browser("return [...document.querySelectorAll('.text')].map(e => e.dir)")[:5] == ["rtl"] * 3 + ["ltr"] * 2
+    assert not browser.all(".text > bdi")
+    signs = browser("return [...document.querySelectorAll('#doc-6 .unseen')].map(e => e.dataset.sign)")
+    assert signs == ["RLO", "␀", "␛", "U+0085", "␍"]
+    assert browser("return getComputedStyle(document.querySelector('#doc-6 .break'), '::before').content") == '"↵"'
+    browser.click("#doc-8 .fold")
+    assert browser.visible_text_of(8) == HARD[7]
+    assert browser.focused == "doc-8"
+    browser.click("#doc-10 .fold")
+    assert browser.visible_text_of(10) == "Ada " * 400
+    assert browser.log == []
+
+
+DIFFERENCE = """const [done, ...shots] = [...arguments].reverse();
+Promise.all(shots.map(async shot => {
+  const image = await createImageBitmap(new Blob([Uint8Array.from(atob(shot), c => c.charCodeAt(0))]));
+  const canvas = new OffscreenCanvas(image.width, image.height).getContext('2d');
+  canvas.drawImage(image, 0, 0);
+  return canvas.getImageData(0, 0, image.width, image.height).data;
+})).then(([a, b]) => done([a.length === b.length,
+  a.reduce((sum, value, k) => sum + Math.abs(value - b[k]), 0) / a.reduce((sum, value) => sum + 255 - value, 0)]))"""
+"""Whether two screenshots are of one size, and how much they differ, as a share of the ink."""
+
+
+def test_marks_change_no_letter(browser, made):
+    browser.open(made("hard", HARD_SYSTEM), anchor=DOCUMENTS + "&wrong=false")
+    plain = """document.querySelectorAll('.flag').forEach(e => e.remove());
+      const element = document.querySelector(`#doc-${arguments[0]} .text`);
+      element.querySelectorAll('.m').forEach(e => { e.style.background = 'none' });
+      element.scrollIntoView({block: 'center'});"""
+    bare = (
+        plain
+        + """const own = JSON.parse(document.getElementById('data').textContent).documents;
+      element.textContent = own[arguments[0] - 1][1];"""
     )
-    words = browser(
-        """return [...document.querySelectorAll('#doc-1 .word')].map(e => {
-             const r = e.getBoundingClientRect(); return [e.textContent, r.left, r.right, r.bottom] })"""
-    )
-    place = {word: (left, right, bottom) for word, left, right, bottom in words}
-    assert set(place) == {"The", "Bank of ", "New York", " opened"}
-    found = {(side, kind, round(left), round(right + 1)) for side, kind, left, right, _ in rects}
-    outer = (round(place["Bank of "][0]), round(place["New York"][1]))
-    assert found == {
-        ("pred", "spurious", round(place["The"][0]), round(place["The"][1])),
-        ("gold", "hit", *outer),
-        ("pred", "hit", *outer),
-        ("gold", "boundary", round(place["New York"][0]), round(place["New York"][1])),
-        ("pred", "boundary", round(place["New York"][0]), round(place[" opened"][1])),
-    }
-    lowest_gold = max(top for side, _, _, _, top in rects if side == "gold")
-    assert all(top >= place["New York"][2] - 1 for _, _, _, _, top in rects)
-    assert all(top > lowest_gold for side, kind, _, _, top in rects if side == "pred" and kind != "spurious")
-    said = [" ".join(element.text.split()) for element in browser.all("#doc-1 .flag.pred .verdict")]
-    assert sorted(said) == ["longer than gold", "spurious", "✓ correct"]
+    for number in range(1, 6):
+        shots = []
+        for script in (plain, bare):
+            browser(script, number)
+            shots.append(browser[f"#doc-{number} .text"].screenshot_as_base64)
+        same_size, difference = browser.driver.execute_async_script(DIFFERENCE, *shots)
+        assert same_size
+        assert difference < 0.2, HARD[number - 1]  # letters begin at other fractions of a pixel
 
 
-def test_spans_that_touch_are_no_group(browser, made):
-    document = Document([(0, 3, "PER"), (3, 6, "PER")], [(0, 3, "PER"), (3, 3, "PER")], "AdaBob met")
-    browser.open(made("touching", system("touching", document)))
-    assert [element.text for element in browser.all("#doc-1 .word")] == ["Ada", "", "Bob"]
-    assert len(browser.all("#doc-1 .group")) == 3
+def test_bars_run_over_every_line_and_one_mark_says_what_both_sides_share(browser, made):
+    text = "The Bank of New York opened " + "a long office of many words " * 12 + "end"
+    gold = [(4, 20, "ORG"), (12, 20, "LOC"), (30, 340, "ORG")]
+    pred = [(4, 20, "ORG"), (12, 27, "LOC"), (0, 3, "PER"), (40, 300, "ORG")]
+    path = made("nested", system("nested", Document(gold, pred, text)))
+    for width in (1280, 390):
+        browser.open(path, width=width, anchor=DOCUMENTS)
+        flags = browser("return [...document.querySelectorAll('#doc-1 .flag')].map(e => e.textContent)")
+        assert flags == ["PER spurious", "ORG ✓", "LOC longer than gold", "ORG shorter than gold"]
+        bars = browser(
+            """return [...document.querySelectorAll('#doc-1 .m')].filter(e => !e.querySelector('.flag')).map(e =>
+                 [e.textContent, e.style.background.split('no-repeat').length - 1, e.getClientRects().length])"""
+        )
+        places = [(words, n) for words, n, _ in bars]
+        assert places[:4] == [("The", 1), ("Bank of ", 1), ("New York", 3), (" opened", 1)]
+        assert [n for _, n in places[4:]] == [1, 2, 1]
+        assert max(lines for _, _, lines in bars) > 1  # one element, so its bars are on all of these lines
+        inside = browser(RECTS, "#doc-1 .flag")
+        ((_, most, _, _),) = browser(RECTS, "#doc-1 .text")
+        assert all(right <= most + 1 for _, right, _, _ in inside)
+    assert browser["#doc-1 .flag:nth-of-type(1)"].get_attribute("title").startswith("predicted PER 0 to 3")
 
 
-def test_every_verdict_on_a_span_is_said_and_a_reader_who_does_not_see_hears_the_sides(browser, made):
+def test_every_verdict_on_a_span_is_said(browser, made):
     document = Document([(0, 3, "PER"), (4, 10, "ORG")], [(0, 10, "PER")], "Ada Google")
-    browser.open(made("twice", system("twice", document)))
-    flags = browser(
-        "return [...document.querySelectorAll('#doc-1 .flag')].map(e => e.textContent.trim().replace(/ +/g, ' '))"
-    )
-    assert flags == ["gold PER", "gold ORGlabel and boundary", "predicted PERlonger than gold, label and boundary"]
-    titles = browser("return [...document.querySelectorAll('#doc-1 .flag')].map(e => e.title)")
-    assert titles[2] == "predicted PER, 0 to 10: longer than gold, label and boundary"
-
-
-def test_a_long_text_is_folded_and_opens_on_demand(browser, made):
-    text = "x" * 50_000 + " Ada " + "y" * 50_000
-    many = " ".join("Ada" for _ in range(400))
-    documents = [
-        Document([(50_001, 50_004, "PER")], [], text),
-        Document([(4 * k, 4 * k + 3, "PER") for k in range(400)], [(0, 3, "PER")], many),
-    ]
-    browser.open(made("long", system("long", *documents)))
-    assert len(browser.text_of(1)) < 1_000
-    assert "Ada" in browser.text_of(1)
-    assert len(browser.all("#doc-2 .group")) == 150
-    assert "249 more groups of spans" in browser["#doc-2"].text or "250 more groups of spans" in browser["#doc-2"].text
-    browser.click("#doc-1 .fold")
-    assert browser.text_of(1) == text
-    assert browser.focused == "doc-1"
-    browser.click("#doc-2 .fold")
-    assert browser.text_of(2) == many
-    assert len(browser.all("#doc-2 .group")) == 400
-
-
-def test_a_long_span_is_folded_in_its_middle(browser, made):
-    text = "a" + "x" * 100_000 + "b"
-    browser.open(made("span", system("span", Document([(0, len(text), "PER")], [], text))))
-    assert len(browser.text_of(1)) < 1_000
-    assert (browser.text_of(1)[0], browser.text_of(1)[-1]) == ("a", "b")
-    assert browser["#doc-1 .word .fold"].text == "… 99,762 characters …"
-    browser.click("#doc-1 .fold")
-    assert browser.text_of(1) == text
+    browser.open(made("twice", system("twice", document)), anchor=DOCUMENTS)
+    flags = browser("return [...document.querySelectorAll('#doc-1 .flag')].map(e => e.textContent)")
+    assert flags == ["PER longer than gold", "ORG → PER, boundaries"]
 
 
 RECTS = """return [...document.querySelectorAll(arguments[0])].map(e => {
   const r = e.getBoundingClientRect(); return [r.left, r.right, r.top, r.bottom] })"""
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_flags_neither_widen_the_text_nor_lie_on_each_other_or_on_a_bar(browser, made, width):
-    text = "Ada ate, erratic, checked at A B C and " * 6
-    places = [39 * k for k in range(6)]
-    gold = [(at + a, at + b, "ORGANISATION") for at in places for a, b in ((0, 3), (9, 16), (29, 30), (31, 32))]
-    pred = [(at + a, at + b, "LOCATION") for at in places for a, b in ((0, 7), (9, 20), (31, 32), (33, 34))]
-    browser.open(made("dense", system("dense", Document(gold, pred, text))), width=width)
-    assert len(browser.all("#doc-1 .flag")) == len(gold) + len(pred)
-    flags, bars = browser(RECTS, "#doc-1 .flag"), browser(RECTS, "#doc-1 .bar")
-    ((_, most, _, _),) = browser(RECTS, "#doc-1 .text")
-    assert all(right <= most + 1 for _, right, _, _ in flags)
-    for k, (left, right, top, bottom) in enumerate(flags):
-        for a, b, c, d in flags[k + 1 :] + bars:
-            assert right <= a or b <= left or bottom <= c or d <= top
-    wide = browser(
-        """const sum = () => [...document.querySelectorAll('#doc-1 .group')].map(e => e.offsetWidth);
-           const before = sum(); document.querySelectorAll('#doc-1 .flag').forEach(e => e.remove());
-           return [before, sum()]"""
-    )
-    assert wide[0] == wide[1]
-
-
 def test_documents_without_a_text_or_an_id_show_their_spans(browser, made):
-    browser.open(made("bare", system("bare", Document([(5, 9, "A")], [(5, 8, "A")]), metrics=["strict", "fair"])))
-    assert "no text" in browser["#doc-1"].text
-    assert browser.text_of(1) == "5–88–9"
+    bare = system("bare", Document([(5, 9, "A")], [(5, 8, "A")]), metrics=["strict", "fair"])
+    browser.open(made("bare", bare))
+    assert browser[".lines td:nth-child(2)"].text == "5–9"
+    browser.click("#view-documents")
+    assert browser.text_of(1) == "no text: 5–9  "
     assert browser.log == []
 
 
 def test_offsets_behind_characters_of_two_units_are_right(browser, made):
-    browser.open(made("small", small()))
-    browser.click("#reset")
-    words = [element.text for element in browser.all("#doc-4 .word")]
-    assert words == ["😀", "Acme"]
+    browser.open(made("small", small()), anchor=DOCUMENTS + "&wrong=false")
+    assert [element.text for element in browser.all("#doc-4 .m")] == ["😀 ", "Acme"]
 
 
 # Hostile corpora
-
-SIGNS = {("\x00", "␀"), ("\x1b", "␛"), *((c, "�") for c in "\x85\ud800\udcff\u202e")}
-"""Characters that cannot be seen, and what is shown for them."""
 
 
 def test_a_hostile_corpus_is_text_and_nothing_runs(browser, made):
@@ -646,18 +791,21 @@ def test_a_hostile_corpus_is_text_and_nothing_runs(browser, made):
     systems = [system(HOSTILE[0], *documents), system(HOSTILE[8], *others)]
     browser.open(made("hostile", *systems, title=HOSTILE[2]))
     browser.click("#reset")
-    assert browser.charts() == ["scores", "errors", "labels", "lengths"]
-    for number, document in enumerate(documents, 1):
-        while browser.all(f"#doc-{number} .fold"):
-            browser.click(f"#doc-{number} .fold")
-        shown = browser.text_of(number)
-        assert len(shown.encode("utf-16-le")) == len((document.text or "").encode("utf-16-le", "surrogatepass"))
-        assert {(a, b) for a, b in zip(document.text or "", shown) if a != b} <= SIGNS
+    assert browser.charts() == ["scores", "errors", "labels", "eLen", "case", "position"]
+    browser.click("#view-documents")
+    same = """const own = JSON.parse(document.getElementById('data').textContent).documents;
+      return own.map((doc, k) => text(k + 1).textContent === doc[1])"""
+    assert browser(WITHOUT_FLAGS + same) == [True] * len(documents)
+    browser.click("#doc-1 .fold")
     labels = [option.get_attribute("textContent") for option in browser.all("#label option")]
     assert {"__proto__", "constructor", HOSTILE[0], HOSTILE[3]} <= set(labels)
     browser.choose("#label", "__proto__")
     assert browser.matches.startswith("10 verdicts in 10 of ")
-    browser("view.value = '0 1'; view.dispatchEvent(new Event('change'))")
+    browser.click("#view-errors")
+    browser("document.querySelectorAll('.mark:first-child, button.more').forEach(e => e.click())")
+    browser("other.value = '0'; other.dispatchEvent(new Event('change'))")
+    browser(f"location.hash = '#find=' + encodeURIComponent({json.dumps(HOSTILE[2])}) + '&doc=<img src=x>'")
+    browser.until(lambda: "no document <img" in browser["#notice"].text)
     for place in range(3):
         browser("document.querySelectorAll('#matrix button')[arguments[0]].click()", place)
     browser.find("</script>")
@@ -687,7 +835,7 @@ def test_the_page_can_be_used_with_the_keyboard_alone(one):
     one["body"].send_keys(Keys.TAB)
     assert one.focused == "skip"
     one.press(Keys.ENTER)
-    one.until(lambda: one("return location.hash") == "#documents")
+    one.until(lambda: one("return location.hash") == "#list-errors")
     one.press(Keys.TAB)
     for _ in range(5):
         if one.focused == "find":
@@ -697,6 +845,8 @@ def test_the_page_can_be_used_with_the_keyboard_alone(one):
     outline = one("const s = getComputedStyle(document.activeElement); return [s.outlineStyle, s.outlineWidth]")
     assert outline == ["solid", "2px"]
     one.press("id-2", Keys.TAB)
+    assert one.focused == "pattern"
+    one.press(Keys.TAB)
     assert one.focused == "label"
     one.press("O", Keys.TAB)
     assert one["#label"].get_attribute("value") == "1"  # LOC, ORG, PER
@@ -706,7 +856,7 @@ def test_the_page_can_be_used_with_the_keyboard_alone(one):
         v.name == "tp" and v.gold.label == "ORG"
         for k, each in enumerate(verdicts(ONE))
         for v in each
-        if "id-2" in f"id-{k}" and k + 1 in wrong(ONE)
+        if "id-2" in f"id-{k}"
     )
     one.until(lambda: one.matches.startswith(f"{n} verdict"))
     assert one["#matches"].get_attribute("aria-live") == "polite"
@@ -720,39 +870,45 @@ def test_arrow_keys_move_in_the_matrix_which_is_one_stop_of_the_tab_key(one):
     def name() -> str:
         return one("return document.activeElement.getAttribute('aria-label')").split(":")[0]
 
-    assert name() == "gold LOC, predicted LOC"
+    assert name() == "gold LOC, predicted LOC, correct"
+    one.press(Keys.ARROW_RIGHT)
+    assert name() == "gold LOC, predicted LOC, wrong boundaries"
     one.press(Keys.ARROW_RIGHT)
     assert name() == "gold LOC, predicted ORG"
     before = one("return scrollY")
     one.press(Keys.ARROW_DOWN)
-    assert name() == "gold ORG, predicted ORG"
+    assert name() == "gold ORG, predicted ORG, correct"
     time.sleep(0.3)
     assert one("return scrollY") == before
     one.press(Keys.ARROW_LEFT, Keys.ARROW_UP, Keys.ARROW_UP, Keys.ARROW_LEFT)
-    assert name() == "gold LOC, predicted LOC"
+    assert name() == "gold LOC, predicted LOC, correct"
     assert len(one.all("#matrix button[tabindex='0']")) == 1
     one.press(Keys.ENTER)
-    assert one["#cell"].text.startswith("Only gold LOC, predicted LOC")
-    assert one.focused == "documents-title"
+    assert one["#asked"].text.startswith("Only gold LOC, predicted LOC")
+    assert one.focused == "list-title"
 
 
-CHANGES = "one and two, changes"
 AXE = """const done = arguments[0];
 axe.run({resultTypes: ['violations']}).then(found => done(found.violations.map(
   v => [v.id, v.impact, v.nodes.slice(0, 3).map(n => n.html + ' ' + n.failureSummary)])))"""
 
 
 @pytest.mark.parametrize(
-    ("dark", "width", "view"),
-    [(False, 1280, "one"), (True, 1280, CHANGES), (False, 390, CHANGES), (True, 390, "one")],
+    ("dark", "width", "anchor"),
+    [
+        (False, 1280, "#view=errors&one=0&chosen=1"),
+        (True, 1280, "#view=documents&one=0&other=1"),
+        (False, 390, "#view=documents&relation=all&chosen=1"),
+        (True, 390, "#view=errors&find=id"),
+    ],
     ids=["light", "dark", "phone", "dark phone"],
 )
-def test_axe_finds_no_serious_violation(browser, made, dark, width, view):
+def test_axe_finds_no_serious_violation(browser, made, dark, width, anchor):
     axe = files(pytest.importorskip("selenium_axe_python", reason="selenium-axe-python is not installed"))
-    browser.open(made("two", ONE, TWO, confidence=Confidence(samples=20)), dark=dark, width=width)
+    path = made("two", ONE, TWO, confidence=Confidence(samples=20))
+    browser.open(path, dark=dark, width=width, anchor=anchor)
     browser.charts()
-    browser.choose("#view", view)
-    browser.click("#verdicts input")
+    browser("document.querySelectorAll('details').forEach(e => { e.open = true })")
     browser((axe / "axe-core" / "axe.min.js").read_text(encoding="utf8"))
     found = browser.driver.execute_async_script(AXE)
     assert not [violation for violation in found if violation[1] in ("serious", "critical")]
@@ -762,17 +918,23 @@ def test_landmarks_and_headings_are_there(one):
     assert [len(one.all(tag)) for tag in ("main", "header.top", "footer", "h1")] == [1, 1, 1, 1]
     names = [section.get_attribute("aria-labelledby") for section in one.all("section")]
     titles = [one[f"#{name}"].text for name in names]
-    assert len(titles) == len(set(titles)) == 6
-    unnamed = one("return [...document.querySelectorAll('input, select')].filter(e => !e.labels.length).length")
+    assert len(titles) == len(set(titles)) == 10
+    unnamed = one(
+        "return [...document.querySelectorAll('input, select')].filter(e => !e.labels.length && !e.ariaLabel).length"
+    )
     assert unnamed == 0
 
 
-def test_what_is_printed_is_the_report_without_its_controls(one):
+def test_what_is_printed_is_every_document_asked_for_without_controls(one):
+    one("dispatchEvent(new Event('beforeprint'))")
+    assert one.shown == wrong(ONE)
     one.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     assert not one["#filters"].is_displayed()
     assert not one["nav.contents"].is_displayed()
     assert one["#list article"].is_displayed()
     one.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    one("dispatchEvent(new Event('afterprint'))")
+    assert one.shown == wrong(ONE)[:20]
 
 
 # Size
@@ -782,13 +944,13 @@ def test_ten_thousand_documents_open_with_a_page_of_them_in_the_document(browser
     documents = [Document(d.gold, d.pred, d.text, id=f"{k}") for k, d in enumerate(corpus(0) * 176)][:10_000]
     path = made("large", system("large", *documents))
     begun = time.monotonic()
-    browser.open(path)
+    browser.open(path, anchor=DOCUMENTS)
     record_property("seconds", round(time.monotonic() - begun, 2))
     record_property("megabytes", round(path.stat().st_size / 1e6, 1))
     assert len(browser.shown) == 20
     assert browser["#where"].text.startswith("Page 1 of ")
     browser.click("#reset")
-    assert browser.matches == "10,000 of 10,000 documents"
+    assert browser.matches.endswith(" in 10,000 of 10,000 documents")
     browser.find("9999")
     assert browser.shown == [10_000]
     assert browser.log == []

@@ -25,11 +25,12 @@ from spacy.tokens import Span
 from spacy.util import registry
 from strategies import corpora
 
-from spacy_nereval import Document, create_all
+from spacy_nereval import Document, create, create_all
 from spacy_nereval.evaluation.breakdown import breakdown
 from spacy_nereval.evaluation.intervals import Confidence
 from spacy_nereval.evaluation.result import evaluate
 from spacy_nereval.evaluation.transitions import gold_outcomes, transitions
+from spacy_nereval.evaluation.what_if import what_if
 from spacy_nereval.reporting.html import ReportedSystem, charts, page
 from spacy_nereval.reporting.html.colors import COLORS, DISPLACY
 from spacy_nereval.reporting.html.data import embedded, page_data
@@ -215,6 +216,37 @@ def test_the_lowest_label_is_one_that_is_no_rarity_if_there_is_such():
     assert "There is one label, RARE" in alone.text
 
 
+def test_the_story_is_the_label_that_is_predicted_too_often_if_it_has_spans_enough():
+    often = [(3 * k, 3 * k + 2, "OFTEN") for k in range(12)]
+    rare = [(40, 42, "RARE"), (44, 46, "RARE")]
+    extra = [(50 + 3 * k, 52 + 3 * k, "OFTEN") for k in range(9)]
+
+    def story(*pred: Any) -> str:
+        return Parsed(page([system("a", Document([*often, *rare], pred, "x y " * 30), metrics=["fair"])])).text
+
+    assert "OFTEN is predicted 21 times for 12 gold spans" in story(*often, *extra)
+    assert "OFTEN is predicted only 6 times for 12 gold spans" in story(*often[:6], *rare)
+    assert "No label is clearly predicted too often or too rarely" in story(*often, *rare * 3)
+
+
+def test_the_page_says_what_a_score_would_be_without_some_errors(one):
+    mended = {each.verdict: each for each in what_if(small().counts, create("fair")) if each.verdict}
+    rows = [[" ".join(cell.split()) for cell in row] for row in one.rows]
+    assert mended
+    for verdict, each in mended.items():
+        score, gain = f"{100 * (each.score or 0):.2f}", f"{100 * (each.gain or 0):+.2f}"
+        assert [f"{VERDICTS[verdict].short} {verdict}", str(each.errors), score, gain, ""] in rows
+
+
+def test_doubtful_gold_is_in_the_page():
+    golds: list[Any] = [[(0, 4, "ORG")], [(0, 4, "ORG")], [(0, 4, "LOC")]]
+    documents = [Document(gold, [(0, 4, "X")], "Acme", id=f"n{k}") for k, gold in enumerate(golds)]
+    found = Parsed(page([system("a", *documents, metrics=["fair"])]))
+    assert found.row("n2")[2:] == ["LOC", "gold has ORG 2 times for these words, LOC 1"]
+    assert "1 place where gold may be wrong" in found.text
+    assert "in 1 of 3 errors (33 %) gold contradicts itself" in found.text
+
+
 def test_two_systems_stand_side_by_side_with_intervals_differences_and_p_values(two):
     first, second = (evaluate(s.counts, Confidence(samples=20)) for s in (small(), small(SECOND, "second")))
     cells = two.row("fair")
@@ -321,7 +353,7 @@ def test_a_chart_without_values_is_not_there():
         return elements, set(json.loads(found.raw["script"][1]))
 
     assert drawn(Document([], [], "")) == (set(), set())
-    assert drawn(Document([(0, 1, "A")], [(0, 1, "A")], "a")) == ({"scores", "labels", "lengths"},) * 2
+    assert drawn(Document([(0, 1, "A")], [(0, 1, "A")], "a")) == ({"scores", "labels", "eLen", "case", "position"},) * 2
     assert drawn(Document([(0, 1, "A")], [], "a"))[0] >= {"errors"}
 
 
@@ -365,11 +397,21 @@ def test_hostile_texts_labels_ids_and_names_add_no_element_and_no_attribute():
     text = "".join(HOSTILE)
     spans = [(k, k + 2, label) for k, label in enumerate(HOSTILE)]
     documents = [Document(spans, spans[1:], text, id=HOSTILE[k]) for k in range(len(HOSTILE))]
+
+    def harmless_one(c: str) -> str:  # equal where characters are, in the same case
+        if c.isspace():
+            return c
+        if not c.isalpha():
+            return chr(0x2460 + sorted({*text}).index(c))
+        other = chr(0x430 + ord(c.lower()) - ord("a"))
+        return other.upper() if c.isupper() else other
+
+    harmless = "".join(map(harmless_one, text))
     plain = [
         Document(
             [(a, b, f"L{a}") for a, b, _ in spans],
             [(a, b, f"L{a}") for a, b, _ in spans[1:]],
-            "x" * len(text),
+            harmless,
             id=f"{k}",
         )
         for k in range(len(HOSTILE))
@@ -556,6 +598,26 @@ def test_the_command_takes_several_systems_metrics_intervals_and_a_title(here):
     assert "loio:s=0.5" in found.text
     assert "Intervals: 95 %, from all 8 half-samples of 3 documents." in found.text
     assert "Only 3 documents, effectively 1.8: with fewer than 20, little can be told." in found.text
+
+
+def test_systems_have_the_names_given(here):
+    files = [here / name for name in ("gold.jsonl", "pred.jsonl", "good.jsonl")]
+    accepted("report", *files, "--name", "before", "--name", "after", "-o", here / "r.html")
+    assert Parsed((here / "r.html").read_text(encoding="utf8")).data["systems"] == ["before", "after"]
+    assert "--name: 1 given for 2 systems" in refused("report", *files, "--name", "x", "-o", here / "s.html")
+
+
+def test_what_training_shows_is_a_slice(here):
+    files = [here / name for name in ("gold.jsonl", "pred.jsonl")]
+    accepted("report", *files, "--train", here / "gold.jsonl", "-o", here / "r.html")
+    data = Parsed((here / "r.html").read_text(encoding="utf8")).data
+    assert [each["title"] for each in data["slices"]][3:] == [
+        "Frequency in training",
+        "Share of its occurrences in training with this label",
+    ]
+    for each in data["slices"]:
+        for document, sides in zip(data["documents"], each["of"]):
+            assert [3 * len(side) for side in sides] == [len(document[2]), len(document[3][0])]
 
 
 def test_a_conll_file_may_hold_both_sides(tmp_path):

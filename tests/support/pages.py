@@ -87,8 +87,8 @@ class Parsed(HTMLParser):
         return " ".join("".join(self.words).split())
 
     def row(self, *beginning: str) -> list[str]:
-        """The one row of a table that begins with these cells."""
-        (found,) = (
+        """The first row of a table that begins with these cells."""
+        found, *_ = (
             cells
             for row in self.rows
             if (cells := [" ".join(c.split()) for c in row])[: len(beginning)] == [*beginning]

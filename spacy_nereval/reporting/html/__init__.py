@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...evaluation.prediction_rates import PredictionRate
 from .reported import ReportedSystem
 
 if TYPE_CHECKING:
     from ...core.declaration import Metric
+    from ...core.lexicon import Lexicon
     from ...counting.counts import Counts
     from ...evaluation.resampling import Confidence
     from ...evaluation.tested import Asked
@@ -35,6 +37,7 @@ def page(
     confidence: Confidence | None = None,
     asked: Asked | None = None,
     trials: int | None = None,
+    lexicon: Lexicon | None = None,
 ) -> str:
     """Return the report as HTML.
 
@@ -46,12 +49,14 @@ def page(
             and the page begins with a conclusion on the primary score.
         asked: What the comparison tests; by default with fair's F as the primary score.
         trials: How many swaps are drawn; by default enough for the number of tests.
+        lexicon: The lexicon of the training data, for scores by what training shows of a span.
 
     Raises:
         ValueError: If fair is missing, if systems share a name or have different documents,
             if there are more of them than charts can distinguish, or if the libraries that
             draw charts are not installed; if there is no such score, or the margin is not above 0.
     """
+    from ...evaluation.prediction_rates import prediction_rates
     from ...evaluation.result import evaluate
     from ...evaluation.statistics.conclusion import unit_name
     from ..comparison import verdict_lines
@@ -59,7 +64,10 @@ def page(
     from . import charts
     from .data import embedded, on_spans, page_data
     from .findings import findings, leading, with_errors
+    from .mending import mending
+    from .reasons import KINDS, reasons
     from .score_rows import differences, label_rows, metric_rows
+    from .slices import slices
     from .template import Trusted, filled_in
     from .verdict_rows import verdict_rows
 
@@ -73,11 +81,17 @@ def page(
     summary = metric_rows(metrics, results)
     labels = label_rows(fair, results, [system.counts for system in systems])
     errors = verdict_rows(results)
-    lengths = _lengths(systems, fair)
+    sliced = slices(systems, fair, lexicon)
+    lengths = next((each.rows for each in sliced if each.name == "eLen"), [])
+    all_labels = sorted({label for system in systems for label in system.counts.labels})
+    why = reasons(systems, fair, all_labels)
+    rates = [prediction_rates(system.counts, confidence) for system in systems]
     outcomes = _outcomes(systems, fair)
-    lead = leading(summary)
+    lead, marking = leading(summary), on_spans(metrics)
     charted = max(5, CHARTED // len(systems))
-    drawn = charts.all_charts({"scores": summary, "labels": labels[:charted], "lengths": lengths}, errors, names)
+    drawn = charts.all_charts(
+        {"scores": summary, "labels": labels[:charted]} | {each.name: each.rows for each in sliced}, errors, names
+    )
     finding = findings(
         names,
         lead,
@@ -88,10 +102,12 @@ def page(
         lengths=lengths,
         confusion=results[lead]["metrics"]["fair"]["confusion"],
         outcomes=outcomes,
+        rates=rates[lead],
+        why=why,
         wrong=with_errors(systems[lead].documents, fair),
         documents=results[0]["documents"],
     )
-    marking = on_spans(metrics)
+    data = page_data(systems) | {"lead": lead, "groups": why.data, "slices": [each.data for each in sliced]}
     values = {
         "title": title or _title(names, first.counts),
         "names": names,
@@ -105,8 +121,15 @@ def page(
         "tested": [what_was_tested(tests), *least_p(tests), *rests_on(tests)] if tests else [],
         "labels": labels,
         "charted": charted,
+        "symbols": charts.GLYPHS,
         "errors": errors,
-        "lengths": lengths,
+        "numbers": {label: k for k, label in enumerate(all_labels)},
+        "slices": sliced,
+        "why": why,
+        "group_kinds": KINDS,
+        "lead": lead,
+        "rates": _rate_rows(rates),
+        "mending": mending(systems, marking),
         "outcomes": outcomes,
         "drawn": drawn,
         "unmarked": [metric.name for metric in metrics if metric not in marking],
@@ -114,7 +137,7 @@ def page(
         "warnings": [*unit_lines(unit), *warning(drawn_from["units"], drawn_from["effective_units"], unit)]
         if drawn_from
         else [],
-        "data": Trusted(embedded(page_data(systems) | {"lead": lead})),
+        "data": Trusted(embedded(data)),
         "charts": Trusted(embedded(drawn)),
     }
     return filled_in(values, charts.scripts())
@@ -164,14 +187,17 @@ def _tests(
     return comparison(counted, systems[0].documents, confidence, trials, **asked._asdict())
 
 
-def _lengths(systems: Sequence[ReportedSystem], fair: Metric) -> list[Any]:
-    """Scores by the length of spans in words, if all documents have a text."""
-    from ...evaluation.breakdown import breakdown
-    from .score_rows import length_rows
-
-    if any(document.text is None for document in systems[0].documents):
-        return []
-    return length_rows(fair, [breakdown(system.documents, [fair], "eLen") for system in systems])
+def _rate_rows(rates: Sequence[Sequence[PredictionRate]]) -> list[tuple[PredictionRate, ...]]:
+    """Return, for each label, how often each system predicts it; the label of most gold spans first."""
+    by_label = {label: None for own in rates for label in (each.label for each in own)}
+    found = []
+    for label in by_label:
+        own = [
+            next((each for each in rate if each.label == label), PredictionRate(label, 0, 0, None)) for rate in rates
+        ]
+        gold = max(each.gold for each in own)
+        found.append(tuple(each._replace(gold=gold, rate=each.pred / gold if gold else None) for each in own))
+    return sorted(found, key=lambda row: -row[0].gold)
 
 
 def _outcomes(systems: Sequence[ReportedSystem], fair: Metric) -> list[Mapping[str, Any]]:

@@ -15,6 +15,9 @@ from .verdict_rows import VerdictRow
 
 SYSTEMS = 8
 """Number of systems with a colour and a symbol: `--system-0` to `--system-7` in page.css, SYMBOLS in charts.js."""
+GLYPHS = "●■◆✚▶◀★✖"
+"""Characters like the symbols, for the legend."""
+
 INSTALL = 'charts need Altair and vl-convert, which the extra "report" brings: pip install "spacy-nereval[report]"'
 
 
@@ -54,7 +57,8 @@ def all_charts(
 def points(rows: Sequence[ScoreRow], systems: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Yield the scores of rows as points of a chart.
 
-    Only ratios for which higher is better share an axis; other rows are left out.
+    Only ratios for which higher is better share an axis; other rows are left out, and so is a
+    score that is cut off at 0, since such a 0 is no result.
 
     Args:
         rows: The rows, with a cell for each system.
@@ -64,7 +68,7 @@ def points(rows: Sequence[ScoreRow], systems: Sequence[str]) -> Iterator[dict[st
         One point per system and defined score. `mark` is p, r or f: which of three
         scores it is; a score alone is drawn like an F.
     """
-    for order, row in enumerate(row for row in rows if row.is_ratio and not row.lower_is_better):
+    for order, row in enumerate(row for row in rows if row.is_ratio and not row.lower_is_better and not row.is_cut):
         for system, cells in zip(systems, row.cells):
             defined = [cell.value for cell in cells if cell.value is not None]
             for mark, score, cell in zip("prf" if len(cells) == 3 else "f", row.scores, cells):
@@ -174,8 +178,7 @@ def _height(values: Iterable[dict[str, Any]], systems: Sequence[str]) -> int:
 
 
 def _of_system(channel: Any, systems: Sequence[str]) -> Any:
-    """Return a colour or a shape for each system, with a legend if there are several."""
+    """Return a colour or a shape for each system. The page has the legend, since long ones have to wrap."""
     import altair as alt
 
-    legend = alt.Legend(title=None, orient="top", labelLimit=240) if len(systems) > 1 else None
-    return channel("system:N", scale=alt.Scale(domain=list(systems)), legend=legend)
+    return channel("system:N", scale=alt.Scale(domain=list(systems)), legend=None)

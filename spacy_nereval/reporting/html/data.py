@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from typing import Any
+from unicodedata import bidirectional
 
 from ...core.declaration import Metric, Verdict
 from ...core.spans import Document, OverlapGroup
 from ...evaluation.transitions import OUTCOME_OF_VERDICT
-from ..words import CHANGES, OUTCOMES, VERDICTS
+from ..words import CHANGES, OUTCOMES, words_of
 from .reported import ReportedSystem
 
 Numbered = dict[tuple[int, int, str], int]
@@ -66,6 +68,8 @@ def page_data(systems: Sequence[ReportedSystem]) -> dict[str, Any]:
         "outcomes": list(OUTCOMES.values()),
         "outcomeOf": [[verdict, list(OUTCOMES).index(key)] for verdict, key in OUTCOME_OF_VERDICT.items()],
         "changes": list(CHANGES),
+        "digest": digest(systems[0].documents),
+        "rightToLeft": [k for k, document in enumerate(systems[0].documents) if is_right_to_left(document.text or "")],
         "documents": [
             _document(sides, metrics, {label: k for k, label in enumerate(labels)})
             for sides in zip(*(system.documents for system in systems))
@@ -73,11 +77,29 @@ def page_data(systems: Sequence[ReportedSystem]) -> dict[str, Any]:
     }
 
 
+def is_right_to_left(text: str) -> bool:
+    """Return whether the first character with a strong direction runs from right to left.
+
+    >>> is_right_to_left("1. \u05d0b"), is_right_to_left("b \u05d0"), is_right_to_left("12")
+    (True, False, False)
+    """
+    strong = (kind for character in text if (kind := bidirectional(character)) in ("L", "R", "AL"))
+    return next(strong, "L") != "L"
+
+
+def digest(documents: Iterable[Document]) -> str:
+    """Return a short name for texts and gold spans, by which a browser keeps the marks on them."""
+    found = sha256()
+    for document in documents:
+        found.update(repr((document.id, document.text, document.gold)).encode("utf8", "surrogatepass"))
+    return found.hexdigest()[:16]
+
+
 def _metric(metric: Metric) -> dict[str, Any]:
     names = metric.verdict_names
     settled = (metric.hit, metric.miss, metric.spurious) if metric.scope == "group" else ()
     kind_of = dict(zip(settled, ("hit", "missed", "spurious")))
-    words = VERDICTS if metric.name == "fair" else {}
+    words = words_of(metric.name)
     return {
         "name": metric.name,
         "verdicts": list(names),
@@ -89,6 +111,13 @@ def _metric(metric: Metric) -> dict[str, Any]:
     }
 
 
+def numbers_of(document: Document) -> tuple[Numbered, Numbered]:
+    """Return each gold and each predicted span with its number in the data of the page."""
+    gold: Numbered = {span: k for k, span in enumerate(document.gold)}
+    pred: Numbered = {span: k for k, span in enumerate(document.pred)}
+    return gold, pred
+
+
 def _document(sides: Sequence[Document], metrics: Sequence[Metric], labels: Mapping[str, int]) -> list[Any]:
     first = sides[0]
     unit = _units(first.text or "")
@@ -96,10 +125,9 @@ def _document(sides: Sequence[Document], metrics: Sequence[Metric], labels: Mapp
     def flat(spans: Iterable[tuple[int, int, str]]) -> list[int]:
         return [n for start, end, label in spans for n in (unit(start), unit(end), labels[label])]
 
-    gold: Numbered = {span: k for k, span in enumerate(first.gold)}
-    found: list[Any] = [first.id, first.text, flat(gold)]
+    found: list[Any] = [first.id, first.text, flat(first.gold)]
     for side in sides:
-        pred: Numbered = {span: k for k, span in enumerate(side.pred)}
+        gold, pred = numbers_of(side)
         settled = [n for span in sorted(side.hits) for n in (HIT, gold[span], pred[span])]
         overlapping = []
         for group in side.overlap_groups:

@@ -9,9 +9,11 @@ from markupsafe import Markup
 
 from ...core.declaration import Metric
 from ...core.spans import Document
+from ...evaluation.prediction_rates import PredictionRate
 from ...io.writing import visible
 from ..result_table import shown
 from ..words import VERDICT_KINDS, VERDICTS
+from .reasons import Reasons, times
 from .score_rows import ScoreRow
 from .verdict_rows import VerdictRow
 
@@ -20,6 +22,13 @@ LONGEST = 48
 
 FEW = 10
 """Labels and lengths with fewer gold spans are not called the lowest, if there are others."""
+
+
+EVEN = (0.8, 1.25)
+"""Where there are no intervals, a label that is predicted this often for each gold span is not called over- or
+under-predicted."""
+
+UNTOLD = Markup("no label is clearly predicted too often or too rarely")
 
 
 def findings(
@@ -33,6 +42,8 @@ def findings(
     lengths: Sequence[ScoreRow],
     confusion: Mapping[str, Mapping[str, int]],
     outcomes: Sequence[Mapping[str, Any]],
+    rates: Sequence[PredictionRate],
+    why: Reasons,
     wrong: int,
     documents: int,
 ) -> dict[str, Markup]:
@@ -51,6 +62,8 @@ def findings(
         lengths: The scores by length of the span.
         confusion: FairEval's confusion matrix of the leading system.
         outcomes: For each system but the first, what it fixes and breaks.
+        rates: How often the leading system predicts each label.
+        why: The groups of the same mistake, and the doubtful gold spans.
         wrong: Number of documents in which the leading system makes an error.
         documents: Number of documents.
     """
@@ -61,16 +74,77 @@ def findings(
         "labels": under + _lowest(labels, lead, "label"),
         "lengths": under + _lowest(lengths, lead, "length"),
         "confusion": under + _confusion(confusion),
-        "documents": under + Markup("{} of {} documents have an error").format(wrong, documents),
+        "list": under + Markup("{:,} of {:,} documents have an error").format(wrong, documents),
+        "fault": under + _fault(why, lead),
     }
+    story, other = _rates(rates), _groups(why, lead)
+    if story == UNTOLD:
+        story, other = other, story
+    found |= {"story": under + story, "also": under + other}
     if outcomes:
         found["changes"] = _changes(outcomes[max(lead - 1, 0)])
     return {name: Markup(text[:1].upper()) + text[1:] for name, text in found.items()}
 
 
+def _rates(rates: Sequence[PredictionRate]) -> Markup:
+    """The label that is predicted most too often, and the one most too rarely."""
+    told = [each for each in rates if each.gold >= FEW and not each.few]
+    if any(each.low is not None for each in told):
+        told = [each for each in told if each.low is not None and not each.low <= 1 <= (each.high or 1)]
+    else:
+        told = [each for each in told if not EVEN[0] <= each.pred / each.gold <= EVEN[1]]
+    over = max((each for each in told if each.pred > each.gold), key=lambda each: each.pred - each.gold, default=None)
+    under = max((each for each in told if each.pred < each.gold), key=lambda each: each.gold - each.pred, default=None)
+    said = []
+    if over:
+        said.append(_rate(over, "is predicted"))
+    if under:
+        said.append(_rate(under, "is predicted only" if under.pred else "is predicted"))
+    return Markup(", ").join(said) if said else UNTOLD
+
+
+def _rate(each: PredictionRate, verb: str) -> Markup:
+    spans = Markup("{} {} {} for {:,} gold spans")
+    return spans.format(named(each.label), verb, times(each.pred) if each.pred else "0 times", each.gold)
+
+
+def _groups(why: Reasons, lead: int) -> Markup:
+    surfaces = why.groups[lead]["surface"]
+    if surfaces:
+        first = surfaces[0]
+        return Markup("the mistake that repeats most: {}, {} ({})").format(
+            named(first.words), named(first.said), times(first.number)
+        )
+    labels = why.groups[lead]["labels"]
+    if not labels:
+        return Markup("there are no errors")
+    return Markup("no mistake repeats on the same words; most often: {} ({})").format(
+        named(labels[0].said), labels[0].number
+    )
+
+
+def _fault(why: Reasons, lead: int) -> Markup:
+    doubted, errors = why.doubted[lead]
+    if not errors:
+        return Markup("there are no errors")
+    if (
+        not any(groups for groups in (why.groups[lead]["surface"], why.groups[lead]["slip"], why.suspects))
+        and not doubted
+    ):
+        return Markup("nothing repeats on the same words in {:,} errors").format(errors)
+    if not doubted:
+        return Markup("gold contradicts itself in none of {:,} errors").format(errors)
+    share = 100 * doubted / errors
+    who = "mostly the system" if share < 25 else "partly gold" if share < 50 else "gold as much as the system"
+    rounded = "under 1" if share < 1 else f"{share:.0f}"
+    return Markup("{}: in {:,} of {:,} errors ({}\u00a0%) gold contradicts itself").format(
+        who, doubted, errors, rounded
+    )
+
+
 def named(text: str) -> Markup:
     """Return an external name for a sentence: on one line, shortened, with its own writing direction."""
-    text = visible(text)
+    text = visible(text) or "(empty)"
     return Markup("<bdi>{}</bdi>").format(text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…")
 
 
@@ -137,8 +211,7 @@ def _confusion(matrix: Mapping[str, Mapping[str, int]]) -> Markup:
     if not pairs:
         return Markup("no label is predicted for another")
     n, gold, pred = max(pairs, key=lambda pair: pair[0])
-    times = "once" if n == 1 else f"{n} times"
-    return Markup("{} is predicted for {} {}").format(named(pred), named(gold), times)
+    return Markup("{} is predicted for {} {}").format(named(pred), named(gold), times(n))
 
 
 def leading(summary: Sequence[ScoreRow]) -> int:

@@ -16,6 +16,9 @@ Result = Mapping[str, Any]
 LENGTHS = {"0": "no word", "1": "1 word", "2": "2 words", "3": "3 words", "4 and more": "4 words and more"}
 """The buckets of the attribute eLen, in words."""
 
+NAMES = {("eFre", "0"): "not seen in training", ("eCon", "0"): "never with this label"}
+"""Other buckets in words."""
+
 
 class ScoreValue(NamedTuple):
     """A score as it is shown, and the bounds of its interval. None means undefined.
@@ -53,6 +56,8 @@ class ScoreRow(NamedTuple):
         gold: Number of gold spans, where the row has its own.
         pred: For each system, number of predicted spans, where the row has its own.
         is_ratio: Whether the scores are ratios, shown in percent.
+        bucket: The bucket of a breakdown, where the row is one.
+        is_cut: Whether the last score is 1 minus a cost, and 0 for some system since the cost is 1 or more.
     """
 
     name: str
@@ -63,6 +68,8 @@ class ScoreRow(NamedTuple):
     gold: int | None = None
     pred: tuple[int, ...] = ()
     is_ratio: bool = True
+    bucket: str = ""
+    is_cut: bool = False
 
     @property
     def headlines(self) -> list[ScoreValue]:
@@ -86,7 +93,8 @@ def metric_rows(metrics: Sequence[Metric], results: Sequence[Result]) -> list[Sc
                 for own in _of_metric(metric, results)
             ]
             lower, ratio = not last.higher_is_better, last.unit == "ratio"
-            rows.append(ScoreRow(group.name, group.scores, cells, metric.name, lower, is_ratio=ratio))
+            cut = last.complement_of is not None and any(values[-1].value == 0 for values in cells)
+            rows.append(ScoreRow(group.name, group.scores, cells, metric.name, lower, is_ratio=ratio, is_cut=cut))
     return rows
 
 
@@ -117,22 +125,26 @@ def label_rows(metric: Metric, results: Sequence[Result], counts: Sequence[Count
     return sorted(rows, key=lambda row: -(row.gold or 0))
 
 
-def length_rows(metric: Metric, breakdowns: Sequence[Result]) -> list[ScoreRow]:
-    """Return precision, recall and F of spans by their length in words.
+def bucket_rows(metric: Metric, breakdowns: Sequence[Result], by: str) -> list[ScoreRow]:
+    """Return precision, recall and F of spans by the buckets of an attribute.
 
     Args:
         metric: A metric with one precision, recall and F.
-        breakdowns: A breakdown by eLen for each system.
+        breakdowns: A breakdown by that attribute for each system.
+        by: The attribute.
     """
     scores = triple(metric)
     rows = []
-    for bucket, name in LENGTHS.items():
+    known = LENGTHS if by == "eLen" else {}
+    buckets = dict.fromkeys([*known, *(bucket for found in breakdowns for bucket in found["buckets"])])
+    for bucket in buckets:
         if any(bucket in found["buckets"] for found in breakdowns):
             owns = [found["metrics"][metric.name].get(bucket, {}).get("scores", {}) for found in breakdowns]
             gold = max(found["gold"].get(bucket, 0) for found in breakdowns)
             pred = tuple(found["pred"].get(bucket, 0) for found in breakdowns)
             cells = [_values(metric, scores, own, {}) for own in owns]
-            rows.append(ScoreRow(name, scores, cells, metric.name, gold=gold, pred=pred))
+            name = known.get(bucket, NAMES.get((by, bucket), bucket))
+            rows.append(ScoreRow(name, scores, cells, metric.name, gold=gold, pred=pred, bucket=bucket))
     return rows
 
 

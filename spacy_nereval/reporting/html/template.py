@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from importlib.resources import files
+from math import log2
 from typing import Any
 
 import jinja2
@@ -14,9 +16,9 @@ from ...io.writing import visible
 from .colors import COLORS
 
 SCRIPT = (
-    *("elements", "data", "filters"),
-    *("documents", "text", "spans", "matrix", "form"),
-    *("actions", "charts"),
+    *("elements", "data", "triage", "state", "filters"),
+    *("marks", "text", "documents", "concordance"),
+    *("matrix", "form", "copy", "actions", "charts"),
 )
 """The files of the page's script in `script/`, in order of execution."""
 
@@ -41,6 +43,7 @@ def filled_in(values: Mapping[str, Any], library: str) -> str:
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, finalize=_readable
     )
+    environment.filters.update(json=json.dumps, log2=log2)
     return environment.from_string(_file("page.html")).render(
         **values, scripts=[Trusted(script) for script in scripts], style=Trusted(style), policy=_policy(scripts, style)
     )

@@ -1,21 +1,32 @@
 // What the reader's choices do, and the first drawing of the page.
 
-// Applies a choice made outside the form, and moves to the documents.
+// Applies a choice within the form.
+function choose(wanted, redraw = true) {
+  state = { ...state, ...wanted };
+  if (redraw) refresh();
+  else search();
+  record();
+}
+
+// Applies a choice made outside the form, and moves to the list.
 function ask(wanted) {
-  state = { ...unfiltered(), ...wanted };
+  state = { ...unfiltered(), one: state.one, metric: state.metric, view: state.view, ...wanted };
+  if (!comparing() && state.chosen.size === 0 && wanted.metric === undefined && wanted.group !== undefined) state.metric = fair;
   refresh();
-  $("documents-title").focus({ preventScroll: true });
-  $("documents").scrollIntoView();
+  record();
+  $("list-title").focus({ preventScroll: true });
+  $("list-errors").scrollIntoView();
 }
 
 // Draws everything that depends on the state.
 function refresh() {
   drawForm();
   drawMatrix();
+  drawMarks();
   search();
 }
 
-// Runs an action once typing or resizing pauses.
+// Runs an action once typing pauses.
 const soon = (() => {
   let timer;
   return (action) => {
@@ -24,81 +35,134 @@ const soon = (() => {
   };
 })();
 
-addEventListener("resize", () => soon(arrange));
 $("filters").addEventListener("submit", (event) => event.preventDefault());
 $("filters").addEventListener("reset", (event) => {
   event.preventDefault();
-  state = unfiltered();
-  refresh();
+  choose({ ...unfiltered(), one: state.one, view: state.view, wrong: false });
 });
-$("view").addEventListener("change", () => {
-  const [one, other] = $("view").value.split(" ").map(Number);
-  Object.assign(state, { one, other: other ?? ANY, chosen: new Set(), cell: null, move: null });
-  if (comparing()) state.metric = fair;
-  refresh();
-});
-$("metric").addEventListener("change", () => {
-  Object.assign(state, { metric: Number($("metric").value), chosen: new Set(), cell: null });
+const onChange = (id, wanted) => $(id).addEventListener("change", () => choose({ at: 0, ...wanted() }));
+onChange("system", () => ({ one: Number($("system").value), other: Number($("system").value) === state.other ? ANY : state.other, group: null }));
+onChange("other", () => ({ other: Number($("other").value), chosen: new Set(), cell: null, move: null, group: null, metric: fair }));
+onChange("relation", () => ({ relation: $("relation").value }));
+onChange("metric", () => ({ metric: Number($("metric").value), chosen: new Set(), cell: null, group: null }));
+onChange("label", () => ({ label: Number($("label").value) }));
+onChange("mark", () => ({ mark: $("mark").value }));
+onChange("pattern", () => ({ pattern: $("pattern").checked }));
+onChange("wrong", () => ({ wrong: $("wrong").checked }));
+onChange("order", () => ({ order: $("order").value, falling: false }));
+$("together").addEventListener("change", () => {
+  together = $("together").checked;
   refresh();
 });
 $("find").addEventListener("input", () => soon(() => {
-  state.find = $("find").value;
+  state = { ...state, find: $("find").value, at: 0 };
   search();
+  record(true);
 }));
-$("label").addEventListener("change", () => {
-  state.label = Number($("label").value);
-  search();
-});
-$("wrong").addEventListener("change", () => {
-  state.wrong = $("wrong").checked;
-  search();
-});
-$("order").addEventListener("change", () => {
-  state.order = $("order").value;
-  search();
-});
-$("matrix-system").addEventListener("change", () => {
-  matrix.system = Number($("matrix-system").value);
-  drawMatrix();
-});
-$("matrix-metric").addEventListener("change", () => {
-  matrix.metric = Number($("matrix-metric").value);
-  drawMatrix();
-});
+for (const view of VIEWS) $(`view-${view}`).addEventListener("click", () => choose({ view, at: 0 }));
+for (const [id, drawn] of [["matrix-system", "system"], ["matrix-metric", "metric"], ["matrix-as", "as"]]) {
+  $(id).addEventListener("change", () => {
+    matrix[drawn] = drawn === "as" ? $(id).value : Number($(id).value);
+    drawMatrix();
+  });
+}
 for (const [id, step] of [["previous", -1], ["next", 1]]) {
   $(id).addEventListener("click", () => {
-    at += step;
-    show();
-    $("documents-title").focus({ preventScroll: true });
+    choose({ at: state.at + step }, false);
+    $("list-title").focus({ preventScroll: true });
     $("matches").scrollIntoView({ block: "center" });
   });
 }
-document.querySelectorAll("button[data-verdict]").forEach((button) =>
-  button.addEventListener("click", () => {
-    const verdict = metrics[fair].verdicts.indexOf(button.dataset.verdict);
-    ask({ one: Number(button.dataset.system), other: ANY, metric: fair, chosen: new Set([verdict]) });
-  }));
-document.querySelectorAll("button[data-from]").forEach((button) =>
-  button.addEventListener("click", () => {
-    const move = [Number(button.dataset.from), Number(button.dataset.to)];
-    ask({ one: 0, other: Number(button.dataset.other), metric: fair, move });
+
+// Buttons of the tables above say in an attribute what they ask for.
+document.querySelectorAll("[data-ask]").forEach((element) =>
+  element.addEventListener("click", () => {
+    const wanted = JSON.parse(element.dataset.ask);
+    if (wanted.verdicts) {
+      wanted.metric = fair;
+      wanted.chosen = new Set(wanted.verdicts.map((verdict) => metrics[fair].verdicts.indexOf(verdict)));
+      delete wanted.verdicts;
+    }
+    ask({ view: "errors", ...wanted });
   }));
 
-// Shows the document that the address links to, without filters if they hide it.
-function follow() {
-  const [, digits] = /^#doc-(\d+)$/.exec(location.hash) || [];
-  const k = Number(digits) - 1;
-  if (!documents[k]) return;
-  if (!found.includes(k)) {
-    state = unfiltered();
-    refresh();
-  }
-  at = Math.floor(found.indexOf(k) / PER_PAGE);
+// Buttons that show the rest of a list.
+document.querySelectorAll("button.more").forEach((element) => element.addEventListener("click", () => {
+  const rest = [...element.parentElement.querySelectorAll("li[hidden]")];
+  rest.forEach((item) => (item.hidden = false));
+  rest[0].querySelector("button").focus();
+  element.remove();
+}));
+
+// Tables sort by the column whose header is clicked.
+document.querySelectorAll("table.sortable").forEach((table) => {
+  const heads = [...table.tHead.rows[table.tHead.rows.length - 1].cells];
+  heads.forEach((head, column) => {
+    if (!head.textContent.trim()) return;
+    const sorter = button({ class: "sort" }, () => {
+      const falling = head.getAttribute("aria-sort") !== "descending";
+      heads.forEach((each) => each.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+      const value = (line) => {
+        const text = line.cells[column].textContent.trim();
+        const n = parseFloat(text.replace(/,/g, ""));
+        return column === 0 ? text.toLowerCase() : Number.isNaN(n) ? -Infinity : n;
+      };
+      const lines = [...table.tBodies[0].rows].sort((a, b) => (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0));
+      table.tBodies[0].append(...(falling === (column > 0) ? lines.reverse() : lines));
+    }, ...head.childNodes);
+    head.replaceChildren(sorter);
+  });
+});
+
+// The reader's choice of document: shows it whole, without filters if they hide it.
+function openDocument(k) {
+  state = { ...state, view: "documents" };
+  if (!found.includes(k)) state = { ...unfiltered(), one: state.one, view: "documents", wrong: false };
+  refresh();
+  state.at = Math.floor(found.indexOf(k) / PER_PAGE.documents);
   show();
+  const hash = `#doc-${k + 1}`;
+  if (location.hash !== hash) history.pushState(null, "", hash);
   $(`doc-${k + 1}`).focus({ preventScroll: true });
   $(`doc-${k + 1}`).scrollIntoView();
 }
-addEventListener("hashchange", follow);
 
+// A flag asks for all verdicts between the same labels.
+function openFlag(k, flag, { verdict, system, pred }) {
+  ask({ view: "errors", one: system, metric: state.metric, chosen: new Set([verdict]), cell: [flag.gold ? flag.gold.label : ANY, pred ? pred.label : ANY] });
+}
+
+// Follows the address: a document, a state, or a section, which the browser finds itself.
+function follow() {
+  $("notice").textContent = "";
+  const [, digits] = /^#doc-(\d+)$/.exec(location.hash) || [];
+  if (digits) {
+    if (documents[Number(digits) - 1]) openDocument(Number(digits) - 1);
+    else tellUnknown(digits);
+    return;
+  }
+  if (location.hash && !location.hash.includes("=")) return;
+  const [wanted, doc] = fromAddress(location.hash);
+  state = wanted;
+  refresh();
+  if (doc !== null && !documents[Number(doc) - 1]) tellUnknown(doc);
+  else if (doc !== null) openDocument(Number(doc) - 1);
+}
+
+function tellUnknown(doc) {
+  $("notice").textContent = `There is no document ${name(doc, 20)}: this report has ${many(documents.length, "document")}.`;
+  $("list-errors").scrollIntoView();
+}
+
+addEventListener("popstate", follow);
+addEventListener("beforeprint", () => show(true));
+addEventListener("afterprint", () => show());
+
+if (matchMedia("(max-width: 60rem)").matches) $("drawer").open = false;
+loadMarks();
 refresh();
-follow();
+if (location.hash) {
+  follow();
+  if (location.hash.includes("=")) $("list-errors").scrollIntoView();
+}

@@ -4,13 +4,15 @@
 const data = read("data");
 const { systems, labels, metrics, documents, outcomes, changes: CHANGES } = data;
 const outcomeOf = new Map(data.outcomeOf); // from a verdict on a gold span to a number in outcomes
+const rightToLeft = new Set(data.rightToLeft); // numbers of documents
 const CORRECT = 0; // the number of the outcome "correct"
 const [FIXED, BROKEN, CHANGED, GONE, NEW] = CHANGES.keys();
 const ANY = -1; // any label, no system to compare with, or no span
 const fair = metrics.findIndex((metric) => metric.name === "fair");
 
-const span = (flat, k) => ({ start: flat[3 * k], end: flat[3 * k + 1], label: flat[3 * k + 2] });
+const span = (flat, k) => (k < 0 ? null : { start: flat[3 * k], end: flat[3 * k + 1], label: flat[3 * k + 2] });
 const labelOf = (flat, k) => (k < 0 ? ANY : flat[3 * k + 2]);
+const direction = (k) => (rightToLeft.has(k) ? "rtl" : "ltr");
 
 // Calls visit(verdict, gold span, predicted span) for every verdict of a metric on a document under a system.
 function verdicts(doc, system, metric, visit) {
@@ -47,6 +49,17 @@ function outcomesOf(doc, system) {
   return found;
 }
 
+// The spurious predictions of a system, each with its number in the list of predictions.
+function spuriousOf(doc, system) {
+  const found = new Map();
+  verdicts(doc, system, fair, (verdict, g, p) => {
+    if (metrics[fair].verdicts[verdict] !== "fp") return;
+    const { start, end, label } = span(doc[3 + system][0], p);
+    found.set(`${start} ${end} ${label}`, p);
+  });
+  return found;
+}
+
 // Calls visit(change, gold span, predicted span before, and after, outcome before, and after) for each
 // difference between two systems.
 function visitChanges(doc, one, other, visit) {
@@ -56,15 +69,16 @@ function visitChanges(doc, one, other, visit) {
     const to = after[g];
     if (from !== to) visit(to === CORRECT ? FIXED : from === CORRECT ? BROKEN : CHANGED, g, ANY, ANY, from, to);
   });
-  const spurious = [one, other].map((system) => {
-    const found = new Map();
-    verdicts(doc, system, fair, (verdict, g, p) => {
-      if (metrics[fair].verdicts[verdict] !== "fp") return;
-      const { start, end, label } = span(doc[3 + system][0], p);
-      found.set(`${start} ${end} ${label}`, p);
-    });
-    return found;
+  const [old, now] = [one, other].map((system) => spuriousOf(doc, system));
+  for (const [key, p] of old) if (!now.has(key)) visit(GONE, ANY, p, ANY, ANY, ANY);
+  for (const [key, p] of now) if (!old.has(key)) visit(NEW, ANY, ANY, p, ANY, ANY);
+}
+
+// The verdict that stands for a system's prediction on a gold span; ANY if there is none.
+function firstPrediction(doc, system, g) {
+  let found = ANY;
+  verdicts(doc, system, fair, (verdict, gold, p) => {
+    if (gold === g && found < 0) found = p;
   });
-  for (const [key, p] of spurious[0]) if (!spurious[1].has(key)) visit(GONE, ANY, p, ANY, ANY, ANY);
-  for (const [key, p] of spurious[1]) if (!spurious[0].has(key)) visit(NEW, ANY, ANY, p, ANY, ANY);
+  return found;
 }

@@ -1,47 +1,85 @@
-// The list of documents, a page at a time.
+// The list: one error per line, or whole documents, a page at a time.
 
-const PER_PAGE = 20;
+const PER_PAGE = { errors: 25, documents: 20 };
 
-function show() {
-  const pages = Math.max(1, Math.ceil(found.length / PER_PAGE));
-  at = Math.min(Math.max(at, 0), pages - 1);
-  $("list").replaceChildren(...found.slice(at * PER_PAGE, (at + 1) * PER_PAGE).map(article));
-  arrange();
-  $("where").textContent = `Page ${number(at + 1)} of ${number(pages)}`;
-  $("previous").disabled = at === 0;
-  $("next").disabled = at === pages - 1;
+const listed = () => (state.view === "errors" ? rows : found);
+
+function show(all = false) {
+  const size = PER_PAGE[state.view];
+  const pages = Math.max(1, Math.ceil(listed().length / size));
+  state.at = Math.min(Math.max(state.at, 0), pages - 1);
+  const shown = all ? listed() : listed().slice(state.at * size, (state.at + 1) * size);
+  $("list").replaceChildren(...(state.view === "errors" ? [concordance(shown)] : shown.map(article)));
+  $("where").textContent = `Page ${number(state.at + 1)} of ${number(pages)}`;
+  $("previous").disabled = state.at === 0;
+  $("next").disabled = state.at === pages - 1;
   document.querySelector(".pages").hidden = pages === 1;
+  highlight();
 }
 
-// A document with its text, once for each system shown.
+const shownSystems = () =>
+  comparing() ? [state.one, state.other] : state.relation || together ? systems.map((_, system) => system) : [state.one];
+
+let together = false; // whether all systems are marked in one text
+
+// A document with its text, in which the spans of all shown systems are marked.
 function article(k) {
   const doc = documents[k];
-  const match = matches(doc);
+  const asked = [];
+  if (narrowed()) visitMatches(k, (row) => asked.push(row));
+  const golds = new Set(asked.map(({ g }) => g));
+  const preds = [new Set(asked.map(({ p }) => p)), new Set(asked.map(({ q }) => q))];
+  const matched = (flag) => asked.length > 0 && (flag.gold ? golds.has(flag.g)
+    : flag.said.some(({ system, p }) => preds[system === state.other ? 1 : 0].has(p) && (system === state.one || system === state.other)));
   const link = make("a", { href: `#doc-${k + 1}`, "aria-label": `Link to document ${k + 1}` }, `${number(k + 1)}`);
   const heading = make("h3", null, link, " ");
   if (doc[0] !== null) heading.append(bdi(doc[0], 120));
-  const element = make("article", { id: `doc-${k + 1}`, tabindex: "-1" }, make("header", null, heading, summary(doc)));
-  const shown = comparing() ? [state.one, state.other] : [state.one];
-  const sides = shown.map((system, i) => {
-    const marks = { gold: match.gold, pred: match.preds[i] };
-    const text = annotated(doc, k, system, marks);
-    if (!comparing()) return text;
-    return make("figure", null, make("figcaption", null, bdi(systems[system])), text);
-  });
-  element.append(comparing() ? make("div", { class: "sides" }, ...sides) : sides[0]);
-  return element;
+  return make("article", { id: `doc-${k + 1}`, tabindex: "-1" }, make("header", null, heading, summary(k)),
+    annotated(doc, k, shownSystems(), matched));
 }
 
 // How often there is each error or change.
-function summary(doc) {
+function summary(k) {
+  const doc = documents[k];
   const numbers = new Map();
   const count = (words) => numbers.set(words, (numbers.get(words) || 0) + 1);
   if (comparing()) {
     visitChanges(doc, state.one, state.other, (change) => count(CHANGES[change]));
   } else {
     const { right, words } = metrics[state.metric];
-    verdicts(doc, state.one, state.metric, (verdict) => verdict !== right && count(words[verdict]));
+    verdicts(doc, state.one, state.metric, (verdict, g, p) => verdict !== right && (g >= 0 || p >= 0) && count(words[verdict]));
   }
-  const parts = [...numbers].map(([words, n]) => (n > 1 ? `${n} ${words}` : words));
+  const parts = [...numbers].map(([words, n]) => (n > 1 ? `${n} × ${words}` : words));
   return make("p", null, parts.join(", ") || (comparing() ? "no change" : "no error"));
+}
+
+// Marks what is searched for, without touching the text.
+function highlight() {
+  if (!CSS.highlights) return;
+  CSS.highlights.delete("found");
+  const pattern = needle();
+  if (!pattern) return;
+  const ranges = [];
+  for (const text of $("list").querySelectorAll(".text, .kwic, h3 bdi")) {
+    const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT, (node) =>
+      (node.parentElement.closest(".flag, .fold, [hidden]") ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
+    const nodes = [];
+    let whole = "";
+    while (walker.nextNode()) {
+      nodes.push([whole.length, walker.currentNode]);
+      whole += walker.currentNode.data;
+    }
+    const place = (at) => {
+      const [start, node] = nodes.findLast(([from]) => from <= at);
+      return [node, at - start];
+    };
+    for (const match of whole.matchAll(pattern)) {
+      if (!match[0] || ranges.length > 2000) break;
+      const range = new Range();
+      range.setStart(...place(match.index));
+      range.setEnd(...place(match.index + match[0].length));
+      ranges.push(range);
+    }
+  }
+  CSS.highlights.set("found", new Highlight(...ranges));
 }

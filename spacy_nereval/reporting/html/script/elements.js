@@ -14,19 +14,50 @@ function make(tag, attributes, ...children) {
   return element;
 }
 
+const button = (attributes, action, ...children) => {
+  const element = make("button", { type: "button", ...attributes }, ...children);
+  element.addEventListener("click", action);
+  return element;
+};
+
 const number = (n) => n.toLocaleString("en");
 const many = (n, what) => `${number(n)} ${what}${n === 1 ? "" : "s"}`;
 
-// The text with a visible sign for each invisible character. It stays as long as it was, since offsets
-// of spans count its characters.
-const signs = (text) =>
-  text.replace(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, "\ufffd")
-    .replace(/[\u0000-\u0008\u000b-\u001f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)))
-    .replace(/[\u007f-\u009f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
+// Characters that cannot be seen, or that would turn the text around: controls, overrides, noncharacters.
+// Joiners and marks of direction stay, since words are written with them.
+const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202d\u202e\ufffe\uffff]/g;
+const UNSEEN_OR_BREAK = new RegExp(`${UNSEEN.source}|\\n`, "g");
+
+function sign(character) {
+  const code = character.charCodeAt(0);
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  return { 0x7f: "␡", 0x202d: "LRO", 0x202e: "RLO" }[code] || `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
+// The text as nodes. An unseen character is in an element that shows a sign in its place; the text
+// content stays as it is. Within spans (`breaks`) line breaks have a sign too.
+function textNodes(text, breaks = false) {
+  const nodes = [];
+  let end = 0;
+  for (const found of text.matchAll(breaks ? UNSEEN_OR_BREAK : UNSEEN)) {
+    if (found.index > end) nodes.push(text.slice(end, found.index));
+    nodes.push(found[0] === "\n" ? make("span", { class: "break" }, "\n") : make("span", { class: "unseen", "data-sign": sign(found[0]) }, found[0]));
+    end = found.index + found[0].length;
+  }
+  if (end < text.length || !nodes.length) nodes.push(text.slice(end));
+  return nodes;
+}
+
+// Characters that turn text around, and halves of characters.
+const TURNING_OR_HALF = /[\u202a-\u202c\u2066-\u2069]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 // A name on one line, without characters that would change the direction of what follows.
 const name = (text, longest = 60) => {
-  const flat = signs(text.replace(/\s+/g, " "));
+  const flat = text.replace(/\s+/g, " ").replace(UNSEEN, "\ufffd").replace(TURNING_OR_HALF, "\ufffd") || "(empty)";
   return flat.length > longest ? `${flat.slice(0, longest - 1)}…` : flat;
 };
-const bdi = (text, longest) => make("bdi", null, name(text, longest));
+const bdi = (text, longest) => {
+  const shown = name(text, longest);
+  return make("bdi", { title: shown.endsWith("…") ? name(text, 500) : null }, shown);
+};
+const labelName = (label) => (label < 0 ? "none" : name(labels[label]));

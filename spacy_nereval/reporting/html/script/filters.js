@@ -1,81 +1,124 @@
-// Which documents the reader asks for, and which of their verdicts or changes match.
+// Which verdicts and documents the reader asks for.
 
-// What the form starts with, and returns to.
-const unfiltered = () => ({
-  one: state ? state.one : data.lead, // the system
-  other: state ? state.other : ANY, // another one to compare it with
-  metric: state ? state.metric : Math.max(fair, 0),
-  chosen: new Set(), // verdicts; changes, if two systems are compared
-  label: ANY,
-  cell: null, // [gold label, predicted label] of the matrix
-  move: null, // [outcome before, outcome after]
-  find: "",
-  wrong: false,
-  order: "corpus",
-});
-let state = null;
-state = { ...unfiltered(), wrong: true };
 let found = []; // numbers of documents
-let at = 0; // the page of the list
-const unfolded = new Set(); // documents shown in full
+let rows = []; // one verdict or change per row
 
-const comparing = () => state.other >= 0;
 const narrowed = () =>
-  state.chosen.size > 0 || state.label >= 0 || state.cell !== null || (comparing() && state.move !== null);
+  state.chosen.size > 0 || state.label >= 0 || state.cell !== null || state.group !== null || state.bucket !== null ||
+  state.relation !== "" || state.mark !== "" || (comparing() && state.move !== null);
 
-// The verdicts or changes of a document that match: their number, the spans to mark, and how many errors
-// or changes there are in all.
-function matches(doc) {
-  const result = { n: 0, errors: 0, gold: new Set(), preds: [new Set(), new Set()] };
-  const note = (g, p, q) => {
-    result.n += 1;
-    if (g >= 0) result.gold.add(g);
-    if (p >= 0) result.preds[0].add(p);
-    if (q >= 0) result.preds[1].add(q);
+// From "document gold prediction" to true, for the members of a group.
+const members = new Map();
+function membersOf(group) {
+  if (!members.has(group)) {
+    const flat = data.groups[group].members;
+    const keys = new Set();
+    for (let i = 0; i < flat.length; i += 3) keys.add(`${flat[i]} ${flat[i + 1]} ${flat[i + 2]}`);
+    members.set(group, keys);
+  }
+  return members.get(group);
+}
+
+// The bucket of the gold span of a verdict, or of its prediction, as a number.
+function bucketOf(k, system, attribute, g, p) {
+  const sides = data.slices[attribute].of[k];
+  return parseInt(g >= 0 ? sides[0][g] : sides[1 + system][p], 36);
+}
+
+// Whether the other systems do on a verdict as the filter says.
+function related(doc, g, p) {
+  const others = state.relation === "other" ? [state.other >= 0 ? state.other : systems.length - 1] : systems.map((_, s) => s);
+  const wrong = (system) => {
+    if (g >= 0) return outcomesOf(doc, system)[g] !== CORRECT;
+    const { start, end, label } = span(doc[3 + state.one][0], p);
+    return spuriousOf(doc, system).has(`${start} ${end} ${label}`);
   };
+  const rest = others.filter((system) => system !== state.one);
+  return state.relation === "all" ? rest.every(wrong) : !rest.some(wrong);
+}
+
+// Calls visit(row) for each verdict of a document that matches, or each change. A row is
+// { k, v, g, p, q, from, to }: document, verdict or change, gold span, prediction, the other system's prediction.
+function visitMatches(k, visit, noteError = () => {}) {
+  const doc = documents[k];
   if (comparing()) {
-    visitChanges(doc, state.one, state.other, (change, g, p, q, from, to) => {
-      result.errors += 1;
-      if (state.chosen.size && !state.chosen.has(change)) return;
+    visitChanges(doc, state.one, state.other, (v, g, p, q, from, to) => {
+      noteError();
+      if (state.chosen.size && !state.chosen.has(v)) return;
       if (state.move && (from !== state.move[0] || to !== state.move[1])) return;
       const label = g >= 0 ? labelOf(doc[2], g) : p >= 0 ? labelOf(doc[3 + state.one][0], p) : labelOf(doc[3 + state.other][0], q);
-      if (state.label < 0 || label === state.label) note(g, p, q);
+      if (state.label < 0 || label === state.label) visit({ k, v, g, p, q });
     });
-    return result;
+    return;
   }
-  const { right, confusion } = metrics[state.metric];
-  verdicts(doc, state.one, state.metric, (verdict, g, p) => {
-    if (verdict !== right) result.errors += 1;
-    if (state.chosen.size && !state.chosen.has(verdict)) return;
+  const { right } = metrics[state.metric];
+  const group = state.group === null ? null : membersOf(state.group);
+  verdicts(doc, state.one, state.metric, (v, g, p) => {
+    if (g < 0 && p < 0) return;
+    if (v !== right) noteError();
+    if (state.chosen.size ? !state.chosen.has(v) : v === right && (state.relation || (state.wrong && !state.cell && !group))) return;
     const gold = labelOf(doc[2], g);
     const pred = labelOf(doc[3 + state.one][0], p);
     if (state.label >= 0 && gold !== state.label && pred !== state.label) return;
-    if (state.cell && (gold !== state.cell[0] || pred !== state.cell[1] || !confusion.includes(verdict))) return;
-    note(g, p, ANY);
+    if (state.cell && (gold !== state.cell[0] || pred !== state.cell[1])) return;
+    if (group && !group.has(`${k} ${g} ${p}`)) return;
+    if (state.bucket && bucketOf(k, state.one, state.bucket[0], g, p) !== state.bucket[1]) return;
+    const row = { k, v, g, p, q: ANY };
+    if (state.mark && (marksMade.get(markKey(row)) || {}).mark !== state.mark) return;
+    if (state.relation && !related(doc, g, p)) return;
+    visit(row);
   });
-  return result;
 }
 
-// Finds the documents that match, and shows the first page of them.
+// What the text has to match: null for everything, undefined for a pattern that is none.
+function needle() {
+  const text = state.find.trim();
+  if (!text) return null;
+  try {
+    return new RegExp(state.pattern ? text : text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "giu");
+  } catch {
+    return undefined;
+  }
+}
+
+const has = (pattern, text) => {
+  pattern.lastIndex = 0;
+  return pattern.test(text);
+};
+
+// Finds the documents and rows that match, and shows the first page of them.
 function search() {
-  const needle = state.find.trim().toLowerCase();
-  let n = 0;
+  const pattern = needle();
+  $("find").setAttribute("aria-invalid", String(pattern === undefined));
   found = [];
+  rows = [];
   const errors = new Map();
   documents.forEach((doc, k) => {
-    if (needle && !(doc[1] || "").toLowerCase().includes(needle) && !(doc[0] || "").toLowerCase().includes(needle)) return;
-    const match = matches(doc);
-    if ((state.wrong && !match.errors) || (narrowed() && !match.n)) return;
-    n += match.n;
-    errors.set(k, match.errors);
+    if (pattern === undefined) return;
+    if (pattern && !has(pattern, doc[1] || "") && !has(pattern, doc[0] || "")) return;
+    let wrong = 0;
+    const before = rows.length;
+    visitMatches(k, (row) => rows.push(row), () => (wrong += 1));
+    if ((state.wrong && !wrong && !state.cell && !state.chosen.size) || (narrowed() && rows.length === before)) {
+      rows.length = before;
+      return;
+    }
+    errors.set(k, wrong);
     found.push(k);
   });
-  if (state.order === "errors") found.sort((a, b) => errors.get(b) - errors.get(a) || a - b);
-  at = 0;
-  const what = comparing() ? "change" : "verdict";
-  const parts = narrowed() ? `${many(n, what)} in ` : "";
-  $("matches").textContent = found.length
-    ? `${parts}${number(found.length)} of ${many(documents.length, "document")}`
+  if (state.order === "errors") {
+    found.sort((a, b) => errors.get(b) - errors.get(a) || a - b);
+    rows.sort((a, b) => errors.get(b.k) - errors.get(a.k) || a.k - b.k);
+  } else if (state.order !== "corpus") {
+    sortRows();
+  }
+  if (state.falling) {
+    found.reverse();
+    rows.reverse();
+  }
+  const what = comparing() ? "change" : rows.every(({ v }) => v !== metrics[state.metric].right) ? "error" : "verdict";
+  $("matches").textContent = pattern === undefined ? "This is no regular expression"
+    : found.length ? `${many(rows.length, what)} in ${number(found.length)} of ${many(documents.length, "document")}`
     : `No document of ${number(documents.length)} matches`;
   show();
 }

@@ -2,50 +2,74 @@
 
 const option = (value, text) => make("option", { value }, text);
 
+function fill(id, options) {
+  if (!$(id).options.length) $(id).append(...options.map(([value, text]) => option(String(value), text)));
+}
+
 function drawForm() {
-  const view = systems.map((system, k) => option(String(k), name(system)));
-  for (let k = 1; k < systems.length; k++) view.push(option(`0 ${k}`, `${name(systems[0])} and ${name(systems[k])}, changes`));
-  $("view").replaceChildren(...view);
-  $("view").value = comparing() ? `${state.one} ${state.other}` : String(state.one);
+  const named = systems.map((system, k) => [k, systems.length > 1 ? `${letter(k)}: ${name(system)}` : name(system)]);
+  fill("system", named);
+  fill("other", [[ANY, "nothing"], ...named]);
+  fill("matrix-system", named);
+  for (const id of ["metric", "matrix-metric"]) fill(id, metrics.map((metric, k) => [k, metric.name]));
+  fill("label", [[ANY, "any"], ...labels.map((label, k) => [k, name(label)])]);
+  fill("mark", [["", "any"], ...Object.entries(MARKS).map(([mark, { words }]) => [mark, words])]);
+  $("system").value = String(state.one);
+  $("other").value = String(state.other);
+  [...$("other").options].forEach((each) => (each.disabled = each.value === String(state.one)));
   document.querySelectorAll(".for-system").forEach((element) => (element.hidden = systems.length === 1));
-  for (const id of ["metric", "matrix-metric"]) {
-    if (!$(id).options.length) $(id).append(...metrics.map((metric, k) => option(String(k), metric.name)));
-  }
+  $("relation").replaceChildren(option("", "anything"), option("only", "only this one is wrong"), option("all", "all are wrong"),
+    option("other", "the compared one is right"));
+  $("relation").value = state.relation;
   $("metric").value = String(state.metric);
-  document.querySelector(".single").hidden = comparing();
+  document.querySelectorAll(".single").forEach((element) => (element.hidden = comparing() || (element.classList.contains("for-system") && systems.length === 1)));
   $("matrix-metric").value = String(matrix.metric);
-  if (!$("matrix-system").options.length) $("matrix-system").append(...systems.map((system, k) => option(String(k), name(system))));
   $("matrix-system").value = String(matrix.system);
-  if (!$("label").options.length) $("label").append(option("-1", "any"), ...labels.map((label, k) => option(String(k), name(label))));
   $("label").value = String(state.label);
+  $("mark").value = state.mark;
   $("find").value = state.find;
+  $("pattern").checked = state.pattern;
   $("wrong").checked = state.wrong;
-  $("wrong-title").textContent = comparing() ? "Only documents with changes" : "Only documents with errors";
-  $("order").value = state.order;
+  $("wrong-title").textContent = comparing() ? "Only documents with changes" : "Only errors";
+  $("order").value = ["corpus", "errors"].includes(state.order) ? state.order : "corpus";
   $("order").options[1].textContent = comparing() ? "most changes first" : "most errors first";
+  $("together").checked = together;
+  for (const view of VIEWS) $(`view-${view}`).setAttribute("aria-pressed", String(state.view === view));
   drawChoices();
-  drawCell();
+  drawAsked();
   drawLegend();
+}
+
+// How often there is each verdict, or each change, in the corpus.
+const totals = new Map(); // by systems and metric
+
+function total(names) {
+  const key = `${state.one} ${state.other} ${state.metric}`;
+  if (totals.has(key)) return totals.get(key);
+  const numbers = names.map(() => 0);
+  for (const doc of documents) {
+    if (comparing()) visitChanges(doc, state.one, state.other, (change) => (numbers[change] += 1));
+    else verdicts(doc, state.one, state.metric, (verdict) => (numbers[verdict] += 1));
+  }
+  totals.set(key, numbers);
+  return numbers;
 }
 
 // A box for each verdict, or for each change, with its number.
 function drawChoices() {
   const metric = metrics[state.metric];
   const names = comparing() ? CHANGES : metric.words;
-  const numbers = names.map(() => 0);
-  for (const doc of documents) {
-    if (comparing()) visitChanges(doc, state.one, state.other, (change) => (numbers[change] += 1));
-    else verdicts(doc, state.one, state.metric, (verdict) => (numbers[verdict] += 1));
-  }
+  const numbers = total(names);
   $("verdicts-title").textContent = comparing() ? "Change" : "Verdict";
   $("verdicts").replaceChildren(
     ...names.map((words, k) => {
       const box = make("input", { type: "checkbox", value: String(k) });
       box.checked = state.chosen.has(k);
       box.addEventListener("change", () => {
-        if (box.checked) state.chosen.add(k);
-        else state.chosen.delete(k);
-        search();
+        const chosen = new Set(state.chosen);
+        if (box.checked) chosen.add(k);
+        else chosen.delete(k);
+        choose({ chosen, at: 0 }, false);
       });
       const kind = comparing() ? "" : metric.kinds[k];
       const text = make("span", null, words);
@@ -56,26 +80,31 @@ function drawChoices() {
   );
 }
 
-// The cell of the matrix, or the move between two outcomes, that the documents are filtered by.
-function drawCell() {
-  const element = $("cell");
-  element.replaceChildren();
-  element.hidden = !(state.cell || state.move);
-  if (element.hidden) return;
-  const parts = state.cell
-    ? ["gold ", state.cell[0] < 0 ? "none" : bdi(labels[state.cell[0]]), ", predicted ", state.cell[1] < 0 ? "none" : bdi(labels[state.cell[1]])]
-    : [`${outcomes[state.move[0]]}, then ${outcomes[state.move[1]]}`];
-  const button = make("button", { type: "button" }, "Clear");
-  button.addEventListener("click", () => {
-    state.cell = state.move = null;
-    refresh();
-    $("find").focus();
-  });
-  element.append("Only ", ...parts, " ", button);
+// What the list is narrowed to by a choice outside the form, each with a button that takes it back.
+function drawAsked() {
+  const parts = [];
+  const note = (clear, ...said) => parts.push(make("span", { class: "chip" }, ...said, " ",
+    button({ "aria-label": "Clear" }, () => {
+      choose({ ...clear, at: 0 });
+      $("find").focus();
+    }, "×")));
+  const shown = (label) => (label < 0 ? "none" : bdi(labels[label]));
+  if (state.cell) note({ cell: null, chosen: new Set() }, "gold ", shown(state.cell[0]), ", predicted ", shown(state.cell[1]));
+  if (state.move && comparing()) note({ move: null }, `${outcomes[state.move[0]]}, then ${outcomes[state.move[1]]}`);
+  if (state.group !== null) note({ group: null }, make("bdi", null, data.groups[state.group].title));
+  if (state.bucket) note({ bucket: null }, `${data.slices[state.bucket[0]].title}: ${data.slices[state.bucket[0]].buckets[state.bucket[1]]}`);
+  $("asked").replaceChildren(...(parts.length ? ["Only ", ...parts] : []));
+  $("asked").hidden = !parts.length;
 }
 
 function drawLegend() {
-  const example = (side, text) => make("span", { class: `flag ${side} none` }, text);
-  $("legend").replaceChildren("Below the text ", example("gold", "gold"), " and below that ",
-    example("pred", "predicted"), " spans, each with its verdict. A predicted label is left out where it equals the gold label.");
+  const sample = (side, text) => {
+    const word = make("span", { class: "m" }, text);
+    word.style.background = `${stripes({ side, kind: side === "pred" ? "spurious" : "missed" })} 0 100% / 100% 4px no-repeat`;
+    word.style.paddingBottom = "5px";
+    return word;
+  };
+  const lettered = shownSystems().length > 1 ? [". ", ...shownSystems().flatMap((s) => [make("b", null, letter(s)), " ", bdi(systems[s], 40), "; "]).slice(0, -1)] : [];
+  $("legend").replaceChildren("A full bar marks ", sample("gold", "gold spans"), ", a broken one ", sample("pred", "predictions"),
+    " that differ; one bar marks what both share. The flag gives the label and the verdict, and → the label predicted instead", ...lettered, ".");
 }

@@ -1,71 +1,67 @@
-// The text of a document, with long stretches folded.
+// The text of a document, with long stretches folded. Folded text stays in the page, hidden.
 
-const GAP = 400; // characters; a longer stretch of text without spans, or within one, is folded
+const GAP = 400; // characters; a longer stretch of text without wanted spans, or within one, is folded
 const EDGE = 120; // characters that stay at both of its ends
-const GROUPS = 150; // overlap groups shown of one document, until all are asked for
+const FLAGS = 150; // spans shown of one document, until all are asked for
 
-// The text of a document with its overlap groups: gold spans below the text, predicted ones below these.
-function annotated(doc, k, system, marks) {
+// The text of a document under some systems. `matched` tells the flags that the filters ask for.
+function annotated(doc, k, shown, matched) {
   const text = doc[1];
-  const paragraph = make("p", { class: "text", dir: "auto" });
-  let groups = overlapGroups(doc, system, marks);
-  const all = groups.length;
-  if (all > GROUPS && !unfolded.has(k)) {
-    const wanted = groups.filter((group) => group.some((item) => (narrowed() ? item.matched : item.kind !== "hit")));
-    groups = (wanted.length ? wanted : groups).slice(0, GROUPS);
-  }
+  const marks = { ...marksOf(doc, shown), rtl: rightToLeft.has(k) };
+  const several = shown.length > 1;
+  const paragraph = make("p", { class: "text", dir: direction(k) });
+  paragraph.style.setProperty("--rows", String(marks.rows));
+  const flagged = (flag) => flagElement(doc, k, flag, several, matched(flag));
   if (text === null) {
     paragraph.append(make("em", null, "no text: "));
-    for (const group of groups) paragraph.append(drawnGroup(null, group, k), " ");
+    for (const flag of marks.flags) paragraph.append(`${flag.start}–${flag.end} `, flagged(flag), " ");
     return paragraph;
   }
-  let end = 0;
-  for (const group of groups) {
-    const start = Math.min(...group.map((item) => item.start));
-    paragraph.append(...between(text, end, start, k));
-    paragraph.append(drawnGroup(text, group, k));
-    end = Math.max(...group.map((item) => item.end));
+  if (unfolded.has(k)) {
+    paragraph.append(...marked(text, 0, text.length, marks, flagged));
+    return paragraph;
   }
-  paragraph.append(...between(text, end, text.length, k));
-  if (groups.length < all) paragraph.append(unfold(k, `${number(all - groups.length)} more groups of spans`));
+  for (const [start, end, shown] of stretches(text, marks, matched)) {
+    if (shown) paragraph.append(...marked(text, start, end, marks, flagged));
+    else paragraph.append(fold(k, end - start), make("span", { hidden: true }, text.slice(start, end)));
+  }
   return paragraph;
 }
 
-// The text between two groups, folded if it is long.
-function between(text, start, end, k) {
-  if (start >= end) return [];
-  if (end - start <= GAP || unfolded.has(k)) return [make("bdi", null, signs(text.slice(start, end)))];
-  const left = start ? start + EDGE : start;
-  const right = end < text.length ? end - EDGE : start ? end : Math.min(end, start + GAP);
-  const parts = [];
-  if (left > start) parts.push(make("bdi", null, signs(text.slice(start, left))));
-  if (end === text.length) {
-    const last = Math.min(end, left + GAP - EDGE);
-    if (!start) parts.push(make("bdi", null, signs(text.slice(start, last))));
-    const hidden = end - (start ? left : last);
-    parts.push(unfold(k, many(hidden, "character")));
-    return parts;
+// The text cut into [start, end, whether it is shown].
+function stretches(text, marks, matched) {
+  let wanted = marks.flags;
+  if (wanted.length > FLAGS) {
+    const asked = wanted.filter((flag) => matched(flag) || flag.said.some(({ kind }) => kind !== "hit"));
+    wanted = (asked.length ? asked : wanted).slice(0, FLAGS);
   }
-  parts.push(unfold(k, many(right - left, "character")));
-  parts.push(make("bdi", null, signs(text.slice(right, end))));
-  return parts;
-}
-
-// The text within a span, folded in its middle if it is long.
-function within(text, k) {
-  if (text.length <= GAP || unfolded.has(k)) return [signs(text)];
-  const hidden = many(text.length - 2 * EDGE, "character");
-  return [signs(text.slice(0, EDGE)), unfold(k, hidden), signs(text.slice(-EDGE))];
+  const kept = []; // stretches around the ends of wanted spans
+  const keep = (at) => kept.push([Math.max(0, at - EDGE), Math.min(text.length, at + EDGE)]);
+  keep(0);
+  for (const flag of wanted) {
+    keep(flag.start);
+    keep(flag.end);
+  }
+  keep(Math.min(text.length, GAP - EDGE));
+  kept.sort((a, b) => a[0] - b[0]);
+  const found = [];
+  let end = 0;
+  for (const [from, to] of kept) {
+    if (from - end > GAP - 2 * EDGE) found.push([end, from, false], [from, to, true]);
+    else if (found.length && found[found.length - 1][2]) found[found.length - 1][1] = Math.max(end, to);
+    else found.push([end, to, true]);
+    end = Math.max(end, to);
+  }
+  if (text.length - end > GAP - 2 * EDGE) found.push([end, text.length, false]);
+  else found[found.length - 1][1] = text.length;
+  return found;
 }
 
 // A button that shows the whole document.
-function unfold(k, what) {
-  const button = make("button", { class: "fold" }, `… ${what} …`);
-  button.addEventListener("click", () => {
+function fold(k, hidden) {
+  return button({ class: "fold", dir: "ltr" }, () => {
     unfolded.add(k);
     $(`doc-${k + 1}`).replaceWith(article(k));
-    arrange();
     $(`doc-${k + 1}`).focus();
-  });
-  return button;
+  }, `… ${many(hidden, "character")} …`);
 }

@@ -1,0 +1,126 @@
+"""How much processor time the HTML report takes to open, to filter and to unfold, in Chromium.
+
+    python benchmarks/report.py
+
+prints the size of the page and seconds, for 10,000 documents and for one document of
+50,000 characters and 2,000 entities. The bounds stand beside them. It needs the extra
+`report`, selenium, and Debian's chromium and chromium-driver.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from scripts.screenshot import browser  # noqa: E402 - found by the line above
+from spacy_nereval import Document, count, create_all  # noqa: E402
+from spacy_nereval.reporting.html import ReportedSystem, page  # noqa: E402
+
+LABELS = ("PER", "LOC", "ORG", "MISC")
+WORDS = (
+    *("the", "report", "of", "Monday", "says", "that", "a", "large", "part"),
+    *("of", "all", "valves", "has", "to", "be", "replaced", "soon"),
+)
+
+FILTERS = {
+    "label": "const e = document.getElementById('label'); e.value = '1'; e.dispatchEvent(new Event('change'))",
+    "verdict": "document.querySelector('#verdicts label:nth-child(3) input').click()",
+    "metric": "const e = document.getElementById('metric'); e.value = '1'; e.dispatchEvent(new Event('change'))",
+    "group": "document.querySelector('.repeated button').click()",
+    "cell": "document.querySelector('#matrix button').click()",
+    "documents": "document.getElementById('view-documents').click()",
+    "errors": "document.getElementById('view-errors').click()",
+    "everything": "document.getElementById('reset').click()",
+    "sort": "document.querySelectorAll('.lines button.sort')[2].click()",
+}
+"""What a reader chooses, as JavaScript."""
+
+
+def document(rng: Random, words: int, entities: int, name: str) -> Document:
+    """A document of that many words and gold entities, a third of them predicted wrong."""
+    text, gold, pred = "", [], []
+    named = {*rng.sample(range(words), entities)}
+    for k in range(words):
+        word = f"Name{rng.randrange(900)}" if k in named else rng.choice(WORDS)
+        start = len(text)
+        text += f"{word} "
+        if k in named:
+            span = start, start + len(word), rng.choice(LABELS)
+            gold.append(span)
+            wrong = rng.randrange(9)
+            if wrong == 1:
+                pred.append((span[0], span[1], rng.choice(LABELS)))
+            elif wrong == 2:
+                pred.append((span[0], span[1] - 2, span[2]))
+            elif wrong:
+                pred.append(span)
+    return Document(gold, pred, text, id=name)
+
+
+def corpora() -> Iterator[tuple[str, list[Document], float]]:
+    """Yield the name of each corpus, its documents, and the bound of megabytes."""
+    rng = Random(0)
+    yield "10,000 documents", [document(rng, 14, 3, f"doc-{k}") for k in range(10_000)], 4.0
+    yield "2,000 entities", [document(rng, 9_500, 2_000, "long")], 4.0
+
+
+def busy(driver: Any) -> float:
+    """Return how many seconds of processor time the page has taken so far, for scripts, layout and painting."""
+    found = driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+    return next(float(each["value"]) for each in found if each["name"] == "TaskDuration")
+
+
+def seconds(driver: Any, script: str) -> float:
+    """Return the processor time of a script, with the layout and the painting that follow it."""
+    before = busy(driver)
+    driver.execute_async_script(
+        f"const done = arguments[0]; {script}; requestAnimationFrame(() => setTimeout(() => setTimeout(done)))"
+    )
+    return busy(driver) - before
+
+
+def opened(driver: Any, path: Path) -> float:
+    """Return the processor time that opening a page takes."""
+    driver.get("about:blank")
+    driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+    before = busy(driver)
+    driver.get(path.as_uri())
+    driver.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => setTimeout(done))")
+    after = busy(driver)
+    return after - before if after > before else after  # the page may have a new process
+
+
+def row(what: str, measured: float, bound: float, unit: str) -> None:
+    """Print a measurement beside its bound."""
+    print(f"{what:<40} {measured:8.3f} {unit:<3} of {bound:g} {'' if measured <= bound else 'TOO MUCH'}")
+
+
+def main() -> None:
+    """Measure and print."""
+    with TemporaryDirectory() as folder, browser(Path(folder) / "profile") as driver:
+        for name, documents, megabytes in corpora():
+            system = ReportedSystem("system", documents, count(documents, create_all(["strict", "fair"])))
+            path = Path(folder) / f"{len(documents)}.html"
+            begun = time.process_time()
+            path.write_bytes(page([system]).encode())
+            row(f"{name}: written", time.process_time() - begun, 60, "s")
+            row(f"{name}: size", path.stat().st_size / 1e6, megabytes, "MB")
+            row(f"{name}: opened", opened(driver, path), 2, "s")
+            if len(documents) > 1:
+                for choice, script in FILTERS.items():
+                    row(f"{name}: {choice}", seconds(driver, script), 0.1, "s")
+            else:
+                seconds(driver, FILTERS["documents"])
+                row(f"{name}: unfolded", seconds(driver, "document.querySelector('.fold').click()"), 1, "s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+// What is shown, to be copied or saved: JSON lines, CSV, or the address of the view.
+
+const FIELDS = ["document", "id", "system", "metric", "verdict", "gold_start", "gold_end", "gold_label", "gold_text", "pred_start", "pred_end", "pred_label", "pred_text", "left", "right"];
+
+function asRow(row) {
+  const doc = documents[row.k];
+  const text = doc[1];
+  const { gold, pred, start, end } = spansOf(row);
+  const part = (s) => (s && text !== null ? text.slice(s.start, s.end) : null);
+  const side = (s) => (s ? [characters(text, s.start), characters(text, s.end), labels[s.label], part(s)] : [null, null, null, null]);
+  const values = [row.k + 1, doc[0], systems[state.one], comparing() ? "fair" : metrics[state.metric].name,
+    comparing() ? CHANGES[row.v] : metrics[state.metric].verdicts[row.v], ...side(gold), ...side(pred),
+    text === null ? null : text.slice(Math.max(0, start - 40), start), text === null ? null : text.slice(end, end + 40)];
+  return Object.fromEntries(FIELDS.map((field, i) => [field, values[i]]));
+}
+
+// A spreadsheet would run a cell that begins like a formula, so such a cell gets an apostrophe.
+const csvCell = (value) => {
+  const text = value === null ? "" : String(value);
+  const safe = /^[=+\-@\t\r]/.test(text) && typeof value === "string" ? `'${text}` : text;
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+};
+
+// The documents of the view, a line each, with gold spans and the rows on them.
+function viewAsLines() {
+  if (state.view === "documents") return found.map((k) => JSON.stringify(documentAsJson(k, {}))).join("\n") + "\n";
+  const byDocument = new Map();
+  for (const row of rows) byDocument.set(row.k, [...(byDocument.get(row.k) || []), asRow(row)]);
+  return [...byDocument].map(([k, errors]) => JSON.stringify(documentAsJson(k, { errors }))).join("\n") + "\n";
+}
+
+const viewAsTable = () => [FIELDS.join(","), ...rows.map((row) => Object.values(asRow(row)).map(csvCell).join(","))].join("\r\n") + "\r\n";
+
+async function copy(text, what) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = make("textarea", { class: "hidden", "aria-hidden": "true" });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  $("notice").textContent = `${what} copied.`;
+}
+
+function save(text, file) {
+  const link = make("a", { download: file, href: URL.createObjectURL(new Blob([text], { type: "text/plain" })) });
+  link.click();
+  URL.revokeObjectURL(link.href);
+  $("notice").textContent = `Saved as ${file}.`;
+}
+
+$("copy-link").addEventListener("click", () => copy(location.href.split("#")[0] + address(), "Link"));
+$("copy-jsonl").addEventListener("click", () => copy(viewAsLines(), `${many(listed().length, state.view === "errors" ? "error" : "document")} as JSON lines`));
+$("copy-csv").addEventListener("click", () => copy(viewAsTable(), `${many(rows.length, "row")} as CSV`));
+$("save-jsonl").addEventListener("click", () => save(viewAsLines(), "errors.jsonl"));
+$("export").addEventListener("click", () => save(marksAsLines(), "marks.jsonl"));
+$("import").addEventListener("change", async () => {
+  const [file] = $("import").files;
+  if (file) importMarks(await file.text());
+  $("import").value = "";
+});
