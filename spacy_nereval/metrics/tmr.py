@@ -79,6 +79,7 @@ def tmr(
         formula=formula,
         judge=partial(judge, train=train),
         scope="document",
+        text=True,
         correct=columns["all_hit"],
         note=note,
         resolve=resolve,
