@@ -86,9 +86,12 @@ def documents(gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading) 
             raise ValueError(
                 f"{side.name} has {WORDS[side.kind]}, which hold both sides; expected gold and pred as separate items"
             )
+    for side in (gold, pred):
+        if side.holds_texts and text is not None:
+            raise ValueError(f"text= is given, but the {WORDS[side.kind]} have their own: leave it out")
     if gold.holds_texts and pred.holds_texts:
-        if given := [name for name, value in (("text", text), ("tokens", tokens)) if value is not None]:
-            raise ValueError(f"{given[0]}= is given, but the {WORDS[gold.kind]} have their own: leave it out")
+        if tokens is not None:
+            raise ValueError(f"tokens= is given, but nothing counts tokens: {WORDS[gold.kind]} have offsets")
         yield from _paired(gold, pred, reading)
     elif text is tokens is None and {gold.kind, pred.kind} <= {"tags", "empty"} and "tags" in (gold.kind, pred.kind):
         yield from _of_tags(gold, pred, reading)
@@ -106,9 +109,10 @@ def has_words(gold: Side, pred: Side, text: Any, tokens: Any) -> bool:
 def _of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
     """Yield the documents of two sides of tags, whose unit is the token."""
     sides = [*gold.items()], [*pred.items()]
-    _check_numbers(sides[0], sides[1])
-    tagged = [read_tags(side, name, reading.scheme, reading.repair) for side, name in zip(sides, ("gold", "pred"))]
-    predictions = Predictions("pred", UNANNOTATED[0])
+    if len(sides[0]) != len(sides[1]):
+        raise _unequal((gold.name, pred.name), [*map(len, sides)])
+    tagged = [read_tags(items, each.name, reading.scheme, reading.repair) for items, each in zip(sides, (gold, pred))]
+    predictions = Predictions(pred.name, UNANNOTATED[0])
     for number, (a, b) in enumerate(zip(*tagged)):
         known = sides[0][number] is not None, sides[1][number] is not None
         if not known[0] or predictions.skipped(_NO_TEXT, _NO_TEXT._replace(annotated=known[1])):
@@ -116,8 +120,8 @@ def _of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | No
             continue
         if a.length != b.length:
             raise ValueError(
-                f"document {number}: gold has {tags_in_words(a.length)} and pred has {b.length}; expected one tag per "
-                "token on both sides"
+                f"document {number}: {gold.name} has {tags_in_words(a.length)} and {pred.name} has {b.length}; "
+                "expected one tag per token on both sides"
             )
         document = TokenDocument(a.spans, b.spans, a.length)
         document.repaired = a.repaired + b.repaired
@@ -142,9 +146,9 @@ def _without_gaps(document: TokenDocument, gaps: Sequence[int]) -> Document:
 
 def _paired(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
     """Yield the documents of two sides that have texts: paired by id if all have one, else by their order."""
-    predictions = Predictions("pred", UNANNOTATED[pred.kind == "doc"])
+    predictions = Predictions(pred.name, UNANNOTATED[pred.kind == "doc"])
     sides = _records(gold, reading), _records(pred, reading)
-    for number, (a, b) in enumerate(Pairing("gold", "pred").pairs(*sides)):
+    for number, (a, b) in enumerate(Pairing(gold.name, pred.name).pairs(*sides)):
         try:
             skipped = not reading.spans_key and predictions.skipped(a, b)
             document = pair(a, b)
@@ -188,18 +192,17 @@ def _in_order(gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading) 
     extra = [_listed(value, name) for name, value in (("text", text), ("tokens", tokens)) if value is not None]
     tagged = [_all_tagged(side, reading) for side in (gold, pred)]
     sides = [_from_tags(found) if found is not None else side.items() for side, found in zip((gold, pred), tagged)]
-    predictions = Predictions("pred", UNANNOTATED[0])
+    predictions = Predictions(pred.name, UNANNOTATED[0])
     ends = Ends()
     for number, items in enumerate(zip_longest(*sides, *extra, fillvalue=_MISSING)):
         if any(item is _MISSING for item in items):
             lengths = [
                 number + sum(1 for _ in rest) + (item is not _MISSING) for item, rest in zip(items, (*sides, *extra))
             ]
-            raise _unequal(("gold", "pred", *names), lengths)
+            raise _unequal((gold.name, pred.name, *names), lengths)
         known = dict(zip(names, items[2:]))
         try:
-            place = place_of(known.get("text"), known.get("tokens"))
-            a, b, text_of = _two_records(items[0], items[1], place, reading, ends)
+            a, b, text_of = _two_records((gold, pred), items[:2], known.get("text"), known.get("tokens"), reading, ends)
             skipped = predictions.skipped(a._replace(text=text_of or "?"), b._replace(text=text_of or "?"))
             document = joined(a, b, text_of) if text_of is None else pair(a, b)
             if document and text_of is None:
@@ -218,14 +221,20 @@ def _in_order(gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading) 
 _MISSING = object()
 
 
-def _two_records(gold: Any, pred: Any, place: Place, reading: Reading, ends: Ends) -> tuple[Record, Record, str | None]:
+def _two_records(
+    sides: tuple[Side, Side], items: Sequence[Any], text: Any, tokens: Any, reading: Reading, ends: Ends
+) -> tuple[Record, Record, str | None]:
     """Return both sides as records, and the text if it is known. A side without a text has that of the other."""
-    own = [_record(item, name, reading) if _has_text(item) else None for item, name in ((gold, "gold"), (pred, "pred"))]
-    if known := next((record for record in own if record), None):
+    own = [_record(item, side.name, reading) if _has_text(item) else None for item, side in zip(items, sides)]
+    known = next((record for record in own if record), None)
+    if known is None or known.tokens is None:
+        place = place_of(text if known is None else known.text, tokens)
+    elif tokens is not None:
+        raise ValueError("tokens= is given, but the document has its own: leave it out")
+    else:
         place = Place(known.text, known.tokens)
     a, b = (
-        record or plain_record(item, name, place, reading, ends)
-        for record, item, name in zip(own, (gold, pred), ("gold", "pred"))
+        record or plain_record(item, side.name, place, reading, ends) for record, item, side in zip(own, items, sides)
     )
     return a, b, place.text
 
@@ -247,11 +256,6 @@ def _listed(value: Any, name: str) -> Iterator[Any]:
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise ValueError(f"{name}= is {shortened(repr(value))}; expected a list with one item per document")
     return iter(value)
-
-
-def _check_numbers(gold: Sequence[Any], pred: Sequence[Any]) -> None:
-    if len(gold) != len(pred):
-        raise _unequal(("gold", "pred"), (len(gold), len(pred)))
 
 
 def _unequal(names: Sequence[str], lengths: Sequence[int]) -> ValueError:
