@@ -117,9 +117,7 @@ class Reading(NamedTuple):
     )
 
 
-CODE = Option(
-    None, "--code", "-c", help="Python file with registered functions to import, such as metrics of your own"
-)
+CODE = Option(None, "--code", "-c", help="Python file with registered functions to import, such as metrics of your own")
 
 
 class Model(NamedTuple):
