@@ -34,7 +34,7 @@ class Side:
                 f"{name} is of type {type(items).__name__}; expected a list of documents: wrap a single one in []"
             )
         self.name = name
-        self.is_kept = hasattr(items, "__len__")
+        self.is_kept: bool = hasattr(items, "__len__")
         self._rest = iter(items)
         self._seen: list[Any] = []
         self.kind: Kind = "empty"

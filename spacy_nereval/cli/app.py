@@ -18,7 +18,7 @@ from .guards import about_cloud_storage, check_files, open_streams, with_matchin
 from .options import EPILOG
 from .printing import say
 
-nereval = typer.Typer(
+nereval: typer.Typer = typer.Typer(
     name="nereval",
     help="Evaluate named-entity recognition with the metrics of the research literature.",
     no_args_is_help=True,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import catalogue
 
-readers = catalogue.create("spacy_nereval", "readers", entry_points=True)
+readers: catalogue.Registry = catalogue.create("spacy_nereval", "readers", entry_points=True)
 """Names of input formats to functions `(path, format) -> Iterator[Record]`; the entry-point
 group is `spacy_nereval_readers`. `spacy_nereval.io.formats` describes the functions."""
 

@@ -48,7 +48,7 @@ class TokenDocument(Document):
 
     def __init__(self, gold: Iterable[Sequence[Any]], pred: Iterable[Sequence[Any]], length: int) -> None:
         super().__init__(gold, pred)
-        self.tokens = _unit_tokens(length)
+        self.tokens: list[tuple[int, int]] | None = _unit_tokens(length)
 
     def unigrams(
         self, spans: Iterable[PlainSpan], *, case: str = "lower", by: str = "token"

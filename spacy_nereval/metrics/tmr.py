@@ -16,7 +16,7 @@ from ..core.spans import Document, Span
 
 FAMILIARITY = ("seen", "unseen_type", "unseen_tokens")
 OUTCOMES = ("hit", "miss")
-SUBSETS = {
+SUBSETS: dict[str, tuple[str, ...]] = {
     "all": FAMILIARITY,
     "seen": ("seen",),
     "unseen_any": ("unseen_type", "unseen_tokens"),
