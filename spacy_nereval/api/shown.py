@@ -17,6 +17,15 @@ from ..reporting.terminal import render
 if TYPE_CHECKING:
     import pandas
 
+STYLE = """<style>
+.nereval table { margin: 1em 0 }
+.nereval caption { caption-side: top; text-align: left; font-weight: bold; padding: 0 }
+.nereval th, .nereval td { text-align: left; padding: 0.15em 0.8em }
+.nereval .number { text-align: right; font-variant-numeric: tabular-nums }
+.nereval p { overflow-wrap: anywhere; max-width: 60em }
+</style>"""
+"""The style of tables in a notebook, which has one of its own for tables."""
+
 FORMATS = {".md": "markdown", ".tex": "latex", ".csv": "csv", ".html": "html"}
 """File endings, and the formats of tables."""
 
@@ -71,7 +80,7 @@ class Shown(dict[str, Any]):
         tables = [table for table in self._tables("micro", 2, every=False) if table.rows]
         lines = (f"<p>{html.escape(visible(line))}</p>" for line in self._before())
         after = (f"<p>{html.escape(visible(line))}</p>" for line in self._after())
-        return "\n".join(["<div>", *lines, *map(html_table, tables), *after, "</div>"])
+        return "\n".join(['<div class="nereval">', STYLE, *lines, *map(html_table, tables), *after, "</div>"])
 
     def save(self, path: str | Path) -> None:
         """Write the result to a file; what it holds depends on the ending.
