@@ -10,7 +10,7 @@ from ..core.messages import shortened
 from ..core.spans import Document
 from ..io.formats.jsonl import record_of
 from ..io.read import UNANNOTATED, Pairing
-from ..io.records import Predictions, Record, joined, pair
+from ..io.records import Predictions, Record, pair
 from ..io.tag_sequences import Tagged, TokenDocument, read_tags
 from .items import WORDS, Ends, Kind, is_spacy, kind_of
 from .plain_records import Place, Reading, place_of, plain_record, tags_in_words
@@ -204,9 +204,7 @@ def _in_order(gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading) 
         try:
             a, b, text_of = _two_records((gold, pred), items[:2], known.get("text"), known.get("tokens"), reading, ends)
             skipped = predictions.skipped(a._replace(text=text_of or "?"), b._replace(text=text_of or "?"))
-            document = joined(a, b, text_of) if text_of is None else pair(a, b)
-            if document and text_of is None:
-                document.unit = str(number)
+            document = _without_text(a, b, number) if text_of is None else pair(a, b)
         except ValueError as error:
             raise _located(error, number, None) from None
         yield None if skipped else document
@@ -219,6 +217,19 @@ def _in_order(gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading) 
 
 
 _MISSING = object()
+
+
+def _without_text(gold: Record, pred: Record, number: int) -> Document | None:
+    """Return the document of two sides whose text is not known, or None if gold is not annotated."""
+    if not gold.annotated:
+        return None
+    kept = [span for span in pred.spans if not any(max(span[0], a) < min(span[1], b) for a, b in gold.gaps)]
+    document = Document(gold.spans, kept, tokens=gold.tokens)
+    document.ignored = len(pred.spans) - len(kept)
+    document.repaired = gold.repaired + pred.repaired
+    document.duplicates = gold.duplicates + pred.duplicates
+    document.unit = str(number)
+    return document
 
 
 def _two_records(

@@ -64,24 +64,11 @@ def pair(gold: Record, pred: Record) -> Document | None:
         longer = max(gold, pred, key=lambda side: len(side.text))
         gold, pred = (side._replace(text=longer.text, tokens=longer.tokens) for side in (gold, pred))
     spans = pred.spans if gold.text == pred.text else set(project(pred.spans, pred.text, gold.text))
-    return joined(gold, pred._replace(spans=spans), gold.text)
-
-
-def joined(gold: Record, pred: Record, text: str | None) -> Document | None:
-    """Make a document of two sides whose spans are of the same text, which need not be known.
-
-    Args:
-        gold, pred: The two sides.
-        text: The text; None if it is not known.
-
-    Returns:
-        The document, or None if the gold side is not annotated.
-    """
     if not gold.annotated:
         return None
-    kept = {span for span in pred.spans if not any(max(span[0], a) < min(span[1], b) for a, b in gold.gaps)}
-    document = Document(gold.spans, kept, text, tokens=gold.tokens, id=gold.id)
-    document.ignored = len(pred.spans) - len(kept)
+    kept = {span for span in spans if not any(max(span[0], a) < min(span[1], b) for a, b in gold.gaps)}
+    document = Document(gold.spans, kept, gold.text, tokens=gold.tokens, id=gold.id)
+    document.ignored = len(spans) - len(kept)
     document.repaired = gold.repaired + pred.repaired
     document.duplicates = gold.duplicates + pred.duplicates
     document.rejected = gold.rejected + pred.rejected
