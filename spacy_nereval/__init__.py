@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .about import __version__
 
 if TYPE_CHECKING:
+    from .api.files import load
     from .api.results import Comparison, Result
     from .api.scoring import compare, score
     from .core.declaration import Classes, Metric, Score, Verdict, one_each, prf_scores
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from .metrics.registry import create, create_all, names, registry
 else:
     _WHERE = {
+        "api.files": ("load",),
         "api.results": ("Comparison", "Result"),
         "api.scoring": ("compare", "score"),
         "core.declaration": ("Classes", "Metric", "Score", "Verdict", "one_each", "prf_scores"),
@@ -60,6 +62,7 @@ __all__ = [
     "create",
     "create_all",
     "evaluate",
+    "load",
     "names",
     "one_each",
     "prf",

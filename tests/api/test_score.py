@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from types import SimpleNamespace
@@ -11,7 +12,7 @@ import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_nereval import Confidence, Document, score
+from spacy_nereval import Confidence, Document, load, score
 from spacy_nereval.integration.examples import documents
 from spacy_nereval.io.formats.tags import Scheme, chunks
 from spacy_nereval.io.records import Record
@@ -320,3 +321,13 @@ def test_what_cannot_be_read_of_spans_is_said(kind):
 def test_a_span_that_ends_within_a_word_is_no_mistake_if_another_does_not():
     pred = [[(0, 2, "PER"), (8, 10, "ORG"), (15, 22, "LOC")], [(0, 4, "LOC")], []]
     assert score(GOLD_SPANS, pred, text=TEXTS)["pred"] == 4
+
+
+def test_files_that_are_loaded_are_scored_like_records(tmp_path, expected):
+    for name, side in (("gold", GOLD_SPANS), ("pred", PRED_SPANS)):
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, records(side))), encoding="utf8")
+    gold, pred = (load(tmp_path / f"{name}.jsonl") for name in ("gold", "pred"))
+    assert score(gold, pred)["metrics"] == expected
+    assert score(load(str(tmp_path / "gold.jsonl"), format="jsonl"), PRED_SPANS)["metrics"] == expected
+    with pytest.raises(ValueError, match="cannot infer the format"):
+        load(tmp_path / "a.txt")
