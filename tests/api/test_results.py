@@ -86,6 +86,12 @@ def test_a_notebook_sees_escaped_tables_without_scripts(result, compared):
     assert "label error" in result._repr_html_()
 
 
+def test_names_of_systems_are_escaped_too():
+    gold = [["B-A", "O"]] * 6
+    page = compare({"<i>old": [["O", "O"]] * 5 + gold[:1], "<b>new": gold}, gold, ["strict"])._repr_html_()
+    assert "&lt;b&gt;new against &lt;i&gt;old" in page and "<i>" not in page and "<b>" not in page
+
+
 def test_frames_have_the_numbers_of_the_result_without_holes(result):
     frame = result.to_frame("label-scores")
     assert [*frame.columns] == ["label", "metric", "P", "R", "F", "support"]

@@ -153,6 +153,8 @@ def test_documents_without_annotation_are_skipped():
     assert (result["documents"], result["skipped"]) == (2, 1)
     with pytest.raises(ValueError, match="none of the predictions of 3 documents has entity annotation"):
         score(GOLD, [None, None, None])
+    with pytest.raises(ValueError, match="none of the predictions of 2 documents has entity annotation"):
+        score([GOLD_SPANS[0], None, []], [None, None, None], text=TEXTS)
 
 
 def test_predictions_where_gold_is_not_annotated_are_ignored_and_counted():
