@@ -74,7 +74,7 @@ def test_a_users_script_runs_and_passes_mypy(tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(not find_spec("pyright"), reason="pyright, of the extra `dev`, is not installed")
 def test_every_public_type_is_known_to_pyright(tmp_path, monkeypatch):
-    """But not those of other packages without types: spaCy's Doc and Example in `integration`, typer's options in `cli`."""
+    """But not those of packages without types: spaCy's Doc and Example in `integration`, typer's options in `cli`."""
     # An editable installation is not where pyright looks.
     shutil.copytree(Path(spacy_nereval.__file__).parent, tmp_path / "spacy_nereval")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
