@@ -65,10 +65,14 @@ def result_rows(given: Evaluated, table: str) -> list[Row]:
 
 
 NAMES = (
-    *("scores", "other-scores", "labels", "errors", "pairs", "confusion", "documents"),
+    *("scores", "other-scores", "labels", "errors", "groups", "pairs", "confusion", "documents"),
     *("label-scores", "other-label-scores", "counts"),
 )
-"""The names of the tables: those of `--tables`, and of the scores that are not precision, recall and F."""
+"""The names of the tables: those of `--tables`, except the headline, which "scores" and "label-scores" hold;
+and those of the scores that are not precision, recall and F."""
+
+DETAILED = ("groups", "pairs")
+"""The tables that show spans, for which documents are needed."""
 
 
 def table_rows(table: ResultTable) -> Iterator[Row]:

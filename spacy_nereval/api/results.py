@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ..core.declaration import Metric
 from ..core.spans import Document
 from ..counting.counts import Counts
-from ..evaluation.error_list import error_list
+from ..evaluation.error_groups import ErrorGroups
+from ..evaluation.error_list import ErrorExamples, error_list
 from ..evaluation.scores import AVERAGES
 from ..io.count_files import save as save_counts
 from ..metrics.registry import create
@@ -18,7 +19,8 @@ from ..reporting.evaluated import Evaluated
 from ..reporting.remarks import heading
 from ..reporting.result_table import ResultTable
 from ..reporting.result_tables import TABLES, tables
-from .frames import frame, result_rows, table_rows
+from ..reporting.verdict_tables import judging
+from .frames import DETAILED, frame, result_rows, table_rows
 from .shown import Shown
 
 if TYPE_CHECKING:
@@ -90,7 +92,7 @@ class Result(Shown):
         Raises:
             ValueError: There is no such table or average, or pandas is not installed.
         """
-        return frame(result_rows(self._evaluated(average), table))
+        return frame(result_rows(self._evaluated(average, detailed=table in DETAILED), table))
 
     def save(self, path: str | Path) -> None:
         """Write the result to a file; what it holds depends on the ending.
@@ -114,13 +116,28 @@ class Result(Shown):
     def _metric(self, name: str) -> Metric:
         return next((metric for metric in self._counts.metrics if metric.name == name), None) or create(name)
 
-    def _evaluated(self, average: str) -> Evaluated:
+    def _evaluated(self, average: str, *, detailed: bool = False) -> Evaluated:
+        """Return what tables are made from, with examples of errors and groups of them if `detailed`."""
         if average not in AVERAGES:
             raise ValueError(f"average={average!r}: expected one of {', '.join(AVERAGES)}")
-        return Evaluated(self._counts, self, average)
+        given = Evaluated(self._counts, self, average)
+        metric = judging(self._counts.metrics)
+        if not detailed or self._documents is None or metric is None:
+            return given
+        known = [document for document in self._documents if document]
+        examples = ErrorExamples(metric)
+        groups = None
+        if not metric.resolve and all(document.text is not None for document in known):
+            groups = ErrorGroups(metric, by=("surface", "slip"))
+        for document in known:
+            for found in (examples, groups):
+                if found is not None:
+                    found.add(document)
+        return given._replace(examples=examples.first, groups=groups)
 
     def _tables(self, average: str, digits: int, *, every: bool) -> list[ResultTable]:
-        return [*tables(self._evaluated(average), TABLES if every else SUMMARY, digits=digits)]
+        given = self._evaluated(average, detailed=every)
+        return [*tables(given, TABLES if every else SUMMARY, digits=digits)]
 
     def _before(self) -> list[str]:
         return [heading(self), *left_out_lines(self.get("left_out", {}))]

@@ -106,9 +106,23 @@ def test_frames_have_the_numbers_of_the_result_without_holes(result):
 
 
 def test_every_table_is_a_frame(result):
-    names = ["scores", "other-scores", "labels", "errors", "pairs", "confusion", "documents", "label-scores", "counts"]
+    names = [
+        "scores",
+        "other-scores",
+        "labels",
+        "errors",
+        "pairs",
+        "confusion",
+        "documents",
+        "label-scores",
+        "counts",
+    ]
     for name in names:
         assert len(result.to_frame(name)) > 0, name
+    groups = score(GOLD * 2, PRED * 2, ["fair"], text=TEXTS * 2).to_frame("groups")
+    assert len(groups) > 0 and "Bob" in groups.to_string()
+    assert len(score([["B-A"]], [["O"]]).to_frame("groups")) == 0, "there are no texts"
+    assert "text" in result.to_frame("pairs").columns, "an example of each"
     scores = result.to_frame().set_index("metric")
     assert scores.loc["semeval exact", "P"] == result["metrics"]["semeval"]["scores"]["exact_p"]
     macro = result.to_frame("scores", average="macro").set_index("metric")
@@ -177,7 +191,8 @@ def test_files_are_written_by_their_ending(result, compared, tmp_path):
     assert "&lt;LOC&gt;" in (tmp_path / "a.html").read_text()
     assert (tmp_path / "a.md").read_text().startswith("3 documents")
     assert r"\begin{tabular}" in (tmp_path / "a.tex").read_text()
-    assert (tmp_path / "a.csv").read_text().startswith("table,metric,P,R,F")
+    assert (tmp_path / "a.csv").read_text().startswith("table,label,support")
+    assert "New York" in (tmp_path / "a.csv").read_text(), "examples of errors"
     for name in ("a.txt", "a", "b.npz"):
         with pytest.raises(ValueError, match="expected a file that ends with .json, .md, .tex, .csv, .html"):
             compared.save(str(tmp_path / name))
