@@ -50,7 +50,7 @@ from .core.declaration import (
     one_each,
     prf_scores,
 )
-from .core.formulas import f_score, prf, ratio, weight_table
+from .core.formulas import HEAVIEST, f_score, prf, ratio, weight_table
 from .core.lexicon import Lexicon, cached_lexicon, pinned_path
 from .core.overlap import Boundaries, overlaps
 from .core.spans import Document, OverlapGroup, Span
@@ -61,6 +61,7 @@ from .metrics.registry import create, registry
 
 __all__ = [
     "GOLD_SPANS",
+    "HEAVIEST",
     "PRED_SPANS",
     "Array",
     "Beta",
