@@ -10,23 +10,29 @@ from typing import TYPE_CHECKING, Any
 from .about import __version__
 
 if TYPE_CHECKING:
+    from .api.files import load
+    from .api.results import Comparison, Result
+    from .api.scoring import compare, score
     from .core.declaration import Classes, Metric, Score, Verdict, one_each, prf_scores
     from .core.formulas import prf, ratio
     from .core.spans import Document, OverlapGroup, Span
     from .counting.counter import count
     from .counting.counts import Counts
     from .evaluation.resampling import Confidence
-    from .evaluation.result import evaluate, score
+    from .evaluation.result import evaluate
     from .metrics.registry import create, create_all, names, registry
 else:
     _WHERE = {
+        "api.files": ("load",),
+        "api.results": ("Comparison", "Result"),
+        "api.scoring": ("compare", "score"),
         "core.declaration": ("Classes", "Metric", "Score", "Verdict", "one_each", "prf_scores"),
         "core.formulas": ("prf", "ratio"),
         "core.spans": ("Document", "OverlapGroup", "Span"),
         "counting.counter": ("count",),
         "counting.counts": ("Counts",),
         "evaluation.resampling": ("Confidence",),
-        "evaluation.result": ("evaluate", "score"),
+        "evaluation.result": ("evaluate",),
         "metrics.registry": ("create", "create_all", "names", "registry"),
     }
 
@@ -40,19 +46,23 @@ else:
 
 __all__ = [
     "Classes",
+    "Comparison",
     "Confidence",
     "Counts",
     "Document",
     "Metric",
     "OverlapGroup",
+    "Result",
     "Score",
     "Span",
     "Verdict",
     "__version__",
+    "compare",
     "count",
     "create",
     "create_all",
     "evaluate",
+    "load",
     "names",
     "one_each",
     "prf",

@@ -10,6 +10,8 @@ they add up to, one formula, and its scores, all declared. An entry point in the
     formulas    prf, f_score, ratio, weight_table; Columns and Array for type annotations
     pairing     closest_pairs, best_pairs, overlaps; an OverlapGroup has `alignment` and `overlaps`
     coverage    by_label, covered, shares, stretches
+    training    cached_lexicon, pinned_path: what the training corpus has, for an option `train`
+    register    create, registry; count and evaluate to try it, `spacy_nereval.testing` to test it
 
 >>> from collections.abc import Iterator
 >>> def paired(*, beta: Beta = 1.0) -> Metric:
@@ -24,7 +26,6 @@ they add up to, one formula, and its scores, all declared. An entry point in the
 ...     for gold, pred in closest_pairs(group.gold, group.pred, {(i, j): 1 for i, j, _ in group.overlaps}):
 ...         yield Verdict("tp" if gold and pred else "fn" if gold else "fp", gold, pred)
 >>> from dataclasses import replace
->>> from spacy_nereval import count, evaluate
 >>> documents = [Document([(0, 5, "A"), (8, 9, "A")], [(3, 7, "A")])]
 >>> found = evaluate(count(documents, [replace(paired(), name="paired")]))
 >>> found["metrics"]["paired"]["scores"]["f"]
@@ -49,22 +50,28 @@ from .core.declaration import (
     one_each,
     prf_scores,
 )
-from .core.formulas import f_score, prf, ratio, weight_table
-from .core.overlap import overlaps
+from .core.formulas import HEAVIEST, f_score, prf, ratio, weight_table
+from .core.lexicon import Lexicon, cached_lexicon, pinned_path
+from .core.overlap import Boundaries, overlaps
 from .core.spans import Document, OverlapGroup, Span
+from .counting.counter import count
+from .evaluation.result import evaluate
 from .metrics.options import Beta, Focus, Typed
 from .metrics.registry import create, registry
 
 __all__ = [
     "GOLD_SPANS",
+    "HEAVIEST",
     "PRED_SPANS",
     "Array",
     "Beta",
+    "Boundaries",
     "Classes",
     "Columns",
     "Document",
     "Focus",
     "Kind",
+    "Lexicon",
     "Metric",
     "OverlapGroup",
     "Score",
@@ -75,12 +82,16 @@ __all__ = [
     "Verdict",
     "best_pairs",
     "by_label",
+    "cached_lexicon",
     "closest_pairs",
+    "count",
     "covered",
     "create",
+    "evaluate",
     "f_score",
     "one_each",
     "overlaps",
+    "pinned_path",
     "prf",
     "prf_scores",
     "ratio",

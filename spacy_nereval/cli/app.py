@@ -18,7 +18,7 @@ from .guards import about_cloud_storage, check_files, open_streams, with_matchin
 from .options import EPILOG
 from .printing import say
 
-nereval = typer.Typer(
+nereval: typer.Typer = typer.Typer(
     name="nereval",
     help="Evaluate named-entity recognition with the metrics of the research literature.",
     no_args_is_help=True,
@@ -54,7 +54,7 @@ def command(name: str, *, metric_options: bool = False) -> Callable[[Command], C
 
 def with_short_errors(function: Command) -> Command:
     """Wrap a command so that it works with closed streams, checks the files that it names before
-    it reads any, and prints a ValueError or OSError as one line and ends with status 1."""
+    it reads any, runs the file of `--code`, and prints a ValueError or OSError as one line and ends with status 1."""
 
     @wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> None:
@@ -65,6 +65,10 @@ def with_short_errors(function: Command) -> Command:
             forget_pipes()
             kwargs = with_matching_files(kwargs)
             check_files(kwargs)
+            if kwargs.get("code"):
+                from ..core.plugins import import_code
+
+                import_code(kwargs["code"])
             function(*args, **kwargs)
         except BrokenPipeError:
             # The program that reads our output, such as `head`, has stopped reading, which is not an error.

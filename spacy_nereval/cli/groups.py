@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Any, get_type_hints
 
-from .options import GROUPS
+from .options import CODE, GROUPS
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
@@ -15,7 +16,8 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
     A parameter such as `reading: Reading` becomes one parameter per field of
     `Reading`. A field that occurs in several groups becomes one option, and
-    every group receives its value.
+    every group receives its value. Every command has the option `--code`: the file that it
+    names is run before the command, which need not know of it.
 
     Args:
         command: A function with annotated parameters, some of them classes of `options.GROUPS`.
@@ -30,6 +32,8 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
                 parameters.setdefault(field.name, field)
         else:
             parameters[name] = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[name])
+    code = inspect.Parameter("code", inspect.Parameter.KEYWORD_ONLY, default=CODE, annotation=Path | None)
+    parameters.setdefault("code", code)
 
     @wraps(command)
     def wrapped(**given: Any) -> None:
@@ -38,7 +42,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
         command(**{name: given[name] for name in signature.parameters})
 
     del wrapped.__wrapped__  # else typer would read the parameters of the command itself
-    shared = {field for group in groups.values() for field in group._fields}
+    shared = {"code", *(field for group in groups.values() for field in group._fields)}
     own_first = sorted(parameters.values(), key=lambda parameter: parameter.name in shared)
     # typer asks for the signature in this attribute, of which mypy does not know.
     wrapped.__signature__ = inspect.Signature(own_first)  # type: ignore[attr-defined]

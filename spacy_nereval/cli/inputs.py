@@ -72,16 +72,15 @@ def documents_of_model(model: str | Language, gold: Path, reading: Reading, load
         model: A pipeline, or the name or path of one.
         gold: The gold file or folder.
         reading: How the gold file is read.
-        loading: How the model is loaded; None if it is loaded already.
+        loading: How the model is loaded; None if it is loaded already. Its code has been run.
     """
-    from spacy.cli._util import import_code, setup_gpu
+    from spacy.cli._util import setup_gpu
 
     from ..integration.pipelines import predict
 
     gold_format, _ = _formats(reading)
     unit = _unit(reading)
     if loading:
-        import_code(loading.code)
         setup_gpu(loading.gpu_id, silent=True)
     return predict(model, gold, reading.spans_key, gold_format, unit=unit)
 

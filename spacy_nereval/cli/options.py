@@ -117,10 +117,13 @@ class Reading(NamedTuple):
     )
 
 
+CODE = Option(None, "--code", "-c", help="Python file with registered functions to import, such as metrics of your own")
+
+
 class Model(NamedTuple):
     """How a pipeline is loaded."""
 
-    code: Path | None = Option(None, "--code", "-c", help="Python file with registered functions to import")
+    code: Path | None = CODE
     gpu_id: int = Option(-1, "--gpu-id", "-g", help="GPU ID or -1 for CPU")
 
 

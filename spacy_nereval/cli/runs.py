@@ -13,6 +13,7 @@ from .options import Model, Reading
 from .results import Kept, count_documents
 
 if TYPE_CHECKING:
+    from ..core.declaration import Metric
     from ..counting.counts import Counts
 
 Runs = dict[str, list[str]]
@@ -107,7 +108,9 @@ class RunCounter:
         self._stored = {name: load(Path(name)) for name in runs if name.endswith(".npz")}
         counted = self._stored and not metrics and not options
         systems = [] if counted else runs
-        self.metrics = chosen_metrics(metrics, options, train, gold=gold, reading=reading, systems=systems)
+        self.metrics: tuple[Metric, ...] = chosen_metrics(
+            metrics, options, train, gold=gold, reading=reading, systems=systems
+        )
         if counted:
             self.metrics = next(iter(self._stored.values())).metrics
         self._reading = as_stored(reading, runs, self._stored) if self._stored else reading

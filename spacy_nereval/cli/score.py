@@ -74,10 +74,8 @@ def score_cli(
             )
         counting = (metrics, options, lookups.train, reading, loading)
         return score_runs(system, gold, counting, drawn, showing, output)
-    if loading.code or loading.gpu_id >= 0:
-        raise ValueError(
-            f"--{'code' if loading.code else 'gpu-id'} is given without a model: give models as runs of --system"
-        )
+    if loading.gpu_id >= 0:
+        raise ValueError("--gpu-id is given without a model: give models as runs of --system")
     breakdowns: list[Breakdown] = []
     seen = Collected()
     if gold.suffix == ".npz":

@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .inputs import documents_of_files, documents_of_model
@@ -39,6 +40,7 @@ class Counting:
         pipeline: The model; None if there are files of predictions.
         replicates: The settings of the replicates; None for no replicates.
         home: The folder that relative paths start from.
+        code: A Python file to run first.
     """
 
     metrics: dict[str, dict[str, Any]]
@@ -46,6 +48,7 @@ class Counting:
     pipeline: Pipeline | None
     replicates: Confidence | None
     home: str
+    code: str | None = None
 
     def origin(self, shard: Shard) -> Mapping[str, Any]:
         """Return everything that the counts of a shard depend on, as JSON values."""
@@ -55,6 +58,7 @@ class Counting:
         from ..io.paths import digest, fetched
         from ..metrics.registry import create
 
+        self._run_code()
         contents: dict[str | None, str] = {}
         for name in filter(None, (shard.gold, shard.pred)):
             with fetched(name, self.home) as path:
@@ -69,6 +73,8 @@ class Counting:
             "replicates": self.replicates and (self.replicates.samples, self.replicates.seed),
             "versions": (__version__, version("spacy")),
         }
+        if self.code:
+            origin["code"] = digest(Path(self.home, self.code))
         stored: dict[str, Any] = json.loads(json.dumps(origin))  # with lists for tuples, as in a count file
         return stored
 
@@ -82,6 +88,7 @@ class Counting:
         from ..io.paths import fetched
         from ..metrics.registry import create_all
 
+        self._run_code()
         # Forget the words that the pipeline has met after each shard, or memory would grow with every file.
         nlp = self.pipeline and self.pipeline.loaded()
         zone = nlp.memory_zone() if nlp else nullcontext()
@@ -98,6 +105,13 @@ class Counting:
         if self.replicates:
             add_replicates(counts, self.replicates)
         return counts
+
+    def _run_code(self) -> None:
+        """Run the file of `--code`, which a worker has to do by itself."""
+        from ..core.plugins import import_code
+
+        if self.code:
+            import_code(Path(self.home, self.code))
 
 
 def count_in_parts(
@@ -134,7 +148,7 @@ def count_in_parts(
     code = str(loading.code) if loading.code else None
     pipeline = Pipeline(model, code, loading.gpu_id, os.getcwd()) if model else None
     settings = {metric.name: dict(metric.settings) for metric in metrics}
-    work = Counting(settings, reading, pipeline, replicates, os.getcwd())
+    work = Counting(settings, reading, pipeline, replicates, os.getcwd(), code)
     shards, folder = named_shards(golds, preds), PartsFolder(sharding.parts or PARTS)
     workers = sharding.workers or (-1 if sharding.engine else 1)
     with started(sharding.engine or "loky", workers, gpus=loading.gpu_id >= 0) as run, locked(folder):

@@ -104,6 +104,7 @@ class Metric:
         resolve: From the verdicts and notes that occur in the corpus to final verdicts, where
             a verdict depends on the corpus as a whole.
         tokens: Whether documents without tokens cannot be judged.
+        text: Whether documents without a text cannot be judged.
         needs: The option that must be given before the metric can judge; None if none.
         version: Goes up when numbers change. Counts of different versions do not mix.
         name, settings: Filled in by `create`.
@@ -131,6 +132,7 @@ class Metric:
     note: Callable[[Document, Any], str] | None = None
     resolve: Callable[[Sequence[str], Sequence[str]], list[str]] | None = None
     tokens: bool = False
+    text: bool = False
     needs: str | None = None
     version: int = 1
     name: str = ""

@@ -1,16 +1,19 @@
-"""Registries that other packages can extend through entry points.
+"""Registries that other packages can extend through entry points, and files with code that a user names.
 
 They are in `core`, so that a room can use what a higher room provides without importing it.
 """
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from importlib.metadata import entry_points
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 
 import catalogue
 
-readers = catalogue.create("spacy_nereval", "readers", entry_points=True)
+readers: catalogue.Registry = catalogue.create("spacy_nereval", "readers", entry_points=True)
 """Names of input formats to functions `(path, format) -> Iterator[Record]`; the entry-point
 group is `spacy_nereval_readers`. `spacy_nereval.io.formats` describes the functions."""
 
@@ -44,3 +47,34 @@ def check_registered_once(group: str, name: str) -> None:
             f"{name!r} is registered under {group} more than once: {' and '.join(sorted(found))}; "
             "uninstall one of the packages, or rename its entry point"
         )
+
+
+CODE_MODULE = "python_code"
+"""The name of the module that a file named by `--code` becomes, as in spaCy's commands."""
+
+
+def import_code(path: Path) -> None:
+    """Run a Python file that registers functions, once as long as it does not change.
+
+    Args:
+        path: The file.
+
+    Raises:
+        ValueError: The file cannot be run; names it, and the error.
+        OSError: There is no such file.
+    """
+    stat = path.stat()
+    _import_code(path.resolve(), stat.st_mtime_ns, stat.st_size)
+
+
+@cache
+def _import_code(path: Path, changed: int, size: int) -> None:
+    spec = spec_from_file_location(CODE_MODULE, path)
+    if spec is None or spec.loader is None:
+        raise ValueError(f"--code {path}: expected a Python file, NAME.py")
+    module = module_from_spec(spec)
+    sys.modules[CODE_MODULE] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # the user's code can raise any exception
+        raise ValueError(f"--code {path}: {type(error).__name__}: {error}") from None

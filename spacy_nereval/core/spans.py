@@ -119,10 +119,13 @@ class Document(OverlapGroup):
         id: str | None = None,
     ) -> None:
         length = None if text is None else len(text)
-        self.sides = checked_spans("gold", gold, length), checked_spans("predicted", pred, length)
+        self.sides: tuple[list[PlainSpan], list[PlainSpan]] = (
+            checked_spans("gold", gold, length),
+            checked_spans("predicted", pred, length),
+        )
         self.id = id
         self.text = text
-        self.tokens = None if tokens is None else checked_tokens(tokens, length)
+        self.tokens: list[tuple[int, int]] | None = None if tokens is None else checked_tokens(tokens, length)
 
     def __repr__(self) -> str:
         return f"Document(gold={list(self.gold)}, pred={list(self.pred)})"

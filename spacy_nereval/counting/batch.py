@@ -76,9 +76,15 @@ class Batch(ABC):
     ) -> None:
         self.ids = ids
         self.labels = labels
-        self.doc, self.start, self.end, self.label, self.gold, self.pred = spans
-        self.skipped, self.on_reading = skipped, on_reading
-        self.places = np.arange(len(ids))
+        self.doc: Numbers = spans.doc
+        self.start: Numbers = spans.start
+        self.end: Numbers = spans.end
+        self.label: Numbers = spans.label
+        self.gold: NDArray[np.bool_] = spans.gold
+        self.pred: NDArray[np.bool_] = spans.pred
+        self.skipped: int = skipped
+        self.on_reading: Mapping[str, int] = on_reading
+        self.places: Numbers = np.arange(len(ids))
 
     @property
     def documents(self) -> int:
@@ -153,7 +159,7 @@ class DocumentBatch(Batch):
             skipped=len(given) - len(documents),
             on_reading={name: sum(getattr(document, name) for document in documents) for name in ON_READING},
         )
-        self.unit_rules = {document.unit_rule for document in documents}
+        self.unit_rules: AbstractSet[str] = {document.unit_rule for document in documents}
 
     def words(self, *, case: str, by: str) -> tuple[Numbers, Numbers]:
         spans = zip(self.start.tolist(), self.end.tolist(), map(self.labels.__getitem__, self.label.tolist()))

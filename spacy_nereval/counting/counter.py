@@ -41,7 +41,7 @@ class Counter:
     """
 
     def __init__(self, metrics: Iterable[Metric], *, units: bool = True) -> None:
-        self.counts = Counts(metrics)
+        self.counts: Counts = Counts(metrics)
         check_together(self.counts.metrics)
         self._units = units
         self._rules: set[str] = set()

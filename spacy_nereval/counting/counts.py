@@ -50,7 +50,7 @@ class Counts:
     """
 
     def __init__(self, metrics: Iterable[Metric]) -> None:
-        self.metrics = tuple(metrics)
+        self.metrics: tuple[Metric, ...] = tuple(metrics)
         self.ids: list[str | None] = []
         self.units: list[str] = []
         self.unit = "id"

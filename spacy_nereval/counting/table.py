@@ -47,11 +47,11 @@ class Table:
     """
 
     def __init__(self, counts: Counts, labels: Sequence[str] | None = None) -> None:
-        self.metrics = counts.metrics
-        self.labels = counts.labels if labels is None else tuple(labels)
-        self.slots = slots(self.metrics)
-        self.is_breakdown = counts.by is not None
-        self.cells = (counts.cells @ self._projection(counts)).tocsr()
+        self.metrics: tuple[Metric, ...] = counts.metrics
+        self.labels: tuple[str, ...] = counts.labels if labels is None else tuple(labels)
+        self.slots: dict[Slot, int] = slots(self.metrics)
+        self.is_breakdown: bool = counts.by is not None
+        self.cells: csr_array = (counts.cells @ self._projection(counts)).tocsr()
 
     @property
     def width(self) -> int:

@@ -58,7 +58,7 @@ class Breakdown:
     """
 
     def __init__(self, metrics: Iterable[Metric], by: str | RequestedAttribute, lexicon: Lexicon | None = None) -> None:
-        self.by = requested_attribute(by) if isinstance(by, str) else by
+        self.by: RequestedAttribute = requested_attribute(by) if isinstance(by, str) else by
         self.lexicon = lexicon
         if self.by.attribute.needs_lexicon and not lexicon:
             raise ValueError(

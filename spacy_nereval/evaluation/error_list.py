@@ -160,7 +160,7 @@ class ErrorExamples:
 
     def __init__(self, metric: Metric) -> None:
         self.metric = metric
-        self.documents = 0
+        self.documents: int = 0
         self.first: dict[LabelledVerdict, Listed] = {}
 
     def add(self, document: Document | None) -> None:

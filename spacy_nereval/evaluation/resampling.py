@@ -81,8 +81,10 @@ class Units:
         if len(counts.units) != counts.documents:
             raise ValueError("these counts do not say what is resampled: count with units=True")
         number: dict[str, int] = {}
-        self.of_document = np.array([number.setdefault(key, len(number)) for key in counts.units], dtype=np.int64)
-        self.keys = list(number)
+        self.of_document: NDArray[np.int64] = np.array(
+            [number.setdefault(key, len(number)) for key in counts.units], dtype=np.int64
+        )
+        self.keys: list[str] = list(number)
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -118,8 +120,8 @@ class HalfSamples:
             packed = np.packbits(half_samples(seed, units.keys, samples).T, axis=1, bitorder="little")
             self._patterns = Patterns(samples, len(units), False, packed)
         self._unit = units.of_document
-        self.sums = self._patterns.rows
-        self.exact = self._patterns.exact
+        self.sums: int = self._patterns.rows
+        self.exact: bool = self._patterns.exact
 
     def of(self, documents: slice | NDArray[np.int64]) -> NDArray[np.uint8]:
         """Return uint8[rows, documents]: the weights of some documents, by their indices."""

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..about import __version__
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
-from ..core.spans import Document
-from ..counting.counter import count
 from ..counting.counts import Counts
 from ..counting.keys import NUMBER
 from ..counting.table import resolved, summed
-from ..metrics.registry import create_all
 from .intervals import Confidence, drawn, intervals
 from .scores import MetricScores, score_sums
 from .signature import signature
@@ -60,30 +57,6 @@ def evaluate(
         }
     )
     return result
-
-
-def score(
-    documents: Iterable[Document | None], metrics: Any = None, confidence: Confidence | None = None
-) -> dict[str, Any]:
-    """Score documents with some metrics.
-
-    Args:
-        documents: Documents, in any order; None for one without gold annotation.
-        metrics: Names, or a table `{name: options}`; by default the six of the papers.
-        confidence: Settings of intervals; None for no intervals.
-
-    Returns:
-        The result in plain Python, as `evaluate` returns it: ratios from 0 to 1.
-
-    Raises:
-        ValueError: A metric, an option or a setting of the intervals is unknown or out of range.
-
-    >>> from spacy_nereval import Document
-    >>> result = score([Document(gold=[(0, 5, "A")], pred=[(0, 4, "A")])], ["strict", "fair"])
-    >>> result["metrics"]["fair"]["counts"]["be_s"], result["metrics"]["strict"]["scores"]["f"]
-    (1, 0.0)
-    """
-    return evaluate(count(documents, create_all(metrics), units=confidence is not None), confidence)
 
 
 def _of_metric(

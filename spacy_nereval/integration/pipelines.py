@@ -12,9 +12,10 @@ from weakref import WeakSet
 
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.util import get_package_path, import_file, is_package, load_model
+from spacy.util import get_package_path, is_package, load_model
 from thinc.api import require_gpu
 
+from ..core.plugins import import_code
 from ..core.spans import Document
 from ..io.formats import check_span_groups, name_of, records
 from ..io.formats.settings import Format
@@ -177,7 +178,7 @@ def _loaded(pipeline: Pipeline, stamp: tuple[tuple[str, int, int], ...]) -> Lang
         if pipeline.gpu_id >= 0:
             require_gpu(pipeline.gpu_id)
         if pipeline.code:
-            import_file("python_code", Path(pipeline.home, pipeline.code))
+            import_code(Path(pipeline.home, pipeline.code))
     except Exception as error:  # the user's code can raise any exception
         raise ValueError(f"the model {pipeline.name} cannot be loaded: {type(error).__name__}: {error}") from None
     try:

@@ -19,9 +19,9 @@ from .options import Beta, Focus
 ERRORS = ("fp", "fn", "le", "be_s", "be_l", "be_o", "lbe")
 Credit = Mapping[str, tuple[float, ...]]
 """How much an error counts: (tp, fp, fn)."""
-FAIR = {**dict.fromkeys(ERRORS, (0, 0.5, 0.5)), "fp": (0, 1, 0), "fn": (0, 0, 1)}  # Eq. 5
-BOUNDARY = FAIR | dict.fromkeys(("be_s", "be_l", "be_o"), (0.5, 0.25, 0.25))  # Eq. 6
-FINE = BOUNDARY | {"be_s": (0.5, 0, 0.5), "be_l": (0.5, 0.5, 0)}  # Eq. 7
+FAIR: dict[str, tuple[float, ...]] = {**dict.fromkeys(ERRORS, (0, 0.5, 0.5)), "fp": (0, 1, 0), "fn": (0, 0, 1)}  # Eq. 5
+BOUNDARY: dict[str, tuple[float, ...]] = FAIR | dict.fromkeys(("be_s", "be_l", "be_o"), (0.5, 0.25, 0.25))  # Eq. 6
+FINE: dict[str, tuple[float, ...]] = BOUNDARY | {"be_s": (0.5, 0, 0.5), "be_l": (0.5, 0.5, 0)}  # Eq. 7
 NAMED: dict[str, Credit] = {"fair": FAIR, "boundary": BOUNDARY, "fine": FINE}
 
 

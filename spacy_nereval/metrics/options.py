@@ -75,7 +75,7 @@ class Option(NamedTuple):
 LIMITS = {"Gt": ">", "Ge": ">=", "Lt": "<", "Le": "<="}
 """How the limits of `annotated_types` are written, by the name of their class."""
 
-WORDS = {float: "number", int: "whole number", bool: "true | false", str: "text", type(None): "none"}
+WORDS: dict[type, str] = {float: "number", int: "whole number", bool: "true | false", str: "text", type(None): "none"}
 
 
 def _in_words(kind: Any, field: Any = None) -> str:

@@ -16,7 +16,7 @@ from ..core.declaration import Metric, check_together
 from ..core.plugins import check_registered_once
 from .options import Option
 
-registry = catalogue.create("spacy_nereval", "metrics", entry_points=True)
+registry: catalogue.Registry = catalogue.create("spacy_nereval", "metrics", entry_points=True)
 """Names to functions `(**options) -> Metric`. Packages add theirs by entry points."""
 
 DEFAULT = ("strict", "semeval", "slot_error", "loio", "fair", "wrf")

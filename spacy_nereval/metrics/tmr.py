@@ -16,7 +16,7 @@ from ..core.spans import Document, Span
 
 FAMILIARITY = ("seen", "unseen_type", "unseen_tokens")
 OUTCOMES = ("hit", "miss")
-SUBSETS = {
+SUBSETS: dict[str, tuple[str, ...]] = {
     "all": FAMILIARITY,
     "seen": ("seen",),
     "unseen_any": ("unseen_type", "unseen_tokens"),
@@ -79,6 +79,7 @@ def tmr(
         formula=formula,
         judge=partial(judge, train=train),
         scope="document",
+        text=True,
         correct=columns["all_hit"],
         note=note,
         resolve=resolve,

@@ -332,7 +332,7 @@ def test_a_missing_span_costs_recall_alone(case, corpus):
 @given(corpus=corpora())
 def test_the_result_is_plain_and_survives_json(case, corpus):
     result = score(corpus, {case.name: case.options})
-    assert {type(value) for value in leaves(result)} <= {str, int, float, bool, type(None)}
+    assert {type(value) for value in leaves(dict(result))} <= {str, int, float, bool, type(None)}
     assert json.loads(json.dumps(result, allow_nan=False)) == result
 
 

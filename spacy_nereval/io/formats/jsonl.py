@@ -53,7 +53,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         if not line.strip():
             continue
         try:
-            yield _record(_entry(line), format)
+            yield record_of(_entry(line), format)
         except ValueError as error:
             raise located(error, f"{path}, line {number}") from None
 
@@ -65,7 +65,8 @@ def _entry(line: str) -> Any:
         raise ValueError(f"not valid JSON ({error})") from None
 
 
-def _record(entry: Any, format: Format) -> Record:
+def record_of(entry: Any, format: Format = Format()) -> Record:
+    """Return the record of one line, as JSON reads it. Raise ValueError that says what is wrong with it."""
     text = entry.get("text", entry.get("data")) if isinstance(entry, dict) else None  # data: doccano 1.5 and 1.6
     if not isinstance(text, str):
         raise ValueError('expected an object with a "text": {"text": ..., "spans": [{"start", "end", "label"}]}')

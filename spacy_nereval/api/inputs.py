@@ -1,0 +1,278 @@
+"""From whatever a user has to documents: pairs of items, one of each side for a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import Any
+
+from ..core.messages import shortened
+from ..core.spans import Document
+from ..io.formats.jsonl import record_of
+from ..io.read import UNANNOTATED, Pairing
+from ..io.records import Predictions, Record, pair
+from ..io.tag_sequences import Tagged, TokenDocument, read_tags
+from .items import WORDS, Ends, Kind, is_spacy, kind_of
+from .plain_records import Place, Reading, place_of, plain_record, tags_in_words
+
+
+class Side:
+    """One side of a corpus: its items, and their common kind.
+
+    Args:
+        items: One item per document.
+        name: "gold" or "pred", for errors.
+        kind: The kind of the first item that is neither None nor empty; "empty" if there is none.
+
+    Raises:
+        ValueError: The items are not a list of documents, or the first is nothing that can be scored.
+    """
+
+    def __init__(self, items: Any, name: str) -> None:
+        if isinstance(items, (str, bytes, Mapping)) or is_spacy(items, "Doc") or not isinstance(items, Iterable):
+            raise ValueError(
+                f"{name} is of type {type(items).__name__}; expected a list of documents: wrap a single one in []"
+            )
+        self.name = name
+        self.is_kept: bool = hasattr(items, "__len__")
+        self._rest = iter(items)
+        self._seen: list[Any] = []
+        self.kind: Kind = "empty"
+        for number, item in enumerate(self._rest):
+            self._seen.append(item)
+            if (kind := self._kind(number, item)) not in ("nothing", "empty"):
+                self.kind = kind
+                break
+
+    def items(self) -> Iterator[Any]:
+        """Yield the items. Raise ValueError if one is of another kind than the first."""
+        seen, self._seen = self._seen, []
+        yield from seen
+        for number, item in enumerate(self._rest, len(seen)):
+            kind = self._kind(number, item)
+            if kind != self.kind and kind not in ("nothing", "empty"):
+                raise ValueError(
+                    f"{self.name}, document {number}: {WORDS[kind]}, and the documents before have "
+                    f"{WORDS[self.kind]}; expected one kind for all documents of a side"
+                )
+            yield item
+
+    @property
+    def holds_texts(self) -> bool:
+        """Whether each item has a text of its own."""
+        return self.kind in ("doc", "record")
+
+    def _kind(self, number: int, item: Any) -> Kind:
+        try:
+            return kind_of(item)
+        except ValueError as error:
+            raise ValueError(f"{self.name}, document {number}: {error}") from None
+
+
+def documents(gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading) -> Iterator[Document | None]:
+    """Yield the documents of two sides; None for one without annotation.
+
+    Args:
+        gold, pred: The sides, with one item per document.
+        text: The text of each document; None if they are not known, or the items have them.
+        tokens: The tokens of each document, as words or as (start, end); None if not known.
+        reading: How the items are read.
+
+    Raises:
+        ValueError: As `scoring.score` says.
+    """
+    for side in (gold, pred):
+        if side.kind in ("document", "example"):
+            raise ValueError(
+                f"{side.name} has {WORDS[side.kind]}, which hold both sides; expected gold and pred as separate items"
+            )
+    for side in (gold, pred):
+        if side.holds_texts and text is not None:
+            raise ValueError(f"text= is given, but the {WORDS[side.kind]} have their own: leave it out")
+    if gold.holds_texts and pred.holds_texts:
+        if tokens is not None:
+            raise ValueError(f"tokens= is given, but nothing counts tokens: {WORDS[gold.kind]} have offsets")
+        yield from _paired(gold, pred, reading)
+    elif text is tokens is None and {gold.kind, pred.kind} <= {"tags", "empty"} and "tags" in (gold.kind, pred.kind):
+        yield from _of_tags(gold, pred, reading)
+    else:
+        yield from _in_order(gold, pred, text, tokens, reading)
+
+
+def has_words(gold: Side, pred: Side, text: Any, tokens: Any) -> bool:
+    """Return whether the words of spans can be told apart: the texts are known, or the units are tokens."""
+    if text is not None or gold.holds_texts or pred.holds_texts:
+        return True
+    return "tags" in (gold.kind, pred.kind) if tokens is None else True
+
+
+def _of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
+    """Yield the documents of two sides of tags, whose unit is the token."""
+    sides = [*gold.items()], [*pred.items()]
+    if len(sides[0]) != len(sides[1]):
+        raise _unequal((gold.name, pred.name), [*map(len, sides)])
+    tagged = [read_tags(items, each.name, reading.scheme, reading.repair) for items, each in zip(sides, (gold, pred))]
+    predictions = Predictions(pred.name, UNANNOTATED[0])
+    for number, (a, b) in enumerate(zip(*tagged)):
+        known = sides[0][number] is not None, sides[1][number] is not None
+        if not known[0] or predictions.skipped(_NO_TEXT, _NO_TEXT._replace(annotated=known[1])):
+            yield None
+            continue
+        if a.length != b.length:
+            raise ValueError(
+                f"document {number}: {gold.name} has {tags_in_words(a.length)} and {pred.name} has {b.length}; "
+                "expected one tag per token on both sides"
+            )
+        document = TokenDocument(a.spans, b.spans, a.length)
+        document.repaired = a.repaired + b.repaired
+        document.unit = str(number)
+        yield _without_gaps(document, a.gaps) if a.gaps else document
+    predictions.check_end()
+
+
+_NO_TEXT = Record("?", set())
+"""A side without a text; anything but white space, which needs no annotation."""
+
+
+def _without_gaps(document: TokenDocument, gaps: Sequence[int]) -> Document:
+    """Return the document without predictions on tokens that gold does not annotate."""
+    gold, pred = document.sides
+    kept = [span for span in pred if not any(span[0] <= gap < span[1] for gap in gaps)]
+    found = TokenDocument(gold, kept, len(document.known_tokens))
+    found.ignored = len(pred) - len(kept)
+    found.repaired, found.unit = document.repaired, document.unit
+    return found
+
+
+def _paired(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
+    """Yield the documents of two sides that have texts: paired by id if all have one, else by their order."""
+    predictions = Predictions(pred.name, UNANNOTATED[pred.kind == "doc"])
+    sides = _records(gold, reading), _records(pred, reading)
+    for number, (a, b) in enumerate(Pairing(gold.name, pred.name).pairs(*sides)):
+        try:
+            skipped = not reading.spans_key and predictions.skipped(a, b)
+            document = pair(a, b)
+            yield None if skipped else document
+        except ValueError as error:
+            raise _located(error, number, a.id) from None
+    predictions.check_end()
+
+
+def _records(side: Side, reading: Reading) -> Iterator[Record]:
+    for number, item in enumerate(side.items()):
+        if item is None or not _has_text(item):
+            raise ValueError(
+                f"{side.name}, document {number}: it is {item!r}, and the others are {WORDS[side.kind]}; a document "
+                'without annotation needs its text too: give a Doc, or a record with "answer": "ignore"'
+            )
+        yield _record(item, f"{side.name}, document {number}", reading)
+
+
+def _has_text(item: Any) -> bool:
+    return isinstance(item, (Record, Mapping)) or is_spacy(item, "Doc")
+
+
+def _record(item: Any, where: str, reading: Reading) -> Record:
+    """Return a Doc, a record of a JSONL file or a `Record` as a `Record`."""
+    if isinstance(item, Record):
+        return item
+    try:
+        if isinstance(item, Mapping):
+            return record_of(dict(item))
+        from ..integration.examples import record
+
+        return record(item, reading.spans_key)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+
+
+def _in_order(gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading) -> Iterator[Document | None]:
+    """Yield the documents of two sides of which one or both have no texts: paired by their order."""
+    names = [name for name, value in (("text", text), ("tokens", tokens)) if value is not None]
+    extra = [_listed(value, name) for name, value in (("text", text), ("tokens", tokens)) if value is not None]
+    tagged = [_all_tagged(side, reading) for side in (gold, pred)]
+    sides = [_from_tags(found) if found is not None else side.items() for side, found in zip((gold, pred), tagged)]
+    predictions = Predictions(pred.name, UNANNOTATED[0])
+    ends = Ends()
+    for number, items in enumerate(zip_longest(*sides, *extra, fillvalue=_MISSING)):
+        if any(item is _MISSING for item in items):
+            lengths = [
+                number + sum(1 for _ in rest) + (item is not _MISSING) for item, rest in zip(items, (*sides, *extra))
+            ]
+            raise _unequal((gold.name, pred.name, *names), lengths)
+        known = dict(zip(names, items[2:]))
+        try:
+            a, b, text_of = _two_records((gold, pred), items[:2], known.get("text"), known.get("tokens"), reading, ends)
+            skipped = predictions.skipped(a._replace(text=text_of or "?"), b._replace(text=text_of or "?"))
+            document = _without_text(a, b, number) if text_of is None else pair(a, b)
+        except ValueError as error:
+            raise _located(error, number, None) from None
+        yield None if skipped else document
+    predictions.check_end()
+    if ends.look_inclusive and reading.end == "exclusive":
+        raise ValueError(
+            "every span ends one character before the end of a word, so the ends look inclusive; "
+            'expected exclusive ends: give end="inclusive"'
+        )
+
+
+_MISSING = object()
+
+
+def _without_text(gold: Record, pred: Record, number: int) -> Document | None:
+    """Return the document of two sides whose text is not known, or None if gold is not annotated."""
+    if not gold.annotated:
+        return None
+    kept = [span for span in pred.spans if not any(max(span[0], a) < min(span[1], b) for a, b in gold.gaps)]
+    document = Document(gold.spans, kept, tokens=gold.tokens)
+    document.ignored = len(pred.spans) - len(kept)
+    document.repaired = gold.repaired + pred.repaired
+    document.duplicates = gold.duplicates + pred.duplicates
+    document.unit = str(number)
+    return document
+
+
+def _two_records(
+    sides: tuple[Side, Side], items: Sequence[Any], text: Any, tokens: Any, reading: Reading, ends: Ends
+) -> tuple[Record, Record, str | None]:
+    """Return both sides as records, and the text if it is known. A side without a text has that of the other."""
+    own = [_record(item, side.name, reading) if _has_text(item) else None for item, side in zip(items, sides)]
+    known = next((record for record in own if record), None)
+    if known is None or known.tokens is None:
+        place = place_of(text if known is None else known.text, tokens)
+    elif tokens is not None:
+        raise ValueError("tokens= is given, but the document has its own: leave it out")
+    else:
+        place = Place(known.text, known.tokens)
+    a, b = (
+        record or plain_record(item, side.name, place, reading, ends) for record, item, side in zip(own, items, sides)
+    )
+    return a, b, place.text
+
+
+def _all_tagged(side: Side, reading: Reading) -> list[Tagged | None] | None:
+    """Return the tag sequences of a side, read together; None if it has no tags."""
+    if side.kind != "tags":
+        return None
+    items = [*side.items()]
+    found = read_tags(items, side.name, reading.scheme, reading.repair)
+    return [None if item is None else tagged for item, tagged in zip(items, found)]
+
+
+def _from_tags(found: Iterable[Tagged | None]) -> Iterator[Any]:
+    yield from found
+
+
+def _listed(value: Any, name: str) -> Iterator[Any]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise ValueError(f"{name}= is {shortened(repr(value))}; expected a list with one item per document")
+    return iter(value)
+
+
+def _unequal(names: Sequence[str], lengths: Sequence[int]) -> ValueError:
+    found = " and ".join(f"{name} has {length} document{'s' * (length != 1)}" for name, length in zip(names, lengths))
+    return ValueError(f"{found}; expected the same number")
+
+
+def _located(error: ValueError, number: int, id: str | None) -> ValueError:
+    return ValueError(f"document {number}{'' if id is None else f' ({shortened(id)})'}: {error}")

@@ -1,0 +1,209 @@
+"""What one document of a list is: tags, spans, mentions, a Doc, or a record; and its spans as plain tuples."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from ..core.messages import shortened
+from ..core.spans import Document, PlainSpan, checked_span
+from ..io.records import Record
+
+Kind = Literal["tags", "spans", "mentions", "doc", "record", "document", "example", "nothing", "empty"]
+"""What an item is. "nothing" is None, a document without annotation; "empty" is an empty list."""
+
+WORDS: Mapping[str, str] = {
+    "tags": "tags",
+    "spans": "spans",
+    "mentions": "mentions",
+    "doc": "spaCy Docs",
+    "record": "records",
+    "document": "Documents",
+    "example": "Examples",
+}
+"""The kinds in messages."""
+
+EXPECTED = (
+    "a list of tags such as ['B-PER', 'O'], a list of spans such as {'start': 0, 'end': 3, 'label': 'PER'} or "
+    "(0, 3, 'PER'), a spaCy Doc, or a record {'text': ..., 'spans': [...]}"
+)
+
+STARTS = ("start_char", "start", "start_offset", "start_position")
+ENDS = ("end_char", "end", "end_offset", "end_position")
+LABELS = ("label_", "label", "entity_group", "entity_type", "type")
+SURFACES = ("text", "word", "entity_value")
+"""The names of the parts of a span: in span dicts, in the output of models, and as attributes. The first counts."""
+
+EDGE = re.compile(r"\w\w")
+"""Two characters with no word edge between them."""
+
+
+def is_spacy(item: object, name: str) -> bool:
+    """Return whether an item is a spaCy "Doc", "Span" or "Example". spaCy is not imported for it."""
+    module = sys.modules.get("spacy.training" if name == "Example" else "spacy.tokens")
+    kind = getattr(module, name, None)
+    return kind is not None and isinstance(item, kind)
+
+
+def kind_of(item: Any) -> Kind:
+    """Return what an item of a list of documents is.
+
+    Raises:
+        ValueError: It is nothing that can be scored; says what it is, and what was expected.
+
+    >>> kind_of(["B-PER", "O"]), kind_of([(0, 3, "PER")]), kind_of([("Ada", "PER")]), kind_of([])
+    ('tags', 'spans', 'mentions', 'empty')
+    """
+    if item is None:
+        return "nothing"
+    if isinstance(item, Record):
+        return "record"
+    if isinstance(item, Document):
+        return "document"
+    if is_spacy(item, "Doc"):
+        return "doc"
+    if is_spacy(item, "Example"):
+        return "example"
+    return _kind_of_plain(item)
+
+
+def _kind_of_plain(item: Any) -> Kind:
+    if isinstance(item, Mapping):
+        if _first(item, STARTS) is not None or "entity" in item:
+            raise ValueError(f"{_shown(item)} is a single span; expected one list of spans per document: wrap it in []")
+        if "text" in item or "data" in item:
+            return "record"
+        raise ValueError(f"{_shown(item)} has no 'text'; expected {EXPECTED}")
+    if isinstance(item, str):
+        raise ValueError(
+            f"it is the text {shortened(repr(item))}; expected {EXPECTED}, one such item per document: "
+            "a single document is wrapped in []"
+        )
+    if isinstance(item, tuple) and len(item) == 3 and isinstance(item[2], str) and not isinstance(item[0], str):
+        raise ValueError(f"{_shown(item)} is a single span; expected one list of spans per document: wrap it in []")
+    if not isinstance(item, Iterable):
+        raise ValueError(f"{_shown(item)} is of type {type(item).__name__}; expected {EXPECTED}")
+    return _kind_of_list(item)
+
+
+def _kind_of_list(items: Iterable[Any]) -> Kind:
+    first = next(iter(items), _NOTHING)
+    if first is _NOTHING:
+        return "empty"
+    if isinstance(first, (tuple, list)):
+        if len(first) == 2 and all(isinstance(part, str) for part in first):
+            return "mentions"
+        return "spans"
+    if isinstance(first, Mapping) or _first(first, STARTS) is not None:
+        return "spans"
+    return "tags"  # reading them says what is wrong with numbers, None and the like
+
+
+_NOTHING = object()
+
+
+def plain_span(span: Any, name: str, length: int | None, *, inclusive: bool = False) -> PlainSpan:
+    """Return a span of any shape as (start, end, label), with an exclusive end.
+
+    Args:
+        span: (start, end, label), a dict, or an object with such attributes; see `STARTS`.
+        name: What the span is called in errors.
+        length: The length of the text, if it is known.
+        inclusive: Whether the end is the last character (or token) of the span.
+
+    Raises:
+        ValueError: A part is missing, or the span does not fit the text.
+
+    >>> plain_span({"entity_group": "PER", "word": "Ada", "start": 0, "end": 3}, "span 0", None)
+    (0, 3, 'PER')
+    """
+    if isinstance(span, (tuple, list)):
+        parts = span
+        if len(span) != 3:
+            raise ValueError(f"{name} is {_shown(span)}; expected (start, end, label)")
+    else:
+        parts = [_first(span, names) for names in (STARTS, ENDS, LABELS)]
+        _check_parts(span, parts, name)
+    if inclusive:
+        start, end, label = parts
+        parts = (start, end + 1 if hasattr(end, "__index__") and not isinstance(end, bool) else end, label)
+    return checked_span(name, parts, length)
+
+
+def _check_parts(span: Any, parts: Sequence[Any], name: str) -> None:
+    """Raise ValueError if a part of a span is missing."""
+    missing = [names[1] for names, part in zip((STARTS, ENDS, LABELS), parts) if part is None]
+    if not missing:
+        return
+    if isinstance(span, Mapping):
+        if "label" in missing and "entity" in span:
+            raise ValueError(
+                f"{name} has the tag of a single token, {_shown(span['entity'])}; expected whole spans: make the "
+                'pipeline with aggregation_strategy="simple"'
+            )
+        if any(key in span for key in (*STARTS, *ENDS)) and "label" not in missing:
+            raise ValueError(
+                f"{name}, {_shown(span)}, has no number as {' and '.join(missing)}; a pipeline gives offsets if its "
+                "tokenizer is fast: use_fast=True"
+            )
+    raise ValueError(f"{name}, {_shown(span)}, has no {', '.join(missing)}; expected 'start', 'end' and 'label'")
+
+
+def surface_of(span: Any) -> tuple[str, bool] | None:
+    """Return the text that a span repeats, and whether it has to be that of the document.
+
+    The `word` of a pipeline may be spelt as its tokenizer does.
+    """
+    if isinstance(span, (tuple, list)) or is_spacy(span, "Span"):
+        return None
+    for name in SURFACES:
+        text = span.get(name) if isinstance(span, Mapping) else getattr(span, name, None)
+        if isinstance(text, str) and text:
+            return text, name != "word"
+    return None
+
+
+def _first(item: Any, names: Iterable[str]) -> Any:
+    """Return the value of the first of these keys or attributes that is there and is not None."""
+    if isinstance(item, Mapping):
+        return next((item[name] for name in names if item.get(name) is not None), None)
+    return next((value for name in names if (value := getattr(item, name, None)) is not None), None)
+
+
+def _shown(item: Any) -> str:
+    return shortened(repr(item))
+
+
+class Ends:
+    """Whether the ends of spans look inclusive: all of them cut a word that one more character would complete.
+
+    >>> ends = Ends()
+    >>> for start, end in ((0, 2), (8, 10), (14, 17)):
+    ...     ends.see("Ada met Bob in Rome", start, end)
+    >>> ends.look_inclusive
+    False
+    >>> ends = Ends()
+    >>> for start, end in ((0, 2), (8, 10), (15, 18)):
+    ...     ends.see("Ada met Bob in Rome", start, end)
+    >>> ends.look_inclusive
+    True
+    """
+
+    def __init__(self) -> None:
+        self._cut = self._whole = 0
+
+    def see(self, text: str, start: int, end: int) -> None:
+        """Take a span into account."""
+        cuts = bool(EDGE.fullmatch(text[max(end - 1, 0) : end + 1])) or start == end
+        completed = not EDGE.fullmatch(text[end : end + 2]) and text[end : end + 1].strip() != ""
+        if cuts and completed:
+            self._cut += 1
+        else:
+            self._whole += 1
+
+    @property
+    def look_inclusive(self) -> bool:
+        """Whether three spans or more look so, and none does not."""
+        return self._cut >= 3 and not self._whole

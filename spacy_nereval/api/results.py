@@ -1,0 +1,197 @@
+"""What `score` and `compare` return."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..core.declaration import Metric
+from ..core.spans import Document
+from ..counting.counts import Counts
+from ..evaluation.error_groups import ErrorGroups
+from ..evaluation.error_list import ErrorExamples, error_list
+from ..evaluation.scores import AVERAGES
+from ..io.count_files import save as save_counts
+from ..metrics.registry import create
+from ..reporting.comparison import COMPARED, comparison_tables, footer, verdict_lines
+from ..reporting.evaluated import Evaluated
+from ..reporting.remarks import heading
+from ..reporting.result_table import ResultTable
+from ..reporting.result_tables import TABLES, tables
+from ..reporting.verdict_tables import judging
+from .frames import DETAILED, frame, result_rows, table_rows
+from .shown import Shown
+
+if TYPE_CHECKING:
+    import pandas
+
+SUMMARY = ("scores", "labels", "errors")
+"""The tables of `Result.summary`."""
+
+
+class Result(Shown):
+    """The scores of a system: a dict, equal to the JSON of `nereval score`, that can show itself.
+
+    `score` makes it.
+
+    >>> from spacy_nereval import score
+    >>> result = score([["B-PER", "I-PER", "O"]], [["B-PER", "O", "O"]], ["fair"])
+    >>> result["metrics"]["fair"]["counts"]["be_s"], result.signature.startswith("spacy-nereval|fair")
+    (1, True)
+    >>> [(error["verdict"], error["gold_end"], error["pred_end"]) for error in result.errors()]
+    [('be_s', 2, 1)]
+    """
+
+    def __init__(
+        self, values: Mapping[str, Any], counts: Counts, documents: Sequence[Document | None] | None = None
+    ) -> None:
+        super().__init__(values)
+        self._counts = counts
+        self._documents = documents
+
+    @property
+    def counts(self) -> Counts:
+        """The counts behind the scores: they can be added, stored and resampled."""
+        return self._counts
+
+    def errors(
+        self, metric: str = "fair", verdicts: Sequence[str] | None = None, labels: Sequence[str] | None = None
+    ) -> list[dict[str, Any]]:
+        """Return the errors, a row each, as `nereval errors -o` writes them.
+
+        Args:
+            metric: Name of a metric, which need not be among those that were scored.
+            verdicts: Verdicts to list, or ["all"]; by default every error.
+            labels: List only spans with one of these labels.
+
+        Returns:
+            Rows in the order of the documents: the verdict, and start, end, label and text of both spans.
+
+        Raises:
+            ValueError: The documents came from an iterator and are gone, the metric or a
+                verdict is unknown, or no span has one of the labels.
+        """
+        if self._documents is None:
+            raise ValueError(
+                "the documents came from an iterator and were not kept: give score a list, such as "
+                "score(list(gold), list(pred))"
+            )
+        listed = error_list(self._documents, self._metric(metric), errors=verdicts, labels=labels or ())
+        return [found.row() for found in listed]
+
+    def to_frame(self, table: str = "scores", average: str = "micro") -> pandas.DataFrame:
+        """Return a table as a pandas DataFrame; ratios are from 0 to 1.
+
+        Args:
+            table: The name of a table for `--tables`. "scores" and "label-scores" have a row
+                per metric (and label) with P, R and F; "other-scores" and
+                "other-label-scores" have a row per score that is not one of these.
+            average: The average that overall scores show.
+
+        Raises:
+            ValueError: There is no such table or average, or pandas is not installed.
+        """
+        return frame(result_rows(self._evaluated(average, detailed=table in DETAILED), table))
+
+    def save(self, path: str | Path) -> None:
+        """Write the result to a file; what it holds depends on the ending.
+
+        Args:
+            path: `.json` for the whole result; `.npz` for the counts; `.html`, `.md`,
+                `.tex` or `.csv` for all tables.
+
+        Raises:
+            ValueError: The ending is unknown.
+            OSError: The file cannot be written.
+        """
+        if Path(path).suffix == ".npz":
+            save_counts(self._counts, Path(path))
+        else:
+            super().save(path)
+
+    def _endings(self) -> Sequence[str]:
+        return (*super()._endings(), ".npz")
+
+    def _metric(self, name: str) -> Metric:
+        return next((metric for metric in self._counts.metrics if metric.name == name), None) or create(name)
+
+    def _evaluated(self, average: str, *, detailed: bool = False) -> Evaluated:
+        """Return what tables are made from, with examples of errors and groups of them if `detailed`."""
+        if average not in AVERAGES:
+            raise ValueError(f"average={average!r}: expected one of {', '.join(AVERAGES)}")
+        given = Evaluated(self._counts, self, average)
+        metric = judging(self._counts.metrics)
+        if not detailed or self._documents is None or metric is None:
+            return given
+        known = [document for document in self._documents if document]
+        examples = ErrorExamples(metric)
+        groups = None
+        if not metric.resolve and all(document.text is not None for document in known):
+            groups = ErrorGroups(metric, by=("surface", "slip"))
+        for document in known:
+            for found in (examples, groups):
+                if found is not None:
+                    found.add(document)
+        return given._replace(examples=examples.first, groups=groups)
+
+    def _tables(self, average: str, digits: int, *, every: bool) -> list[ResultTable]:
+        given = self._evaluated(average, detailed=every)
+        return [*tables(given, TABLES if every else SUMMARY, digits=digits)]
+
+    def _before(self) -> list[str]:
+        return [heading(self), *left_out_lines(self.get("left_out", {}))]
+
+    def _after(self) -> list[str]:
+        return [self.signature]
+
+
+class Comparison(Shown):
+    """Systems compared with a baseline: a dict, equal to the JSON of `nereval compare`, that can show itself.
+
+    `compare` makes it.
+    """
+
+    def to_frame(self, table: str = "differences") -> pandas.DataFrame:
+        """Return a table as a pandas DataFrame.
+
+        Args:
+            table: The name of a table for `--tables` of `nereval compare`. "differences" has
+                every score of every system, from 0 to 1 if it is a ratio, with its
+                interval and p-values.
+
+        Raises:
+            ValueError: There is no such table, or pandas is not installed.
+        """
+        if table not in COMPARED:
+            raise ValueError(f"there is no table {table!r}; there are {', '.join(COMPARED)}")
+        if table in ("differences", "all-differences"):
+            return frame(_difference_rows(self["comparisons"]))
+        return frame(row for found in COMPARED[table](self) for row in table_rows(found))
+
+    def _tables(self, average: str, digits: int, *, every: bool) -> list[ResultTable]:
+        return [*comparison_tables(self, COMPARED if every else ("differences", "transitions"), digits=digits)]
+
+    def _before(self) -> list[str]:
+        return [*verdict_lines(self), *left_out_lines(self.get("left_out", {}))]
+
+    def _after(self) -> list[str]:
+        return [*footer(self), self.signature]
+
+
+def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
+    """Return a line on each metric that was left out.
+
+    >>> left_out_lines({"wrf": "it needs the words"})
+    ['wrf is left out: it needs the words']
+    """
+    return [f"{name} is left out: {reason}" for name, reason in left_out.items()]
+
+
+def _difference_rows(comparisons: Iterable[Mapping[str, Any]]) -> Iterable[dict[str, Any]]:
+    for row in comparisons:
+        low, high = row["interval"] or (None, None)
+        yield {
+            **{name: row[name] for name in ("system", "metric", "score", "label", "baseline_value", "value")},
+            **{"difference": row["difference"], "low": low, "high": high, "p": row["p"], "p_holm": row["p_holm"]},
+        }

@@ -1,0 +1,107 @@
+"""A result that shows itself: as text, in a notebook, as a frame, and in files."""
+
+from __future__ import annotations
+
+import html
+from abc import abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..io.writing import atomic, visible, write_json
+from ..reporting.formats import document
+from ..reporting.formats import html as html_table
+from ..reporting.result_table import ResultTable
+from ..reporting.terminal import render
+
+if TYPE_CHECKING:
+    import pandas
+
+STYLE = """<style>
+.nereval table { margin: 1em 0 }
+.nereval caption { caption-side: top; text-align: left; font-weight: bold; padding: 0 }
+.nereval th, .nereval td { text-align: left; padding: 0.15em 0.8em }
+.nereval .number { text-align: right; font-variant-numeric: tabular-nums }
+.nereval p { overflow-wrap: anywhere; max-width: 60em }
+</style>"""
+"""The style of tables in a notebook, which has one of its own for tables."""
+
+FORMATS = {".md": "markdown", ".tex": "latex", ".csv": "csv", ".html": "html"}
+"""File endings, and the formats of tables."""
+
+
+class Shown(dict[str, Any]):
+    """A result: a dict in plain Python, equal to the JSON of the commands, that can show itself."""
+
+    @property
+    def signature(self) -> str:
+        """One line that names everything that can change a number."""
+        found: str = self["signature"]
+        return found
+
+    @abstractmethod
+    def to_frame(self, table: str) -> pandas.DataFrame:
+        """Return a table as a pandas DataFrame."""
+
+    @abstractmethod
+    def _tables(self, average: str, digits: int, *, every: bool) -> list[ResultTable]:
+        """Return the tables that people see, or every table."""
+
+    @abstractmethod
+    def _before(self) -> list[str]:
+        """Return lines that come before the tables."""
+
+    def _after(self) -> list[str]:
+        """Return lines that come after the tables."""
+        return []
+
+    def summary(self, average: str = "micro", digits: int = 2) -> str:
+        """Return the most important tables as text.
+
+        Args:
+            average: The average that the overall scores show: "micro", "macro", "weighted" or "docs".
+            digits: Decimal places of numbers that are not whole.
+        """
+        parts = [*self._before()]
+        for table in self._tables(average, digits, every=False):
+            if table.rows:
+                parts.append(f"\n{visible(table.heading)}\n{render(table)}")
+        parts += [f"\n{line}" for line in self._after()]
+        return "\n".join(parts)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        """Return the same tables for a notebook: HTML without scripts, every text escaped."""
+        tables = [table for table in self._tables("micro", 2, every=False) if table.rows]
+        lines = (f"<p>{html.escape(visible(line))}</p>" for line in self._before())
+        after = (f"<p>{html.escape(visible(line))}</p>" for line in self._after())
+        return "\n".join(['<div class="nereval">', STYLE, *lines, *map(html_table, tables), *after, "</div>"])
+
+    def save(self, path: str | Path) -> None:
+        """Write the result to a file; what it holds depends on the ending.
+
+        Args:
+            path: `.json` for the whole result; `.html`, `.md`, `.tex` or `.csv` for all tables.
+
+        Raises:
+            ValueError: The ending is unknown.
+            OSError: The file cannot be written.
+        """
+        path = Path(path)
+        if path.suffix == ".json":
+            write_json(path, self)
+            return
+        if path.suffix not in FORMATS:
+            raise ValueError(f"{path}: expected a file that ends with {', '.join(self._endings())}")
+        tables = self._tables("micro", 2, every=True)
+        text = document(tables, FORMATS[path.suffix], self._before(), [*self._after(), self.signature])
+        with atomic(path) as file:
+            file.write(f"{text}\n".encode("utf8", "backslashreplace"))
+
+    def _endings(self) -> Sequence[str]:
+        return (".json", *FORMATS)

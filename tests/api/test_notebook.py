@@ -1,0 +1,51 @@
+"""The notebook of the examples, run in a real kernel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+nbformat = pytest.importorskip("nbformat", reason="nbclient, of the extra `test`, is not installed")
+nbclient = pytest.importorskip("nbclient", reason="of the extra `test`")
+pytest.importorskip("ipykernel", reason="of the extra `test`")
+pytest.importorskip("pandas", reason="of the extra `frame`")
+
+NOTEBOOK = Path(__file__).parents[2] / "examples" / "notebook.ipynb"
+
+pytestmark = [
+    pytest.mark.costly,
+    pytest.mark.filterwarnings("ignore"),  # of the kernel's sockets
+]
+
+
+@pytest.fixture(scope="module")
+def cells() -> list[Any]:
+    """The code cells, after they were run."""
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(NOTEBOOK.parent)}}).execute()
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def shown(cell: Any, kind: str = "text/html") -> str:
+    return "".join(output.get("data", {}).get(kind, output.get("text", "")) for output in cell.outputs)
+
+
+def test_two_cells_show_scores_errors_by_kind_and_three_examples(cells):
+    first, second = shown(cells[0]), shown(cells[1])
+    for text in (">P</th>", ">R</th>", ">F</th>", "boundary error", "label error", "missed"):
+        assert text in first
+    assert "<script" not in first and second.count("<tr>") == 3  # rows of pandas; its head has a style
+    assert "gold_text" in second
+
+
+def test_the_other_cells_show_a_frame_a_comparison_and_files(cells):
+    assert "FAILURE_LOC" in shown(cells[2]) and "NaN" not in shown(cells[2])
+    assert "improved against baseline" in shown(cells[3])
+    assert "1 document, 2 gold spans" in shown(cells[4])
+    assert shown(cells[5], "text/plain") == "['counts.npz', 'result.json', 'tables.md']"
+
+
+def test_the_notebook_is_stored_without_outputs():
+    assert all(not cell.get("outputs") for cell in nbformat.read(NOTEBOOK, as_version=4).cells)

@@ -1,0 +1,232 @@
+"""What `score` and `compare` return: dicts that show themselves as text, in a notebook, as frames and in files."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spacy_nereval import Comparison, Confidence, Document, Result, compare, count, create_all, evaluate, score
+from spacy_nereval.evaluation.comparison import System, comparison
+from spacy_nereval.evaluation.transitions import gold_outcomes
+from spacy_nereval.io.count_files import load
+
+pandas = pytest.importorskip("pandas", reason="frames are made with pandas, of the extra `frame`")
+
+TEXT = "Ada met Bob in New York"
+TEXTS = [TEXT, "<b>Rome</b> calls", "Nobody slept"]
+GOLD = [[(0, 3, "PER"), (8, 11, "PER"), (15, 23, "LOC")], [(3, 7, "<LOC>")], []]
+PRED = [[(0, 3, "PER"), (8, 11, "ORG"), (19, 23, "LOC")], [(3, 7, "<LOC>"), (12, 17, "PER")], []]
+DOCUMENTS = [Document(gold, pred, text) for gold, pred, text in zip(GOLD, PRED, TEXTS)]
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return score(GOLD, PRED, text=TEXTS)
+
+
+@pytest.fixture(scope="module")
+def compared() -> Comparison:
+    gold = [["B-A", "O", "B-B"]] * 8
+    return compare({"old": [["B-A", "O", "O"]] * 8, "new": gold}, gold, ["strict", "fair"], margin=1)
+
+
+def test_a_result_is_the_json_of_the_commands(result):
+    assert result == evaluate(count(DOCUMENTS, create_all(None)))
+    assert isinstance(result, dict) and json.loads(json.dumps(result)) == result
+    assert result.signature == result["signature"] and result.counts.documents == 3
+    for again in (copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
+        assert again == result and again.errors() == result.errors() and str(again) == str(result)
+
+
+def test_a_comparison_is_the_json_of_the_command(compared):
+    gold = [["B-A", "O", "B-B"]] * 8
+    kept = [
+        [Document([(0, 1, "A"), (2, 3, "B")], pred) for _ in range(8)]
+        for pred in ([(0, 1, "A")], [(0, 1, "A"), (2, 3, "B")])
+    ]
+    for documents in kept:
+        for number, document in enumerate(documents):
+            document.unit = str(number)
+    systems = [
+        System(name, count(documents, create_all(["strict", "fair"])), [*map(gold_outcomes, documents)])
+        for name, documents in zip(("old", "new"), kept)
+    ]
+    expected = comparison(systems, kept[1], Confidence(samples=1000), 10_000, margin=1)
+    assert compared == expected and isinstance(compared, dict)
+    assert json.loads(json.dumps(compared)) == compared
+    by_name = compare({"new": gold, "old": [["B-A", "O", "O"]] * 8}, gold, ["strict"], baseline="old")
+    assert by_name["baseline"] == "old" and by_name["comparisons"][0]["value"] == 1
+
+
+def test_the_text_has_scores_labels_and_errors_by_kind(result):
+    text = str(result)
+    assert text == result.summary() == repr(result)
+    assert text.startswith("3 documents, 4 gold spans, 5 predicted spans")
+    for line in (r"strict +40\.00 +50\.00 +44\.44", r"LOC +1 ", r"le +label error +1 ", r"spacy-nereval\|strict"):
+        assert re.search(line, text)
+    assert re.search(r"strict +40\.0 +50\.0 +44\.4$", result.summary(digits=1), flags=re.M)
+    assert "Scores (macro)" in result.summary("macro") and "Scores (macro)" not in text
+    with pytest.raises(ValueError, match="average='mean': expected one of micro"):
+        result.summary("mean")
+
+
+def test_a_notebook_sees_escaped_tables_without_scripts(result, compared):
+    for shown in (result, compared):
+        page = shown._repr_html_()
+        assert "<table>" in page and "<script" not in page.lower() and " on" + "load" not in page
+    assert "&lt;LOC&gt;" in result._repr_html_() and "<LOC>" not in result._repr_html_()
+    assert "<b>" not in result._repr_html_()
+    assert "label error" in result._repr_html_()
+
+
+def test_names_of_systems_are_escaped_too():
+    gold = [["B-A", "O"]] * 6
+    page = compare({"<i>old": [["O", "O"]] * 5 + gold[:1], "<b>new": gold}, gold, ["strict"])._repr_html_()
+    assert "&lt;b&gt;new against &lt;i&gt;old" in page and "<i>" not in page and "<b>" not in page
+
+
+def test_frames_have_the_numbers_of_the_result_without_holes(result):
+    frame = result.to_frame("label-scores")
+    assert [*frame.columns] == ["label", "metric", "P", "R", "F", "support"]
+    labels, triples = {"PER", "LOC", "ORG", "<LOC>"}, 8  # strict, four of semeval, loio, fair, and rouge-1 of wrf
+    assert {*frame["label"]} == labels and len(frame) == len(labels) * triples
+    scored = frame[frame["label"] == "PER"].set_index("metric")
+    assert scored.loc["fair", "F"] == result["metrics"]["fair"]["per_type"]["PER"]["scores"]["f"]
+    assert not frame[frame["label"] == "PER"].isna().any().any()
+    singles = result.to_frame("other-label-scores")
+    number = sum(len(own["per_type"]["PER"]["scores"]) for own in result["metrics"].values())
+    assert len(singles) + 3 * len(frame) == len(labels) * number, "every score is in one of the two"
+
+
+def test_every_table_is_a_frame(result):
+    names = [
+        "scores",
+        "other-scores",
+        "labels",
+        "errors",
+        "pairs",
+        "confusion",
+        "documents",
+        "label-scores",
+        "counts",
+    ]
+    for name in names:
+        assert len(result.to_frame(name)) > 0, name
+    groups = score(GOLD * 2, PRED * 2, ["fair"], text=TEXTS * 2).to_frame("groups")
+    assert len(groups) > 0 and "Bob" in groups.to_string()
+    assert len(score([["B-A"]], [["O"]]).to_frame("groups")) == 0, "there are no texts"
+    assert "text" in result.to_frame("pairs").columns, "an example of each"
+    scores = result.to_frame().set_index("metric")
+    assert scores.loc["semeval exact", "P"] == result["metrics"]["semeval"]["scores"]["exact_p"]
+    macro = result.to_frame("scores", average="macro").set_index("metric")
+    assert macro.loc["strict", "F"] == result["metrics"]["strict"]["averages"]["macro"]["f"]
+    assert [*result.to_frame("documents")["document"]][-1] == 2
+    with pytest.raises(ValueError, match="there is no table 'score'; there are scores, other-scores, labels"):
+        result.to_frame("score")
+
+
+def test_frames_have_intervals_if_the_result_has():
+    gold = [["B-A", "O", "B-B"]] * 9
+    result = score(gold, [["B-A", "O", "O"]] * 4 + gold[4:], ["strict"], Confidence(samples=50))
+    frame = result.to_frame()
+    own = result["metrics"]["strict"]["intervals"]["scores"]["f"]
+    assert (frame.loc[0, "F low"], frame.loc[0, "F high"]) == (own["low"], own["high"])
+    assert "F low" in result.to_frame("label-scores").columns
+
+
+def test_frames_of_a_comparison(compared):
+    frame = compared.to_frame()
+    row = frame[(frame["metric"] == "strict") & (frame["score"] == "f")].iloc[0]
+    assert (row["system"], row["value"], row["p"]) == ("new", 1.0, 2 / 256)
+    assert len(compared.to_frame("transitions")) > 0 and len(compared.to_frame("spans")) == 8
+    with pytest.raises(ValueError, match="there is no table 'scores'; there are differences"):
+        compared.to_frame("scores")
+    assert "strict f, new against old" in str(compared)
+
+
+def test_without_pandas_a_frame_says_what_to_install(result, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ValueError, match=r"to_frame needs pandas: python -m pip install \"spacy-nereval\[frame\]\""):
+        result.to_frame()
+
+
+def test_errors_are_the_rows_of_the_command(result):
+    rows = result.errors()
+    assert [(row["verdict"], row["gold_text"], row["pred_text"]) for row in rows] == [
+        ("le", "Bob", "Bob"),
+        ("be_s", "New York", "York"),
+        ("fp", None, "calls"),
+    ]
+    assert rows[0]["left"] == "Ada met " and rows[2]["document"] == 1
+    assert [row["verdict"] for row in result.errors(verdicts=["le"])] == ["le"]
+    assert {row["metric"] for row in result.errors("strict")} == {"strict"}
+    assert len(result.errors(labels=["LOC"])) == 1
+    assert result.errors("relaxed", verdicts=["all"]), "a metric that was not scored"
+    with pytest.raises(ValueError, match="fair has no verdict 'wrong'"):
+        result.errors(verdicts=["wrong"])
+
+
+def test_errors_of_an_iterator_are_gone_and_the_remedy_is_said():
+    assert score(iter(GOLD), PRED, text=TEXTS)["documents"] == 3
+    for gone in (score(iter(GOLD), PRED, text=TEXTS), score(iter(DOCUMENTS))):
+        with pytest.raises(
+            ValueError, match=r"the documents came from an iterator .*score\(list\(gold\), list\(pred\)\)"
+        ):
+            gone.errors()
+    assert len(score(DOCUMENTS).errors()) == 3
+
+
+def test_files_are_written_by_their_ending(result, compared, tmp_path):
+    for ending in (".json", ".html", ".csv", ".md", ".tex", ".npz"):
+        result.save(tmp_path / f"a{ending}")
+    assert json.loads((tmp_path / "a.json").read_text()) == result
+    assert evaluate(load(tmp_path / "a.npz")) == result
+    assert "&lt;LOC&gt;" in (tmp_path / "a.html").read_text()
+    assert (tmp_path / "a.md").read_text().startswith("3 documents")
+    assert r"\begin{tabular}" in (tmp_path / "a.tex").read_text()
+    assert (tmp_path / "a.csv").read_text().startswith("table,label,support")
+    assert "New York" in (tmp_path / "a.csv").read_text(), "examples of errors"
+    for name in ("a.txt", "a", "b.npz"):
+        with pytest.raises(ValueError, match="expected a file that ends with .json, .md, .tex, .csv, .html"):
+            compared.save(str(tmp_path / name))
+    compared.save(str(tmp_path / "b.html"))
+    assert "Null hypothesis" in (tmp_path / "b.html").read_text()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        *(f"a.{ending}" for ending in ("csv", "html", "json", "md", "npz", "tex")),
+        "b.html",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("systems", "options", "said"),
+    [
+        ({"a": PRED}, {}, "systems: expected a table of two or more names and predictions"),
+        ([PRED, PRED], {}, "systems: expected a table"),
+        ({"a": PRED, "b": PRED}, {"baseline": "c"}, "there is no system 'c'; there are a, b"),
+        ({"a": PRED, "b": PRED[:1]}, {}, "gold has 3 documents and b has 1 document"),
+        ({"a": PRED, "b": PRED}, {"primary": "fair.g"}, "fair.g: there is no such score"),
+    ],
+)
+def test_comparisons_that_cannot_be_made(systems, options, said):
+    with pytest.raises(ValueError, match=said):
+        compare(systems, GOLD, ["fair"], **options)
+
+
+def test_a_comparison_reads_the_same_things(compared):
+    found = compare({"a": iter(PRED), "b": GOLD}, iter(GOLD), text=iter(TEXTS), samples=20, trials=20)
+    assert [*dict.fromkeys(row["metric"] for row in found["comparisons"])][-1] == "wrf"
+    assert "wrf" in compare({"a": PRED, "b": GOLD}, GOLD, samples=20, trials=20)["left_out"]
+    row = next(row for row in found["comparisons"] if (row["metric"], row["score"]) == ("strict", "f"))
+    assert np.isclose(row["baseline_value"], 4 / 9)
+
+
+def test_the_name_of_a_file_may_be_a_path_or_text(result, tmp_path):
+    result.save(str(tmp_path / "a.json"))
+    assert Path(tmp_path / "a.json").exists()

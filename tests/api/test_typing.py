@@ -1,0 +1,94 @@
+"""The package is typed: a user's script passes mypy, and pyright knows every public type."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import spacy_nereval
+
+pytestmark = pytest.mark.costly
+
+UNTYPED = ("spacy_nereval.integration.", "spacy_nereval.cli.")
+
+SCRIPT = """
+from collections.abc import Iterator
+
+from spacy_nereval import Comparison, Confidence, Document, Result, compare, create, score
+from spacy_nereval.authoring import Metric, OverlapGroup, Verdict, one_each, prf, prf_scores
+from spacy_nereval.compat.evaluate import compute
+from spacy_nereval.compat.seqeval import classification_report, f1_score
+from spacy_nereval.testing import check_laws
+
+gold = [["B-PER", "I-PER", "O"], ["O", "B-LOC", "O"]]
+pred = [["B-PER", "O", "O"], ["O", "B-LOC", "O"]]
+result: Result = score(gold, pred, ["strict", "fair"], Confidence(samples=20))
+text: str = result.summary(average="macro", digits=1)
+rows: list[dict[str, object]] = result.errors(labels=["PER"])
+f: float = f1_score(gold, pred)
+report = classification_report(gold, pred, output_dict=True)
+overall: float = compute(predictions=pred, references=gold)["overall_f1"]
+found: Comparison = compare({"a": pred, "b": gold}, gold, {"fair": {"unit": "char"}}, samples=20, trials=20)
+spans = score([[(0, 3, "PER")]], [[{"start": 0, "end": 3, "label": "PER"}]], text=["Ada"])
+both = score([Document([(0, 3, "PER")], [], "Ada")], ["strict"])
+signature: str = spans.signature + found.signature
+if not text:
+    result.save("result.json")
+    print(result.to_frame("labels"), found.to_frame())
+
+
+def judge(group: OverlapGroup) -> Iterator[Verdict]:
+    yield from (Verdict("fn", span, None) for span in group.gold)
+    yield from (Verdict("fp", None, span) for span in group.pred)
+
+
+metric = Metric(
+    scores=prf_scores("own", key="own"),
+    columns=one_each("tp", "fp", "fn"),
+    formula=lambda n: prf(n["tp"], n["fp"], n["fn"]),
+    judge=judge,
+)
+check_laws(metric, laws=["counts_add"])
+print(create("fair").name, result.counts.documents)
+"""
+
+
+def test_a_users_script_runs_and_passes_mypy(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT, encoding="utf8")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert done.stdout == "fair 2\n"
+    if not find_spec("mypy"):
+        pytest.skip("mypy, of the extra `dev`, is not installed")
+    flags = ("--strict", "--ignore-missing-imports", "--cache-dir", str(tmp_path / "cache"))
+    done = subprocess.run([sys.executable, "-m", "mypy", *flags, script], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not find_spec("pyright"), reason="pyright, of the extra `dev`, is not installed")
+def test_every_public_type_is_known_to_pyright(tmp_path, monkeypatch):
+    """But not those of packages without types: spaCy's Doc and Example in `integration`, typer's options in `cli`."""
+    # An editable installation is not where pyright looks.
+    shutil.copytree(Path(spacy_nereval.__file__).parent, tmp_path / "spacy_nereval")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    command = ("pyright", "--verifytypes", "spacy_nereval", "--ignoreexternal", "--outputjson")
+    done = subprocess.run(
+        [sys.executable, "-m", *command, "--pythonpath", sys.executable], capture_output=True, text=True, cwd=tmp_path
+    )
+    if not done.stdout.startswith("{"):
+        pytest.skip(f"pyright does not start: {done.stderr.strip()[-100:]}")
+    symbols = json.loads(done.stdout)["typeCompleteness"]["symbols"]
+    assert len(symbols) > 1000
+    odd = [
+        each["name"]
+        for each in symbols
+        if each["isExported"] and not (each["isTypeKnown"] and not each["isTypeAmbiguous"])
+    ]
+    assert [name for name in odd if not name.startswith(UNTYPED)] == []
