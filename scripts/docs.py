@@ -175,17 +175,14 @@ def verdicts(metric: Metric, gold: list, pred: list) -> str:
 
 
 def choosing_table() -> str:
-    """Return every metric as a row: what it measures, and its score where one thing is wrong."""
+    """Return a row for each score that stands for a metric: its value where one thing is wrong."""
     rows = []
     for name in names():
         metric = ready(name)
         for key in headlines(metric):
-            first = key == headlines(metric)[0]
-            about = (
-                [f"[**{name}**](../reference/metrics.md#{name})", documentation(name).summary] if first else ["", ""]
-            )
-            rows.append([*about, f"`{key}`", *(scored(metric, key, gold, pred) for _, gold, pred in CASES.values())])
-    return table(["metric", "what it measures", "score", *CASES], rows)
+            row = [f"[**{name}**](../reference/metrics.md#{name})" if key == headlines(metric)[0] else "", f"`{key}`"]
+            rows.append(row + [scored(metric, key, gold, pred) for _, gold, pred in CASES.values()])
+    return table(["metric", "score", *CASES], rows)
 
 
 def metrics_page() -> str:

@@ -34,8 +34,9 @@ def on_config(config: Any) -> Any:
         heading.split(": ")[-1].capitalize(): [page.relative_to(ROOT / "docs").as_posix() for page in pages_of(kind)]
         for kind, (heading, _) in KINDS.items()
     }
-    config.nav = [{"Documentation": "index.md"}, *({name: pages} for name, pages in own.items())]
-    config.nav.append({"Project": [*outside().values()]})
+    project = [place for name, place in outside().items() if name != "README.md"]
+    config.nav = [{"About": outside()["README.md"]}, {"Documentation": "index.md"}]
+    config.nav += [*({name: pages} for name, pages in own.items()), {"Project": project}]
     return config
 
 
