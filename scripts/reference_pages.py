@@ -45,10 +45,7 @@ def api_page() -> str:
         "Everything here takes and returns plain Python. The tables have the first sentence of each docstring. The "
         "site of this documentation (`python -m mkdocs serve`) and `help(...)` show them whole, with arguments, errors "
         "and examples. Authors of metrics import from `spacy_nereval.authoring`.",
-        "```python\nfrom spacy_nereval import Document, score\n\n"
-        'document = Document(gold=[(0, 12, "PER")], pred=[(0, 3, "PER")], text="Ada Lovelace")\n'
-        'print(score([document], ["fair"])["metrics"]["fair"]["counts"])\n```',
-        "```text\n{'tp': 0, 'fp': 0, 'fn': 0, 'le': 0, 'be_s': 1, 'be_l': 0, 'be_o': 0, 'lbe': 0}\n```",
+        "Begin with `score`: [the shape of a result](result.md) has an example.",
     ]
     for section, (module, names) in API.items():
         rows, marks = [], []
