@@ -3,8 +3,8 @@
     python scripts/check.py                  all of them
     python scripts/check.py lint types       these
 
-The checks are lint, format, types, the import contract and the quick tests. CI runs
-all but the last, since it runs every test anyway.
+The checks are lint, format, types, the import contract, the site of the documentation
+and the quick tests. CI runs all but the last, since it runs every test anyway.
 """
 
 import subprocess
@@ -20,9 +20,10 @@ CHECKS: dict[str, list[str]] = {
     "format": ["ruff", "format", "--check", "."],
     "types": ["mypy", "--strict", "spacy_nereval"],
     "imports": ["lint-imports"],
+    "site": ["mkdocs", "build", "--strict"],
     "quick tests": ["pytest", "tests", "-m", "quick", "-n", "2", "-q"],
 }
-MODULES = ("ruff", "mypy", "pytest")
+MODULES = ("ruff", "mypy", "mkdocs", "pytest")
 """What `python -m` can run, so that it is the one of this environment."""
 
 
@@ -57,7 +58,7 @@ def runnable(command: list[str]) -> list[str]:
     # import-linter has no module to run; its program lies beside this Python's.
     program = which(tool, path=str(Path(sys.executable).parent)) or which(tool)
     if not program:
-        sys.exit(f"{tool} is not installed: python -m pip install -e '.[dev]'")
+        sys.exit(f"{tool} is not installed: python -m pip install -e '.[dev,docs]'")
     return [program, *arguments]
 
 

@@ -1,19 +1,20 @@
 """Generate the documentation that repeats the code.
 
-These are docs/reference/metrics.md, docs/reference/commands.md, and the marked parts of README.md and
-docs/how-to/many-machines.md.
+These are docs/reference/metrics.md, docs/reference/commands.md, the marked parts of other
+pages, and the output below every code block that runs (scripts/blocks.py says which do).
 
-    python scripts/docs.py            write them
-    python scripts/docs.py --check    name those that are out of date, and exit with status 1
+    python scripts/docs.py                     write all of them
+    python scripts/docs.py --check             name those that are out of date, and exit with status 1
+    python scripts/docs.py --no-blocks         leave out the output of code blocks, which takes a minute
+    python scripts/docs.py docs/how-to/*.md    write the output of the blocks of these pages only
 """
 
 import atexit
-import inspect
 import re
 import runpy
 import sys
 from collections import defaultdict
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from shutil import rmtree
@@ -22,12 +23,14 @@ from typing import Annotated
 
 import srsly
 import typer
-from typer.main import get_command
-from typer.testing import CliRunner
+from block_runs import BlockError
+from blocks import with_output
+from command_page import commands_page
+from doc_pages import ROOT, fill, index_page, table, written_pages
+from reference_pages import api_page, scores_page
 from wasabi import msg
 
 from spacy_nereval import Document, Metric, count, create
-from spacy_nereval.cli import nereval
 from spacy_nereval.core.lexicon import lexicon_of
 from spacy_nereval.counting.table import summed
 from spacy_nereval.evaluation.attributes import ATTRIBUTES
@@ -36,7 +39,6 @@ from spacy_nereval.io.writing import write_json
 from spacy_nereval.metrics.registry import SETS, documentation, options_of
 from spacy_nereval.metrics.registry import names as registered
 
-ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "benchmarks"))  # the scripts there import each other
 
 
@@ -48,58 +50,63 @@ def names() -> list[str]:
 
 
 def main(
+    pages: Annotated[list[Path] | None, typer.Argument(help="Pages whose code blocks are run; by default all")] = None,
     check: Annotated[
         bool, typer.Option(help="Write nothing, and exit with status 1 if something is out of date")
     ] = False,
+    blocks: Annotated[bool, typer.Option(help="Run the code blocks, and write what they print")] = True,
+    slow: Annotated[bool, typer.Option(help="Run the slow blocks too, such as those that train")] = False,
 ) -> None:
     """Write the generated documentation."""
     stale = []
-    for path, text in documents().items():
-        if not path.is_file() or path.read_text(encoding="utf8") != text:
-            stale.append(path.relative_to(ROOT))
-            if not check:
-                path.write_text(text, encoding="utf8")
+    for path, text in {} if pages else documents().items():
+        stale += [path] * renewed(path, text, check)
+    failed = 0
+    for path in [page.resolve() for page in pages or ()] or (written_pages() if blocks else []):
+        try:
+            stale += [path] * renewed(path, with_output(path, slow=slow), check)
+        except BlockError as error:
+            msg.fail(str(error))
+            failed = 1
+    said = ", ".join(str(path.relative_to(ROOT)) for path in dict.fromkeys(stale))
     if check and stale:
-        msg.fail(f"Out of date: {', '.join(map(str, stale))}. Run 'python scripts/docs.py'", exits=1)
-    msg.good(f"Written: {', '.join(map(str, stale))}" if stale else "Everything is up to date")
+        msg.fail(f"Out of date: {said}. Run 'python scripts/docs.py'", exits=1)
+    if stale or not failed:
+        msg.good(f"Written: {said}" if stale else "Everything is up to date")
+    raise typer.Exit(failed)
+
+
+def renewed(path: Path, text: str, check: bool) -> bool:
+    """Write a text to a file unless it holds it already, or say with `check` that it does not."""
+    if path.is_file() and path.read_text(encoding="utf8") == text:
+        return False
+    if not check:
+        path.write_text(text, encoding="utf8")
+    return True
 
 
 def documents() -> dict[Path, str]:
     """Return each generated file with the text that it should have."""
-    readme = ROOT / "README.md"
-    text = fill(readme.read_text(encoding="utf8"), "metrics", choosing_table())
-    text = fill(text, "terminal", f"```\n{printed_scores()}\n```")
-    text = fill(text, "benchmarks", measured("table", "results"))
     docs = ROOT / "docs"
-    scale = (docs / "how-to" / "many-machines.md").read_text(encoding="utf8")
-    for name in ("memory", "scale"):
-        scale = fill(scale, name, measured(name, name))
-    return {
-        readme: text,
-        docs / "reference" / "metrics.md": metrics_page(),
-        docs / "reference" / "commands.md": commands_page(),
-        docs / "how-to" / "many-machines.md": scale,
+    parts = {
+        docs / "explanation" / "choosing.md": {"metrics": choosing_table},
+        docs / "explanation" / "speed.md": {"benchmarks": lambda: measured("table", "results")},
+        docs / "explanation" / "scale.md": {name: partial(measured, name, name) for name in ("memory", "scale")},
     }
-
-
-def printed_scores() -> str:
-    """Return what the first command of README.md prints, without most of its tables and its signature."""
-    files = [str(ROOT / "examples" / f"{name}.jsonl") for name in ("gold", "improved")]
-    printed = CliRunner(env={"COLUMNS": "100"}).invoke(nereval, ["score", *files]).stdout
-    parts = re.split(r"\n\n(?=[A-Z][^\n]*\n\n)", printed)  # a heading, and the tables with their titles
-    return "\n\n".join(part for part in parts if part.startswith((parts[0], "Scores", "Verdicts", "Error")))
-
-
-def fill(text: str, part: str, content: str) -> str:
-    """Return a text with new content between the marks of a part."""
-    pattern = rf"(<!-- {part}: .*? -->\n).*?(<!-- /{part} -->)"
-    return re.sub(pattern, lambda match: f"{match[1]}\n{content.strip()}\n\n{match[2]}", text, flags=re.S)
-
-
-def table(header: list[str], rows: list[list[str]]) -> str:
-    """Return a Markdown table."""
-    cells = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in cells)
+    filled = {}
+    for path, marked in parts.items():
+        text = path.read_text(encoding="utf8")
+        for name, content in marked.items():
+            text = fill(text, name, content())
+        filled[path] = text
+    reference = docs / "reference"
+    return filled | {
+        docs / "index.md": index_page(),
+        reference / "metrics.md": metrics_page(),
+        reference / "scores.md": scores_page(map(ready, names())),
+        reference / "commands.md": commands_page(),
+        reference / "python.md": api_page(),
+    }
 
 
 # The example that shows how metrics differ
@@ -168,17 +175,14 @@ def verdicts(metric: Metric, gold: list, pred: list) -> str:
 
 
 def choosing_table() -> str:
-    """Every metric as a row: what it measures, and its score where one thing is wrong."""
+    """Return a row for each score that stands for a metric: its value where one thing is wrong."""
     rows = []
     for name in names():
         metric = ready(name)
         for key in headlines(metric):
-            first = key == headlines(metric)[0]
-            about = (
-                [f"[**{name}**](docs/reference/metrics.md#{name})", documentation(name).summary] if first else ["", ""]
-            )
-            rows.append([*about, f"`{key}`", *(scored(metric, key, gold, pred) for _, gold, pred in CASES.values())])
-    return table(["metric", "what it measures", "score", *CASES], rows)
+            row = [f"[**{name}**](../reference/metrics.md#{name})" if key == headlines(metric)[0] else "", f"`{key}`"]
+            rows.append(row + [scored(metric, key, gold, pred) for _, gold, pred in CASES.values()])
+    return table(["metric", "score", *CASES], rows)
 
 
 def metrics_page() -> str:
@@ -250,45 +254,6 @@ def metrics_page() -> str:
 
 def _code(names_of) -> str:
     return " ".join(f"`{name}`" for name in names_of)
-
-
-# Commands
-
-
-def commands_page() -> str:
-    """Return docs/reference/commands.md."""
-    blocks = [
-        "# The commands",
-        "<!-- Written by scripts/docs.py from the commands themselves; do not edit. -->",
-        "`nereval COMMAND --help` prints the same information. `python -m spacy nereval COMMAND` runs the same "
-        "command. `nereval` starts sooner, because it imports spaCy only for a pipeline, a `.spacy` file or a "
-        "tokeniser. "
-        "`nereval --install-completion` makes your shell complete commands and options.",
-    ]
-    for name, command in sorted(get_command(nereval).commands.items()):  # type: ignore[attr-defined]
-        arguments = [p for p in command.params if p.param_type_name == "argument"]
-        options = [p for p in command.params if p.param_type_name == "option"]
-        usage = [_argument(p) for p in arguments]
-        blocks += [f"## {name}", f"```bash\nnereval {' '.join([name, *usage, '[OPTIONS]'])}\n```"]
-        blocks.append(inspect.cleandoc(command.help or ""))
-        if arguments:
-            blocks.append(table(["argument", "what it is"], [[f"`{_argument(p)}`", p.help or ""] for p in arguments]))
-        rows = [[" ".join(f"`{flag}`" for flag in p.opts), p.help or "", _default(p)] for p in options]
-        blocks.append(table(["option", "what it does", "default"], rows) if rows else "No options.")
-        if command.epilog:
-            blocks.append(command.epilog)
-    return "\n\n".join(blocks) + "\n"
-
-
-def _argument(parameter) -> str:
-    name = parameter.metavar or parameter.name.upper()
-    if parameter.nargs == -1 and "..." not in name:
-        name += "..."
-    return name if parameter.required or name.startswith("[") else f"[{name}]"
-
-
-def _default(parameter) -> str:
-    return "" if parameter.default in (None, False) or parameter.required else f"`{parameter.default}`"
 
 
 def measured(script: str, figures: str) -> str:

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = [f"tests/integration/test_{name}.py" for name in ("registered", "checks", "scorer", "component")]
-NEEDED = ["pytest", "pytest-xdist", "hypothesis"]
+NEEDED = ["pytest", "pytest-timeout", "pytest-xdist", "hypothesis"]
 
 
 def lowest() -> str:

@@ -45,7 +45,7 @@ def main(
 
 def load(path: Path, key: str) -> dict:
     """Read a result, and end the script if it lacks the key that all such results have."""
-    remedy = "run 'python -m spacy project run evaluate', with the same --vars.corpus"
+    remedy = "run 'python -m spacy project run all', with the same --vars.corpus"
     if not path.is_file():
         msg.fail(f"{path} is missing: {remedy}", exits=1)
     try:

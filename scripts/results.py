@@ -125,7 +125,12 @@ def parts_of(kept: Kept) -> tuple[str, str]:
     compared = comparison(alike, []) if len(alike) > 1 else None
     short = [f"## {corpus}", CORPORA[corpus], *overview(kept, summaries), *(verdicts(compared) if compared else [])]
     sizes = ", ".join(f"{number} {split}" for split, number in kept.index.texts.items())
-    long = [f"### {corpus} in detail", f"Texts: {sizes}.", f"```bash\n{command(kept)}\n```", *reduced(kept)]
+    long = [
+        f"### {corpus} in detail",
+        f"Texts: {sizes}.",
+        f"<!-- not run: trains for hours -->\n```bash\n{command(kept)}\n```",
+        *reduced(kept),
+    ]
     for name, trials in kept.counts.items():
         long += pipeline(name, kept.trials(name), trials, summaries[name])
     if compared:
@@ -244,7 +249,9 @@ def differences(corpus: str, compared: Mapping[str, Any]) -> Iterator[str]:
     yield from footer(compared)
     names = [compared["baseline"], *dict.fromkeys(row["system"] for row in compared["comparisons"])]
     given = " ".join(f'--system "{name}={TRIALS.as_posix()}/{corpus}/{name}-*.npz"' for name in names)
-    yield f"From the same counts:\n\n```bash\npython -m spacy nereval compare corpus/{corpus}/test.spacy {given}\n```"
+    yield f"From the same counts, after `python scripts/corpus.py {corpus}`:"
+    command = f"python -m spacy nereval compare corpus/{corpus}/test.spacy {given}"
+    yield f"<!-- not run: needs the corpus, which scripts/corpus.py writes -->\n```bash\n{command}\n```"
 
 
 if __name__ == "__main__":

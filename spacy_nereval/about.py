@@ -1,3 +1,3 @@
 """The version of the package. setup.cfg, signatures and count files read it here."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -37,7 +37,7 @@ def evaluate_cli(
     """
     Score a trained pipeline on gold annotation.
 
-    Unlike 'spacy evaluate', this command prints every metric, and it forgets
+    Unlike 'spacy evaluate', this command prints all its tables, and it forgets
     each document as soon as it is counted. As in every command that scores a
     model, metrics have the options that the model's config gives them, unless the
     command line gives others.

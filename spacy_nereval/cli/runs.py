@@ -101,9 +101,10 @@ class RunCounter:
         loading: Model,
     ) -> None:
         from ..io.count_files import load
+        from ..io.paths import remedy
 
         if not gold.exists():
-            raise ValueError(f"{gold} does not exist")
+            raise ValueError(f"{gold} does not exist{remedy(gold)}")
         self._gold, self._loading = gold, loading
         self._stored = {name: load(Path(name)) for name in runs if name.endswith(".npz")}
         counted = self._stored and not metrics and not options

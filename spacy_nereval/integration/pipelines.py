@@ -19,7 +19,7 @@ from ..core.plugins import import_code
 from ..core.spans import Document
 from ..io.formats import check_span_groups, name_of, records
 from ..io.formats.settings import Format
-from ..io.paths import digest
+from ..io.paths import digest, remedy
 from ..io.records import Predictions, Record, pair
 from ..io.units import UnitRule, units_of
 from .examples import record
@@ -153,7 +153,9 @@ def checked_load(model: str | Path, name: str) -> Language:
     """
     try:
         return load_model(model)
-    except OSError:
+    except OSError as error:
+        if said := remedy(Path(model)):
+            raise FileNotFoundError(f"the pipeline {name} does not exist{said}") from error
         raise
     except Exception as error:  # components, and parsers of damaged bytes, can raise any exception
         file = _last_file(error)

@@ -32,10 +32,10 @@ ConfidenceTable = dict[str, Any]
 def make_ner_scorer(
     metrics: MetricTable | None = None, confidence: ConfidenceTable | None = None, detail: bool = True
 ) -> Callable[..., dict[str, Any]]:
-    """`@scorers = "spacy-nereval.ner_scorer.v1"`: spaCy's `ents_*`, and every metric of `doc.ents`.
+    """`@scorers = "spacy-nereval.ner_scorer.v1"`: spaCy's `ents_*`, and the metrics of `doc.ents`.
 
-    metrics: names and options of the metrics; by default all six, as the papers
-        define them.
+    metrics: names and options of the metrics; by default the six of the set `papers`, as their
+        papers define them.
     confidence: `level`, `samples` and `seed` of intervals, and `unit` (resampled as a whole, as
         with `--unit`). The intervals are in the nested result. `{}` gives the usual settings. By
         default there are no intervals.
@@ -50,7 +50,7 @@ def make_spans_scorer(
     confidence: ConfidenceTable | None = None,
     detail: bool = True,
 ) -> Callable[..., dict[str, Any]]:
-    """`@scorers = "spacy-nereval.spans_scorer.v1"`: spaCy's `spans_{key}_*`, and every metric of `doc.spans[key]`.
+    """`@scorers = "spacy-nereval.spans_scorer.v1"`: spaCy's `spans_{key}_*`, and the metrics of `doc.spans[key]`.
 
     spans_key: by default that of the component.
     """

@@ -58,7 +58,28 @@ def check_is_file(path: Location) -> None:
     ValueError: nowhere.jsonl does not exist or is not a file
     """
     if not path.is_file() and not is_pipe(path):
-        raise ValueError(f"{path} does not exist or is not a file")
+        raise ValueError(f"{path} does not exist or is not a file{remedy(path)}")
+
+
+MADE_BY = {
+    "examples": "it is part of the repository: run the command in the folder of a clone",
+    "corpus": "in a clone of the repository, 'python -m spacy project run corpus' makes it",
+    "training": "train first, such as with 'python -m spacy train examples/config.cfg --output training/example'",
+    "metrics": "in a clone of the repository, 'python -m spacy project run all' makes it",
+}
+"""Folders that the documentation names, and where their files come from."""
+
+
+def remedy(path: Location) -> str:
+    """Return where a file comes from that the documentation names and that is not here, or "".
+
+    >>> remedy(Path("corpus/nowhere.spacy"))
+    "; in a clone of the repository, 'python -m spacy project run corpus' makes it"
+    >>> remedy(Path("gold.jsonl"))
+    ''
+    """
+    folder = path.parts[0] if isinstance(path, Path) and len(path.parts) > 1 else ""
+    return f"; {MADE_BY[folder]}" if folder in MADE_BY and not path.exists() else ""
 
 
 def is_pipe(path: Location) -> bool:
@@ -135,7 +156,8 @@ def in_words(error: BaseException) -> str:
     """
     message = str(error)
     if isinstance(error, OSError) and error.strerror:
-        message = error.strerror + (f": {error.filename}" if error.filename else "")
+        named = error.filename if isinstance(error.filename, str | os.PathLike) else ""
+        message = error.strerror + (f": {error.filename}{remedy(Path(named))}" if error.filename else "")
     return " ".join(message.split())
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
+import srsly
 from places import ROOT
 from processes import python
 from tiny import tiny_transformer
@@ -33,7 +34,7 @@ def project(tmp_path_factory) -> Path:
         shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
     tiny_transformer(folder / "assets" / "weights")
     few = ["--vars.limit", "12", "--vars.cpu_epochs", "1", "--vars.transformer_epochs", "1"]
-    for command in ("corpus", "train", "evaluate", "report"):
+    for command in ("corpus", "cpu", "transformer", "compare", "report"):
         done = run(folder, "project", "run", command, ".", *few)
         assert done.returncode == 0, f"{command}:\n{done.stdout}\n{done.stderr}"
         (folder / f"{command}.txt").write_text(done.stdout, encoding="utf8")
@@ -55,6 +56,14 @@ def inside(folder: Path, *arguments: str) -> CompletedProcess[str]:
 
 def result(project: Path, name: str) -> dict:
     return json.loads((project / "metrics" / "warranty" / f"{name}.json").read_text(encoding="utf8"))
+
+
+def test_the_scores_of_the_cpu_pipeline_are_printed_before_the_transformer_is_trained(project):
+    order = srsly.read_yaml(ROOT / "project.yml")["workflows"]["all"]
+    assert order.index("corpus") < order.index("cpu") < order.index("weights") < order.index("transformer")
+    said = (project / "cpu.txt").read_text(encoding="utf8")
+    strict = result(project, "cpu")["metrics"]["strict"]["scores"]["f"]
+    assert "12 documents" in said and f"{100 * strict:.2f}" in said
 
 
 @pytest.mark.parametrize("pipeline", ["cpu", "transformer"])
@@ -94,7 +103,7 @@ def test_the_report_as_a_page_has_every_test_text_and_its_place_is_the_last_thin
 def test_a_missing_result_is_named_with_the_command_that_makes_it(project):
     done = script(project, "report.py", "report.md", "no.json")
     assert done.returncode == 1
-    assert "project run evaluate" in done.stdout + done.stderr
+    assert "project run all" in done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
     assert not (project / "report.md").exists()
 

@@ -1,41 +1,37 @@
 """What the README says is what the code does."""
 
 import re
-import runpy
-import shutil
 
-import catalogue
-from commands import run
+import pytest
 from places import ROOT
+from project_scripts import script
 from spacy import util
-from spacy.cli._util import app as spacy_app
 from spacy.cli.init_config import init_config
 from spacy.lang.en import English
 from thinc.api import Config
 from typer.main import get_command
-from typer.testing import CliRunner
 
-from spacy_nereval import Document, create_all, names, registry, score
+from spacy_nereval import create_all, names
 from spacy_nereval.cli import nereval
 from spacy_nereval.integration.configs import changed_config
 
 README = (ROOT / "README.md").read_text(encoding="utf8")
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", README, flags=re.S)
+def blocks(page: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf8"), flags=re.S)
 
 
 def test_what_repeats_the_code_is_current():
-    script = runpy.run_path(str(ROOT / "scripts" / "docs.py"))
-    for path, text in script["documents"]().items():
+    for path, text in script("docs").documents().items():
         assert path.read_text(encoding="utf8") == text, f"{path.name} is not current: run python scripts/docs.py"
 
 
 def test_every_metric_is_in_the_choosing_table_and_has_a_section():
+    choosing = (ROOT / "docs" / "explanation" / "choosing.md").read_text(encoding="utf8")
     page = (ROOT / "docs" / "reference" / "metrics.md").read_text(encoding="utf8")
     for name in names():
-        assert f"[**{name}**](docs/reference/metrics.md#{name})" in README
+        assert f"[**{name}**](../reference/metrics.md#{name})" in choosing
         assert f"\n## {name}\n" in page
 
 
@@ -51,7 +47,7 @@ def test_every_command_and_option_is_documented():
 
 def test_the_config_blocks_replace_those_of_spacy_init_config():
     """By hand they lead to what `nereval init-config` makes."""
-    replacing, adding = (block for block in blocks("ini") if "ner.scorer" in block)
+    replacing, adding = (block for block in blocks("reference/config.md", "ini") if "[components.ner.scorer" in block)
     spacys = init_config(pipeline=["ner"]).to_str()
     text = spacys
     for section in re.findall(r"^\[.*?(?=^\[|\Z)", replacing, flags=re.M | re.S):
@@ -69,8 +65,8 @@ def test_the_config_blocks_replace_those_of_spacy_init_config():
 
 
 def test_the_plateau_replaces_the_line_that_the_page_names():
-    page = (ROOT / "docs" / "how-to" / "train.md").read_text(encoding="utf8")
-    (block,) = [block for block in re.findall(r"```ini\n(.*?)```", page, flags=re.S) if "plateau" in block]
+    page = (ROOT / "docs" / "reference" / "config.md").read_text(encoding="utf8")
+    (block,) = [block for block in blocks("reference/config.md", "ini") if "plateau" in block]
     text = changed_config(init_config(pipeline=["ner"]).to_str()).text
     assert text.count("\nlearn_rate = 0.001\n") == 1
     assert "`learn_rate = 0.001` of `[training.optimizer]`" in " ".join(page.split())
@@ -82,47 +78,6 @@ def test_the_plateau_replaces_the_line_that_the_page_names():
     assert next(iter(resolved["rate"])) == 0.0001
 
 
-def test_the_first_commands_run_as_they_are_printed(tmp_path, monkeypatch):
-    """On the files that are shipped, from the folder of the repository."""
-    part = README.split("\n## Score files\n")[1].split("\n## ")[0]
-    page = (ROOT / "examples" / "README.md").read_text(encoding="utf8").split("\n## ")[0]
-    commands = [
-        line for block in re.findall(r"```bash\n(.*?)```", part + page, flags=re.S) for line in block.splitlines()
-    ]
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    monkeypatch.chdir(tmp_path)
-    for command in dict.fromkeys(commands):
-        program, *arguments = command.removeprefix("python -m ").split()
-        if program == "spacy":
-            assert arguments[0] == "train"
-            arguments += ["--training.max_steps", "2", "--training.eval_frequency", "2"]
-            result = CliRunner().invoke(spacy_app, arguments)
-            assert result.exit_code == 0, result.output
-        else:
-            assert program == "nereval"
-            result = run(*arguments)
-            assert result.exit_code == 0, result.output
-    assert (tmp_path / "scores.json").is_file() and len(commands) > 6
-
-
-def test_the_example_without_spacy_objects_runs_and_says_what_comes_out():
-    block = next(block for block in blocks("python") if "Document(gold=" in block)
-    found: dict = {}
-    exec(block.rsplit("\n", 2)[0], found)
-    counts = score([found["doc"]])["metrics"]["fair"]["counts"]
-    assert (counts["tp"], counts["be_s"], sum(counts.values())) == (1, 1, 2)
-
-
-def test_the_own_metric_of_the_readme_works(monkeypatch):
-    block = next(block for block in blocks("python") if "def found" in block)
-    written: dict = {}
-    exec(block, written)
-    monkeypatch.setitem(catalogue.REGISTRY, (*registry.namespace, "found"), written["found"])
-    document = Document(gold=[(0, 3, "A"), (5, 9, "A")], pred=[(0, 2, "B")])
-    result = score([document], ["found"])["metrics"]["found"]
-    assert (result["counts"], result["scores"]) == ({"hit": 1, "miss": 1}, {"share": 0.5})
-
-
 def test_ci_runs_the_test_command_that_the_readme_gives():
     pattern = re.search(r"grep -m 1 -E '(.*?)'", (ROOT / ".ci" / "run").read_text())[1]
     assert [line for line in README.splitlines() if re.search(pattern, line)] == [
@@ -130,12 +85,55 @@ def test_ci_runs_the_test_command_that_the_readme_gives():
     ]
 
 
-def test_every_link_of_the_documentation_leads_somewhere():
-    for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")):
-        text = page.read_text(encoding="utf8")
-        for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)", text):
-            linked = (page.parent / target).resolve() if target else page
-            assert linked.exists(), f"{page.name} links to {target}"
-            if anchor:
-                headings = re.findall(r"^#+ (.*)$", linked.read_text(encoding="utf8"), flags=re.M)
-                assert anchor in [heading.lower().replace(" ", "-") for heading in headings], f"{page.name}: #{anchor}"
+PAGES = [ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *script("doc_pages").written_pages()]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_link_leads_somewhere(page):
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf8"), flags=re.S)
+    for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)", text):
+        linked = (page.parent / target).resolve() if target else page
+        assert linked.exists(), f"{page.name} links to {target}"
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", linked.read_text(encoding="utf8"), flags=re.M)
+            assert anchor in map(anchor_of, headings), f"{page.name}: #{anchor}"
+
+
+def anchor_of(heading: str) -> str:
+    """The anchor that GitHub and MkDocs give a heading."""
+    return re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-")
+
+
+def test_the_index_has_every_page_under_the_heading_of_its_kind():
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf8")
+    kinds = {part.split("](")[1].split("/")[0]: part for part in index.split("\n## ")[1:]}
+    assert [part.split("\n")[0].split(":")[0] for part in kinds.values()] == [
+        "Learn", "Do something", "Look something up", "Understand"
+    ]  # fmt: skip
+    for page in (ROOT / "docs").rglob("*.md"):
+        if page.name != "index.md":
+            title = page.read_text(encoding="utf8").split("\n")[0].removeprefix("# ")
+            assert f"- [{title}]({page.parent.name}/{page.name})" in kinds[page.parent.name]
+
+
+def test_the_first_screen_of_the_readme_has_40_lines_and_shows_everything():
+    first = README.split("\n## ")[0]
+    assert len(first.splitlines()) <= 40
+    for needed in (
+        "pip install",
+        "```python",
+        "nereval score examples/",
+        "](docs/report.png)",
+        "seqeval or nervaluate",
+    ):
+        assert needed in first
+    assert first.count("\n- **") == 5 and "I want to:" in first
+
+
+def test_every_test_that_the_page_of_evidence_names_exists():
+    page = (ROOT / "docs" / "explanation" / "evidence.md").read_text(encoding="utf8")
+    named = re.findall(r"`(test_\w+\.py)::(\w+)`", page)
+    assert len(named) > 20
+    for file, test in named:
+        (path,) = (ROOT / "tests").rglob(file)
+        assert f"\ndef {test}(" in path.read_text(encoding="utf8"), test

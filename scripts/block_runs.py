@@ -1,0 +1,205 @@
+"""What scripts/blocks.py does with a code block of each language."""
+
+import atexit
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager, redirect_stdout
+from functools import cache
+from glob import glob, has_magic
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory, mkdtemp
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+WIDTH = "100"
+
+
+class BlockError(ValueError):
+    """What is wrong with a block: its page and line, and what was found."""
+
+
+@contextmanager
+def workplace() -> Iterator[None]:
+    """Work in a folder like a fresh clone: with the examples, and with links to everything else."""
+    with TemporaryDirectory() as folder:
+        for path in ROOT.iterdir():
+            if path.name in ("assets", "benchmarks", "configs", "docs", "scripts", "project.yml"):
+                Path(folder, path.name).symlink_to(path)
+        shutil.copytree(ROOT / "examples", Path(folder, "examples"))
+        with chdir(folder):
+            yield
+
+
+@contextmanager
+def redirected_width() -> Iterator[None]:
+    """Let everything that prints find a terminal of the same width, without colours."""
+    wanted = {"COLUMNS": WIDTH, "NO_COLOR": "1", "ANSI_COLORS_DISABLED": "1"}
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.__setitem__(name, value)
+
+
+# Python
+
+
+def run_python(code: str, names: dict[str, Any]) -> str:
+    """Run Python in a page's namespace, and return what it printed."""
+    with redirect_stdout(StringIO()) as printed:
+        try:
+            exec(compile(code, "<block>", "exec"), names)
+        except Exception as error:
+            raise BlockError(f"{traceback.format_exc(limit=-1).splitlines()[-1]}") from error
+    return plain(printed.getvalue())
+
+
+# Commands
+
+
+def run_commands(code: str, more: list[str], status: int) -> Iterator[str]:
+    """Run the commands of a block, and yield what each printed. The last one has to end with a status."""
+    lines = [line for line in code.replace("\\\n", " ").splitlines() if line.strip() and not line.startswith("#")]
+    commands = [part.strip() for line in lines for part in line.split(" && ")]
+    for k, command in enumerate(commands):
+        expected = status if k == len(commands) - 1 else 0
+        arguments = expanded(shlex.split(command))
+        if arguments[:4] == ["python", "-m", "spacy", "train"]:
+            arguments += more
+        ended, printed = ran(arguments)
+        if ended != expected:
+            raise BlockError(f"'{command}' exited with {ended}:\n{printed}")
+        yield printed
+
+
+def expanded(words: list[str]) -> list[str]:
+    """Expand patterns as a shell does."""
+    return [file for word in words for file in (sorted(glob(word)) if has_magic(word) and glob(word) else [word])]
+
+
+def ran(arguments: list[str]) -> tuple[int, str]:
+    """Run one command, and return its exit status and what it printed."""
+    if arguments[:3] == ["python", "-m", "spacy"] and arguments[3] != "nereval":
+        if arguments[3] == "train":
+            return trained(tuple(arguments[3:]))
+        return invoked("spacy", arguments[3:])
+    if arguments[:4] == ["python", "-m", "spacy", "nereval"]:
+        return invoked("nereval", arguments[4:])
+    if arguments[0] == "nereval":
+        return invoked("nereval", arguments[1:])
+    if arguments[0] == "python":
+        arguments = [sys.executable, *arguments[1:]]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    return done.returncode, plain(done.stdout + done.stderr)
+
+
+@cache
+def app(name: str) -> Any:
+    """Return the app of a command line, made once: making it takes longer than most commands."""
+    from typer.main import get_command
+
+    if name == "nereval":
+        from spacy_nereval.cli import nereval
+
+        return get_command(nereval)
+    from spacy.cli._util import app as spacys
+
+    return get_command(spacys)
+
+
+def invoked(name: str, arguments: list[str]) -> tuple[int, str]:
+    """Run a command of an app in this process."""
+    from click.testing import CliRunner
+
+    result = CliRunner().invoke(app(name), arguments, prog_name=name)
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, plain(result.output)
+
+
+MODELS: dict[tuple[str, ...], str] = {}
+"""Where the pipelines of shortened trainings are, so that no two pages train the same one."""
+
+
+def trained(arguments: tuple[str, ...]) -> tuple[int, str]:
+    """Run `spacy train`, or copy what the same command has made for another page."""
+    output = arguments[arguments.index("--output") + 1]
+    if arguments in MODELS:
+        shutil.copytree(MODELS[arguments], output)
+        return 0, ""
+    status, printed = invoked("spacy", [*arguments])
+    if status == 0:
+        MODELS[arguments] = mkdtemp()
+        atexit.register(shutil.rmtree, MODELS[arguments])
+        shutil.copytree(output, MODELS[arguments], dirs_exist_ok=True)
+    return status, printed
+
+
+def plain(printed: str) -> str:
+    """Remove colours."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", printed)
+
+
+# Configs and data
+
+
+def check_config(code: str) -> None:
+    """Put sections into examples/config.cfg, and resolve those that name registered functions.
+
+    Raises:
+        BlockError: If a section is not one of a training config.
+    """
+    from spacy.util import registry
+    from thinc.api import Config
+
+    sections = re.findall(r"^\[(.*?)\]\n(.*?)(?=^\[|\Z)", code, flags=re.M | re.S)
+    if not sections:
+        raise BlockError("a block of a config has no section")
+    config = Config().from_disk("examples/config.cfg", interpolate=False)
+    for name, lines in sections:
+        *path, last = name.split(".")
+        place: Any = config
+        for part in path:
+            if not isinstance(place, dict) or part not in place:
+                raise BlockError(f"a training config has no [{'.'.join(path)}] for [{name}]")
+            place = place[part]
+        own = Config().from_str(f"[section]\n{lines}", interpolate=False)["section"]
+        whole = any(key.startswith("@") for key in own) or not isinstance(place.get(last), dict)
+        place[last] = own if whole else {**place[last], **own}
+    for name, _ in sections:
+        first = next((part for part in paths(name) if "@" in "".join(at(config, part))), None)
+        if first:
+            registry.resolve({"section": at(config, first)}, validate=True)
+
+
+def paths(name: str) -> list[str]:
+    """Return a section and all that it is part of, the longest last: a.b.c to a, a.b, a.b.c."""
+    parts = name.split(".")
+    return [".".join(parts[: k + 1]) for k in range(len(parts))]
+
+
+def at(config: Any, name: str) -> Any:
+    """Return a section of a config."""
+    for part in name.split("."):
+        config = config[part]
+    return config
+
+
+def check_json(code: str) -> None:
+    """Read a block of JSON: one document, or one in each line."""
+    import srsly
+
+    try:
+        srsly.json_loads(code)
+    except ValueError:
+        for line in code.strip().splitlines():
+            srsly.json_loads(line)

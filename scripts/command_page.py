@@ -1,0 +1,44 @@
+"""The page on the commands, from their own help texts."""
+
+import inspect
+
+from doc_pages import table
+from typer.main import get_command
+
+from spacy_nereval.cli import nereval
+
+
+def commands_page() -> str:
+    """Return docs/reference/commands.md."""
+    blocks = [
+        "# The commands",
+        "<!-- Written by scripts/docs.py from the commands themselves; do not edit. -->",
+        "`nereval COMMAND --help` prints the same information. `python -m spacy nereval COMMAND` runs the same "
+        "command. `nereval` starts sooner, because it imports spaCy only for a pipeline, a `.spacy` file or a "
+        "tokeniser. "
+        "`nereval --install-completion` makes your shell complete commands and options.",
+    ]
+    for name, command in sorted(get_command(nereval).commands.items()):  # type: ignore[attr-defined]
+        arguments = [p for p in command.params if p.param_type_name == "argument"]
+        options = [p for p in command.params if p.param_type_name == "option"]
+        usage = [_argument(p) for p in arguments]
+        blocks += [f"## {name}", f"```text\nnereval {' '.join([name, *usage, '[OPTIONS]'])}\n```"]
+        blocks.append(inspect.cleandoc(command.help or ""))
+        if arguments:
+            blocks.append(table(["argument", "what it is"], [[f"`{_argument(p)}`", p.help or ""] for p in arguments]))
+        rows = [[" ".join(f"`{flag}`" for flag in p.opts), p.help or "", _default(p)] for p in options]
+        blocks.append(table(["option", "what it does", "default"], rows) if rows else "No options.")
+        if command.epilog:
+            blocks.append(command.epilog)
+    return "\n\n".join(blocks) + "\n"
+
+
+def _argument(parameter) -> str:
+    name = parameter.metavar or parameter.name.upper()
+    if parameter.nargs == -1 and "..." not in name:
+        name += "..."
+    return name if parameter.required or name.startswith("[") else f"[{name}]"
+
+
+def _default(parameter) -> str:
+    return "" if parameter.default in (None, False) or parameter.required else f"`{parameter.default}`"

@@ -1,0 +1,76 @@
+"""What MkDocs does besides mkdocs.yml, so that the pages stay readable on GitHub as they are.
+
+Pages outside docs/ that others link to become part of the site, below project/. Links to
+files that are no pages, such as folders and scripts, become plain text. The marks
+`<!-- api: NAME -->` become the documentation of what NAME names.
+"""
+
+import os
+import re
+import sys
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+sys.path.insert(0, str(Path(__file__).parent))
+from doc_pages import KINDS, ROOT, pages_of  # noqa: E402
+
+LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
+FENCE = re.compile(r"(^ *```.*?^ *```$)", flags=re.M | re.S)
+FOLDERS = ("assets/trials", "assets/warranty", "benchmarks", "examples")
+
+
+def outside() -> dict[str, str]:
+    """Return the pages outside docs/: path in the repository to place in the site."""
+    pages = [*ROOT.glob("*.md"), *(page for name in FOLDERS for page in (ROOT / name).rglob("*.md"))]
+    names = [page.relative_to(ROOT).as_posix() for page in sorted(pages)]
+    return {name: f"project/{name}" for name in names}
+
+
+def on_config(config: Any) -> Any:
+    """Make the navigation from the index."""
+    own = {
+        heading.split(": ")[-1].capitalize(): [page.relative_to(ROOT / "docs").as_posix() for page in pages_of(kind)]
+        for kind, (heading, _) in KINDS.items()
+    }
+    project = [place for name, place in outside().items() if name != "README.md"]
+    config.nav = [{"About": outside()["README.md"]}, {"Documentation": "index.md"}]
+    config.nav += [*({name: pages} for name, pages in own.items()), {"Project": project}]
+    return config
+
+
+def on_files(files: Files, *, config: Any) -> Files:
+    """Add the pages outside docs/."""
+    for name, place in outside().items():
+        files.append(File.generated(config, place, content=(ROOT / name).read_text(encoding="utf8")))
+    return files
+
+
+def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Files) -> str:
+    """Point links to where pages are in the site, and show the documentation of the API."""
+    place = page.file.src_uri
+    back = {own: name for name, own in outside().items()}
+    source = PurePosixPath(back.get(place, f"docs/{place}"))
+    parts = FENCE.split(markdown)
+    text = "".join(part if k % 2 else LINK.sub(lambda m: moved(m, source, place), part) for k, part in enumerate(parts))
+    return re.sub(r"<!-- api: (\S+) -->", r"\n::: \1\n", text)
+
+
+def moved(match: re.Match[str], source: PurePosixPath, place: str) -> str:
+    """Return a link of the repository as one of the site, or its text if the site lacks what it links to.
+
+    Args:
+        match: The link.
+        source: The page that has it, in the repository.
+        place: That page in the site.
+    """
+    picture, text, target, anchor = match[1], match[2], match[3], match[4] or ""
+    linked = os.path.normpath(source.parent / target).replace(os.sep, "/")
+    if linked.startswith("docs/"):
+        to = linked.removeprefix("docs/")
+    elif linked in outside():
+        to = outside()[linked]
+    else:
+        return text
+    return f"{picture}[{text}]({os.path.relpath(to, PurePosixPath(place).parent).replace(os.sep, '/')}{anchor})"

@@ -1,0 +1,96 @@
+"""Every code block of README.md, docs/, examples/ and assets/ runs as printed, and prints what stands below it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from places import ROOT
+from project_scripts import script
+
+pytestmark = pytest.mark.costly
+
+blocks = script("blocks")
+PAGES = script("doc_pages").written_pages()
+TRAINS = [page for page in PAGES if re.search(r"<!-- (slow|shortened)", page.read_text(encoding="utf8"))]
+
+
+def name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_block_runs_and_prints_what_the_page_shows(page):
+    assert blocks.with_output(page) == page.read_text(encoding="utf8"), "run python scripts/docs.py"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", TRAINS, ids=name)
+def test_what_trains_runs_in_full(page):
+    assert blocks.with_output(page, slow=True) == page.read_text(encoding="utf8"), "run python scripts/docs.py --slow"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_a_block_without_a_reason_runs_and_every_output_belongs_to_a_block(page):
+    text = page.read_text(encoding="utf8")
+    for block in blocks.blocks(text):
+        assert block.language in {*blocks.PROGRAMS, "text", ""}, f"line {block.line}: nothing runs {block.language}"
+        assert "not run" not in block.notes or len(block.notes["not run"].split()) > 1, f"line {block.line}"
+    marks = re.findall(r"<!-- (.*?) ?-->\n+(?:<!-- .*? -->\n+)*```", text)
+    known = r"(not run|slow|shortened|output varies|output|exits with)\b|/?[\w-]+: written by"
+    assert [mark for mark in marks if not re.match(known, mark)] == [], "a comment before a block says something else"
+
+
+# The script itself
+
+
+def page(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "page.md"
+    path.write_text(text, encoding="utf8")
+    return path
+
+
+def test_output_that_is_wrong_is_replaced_and_the_rest_stays(tmp_path):
+    before = "# A\n\n```python\nnumber = 1\nprint(number)\n```\n\n```text\n2\n```\n\nB\n\n```python\nprint(3)\n```\n"
+    assert blocks.with_output(page(tmp_path, before)) == before.replace("\n2\n", "\n1\n")
+
+
+@pytest.mark.parametrize(
+    ("note", "shown"),
+    [
+        ("output: 2 lines", "a\nb\n"),
+        ('output: 2 lines from "b"', "b\nc\n"),
+        ("output", "a\nb\nc\n"),
+        ("output varies: other processors", "old\n"),
+    ],
+)
+def test_a_comment_says_which_lines_are_shown(tmp_path, note, shown):
+    text = f'```python\nprint("a\\nb\\nc")\n```\n\nText.\n\n<!-- {note} -->\n```text\nold\n```\n'
+    assert blocks.with_output(page(tmp_path, text)).split("```text\n")[1] == f"{shown}```\n"
+
+
+@pytest.mark.parametrize(
+    ("block", "complaint"),
+    [
+        ("```bash\nnereval score no.jsonl no.jsonl\n```", "'nereval score no.jsonl no.jsonl' exited with 1"),
+        ("<!-- exits with 1 -->\n```bash\nnereval metrics strict\n```", "exited with 0"),
+        ("```python\nprint(unknown)\n```", "NameError: name 'unknown' is not defined"),
+        ('```ini\n[training.logger]\n@loggers = "spacy-nereval.unknown.v1"\n```', "spacy-nereval.unknown.v1"),
+        ("```ini\n[components.nothing.scorer]\na = 1\n```", "[components.nothing]"),
+        ('```json\n{"text": }\n```', "Expected object or value"),
+        ("<!-- not run: why -->\n```bash\nrm x\n```", "the comment 'not run' gives no reason"),
+        ('```python\n1\n```\n\n<!-- output: 2 lines from "x" -->\n```text\n```', "no line of the output begins"),
+    ],
+)
+def test_what_does_not_run_is_named_with_its_line(tmp_path, block, complaint):
+    with pytest.raises(ValueError) as raised:
+        blocks.with_output(page(tmp_path, f"# A\n\n{block}\n"))
+    assert complaint in str(raised.value)
+    assert re.search(r"page\.md, line \d+: ", str(raised.value))
+
+
+def test_what_blocks_write_stays_out_of_the_repository(tmp_path):
+    text = "```bash\nnereval score examples/gold.jsonl examples/improved.jsonl -m strict -o examples/new.json\n```\n"
+    blocks.with_output(page(tmp_path, text))
+    assert not (ROOT / "examples" / "new.json").exists()
