@@ -12,6 +12,7 @@ from .about import __version__
 if TYPE_CHECKING:
     from .core.declaration import Classes, Metric, Score, Verdict, one_each, prf_scores
     from .core.formulas import prf, ratio
+    from .core.mentions import locate
     from .core.spans import Document, OverlapGroup, Span
     from .counting.counter import count
     from .counting.counts import Counts
@@ -22,6 +23,7 @@ else:
     _WHERE = {
         "core.declaration": ("Classes", "Metric", "Score", "Verdict", "one_each", "prf_scores"),
         "core.formulas": ("prf", "ratio"),
+        "core.mentions": ("locate",),
         "core.spans": ("Document", "OverlapGroup", "Span"),
         "counting.counter": ("count",),
         "counting.counts": ("Counts",),
@@ -53,6 +55,7 @@ __all__ = [
     "create",
     "create_all",
     "evaluate",
+    "locate",
     "names",
     "one_each",
     "prf",

@@ -56,7 +56,7 @@ def count_cli(
     if len(golds) > 1 or sharding.wanted:
         from .sharded import count_in_parts
 
-        if drawn and (whole := [metric.name for metric in chosen if metric.resolve]):
+        if drawn and (whole := [metric.name for metric in chosen if metric.resolve or metric.distinct]):
             raise ValueError(
                 f"{whole[0]} depends on the corpus as a whole, so --replicates cannot be computed for its parts"
             )

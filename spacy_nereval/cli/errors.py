@@ -82,7 +82,7 @@ def errors_cli(
     """
     from ..evaluation.error_list import FIELDS, error_list
     from ..io.writing import write_rows
-    from ..reporting.remarks import heading
+    from ..reporting.remarks import heading, mention_lines
 
     if output:
         check_suffix("--output", output, ".jsonl", ".csv")
@@ -92,7 +92,7 @@ def errors_cli(
     if others:
         raise ValueError(f"--metric {metric}: expected one metric")
     documents: Documents = documents_of(system, gold, reading, loading)
-    totals, documents = totals_while_reading(documents, gold.name)
+    totals, mentions, documents = totals_while_reading(documents, gold.name)
     labels = label or []
     if any("," in name for name in labels):
         documents = [*documents]  # kept, since any of them may have a label that contains a comma
@@ -108,7 +108,7 @@ def errors_cli(
         print_tables(
             [table._replace(digits=digits)],
             reading.format,
-            before=[heading(totals), str(summary), *summary.legend(chosen.name)],
+            before=[heading(totals), *mention_lines(mentions), str(summary), *summary.legend(chosen.name)],
             after=[f"{more} more are not shown: --limit 0 prints all, --output FILE writes all"] if more else [],
         )
 

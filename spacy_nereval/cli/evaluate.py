@@ -11,7 +11,7 @@ from .app import command
 from .guards import check_lexicons
 from .inputs import documents_of_model
 from .lookups import wanted_breakdowns
-from .metric_options import chosen_metrics, names_and_options, options_of_model
+from .metric_options import chosen_metrics, names_and_options, options_of_model, with_labels_of_model
 from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Model, Reading, Resampling, Sharding, Showing
 from .outputs import check_average, check_per_document, chosen_confidence
 from .results import count_documents
@@ -38,8 +38,8 @@ def evaluate_cli(
     Score a trained pipeline on gold annotation.
 
     Unlike 'spacy evaluate', this command prints every metric, and it forgets
-    each document as soon as it is counted. Metrics have the options that the
-    model's config gives them, unless the command line gives others.
+    each document as soon as it is counted. Metrics and labels have the options that
+    the model's config gives them, unless the command line gives others.
 
     Workers count several files, or any number with an engine: each file is a task
     of one worker. An interrupted run continues where it stopped.
@@ -49,6 +49,7 @@ def evaluate_cli(
     check_average(showing.average)
     check_per_document(per_document)
     stored = options_of_model(model, reading.spans_key)
+    reading = with_labels_of_model(reading, model)
     chosen = chosen_metrics(metrics, options, lookups.train, attributes=lookups.by, stored=stored)
     check_lexicons(chosen, output, per_document)
     breakdowns = wanted_breakdowns(lookups, chosen)

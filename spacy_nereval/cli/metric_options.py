@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .inputs import has_tokens
+from .inputs import has_tokens, label_with_levels
 from .options import Reading
 from .printing import say
 
@@ -80,7 +80,8 @@ def chosen_metrics(
     """Return the metrics asked for, with their options.
 
     A metric of a set is left out, with a message, if it needs an option that is
-    not given, or tokens that the gold file does not have.
+    not given, or tokens that the gold file does not have. By default `hierarchical` is
+    added, with a message, if the gold file has labels with levels.
 
     Args:
         names: The value of `--metrics`; None for the set `papers`.
@@ -95,6 +96,7 @@ def chosen_metrics(
     Raises:
         ValueError: If a metric or an option is unknown, missing, or would have no effect.
     """
+    from ..core.messages import shortened
     from ..metrics.registry import create, create_all, expanded
 
     listed = [name.strip() for name in names.split(",")] if names is not None else ["papers"]
@@ -109,6 +111,9 @@ def chosen_metrics(
     for metric in metrics:
         if metric.needs:
             raise ValueError(f"{metric.name} needs --{metric.needs} FILE")
+    if names is None and gold and reading and (label := label_with_levels(gold, reading)):
+        say(f"hierarchical is added, since the label {shortened(label)} has levels", err=True)
+        metrics = (*metrics, create("hierarchical", sep=reading.sep))
     return _without_tokens(metrics, settings, gold, reading) if gold and reading else metrics
 
 
@@ -143,6 +148,26 @@ def options_of_model(model: str, key: str | None) -> Settings:
     except ValueError:  # a blank pipeline, or no pipeline: spaCy reports this on loading
         return {}
     return stored_options(folder, key)
+
+
+def with_labels_of_model(reading: Reading, model: str) -> Reading:
+    """Return how to read with the label settings of a model's config, and print these, unless some are given."""
+    from ..integration.pipelines import Pipeline
+    from ..integration.stored_options import stored_label_settings
+
+    if any(value is not None for value in (reading.labels, reading.only, reading.depth)):
+        return reading
+    try:
+        folder = Pipeline(model).folder()
+    except ValueError:  # spaCy reports this on loading
+        return reading
+    if not (found := stored_label_settings(folder, reading.spans_key)):
+        return reading
+    texts = (f"--{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in found.items())
+    say(f"from the config of the model: {' '.join(texts)}", err=True)
+    if "labels" in found:
+        found["labels"] = json.dumps(found["labels"])
+    return reading._replace(**found)
 
 
 def check_train_is_used(train: str, used: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from typer import Argument, Option
@@ -16,6 +17,9 @@ from .outputs import chosen_confidence
 from .printing import say
 from .results import Kept, count_documents
 from .values import asked, check_no_table_format
+
+if TYPE_CHECKING:
+    from ..reporting.html import ReportedSystem
 
 
 @command("report", metric_options=True)
@@ -72,10 +76,20 @@ def report_cli(
         documents = documents_of(name, gold, reading, loading)
         counts = count_documents(documents, chosen, gold.name, reading, [kept])
         found.append(ReportedSystem(shown, kept, counts))
-    html = page(found, title=title, confidence=drawn, asked=wished, trials=asking.trials)
+    html = page(_with_common_annexes(found), title=title, confidence=drawn, asked=wished, trials=asking.trials)
     with atomic(output) as file:
         file.write(html.encode())
     say(f"✔ Report in {output}", fg="green")
+
+
+def _with_common_annexes(systems: Sequence[ReportedSystem]) -> Sequence[ReportedSystem]:
+    """Return the systems with one text for each document, followed by the inventions of all of them."""
+    from ..core.annex import with_common_annex
+
+    if len({len(system.documents) for system in systems}) > 1:
+        return systems  # which the report refuses
+    shared = [with_common_annex(sides) for sides in zip(*(system.documents for system in systems))]
+    return [system._replace(documents=[sides[k] for sides in shared]) for k, system in enumerate(systems)]
 
 
 def _check_compared(asking: Asking, systems: Sequence[str], confidence: bool) -> None:

@@ -98,9 +98,10 @@ class Metric:
         details: Further numbers for the result, computed from columns as scores are.
         classes: How the scores of labels make the overall score, if they do.
         count_batch: The verdicts of `judge` for a batch of documents at once; only for speed.
-        note: From a document and the gold span of a verdict to a text to keep with the verdict.
+        note: From a document and a verdict's gold (or else predicted) span to a text to keep with the verdict.
         resolve: From the verdicts and notes that occur in the corpus to final verdicts, where
             a verdict depends on the corpus as a whole.
+        distinct: Whether all verdicts of one name and note count as one, in however many documents they are.
         tokens: Whether documents without tokens cannot be judged.
         needs: The option that must be given before the metric can judge; None if none.
         version: Goes up when numbers change. Counts of different versions do not mix.
@@ -127,6 +128,7 @@ class Metric:
     count_batch: Callable[[SpanTable], Iterable[Tally]] | None = None
     note: Callable[[Document, Any], str] | None = None
     resolve: Callable[[Sequence[str], Sequence[str]], list[str]] | None = None
+    distinct: bool = False
     tokens: bool = False
     needs: str | None = None
     version: int = 1
@@ -258,7 +260,7 @@ def check(metric: Metric) -> None:
         raise ValueError('a metric of scope="document" needs a judge')
     if metric.note and metric.scope != "document":
         raise ValueError('a metric with a note judges whole documents: declare scope="document"')
-    if (metric.note is None) != (metric.resolve is None):
+    if (metric.note is None) != (metric.resolve is None and not metric.distinct):
         raise ValueError("note and resolve belong together: declare both or neither")
     summed = {source for sources in metric.columns.values() for source in sources}
     for what, names in (("partial_credit", metric.partial_credit), ("correct", metric.correct)):

@@ -57,6 +57,10 @@ class Counter:
         for part in parts:
             self.counts.skipped += part.skipped
             self.counts.add_on_reading(part.on_reading)
+            self.counts.label_rules = self.counts.label_rules or part.label_rules
+            self.counts.mapped |= part.mapped
+            self.counts.mentions.update(part.mentions)
+            self.counts.located |= part.located
         read = [part for part in parts if part.documents]
         if read:
             # Documents are batched by how they can be read; ids go back to the order in which they came.
@@ -128,7 +132,7 @@ class Counter:
                 name, gold, pred, amount = verdict
                 slot, note = self._slot(metric, name), 0
                 if metric.note and document:
-                    note = notes.setdefault(metric.note(document, gold), len(notes))
+                    note = notes.setdefault(metric.note(document, gold or pred), len(notes))
                 yield slot, labels[gold[2]] if gold else 0, labels[pred[2]] if pred else 0, note, amount
 
     def _slot(self, metric: Metric, verdict: str) -> int:

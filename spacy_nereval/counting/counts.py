@@ -8,12 +8,14 @@ whatever order or tree the counts are merged.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
+from ..core.labels import LabelRules
 from ..core.spans import ON_READING
 from .keys import Key
 from .sums import Sums
@@ -30,12 +32,17 @@ class Counts:
         documents: How many documents were counted.
         skipped: How many had no gold annotation. ignored: predictions where the reference is
             not annotated. repaired: spans whose tags were repaired on reading. duplicates:
-            repeated spans within one side. rejected: spans that an annotator rejected.
+            repeated spans within one side. rejected: spans that an annotator rejected. merged:
+            spans that became equal to another when labels were changed.
+        label_rules: The rules by which labels were changed; None if they were not.
+        mapped: The labels that these rules map and that occurred.
         ids: The id of each document, None where it has none.
         units: The key of each document's unit; empty if not recorded.
         unit: The rule that made these keys, such as "id".
         parts: Digests of the files that these counts were read from.
         sources: The files that the documents came from.
+        mentions: How many mentions without offsets were found and how; empty if there were none.
+        located: How they were looked for, such as "listed,caseless".
         spans_key: The key of the span groups that were counted; None for entities.
         by: In a breakdown, the attribute whose buckets replace the labels; None for labels.
         replicates: Stored half-samples; None if there are none.
@@ -54,7 +61,11 @@ class Counts:
         self.unit = "id"
         self.parts: list[str] = []
         self.sources: list[str] = []
-        self.skipped = self.ignored = self.repaired = self.duplicates = self.rejected = 0
+        self.skipped = self.ignored = self.repaired = self.duplicates = self.rejected = self.merged = 0
+        self.label_rules: LabelRules | None = None
+        self.mapped: set[str] = set()
+        self.mentions: Counter[str] = Counter()
+        self.located: set[str] = set()
         self.spans_key: str | None = None
         self.by: str | None = None
         self.replicates: Replicates | None = None
@@ -152,6 +163,8 @@ class Counts:
         found = Counts(self.metrics)
         found.spans_key, found.by, found.unit = self.spans_key, self.by, self.unit
         found.sources, found.parts = list(self.sources), list(self.parts)
+        found.label_rules, found.mapped = self.label_rules, {*self.mapped}
+        found.mentions, found.located = Counter(self.mentions), {*self.located}
         found.skipped = self.skipped
         found.add_on_reading(self.on_reading)
         return found
@@ -182,6 +195,12 @@ class Counts:
         if self.spans_key != other.spans_key:
             counted = [f"spans under {key!r}" if key else "entities" for key in (self.spans_key, other.spans_key)]
             found.append(f"one counted {counted[0]}, the other {counted[1]}")
+        if self.located and other.located and self.located != other.located:
+            ways = [" and ".join(sorted(counts.located)) for counts in (self, other)]
+            found.append(f"one looked for mentions by {ways[0]}, the other by {ways[1]}")
+        if self.label_rules != other.label_rules:
+            kept = [" ".join(counts.label_rules.parts()) if counts.label_rules else "" for counts in (self, other)]
+            found.append(f"one has the label rules {kept[0] or 'none'}, the other {kept[1] or 'none'}")
         for a, b in zip(self.metrics, other.metrics):
             ours, theirs = ({"version": metric.version, **metric.settings} for metric in (a, b))
             found += [
@@ -191,7 +210,7 @@ class Counts:
 
     def _replicate_differences(self, other: Counts) -> Iterable[str]:
         drawn = [counts.replicates and counts.replicates.drawn for counts in (self, other)]
-        if self.replicates and (whole := [metric.name for metric in self.metrics if metric.resolve]):
+        if self.replicates and (whole := [metric.name for metric in self.metrics if metric.resolve or metric.distinct]):
             yield (
                 f"{whole[0]} depends on the corpus as a whole, so its replicates do not add up: "
                 f"count without replicates, or without {whole[0]}"
@@ -216,13 +235,16 @@ class Replicates(NamedTuple):
 def united(parts: Sequence[Counts]) -> Counts:
     """Return the counts of all parts together; they must not differ (see `Counts.differences`)."""
     both = parts[0]._like()
-    both.sources, both.parts, both.skipped = [], [], 0
+    both.sources, both.parts, both.skipped, both.mentions = [], [], 0, Counter()
     both.add_on_reading({name: -number for name, number in both.on_reading.items()})
     for part in parts:
         both.append(part.ids, part.units, part.cells, part.keys)
         both.sources += part.sources
         both.parts += part.parts
         both.skipped += part.skipped
+        both.mapped |= part.mapped
+        both.mentions.update(part.mentions)
+        both.located |= part.located
         both.add_on_reading(part.on_reading)
     stored = [part.replicates for part in parts]
     if stored[0] is not None:

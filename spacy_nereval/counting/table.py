@@ -54,7 +54,11 @@ class Table:
         self.labels = counts.labels if labels is None else tuple(labels)
         self.slots = slots(self.metrics)
         self.is_breakdown = counts.by is not None
-        self.cells = (counts.cells @ self._projection(counts)).tocsr()
+        self._projected = self._projection(counts)
+        own = {metric.name for metric in self.metrics if metric.distinct}
+        self._once = np.array([k for k, key in enumerate(counts.keys) if key.metric in own], dtype=np.int64)
+        self._cells = _at_most_once(counts.cells, self._once) if len(self._once) else counts.cells
+        self.cells = (self._cells @ self._projected).tocsr()
 
     def _projection(self, counts: Counts) -> csr_array:
         """Return int64[columns, slots * (labels + 1)]: a 1 where each column counts."""
@@ -82,7 +86,22 @@ class Table:
                 sums += product(part, own).reshape(sums.shape)
                 if max(sums.max(initial=0), -sums.min(initial=0)) >= 1 << 62:
                     raise ValueError(TOO_LARGE)
+        if len(self._once):
+            self._count_once(total, weights)
         return total
+
+    def _count_once(self, total: Sums, weights: Weights | None) -> None:
+        """Replace the counts of distinct metrics by how many columns have any document of each sum."""
+        sums = total.documents.shape[-1]
+        own = {metric.name for metric in self.metrics if metric.distinct}
+        total.counts[[k for slot, k in self.slots.items() if slot.metric in own]] = 0
+        for some in np.array_split(self._once, 1 + len(self._once) * sums // CELLS):
+            found = np.zeros((len(some), sums))
+            for here in self.stretches(sums):
+                part = self._cells[here][:, some].T
+                found += part @ (weights.of(here).T.astype(float) if weights else np.ones((part.shape[1], 1)))
+            counted = self._projected[some].T @ (found > 0).astype(np.int64)
+            total.counts[:] += np.asarray(counted).reshape(total.counts.shape)
 
     def stretches(self, width: int = 1) -> Iterator[slice]:
         """Yield the indices of the documents in stretches, so that their dense tables stay small.
@@ -134,6 +153,14 @@ class Table:
         first = self.slots[mine[0]]  # the slots of a metric are adjacent
         dense = cells[:, first * width : (first + len(mine)) * width].toarray().T
         return dense.astype(float), {slot: k for k, slot in enumerate(mine)}
+
+
+def _at_most_once(cells: csr_array, columns: NDArray[np.int64]) -> csr_array:
+    """Return the rows with no more than 1 in some columns."""
+    found = cells.copy()
+    some = np.isin(found.indices, columns)
+    found.data[some] = np.minimum(found.data[some], 1)
+    return found
 
 
 def summed(counts: Counts, weights: Weights | None = None, labels: Sequence[str] | None = None) -> Sums:

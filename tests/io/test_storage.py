@@ -34,7 +34,7 @@ from spacy_nereval.evaluation.per_document import disagreement, document_rows
 from spacy_nereval.evaluation.result import plain
 from spacy_nereval.io import count_files as storage
 from spacy_nereval.io.count_files import load, merge, save
-from spacy_nereval.io.count_header import Header, schema
+from spacy_nereval.io.count_header import LATER, Header, schema
 
 ALL = create_all()
 ODD = (
@@ -505,7 +505,7 @@ def test_a_file_with_a_wrong_byte_is_refused_or_says_the_same_wherever_it_is(fil
     assert found > 60
 
 
-@pytest.mark.parametrize("key", [*Header.model_fields])
+@pytest.mark.parametrize("key", sorted(Header.model_fields.keys() - LATER.keys()))
 def test_a_header_that_lacks_something_is_refused(file, key):
     assert "damaged" in refused(changed(file, lambda arrays, header: header.pop(key), hashed=key != "digest"))
 
