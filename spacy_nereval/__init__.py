@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .api.scoring import compare, score
     from .core.declaration import Classes, Metric, Score, Verdict, one_each, prf_scores
     from .core.formulas import prf, ratio
+    from .core.mentions import locate
     from .core.spans import Document, OverlapGroup, Span
     from .counting.counter import count
     from .counting.counts import Counts
@@ -28,6 +29,7 @@ else:
         "api.scoring": ("compare", "score"),
         "core.declaration": ("Classes", "Metric", "Score", "Verdict", "one_each", "prf_scores"),
         "core.formulas": ("prf", "ratio"),
+        "core.mentions": ("locate",),
         "core.spans": ("Document", "OverlapGroup", "Span"),
         "counting.counter": ("count",),
         "counting.counts": ("Counts",),
@@ -63,6 +65,7 @@ __all__ = [
     "create_all",
     "evaluate",
     "load",
+    "locate",
     "names",
     "one_each",
     "prf",

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from ..core.messages import shortened
-from ..core.spans import Document, PlainSpan, checked_span
+from ..core.checked import checked_span
+from ..core.spans import Document, PlainSpan
 from ..io.records import Record
 
 Kind = Literal["tags", "spans", "mentions", "doc", "record", "document", "example", "nothing", "empty"]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..core.messages import quoted, shortened
-from ..core.spans import Document, PlainSpan, checked_tokens
+from ..core.checked import checked_tokens
+from ..core.spans import Document, PlainSpan
 from ..io.records import Record
 from ..io.tag_sequences import Tagged
 from .items import Ends, plain_span, surface_of

@@ -12,6 +12,7 @@ from functools import wraps
 from typing import Any
 
 import typer
+from typer.core import TyperCommand
 
 from .groups import grouped
 from .guards import about_cloud_storage, check_files, open_streams, with_matching_files
@@ -33,13 +34,16 @@ def _first() -> None:
 Command = Callable[..., None]
 
 
-def command(name: str, *, metric_options: bool = False) -> Callable[[Command], Command]:
+def command(
+    name: str, *, metric_options: bool = False, cls: type[TyperCommand] | None = None
+) -> Callable[[Command], Command]:
     """Return a decorator that registers a function as a command.
 
     Args:
         name: Name of the command.
         metric_options: Also accept options such as `--fair.unit token`, which typer does not
             know. The function then takes a `typer.Context`, whose `args` hold them.
+        cls: How typer parses the arguments, if not as usual.
     """
     settings: dict[str, Any] = {}
     if metric_options:
@@ -47,7 +51,7 @@ def command(name: str, *, metric_options: bool = False) -> Callable[[Command], C
         settings = {"context_settings": accept_unknown, "epilog": EPILOG}
 
     def register(function: Command) -> Command:
-        return nereval.command(name, **settings)(with_short_errors(grouped(function)))
+        return nereval.command(name, cls=cls, **settings)(with_short_errors(grouped(function)))
 
     return register
 

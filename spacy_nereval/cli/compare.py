@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 from typer import Argument, Option
+from typer.core import TyperCommand
 
 from .app import command
 from .guards import check_lexicons
@@ -25,7 +26,27 @@ if TYPE_CHECKING:
     from ..evaluation.comparison import System
 
 
-@command("compare", metric_options=True)
+class WithBareLabels(TyperCommand):
+    """Reads `--labels` without a mapping as `--per-label`, which it meant before labels could be mapped."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # releases of typer differ in the class of contexts
+        return super().parse_args(ctx, with_per_label(args))
+
+
+def with_per_label(args: Sequence[str]) -> list[str]:
+    """Return the arguments with `--per-label` for each `--labels` that no mapping follows.
+
+    >>> with_per_label(["--labels", "gold.jsonl", "a.jsonl"])
+    ['--per-label', 'gold.jsonl', 'a.jsonl']
+    >>> with_per_label(["--labels", "PER=PERSON", "--labels"])
+    ['--labels', 'PER=PERSON', '--per-label']
+    """
+    following = [*args[1:], ""]
+    mapping = ["=" in text or text.endswith(".json") or text.startswith("{") for text in following]
+    return ["--per-label" if arg == "--labels" and not its else arg for arg, its in zip(args, mapping)]
+
+
+@command("compare", metric_options=True, cls=WithBareLabels)
 def compare_cli(
     ctx: typer.Context,
     reading: Reading,
@@ -45,7 +66,9 @@ def compare_cli(
         'A="a/*.jsonl". Once for each system, the baseline first, instead of BASELINE OTHER...',
     ),
     name: list[str] | None = NAMES,
-    labels: bool = Option(False, "--labels", help="Also compare the primary score of each label"),
+    per_label: bool = Option(
+        False, "--per-label", help="Also compare the primary score of each label. --labels without a mapping does too"
+    ),
     metrics: str | None = METRICS,
     train: str | None = TRAIN,
     output: Path | None = OUTPUT,
@@ -62,6 +85,7 @@ def compare_cli(
     --system B=b1.jsonl,b2.jsonl: their mean scores are compared, and intervals
     and tests account for the randomness of training.
     """
+    from ..core.mentions import NUMBERS
     from ..evaluation.comparison import System, comparison
     from ..evaluation.tested import families
     from ..evaluation.transitions import gold_outcomes
@@ -76,7 +100,7 @@ def compare_cli(
     names = [run for _, runs in named for run in runs]
     usual = AT_TERMINAL if table_format(showing.format) == "terminal" else USUAL
     wanted = table_names(showing.tables, COMPARED, usual)
-    wished = asked(asking, labels=labels)
+    wished = asked(asking, labels=per_label)
     counter = RunCounter(names, gold, metrics, options, train, reading, loading)
     check_lexicons(counter.metrics, output)
     families(counter.metrics, wished.primary, wished.secondary)  # before anything is read
@@ -91,6 +115,9 @@ def compare_cli(
         outcomes = [gold_outcomes(document) for document in kept] if kept is not None and len(runs) == 1 else None
         found.append(System(shown, counted, outcomes))
     result = comparison(found, documents, drawn, asking.trials, **wished._asdict(), short=showing.short)
+    firsts = {system.name: system.runs[0].mentions for system in found}
+    if mentions := {name: {key: of[key] for key in NUMBERS} for name, of in firsts.items() if of}:
+        result["mentions"] = mentions
     if output:
         write_json(output, result)
     _print_result(result, wanted, showing)
@@ -98,13 +125,20 @@ def compare_cli(
 
 def _print_result(result: dict[str, Any], wanted: Sequence[str], showing: Showing) -> None:
     """Print the tables of a comparison."""
+    from ..io.writing import visible
     from ..reporting.comparison import comparison_tables, footer
     from ..reporting.comparison_lines import legend_lines, opening_lines
+    from ..reporting.remarks import mention_lines
+
+    mentions = [
+        visible(f"{name}: {line}") for name, of in result.get("mentions", {}).items() for line in mention_lines(of)
+    ]
+    legend = legend_lines(result, more_tables(showing)) if "differences" in wanted else []
 
     print_tables(
         comparison_tables(result, wanted, digits=showing.digits),
         showing.format,
         before=opening_lines(result, digits=showing.digits),
-        after=[*(legend_lines(result, more_tables(showing)) if "differences" in wanted else []), *footer(result)],
+        after=[*legend, *mentions, *footer(result)],
         signature=result["signature"],
     )

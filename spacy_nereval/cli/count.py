@@ -15,6 +15,7 @@ from .metric_options import chosen_metrics, names_and_options
 from .options import COUNTS, METRICS, SEED, TRAIN, Model, Reading, Resampling, Sharding
 from .outputs import chosen_confidence
 from .results import add_replicates, count_documents, save_counts
+from .stored import with_stored_labels
 from .values import check_no_table_format
 
 
@@ -53,12 +54,14 @@ def count_cli(
     check_no_table_format(reading.format)
     drawn = chosen_confidence(replicates > 0, Resampling(None, replicates or None, seed), "--replicates")
     model, golds, preds = _model_golds_preds(names)
-    chosen = chosen_metrics(metrics, options, train, reading=reading, systems=[model] if model else [])
+    systems = [model] if model else []
+    reading = with_stored_labels(reading, systems)
+    chosen = chosen_metrics(metrics, options, train, reading=reading, systems=systems)
     check_lexicons(chosen, output)
     if len(golds) > 1 or sharding.wanted:
         from .sharded import count_in_parts
 
-        if drawn and (whole := [metric.name for metric in chosen if metric.resolve]):
+        if drawn and (whole := [metric.name for metric in chosen if metric.resolve or metric.distinct]):
             raise ValueError(
                 f"{whole[0]} depends on the corpus as a whole, so --replicates cannot be computed for its parts"
             )

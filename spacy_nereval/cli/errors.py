@@ -19,6 +19,7 @@ from .options import DIGITS, TRAIN, Model, Reading
 from .outputs import check_suffix
 from .printing import print_tables, say
 from .results import totals_while_reading
+from .stored import with_stored_labels
 from .values import check_no_table_format, split_list, table_format
 
 if TYPE_CHECKING:
@@ -83,19 +84,21 @@ def errors_cli(
     """
     from ..evaluation.error_list import FIELDS, error_list
     from ..io.writing import write_rows
-    from ..reporting.remarks import heading
+    from ..reporting.remarks import heading, mention_lines
 
     if output:
         check_suffix("--output", output, ".jsonl", ".csv")
         check_no_table_format(reading.format)
     system, options = optional_name(system, ctx.args)
     terminal = table_format(reading.format) == "terminal"
-    chosen, *others = chosen_metrics(metric, options, train, reading=reading, systems=[system] if system else [])
+    systems = [system] if system else []
+    reading = with_stored_labels(reading, systems)
+    chosen, *others = chosen_metrics(metric, options, train, reading=reading, systems=systems)
     check_lexicons([chosen], output)
     if others:
         raise ValueError(f"--metric {metric}: expected one metric")
     documents: Documents = documents_of(system, gold, reading, loading)
-    totals, documents = totals_while_reading(documents, gold.name)
+    totals, mentions, documents = totals_while_reading(documents, gold.name)
     labels = label or []
     if any("," in name for name in labels):
         documents = [*documents]  # kept, since any of them may have a label that contains a comma
@@ -111,7 +114,7 @@ def errors_cli(
         print_tables(
             [table._replace(digits=digits)],
             reading.format,
-            before=[heading(totals), str(summary), *summary.legend(chosen.name)],
+            before=[heading(totals), *mention_lines(mentions), str(summary), *summary.legend(chosen.name)],
             after=[f"{more} more are not shown: --limit 0 prints all, --output FILE writes all"] if more else [],
         )
 

@@ -16,6 +16,7 @@ from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Model, 
 from .outputs import check_average, check_per_document, chosen_confidence
 from .results import count_documents
 from .showing import collected, show_result
+from .stored import with_stored_labels
 
 
 @command("evaluate", metric_options=True)
@@ -37,10 +38,10 @@ def evaluate_cli(
     """
     Score a trained pipeline on gold annotation.
 
-    Unlike 'spacy evaluate', this command prints all its tables, and it forgets
+    Unlike 'spacy evaluate', this command prints every metric, and it forgets
     each document as soon as it is counted. As in every command that scores a
-    model, metrics have the options that the model's config gives them, unless the
-    command line gives others.
+    model, metrics and labels have the options that the model's config gives them,
+    unless the command line gives others.
 
     Workers count several files, or any number with an engine: each file is a task
     of one worker. An interrupted run continues where it stopped.
@@ -49,6 +50,7 @@ def evaluate_cli(
     drawn = chosen_confidence(confidence, resampling)
     check_average(showing.average)
     check_per_document(per_document)
+    reading = with_stored_labels(reading, [model])
     chosen = chosen_metrics(metrics, options, lookups.train, attributes=lookups.by, reading=reading, systems=[model])
     check_lexicons(chosen, output, per_document)
     breakdowns = wanted_breakdowns(lookups, chosen)

@@ -143,6 +143,8 @@ def _check_local(given: Mapping[str, Any]) -> None:
 
 def _read_names(given: Mapping[str, Any]) -> Iterator[str]:
     """Yield the names of a command's inputs, including those in options of metrics."""
+    from ..core.labels import is_file_name
+
     mixed: list[str] = []  # typer puts the options of metrics into the last list of arguments
     for name in READ:
         value = given.get(name)
@@ -154,6 +156,8 @@ def _read_names(given: Mapping[str, Any]) -> Iterator[str]:
             mixed += map(str, value)
         else:
             yield str(value)
+    if is_file_name(labels := given.get("labels") or ""):
+        yield labels
     names, options = names_and_options([*mixed, *(given["ctx"].args if "ctx" in given else ())])
     yield from names
     for key, text in _parsed(options).items():

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .options import Model, Reading
-from .values import input_formats
+from .options import Labelling, Model, Reading
+from .values import input_formats, split_list
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
+    from ..core.labels import LabelRules
     from ..core.spans import Document
     from ..counting.counts import Counts
     from ..io.formats.settings import Format
@@ -56,13 +58,16 @@ def documents_of_files(gold: Path, pred: Path | None, reading: Reading) -> Docum
     Raises:
         ValueError: If no predictions are given, and the gold file is not a CoNLL file, which may hold both.
     """
+    from ..core.relabelling import relabelled
     from ..io.formats import name_of
     from ..io.read import read_files
 
+    rules = rules_of(reading)
     formats = _formats(reading, both=pred is None)
     if pred is None and name_of(gold, formats[0]) != "conll":
         raise ValueError(f"predictions to score against {gold} are missing")
-    return read_files(gold, pred or gold, reading.spans_key, formats=formats, unit=_unit(reading))
+    documents = read_files(gold, pred or gold, reading.spans_key, formats=formats, unit=_unit(reading))
+    return relabelled(documents, rules)
 
 
 def documents_of_model(model: str | Language, gold: Path, reading: Reading, loading: Model | None = None) -> Documents:
@@ -76,13 +81,26 @@ def documents_of_model(model: str | Language, gold: Path, reading: Reading, load
     """
     from spacy.cli._util import setup_gpu
 
+    from ..core.relabelling import relabelled
     from ..integration.pipelines import predict
 
     gold_format, _ = _formats(reading)
-    unit = _unit(reading)
+    unit, rules = _unit(reading), rules_of(reading)
     if loading:
         setup_gpu(loading.gpu_id, silent=True)
-    return predict(model, gold, reading.spans_key, gold_format, unit=unit)
+    return relabelled(predict(model, gold, reading.spans_key, gold_format, unit=unit), rules)
+
+
+def rules_of(reading: Reading | Labelling) -> LabelRules | None:
+    """Return the rules of `--labels`, `--only` and `--depth`; None if none is given.
+
+    Raises:
+        ValueError: An option cannot be used.
+    """
+    from ..core.labels import label_rules
+
+    only = [label for given in reading.only for label in split_list(given)] if reading.only else None
+    return label_rules(reading.labels, only, reading.depth, reading.sep)
 
 
 def has_tokens(gold: Path, reading: Reading) -> bool:
@@ -103,6 +121,29 @@ def has_words(gold: Path, reading: Reading) -> bool:
     return name_of(gold, _formats(reading)[0]) != "faireval"
 
 
+LOOKED_AT = 1000
+"""Number of gold documents in which labels with levels are looked for."""
+
+
+def label_with_levels(gold: Path, reading: Reading) -> str | None:
+    """Return a label of the first gold documents that has levels, such as LOC/CITY; None if there is none.
+
+    Mistakes in the file are left to those who read all of it.
+    """
+    from ..io.formats import records
+
+    rules = rules_of(reading)
+    try:
+        for record in islice(records(gold, reading.spans_key, _formats(reading)[0]), LOOKED_AT):
+            for _, _, label in sorted(record.spans):
+                name = rules.renamed(label) if rules else label
+                if name and reading.sep in name.strip(reading.sep):
+                    return name
+    except (ValueError, OSError):
+        return None
+    return None
+
+
 def _formats(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
     """Return how gold and predictions are read. With `both`, one file holds both sides."""
     from ..io.formats.settings import sides
@@ -115,6 +156,8 @@ def _formats(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
         reading.discontinuous,
         offsets=reading.offsets,
         check_text=reading.check_text,
+        match=reading.match,
+        occurrences=reading.occurrences,
         both=both,
     )
 
@@ -125,6 +168,12 @@ def check_no_unit(reading: Reading, count_file: object) -> None:
         raise ValueError(
             f"--unit {reading.unit}: {count_file} already has its units; give --unit to 'nereval count' instead"
         )
+
+
+def check_no_labels(reading: Reading, count_file: object) -> None:
+    """Raise ValueError if label rules are given for a count file."""
+    if given := next((name for name in ("labels", "only", "depth") if getattr(reading, name) is not None), None):
+        raise ValueError(f"--{given} is given, but {count_file} is a count file: give it to 'nereval count' instead")
 
 
 def as_stored(reading: Reading, names: Sequence[str], stored: Mapping[str, Counts]) -> Reading:
@@ -141,6 +190,7 @@ def as_stored(reading: Reading, names: Sequence[str], stored: Mapping[str, Count
     name, counts = next(iter(stored.items()))
     if all(each in stored for each in names):
         check_no_unit(reading, name)
+        check_no_labels(reading, name)
     if reading.unit is not None or "block:auto" in counts.unit:
         return reading
     return reading._replace(unit=counts.unit)

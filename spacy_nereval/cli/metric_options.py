@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .inputs import has_tokens
+from .inputs import has_tokens, label_with_levels
 from .options import Reading
 from .printing import say
 from .stored import of_models, with_stored
@@ -91,7 +91,8 @@ def chosen_metrics(
     """Return the metrics asked for, with their options.
 
     A metric of a set is left out, with a message, if it needs an option that is
-    not given, or tokens that the gold file does not have.
+    not given, or tokens that the gold file does not have. By default `hierarchical` is
+    added, with a message, if the gold file has labels with levels.
 
     Args:
         names: The value of `--metrics`; None for the set `papers`.
@@ -107,6 +108,7 @@ def chosen_metrics(
         ValueError: If a metric or an option is unknown, missing, or would have no effect; or
             two models give an option different values.
     """
+    from ..core.messages import shortened
     from ..metrics.registry import create, create_all, expanded
 
     listed = [name.strip() for name in names.split(",")] if names is not None else ["papers"]
@@ -121,6 +123,9 @@ def chosen_metrics(
     for metric in metrics:
         if metric.needs:
             raise ValueError(f"{metric.name} needs --{metric.needs} FILE")
+    if names is None and gold and reading and (label := label_with_levels(gold, reading)):
+        say(f"hierarchical is added, since the label {shortened(label)} has levels", err=True)
+        metrics = (*metrics, create("hierarchical", sep=reading.sep))
     return _without_tokens(metrics, settings, gold, reading) if gold and reading else metrics
 
 

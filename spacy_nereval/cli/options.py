@@ -74,6 +74,26 @@ CONFIDENCE = Option(
 )
 
 
+LABELS = Option(
+    None,
+    "--labels",
+    help="New names of labels on both sides, such as PER=PERSON,MISC= (without a name, the label is dropped), or a "
+    '.json file such as {"PER": "PERSON", "MISC": null}',
+)
+ONLY = Option(None, "--only", help="Labels to keep on both sides, after --labels and --depth, such as PERSON,LOC")
+DEPTH = Option(None, "--depth", help="Number of levels to keep of labels such as LOC/CITY, after --labels")
+SEP = Option("/", "--sep", help="Separator between the levels of a label")
+
+
+class Labelling(NamedTuple):
+    """What becomes of labels."""
+
+    labels: str | None = LABELS
+    only: list[str] | None = ONLY
+    depth: int | None = DEPTH
+    sep: str = SEP
+
+
 class Reading(NamedTuple):
     """How annotated files are read."""
 
@@ -107,6 +127,22 @@ class Reading(NamedTuple):
         "--check-text/--no-check-text",
         help="JSONL, brat: check that a span covers the text that the file repeats for it",
     )
+    match: str | None = Option(
+        None,
+        "--match",
+        help="JSONL: how mentions without offsets may differ from the text: not at all ('exact'), in Unicode forms, "
+        "quotes, dashes and white space ('normalised'), or in case too ('caseless', the default)",
+    )
+    occurrences: str | None = Option(
+        None,
+        "--occurrences",
+        help="JSONL: occurrences of a mention without offsets that are spans: as many as it is listed ('listed', the "
+        "default), the 'first', or 'all'",
+    )
+    labels: str | None = LABELS
+    only: list[str] | None = ONLY
+    depth: int | None = DEPTH
+    sep: str = SEP
     unit: str | None = Option(
         None,
         "--unit",
@@ -210,4 +246,4 @@ class Sharding(NamedTuple):
         return bool(self.engine or self.workers or self.parts)
 
 
-GROUPS = (Reading, Model, Resampling, Asking, Showing, Lookups, Sharding)
+GROUPS = (Labelling, Reading, Model, Resampling, Asking, Showing, Lookups, Sharding)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from typer import Argument, Option
@@ -16,7 +17,11 @@ from .options import CONFIDENCE, METRICS, NAMES, TRAIN, Asking, Model, Reading, 
 from .outputs import chosen_confidence
 from .printing import say
 from .results import Kept, count_documents
+from .stored import with_stored_labels
 from .values import asked, check_no_table_format
+
+if TYPE_CHECKING:
+    from ..reporting.html import ReportedSystem
 
 
 @command("report", metric_options=True)
@@ -66,6 +71,7 @@ def report_cli(
         raise ValueError(f"--output {output}: expected an .html file")
     check_no_table_format(reading.format)
     scripts()  # so that it fails early if the libraries for charts are missing
+    reading = with_stored_labels(reading, names)
     chosen = chosen_metrics(metrics, options, train, gold=gold, reading=reading, attributes=["eFre"], systems=names)
     if all(metric.name != "fair" for metric in chosen):
         chosen = (*chosen, *chosen_metrics("fair", [], reading=reading, systems=names))
@@ -79,10 +85,20 @@ def report_cli(
         counts = count_documents(documents, chosen, gold.name, reading, [kept])
         found.append(ReportedSystem(shown, kept, counts))
     lexicon = cached_lexicon(train) if train else None
-    html = page(found, title=title, confidence=drawn, asked=wished, trials=asking.trials, lexicon=lexicon)
+    html = page(_with_common_annexes(found), title=title, confidence=drawn, asked=wished, trials=asking.trials, lexicon=lexicon)
     with atomic(output) as file:
         file.write(html.encode())
     say(f"✔ Report in {output}", fg="green")
+
+
+def _with_common_annexes(systems: Sequence[ReportedSystem]) -> Sequence[ReportedSystem]:
+    """Return the systems with one text for each document, followed by the inventions of all of them."""
+    from ..core.annex import with_common_annex
+
+    if len({len(system.documents) for system in systems}) > 1:
+        return systems  # which the report refuses
+    shared = [with_common_annex(sides) for sides in zip(*(system.documents for system in systems))]
+    return [system._replace(documents=[sides[k] for sides in shared]) for k, system in enumerate(systems)]
 
 
 def _check_compared(asking: Asking, systems: Sequence[str], confidence: bool) -> None:

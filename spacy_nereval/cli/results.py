@@ -6,7 +6,7 @@ Commands call the rooms `counting` and `evaluation` through these functions; `sh
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -15,6 +15,7 @@ from .printing import say
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
+    from ..core.labels import LabelRules
     from ..core.spans import Document
     from ..counting.counts import Counts
     from ..evaluation.resampling import Confidence
@@ -34,6 +35,24 @@ class Kept(list["Document"]):
         """Keep the document, unless it is None."""
         if document:
             self.append(document)
+
+
+class Partners:
+    """An observer that counts the gold spans with the boundaries of a prediction, but another label."""
+
+    def __init__(self) -> None:
+        self.numbers: Counter[tuple[str, str]] = Counter()
+
+    def add(self, document: Document | None) -> None:
+        """Count the pairs of a document, as (predicted label, gold label)."""
+        if document is None:
+            return
+        gold, pred = map(set, document.sides)
+        at: dict[tuple[int, int], list[str]] = {}
+        for start, end, label in pred - gold:
+            at.setdefault((start, end), []).append(label)
+        if at:
+            self.numbers.update((theirs, label) for start, end, label in gold for theirs in at.get((start, end), ()))
 
 
 def count_documents(
@@ -67,50 +86,79 @@ def count_documents(
 
     from ..counting.counter import count
 
+    partners = Partners()
+    observers = [*observers, *([] if quiet else [partners])]
     counts = count(observed(), metrics)
     counts.sources = [source]
     counts.spans_key = reading.spans_key
     _check_not_empty(source, counts.documents, counts.skipped)
     if not quiet:
-        warn_of_labels(counts)
+        warn_of_labels(counts, partners)
     return counts
 
 
-def warn_of_labels(counts: Counts) -> None:
-    """Print a warning if gold and predicted labels have little in common."""
+def warn_of_labels(counts: Counts, partners: Partners | None = None) -> None:
+    """Print warnings about labels that occur on one side only, or not at all.
+
+    Raises:
+        ValueError: A label of `--only` occurs nowhere.
+    """
     from ..evaluation.result import gold_spans, pred_spans
+
+    _warn(gold_spans(counts), pred_spans(counts), partners, counts.label_rules, counts.mapped)
+
+
+def _warn(
+    gold: Mapping[str, int],
+    pred: Mapping[str, int],
+    partners: Partners | None,
+    rules: LabelRules | None,
+    mapped: Collection[str],
+) -> None:
     from ..reporting.label_schemes import label_lines
 
-    for line in label_lines(gold_spans(counts), pred_spans(counts)):
+    if rules:
+        rules.check_found({*gold, *pred})
+    lines = rules.unused(mapped) if rules else []
+    for line in [*lines, *label_lines(gold, pred, partners.numbers if partners else {}, rules)]:
         say(line, err=True)
 
 
-def totals_while_reading(documents: Documents, source: str) -> tuple[Counter[str], Iterator[Document | None]]:
-    """Return the totals of a heading, and the documents, which are added to the totals as they are read.
+def totals_while_reading(
+    documents: Documents, source: str
+) -> tuple[Counter[str], Counter[str], Iterator[Document | None]]:
+    """Return the totals of a heading, those of mentions, and the documents, which are added to them as they are read.
 
     After the last one, ValueError is raised if there was no document with gold annotation.
     """
     from ..core.spans import ON_READING
-    from ..reporting.label_schemes import label_lines
 
     labels: tuple[Counter[str], Counter[str]] = Counter(), Counter()
+    partners = Partners()
+    rules: LabelRules | None = None
+    mapped: set[str] = set()
+    mentions: Counter[str] = Counter()
     totals = Counter(dict.fromkeys(("documents", "gold", "pred", "skipped", *ON_READING), 0))
 
     def added() -> Iterator[Document | None]:
+        nonlocal rules
         for document in _with_progress(documents):
+            partners.add(document)
             if document is None:
                 totals["skipped"] += 1
             else:
+                rules = rules or document.label_rules
+                mapped.update(document.mapped)
+                mentions.update(document.mentions)
                 sides = dict(zip(("gold", "pred"), map(len, document.sides)))
                 for seen, spans in zip(labels, document.sides):
                     seen.update(label for _, _, label in spans)
                 totals.update({**sides, "documents": 1, **{name: getattr(document, name) for name in ON_READING}})
             yield document
         _check_not_empty(source, totals["documents"], totals["skipped"])
-        for line in label_lines(*labels):
-            say(line, err=True)
+        _warn(*labels, partners, rules, mapped)
 
-    return totals, added()
+    return totals, mentions, added()
 
 
 def _with_progress(documents: Documents, quiet: bool = False) -> Documents:

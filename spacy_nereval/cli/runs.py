@@ -11,6 +11,7 @@ from .inputs import as_stored, display_names, documents_of
 from .metric_options import chosen_metrics
 from .options import Model, Reading
 from .results import Kept, count_documents
+from .stored import with_stored_labels
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
@@ -109,6 +110,7 @@ class RunCounter:
         self._stored = {name: load(Path(name)) for name in runs if name.endswith(".npz")}
         counted = self._stored and not metrics and not options
         systems = [] if counted else runs
+        reading = with_stored_labels(reading, systems)
         self.metrics: tuple[Metric, ...] = chosen_metrics(
             metrics, options, train, gold=gold, reading=reading, systems=systems
         )

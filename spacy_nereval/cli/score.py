@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from .app import command
 from .guards import check_lexicons
-from .inputs import check_no_unit, documents_of_files, has_words
+from .inputs import check_no_labels, check_no_unit, documents_of_files, has_words
 from .lookups import wanted_breakdowns
 from .metric_options import chosen_metrics, optional_name
 from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Model, Reading, Resampling, Showing
@@ -85,6 +85,7 @@ def score_cli(
                 "--by and --train"
             )
         check_no_unit(reading, gold)
+        check_no_labels(reading, gold)
         from ..io.count_files import load
 
         counts = load(gold)

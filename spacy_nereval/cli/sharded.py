@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .inputs import documents_of_files, documents_of_model
+from .inputs import documents_of_files, documents_of_model, rules_of
 from .options import Model, Reading, Sharding
 from .printing import say
 from .results import add_replicates, count_documents, warn_of_labels
@@ -143,8 +143,10 @@ def count_in_parts(
     from ..distributed.shards import PartsFolder, locked, merged
     from ..integration.pipelines import Pipeline
 
+    if reading.labels is not None and (rules := rules_of(reading)):
+        reading = reading._replace(labels=json.dumps(rules.mapping))  # workers need not have the file, which may change
     # Metrics that depend on the whole corpus cannot be resampled in parts.
-    replicates = None if any(metric.resolve for metric in metrics) else drawn
+    replicates = None if any(metric.resolve or metric.distinct for metric in metrics) else drawn
     code = str(loading.code) if loading.code else None
     pipeline = Pipeline(model, code, loading.gpu_id, os.getcwd()) if model else None
     settings = {metric.name: dict(metric.settings) for metric in metrics}

@@ -112,7 +112,7 @@ def show_result(
     from ..io.writing import write_json, write_rows
     from ..reporting.evaluated import Evaluated
     from ..reporting.headline import summary_lines
-    from ..reporting.remarks import disagreement_lines, heading
+    from ..reporting.remarks import disagreement_lines, heading, mention_lines
     from ..reporting.result_tables import tables
 
     wanted = wanted_tables(showing, counts.metrics)
@@ -132,7 +132,10 @@ def show_result(
     print_tables(
         tables(given, wanted, digits=showing.digits),
         showing.format,
-        before=summary_lines(given, heading(result), digits=showing.digits, more=more_tables(showing)),
+        before=[
+            *summary_lines(given, heading(result), digits=showing.digits, more=more_tables(showing)),
+            *mention_lines(result.get("mentions", {})),
+        ],
         after=notes,
         signature=result["signature"],
     )

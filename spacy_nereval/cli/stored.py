@@ -1,12 +1,15 @@
-"""Options of metrics that the configs of models give. Every command that scores a model honours them."""
+"""Options of metrics and of labels that the configs of models give. Every command that scores a model honours them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from .inputs import is_data
+from .options import Reading
 from .printing import say
 
 Settings = dict[str, dict[str, Any]]
@@ -20,19 +23,56 @@ def of_models(systems: Sequence[str], key: str | None) -> dict[str, Settings]:
         systems: Files of predictions, count files, and names or paths of models.
         key: The key of the span groups that are scored; None for entities.
     """
-    models = dict.fromkeys(name for name in systems if not name.endswith(".npz") and not is_data(name))
-    return {model: stored for model in models if (stored := _of_model(model, key))}
-
-
-def _of_model(model: str, key: str | None) -> Settings:
-    from ..integration.pipelines import Pipeline
     from ..integration.stored_options import stored_options
 
-    try:
-        folder = Pipeline(model).folder()
-    except ValueError:  # a blank pipeline, or no pipeline: spaCy reports this on loading
-        return {}
-    return stored_options(folder, key)
+    return {model: stored for model, folder in _folders(systems) if (stored := stored_options(folder, key))}
+
+
+def _folders(systems: Sequence[str]) -> Iterator[tuple[str, Path]]:
+    """Yield the models among some systems, and their folders."""
+    for name in dict.fromkeys(systems):
+        if not name.endswith(".npz") and not is_data(name):
+            from ..integration.pipelines import Pipeline
+
+            with suppress(ValueError):  # a blank pipeline, or no pipeline: spaCy reports this on loading
+                yield name, Pipeline(name).folder()
+
+
+def with_stored_labels(reading: Reading, systems: Sequence[str]) -> Reading:
+    """Return how to read with the label options that models store, and print these, unless some are given.
+
+    Args:
+        reading: How annotation is read.
+        systems: As for `of_models`.
+
+    Raises:
+        ValueError: Two models store different label options.
+    """
+    if any(value is not None for value in (reading.labels, reading.only, reading.depth)):
+        return reading
+    from ..integration.stored_options import stored_label_settings
+
+    stored = {model: stored_label_settings(folder, reading.spans_key) for model, folder in _folders(systems)}
+    shown = {model: _as_options(found) for model, found in stored.items()}
+    if len({*shown.values()}) > 1:
+        differ = "; ".join(f"{model} has {options or 'none'}" for model, options in shown.items())
+        raise ValueError(
+            f"the configs of models differ in label options ({differ}), and systems are scored alike: "
+            "give them on the command line"
+        )
+    for model, found in stored.items():
+        if found:
+            say(f"from the config of {model}: {shown[model]}", err=True)
+            if "labels" in found:
+                found["labels"] = json.dumps(found["labels"])
+            return reading._replace(**found)
+    return reading
+
+
+def _as_options(found: Mapping[str, Any]) -> str:
+    return " ".join(
+        f"--{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in found.items()
+    )
 
 
 def with_stored(settings: Settings, stored: Mapping[str, Settings]) -> Settings:

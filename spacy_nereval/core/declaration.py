@@ -100,9 +100,10 @@ class Metric:
         details: Further numbers for the result, computed from columns as scores are.
         classes: How the scores of labels make the overall score, if they do.
         count_batch: The verdicts of `judge` for a batch of documents at once; only for speed.
-        note: From a document and the gold span of a verdict to a text to keep with the verdict.
+        note: From a document and a verdict's gold (or else predicted) span to a text to keep with the verdict.
         resolve: From the verdicts and notes that occur in the corpus to final verdicts, where
             a verdict depends on the corpus as a whole.
+        distinct: Whether all verdicts of one name and note count as one, in however many documents they are.
         tokens: Whether documents without tokens cannot be judged.
         text: Whether documents without a text cannot be judged.
         needs: The option that must be given before the metric can judge; None if none.
@@ -131,6 +132,7 @@ class Metric:
     count_batch: Callable[[SpanTable], Iterable[Tally]] | None = None
     note: Callable[[Document, Any], str] | None = None
     resolve: Callable[[Sequence[str], Sequence[str]], list[str]] | None = None
+    distinct: bool = False
     tokens: bool = False
     text: bool = False
     needs: str | None = None

@@ -17,7 +17,9 @@ from typing import Any
 import pydantic
 from typing_extensions import TypedDict
 
+from .labels import LabelRules
 from .plugins import readers
+from .relabelling import relabelled
 from .spans import Document
 
 FORMAT = "spacy-nereval training 1"
@@ -147,28 +149,32 @@ def _as_dicts(table: Mapping[str, Counter[str]]) -> LabelCounts:
     return {key: dict(row) for key, row in table.items()}
 
 
-def read_lexicon(path: str | Path) -> Lexicon:
+def read_lexicon(path: str | Path, rules: LabelRules | None = None) -> Lexicon:
     """Read a lexicon's JSON file, or make the lexicon of an annotated corpus.
 
     Args:
         path: A .json file written by `nereval training`, or a corpus in any format that
             can be inferred from its path.
+        rules: What becomes of the labels of a corpus.
 
     Raises:
-        ValueError: If the file is neither, or has no annotated spans.
+        ValueError: If the file is neither, is a lexicon although there are rules, or has no annotated spans.
         OSError: If the file cannot be read.
     """
     path = Path(path)
-    lexicon = _load(path) if path.suffix == ".json" else _of_corpus(path)
+    if rules and path.suffix == ".json":
+        raise ValueError(f"{path} is a lexicon, whose labels cannot be changed: give the training corpus")
+    lexicon = _load(path) if path.suffix == ".json" else _of_corpus(path, rules)
     if not lexicon.surfaces:
         raise ValueError(f"{path} has no annotated spans; expected training data with gold spans")
     return lexicon
 
 
-def _of_corpus(path: Path) -> Lexicon:
+def _of_corpus(path: Path, rules: LabelRules | None) -> Lexicon:
     # The registry, because the readers belong to later rooms, which import this one.
     annotated = (record for record in readers.get("auto")(path) if record.annotated)
-    return lexicon_of(Document(record.spans, [], record.text, tokens=record.tokens) for record in annotated)
+    documents = (Document(record.spans, [], record.text, tokens=record.tokens) for record in annotated)
+    return lexicon_of(document for document in relabelled(documents, rules) if document)
 
 
 def pinned_path(path: str) -> str:

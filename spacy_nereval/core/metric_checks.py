@@ -24,7 +24,7 @@ def check(metric: Metric) -> None:
         raise ValueError('a metric of scope="document" needs a judge')
     if metric.note and metric.scope != "document":
         raise ValueError('a metric with a note judges whole documents: declare scope="document"')
-    if (metric.note is None) != (metric.resolve is None):
+    if (metric.note is None) != (metric.resolve is None and not metric.distinct):
         raise ValueError("note and resolve belong together: declare both or neither")
     _check_columns(metric)
     summed = {source for sources in metric.columns.values() for source in sources}

@@ -7,22 +7,19 @@ reference text, everywhere in the package.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import cached_property
-from operator import index
 from re import finditer
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .alignment import align
-from .messages import quoted, shortened
+from .checked import PlainSpan as PlainSpan
+from .checked import checked_spans, checked_tokens
+from .labels import LabelRules
 from .overlap import group_numbers, overlaps
-
-FARTHEST = 1 << 40
-"""The greatest offset in a document without a text: such offsets times the documents of a batch fit 64 bits."""
-
-PlainSpan = tuple[int, int, str]
 
 
 class Span(NamedTuple):
@@ -67,7 +64,7 @@ class OverlapGroup:
         return align(self.gold, self.pred, self.overlaps)
 
 
-ON_READING = ("ignored", "repaired", "duplicates", "rejected")
+ON_READING = ("ignored", "repaired", "duplicates", "rejected", "merged")
 """The numbers of changed or omitted spans, counted when a document is read. They add up; results show them."""
 
 
@@ -87,6 +84,13 @@ class Document(OverlapGroup):
         repaired: Spans whose tags were repaired on reading.
         duplicates: Repeated spans within one side, the first of each not counted.
         rejected: Spans that an annotator rejected, on an annotated text.
+        merged: Spans that label rules made equal to another one of their side.
+        label_rules: The rules by which labels were changed; None if they were not.
+        mapped: The labels that these rules map and that occurred.
+        annex: Where the text ends, if mentions that it does not have follow it; None without such mentions.
+        surfaces: Per side, the listed strings of mentions by their (start, end).
+        mentions: How many mentions were found and how, by the names in `mentions.NUMBERS`; empty without mentions.
+        located: How mentions were looked for, such as "listed,caseless".
         unit: The key of what the document is resampled with; None stands for its id.
         unit_rule: The rule by which the key was made (see `io.units`).
 
@@ -106,6 +110,13 @@ class Document(OverlapGroup):
     repaired: int = 0
     duplicates: int = 0
     rejected: int = 0
+    merged: int = 0
+    label_rules: LabelRules | None = None
+    mapped: frozenset[str] = frozenset()
+    annex: int | None = None
+    surfaces: tuple[Mapping[tuple[int, int], str], Mapping[tuple[int, int], str]] = ({}, {})
+    mentions: Mapping[str, int] = {}  # noqa: RUF012  # replaced, never changed
+    located: str = ""
     unit: str | None = None
     unit_rule: str = "id"
 
@@ -130,10 +141,33 @@ class Document(OverlapGroup):
     def __repr__(self) -> str:
         return f"Document(gold={list(self.gold)}, pred={list(self.pred)})"
 
+    def replaced(self, gold: list[PlainSpan], pred: list[PlainSpan], text: str | None) -> Document:
+        """Return the same document with other spans, valid and without duplicates, and with another text."""
+        found = copy(self)
+        for name in vars(self):
+            if isinstance(getattr(Document, name, None), cached_property):
+                del found.__dict__[name]
+        found.sides, found.text = (gold, pred), text
+        return found
+
     @property
     def size(self) -> int:
         """Roughly how much memory is held with the document: its spans and tokens."""
         return sum(map(len, self.sides)) + (len(self.tokens) if self.tokens else len(self.text or "") // 8)
+
+    @property
+    def own_text(self) -> str | None:
+        """The text without the mentions that follow it."""
+        return self.text if self.text is None else self.text[: self.annex]
+
+    def is_invented(self, span: PlainSpan) -> bool:
+        """Return whether a span is a mention that the text does not have."""
+        return self.annex is not None and span[0] > self.annex
+
+    @property
+    def own_words(self) -> list[tuple[int, int]]:
+        """The `words` of `own_text`."""
+        return self.words if self.annex is None else [word for word in self.words if word[1] <= self.annex]
 
     @cached_property
     def gold(self) -> tuple[Span, ...]:  # type: ignore[override]  # lazy here, plain in OverlapGroup
@@ -249,54 +283,3 @@ def _touched(starts: list[int], ends: list[int], span: PlainSpan) -> tuple[int, 
     start, end, _ = span
     first = bisect_right(ends, start)
     return first, bisect_left(starts, end, lo=first) if start < end else first
-
-
-def checked_tokens(tokens: Iterable[tuple[int, int]], length: int | None) -> list[tuple[int, int]]:
-    """Return the tokens, sorted. Raise ValueError with the reason if they overlap or exceed the text."""
-    found = sorted(checked_span("token", (*token, "token"), length)[:2] for token in tokens)
-    for (_, end), (start, _) in zip(found, found[1:]):
-        if start < end:
-            raise ValueError(f"tokens overlap: one ends at {end}, the next begins at {start}")
-    return found
-
-
-def checked_spans(side: str, spans: Iterable[Sequence[Any]], length: int | None) -> list[PlainSpan]:
-    """Return the spans in plain Python, each once. Raise ValueError that explains the first invalid span."""
-    spans, most = [*spans], FARTHEST if length is None else length
-    found: dict[PlainSpan, None] = {}
-    try:
-        for span in spans:
-            # Almost all spans are valid: checking that here, without a call, halves the time of reading.
-            start, end, label = span
-            plain = start.__class__ is end.__class__ is int and label.__class__ is str and label
-            if not (plain and 0 <= start <= end <= most):
-                raise ValueError
-            found[span if span.__class__ is tuple else (start, end, label)] = None
-    except (TypeError, ValueError):
-        found = dict.fromkeys(checked_span(side, span, length) for span in spans)
-    return [*found]
-
-
-def checked_span(side: str, span: Sequence[Any], length: int | None) -> PlainSpan:
-    """Return the span in plain Python. Raise ValueError that explains what is wrong with it."""
-    try:
-        start, end, label = span
-        if isinstance(start, bool) or isinstance(end, bool):
-            raise TypeError
-        start, end = index(start), index(end)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"{side} span {shortened(repr(span))} is not (start, end, label) with whole-number offsets"
-        ) from None
-    if 0 <= start <= end <= (FARTHEST if length is None else length) and isinstance(label, str) and label:
-        return start, end, label
-    shown = f"{side} Span({start!r}, {end!r}, {quoted(label) if isinstance(label, str) else repr(label)})"
-    if start < 0:
-        raise ValueError(f"{shown} starts before the text")
-    if end < start:
-        raise ValueError(f"{shown} ends before it starts")
-    if length is None and end > FARTHEST:
-        raise ValueError(f"{shown} ends after character {FARTHEST}, the greatest offset without a text")
-    if length is not None and end > length:
-        raise ValueError(f"{shown} ends after the text, which has {length} characters")
-    raise ValueError(f"{shown} has no label: expected a non-empty string")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from hashlib import blake2b
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.declaration import Kind
+from ..core.labels import LabelRules
 from ..core.overlap import group_numbers
 from ..core.spans import ON_READING, Document, OverlapGroup, PlainSpan, Span
 
@@ -60,10 +62,16 @@ class Batch(ABC):
             together, possibly in several batches.
         unit_rules: The rules by which the units of the documents were made.
         unit_keys: The key of each document's unit, None where it is the id; None instead of a list for all ids.
+        label_rules: The rules by which labels were changed, and `mapped`: those of the labels to map that occurred.
+        mentions: How many mentions were found and how, and `located`: how they were looked for.
     """
 
     unit_rules: AbstractSet[str] = frozenset({"id"})
     unit_keys: Sequence[str | None] | None = None
+    label_rules: LabelRules | None = None
+    mapped: AbstractSet[str] = frozenset()
+    mentions: Mapping[str, int] = {}  # noqa: RUF012  # replaced, never changed
+    located: AbstractSet[str] = frozenset()
 
     def __init__(
         self,
@@ -101,7 +109,7 @@ class Batch(ABC):
 
     def text(self, place: int) -> str | None:
         """Return the text of one document."""
-        return self.document(place).text
+        return self.document(place).own_text
 
     def unit(self, place: int) -> str | None:
         """Return the key of one document's unit, if the source names it."""
@@ -160,6 +168,11 @@ class DocumentBatch(Batch):
             on_reading={name: sum(getattr(document, name) for document in documents) for name in ON_READING},
         )
         self.unit_rules: AbstractSet[str] = {document.unit_rule for document in documents}
+        self.label_rules = documents[0].label_rules if documents else None
+        self.mapped = frozenset[str]().union(*(document.mapped for document in documents))
+        with_mentions = [document for document in documents if document.mentions]
+        self.located = {document.located for document in with_mentions}
+        self.mentions = sum((Counter(document.mentions) for document in with_mentions), Counter())
 
     def words(self, *, case: str, by: str) -> tuple[Numbers, Numbers]:
         spans = zip(self.start.tolist(), self.end.tolist(), map(self.labels.__getitem__, self.label.tolist()))

@@ -60,6 +60,10 @@ class Counter:
         for batch in read_together:
             self.counts.skipped += batch.skipped
             self.counts.add_on_reading(batch.on_reading)
+            self.counts.label_rules = self.counts.label_rules or batch.label_rules
+            self.counts.mapped |= batch.mapped
+            self.counts.mentions.update(batch.mentions)
+            self.counts.located |= batch.located
         read = [batch for batch in read_together if batch.documents]
         if read:
             # Documents are batched by how they can be read; ids go back to the order in which they came.
@@ -129,7 +133,7 @@ class Counter:
                 if not isinstance(amount, (int, float)) and not is_number(amount):
                     raise misjudged(metric, verdict)
                 if metric.note and isinstance(spans, Document):
-                    note = notes.setdefault(metric.note(spans, gold), len(notes))
+                    note = notes.setdefault(metric.note(spans, gold or pred), len(notes))
                 yield slot, gold_label, pred_label, note, amount
 
     def _slot(self, metric: Metric, verdict: str) -> int:

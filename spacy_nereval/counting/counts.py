@@ -8,6 +8,7 @@ whatever order or tree the counts are merged.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from operator import add
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
+from ..core.labels import LabelRules
 from ..core.spans import ON_READING
 from .keys import Key
 from .sums import Sums
@@ -32,12 +34,17 @@ class Counts:
         documents: How many documents were counted.
         skipped: How many had no gold annotation. ignored: predictions where the reference is
             not annotated. repaired: spans whose tags were repaired on reading. duplicates:
-            repeated spans within one side. rejected: spans that an annotator rejected.
+            repeated spans within one side. rejected: spans that an annotator rejected. merged:
+            spans that became equal to another when labels were changed.
+        label_rules: The rules by which labels were changed; None if they were not.
+        mapped: The labels that these rules map and that occurred.
         ids: The id of each document, None where it has none.
         units: The key of each document's unit; empty if not recorded.
         unit: The rule that made these keys, such as "id".
         parts: Digests of the files that these counts were read from.
         sources: The files that the documents came from.
+        mentions: How many mentions without offsets were found and how; empty if there were none.
+        located: How they were looked for, such as "listed,caseless".
         spans_key: The key of the span groups that were counted; None for entities.
         by: In a breakdown, the attribute whose buckets replace the labels; None for labels.
         replicates: Stored half-samples; None if there are none.
@@ -56,7 +63,11 @@ class Counts:
         self.unit = "id"
         self.parts: list[str] = []
         self.sources: list[str] = []
-        self.skipped = self.ignored = self.repaired = self.duplicates = self.rejected = 0
+        self.skipped = self.ignored = self.repaired = self.duplicates = self.rejected = self.merged = 0
+        self.label_rules: LabelRules | None = None
+        self.mapped: set[str] = set()
+        self.mentions: Counter[str] = Counter()
+        self.located: set[str] = set()
         self.spans_key: str | None = None
         self.by: str | None = None
         self.replicates: Replicates | None = None
@@ -155,6 +166,7 @@ class Counts:
         """Return counts of nothing, with the same settings."""
         found = Counts(self.metrics)
         found.spans_key, found.by, found.unit = self.spans_key, self.by, self.unit
+        found.label_rules = self.label_rules
         return found
 
     def _add_notes(self, other: Counts) -> None:
@@ -162,6 +174,9 @@ class Counts:
         self.sources += other.sources
         self.parts += other.parts
         self.skipped += other.skipped
+        self.mapped |= other.mapped
+        self.mentions.update(other.mentions)
+        self.located |= other.located
         self.add_on_reading(other.on_reading)
 
     @property
@@ -190,6 +205,12 @@ class Counts:
         if self.spans_key != other.spans_key:
             counted = [f"spans under {key!r}" if key else "entities" for key in (self.spans_key, other.spans_key)]
             found.append(f"one counted {counted[0]}, the other {counted[1]}")
+        if self.located and other.located and self.located != other.located:
+            ways = [" and ".join(sorted(counts.located)) for counts in (self, other)]
+            found.append(f"one looked for mentions by {ways[0]}, the other by {ways[1]}")
+        if self.label_rules != other.label_rules:
+            kept = [" ".join(counts.label_rules.parts()) if counts.label_rules else "" for counts in (self, other)]
+            found.append(f"one has the label rules {kept[0] or 'none'}, the other {kept[1] or 'none'}")
         for a, b in zip(self.metrics, other.metrics):
             ours, theirs = ({"version": metric.version, **metric.settings} for metric in (a, b))
             found += [
@@ -199,7 +220,7 @@ class Counts:
 
     def _replicate_differences(self, other: Counts) -> Iterable[str]:
         drawn = [counts.replicates and counts.replicates.drawn for counts in (self, other)]
-        if self.replicates and (whole := [metric.name for metric in self.metrics if metric.resolve]):
+        if self.replicates and (whole := [metric.name for metric in self.metrics if metric.resolve or metric.distinct]):
             yield (
                 f"{whole[0]} depends on the corpus as a whole, so its replicates do not add up: "
                 f"count without replicates, or without {whole[0]}"

@@ -51,7 +51,11 @@ class Table:
         self.labels: tuple[str, ...] = counts.labels if labels is None else tuple(labels)
         self.slots: dict[Slot, int] = slots(self.metrics)
         self.is_breakdown: bool = counts.by is not None
-        self.cells: csr_array = (counts.cells @ self._projection(counts)).tocsr()
+        self._projected = self._projection(counts)
+        own = {metric.name for metric in self.metrics if metric.distinct}
+        self._once = np.array([k for k, key in enumerate(counts.keys) if key.metric in own], dtype=np.int64)
+        self._cells = _at_most_once(counts.cells, self._once) if len(self._once) else counts.cells
+        self.cells: csr_array = (self._cells @ self._projected).tocsr()
 
     @property
     def width(self) -> int:
@@ -85,7 +89,22 @@ class Table:
                 sums += product(rows, of_documents).reshape(sums.shape)
                 if max(sums.max(initial=0), -sums.min(initial=0)) >= 1 << 62:
                     raise ValueError(TOO_LARGE)
+        if len(self._once):
+            self._count_once(total, weights)
         return total
+
+    def _count_once(self, total: Sums, weights: Weights | None) -> None:
+        """Replace the counts of distinct metrics by how many columns have any document of each sum."""
+        sums = total.documents.shape[-1]
+        own = {metric.name for metric in self.metrics if metric.distinct}
+        total.counts[[k for slot, k in self.slots.items() if slot.metric in own]] = 0
+        for some in np.array_split(self._once, 1 + len(self._once) * sums // CELLS):
+            found = np.zeros((len(some), sums))
+            for here in self.stretches(sums):
+                part = self._cells[here][:, some].T
+                found += part @ (weights.of(here).T.astype(float) if weights else np.ones((part.shape[1], 1)))
+            counted = self._projected[some].T @ (found > 0).astype(np.int64)
+            total.counts[:] += np.asarray(counted).reshape(total.counts.shape)
 
     def stretches(self, width: int = 1) -> Iterator[slice]:
         """Yield the indices of the documents in stretches, so that their dense tables stay small.
@@ -149,6 +168,14 @@ class Table:
         """Return int64[documents, labels + 1]: how many spans of these kinds each document has of each label."""
         firsts = [self.slots[Slot("", kind.value)] * self.width for kind in kinds]
         return reduce(add, (self.cells[:, first : first + self.width] for first in firsts))
+
+
+def _at_most_once(cells: csr_array, columns: NDArray[np.int64]) -> csr_array:
+    """Return the rows with no more than 1 in some columns."""
+    found = cells.copy()
+    some = np.isin(found.indices, columns)
+    found.data[some] = np.minimum(found.data[some], 1)
+    return found
 
 
 def summed(counts: Counts, weights: Weights | None = None, labels: Sequence[str] | None = None) -> Sums:

@@ -46,16 +46,17 @@ class AttributeContext:
                 "attributes of spans need the text of every document, but a document has none: "
                 "give it one, Document(gold=..., pred=..., text=...)"
             )
-        return self.document.text
+        return self.document.text[: self.document.annex]
 
     @cached_property
     def words(self) -> list[str]:
-        return [self.text[start:end] for start, end in self.document.words]
+        return [self.text[start:end] for start, end in self.document.own_words]
 
     @cached_property
     def gold_density(self) -> float:
         """The share of the document's words that are in gold spans."""
-        inside = {at for span in self.document.gold for at in range(*self.document.word_range(span))}
+        spans = [span for span in self.document.gold if not self.document.is_invented(span)]
+        inside = {at for span in spans for at in range(*self.document.word_range(span))}
         return _share(len(inside), len(self.words))
 
     @cached_property
@@ -91,7 +92,7 @@ def letter_case(context: AttributeContext, span: Span) -> str:
 
 def relative_position(context: AttributeContext, span: Span) -> float:
     """Return where in the text a span begins, from 0 to 1."""
-    return _share(span.start, len(context.text))
+    return min(1.0, _share(span.start, len(context.text)))
 
 
 def span_frequency(context: AttributeContext, span: Span) -> float:

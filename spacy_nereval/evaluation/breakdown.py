@@ -156,7 +156,7 @@ def _rows(doc: int, metric: Metric, document: Document, value: Mapping[Span, Val
             if span and leading:
                 home.setdefault((kind, span), value[leading])
         if name in metric.verdict_names:
-            note = metric.note(document, gold) if metric.note else ""
+            note = metric.note(document, gold or pred) if metric.note else ""
             values = (value[gold] if gold else None), (value[pred] if pred else None)
             if name in metric.partial_credit:
                 high, low = split(np.array(amount)).tolist()

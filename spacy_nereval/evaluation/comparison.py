@@ -109,6 +109,8 @@ def comparison(
     )
     runs = [len(ours), *map(len, aligned)]
     more = [f"units:{units}", *([f"runs:{'+'.join(map(str, runs))}"] if max(runs) > 1 else []), *asked.signature]
+    located = {way for counts in (*ours, *(each for theirs in aligned for each in theirs)) for way in counts.located}
+    more += [f"mentions:{way}" for way in sorted(located - first.located)]
     result: dict[str, Any] = plain(
         {
             "signature": signature(first, signature_part(footing), *more, short=short),

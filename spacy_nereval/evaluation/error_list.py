@@ -18,9 +18,9 @@ PARTS = ("start", "end", "label", "text")
 FIELDS = (
     *("document", "metric", "verdict", "amount"),
     *(f"{side}_{part}" for side in ("gold", "pred") for part in PARTS),
-    *("left", "right"),
+    *("left", "right", "in_text"),
 )
-"""The fields of a row."""
+"""The fields of a row. `in_text` is false for a mention that the text does not have."""
 
 CONTEXT = 40
 """Characters of the text on either side of a row's spans."""
@@ -40,7 +40,7 @@ class Listed(NamedTuple):
         Args:
             context: Number of characters of the text to the left and to the right.
         """
-        text, verdict = self.document.text, self.verdict
+        text, own_text, verdict = self.document.text, self.document.own_text, self.verdict
         row: dict[str, Any] = {
             "document": self.name,
             "metric": self.metric,
@@ -50,11 +50,14 @@ class Listed(NamedTuple):
         for side, span in (("gold", verdict.gold), ("pred", verdict.pred)):
             parts = (*span, None if text is None else text[span.start : span.end]) if span else (None,) * 4
             row |= zip((f"{side}_{part}" for part in PARTS), parts)
-        row["left"] = row["right"] = None
+        row["left"] = row["right"] = row["in_text"] = None
         spans = [span for span in (verdict.gold, verdict.pred) if span]
+        found = [span for span in spans if not self.document.is_invented(span)]
         if spans and text is not None:
-            start, end = min(span.start for span in spans), max(span.end for span in spans)
-            row |= {"left": text[max(0, start - context) : start], "right": text[end : end + context]}
+            row["in_text"] = len(found) == len(spans)
+        if found and own_text is not None:
+            start, end = min(span.start for span in found), max(span.end for span in found)
+            row |= {"left": own_text[max(0, start - context) : start], "right": own_text[end : end + context]}
         return row
 
 
@@ -132,9 +135,9 @@ def _all(documents: Iterable[Document], metric: Metric) -> Iterator[Listed]:
     for number, document in enumerate(documents):
         for verdict in sorted(metric.verdicts(document), key=_order):
             listed = Listed(metric.name, number if document.id is None else document.id, document, verdict)
-            if metric.note:
+            if metric.resolve and metric.note:
                 held.append(listed)
-                notes.append(metric.note(document, verdict.gold))
+                notes.append(metric.note(document, verdict.gold or verdict.pred))
             else:
                 yield listed
     if metric.resolve and held:

@@ -36,6 +36,11 @@ class Pair:
     def __init__(
         self, baseline: Counts, system: Counts, metrics: Sequence[Metric], labels: Sequence[str] | None = None
     ) -> None:
+        if whole := [metric.name for metric in metrics if metric.distinct]:
+            raise ValueError(
+                f"{whole[0]} counts each string once in the whole corpus, so differences of documents do not add up: "
+                "compare the systems by another metric"
+            )
         if labels is None:
             labels = all_labels(baseline, system) if any(metric.classes for metric in metrics) else ()
         self._tables = [Table(_of_metrics(counts, metrics), labels) for counts in (baseline, system)]

@@ -11,6 +11,8 @@ import numpy as np
 
 from ..about import __version__
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
+from ..core.mentions import NUMBERS
+from ..core.spans import ON_READING
 from ..counting.counts import Counts
 from ..counting.keys import NUMBER
 from ..counting.table import resolved, summed
@@ -51,12 +53,23 @@ def evaluate(
             "skipped": counts.skipped,
             "gold": counts.gold,
             "pred": counts.pred,
-            **counts.on_reading,
+            **totals_on_reading(counts),
             **({"confidence": resampled._asdict()} if resampled else {}),
             "metrics": metrics,
         }
     )
     return result
+
+
+def totals_on_reading(counts: Counts) -> dict[str, Any]:
+    """Return what was changed or left out on reading.
+
+    `merged` is there only if labels were changed, `mentions` only if there were mentions without offsets.
+    """
+    found: dict[str, Any] = dict(counts.on_reading)
+    if not counts.label_rules:
+        del found["merged"]
+    return found | ({"mentions": {name: counts.mentions[name] for name in NUMBERS}} if counts.mentions else {})
 
 
 def _of_metric(
@@ -87,7 +100,8 @@ def _of_metric(
 def read_with(runs: Sequence[Counts]) -> dict[str, list[int]]:
     """Return what was left out or changed on reading: "skipped" and others to a number for each run."""
     found = {"skipped": [counts.skipped for counts in runs]}
-    return found | {name: [counts.on_reading[name] for counts in runs] for name in runs[0].on_reading}
+    names = [name for name in totals_on_reading(runs[0]) if name in ON_READING]
+    return found | {name: [counts.on_reading[name] for counts in runs] for name in names}
 
 
 LabelledVerdict = tuple[str, str, str]

@@ -39,6 +39,8 @@ def signature(counts: Counts, *more: str, average: str = "micro", short: bool = 
         "spacy-nereval",
         *(_metric_part(metric, short) for metric in counts.metrics),
         *([f"spans:{counts.spans_key}"] if counts.spans_key else []),
+        *(f"mentions:{way}" for way in sorted(counts.located)),
+        *(counts.label_rules.parts() if counts.label_rules else []),
         f"avg:{average}",
         f"docs:{counts.documents}",
         *more,

@@ -77,6 +77,18 @@ def check_predicted(examples: Iterable[Example], counts: Counts) -> None:
         )
 
 
+def check_labels(counts: Counts) -> None:
+    """Warn of label rules that name labels which do not occur. Missing data never end a training."""
+    if rules := counts.label_rules:
+        lines = [line.removeprefix("⚠ ") for line in rules.unused(counts.mapped)]
+        try:
+            rules.check_found(counts.labels)
+        except ValueError as error:
+            lines.append(str(error))
+        for line in lines:
+            warnings.warn(line, stacklevel=3)
+
+
 Written = tuple[str, dict[str, tuple[Metric, Score]]]
 """A component's name, and the score keys that it writes."""
 

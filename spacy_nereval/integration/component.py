@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 @Language.factory(
     "nereval",
-    default_config={"metrics": None, "ents": True, "spans_keys": [], "confidence": None, "detail": True},
+    default_config={"metrics": None, "ents": True, "spans_keys": [], "confidence": None, "detail": True}
+    | {"labels": None, "only": None, "depth": None, "sep": "/"},
     default_score_weights={},
 )
 def make_nereval(
@@ -31,6 +32,10 @@ def make_nereval(
     spans_keys: list[str],
     confidence: dict[str, Any] | None,
     detail: bool = True,
+    labels: dict[str, str | None] | None = None,
+    only: list[str] | None = None,
+    depth: int | None = None,
+    sep: str = "/",
 ) -> "Nereval":
     """Create the component `nereval`.
 
@@ -48,9 +53,13 @@ def make_nereval(
             `--unit` has it) of confidence intervals, `{}` for the defaults; by default no
             intervals are computed.
         detail: Whether to add the nested results, such as `ents_nereval`, to the score keys.
+        labels: New names of labels, null to drop them, as `--labels` has them.
+        only: The labels to keep.
+        depth: The number of levels to keep of labels such as LOC/CITY.
+        sep: What separates the levels.
 
     Raises:
-        thinc.config.ConfigValidationError: If `metrics` or `confidence` cannot be used.
+        thinc.config.ConfigValidationError: If `metrics`, `confidence` or the label rules cannot be used.
 
     Example:
         >>> import spacy
@@ -62,9 +71,12 @@ def make_nereval(
         >>> nlp.evaluate([example])["ents_strict_r"]
         1.0
     """
-    from .scorer import Scoring, settings
+    from .scorer import Scoring
+    from .settings import settings
 
-    component = Nereval(Scoring(**settings(metrics, confidence, detail)), ents, list(spans_keys))
+    component = Nereval(
+        Scoring(**settings(metrics, confidence, detail, labels, only, depth, sep)), ents, list(spans_keys)
+    )
     _pipelines[component] = ref(nlp)
     return component
 
@@ -97,7 +109,7 @@ class Nereval:
             Score keys as spaCy has them: headline scores such as `ents_fair_f`, from 0 to 1,
             and the whole result in `ents_nereval` or `spans_{key}_nereval`.
         """
-        from .checks import check_predicted
+        from .checks import check_labels, check_predicted
         from .example_batches import count_examples
 
         examples = list(examples)
@@ -105,7 +117,8 @@ class Nereval:
         keys: list[str | None] = [None] * self.ents + [*self.spans_keys]
         for key, prefix in zip(keys, self.prefixes()):
             scoring = self.scoring.counting(examples, key)
-            counts = count_examples(examples, scoring.metrics, key, unit=scoring.unit)
+            counts = count_examples(examples, scoring.metrics, key, unit=scoring.unit, rules=scoring.rules)
+            check_labels(counts)
             if key is None:
                 check_predicted(examples, counts)
             scores |= scoring.keys(counts, prefix)

@@ -18,6 +18,8 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..core.declaration import Metric
+from ..core.labels import LabelRules
+from ..core.relabelling import relabelled
 from ..core.spans import Document
 from ..counting.batch import Batch, DocumentBatch, Numbers, SpanColumns, stretches_of, unite
 from ..counting.counter import Counter
@@ -41,17 +43,21 @@ def count_examples(
     *,
     units: bool = True,
     unit: UnitRule | None = None,
+    rules: LabelRules | None = None,
 ) -> Counts:
     """Return the counts of examples; see `batches` and `count`."""
     counter = Counter(metrics, units=units)
-    for parts, _ in batches(examples, key, unit):
+    for parts, _ in batches(examples, key, unit, rules):
         counter.add(*parts)
     counter.counts.spans_key = key
     return counter.counts
 
 
 def batches(
-    examples: Iterable[Example], key: str | None = None, unit: UnitRule | None = None
+    examples: Iterable[Example],
+    key: str | None = None,
+    unit: UnitRule | None = None,
+    rules: LabelRules | None = None,
 ) -> Iterator[tuple[list[Batch], list[tuple[int, Example]]]]:
     """Yield many examples at a time.
 
@@ -59,6 +65,7 @@ def batches(
         examples: Examples.
         key: Read `doc.spans[key]` instead of `doc.ents`.
         unit: Which of them are resampled together; by default Examples with one id.
+        rules: What becomes of the labels of both sides.
 
     Yields:
         The batches of one read, for `Counter.add`, and (index, example) for each example that
@@ -71,12 +78,12 @@ def batches(
     number = 0
     units = FileUnits(unit) if unit and unit.form != "id" else None
     for some in stretches_of(examples, lambda example: len(example.reference)):
-        yield _read_together(some, number, key, units)
+        yield _read_together(some, number, key, units, rules)
         number += len(some)
 
 
 def _read_together(
-    examples: Sequence[Example], number: int, key: str | None, units: FileUnits | None
+    examples: Sequence[Example], number: int, key: str | None, units: FileUnits | None, rules: LabelRules | None
 ) -> tuple[list[Batch], list[tuple[int, Example]]]:
     """Return what `batches` yields; `number` is that of the first example, for errors."""
     parts: list[Batch] = []
@@ -84,7 +91,7 @@ def _read_together(
     first = 0
     for _, alike in groupby([] if key else examples, key=lambda example: example.reference.vocab):
         some = [*alike]
-        if found := doc_batch([(example.reference, example.predicted) for example in some]):
+        if found := doc_batch([(example.reference, example.predicted) for example in some], rules):
             found.places += first
             if units and keys:
                 found.unit_keys, found.unit_rules = [keys[k] for k in found.places], {units.rule.text}
@@ -96,7 +103,7 @@ def _read_together(
     others = np.flatnonzero(rest).tolist()
     if not others:
         return parts, []
-    documents = [read_numbered(examples[k], number + k, key) for k in others]
+    documents = [*relabelled((read_numbered(examples[k], number + k, key) for k in others), rules)]
     for k, document in zip(others, documents):
         if units and keys and document is not None:
             document.unit, document.unit_rule = keys[k], units.rule.text
@@ -182,11 +189,12 @@ class DocBatch(Batch):
         return span[word > 0], word[word > 0]
 
 
-def doc_batch(pairs: Sequence[tuple[Doc, Doc]]) -> DocBatch | None:
+def doc_batch(pairs: Sequence[tuple[Doc, Doc]], rules: LabelRules | None = None) -> DocBatch | None:
     """Return a batch of the pairs that can be read as arrays, with their indices.
 
     Args:
         pairs: Reference and predicted Docs of one vocabulary.
+        rules: What becomes of the labels of both sides. Entities do not overlap, so none become equal.
 
     Returns:
         None if no pair can be read as arrays. Left out are pairs whose tokens differ,
@@ -229,8 +237,10 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]]) -> DocBatch | None:
     begin, last, side, type_, doc = (column[kept] for column in (begin, last, side, type_, doc))
     hashes, one, label = np.unique(type_, return_index=True, return_inverse=True)
     names = [pairs[doc[k]][side[k]].vocab.strings[int(kind)] for kind, k in zip(hashes, one)]
-    labels = sorted(names)
-    label = np.array([labels.index(name) for name in names], dtype=np.int64)[label]
+    renamed = [rules.renamed(name) if rules else name for name in names]
+    labels = sorted({name for name in renamed if name is not None})
+    label = np.array([-1 if name is None else labels.index(name) for name in renamed], dtype=np.int64)[label]
+    begin, last, side, label, doc = (column[label >= 0] for column in (begin, last, side, label, doc))
     length, after = gold[:, SIZE].astype(np.int64), np.cumsum(gold[:, SIZE] + gold[:, SPACE]).astype(np.int64)
     start = after - length - gold[:, SPACE].astype(np.int64)
     origin = np.append(start, after[-1:] if len(after) else 0)[first[:-1]]
@@ -238,6 +248,8 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]]) -> DocBatch | None:
     spans = unite(rank[doc], side, start[begin] - origin[doc], start[last] + length[last] - origin[doc], label)
     found_batch = DocBatch([pairs[k] for k in places.tolist()], labels, spans, gold[:, TEXT], start, origin[places])
     found_batch.places = places
+    if rules:
+        found_batch.label_rules, found_batch.mapped = rules, {*names} & rules.mapping.keys()
     return found_batch
 
 

@@ -2,35 +2,38 @@
 
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from spacy.pipeline.spancat import spancat_score
-from spacy.scorer import PRFScore
+from spacy.scorer import PRFScore, get_ner_prf
 from spacy.training import Example
-from thinc.api import ConfigValidationError
 
 from ..core.declaration import Kind, Metric
+from ..core.labels import SEPARATOR, LabelRules
 from ..counting.counter import Counter
 from ..counting.counts import Counts
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate
-from ..io.units import UnitRule, parse
-from ..metrics.registry import create_all
-from .checks import check_evaluated, check_predicted
+from ..io.units import UnitRule
+from .checks import check_evaluated, check_labels, check_predicted
 from .example_batches import batches, count_examples, unit_lack
+from .settings import ConfidenceTable, LabelTable, MetricTable, settings
 
 LEAST_DOCUMENTS = 2
 """The least number of annotated documents for which a scorer computes intervals."""
 
-MetricTable = dict[str, dict[str, Any]]
-ConfidenceTable = dict[str, Any]
-
 
 def make_ner_scorer(
-    metrics: MetricTable | None = None, confidence: ConfidenceTable | None = None, detail: bool = True
+    metrics: MetricTable | None = None,
+    confidence: ConfidenceTable | None = None,
+    detail: bool = True,
+    labels: LabelTable | None = None,
+    only: list[str] | None = None,
+    depth: int | None = None,
+    sep: str = SEPARATOR,
 ) -> Callable[..., dict[str, Any]]:
     """`@scorers = "spacy-nereval.ner_scorer.v1"`: spaCy's `ents_*`, and the metrics of `doc.ents`.
 
@@ -40,8 +43,11 @@ def make_ner_scorer(
         with `--unit`). The intervals are in the nested result. `{}` gives the usual settings. By
         default there are no intervals.
     detail: whether to add the nested result, `ents_nereval`, to the score keys. Trackers do not need it.
+    labels: new names of labels, null to drop them; only: the labels to keep; depth: the number of
+        levels to keep of labels such as LOC/CITY, which `sep` separates. As with `--labels`,
+        `--only`, `--depth` and `--sep`. spaCy's own scores do not heed them.
     """
-    return NerScorer(**settings(metrics, confidence, detail))
+    return NerScorer(**settings(metrics, confidence, detail, labels, only, depth, sep))
 
 
 def make_spans_scorer(
@@ -49,12 +55,16 @@ def make_spans_scorer(
     spans_key: str | None = None,
     confidence: ConfidenceTable | None = None,
     detail: bool = True,
+    labels: LabelTable | None = None,
+    only: list[str] | None = None,
+    depth: int | None = None,
+    sep: str = SEPARATOR,
 ) -> Callable[..., dict[str, Any]]:
     """`@scorers = "spacy-nereval.spans_scorer.v1"`: spaCy's `spans_{key}_*`, and the metrics of `doc.spans[key]`.
 
     spans_key: by default that of the component.
     """
-    return SpansScorer(**settings(metrics, confidence, detail), spans_key=spans_key)
+    return SpansScorer(**settings(metrics, confidence, detail, labels, only, depth, sep), spans_key=spans_key)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +76,7 @@ class Scoring:
         confidence: The settings of confidence intervals, or None for no intervals.
         unit: The unit of resampling; by default the documents with one id.
         detail: Whether to add the nested result to the score keys.
+        rules: What becomes of the labels of both sides; None leaves them as they are.
         lack: Why there can be no intervals, for the result.
     """
 
@@ -73,6 +84,7 @@ class Scoring:
     confidence: Confidence | None = None
     unit: UnitRule | None = None
     detail: bool = True
+    rules: LabelRules | None = None
     lack: str = ""
 
     def counting(self, examples: Sequence[Example], key: str | None) -> "Scoring":
@@ -99,11 +111,14 @@ class NerScorer(Scoring):
         scoring = self.counting(examples, None)
         counter = Counter(scoring.metrics, units=scoring.confidence is not None)
         spacy = SpacyCounts()
-        for parts, unlike in batches(examples, None, scoring.unit):
-            spacy.add(unlike, first=counter.counts.documents)
+        for parts, unlike in batches(examples, None, scoring.unit, scoring.rules):
+            if not scoring.rules:
+                spacy.add(unlike, first=counter.counts.documents)
             counter.add(*parts)
         check_predicted(examples, counter.counts)
-        return spacy.scores(counter.counts) | scoring.keys(counter.counts, "ents")
+        check_labels(counter.counts)
+        scores = get_ner_prf(examples) if scoring.rules else spacy.scores(counter.counts)
+        return scores | scoring.keys(counter.counts, "ents")
 
     def prefixes(self, pipe: Any) -> list[str]:
         """Return how its score keys begin, as the scorer of a component."""
@@ -120,7 +135,9 @@ class SpansScorer(Scoring):
         key = self.spans_key or kwargs.get("spans_key") or "sc"
         examples = list(examples)
         scoring = self.counting(examples, key)
-        counts = count_examples(examples, scoring.metrics, key, units=scoring.confidence is not None, unit=scoring.unit)
+        units = scoring.confidence is not None
+        counts = count_examples(examples, scoring.metrics, key, units=units, unit=scoring.unit, rules=scoring.rules)
+        check_labels(counts)
         spacy = spancat_score(examples, **kwargs | {"spans_key": key})
         return spacy | scoring.keys(counts, f"spans_{key}")
 
@@ -217,55 +234,3 @@ def result_keys(
             value = result["metrics"][metric.name]["scores"][name]
             scores[f"{prefix}_{key}"] = (value or 0.0) if counts.documents else None
     return scores | ({f"{prefix}_nereval": result} if detail else {})
-
-
-def settings(metrics: MetricTable | None, confidence: ConfidenceTable | None, detail: bool) -> dict[str, Any]:
-    """Return the settings of a config block, as arguments of `Scoring`.
-
-    Raises:
-        thinc.config.ConfigValidationError: If they cannot be used; this is how spaCy reports mistakes in a config.
-    """
-    if confidence is not None and not detail:
-        raise ConfigValidationError(
-            config={"confidence": confidence, "detail": detail},
-            title="Unusable confidence",
-            desc="intervals are in the nested result, which detail = false leaves out: remove one of the two",
-        )
-    return {
-        "metrics": checked(metrics),
-        "confidence": checked_confidence(confidence),
-        "unit": checked_unit(confidence),
-        "detail": detail,
-    }
-
-
-def checked(metrics: Mapping[str, Mapping[str, Any]] | None) -> tuple[Metric, ...]:
-    """Return the metrics of a config block; mistakes are reported in spaCy's way."""
-    try:
-        chosen = create_all(metrics)
-        for metric in chosen:
-            if metric.needs:
-                raise ValueError(f"{metric.name} needs the option {metric.needs}")
-        return chosen
-    except ValueError as error:
-        raise ConfigValidationError(config={"metrics": metrics}, title="Unusable metrics", desc=str(error)) from None
-
-
-def checked_confidence(table: ConfidenceTable | None) -> Confidence | None:
-    """Return the settings of intervals of a config block, likewise."""
-    try:
-        settings = {name: value for name, value in (table or {}).items() if name != "unit"}
-        return None if table is None else Confidence(**settings).checked()
-    except (TypeError, ValueError) as error:
-        config = {"confidence": table}
-        raise ConfigValidationError(config=config, title="Unusable confidence", desc=str(error)) from None
-
-
-def checked_unit(table: ConfidenceTable | None) -> UnitRule | None:
-    """Return the rule for units of a config block, likewise; None if it has none."""
-    unit = (table or {}).get("unit")
-    try:
-        return None if unit is None else parse(str(unit))
-    except ValueError as error:
-        desc = str(error).replace("--unit", "unit =", 1)
-        raise ConfigValidationError(config={"confidence": table}, title="Unusable confidence", desc=desc) from None

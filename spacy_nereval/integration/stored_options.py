@@ -1,7 +1,8 @@
-"""The options of metrics that a model's config stores, for commands that score the model."""
+"""The options of metrics and the label settings that a model's config stores, for commands that score the model."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,21 +33,40 @@ def stored_options(model: Path, key: str | None) -> dict[str, dict[str, Any]]:
     >>> stored_options(folder, None)
     {'fair': {'unit': 'token'}}
     """
+    found: dict[str, dict[str, Any]] = {}
+    for block in _blocks(model, key):
+        found |= expanded(block.get("metrics") or {})
+    return found
+
+
+def stored_label_settings(model: Path, key: str | None) -> dict[str, Any]:
+    """Return the label settings of a model's config: those of `labels`, `only`, `depth` and `sep` that are given.
+
+    Args, Raises: As for `stored_options`.
+    """
+    found: dict[str, Any] = {}
+    for block in _blocks(model, key):
+        found = {name: block[name] for name in ("labels", "only", "depth") if block.get(name) is not None}
+        if found and block.get("sep"):
+            found["sep"] = block["sep"]
+    return found
+
+
+def _blocks(model: Path, key: str | None) -> Iterator[dict[str, Any]]:
+    """Yield the settings of each scorer and component that score the spans, in the order of the pipeline."""
     path = model / "config.cfg"
     try:
         config = load_config(path, interpolate=True)
     except Exception as error:  # of the file system, or of what reads and resolves configs
         raise ValueError(f"{path} cannot be read as a config: {error}") from None
-    found: dict[str, dict[str, Any]] = {}
     disabled = config["nlp"].get("disabled") or []
     for name in config["nlp"]["pipeline"]:
-        if name not in disabled:
-            found |= _options_of(config["components"].get(name, {}), key)
-    return found
+        if name not in disabled and (block := _block_of(config["components"].get(name, {}), key)) is not None:
+            yield block
 
 
-def _options_of(component: dict[str, Any], key: str | None) -> dict[str, dict[str, Any]]:
-    """Return the options of the metrics with which a component scores the entities, or the span groups of a key."""
+def _block_of(component: dict[str, Any], key: str | None) -> dict[str, Any] | None:
+    """Return the settings with which a component scores the entities, or a key's span groups; None if it does not."""
     block: dict[str, Any] = component
     if component.get("factory") == "nereval":
         scored = key in component.get("spans_keys", []) if key else component.get("ents", True)
@@ -55,4 +75,4 @@ def _options_of(component: dict[str, Any], key: str | None) -> dict[str, dict[st
         name = block.get("@scorers")
         group = block.get("spans_key") or component.get("spans_key") or "sc"
         scored = name == f"spacy-nereval.{'spans' if key else 'ner'}_scorer.v1" and key in (None, group)
-    return expanded(block.get("metrics") or {}) if scored else {}
+    return block if scored else None

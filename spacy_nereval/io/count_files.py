@@ -27,7 +27,7 @@ from ..counting.keys import NUMBER, Key, Slot, slots
 from ..counting.sums import Sums, empty_sums
 from ..evaluation.signature import signature
 from ..metrics.registry import create
-from .count_header import FORMAT, Header, ReplicatesHeader, described
+from .count_header import FORMAT, Header, LabelsHeader, ReplicatesHeader, described
 from .paths import Location
 from .writing import atomic
 
@@ -66,6 +66,10 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
         repaired=counts.repaired,
         duplicates=counts.duplicates,
         rejected=counts.rejected,
+        merged=counts.merged,
+        mentions=dict(counts.mentions),
+        located=sorted(counts.located),
+        label_rules=LabelsHeader.of(counts.label_rules, counts.mapped) if counts.label_rules else None,
         sources=counts.sources,
         spans_key=counts.spans_key,
         parts=counts.parts,
@@ -76,7 +80,7 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
     if stored:
         arrays |= {f"replicates/{name}": array for name, array in zip(PARTS, stored.sums.arrays)}
     header.digest = _digest(header, arrays)
-    arrays["header"] = np.frombuffer(header.model_dump_json().encode("utf8"), dtype=np.uint8)
+    arrays["header"] = np.frombuffer(header.as_json().encode("utf8"), dtype=np.uint8)
     with atomic(path) as file:
         np.savez_compressed(file, **arrays)
 
@@ -172,6 +176,10 @@ def _counts(metrics: Sequence[Metric], header: Header, arrays: Mapping[str, NDAr
     counts = Counts(metrics)
     for name in ("unit", "skipped", "sources", "spans_key", *ON_READING):
         setattr(counts, name, getattr(header, name))
+    counts.mentions.update(header.mentions)
+    counts.located.update(header.located)
+    if rules := header.label_rules:
+        counts.label_rules, counts.mapped = rules.rules, {*rules.mapped}
     counts.parts = header.parts or [header.digest]
     data, indices, indptr = (arrays[f"cells/{name}"] for name in ("data", "indices", "indptr"))
     if indptr[0] != 0 or indptr[-1] != header.entries or (np.diff(indptr) < 0).any():
@@ -215,7 +223,7 @@ def _check_numbers(
 
 def _digest(header: Header, arrays: Mapping[str, NDArray[Any]]) -> str:
     """Return a hash of the whole content, by which a damaged file is detected."""
-    digest = sha256(header.model_copy(update={"digest": ""}).model_dump_json().encode("utf8"))
+    digest = sha256(header.model_copy(update={"digest": ""}).as_json().encode("utf8"))
     for name, array in sorted(arrays.items()):
         digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
         digest.update(np.ascontiguousarray(array).tobytes())

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Literal, get_args
+from collections.abc import Collection
+from typing import Annotated, Any, Literal, get_args
 
 import pydantic
 
 from ..core.declaration import Metric
+from ..core.labels import LabelRules
+from ..core.mentions import NUMBERS
 
 Format = Literal["spacy-nereval counts 4"]
 FORMAT: Format = get_args(Format)[0]
@@ -31,6 +34,32 @@ class ReplicatesHeader(pydantic.BaseModel, extra="forbid", strict=True):
     labels: list[str]
 
 
+class LabelsHeader(pydantic.BaseModel, extra="forbid", strict=True):
+    """The rules by which labels were changed, and which of the labels to map occurred."""
+
+    labels: dict[str, str | None]
+    only: list[str] | None
+    depth: int | None = pydantic.Field(ge=1)
+    sep: str = pydantic.Field(min_length=1)
+    mapped: list[str]
+
+    @classmethod
+    def of(cls, rules: LabelRules, mapped: Collection[str]) -> LabelsHeader:
+        """Return the description of rules."""
+        only = None if rules.only is None else [*rules.only]
+        return cls(labels=rules.mapping, only=only, depth=rules.depth, sep=rules.sep, mapped=sorted(mapped))
+
+    @property
+    def rules(self) -> LabelRules:
+        """The rules themselves."""
+        only = None if self.only is None else tuple(self.only)
+        return LabelRules(tuple(self.labels.items()), only, self.depth, self.sep)
+
+
+LATER: dict[str, Any] = {"merged": 0, "label_rules": None, "mentions": {}, "located": []}
+"""Fields that are left out of a file where they have these values, so that files without them stay valid."""
+
+
 class Header(pydantic.BaseModel, extra="forbid", strict=True):
     """The schema of the header. `digest` is a hash of everything else; `parts` are the digests of
     the files that were merged into this one; `origin` says what the counts were made from."""
@@ -49,6 +78,10 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
     repaired: int = pydantic.Field(ge=0)
     duplicates: int = pydantic.Field(ge=0)
     rejected: int = pydantic.Field(ge=0)
+    merged: int = pydantic.Field(default=0, ge=0)
+    label_rules: LabelsHeader | None = None
+    mentions: dict[str, Annotated[int, pydantic.Field(ge=0)]] = {}
+    located: list[str] = []
     sources: list[str]
     spans_key: str | None
     parts: list[str]
@@ -56,10 +89,18 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
     origin: dict[str, Any] | None
     digest: str = ""
 
+    def as_json(self) -> str:
+        """Return the header as text."""
+        return self.model_dump_json(exclude={name for name, value in LATER.items() if getattr(self, name) == value})
+
     @pydantic.model_validator(mode="after")
     def _agrees(self) -> Header:
         if self.units and len(self.units) != len(self.ids):
             raise ValueError(f"it has {len(self.ids)} ids and {len(self.units)} units")
+        if self.mentions and (
+            self.mentions.keys() - {*NUMBERS} or max(self.mentions.values()) > self.mentions.get("listed", 0)
+        ):
+            raise ValueError("the numbers of mentions do not fit each other")
         if len({*self.columns}) < len(self.columns):
             raise ValueError("a column occurs twice")
         if self.entries > len(self.ids) * len(self.columns):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.spans import Document
+from ..core.annex import annexed, words_after
+from ..core.mentions import CASELESS, LISTED, NUMBERS, locate
+from ..core.spans import Document, PlainSpan
 
 
 class Record(NamedTuple):
@@ -25,6 +27,10 @@ class Record(NamedTuple):
         rejected: The number of spans that an annotator rejected.
         open_end: Whether the text may be longer than the format shows.
         meta: Other fields of the document in the file; None if there are none.
+        invented: The (string, label) of mentions that the text does not have.
+        surfaces: The listed string of each mention, by its (start, end).
+        mentions: How many mentions were found and how (see `core.mentions`); empty if offsets were given.
+        located: How mentions were looked for, such as "listed,caseless".
     """
 
     text: str
@@ -38,6 +44,34 @@ class Record(NamedTuple):
     rejected: int = 0
     open_end: bool = False
     meta: Mapping[str, Any] | None = None
+    invented: Sequence[tuple[str, str]] = ()
+    surfaces: Mapping[tuple[int, int], str] = {}
+    mentions: Mapping[str, int] = {}
+    located: str = ""
+
+
+def with_mentions(side: Record, mentions: Iterable[Any], match: str = CASELESS, occurrences: str = LISTED) -> Record:
+    """Return a side whose spans are mentions without offsets.
+
+    Args:
+        side: The side, without spans.
+        mentions: As `core.mentions.locate` takes them.
+        match, occurrences: How they are looked for, as there.
+
+    Raises:
+        ValueError: A mention is not a string with a label, or an option is unknown.
+
+    >>> with_mentions(Record("Ada met Bob", set()), [("bob", "PER"), ("Eve", "PER")]).spans
+    {(8, 11, 'PER')}
+    """
+    found = locate(side.text, mentions, match, occurrences)
+    return side._replace(
+        spans={*found.spans},
+        invented=found.invented,
+        surfaces=found.surfaces,
+        mentions=found.numbers if found.numbers["listed"] else {},
+        located=f"{occurrences},{match}",
+    )
 
 
 def pair(gold: Record, pred: Record) -> Document | None:
@@ -67,12 +101,40 @@ def pair(gold: Record, pred: Record) -> Document | None:
     if not gold.annotated:
         return None
     kept = {span for span in spans if not any(max(span[0], a) < min(span[1], b) for a, b in gold.gaps)}
-    document = Document(gold.spans, kept, gold.text, tokens=gold.tokens, id=gold.id)
+    document = _with_annex(gold, pred, kept)
     document.ignored = len(spans) - len(kept)
     document.repaired = gold.repaired + pred.repaired
     document.duplicates = gold.duplicates + pred.duplicates
     document.rejected = gold.rejected + pred.rejected
     return document
+
+
+def _with_annex(gold: Record, pred: Record, kept: set[PlainSpan]) -> Document:
+    """Return a document whose text is followed by the mentions that it does not have, a line for each.
+
+    The same string has one line, on both sides and with all labels.
+    """
+    text, lines = annexed(gold.text, (string for string, _ in (*gold.invented, *pred.invented)))
+    tokens = gold.tokens
+    if lines and tokens is not None:
+        tokens = [*tokens, *words_after(text, len(gold.text))]
+    added = [{(*lines[string], label) for string, label in side.invented} for side in (gold, pred)]
+    document = Document(gold.spans | added[0], kept | added[1], text, tokens=tokens, id=gold.id)
+    if lines:
+        document.annex = len(gold.text)
+    if gold.mentions or pred.mentions:
+        listed = {name: gold.mentions.get(name, 0) + pred.mentions.get(name, 0) for name in NUMBERS}
+        document.mentions, document.located = listed, pred.located or gold.located
+        document.surfaces = gold.surfaces, _projected(pred, gold.text)
+    return document
+
+
+def _projected(pred: Record, text: str) -> Mapping[tuple[int, int], str]:
+    """Return the listed strings of predicted mentions, by their (start, end) in another text."""
+    if pred.text == text:
+        return pred.surfaces
+    places = project([(start, end, "") for start, end in pred.surfaces], pred.text, text)
+    return {(start, end): string for (start, end, _), string in zip(places, pred.surfaces.values())}
 
 
 class Predictions:

@@ -26,7 +26,10 @@ SETS: dict[str, dict[str, dict[str, Any]]] = {
     "papers": {name: {} for name in DEFAULT},
     "conll": {"strict": {}},
     "muc": {"semeval": {}, "slot_error": {"slots": "muc"}},
-    "cited": {name: {} for name in ("token", "char", "relaxed", "overlap", "plagdet", "ace", "tmr")},
+    "cited": {
+        name: {}
+        for name in ("token", "char", "relaxed", "overlap", "plagdet", "ace", "tmr", "hierarchical", "mentions")
+    },
 }
 """Names of sets to their metrics, each with its options. There is also `all`, the set of every
 registered metric. A set leaves out the metrics that need an option it does not give."""

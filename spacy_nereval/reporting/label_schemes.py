@@ -1,13 +1,14 @@
-"""Warn if gold and predicted labels have little in common, as if they came from two annotation schemes."""
+"""Warn of predicted labels that gold does not have, and propose how to map them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
+from shlex import quote
 
+from ..core.labels import LabelRules
 from ..core.messages import listed, with_spaces_shown
-
-FEW = 0.1
-"""Labels have little in common if at most this share of the predicted spans has a label that gold has too."""
 
 ALIASES = (
     {"per", "person", "persons", "people", "pers"},
@@ -20,38 +21,104 @@ ALIASES = (
 SHOWN = 8
 """Maximum number of labels of a side that are named."""
 
+FEWEST_PARTNERS, LEAST_RATIO = 2, 0.6
+"""What makes a gold label a proposal: so many spans with the same boundaries, or so similar a name."""
 
-def label_lines(gold: Mapping[str, int], pred: Mapping[str, int]) -> list[str]:
-    """Return a warning if gold and predicted labels have little in common; an empty list otherwise.
+Partners = Mapping[tuple[str, str], int]
+"""How many spans with the same boundaries have (predicted label, gold label)."""
+
+
+def label_lines(
+    gold: Mapping[str, int], pred: Mapping[str, int], partners: Partners | None = None, rules: LabelRules | None = None
+) -> list[str]:
+    """Return a warning if predicted labels never occur in gold; an empty list otherwise.
 
     Args:
         gold, pred: Labels with their numbers of spans.
+        partners: See `Partners`.
+        rules: The label rules that are in use already.
 
     >>> label_lines({"PER": 3, "LOC": 1}, {"PERSON": 2, "loc": 1})[0]  # doctest: +ELLIPSIS
-    '⚠ No predicted label is a gold label: gold has LOC, PER, predictions have PERSON, loc. ...'
-    >>> label_lines({"PER": 3}, {"PER": 1, "LOC": 3})
+    '⚠ No predicted label is a gold label: gold has LOC, PER, predictions have PERSON, loc. ... PERSON=PER,loc=LOC'
+    >>> label_lines({"PER": 3}, {"PER": 1})
     []
     """
     golds, preds = (sorted(label for label, number in side.items() if number) for side in (gold, pred))
-    shared = sum(number for label, number in pred.items() if label in golds)
-    if not golds or not preds or shared > FEW * sum(pred.values()):
+    unknown = [label for label in preds if label not in golds]
+    if not golds or not unknown:
         return []
-    many = f"Only {shared} of {sum(pred.values())} predicted spans have a label that is a gold label"
-    what = many if shared else "No predicted label is a gold label"
-    sides = [listed([*map(with_spaces_shown, labels)], SHOWN) for labels in (golds, preds)]
-    alike = [
-        f"{with_spaces_shown(a)} and {with_spaces_shown(b)}"
-        for a in golds
-        for b in preds
-        if a != b and _same_name(a, b)
-    ]
-    remedy = f" These look alike: {listed(alike, SHOWN)}; name them alike on both sides." if alike else ""
-    return [
-        f"⚠ {what}: gold has {sides[0]}, predictions have {sides[1]}. Scores that compare labels say little.{remedy}"
-    ]
+    shown = listed([*map(with_spaces_shown, golds)], SHOWN)
+    of_preds = listed([*map(with_spaces_shown, unknown)], SHOWN)
+    if len(unknown) == len(preds):
+        what = (
+            f"No predicted label is a gold label: gold has {shown}, predictions have {of_preds}. "
+            "Scores that compare labels say little."
+        )
+    else:
+        spans = sum(pred[label] for label in unknown)
+        what = (
+            f"{spans} of {sum(pred.values())} predicted spans have a label that never occurs in gold: {of_preds}. "
+            f"Gold has {shown}."
+        )
+    found = {label: name for label in unknown if (name := proposed(label, golds, partners or {})) is not None}
+    remedy = f" To map labels, add {option(found, rules)}" if found and not (rules and rules.depth) else ""
+    return [f"⚠ {what}{remedy}"]
 
 
-def _same_name(a: str, b: str) -> bool:
-    """Return whether two labels differ only in case, white space and punctuation, or are known to mean the same."""
-    plain = ["".join(filter(str.isalnum, label)).casefold() for label in (a, b)]
-    return plain[0] == plain[1] != "" or any({*plain} <= names for names in ALIASES)
+def proposed(label: str, golds: Sequence[str], partners: Partners) -> str | None:
+    """Return the gold label that a predicted label probably means, None if nothing speaks for one.
+
+    Args:
+        label: A predicted label that gold does not have.
+        golds: The gold labels.
+        partners: See `Partners`.
+
+    >>> [proposed(label, ["PERSON", "PhysicalObject", "ORG"], {}) for label in ("PER", "physical_object", "LOC")]
+    ['PERSON', 'PhysicalObject', None]
+    >>> proposed("GPE", ["LOC", "ORG"], {("GPE", "LOC"): 3, ("GPE", "ORG"): 2})
+    'LOC'
+    """
+    plain = {name: _plain(name) for name in (label, *golds)}
+    if same := [name for name in golds if plain[name] == plain[label] != ""]:
+        return same[0]
+    begins = [name for name in golds if plain[name] and plain[label] and _one_begins(plain[name], plain[label])]
+    if begins:
+        return min(begins, key=lambda name: abs(len(plain[name]) - len(plain[label])))
+    numbers = {name: number for (theirs, name), number in partners.items() if theirs == label}
+    best = max(numbers, key=lambda name: (numbers[name], name), default=None)
+    if best is not None and numbers[best] >= FEWEST_PARTNERS and 2 * numbers[best] > sum(numbers.values()):
+        return best
+    alike = {name: SequenceMatcher(None, plain[label], plain[name]).ratio() for name in golds}
+    nearest = max(golds, key=lambda name: alike[name])
+    if alike[nearest] >= LEAST_RATIO:
+        return nearest
+    return next((name for name in golds if any({plain[label], plain[name]} <= names for names in ALIASES)), None)
+
+
+def option(found: Mapping[str, str], rules: LabelRules | None = None) -> str:
+    """Return the option that maps labels, to be pasted into a shell.
+
+    Args:
+        found: Labels with their new names.
+        rules: The rules in use, which the option has to keep.
+
+    >>> option({"PER": "PERSON"}), option({"a b": "c,d"})
+    ('--labels PER=PERSON', '--labels \\'{"a b": "c,d"}\\'')
+    """
+    given = rules.mapping if rules else {}
+    before = {old: None if new is None else found.get(new, new) for old, new in given.items()}
+    table = before | {old: new for old, new in found.items() if old not in before}
+    names = [*table, *(new for new in table.values() if new is not None)]
+    printable = all(map(str.isprintable, names))
+    if not printable or any({*name} & {",", "=", "{"} or name != name.strip() for name in names):
+        return f"--labels {quote(json.dumps(table, ensure_ascii=not printable))}"
+    return f"--labels {quote(','.join(f'{old}={new or str()}' for old, new in table.items()))}"
+
+
+def _plain(label: str) -> str:
+    """Return the letters and digits of a label, without case."""
+    return "".join(filter(str.isalnum, label)).casefold()
+
+
+def _one_begins(a: str, b: str) -> bool:
+    return a.startswith(b) or b.startswith(a)

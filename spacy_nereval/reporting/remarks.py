@@ -19,6 +19,7 @@ ON_READING = (
     ("repaired", "span", "repaired"),
     ("duplicates", "span", "given again and counted once"),
     ("rejected", "span", "rejected by an annotator and left out"),
+    ("merged", "span", "made equal to another by the label rules"),
 )
 """Totals of what was changed or left out on reading: the key in the result, the noun, and what happened to it."""
 
@@ -60,6 +61,36 @@ def read_with(result: Mapping[str, Any]) -> list[str]:
         elif numbers[0]:
             parts.append(f"{many(numbers[0], what)} {done}")
     return parts
+
+
+def mention_lines(numbers: Mapping[str, int]) -> list[str]:
+    """Return a line on mentions without offsets: where they were found, and what other evaluations leave out.
+
+    Args:
+        numbers: The result's `mentions`; empty if there were none.
+
+    >>> found = {"listed": 4, "exact": 2, "normalised": 0, "caseless": 1, "inside": 0, "invented": 1, "empty": 0}
+    >>> mention_lines(found | {"repeated": 1, "ambiguous": 0})
+    ['4 mentions without offsets: 2 exact, 1 caseless, 1 not in the text (25.0 %); 1 listed more often than it occurs']
+    """
+    if not numbers:
+        return []
+    found = [f"{numbers[name]:,} {words}" for name, words in FOUND.items() if numbers[name]]
+    if invented := numbers["invented"]:
+        found.append(f"{invented:,} not in the text ({100 * invented / numbers['listed']:.1f} %)")
+    more = [f"{numbers[name]:,} {words}" for name, words in OF_MENTIONS.items() if numbers[name]]
+    return ["; ".join([f"{many(numbers['listed'], 'mention')} without offsets: {', '.join(found)}", *more])]
+
+
+FOUND = {
+    "exact": "exact",
+    "normalised": "normalised",
+    "caseless": "caseless",
+    "inside": "inside words",
+    "empty": "empty and dropped",
+}
+OF_MENTIONS = {"repeated": "listed more often than it occurs", "ambiguous": "listed less often than it occurs"}
+"""What the numbers of mentions are in words."""
 
 
 def many(number: int, what: str) -> str:

@@ -10,7 +10,7 @@ from ..core.declaration import Metric
 from ..evaluation.error_list import Listed
 from ..evaluation.result import LabelledVerdict, confusion_matrix, verdict_counts
 from .evaluated import Evaluated
-from .marked_text import marked
+from .marked_text import Marked, marked
 from .result_table import Cell, ResultTable
 from .score_cells import percent
 from .score_tables import MOST
@@ -145,4 +145,13 @@ def errors_of(metric: Metric) -> list[str]:
 
 
 def _in_text(listed: Listed) -> str | None:
-    return marked(listed.document.text, listed.verdict.gold, listed.verdict.pred) or None
+    """Return the spans of a verdict, marked in the text or as not in it."""
+    document, (_, gold, pred, _) = listed.document, listed.verdict
+    invented = [span for span in (gold, pred) if span and document.is_invented(span)]
+    if not invented or document.text is None:
+        return marked(document.own_text, gold, pred) or None
+    start, end, _ = invented[0]
+    sides = [span._replace(start=0, end=end - start) if span in invented else None for span in (gold, pred)]
+    found = marked(document.text[start:end], *sides)
+    rest = [None if span in invented else span for span in (gold, pred)]
+    return Marked.of("", found, f" (not in the text) {marked(document.own_text, *rest)}".rstrip())

@@ -38,6 +38,11 @@ LIMITS = {
     "workers": (COUNT, ("0", "-1", HUGE)),
     "gpu-id": (ERRORS, ("-1", HUGE)),
     "context": (ERRORS, ("0", "-1", HUGE)),
+    "depth": (ERRORS, ("0", "1", "-1", HUGE)),
+    "labels": (ERRORS, ("", "=", ",", "A=B,B=A", "{", DEEP, "x" * 5000, "nowhere.json", "s3://bucket/a.json")),
+    "only": (ERRORS, ("", ",", "x" * 5000)),
+    "sep": (ERRORS, ("", "x" * 5000)),
+    "match": (ERRORS, ("", "x" * 5000)),
     "limit": (ERRORS, ("0", "1", "-1", HUGE)),
 }
 """Options that are numbers, or are read from text, with a command that has them, and values."""

@@ -319,7 +319,10 @@ def test_a_pipeline_keeps_its_scorer_and_options_through_disk_and_bytes(tmp_path
     copied = spacy.blank("en", config=nlp.config).from_bytes(nlp.to_bytes())
     gold = doc("Ada met Bob", (0, 1, "PER"), vocab=loaded.vocab)
     for other in (loaded, copied):
-        assert other.config["components"]["ner"]["scorer"] == scorer | {"confidence": None, "detail": True}
+        assert other.config["components"]["ner"]["scorer"] == scorer | {
+            **{"confidence": None, "detail": True},
+            **{"labels": None, "only": None, "depth": None, "sep": "/"},
+        }
         found = other.evaluate([Example(other.make_doc(gold.text), gold)])
         settings = {name: own["settings"] for name, own in found["ents_nereval"]["metrics"].items()}
         assert settings["fair"]["weights"] == {"be_s": {"tp": 1.0}}

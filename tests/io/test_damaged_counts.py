@@ -24,7 +24,7 @@ from stored_counts import same, stored
 
 from spacy_nereval import Document, evaluate
 from spacy_nereval.io.count_files import load, merge
-from spacy_nereval.io.count_header import Header, schema
+from spacy_nereval.io.count_header import LATER, Header, schema
 
 
 def changed(path: Path, change: Callable[[dict[str, np.ndarray], dict[str, Any]], Any], *, hashed: bool = True) -> Path:
@@ -167,7 +167,7 @@ def test_a_file_with_a_wrong_byte_is_refused_or_says_the_same_wherever_it_is(fil
     assert found > 60
 
 
-@pytest.mark.parametrize("key", [*Header.model_fields])
+@pytest.mark.parametrize("key", sorted(Header.model_fields.keys() - LATER.keys()))
 def test_a_header_that_lacks_something_is_refused(file, key):
     assert "damaged" in refused(changed(file, lambda arrays, header: header.pop(key), hashed=key != "digest"))
 

@@ -8,14 +8,17 @@ from typing import Any
 
 import srsly
 
+from ...core.checked import PlainSpan, checked_tokens
 from ...core.messages import shortened
-from ...core.spans import PlainSpan, checked_tokens
-from ..records import Record
+from ..records import Record, with_mentions
 from .offsets import fitted_span, located
 from .settings import AUTO_OFFSETS, Format, lines
 
 KEYS = ("spans", "entities", "label", "labels")
 """The keys that can hold the spans, as lists of objects or of [start, end, label]."""
+
+MENTIONS = "mentions"
+"""The key of spans without offsets, each a string and its label. It is read where there is no list of spans."""
 
 NAMES = (("start", "end", "label"), ("start_offset", "end_offset", "label"))
 """The keys of a span's parts, in Prodigy and in doccano."""
@@ -26,8 +29,9 @@ ANSWERS = ("accept", "reject", "ignore")
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """Read one document per line.
 
-    A line is an object with a "text" and a list of spans under one of `KEYS`, and it may
-    have "tokens", an "id", an "answer", and fields of the document in "meta". Offsets
+    A line is an object with a "text" and a list of spans under one of `KEYS`, or a list of
+    strings with labels under "mentions", and it may have "tokens", an "id", an "answer",
+    and fields of the document in "meta". Offsets
     count characters, and the end is exclusive. As in Prodigy's own training, a line with
     an `answer` other than `accept` is not annotated; an accepted line without a list of
     spans has none. Empty lines are skipped.
@@ -35,7 +39,8 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     Args:
         path: The file.
         format: `format.offsets` says what offsets count, `format.check_text` whether a span
-            with a "text" of its own has to cover that text.
+            with a "text" of its own has to cover that text, `format.match` and
+            `format.occurrences` how mentions are looked for.
 
     Yields:
         One record per line.
@@ -82,6 +87,9 @@ def record_of(entry: Any, format: Format = Format()) -> Record:
         placed = (fitted_span(f"token {k},", token, text, format)[:2] for k, token in enumerate(found))
         tokens = checked_tokens(placed, len(text))
     meta = entry["meta"] if isinstance(entry.get("meta"), dict) else None
+    if isinstance(entry.get(MENTIONS), list) and not any(isinstance(entry.get(key), list) for key in KEYS):
+        side = Record(text, set(), tokens, id, meta=meta)
+        return with_mentions(side, entry[MENTIONS], format.match, format.occurrences)
     spans, rejected = _spans(entry, text, format)
     kept = {*spans}
     return Record(text, kept, tokens, id, meta=meta, duplicates=len(spans) - len(kept), rejected=rejected)

@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from ...core.checked import PlainSpan, checked_span
 from ...core.messages import quoted
-from ...core.spans import PlainSpan, checked_span
 from ..records import Record
 from .settings import AUTO_OFFSETS, CODEPOINT, OFFSETS, UTF8, UTF16, Format
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ...core.mentions import CASELESS, LEVELS, LISTED, OCCURRENCES
 from ..paths import check_is_file, files_under, readable
 
 REPAIRS = ("conll", "discard")
@@ -36,6 +37,8 @@ class Format(NamedTuple):
             unit that fits the texts of the spans. None for characters, except where the
             file is ambiguous, which is an error.
         check_text: JSONL, brat: whether a span has to cover the text given for it.
+        match: JSONL: how mentions without offsets are looked for, one of `LEVELS`.
+        occurrences: JSONL: which occurrences of such mentions are spans, one of `OCCURRENCES`.
     """
 
     name: str | None = None
@@ -46,6 +49,8 @@ class Format(NamedTuple):
     spans_key: str | None = None
     offsets: str | None = None
     check_text: bool = True
+    match: str = CASELESS
+    occurrences: str = LISTED
 
 
 def sides(
@@ -56,6 +61,8 @@ def sides(
     *,
     offsets: str | None = None,
     check_text: bool = True,
+    match: str | None = None,
+    occurrences: str | None = None,
     both: bool = False,
 ) -> tuple[Format, Format]:
     """Translate command-line options into how to read gold and predictions.
@@ -68,6 +75,8 @@ def sides(
         discontinuous: The value of `--discontinuous`.
         offsets: The value of `--offsets`.
         check_text: Whether the texts of spans are checked.
+        match: The value of `--match`.
+        occurrences: The value of `--occurrences`.
         both: One file has both sides. By default they are its last two columns, as in
             conlleval's input.
 
@@ -85,6 +94,8 @@ def sides(
         ("repair", repair, REPAIRS),
         ("discontinuous", discontinuous, PIECES),
         ("offsets", offsets, (*OFFSETS, AUTO_OFFSETS)),
+        ("match", match, LEVELS),
+        ("occurrences", occurrences, OCCURRENCES),
     ):
         if given not in (None, *known):
             raise ValueError(f"--{option} {given}: expected one of {', '.join(known)}")
@@ -93,7 +104,15 @@ def sides(
         raise ValueError(
             f"--column {column}: a file with gold and predictions has two columns of tags; expected two, as in 3,4"
         )
-    common = Format(None, -1, both, repair, discontinuous, offsets=offsets, check_text=check_text)
+    common = Format(
+        both=both,
+        repair=repair,
+        discontinuous=discontinuous,
+        offsets=offsets,
+        check_text=check_text,
+        match=match or CASELESS,
+        occurrences=occurrences or LISTED,
+    )
     named = [(*names, None)[side if len(names) > 1 else 0] for side in (0, 1)]
     found = [common._replace(name=named[side], column=columns[side % len(columns)]) for side in (0, 1)]
     return found[0], found[1]

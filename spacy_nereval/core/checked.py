@@ -1,0 +1,65 @@
+"""Check spans and tokens, and say what is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from operator import index
+from typing import Any
+
+from .messages import quoted, shortened
+
+FARTHEST = 1 << 40
+"""The greatest offset in a document without a text: such offsets times the documents of a batch fit 64 bits."""
+
+PlainSpan = tuple[int, int, str]
+
+
+def checked_tokens(tokens: Iterable[tuple[int, int]], length: int | None) -> list[tuple[int, int]]:
+    """Return the tokens, sorted. Raise ValueError with the reason if they overlap or exceed the text."""
+    found = sorted(checked_span("token", (*token, "token"), length)[:2] for token in tokens)
+    for (_, end), (start, _) in zip(found, found[1:]):
+        if start < end:
+            raise ValueError(f"tokens overlap: one ends at {end}, the next begins at {start}")
+    return found
+
+
+def checked_spans(side: str, spans: Iterable[Sequence[Any]], length: int | None) -> list[PlainSpan]:
+    """Return the spans in plain Python, each once. Raise ValueError that explains the first invalid span."""
+    spans, most = [*spans], FARTHEST if length is None else length
+    found: dict[PlainSpan, None] = {}
+    try:
+        for span in spans:
+            # Almost all spans are valid: checking that here, without a call, halves the time of reading.
+            start, end, label = span
+            plain = start.__class__ is end.__class__ is int and label.__class__ is str and label
+            if not (plain and 0 <= start <= end <= most):
+                raise ValueError
+            found[span if span.__class__ is tuple else (start, end, label)] = None
+    except (TypeError, ValueError):
+        found = dict.fromkeys(checked_span(side, span, length) for span in spans)
+    return [*found]
+
+
+def checked_span(side: str, span: Sequence[Any], length: int | None) -> PlainSpan:
+    """Return the span in plain Python. Raise ValueError that explains what is wrong with it."""
+    try:
+        start, end, label = span
+        if isinstance(start, bool) or isinstance(end, bool):
+            raise TypeError
+        start, end = index(start), index(end)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{side} span {shortened(repr(span))} is not (start, end, label) with whole-number offsets"
+        ) from None
+    if 0 <= start <= end <= (FARTHEST if length is None else length) and isinstance(label, str) and label:
+        return start, end, label
+    shown = f"{side} Span({start!r}, {end!r}, {quoted(label) if isinstance(label, str) else repr(label)})"
+    if start < 0:
+        raise ValueError(f"{shown} starts before the text")
+    if end < start:
+        raise ValueError(f"{shown} ends before it starts")
+    if length is None and end > FARTHEST:
+        raise ValueError(f"{shown} ends after character {FARTHEST}, the greatest offset without a text")
+    if length is not None and end > length:
+        raise ValueError(f"{shown} ends after the text, which has {length} characters")
+    raise ValueError(f"{shown} has no label: expected a non-empty string")

@@ -1,0 +1,252 @@
+"""Label rules: which labels count, and under which names.
+
+A rule renames or drops labels, cuts them to a depth, and keeps some. Both sides of a
+document are treated alike, before spans that become equal are united.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from .checked import PlainSpan
+from .messages import listed, quoted, shortened
+
+SEPARATOR = "/"
+"""What separates the levels of a label, unless another separator is given."""
+
+
+@dataclass(frozen=True)
+class LabelRules:
+    """What becomes of a label: it is mapped, then cut to a depth, then kept or dropped.
+
+    Args:
+        labels: Labels with their new names, None to drop them. A new name is not looked up again.
+        only: The labels to keep; None keeps all.
+        depth: The number of levels to keep; None keeps all.
+        sep: What separates the levels of a label.
+
+    >>> rules = LabelRules(labels=(("PER", "PERSON"), ("MISC", None)), depth=1)
+    >>> [rules.renamed(label) for label in ("PER", "MISC", "LOC/CITY")]
+    ['PERSON', None, 'LOC']
+    """
+
+    labels: tuple[tuple[str, str | None], ...] = ()
+    only: tuple[str, ...] | None = None
+    depth: int | None = None
+    sep: str = SEPARATOR
+
+    @cached_property
+    def mapping(self) -> dict[str, str | None]:
+        """The labels with their new names."""
+        return dict(self.labels)
+
+    @cached_property
+    def _known(self) -> dict[str, str | None]:
+        return {}
+
+    def renamed(self, label: str) -> str | None:
+        """Return the new name of a label, None if its spans are dropped."""
+        try:
+            return self._known[label]
+        except KeyError:
+            found = self._known[label] = self._renamed(label)
+            return found
+
+    def _renamed(self, label: str) -> str | None:
+        name = self.mapping.get(label, label)
+        if name is not None and self.depth is not None:
+            levels = ancestors(name, self.sep)
+            name = levels[min(self.depth, len(levels)) - 1]
+        return name if self.only is None or name in self.only else None
+
+    def spans(self, spans: Iterable[PlainSpan]) -> list[PlainSpan]:
+        """Return spans with their new labels, without those that are dropped. Equal ones are not united."""
+        named = ((start, end, self.renamed(label)) for start, end, label in spans)
+        return [(start, end, label) for start, end, label in named if label is not None]
+
+    def parts(self) -> list[str]:
+        """Return the parts of a signature that name the rules.
+
+        >>> LabelRules(labels=(("PER", "PERSON"),), only=("PERSON", "LOC"), depth=2).parts()
+        ['labels:cc7fbd16', 'only:LOC,PERSON', 'depth:2']
+        """
+        found = []
+        if self.labels:
+            text = json.dumps(self.mapping, sort_keys=True)
+            found.append(f"labels:{sha256(text.encode()).hexdigest()[:8]}")
+        if self.only is not None:
+            found.append(f"only:{','.join(map(_unambiguous, sorted(self.only)))}")
+        if self.depth is not None:
+            found.append(f"depth:{self.depth}")
+            found += [f"sep:{_unambiguous(self.sep)}"] if self.sep != SEPARATOR else []
+        return found
+
+    def check_found(self, labels: Collection[str]) -> None:
+        """Check that every label of `only` occurs.
+
+        Args:
+            labels: The labels that occur, with their new names.
+
+        Raises:
+            ValueError: One does not.
+        """
+        if missing := [label for label in self.only or () if label not in labels]:
+            raise ValueError(
+                f"only: there is no label {quoted(missing[0])} in gold or prediction; "
+                f"of the labels to keep, there are {listed(sorted(labels)) or 'none'}"
+            )
+
+    def unused(self, mapped: Collection[str]) -> list[str]:
+        """Return a warning if labels of the mapping do not occur; an empty list otherwise.
+
+        Args:
+            mapped: The labels of the mapping that occur.
+        """
+        missing = [label for label in self.mapping if label not in mapped]
+        return [f"⚠ labels: {listed(missing)} to map, but neither side has such a label"] if missing else []
+
+
+def _unambiguous(label: str) -> str:
+    return json.dumps(label) if {*label} & {",", "|", '"'} else label
+
+
+def ancestors(label: str, sep: str = SEPARATOR) -> list[str]:
+    """Return what stands above a label in its hierarchy, the top first, and the label itself.
+
+    >>> ancestors("LOC/CITY/CAPITAL")
+    ['LOC', 'LOC/CITY', 'LOC/CITY/CAPITAL']
+    """
+    levels = label.split(sep)
+    found = [sep.join(levels[:k]) for k, level in enumerate(levels, 1) if level]
+    return [*found[:-1], label]
+
+
+def label_rules(
+    labels: Mapping[str, str | None] | str | Path | None = None,
+    only: Iterable[str] | str | None = None,
+    depth: int | None = None,
+    sep: str = SEPARATOR,
+) -> LabelRules | None:
+    """Return the rules that options ask for, None if they ask for nothing.
+
+    Args:
+        labels: Labels with their new names, None or an empty text to drop them: a table, a JSON
+            file that holds one, or text such as `PER=PERSON,MISC=`.
+        only: The labels to keep, a list or separated by commas.
+        depth: The number of levels of a label to keep, from 1 up.
+        sep: What separates the levels.
+
+    Raises:
+        ValueError: An option cannot be used; the message says why.
+        OSError: The JSON file cannot be read.
+
+    >>> label_rules("PER=PERSON,MISC=").mapping
+    {'MISC': None, 'PER': 'PERSON'}
+    >>> label_rules({"A": "B", "B": "A"})
+    Traceback (most recent call last):
+    ValueError: labels: A -> B -> A is a cycle; a mapping is applied once, so give every label its final name
+    """
+    if labels is None and only is None and depth is None:
+        return None
+    if depth is not None and (isinstance(depth, bool) or not isinstance(depth, int) or depth < 1):
+        raise ValueError(f"depth {depth!r}: expected a whole number of levels from 1 up")
+    if not isinstance(sep, str) or not sep:
+        raise ValueError(f"sep {sep!r}: expected the text between two levels of a label, such as /")
+    mapping = {} if labels is None else checked_mapping(labels)
+    return LabelRules(tuple(sorted(mapping.items())), None if only is None else _kept(only), depth, sep)
+
+
+def _kept(only: Iterable[str] | str) -> tuple[str, ...]:
+    kept = [label.strip() for label in only.split(",")] if isinstance(only, str) else [*only]
+    if wrong := [label for label in kept if not isinstance(label, str) or not label]:
+        raise ValueError(f"only: {shortened(repr(wrong[0]))} is not a label; expected labels such as PER,LOC")
+    if not kept:
+        raise ValueError("only: no label is given; expected labels such as PER,LOC")
+    return tuple(sorted({*kept}))
+
+
+def checked_mapping(labels: Mapping[str, str | None] | str | Path) -> dict[str, str | None]:
+    """Return the mapping that an option gives; see `label_rules`.
+
+    Raises:
+        ValueError: It is no mapping of labels, or goes in a circle.
+        OSError: The JSON file cannot be read.
+    """
+    source = "labels"
+    pairs: Sequence[tuple[Any, Any]]
+    if isinstance(labels, Mapping):
+        pairs = [*labels.items()]
+    elif isinstance(labels, Path) or is_file_name(labels):
+        source = f"labels {labels}"
+        pairs = _from_json(Path(labels).read_text(encoding="utf8"), source)
+    elif labels.lstrip().startswith("{"):
+        pairs = _from_json(labels, source)
+    else:
+        pairs = [_pair(part) for part in labels.split(",")]
+    for old, new in pairs:
+        if not isinstance(old, str) or not old or not isinstance(new, str | None):
+            raise ValueError(
+                f"{source}: {shortened(f'{old!r} to {new!r}')} is not a label and its new name; "
+                "expected text for both, or null to drop the label"
+            )
+    names = [old for old, _ in pairs]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"{source}: {quoted(twice[0])} is mapped twice")
+    found = {old: new or None for old, new in pairs}
+    for start in found:
+        _check_no_cycle(start, found, source)
+    return found
+
+
+def is_file_name(text: str) -> bool:
+    """Return whether the value of an option names a file of a mapping.
+
+    >>> is_file_name("names.json"), is_file_name("PER=PERSON")
+    (True, False)
+    """
+    return text.endswith(".json") and "=" not in text and not text.lstrip().startswith("{")
+
+
+def _pair(part: str) -> tuple[str, str]:
+    old, equals, new = part.partition("=")
+    if not equals or not old.strip():
+        raise ValueError(
+            f"labels: {quoted(part)} is not LABEL=NAME; expected pairs such as PER=PERSON,MISC= "
+            "(without a name the label is dropped), or a .json file"
+        )
+    return old.strip(), new.strip()
+
+
+def _from_json(text: str, source: str) -> Sequence[tuple[Any, Any]]:
+    pairs: list[list[tuple[Any, Any]]] = []
+
+    def kept(found: list[tuple[Any, Any]]) -> dict[Any, Any]:
+        pairs.append(found)  # the outermost object comes last
+        return dict(found)
+
+    try:
+        table = json.loads(text, object_pairs_hook=kept)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{source}: not valid JSON ({error})") from None
+    if not isinstance(table, dict):
+        raise ValueError(f'{source}: expected a JSON object such as {{"PER": "PERSON", "MISC": null}}')
+    return pairs[-1]
+
+
+def _check_no_cycle(start: str, mapping: Mapping[str, str | None], source: str) -> None:
+    """Raise ValueError if the names lead from a label through others back to it. A label may keep its name."""
+    path, name = [start], mapping[start]
+    while name is not None and name in mapping and name not in path:
+        path.append(name)
+        name = mapping[name]
+    if name == start and len(path) > 1:
+        raise ValueError(
+            f"{source}: {' -> '.join(map(shortened, [*path, start]))} is a cycle; a mapping is applied once, "
+            "so give every label its final name"
+        )

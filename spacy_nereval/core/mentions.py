@@ -1,0 +1,256 @@
+"""Mentions without offsets: find where a text has the strings that a language model lists.
+
+A string is looked for as it is, then normalised, then without case. Offsets always count
+characters of the text itself, since changing case or normalising shifts them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+from unicodedata import category, normalize
+
+from .checked import PlainSpan
+from .messages import quoted, shortened
+
+EXACT, NORMALISED, CASELESS = LEVELS = ("exact", "normalised", "caseless")
+"""How alike a string and the text have to be, the tightest first."""
+
+LISTED, FIRST, ALL = OCCURRENCES = ("listed", "first", "all")
+"""Which occurrences of a string are spans: as many as it is listed, the first, or all."""
+
+NUMBERS = ("listed", *LEVELS, "inside", "invented", "empty", "repeated", "ambiguous")
+"""What is counted; see `Located`."""
+
+ALIKE = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "\xad": None})
+"""Quotes and dashes that are the same once normalised; soft hyphens are dropped."""
+
+WORD = re.compile(r"\w")
+
+
+class Located(NamedTuple):
+    """Where a text has the mentions that are listed.
+
+    Args:
+        spans: (start, end, label) in characters of the text, each once, in the order of the list.
+        invented: The (string, label) that the text does not have, each once.
+        surfaces: The string of each (start, end), as it is listed.
+        numbers: How many are listed; found at each of `LEVELS`; found only `inside` words; `invented`;
+            `empty` strings, which are dropped. These six add up to `listed`. Of those found or
+            invented, `repeated` are beyond the occurrences, so they add no span. `ambiguous`
+            strings have more occurrences than the list has.
+    """
+
+    spans: list[PlainSpan]
+    invented: list[tuple[str, str]]
+    surfaces: dict[tuple[int, int], str]
+    numbers: dict[str, int]
+
+
+def locate(text: str, mentions: Iterable[Any], match: str = CASELESS, occurrences: str = LISTED) -> Located:
+    """Find the mentions of a text.
+
+    An occurrence starts and ends at the edge of a word: Bob is not in Bobville. Only strings
+    that occur nowhere else are looked for inside words too. A string that is found as it is
+    is not looked for in other forms.
+
+    Args:
+        text: The text.
+        mentions: (string, label), or objects with "text" and "label", in any order.
+        match: How far a string and the text may differ, one of `LEVELS`. "exact": not at all.
+            "normalised": in Unicode forms, quotes, dashes, soft hyphens and white space.
+            "caseless": in case too.
+        occurrences: "listed": a string listed twice takes its first two occurrences. "first": every
+            listing takes the first one. "all": one listing takes all.
+
+    Returns:
+        Spans, inventions and numbers; see `Located`.
+
+    Raises:
+        ValueError: A mention is not a string with a label, or an option is unknown.
+
+    >>> found = locate("Bob met bob in New\\xa0York", [("Bob", "PER"), ("new york", "LOC"), ("Eve", "PER")])
+    >>> found.spans, found.invented
+    ([(0, 3, 'PER'), (15, 23, 'LOC')], [('Eve', 'PER')])
+    """
+    check_options(match, occurrences)
+    listed = [checked_mention(k, mention) for k, mention in enumerate(mentions)]
+    times = Counter(listed)
+    numbers = Counter(dict.fromkeys(NUMBERS, 0))
+    numbers["listed"] = len(listed)
+    levels = LEVELS[: LEVELS.index(match) + 1]
+    places: dict[str, tuple[str, list[tuple[int, int]]]] = {}
+    spans: dict[PlainSpan, None] = {}
+    surfaces: dict[tuple[int, int], str] = {}
+    invented: dict[tuple[str, str], None] = {}
+    seen: Counter[tuple[str, str]] = Counter()
+    for mention in listed:
+        string, label = mention
+        if string not in places:
+            places[string] = _places(text, string, levels)
+        level, found = places[string]
+        numbers[level] += 1
+        if level == "empty":
+            continue
+        before = seen[mention]
+        seen[mention] += 1
+        numbers["ambiguous"] += before == 0 and len(found) > times[mention]
+        most = len(found) if occurrences == LISTED and found else 1
+        numbers["repeated"] += before >= most
+        if not found:
+            invented[mention] = None
+        elif before < most:
+            for place in found if occurrences == ALL else [found[before if occurrences == LISTED else 0]]:
+                spans[(*place, label)] = None
+                surfaces.setdefault(place, string)
+    return Located([*spans], [*invented], surfaces, dict(numbers))
+
+
+def check_options(match: str, occurrences: str) -> None:
+    """Raise ValueError if an option of `locate` is unknown."""
+    for name, given, known in (("match", match, LEVELS), ("occurrences", occurrences, OCCURRENCES)):
+        if given not in known:
+            raise ValueError(f"{name} {given!r}: expected one of {', '.join(known)}")
+
+
+def checked_mention(number: int, mention: Any) -> tuple[str, str]:
+    """Return a mention as (string, label).
+
+    Raises:
+        ValueError: It is neither that nor an object with "text" and "label"; or it has no label.
+
+    >>> checked_mention(0, {"text": "Ada", "label": "PER"})
+    ('Ada', 'PER')
+    """
+    parts: Any = mention
+    if isinstance(mention, Mapping):
+        parts = mention.get("text"), mention.get("label")
+    if isinstance(parts, str) or not isinstance(parts, Sequence) or len(parts) != 2:
+        parts = None, None
+    string, label = parts
+    if not isinstance(string, str) or not isinstance(label, str):
+        raise ValueError(
+            f"mention {number} is {shortened(repr(mention))}; expected a text and its label: "
+            '["Ada", "PER"] or {"text": "Ada", "label": "PER"}'
+        )
+    if not label:
+        raise ValueError(f"mention {number}, {quoted(string)}, has no label: expected a non-empty string")
+    return string, label
+
+
+def canonical(text: str, level: str = CASELESS) -> str:
+    """Return a string in the form in which strings of a level are compared.
+
+    >>> canonical(" Ada’s\\xa0 Engine "), canonical("Ada’s  Engine", "normalised"), canonical("Ada’s ", "exact")
+    ("ada's engine", "Ada's Engine", 'Ada’s ')
+    """
+    return text if level == EXACT else Form(text, level).text.strip(" ")
+
+
+class Form:
+    """A text in the form of a level, and which characters of the text each of its characters comes from.
+
+    A character with its combining marks is one: an occurrence has all of it or nothing.
+
+    Args:
+        source: The text.
+        level: One of `LEVELS`.
+
+    Attributes:
+        text: The text in this form.
+        places: The (start, end) in the source of each of its characters.
+    """
+
+    def __init__(self, source: str, level: str) -> None:
+        self.source = source
+        self.places: list[tuple[int, int]] = []
+        found: list[str] = []
+        for start, end in _characters(source):
+            for character in _formed(source[start:end], level):
+                if level != EXACT and character == " " and found and found[-1] == " ":
+                    self.places[-1] = self.places[-1][0], end
+                else:
+                    found.append(character)
+                    self.places.append((start, end))
+        self.text = "".join(found)
+
+    def occurrences(self, string: str, *, inside: bool) -> Iterator[tuple[int, int]]:
+        """Yield where a string in this form occurs in the source, from left to right, without overlaps.
+
+        Args:
+            string: The string, not empty.
+            inside: Whether an occurrence may begin or end inside a word.
+        """
+        at = self.text.find(string)
+        while at >= 0:
+            last = at + len(string) - 1
+            if self._is_whole(at, last) and (inside or self._is_between_words(at, last)):
+                yield self.places[at][0], self.places[last][1]
+                at = self.text.find(string, last + 1)
+            else:
+                at = self.text.find(string, at + 1)
+
+    def _is_whole(self, first: int, last: int) -> bool:
+        """Return whether a stretch has all of the source's characters that it has a part of."""
+        begins = first == 0 or self.places[first - 1] != self.places[first]
+        return begins and (last + 1 == len(self.places) or self.places[last + 1] != self.places[last])
+
+    def _is_between_words(self, first: int, last: int) -> bool:
+        """Return whether a stretch starts and ends at the edge of a word."""
+        start, end = self.places[first][0], self.places[last][1]
+        before = start > 0 and WORD.match(self._base(start - 1)) and WORD.match(self.source[start])
+        after = end < len(self.source) and WORD.match(self._base(end - 1)) and WORD.match(self.source[end])
+        return not before and not after
+
+    def _base(self, at: int) -> str:
+        """Return the character whose combining mark is at a place, or the character there."""
+        while at > 0 and category(self.source[at])[0] == "M":
+            at -= 1
+        return self.source[at]
+
+
+@lru_cache(maxsize=8)
+def _form(text: str, level: str) -> Form:
+    return Form(text, level)
+
+
+def _places(text: str, string: str, levels: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
+    """Return the level at which a string occurs, or "inside", "invented" or "empty"; and where it occurs."""
+    if not canonical(string, NORMALISED):
+        return "empty", []
+    for inside in (False, True):
+        for level in levels:
+            if level == EXACT and string != string.strip():
+                continue  # the span would begin or end with white space
+            if found := [*_form(text, level).occurrences(canonical(string, level), inside=inside)]:
+                return "inside" if inside else level, found
+    return "invented", []
+
+
+def _characters(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the (start, end) of each character together with its combining marks."""
+    if text.isascii():
+        yield from ((k, k + 1) for k in range(len(text)))
+        return
+    start = 0
+    for k, character in enumerate(text[1:], 1):
+        if category(character)[0] != "M":
+            yield start, k
+            start = k
+    if text:
+        yield start, len(text)
+
+
+def _formed(character: str, level: str) -> str:
+    """Return a character with its combining marks in the form of a level; white space is " "."""
+    if level == EXACT:
+        return character
+    if character.isascii():
+        return " " if character.isspace() else character.lower() if level == CASELESS else character
+    formed = normalize("NFKC", character).translate(ALIKE)
+    if level == CASELESS:
+        formed = normalize("NFKC", formed.casefold())
+    return "".join(" " if each.isspace() else each for each in formed)

@@ -1,0 +1,257 @@
+"""--labels, --only, --depth and --sep, and mentions without offsets, in every command that reads annotation."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import spacy
+from commands import accepted, flat, line, refused, run, write
+from docs import doc, write_docs
+
+TEXT = "Ada met Bob in New York at MIT . 1234567890"
+GOLD = line(TEXT, (0, 3, "PERSON"), (8, 11, "PERSON"), (15, 23, "GPE"), (30, 34, "ORG"), (30, 34, "FAC"))
+PRED = line(TEXT, (0, 3, "PER"), (8, 11, "per"), (15, 23, "LOC"), (30, 34, "ORG"), (40, 43, "MISC"))
+pytestmark = pytest.mark.costly
+
+NAMES = {"PER": "PERSON", "per": "PERSON", "LOC": "PLACE", "GPE": "PLACE", "FAC": "ORG"}
+LABELS = ",".join(f"{old}={new}" for old, new in NAMES.items())
+
+
+@pytest.fixture
+def files(tmp_path) -> tuple[Path, Path]:
+    return write(tmp_path / "g.jsonl", GOLD), write(tmp_path / "p.jsonl", PRED)
+
+
+def strict(*arguments, folder: Path) -> tuple[int, ...]:
+    done = run(*arguments, "-o", folder / "out.json")
+    assert done.exit_code == 0, done.output
+    result = json.loads((folder / "out.json").read_text())
+    counts = result["metrics"]["strict"]["counts"]
+    return counts["tp"], counts["fp"], counts["fn"], result.get("merged")
+
+
+def test_score_and_count_map_and_select_labels(files, tmp_path):
+    (tmp_path / "names.json").write_text(json.dumps(NAMES))
+    only = ("--only", "PERSON,PLACE")
+    for labels in (LABELS, tmp_path / "names.json", json.dumps(NAMES)):
+        assert strict("score", *files, "-m", "strict", "--labels", labels, folder=tmp_path) == (4, 1, 0, 1)
+        assert strict("score", *files, "-m", "strict", "--labels", labels, *only, folder=tmp_path)[:3] == (3, 0, 0)
+    assert strict("score", *files, "-m", "strict", folder=tmp_path) == (1, 4, 4, None)
+    counts = tmp_path / "c.npz"
+    assert run("count", *files, "-m", "strict", "--labels", LABELS, "-o", counts).exit_code == 0
+    assert strict("score", counts, folder=tmp_path) == (4, 1, 0, 1)
+    assert "labels:" in accepted_or_warned("score", counts)
+
+
+def accepted_or_warned(*arguments) -> str:
+    done = run(*arguments)
+    assert done.exit_code == 0, done.output
+    return flat(done.stdout)
+
+
+def test_the_other_commands_map_labels_too(files, tmp_path):
+    gold, pred = files
+    mapped = ("--labels", LABELS, "--only", "PERSON,PLACE,ORG")
+    assert "3 gold spans" not in accepted_or_warned("errors", gold, pred)
+    assert "no verdicts of this kind" in accepted_or_warned("errors", gold, pred, *mapped)
+    compared = accepted_or_warned("compare", gold, pred, gold, "-m", "strict", "--trials", 9, *mapped)
+    assert "the outputs differ in 0 documents" in compared and "only:ORG,PERSON,PLACE" in compared
+    assert accepted_or_warned("report", gold, pred, "-o", tmp_path / "r.html", *mapped)
+    assert "PLACE" in (tmp_path / "r.html").read_text() and "GPE" not in (tmp_path / "r.html").read_text()
+
+
+def test_workers_map_labels_and_count_again_when_the_mapping_changes(files, tmp_path):
+    names, counts = tmp_path / "names.json", tmp_path / "c.npz"
+    parts = ("count", *files, "-m", "strict", "--labels", names, "-o", counts, "--parts", tmp_path / "parts")
+    names.write_text(json.dumps(NAMES))
+    assert run(*parts).exit_code == 0
+    assert strict("score", counts, folder=tmp_path) == (4, 1, 0, 1)
+    names.write_text(json.dumps({"PER": "PERSON"}))
+    done = run(*parts)
+    assert "1 replacing other counts" in flat(done.stderr)
+    assert strict("score", counts, folder=tmp_path)[0] == 2
+    assert "only: there is no label 'X'" in run(*parts, "--only", "X").stderr
+
+
+def test_levels_are_cut(tmp_path):
+    gold = write(tmp_path / "g.jsonl", line("ab", (0, 1, "A.B"), (1, 2, "A.C")))
+    pred = write(tmp_path / "p.jsonl", line("ab", (0, 1, "A.C"), (1, 2, "A.C.D")))
+    cut = ("--depth", 1, "--sep", ".")
+    assert strict("score", gold, pred, "-m", "strict", *cut, folder=tmp_path)[:3] == (2, 0, 0)
+    assert strict("score", gold, pred, "-m", "strict", "--depth", 2, "--sep", ".", folder=tmp_path)[:3] == (1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--depth", 0), "depth 0: expected a whole number of levels from 1 up"),
+        (("--depth", -1), "depth -1: expected"),
+        (("--labels", "A=B,B=A"), "labels: A -> B -> A is a cycle"),
+        (("--labels", "PER"), "labels: 'PER' is not LABEL=NAME"),
+        (("--only", "NOWHERE"), "only: there is no label 'NOWHERE' in gold or prediction"),
+        (("--match", "fuzzy"), "--match fuzzy: expected one of exact, normalised, caseless"),
+        (("--occurrences", "last"), "--occurrences last: expected one of listed, first, all"),
+    ],
+)
+@pytest.mark.parametrize("command", ["score", "errors"])
+def test_mistakes_are_one_line(files, command, options, said):
+    assert said in refused(command, *files, *options)
+
+
+def test_the_mapping_is_an_input_that_no_output_replaces(files, tmp_path):
+    names = tmp_path / "names.json"
+    names.write_text(json.dumps(NAMES))
+    assert "is an input" in refused("score", *files, "--labels", names, "-o", names)
+    assert json.loads(names.read_text()) == NAMES
+
+
+def test_a_missing_mapping_file_is_one_line(files):
+    assert "nowhere.json" in refused("score", *files, "--labels", "nowhere.json")
+
+
+def test_a_label_to_map_that_does_not_occur_is_warned_about(files):
+    said = flat(run("score", *files, "--labels", f"{LABELS},XX=Y").stderr)
+    assert "⚠ labels: XX to map, but neither side has such a label" in said
+
+
+def test_count_files_cannot_be_relabelled(files, tmp_path):
+    counts = tmp_path / "c.npz"
+    run("count", *files, "-m", "strict", "-o", counts)
+    for options in (("--labels", "A=B"), ("--only", "A"), ("--depth", 1)):
+        assert f"{options[0]} is given, but" in refused("score", counts, *options)
+    assert "--labels is given" in refused("compare", files[0], counts, counts, "--labels", "A=B")
+    other = tmp_path / "d.npz"
+    run("count", *files, "-m", "strict", "-o", other, "--labels", LABELS)
+    assert "one has the label rules none, the other labels:" in refused(
+        "merge", counts, other, "-o", tmp_path / "e.npz"
+    )
+
+
+def test_the_proposal_comes_before_everything_and_works_when_pasted(tmp_path):
+    gold = write(tmp_path / "g.jsonl", line("Ada Bob Ulm Rom", (0, 3, "PERSON"), (8, 11, "GPE"), (12, 15, "GPE")))
+    pred = write(tmp_path / "p.jsonl", line("Ada Bob Ulm Rom", (0, 3, "PER"), (8, 11, "LOC"), (12, 15, "LOC")))
+    said = flat(run("score", gold, pred).stderr)
+    assert said.startswith("⚠ No predicted label is a gold label: gold has GPE, PERSON, predictions have LOC, PER.")
+    option = said.partition("add ")[2].split()
+    assert option == ["--labels", "LOC=GPE,PER=PERSON"]
+    assert strict("score", gold, pred, "-m", "strict", *option, folder=tmp_path)[:3] == (3, 0, 0)
+
+
+def test_compare_keeps_its_flag_of_the_same_name(files):
+    gold, pred = files
+    few = ("-m", "strict", "--trials", 9, "-t", "labels")
+    for arguments in (
+        (gold, pred, gold, "--per-label", *few),
+        (gold, pred, gold, *few, "--labels"),
+        ("--labels", gold, pred, gold, *few),
+        (gold, pred, gold, "--labels", *few),
+        (gold, pred, gold, "--labels", "PER=PERSON", "--labels", *few),
+    ):
+        assert "|labels:yes|" in accepted_or_warned("compare", *arguments)
+    assert "labels:yes" not in accepted_or_warned("compare", gold, pred, gold, "--labels", "PER=PERSON", *few)
+
+
+def test_training_maps_labels_as_gold_does(tmp_path):
+    train = write(tmp_path / "t.jsonl", line("Ada in Ulm", (0, 3, "per"), (7, 10, "loc")))
+    gold = write(tmp_path / "g.jsonl", line("Ada", (0, 3, "PER")))
+    mapped = ("--labels", "per=PER,loc=LOC")
+    accepted("training", train, "-o", tmp_path / "t.json", *mapped)
+    for lexicon, seen in ((train, None), (tmp_path / "t.json", 1.0)):
+        run("score", gold, gold, "-m", "tmr", "--train", lexicon, "-o", tmp_path / "out.json")
+        scores = json.loads((tmp_path / "out.json").read_text())["metrics"]["tmr"]["scores"]
+        assert scores["seen"] == seen
+    assert "only: there is no label 'X'" in refused("training", train, "-o", tmp_path / "u.json", "--only", "X,per")
+    assert "is a lexicon" in refused("training", tmp_path / "t.json", "-o", tmp_path / "u.json", *mapped)
+
+
+def test_evaluate_takes_the_label_settings_of_the_model(tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ada"}])
+    nlp.add_pipe("nereval", config={"metrics": {"strict": {}}, "labels": {"PER": "PERSON"}, "only": ["PERSON"]})
+    nlp.to_disk(tmp_path / "model")
+    gold = write_docs(tmp_path / "g.spacy", [doc("Ada slept", (0, 1, "PERSON"))])
+    evaluate = ("evaluate", tmp_path / "model", gold, "-m", "strict", "-o", tmp_path / "out.json")
+    for options, tp, said in (
+        ((), 1, 'from the config of the model: --labels {"PER": "PERSON"} --only ["PERSON"] --sep /'),
+        (("--only", "PER"), 0, ""),
+    ):
+        done = run(*evaluate, *options)
+        assert done.exit_code == 0, done.output
+        found = json.loads((tmp_path / "out.json").read_text())["metrics"]["strict"]["counts"]
+        assert found["tp"] == tp and said in flat(done.stderr)
+    assert "labels:" not in run(*evaluate, "--only", "PER").stdout
+
+
+def test_hierarchical_is_a_default_only_where_a_label_has_levels(tmp_path):
+    gold = write(tmp_path / "g.jsonl", line("ab", (0, 1, "A/B"), (1, 2, "A/C")))
+    flat_gold = write(tmp_path / "f.jsonl", line("ab", (0, 1, "A.B"), (1, 2, "/")))
+    for arguments, there in (
+        ((gold, gold), True),
+        ((gold, gold, "--metrics", "strict"), False),
+        ((gold, gold, "--depth", 1), False),
+        ((gold, gold, "--labels", "A/B=X,A/C=Y"), False),
+        ((flat_gold, flat_gold), False),
+        ((flat_gold, flat_gold, "--sep", "."), True),
+    ):
+        done = run("score", *arguments)
+        assert ("hierarchical" in done.stdout) is there, arguments
+        assert ("hierarchical is added, since the label A" in done.stderr) is there
+
+
+# Mentions
+
+
+MENTIONS = {"text": TEXT, "mentions": [["ada", "PERSON"], {"text": "Bob", "label": "PERSON"}, ["Zoe", "PERSON"]]}
+
+
+def test_mentions_are_read_and_their_numbers_are_told(tmp_path):
+    gold = write(tmp_path / "g.jsonl", line(TEXT, (0, 3, "PERSON"), (8, 11, "PERSON")))
+    pred = write(tmp_path / "p.jsonl", MENTIONS)
+    assert strict("score", gold, pred, "-m", "strict", folder=tmp_path)[:3] == (2, 1, 0)
+    printed = flat(accepted("score", gold, pred, "-m", "strict"))
+    assert "3 mentions without offsets: 1 exact, 1 caseless, 1 not in the text (33.3 %)" in printed
+    assert "|mentions:listed,caseless|" in printed
+    assert strict("score", gold, pred, "-m", "strict", "--match", "exact", folder=tmp_path)[:3] == (1, 2, 1)
+
+
+def test_invented_mentions_are_shown_as_not_in_the_text(tmp_path):
+    gold = write(tmp_path / "g.jsonl", line(TEXT, (0, 3, "PERSON")))
+    pred = write(tmp_path / "p.jsonl", MENTIONS)
+    other = write(tmp_path / "q.jsonl", {"text": TEXT, "mentions": [["Eve", "PERSON"]]})
+    printed = flat(accepted("errors", gold, pred))
+    assert "{Zoe} (not in the text)" in printed and "3 mentions without offsets" in printed
+    accepted("errors", gold, pred, "-o", tmp_path / "e.jsonl")
+    rows = [json.loads(row) for row in (tmp_path / "e.jsonl").read_text().splitlines()]
+    assert [(row["pred_text"], row["in_text"], row["left"]) for row in rows] == [
+        ("Bob", True, "Ada met "),
+        ("Zoe", False, None),
+    ]
+    accepted("report", gold, pred, other, "-o", tmp_path / "r.html")
+    assert "Zoe" in (tmp_path / "r.html").read_text() and "Eve" in (tmp_path / "r.html").read_text()
+    compared = accepted("compare", gold, pred, other, "-m", "strict", "--trials", 9, "-o", tmp_path / "c.json")
+    assert "|mentions:listed,caseless|" in accepted_or_warned(
+        "compare", gold, gold, pred, "-m", "strict", "--trials", 9
+    )
+    assert "q.jsonl: 1 mention without offsets: 1 not in the text (100.0 %)" in flat(compared)
+    assert json.loads((tmp_path / "c.json").read_text())["mentions"]["p.jsonl"]["invented"] == 1
+
+
+def test_a_list_of_spans_counts_before_one_of_mentions(tmp_path):
+    both = write(tmp_path / "b.jsonl", line("Ada", (0, 3, "PER"), mentions=[["Bob", "PER"]]))
+    assert strict("score", both, both, "-m", "strict", folder=tmp_path)[:3] == (1, 0, 0)
+
+
+@pytest.mark.parametrize("mention", ["Ada", ["Ada"], ["Ada", 1], {"text": "Ada"}, ["Ada", ""], None])
+def test_what_is_no_mention_names_its_line(tmp_path, mention):
+    gold = write(tmp_path / "g.jsonl", line("Ada"))
+    pred = write(tmp_path / "p.jsonl", {"text": "Ada", "mentions": [mention]})
+    assert "p.jsonl, line 1: mention 0" in refused("score", gold, pred)
+
+
+def test_strings_of_the_whole_corpus_are_not_resampled_in_parts(files, tmp_path):
+    hits = ("-m", "mentions", "--mentions.scope", "hits")
+    parts = ("count", *files, "-o", tmp_path / "c.npz", "--parts", tmp_path / "parts", "--replicates", 9, *hits)
+    assert "mentions depends on the corpus as a whole" in refused(*parts)
+    assert "mentions counts each string once" in run("compare", *files, files[1], *hits, "--trials", 9).stderr

@@ -1,0 +1,234 @@
+"""Label rules: map, cut to depth, keep; both sides, before duplicates are united."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import shlex
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from profiles import tries
+from strategies import corpora
+
+from spacy_nereval import Document, count, create, evaluate
+from spacy_nereval.core.labels import LabelRules, ancestors, label_rules
+from spacy_nereval.core.relabelling import relabelled
+from spacy_nereval.io.count_files import load, save
+from spacy_nereval.io.count_header import LATER
+from spacy_nereval.reporting.label_schemes import label_lines, option, proposed
+
+TEXT = "Ada met Bob in New York at MIT . 1234567890"
+GOLD = [(0, 3, "PERSON"), (8, 11, "PERSON"), (15, 23, "GPE"), (30, 34, "ORG"), (30, 34, "FAC")]
+PRED = [(0, 3, "PER"), (8, 11, "per"), (15, 23, "LOC"), (30, 34, "ORG"), (40, 43, "MISC")]
+MAPPING = {"PER": "PERSON", "per": "PERSON", "LOC": "PLACE", "GPE": "PLACE", "FAC": "ORG"}
+
+
+def strict(*documents, **options):
+    found = evaluate(count(relabelled(documents, label_rules(**options)), [create("strict")]))
+    return found | found["metrics"]["strict"]["counts"]
+
+
+def test_the_worked_example():
+    document = Document(GOLD, PRED, TEXT)
+    before, mapped = strict(document), strict(document, labels=MAPPING)
+    kept = strict(document, labels=MAPPING, only=["PERSON", "PLACE"])
+    assert [before[key] for key in ("tp", "fp", "fn")] == [1, 4, 4]
+    assert [mapped[key] for key in ("tp", "fp", "fn", "merged")] == [4, 1, 0, 1]
+    assert [kept[key] for key in ("tp", "fp", "fn")] == [3, 0, 0]
+    assert "merged" not in before
+    assert document.gold[0].label == "PERSON" and document.pred[0].label == "PER", "documents stay as they are"
+
+
+@pytest.mark.parametrize(
+    ("options", "label", "name"),
+    [
+        ({"labels": {"A": "B", "B": "C"}}, "A", "B"),  # not looked up again
+        ({"labels": {"A": "B"}}, "X", "X"),
+        ({"labels": {"A": None}}, "A", None),
+        ({"labels": {"A": ""}}, "A", None),
+        ({"labels": "A=B, C="}, "C", None),
+        ({"labels": {"A": "X/Y/Z"}, "depth": 2, "only": ["X/Y"]}, "A", "X/Y"),  # map, cut, keep: in this order
+        ({"labels": {"X/Y": "no"}, "depth": 1, "only": ["X"]}, "X/Y/Z", "X"),
+        ({"depth": 1, "sep": "."}, "a.b/c", "a"),
+        ({"depth": 5}, "a/b", "a/b"),
+        ({"depth": 1}, "/a/b", "/a"),
+        ({"only": "a, b"}, "b", "b"),
+        ({"only": "a,b"}, "c", None),
+    ],
+)
+def test_what_becomes_of_a_label(options, label, name):
+    assert label_rules(**options).renamed(label) == name
+
+
+def test_ancestors_begin_with_the_top_and_end_with_the_label():
+    assert ancestors("a.b.c", ".") == ["a", "a.b", "a.b.c"]
+    assert [ancestors(label) for label in ("a", "/", "a/", "/a", "a//b")] == [
+        ["a"],
+        ["/"],
+        ["a/"],
+        ["/a"],
+        ["a", "a//b"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"depth": 0}, "depth 0: expected a whole number of levels from 1 up"),
+        ({"depth": -1}, "depth -1: expected"),
+        ({"depth": True}, "depth True: expected"),
+        ({"depth": 1, "sep": ""}, "sep ''"),
+        ({"only": []}, "only: no label"),
+        ({"only": ["a", ""]}, "only: '' is not a label"),
+        ({"labels": "PER"}, "labels: 'PER' is not LABEL=NAME"),
+        ({"labels": "=PER"}, "labels: '=PER' is not LABEL=NAME"),
+        ({"labels": "A=B,A=C"}, "labels: 'A' is mapped twice"),
+        ({"labels": '{"A": "B", "A": "C"}'}, "labels: 'A' is mapped twice"),
+        ({"labels": '{"A": 1}'}, "labels: 'A' to 1 is not a label and its new name"),
+        ({"labels": "{"}, "labels: not valid JSON"),
+        ({"labels": {"A": "B", "B": "A"}}, "labels: A -> B -> A is a cycle"),
+        ({"labels": {"x": "A", "A": "B", "B": "C", "C": "A"}}, "A -> B -> C -> A is a cycle"),
+    ],
+)
+def test_options_that_cannot_be_used_are_refused_in_one_line(options, said):
+    with pytest.raises(ValueError) as raised:
+        label_rules(**options)
+    assert said in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_a_label_may_keep_its_name():
+    assert label_rules(labels={"A": "A", "B": "A"}).renamed("B") == "A"
+
+
+def test_a_mapping_may_be_in_a_file(tmp_path):
+    path = tmp_path / "names.json"
+    path.write_text(json.dumps(MAPPING))
+    assert label_rules(str(path)) == label_rules(path) == label_rules(MAPPING)
+    path.write_text("[]")
+    with pytest.raises(ValueError, match=r"names\.json: expected a JSON object"):
+        label_rules(path)
+
+
+def test_a_label_to_keep_that_occurs_nowhere_is_an_error():
+    rules = label_rules(only=["A", "B"])
+    rules.check_found(["A", "B", "C"])
+    with pytest.raises(ValueError, match="only: there is no label 'B' in gold or prediction"):
+        rules.check_found(["A"])
+
+
+def test_a_label_to_map_that_occurs_nowhere_is_warned_about():
+    rules = label_rules({"PER": "PERSON", "XX": "Y"})
+    counts = count(relabelled([Document(GOLD, PRED, TEXT), None], rules), [create("strict")])
+    assert counts.mapped == {"PER"}
+    assert rules.unused(counts.mapped) == ["⚠ labels: XX to map, but neither side has such a label"]
+    assert rules.unused(["PER", "XX"]) == []
+
+
+# Law: rules are the same as annotation that had the new labels from the start
+
+
+@tries(60)
+@given(corpus=corpora(), names=st.dictionaries(st.sampled_from("ABCD"), st.sampled_from(["X", "Y", None]), max_size=4))
+def test_rules_equal_renaming_by_hand(corpus, names):
+    by_hand = [
+        Document(
+            *([(a, b, names.get(x, x)) for a, b, x in side if names.get(x, x)] for side in (doc.gold, doc.pred)),
+            doc.text,
+            tokens=doc.tokens,
+        )
+        for doc in corpus
+    ]
+    metrics = [create(name) for name in ("strict", "fair", "wrf", "token")]
+    ours, theirs = (evaluate(count(docs, metrics)) for docs in (relabelled(corpus, label_rules(names)), by_hand))
+    assert ours["metrics"] == theirs["metrics"]
+
+
+# Counts
+
+
+def counted(**options):
+    return count(relabelled([Document(GOLD, PRED, TEXT)], label_rules(**options)), [create("strict")])
+
+
+def test_the_signature_names_the_rules():
+    parts = evaluate(counted(labels=MAPPING, only=["PLACE", "PERSON"], depth=2, sep="."))["signature"].split("|")
+    (named,) = [part for part in parts if part.startswith("labels:")]
+    assert len(named) == len("labels:") + 8
+    assert {"only:PERSON,PLACE", "depth:2", "sep:."} < {*parts}
+    again = evaluate(counted(labels=dict(reversed(MAPPING.items()))))["signature"].split("|")
+    assert named in again and not any(part.startswith(("only:", "depth:", "sep:")) for part in again)
+    assert LabelRules(only=("A,B",)).parts() != LabelRules(only=("A", "B")).parts()
+
+
+@pytest.mark.parametrize("options", [{}, {"labels": {"PER": "X"}}, {"labels": MAPPING, "depth": 1}])
+def test_counts_with_other_rules_do_not_add_up(options):
+    ours = counted(labels=MAPPING)
+    assert (ours + counted(labels=MAPPING)).merged == 2
+    with pytest.raises(ValueError, match="one has the label rules labels:"):
+        ours + counted(**options)
+
+
+def test_counts_keep_their_rules_in_a_file(tmp_path):
+    save(counted(labels=MAPPING, only=["PERSON", "ORG"]), tmp_path / "a.npz")
+    found = load(tmp_path / "a.npz")
+    assert found.label_rules == label_rules(MAPPING, ["PERSON", "ORG"])
+    assert found.mapped == {*MAPPING} and found.merged == 1
+    assert evaluate(found) == evaluate(counted(labels=MAPPING, only=["PERSON", "ORG"]))
+    assert pickle.loads(pickle.dumps(found)).label_rules == found.label_rules
+
+
+def test_files_of_counts_without_rules_are_as_they_always_were(tmp_path):
+    save(counted(), tmp_path / "a.npz")
+    with np.load(tmp_path / "a.npz") as archive:
+        assert not LATER.keys() & json.loads(archive["header"].tobytes()).keys()
+    assert load(tmp_path / "a.npz").label_rules is None
+
+
+# The proposal
+
+
+GOLDS = ["GPE", "ORG", "PERSON", "PhysicalObject", "Process"]
+
+
+@pytest.mark.parametrize(
+    ("label", "partners", "name"),
+    [
+        ("PER", {}, "PERSON"),
+        ("physical_object", {}, "PhysicalObject"),
+        ("ORGANISATION", {}, "ORG"),
+        ("person", {}, "PERSON"),
+        ("LOC", {}, None),
+        ("LOC", {("LOC", "GPE"): 2, ("LOC", "ORG"): 1}, "GPE"),
+        ("LOC", {("LOC", "GPE"): 1}, None),  # too few
+        ("LOC", {("LOC", "GPE"): 2, ("LOC", "ORG"): 2}, None),  # not most of them
+        ("PER", {("PER", "ORG"): 9}, "PERSON"),  # the name comes first
+        ("Proces", {}, "Process"),
+        ("Procees", {}, "Process"),
+        ("...", {}, None),
+    ],
+)
+def test_what_a_label_probably_means(label, partners, name):
+    assert proposed(label, GOLDS, partners) == name
+
+
+def test_the_proposal_keeps_the_mapping_in_use():
+    (line,) = label_lines({"PERSON": 2}, {"PER": 2}, {}, label_rules({"p": "PER", "x": None}))
+    assert line.endswith("add --labels p=PERSON,x=,PER=PERSON")
+    assert label_rules("p=PERSON,x=,PER=PERSON").mapping == {"p": "PERSON", "x": None, "PER": "PERSON"}
+    assert "--labels" not in label_lines({"PERSON": 2}, {"PER": 2}, {}, label_rules(depth=1))[0]
+
+
+@tries(100)
+@given(st.dictionaries(st.text(min_size=1), st.text(min_size=1) | st.none(), min_size=1))
+def test_the_proposal_can_be_pasted(table):
+    names = {old: new for old, new in table.items() if new is not None}
+    found = option(names, LabelRules(tuple((old, None) for old, new in table.items() if new is None)))
+    flag, text = shlex.split(found)
+    assert flag == "--labels"
+    try:
+        assert label_rules(text).mapping == table
+    except ValueError as error:
+        assert "cycle" in str(error)

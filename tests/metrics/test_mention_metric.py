@@ -1,0 +1,156 @@
+"""The metric mentions: sets of strings with labels, per document."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from asking import counted, scored, tables
+from hypothesis import given
+from hypothesis import strategies as st
+from places import DATA
+from profiles import tries
+from strategies import nested
+
+from spacy_nereval import Document, count, create, evaluate
+from spacy_nereval.counting.keys import Slot, slots
+from spacy_nereval.counting.table import summed
+from spacy_nereval.evaluation.comparison import compare
+from spacy_nereval.io.formats.settings import Format
+from spacy_nereval.io.read import read_files
+from spacy_nereval.metrics.mentions import universalner
+
+TEXT = "Bob met BOB . The Bob . bob"
+DOC = Document(
+    [(0, 3, "PER"), (8, 11, "PER"), (24, 27, "ORG")], [(0, 3, "PER"), (14, 21, "PER"), (24, 27, "PER")], TEXT
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, {"tp": 1, "fp": 1, "fn": 1}),  # bob; The Bob; bob as ORG
+        ({"multiset": True}, {"tp": 2, "fp": 1, "fn": 1}),
+        ({"normalise": "exact"}, {"tp": 1, "fp": 2, "fn": 2}),
+        ({"normalise": "universalner"}, {"tp": 1, "fn": 1}),
+        ({"normalise": "universalner", "multiset": True}, {"tp": 2, "fp": 1, "fn": 1}),
+    ],
+)
+def test_what_counts_as_the_same_string(options, expected):
+    assert counted(DOC, "mentions", **options) == expected
+
+
+@tries(150)
+@given(
+    corpus=st.lists(nested(), max_size=3),
+    normalise=st.sampled_from(["exact", "universalner"]),
+    multiset=st.booleans(),
+)
+def test_the_counts_are_those_of_the_twin(corpus, normalise, multiset):
+    expected = Counter(tp=0, fp=0, fn=0)
+    for doc in corpus:
+        fold = str if normalise == "exact" else universalner
+        gold, pred = (Counter((fold(doc.text[a:b]), x) for a, b, x in side) for side in doc.sides)
+        if not multiset:
+            gold, pred = Counter([*gold]), Counter([*pred])
+        expected += Counter(tp=(gold & pred).total(), fp=(pred - gold).total(), fn=(gold - pred).total())
+    assert tables(corpus, "mentions", normalise=normalise, multiset=multiset).total == {
+        name: expected[name] for name in ("tp", "fp", "fn")
+    }
+
+
+def test_universalner_leaves_out_what_it_takes_for_articles():
+    words = {"vitamin A": "vitamin", "C++": "c", "The  U.S. ": "us", "an apple a day": "apple day", "Ada’s": "ada’s"}
+    assert {word: universalner(word) for word in words} == words
+
+
+def test_a_document_without_a_text_cannot_be_judged():
+    with pytest.raises(ValueError, match="mentions need the text"):
+        [*create("mentions").verdicts(Document([(0, 1, "A")], []))]
+
+
+def test_where_a_mention_is_does_not_matter():
+    doc = Document([(0, 3, "PER")], [(18, 21, "PER")], TEXT)
+    assert scored(doc, "mentions")["scores"] == {"p": 1, "r": 1, "f": 1}
+    assert scored(doc, "strict")["scores"]["f"] == 0
+
+
+# Strings of the whole corpus
+
+
+def hits(corpus, **options):
+    return scored(corpus, "mentions", scope="hits", **options)
+
+
+def surface_f(corpus):
+    """Unique surfaces with labels; those with a span in place are found."""
+    sides = [{(doc.text[a:b], x) for doc in corpus for a, b, x in doc.sides[k]} for k in (0, 1)]
+    found = {(doc.text[a:b], x) for doc in corpus for a, b, x in {*doc.sides[0]} & {*doc.sides[1]}}
+    return len(found), len(sides[0]), len(sides[1])
+
+
+@tries(150)
+@given(corpus=st.lists(nested(), max_size=4))
+def test_a_string_counts_once_in_the_corpus_and_is_found_if_a_span_is_in_place(corpus):
+    counts = hits(corpus, normalise="exact")["counts"]
+    assert (counts["hit"], counts["gold"], counts["pred"]) == surface_f(corpus)
+
+
+def test_a_string_that_was_found_once_is_found():
+    corpus = [
+        Document([(0, 3, "PER")], [(0, 3, "PER")], "Bob met"),
+        Document([(0, 3, "PER")], [(4, 7, "PER")], "Bob Eve"),
+    ]
+    result = hits(corpus)
+    assert result["counts"] == {"hit": 1, "gold": 1, "pred": 2}
+    assert (result["scores"]["p"], result["scores"]["r"]) == (0.5, 1.0)
+    assert result["averages"]["docs"]["f"] == 0.5, "of each document by itself"
+    assert scored(corpus, "mentions")["counts"] == {"tp": 1, "fp": 1, "fn": 1}
+
+
+def test_counts_of_parts_are_united_before_strings_are_counted():
+    parts = [count([Document([(0, 3, "PER")], [], "Bob")], [create("mentions", scope="hits")]) for _ in "ab"]
+    assert evaluate(parts[0] + parts[1])["metrics"]["mentions"]["counts"]["gold"] == 1
+
+
+def test_a_resample_counts_its_own_strings():
+    """Each half-sample has its strings once, even if it has only one of the documents with a string."""
+    corpus = [Document([(0, 3, "PER")], [(0, 3, "PER")], "Bob", id=str(k)) for k in range(9)]
+    counts = count(corpus, [create("mentions", scope="hits")])
+
+    class Halves:
+        sums = 2
+
+        def of(self, documents):
+            return np.array([[1] * 9, [0] * 8 + [1]])[:, documents]
+
+    place = slots(counts.metrics)[Slot("mentions", "gold")]
+    assert summed(counts, Halves()).counts[place].sum(axis=0).tolist() == [1, 1]
+
+
+def test_systems_are_not_compared_by_strings_of_the_corpus():
+    counts = count([Document([(0, 3, "PER")], [], "Bob", id="a")], [create("mentions", scope="hits")])
+    with pytest.raises(ValueError, match="mentions counts each string once in the whole corpus"):
+        compare(counts, counts)
+
+
+def test_multiset_means_nothing_for_strings_of_the_corpus():
+    with pytest.raises(ValueError, match=r"mentions\.multiset = True: with scope = 'hits'"):
+        create("mentions", scope="hits", multiset=True)
+
+
+WNUT = DATA / "wnut17" / "emerging.test.annotated"
+
+
+@pytest.mark.skipif(not WNUT.exists(), reason="the corpus is not part of the repository")
+def test_the_surfaces_of_wnut_2017():
+    """The gold side of the task's test set; the predictions leave out every third entity and move every fifth."""
+    corpus = []
+    for document in read_files(WNUT, WNUT, formats=(Format("conll"), Format("conll"))):
+        spans = sorted(document.sides[0])
+        kept = [(a, b - (k % 5 == 0 and b - a > 1), x) for k, (a, b, x) in enumerate(spans) if k % 3]
+        corpus.append(Document(spans, kept, document.text))
+    counts = hits(corpus, normalise="exact")["counts"]
+    assert (counts["hit"], counts["gold"], counts["pred"]) == surface_f(corpus)
+    assert counts["gold"] < sum(len(doc.gold) for doc in corpus) == 1079
