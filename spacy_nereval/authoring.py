@@ -10,6 +10,7 @@ they add up to, one formula, and its scores, all declared. An entry point in the
     formulas    prf, f_score, ratio, weight_table; Columns and Array for type annotations
     pairing     closest_pairs, best_pairs, overlaps; an OverlapGroup has `alignment` and `overlaps`
     coverage    by_label, covered, shares, stretches
+    strings     ancestors of a label, SEPARATOR of its levels; canonical form of a mention
     training    cached_lexicon, pinned_path: what the training corpus has, for an option `train`
     register    create, registry; count and evaluate to try it, `spacy_nereval.testing` to test it
 
@@ -51,7 +52,9 @@ from .core.declaration import (
     prf_scores,
 )
 from .core.formulas import HEAVIEST, f_score, prf, ratio, weight_table
+from .core.labels import SEPARATOR, ancestors
 from .core.lexicon import Lexicon, cached_lexicon, pinned_path
+from .core.mentions import canonical
 from .core.overlap import Boundaries, overlaps
 from .core.spans import Document, OverlapGroup, Span
 from .counting.counter import count
@@ -63,6 +66,7 @@ __all__ = [
     "GOLD_SPANS",
     "HEAVIEST",
     "PRED_SPANS",
+    "SEPARATOR",
     "Array",
     "Beta",
     "Boundaries",
@@ -80,9 +84,11 @@ __all__ = [
     "Tally",
     "Typed",
     "Verdict",
+    "ancestors",
     "best_pairs",
     "by_label",
     "cached_lexicon",
+    "canonical",
     "closest_pairs",
     "count",
     "covered",

@@ -9,6 +9,7 @@ from typing import Any
 from ..core.messages import shortened
 from ..core.spans import Document
 from ..io.formats.jsonl import record_of
+from ..io.formats.settings import Format
 from ..io.read import UNANNOTATED, Pairing
 from ..io.records import Predictions, Record, pair
 from ..io.tag_sequences import Tagged, TokenDocument, read_tags
@@ -178,7 +179,7 @@ def _record(item: Any, where: str, reading: Reading) -> Record:
         return item
     try:
         if isinstance(item, Mapping):
-            return record_of(dict(item))
+            return record_of(dict(item), Format(match=reading.match, occurrences=reading.occurrences))
         from ..integration.examples import record
 
         return record(item, reading.spans_key)

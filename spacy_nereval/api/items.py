@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
+from ..core.checked import PlainSpan, checked_span
 from ..core.messages import shortened
-from ..core.checked import checked_span
-from ..core.spans import Document, PlainSpan
+from ..core.spans import Document
 from ..io.records import Record
 
 Kind = Literal["tags", "spans", "mentions", "doc", "record", "document", "example", "nothing", "empty"]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ..core.checked import PlainSpan, checked_tokens
+from ..core.mentions import CASELESS, LISTED, check_options
 from ..core.messages import quoted, shortened
-from ..core.checked import checked_tokens
-from ..core.spans import Document, PlainSpan
-from ..io.records import Record
+from ..core.spans import Document
+from ..io.records import Record, with_mentions
 from ..io.tag_sequences import Tagged
-from .items import Ends, plain_span, surface_of
+from .items import Ends, kind_of, plain_span, surface_of
 
 Offsets = Sequence[tuple[int, int]]
 
@@ -22,11 +23,14 @@ class Reading(NamedTuple):
     repair: str = "conll"
     end: str = "exclusive"
     spans_key: str | None = None
+    match: str = CASELESS
+    occurrences: str = LISTED
 
     def checked(self) -> Reading:
-        """Return the settings. Raise ValueError if `end` is unknown; the readers check the others."""
+        """Return the settings. Raise ValueError if one for which there may be no reader is unknown."""
         if self.end not in ("exclusive", "inclusive"):
             raise ValueError(f"end={self.end!r}: expected 'exclusive' or 'inclusive'")
+        check_options(self.match, self.occurrences)
         return self
 
 
@@ -45,6 +49,10 @@ def plain_record(item: Any, name: str, place: Place, reading: Reading, ends: End
         return empty._replace(annotated=False)
     if isinstance(item, Tagged):
         return _of_tagged(item, name, place, empty)
+    if kind_of(item) == "mentions":
+        if text is None:
+            raise ValueError(f"{name} has mentions without offsets, which are looked for in the text: give text=")
+        return with_mentions(empty, item, reading.match, reading.occurrences)
     spans = [_checked(span, f"{name} span {k}", text, reading, ends) for k, span in enumerate(item)]
     kept = {*spans}
     return empty._replace(spans=kept, duplicates=len(spans) - len(kept))

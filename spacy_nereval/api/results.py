@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from shlex import split
 from typing import TYPE_CHECKING, Any
 
 from ..core.declaration import Metric
@@ -11,12 +12,14 @@ from ..core.spans import Document
 from ..counting.counts import Counts
 from ..evaluation.error_groups import ErrorGroups
 from ..evaluation.error_list import ErrorExamples, error_list
+from ..evaluation.result import gold_spans, pred_spans
 from ..evaluation.scores import AVERAGES
 from ..io.count_files import save as save_counts
 from ..metrics.registry import create
 from ..reporting.comparison import COMPARED, comparison_tables, footer, verdict_lines
 from ..reporting.evaluated import Evaluated
-from ..reporting.remarks import heading
+from ..reporting.label_schemes import label_lines
+from ..reporting.remarks import heading, mention_lines
 from ..reporting.result_table import ResultTable
 from ..reporting.result_tables import TABLES, tables
 from ..reporting.verdict_tables import judging
@@ -140,7 +143,11 @@ class Result(Shown):
         return [*tables(given, TABLES if every else SUMMARY, digits=digits)]
 
     def _before(self) -> list[str]:
-        return [heading(self), *left_out_lines(self.get("left_out", {}))]
+        rules = self._counts.label_rules
+        lines = [heading(self), *mention_lines(self.get("mentions", {})), *left_out_lines(self.get("left_out", {}))]
+        lines += rules.unused(self._counts.mapped) if rules else []
+        found = label_lines(gold_spans(self._counts), pred_spans(self._counts), rules=rules)
+        return [*lines, *map(with_argument, found)]
 
     def _after(self) -> list[str]:
         return [self.signature]
@@ -186,6 +193,16 @@ def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
     ['wrf is left out: it needs the words']
     """
     return [f"{name} is left out: {reason}" for name, reason in left_out.items()]
+
+
+def with_argument(line: str) -> str:
+    """Return a warning with the argument of `score` in place of the option that it ends with.
+
+    >>> with_argument("To map labels, add --labels PER=PERSON")
+    "To map labels, add labels='PER=PERSON'"
+    """
+    before, option, value = line.partition("--labels ")
+    return f"{before}labels={split(value)[0]!r}" if option else line
 
 
 def _difference_rows(comparisons: Iterable[Mapping[str, Any]]) -> Iterable[dict[str, Any]]:

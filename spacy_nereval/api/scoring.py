@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from ..core.declaration import Metric
+from ..core.labels import SEPARATOR, label_rules
+from ..core.mentions import CASELESS, LISTED
+from ..core.relabelling import relabelled
 from ..core.spans import Document
 from ..counting.counter import count
 from ..evaluation.comparison import System, comparison
 from ..evaluation.resampling import Confidence
-from ..evaluation.result import evaluate
+from ..evaluation.result import evaluate, gold_spans, pred_spans
 from ..evaluation.transitions import gold_outcomes
 from ..metrics.registry import create_all
 from .inputs import Side, documents, has_words
@@ -33,6 +37,12 @@ def score(
     repair: str = "conll",
     end: str = "exclusive",
     spans_key: str | None = None,
+    labels: Mapping[str, str | None] | str | Path | None = None,
+    only: Iterable[str] | str | None = None,
+    depth: int | None = None,
+    sep: str = SEPARATOR,
+    match: str = CASELESS,
+    occurrences: str = LISTED,
 ) -> Result:
     """Score predictions against gold annotation.
 
@@ -41,6 +51,7 @@ def score(
     - a list of tags (IOB1, IOB2, BILUO, BIOES, IO), which count tokens;
     - a list of spans: (start, end, label), or dicts or objects with start, end and label, as
       nervaluate, GLiNER, Presidio and the pipelines of transformers have them;
+    - a list of mentions without offsets, (string, label), which are looked for in the text;
     - a spaCy Doc, or a record {"text": ..., "spans": [...]} as in a JSONL file;
     - an empty list for no spans, or None for a document without annotation.
 
@@ -60,6 +71,12 @@ def score(
             "discard" leaves them out, "error" raises ValueError.
         end: Whether the ends of spans are "exclusive", or "inclusive" as nervaluate's.
         spans_key: Read `doc.spans[spans_key]` of Docs instead of `doc.ents`.
+        labels: New names of labels, None to drop them: a table, a JSON file, or text such as "PER=PERSON,MISC=".
+        only: The labels to keep, under their new names; by default all.
+        depth: The number of levels of labels to keep; by default all.
+        sep: What separates the levels of a label.
+        match: How far a mention without offsets and the text may differ; see `locate`.
+        occurrences: Which occurrences of such a mention count; see `locate`.
 
     Returns:
         The result: ratios from 0 to 1, None where a score is undefined. It is a dict, and can
@@ -75,18 +92,21 @@ def score(
     >>> score([[(0, 3, "PER")]], [[{"start": 0, "end": 3, "label": "PER"}]], ["strict"])["metrics"]["strict"]["scores"]
     {'p': 1.0, 'r': 1.0, 'f': 1.0}
     """
-    reading = Reading(scheme, repair, end, spans_key).checked()
+    reading = Reading(scheme, repair, end, spans_key, match, occurrences).checked()
+    rules = label_rules(labels, only, depth, sep)
     side = Side(gold, "gold")
     if side.kind in ("document", "example") or (side.kind == "empty" and _names_metrics(pred)):
         confidence = metrics if confidence is None and isinstance(metrics, Confidence) else confidence
         _check_one_side(text, tokens, metrics if not isinstance(metrics, Confidence) and pred is not None else None)
         chosen = metrics if pred is None and not isinstance(metrics, Confidence) else pred
-        return _scored(_both_sides(side, spans_key), create_all(chosen), confidence, {}, kept=side.is_kept)
+        return _scored(
+            relabelled(_both_sides(side, spans_key), rules), create_all(chosen), confidence, {}, kept=side.is_kept
+        )
     if pred is None:
         raise ValueError("pred is missing: expected the predictions, one item per document, as the second argument")
     other = Side(pred, "pred")
     chosen, left_out = _chosen(metrics, words=has_words(side, other, text, tokens))
-    found = documents(side, other, text, tokens, reading)
+    found = relabelled(documents(side, other, text, tokens, reading), rules)
     return _scored(found, chosen, confidence, left_out, kept=side.is_kept and other.is_kept, key=spans_key)
 
 
@@ -108,6 +128,12 @@ def compare(
     repair: str = "conll",
     end: str = "exclusive",
     spans_key: str | None = None,
+    labels: Mapping[str, str | None] | str | Path | None = None,
+    only: Iterable[str] | str | None = None,
+    depth: int | None = None,
+    sep: str = SEPARATOR,
+    match: str = CASELESS,
+    occurrences: str = LISTED,
 ) -> Comparison:
     """Compare systems with a baseline: differences, their intervals, paired tests, and which spans changed.
 
@@ -122,7 +148,7 @@ def compare(
         primary: The score in question, METRIC.SCORE; by default the headline of the first metric.
         secondary: The scores of the second family of tests.
         margin: The largest difference of the primary score that does not matter, in points.
-        text, tokens, scheme, repair, end, spans_key: As for `score`.
+        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences: As for `score`.
 
     Returns:
         The comparison: a dict that can show itself; see `Comparison`.
@@ -141,7 +167,8 @@ def compare(
     if baseline is not None and baseline not in systems:
         raise ValueError(f"there is no system {baseline!r}; there are {', '.join(systems)}")
     first = baseline if baseline is not None else next(iter(systems))
-    reading = Reading(scheme, repair, end, spans_key).checked()
+    reading = Reading(scheme, repair, end, spans_key, match, occurrences).checked()
+    rules = label_rules(labels, only, depth, sep)
     same = gold if hasattr(gold, "__len__") else list(gold)
     text, tokens = (None if value is None else list(value) for value in (text, tokens))
     left_out: dict[str, str] = {}
@@ -150,7 +177,7 @@ def compare(
     for name in dict.fromkeys([first, *systems]):
         sides = Side(same, "gold"), Side(systems[name], name)
         chosen, left_out = _chosen(metrics, words=has_words(*sides, text, tokens))
-        kept = [*documents(*sides, text, tokens, reading)]
+        kept = [*relabelled(documents(*sides, text, tokens, reading), rules)]
         counts = count(kept, chosen)
         counts.spans_key = spans_key
         found.append(System(name, counts, [gold_outcomes(document) for document in kept]))
@@ -179,6 +206,8 @@ def _scored(
     all_documents = [*found] if kept else None
     counts = count(found if all_documents is None else all_documents, metrics)
     counts.spans_key = key
+    if counts.label_rules and counts.documents:
+        counts.label_rules.check_found({*gold_spans(counts), *pred_spans(counts)})
     values = evaluate(counts, confidence)
     return Result(values | ({"left_out": dict(left_out)} if left_out else {}), counts, all_documents)
 

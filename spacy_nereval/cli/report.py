@@ -85,7 +85,9 @@ def report_cli(
         counts = count_documents(documents, chosen, gold.name, reading, [kept])
         found.append(ReportedSystem(shown, kept, counts))
     lexicon = cached_lexicon(train) if train else None
-    html = page(_with_common_annexes(found), title=title, confidence=drawn, asked=wished, trials=asking.trials, lexicon=lexicon)
+    html = page(
+        _with_common_annexes(found), title=title, confidence=drawn, asked=wished, trials=asking.trials, lexicon=lexicon
+    )
     with atomic(output) as file:
         file.write(html.encode())
     say(f"✔ Report in {output}", fg="green")
