@@ -23,9 +23,11 @@ def of_models(systems: Sequence[str], key: str | None) -> dict[str, Settings]:
         systems: Files of predictions, count files, and names or paths of models.
         key: The key of the span groups that are scored; None for entities.
     """
+    if not (folders := dict(_folders(systems))):
+        return {}
     from ..integration.stored_options import stored_options
 
-    return {model: stored for model, folder in _folders(systems) if (stored := stored_options(folder, key))}
+    return {model: stored for model, folder in folders.items() if (stored := stored_options(folder, key))}
 
 
 def _folders(systems: Sequence[str]) -> Iterator[tuple[str, Path]]:
@@ -48,11 +50,12 @@ def with_stored_labels(reading: Reading, systems: Sequence[str]) -> Reading:
     Raises:
         ValueError: Two models store different label options.
     """
-    if any(value is not None for value in (reading.labels, reading.only, reading.depth)):
+    given = any(value is not None for value in (reading.labels, reading.only, reading.depth))
+    if given or not (folders := dict(_folders(systems))):
         return reading
     from ..integration.stored_options import stored_label_settings
 
-    stored = {model: stored_label_settings(folder, reading.spans_key) for model, folder in _folders(systems)}
+    stored = {model: stored_label_settings(folder, reading.spans_key) for model, folder in folders.items()}
     shown = {model: _as_options(found) for model, found in stored.items()}
     if len({*shown.values()}) > 1:
         differ = "; ".join(f"{model} has {options or 'none'}" for model, options in shown.items())

@@ -174,7 +174,7 @@ def test_evaluate_takes_the_label_settings_of_the_model(tmp_path):
     gold = write_docs(tmp_path / "g.spacy", [doc("Ada slept", (0, 1, "PERSON"))])
     evaluate = ("evaluate", tmp_path / "model", gold, "-m", "strict", "-o", tmp_path / "out.json")
     for options, tp, said in (
-        ((), 1, 'from the config of the model: --labels {"PER": "PERSON"} --only ["PERSON"] --sep /'),
+        ((), 1, f'from the config of {tmp_path / "model"}: --labels {{"PER": "PERSON"}} --only ["PERSON"] --sep /'),
         (("--only", "PER"), 0, ""),
     ):
         done = run(*evaluate, *options)

@@ -11,7 +11,7 @@ import spacy
 from docs import write_docs
 from sharded import CODE, SHARDS, sentences
 
-from spacy_nereval.integration import pipelines
+from spacy_nereval.core.plugins import import_code
 
 
 @pytest.fixture(scope="session")
@@ -25,7 +25,7 @@ def made(tmp_path_factory) -> Path:
     (folder / "training").mkdir()
     nlp.to_disk(folder / "training" / "model-best")
     (folder / "code.py").write_text(CODE)
-    pipelines.import_file("python_code", folder / "code.py")
+    import_code(folder / "code.py")
     nlp.add_pipe("mortal")
     nlp.to_disk(folder / "mortal")
     for name in ("shards", "gold", "pred"):
