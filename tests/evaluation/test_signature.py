@@ -63,6 +63,8 @@ OTHER_OPTIONS: dict[str, dict[str, Any]] = {
     "plagdet": {"average": "micro", "typed": True},
     "ace": {"min_overlap": 0, "type_error": 0, "false_alarm": 0, "weights": {"A": 2}},
     "tmr": NEEDED["tmr"],
+    "hierarchical": {"sep": ":", "depths": 2, "beta": 2},
+    "mentions": {"normalise": "exact", "scope": "hits", "multiset": True, "beta": 2},
 }  # fmt: skip
 
 
