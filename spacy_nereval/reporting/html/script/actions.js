@@ -54,11 +54,13 @@ $("together").addEventListener("change", () => {
   together = $("together").checked;
   refresh();
 });
-$("find").addEventListener("input", () => soon(() => {
-  state = { ...state, find: $("find").value, at: 0 };
-  search();
-  record(true);
-}));
+$("find").addEventListener("input", () => {
+  state = { ...state, find: $("find").value, at: 0 }; // at once: another filter may be chosen before the pause
+  soon(() => {
+    search();
+    record(true);
+  });
+});
 for (const view of VIEWS) $(`view-${view}`).addEventListener("click", () => choose({ view, at: 0 }));
 for (const [id, drawn] of [["matrix-system", "system"], ["matrix-metric", "metric"], ["matrix-as", "as"]]) {
   $(id).addEventListener("change", () => {
