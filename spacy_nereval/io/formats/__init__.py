@@ -16,8 +16,9 @@ from pathlib import Path
 
 from ...core.plugins import check_registered_once, readers, registered_names
 from ..records import Record
+from .detection import detected
 from .offsets import with_fitting_offsets
-from .settings import CONLLU, Format, files_in
+from .settings import Format, files_in
 
 Reader = Callable[[Path, Format], Iterator[Record]]
 
@@ -33,19 +34,30 @@ ENDINGS = {
     ".bio": "conll",
     ".tsv": "conll",
     ".csv": "faireval",
+    ".xmi": "xmi",
+    ".zip": "xmi",
+    ".conllu": "conllu",
+    ".conllup": "conllu",
+    ".pubtator": "pubtator",
+    ".sgm": "sgml",
+    ".sgml": "sgml",
+    ".name": "sgml",
 }
-"""File extensions to formats. Folders with `.ann` files are in brat's format."""
+"""File extensions to formats, unless the content says otherwise (see `detection`). Folders with
+`.ann` files are in brat's format."""
+
+FOLDERS = ("webanno", "xmi", "sgml", "bioc")
+"""Formats of one document per file, of which folders are read too."""
 
 
 UNREAD = {
     ".gz": "compressed files are not read: unpack it first, with gunzip",
-    ".conllu": CONLLU,
 }
 """Extensions of files that cannot be read, and what to do."""
 
 
 def inferred_name(path: Path) -> str | None:
-    """Infer the format of a path from its extension, or from the files in it.
+    """Infer the format of a path from its extension and its content, or from the files in it.
 
     Args:
         path: A file or folder. A file need not exist.
@@ -58,7 +70,10 @@ def inferred_name(path: Path) -> str | None:
     """
     if any(files_in(path, ".ann")):
         return "brat"
-    return ENDINGS.get(path.suffix.lower())
+    if path.is_dir():
+        names = (inferred_name(file) for file in sorted(files_in(path, "")))
+        return next((name for name in names if name in FOLDERS), None)
+    return detected(path) or ENDINGS.get(path.suffix.lower())
 
 
 def name_of(path: Path, format: Format = Format()) -> str:
@@ -83,10 +98,11 @@ def name_of(path: Path, format: Format = Format()) -> str:
     what = (
         f"{path} is a folder without .ann files"
         if path.is_dir()
-        else f"cannot infer the format of {path} from its extension"
+        else f"cannot infer the format of {path} from its extension or its content"
     )
     raise ValueError(
-        f"{what}; known are {', '.join(ENDINGS)}, and folders of .ann and .txt files. "
+        f"{what}; known are {', '.join(ENDINGS)}, .json, .xml and .txt by their content, and folders of .ann and .txt "
+        "files. "
         f"For other names, choose a format with --format: {', '.join(format_names())}"
     )
 
