@@ -35,7 +35,6 @@ ENDINGS = {
     ".tsv": "conll",
     ".csv": "faireval",
     ".xmi": "xmi",
-    ".zip": "xmi",
     ".conllu": "conllu",
     ".conllup": "conllu",
     ".pubtator": "pubtator",
@@ -48,6 +47,9 @@ ENDINGS = {
 
 FOLDERS = ("webanno", "xmi", "sgml", "bioc")
 """Formats of one document per file, of which folders are read too."""
+
+IN_FOLDERS = (".tsv", ".xmi", ".zip", ".sgm", ".sgml", ".name", ".xml", ".txt")
+"""The extensions by which a folder shows its format. Others, such as .json, are common in folders of models."""
 
 
 UNREAD = {
@@ -71,8 +73,8 @@ def inferred_name(path: Path) -> str | None:
     if any(files_in(path, ".ann")):
         return "brat"
     if path.is_dir():
-        names = (inferred_name(file) for file in sorted(files_in(path, "")))
-        return next((name for name in names if name in FOLDERS), None)
+        files = sorted(file for file in files_in(path, "") if file.suffix.lower() in IN_FOLDERS)
+        return next((name for name in map(inferred_name, files) if name in FOLDERS), None)
     return detected(path) or ENDINGS.get(path.suffix.lower())
 
 

@@ -54,7 +54,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
 def _documents(path: Path) -> Iterator[Any]:
     try:
-        import bioc
+        from bioc.biocxml.decoder import BioCXMLDocumentReader
     except ImportError:
         raise missing("bio", "bioc") from None
     check_is_file(path)
@@ -77,7 +77,7 @@ def _documents(path: Path) -> Iterator[Any]:
                     yield parse_doc(value)
             return
         with file.open("rb") as content:
-            yield from bioc.BioCXMLDocumentReader(content)
+            yield from BioCXMLDocumentReader(content)
     except GeneratorExit:
         raise
     except Exception as error:  # bioc and lxml raise many kinds for damaged files

@@ -169,7 +169,9 @@ def _placed(forms: Sequence[tuple[str, bool]], text: str | None) -> tuple[str, l
     for form, _ in forms:
         start = text.find(form, end)
         if not form or start < 0 or text[end:start].strip():
-            raise ValueError(f"the word {shortened(form)!r} does not follow in the text, which goes on {quoted(text[end:])}")
+            raise ValueError(
+                f"the word {shortened(form)!r} does not follow in the text, which goes on {quoted(text[end:])}"
+            )
         end = start + len(form)
         places.append((start, end))
     return text, places

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from ..paths import readable
 from .json_values import json_values
 
-START = 1 << 16
+START = 1 << 14
 """Number of bytes from which the format is detected."""
 
 ENTITY = re.compile(rb"<(ENAMEX|TIMEX|NUMEX)\w*\s[^<>]*TYPE", re.IGNORECASE)
@@ -35,7 +36,7 @@ def detected(path: Path) -> str | None:
         return None
     try:
         return look(path)
-    except (ValueError, OSError):  # the reader says what is wrong
+    except (ValueError, OSError, BadZipFile):  # the reader says what is wrong
         return None
 
 
@@ -84,9 +85,17 @@ def _of_table(path: Path) -> str | None:
     return "webanno" if _of_text(path) == "webanno" else None
 
 
+def _of_archive(path: Path) -> str | None:
+    if not is_zipfile(path):
+        return None
+    with ZipFile(path) as archive:
+        return "xmi" if any(name.endswith(".xmi") for name in archive.namelist()) else None
+
+
 LOOKS: dict[str, Callable[[Path], str | None]] = {
     **dict.fromkeys((".json", ".jsonl", ".ndjson"), _of_json),
     **dict.fromkeys((".txt", ".xml"), _of_text),
     ".tsv": _of_table,
+    ".zip": _of_archive,
 }
 """File extensions that several formats share to the function that tells them apart."""

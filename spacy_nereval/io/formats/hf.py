@@ -129,7 +129,9 @@ def _rows(path: Path, field: str | None, given: list[str] | None) -> Iterator[tu
         for row in rows:
             row = row["row"] if isinstance(row, dict) and isinstance(row.get("row"), dict) else row
             if not isinstance(row, dict):
-                raise ValueError(f'{path}, line {line}: expected a row: {{"tokens": ["Ada", ...], "ner_tags": [1, ...]}}')
+                raise ValueError(
+                    f'{path}, line {line}: expected a row: {{"tokens": ["Ada", ...], "ner_tags": [1, ...]}}'
+                )
             yield line, row, names
 
 

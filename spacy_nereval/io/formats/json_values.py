@@ -10,7 +10,7 @@ from typing import Any, TextIO
 from ..paths import check_is_file, readable
 from .settings import SEEN, check_is_text
 
-BLOCK = 1 << 16
+BLOCK = 1 << 12
 """Number of characters that are read at a time; more while a value is not complete."""
 
 

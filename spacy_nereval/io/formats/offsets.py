@@ -115,7 +115,8 @@ def assembled(pieces: Iterable[tuple[int, str]], format: Format) -> str:
     '😀\\nBob'
     """
     width = WIDTHS.get(format.offsets or CODEPOINT)
-    parts, at = [], 0
+    parts: list[str] = []
+    at = 0
     for start, piece in pieces:
         if start < at:
             raise Misfit(f"the text {quoted(piece)} begins at {start}, before the end of the text before it, {at}")

@@ -113,7 +113,9 @@ def sides(
     columns = _columns(column) if column is not None else [-2, -1] if both else [-1]
     named = [name for name in columns if isinstance(name, str)]
     if both and named:
-        raise ValueError(f"--column {named[0]}: expected 'last' or a number, since columns of CoNLL files have no names")
+        raise ValueError(
+            f"--column {named[0]}: expected 'last' or a number, since columns of CoNLL files have no names"
+        )
     if both and len({*columns}) < 2:
         raise ValueError(
             f"--column {column}: a file with gold and predictions has two columns of tags; expected two, as in 3,4"
@@ -157,7 +159,8 @@ def _columns(given: str) -> list[int | str]:
             found.append(0)
     if len(found) > 2 or 0 in found:
         raise ValueError(
-            f"--column {given}: expected 'last', a number from 1 up or a name, or two of these for gold and predictions"
+            f"--column {given}: expected 'last' or a number from 1 up (or a name, where columns have names), or two of "
+            "these for gold and predictions"
         )
     return found
 

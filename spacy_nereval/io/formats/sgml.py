@@ -14,7 +14,9 @@ from ..records import Record
 from .folders import parts
 from .settings import Format, lines
 
-TAG = re.compile(r"<(/?)([A-Za-z][\w.-]*)((?:\s+[\w.-]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?)*)\s*/?>|<[!?][^<>]*>")
+TAG = re.compile(
+    r"<(/?)([A-Za-z][\w.-]*)((?:\s+[\w.-]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?)*)\s*/?>|<[!?][^<>]*>"
+)
 """A tag, a declaration, a comment or an instruction. Everything else is text."""
 ATTRIBUTE = re.compile(r"([\w.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+))")
 ENTITY = re.compile(r"(ENA|TI|NU)MEX\d*", re.IGNORECASE)
@@ -96,7 +98,9 @@ def _record(path: Path, source: str, first: int, id: str | None) -> Record:
             attributes = _attributes(tag[3])
             own_id = next((attributes[key] for key in IDS if key in attributes), own_id)
     if stack:
-        raise ValueError(f"{path}, line {stack[-1].line}: <{stack[-1].name}> does not end; expected </{stack[-1].name}>")
+        raise ValueError(
+            f"{path}, line {stack[-1].line}: <{stack[-1].name}> does not end; expected </{stack[-1].name}>"
+        )
     text += _characters(source[at:])
     begin, end = len(text) - len(text.lstrip()), len(text.rstrip())
     moved = [(max(a - begin, 0), max(b - begin, 0), label) for a, b, label in spans]

@@ -105,7 +105,7 @@ def _placed(words: list[str], raw: Any) -> tuple[str, list[tuple[int, int]]]:
         start = text.find(word, end)
         if not word or start < 0 or text[end:start].strip():
             raise ValueError(
-                f"the token {shortened(word)!r} does not follow in the raw text, which goes on with {quoted(text[end:])}"
+                f"the token {shortened(word)!r} does not follow in the raw text, which goes on {quoted(text[end:])}"
             )
         end = start + len(word)
         places.append((start, end))

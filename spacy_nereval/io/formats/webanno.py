@@ -165,7 +165,9 @@ def _record(content: Content, text: str, path: Path, format: Format) -> Record:
             raise located(error, f"line {row.line}") from None
     spans += open_spans.values()
     kept = {*spans}
-    others = sum(layer.kind != "SP" and row.cells[layer.column] != "_" for layer in content.layers for row in content.rows)
+    others = sum(
+        layer.kind != "SP" and row.cells[layer.column] != "_" for layer in content.layers for row in content.rows
+    )
     return Record(text, kept, [token[:2] for token in tokens], duplicates=len(spans) - len(kept), others=others)
 
 

@@ -64,8 +64,8 @@ def _files(path: Path) -> Iterator[tuple[str, bytes, bytes | None]]:
     check_is_file(path)
     file = readable(path)
     if not is_zipfile(file):
-        types = path.with_name(TYPES)
-        yield "", file.read_bytes(), types.read_bytes() if types.is_file() else None
+        beside = path.with_name(TYPES)
+        yield "", file.read_bytes(), beside.read_bytes() if beside.is_file() else None
         return
     with ZipFile(file) as archive:
         names = sorted(name for name in archive.namelist() if name.endswith(".xmi"))
@@ -74,7 +74,8 @@ def _files(path: Path) -> Iterator[tuple[str, bytes, bytes | None]]:
         types_of = {PurePosixPath(name).parent: name for name in archive.namelist() if name.endswith(TYPES)}
         for name in names:
             found = types_of.get(PurePosixPath(name).parent, types_of.get(PurePosixPath(".")))
-            yield (name if len(names) > 1 else ""), _unpacked(archive, name), found and _unpacked(archive, found)
+            types = None if found is None else _unpacked(archive, found)
+            yield (name if len(names) > 1 else ""), _unpacked(archive, name), types
 
 
 def _unpacked(archive: ZipFile, name: str) -> bytes:

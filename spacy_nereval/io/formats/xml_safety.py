@@ -39,7 +39,9 @@ def check_xml(where: Path | str, file: BinaryIO) -> None:
     try:
         parser.ParseFile(file)
     except expat.ExpatError as error:
-        raise ValueError(f"{where}, line {error.lineno}: not well-formed XML ({expat.ErrorString(error.code)})") from None
+        raise ValueError(
+            f"{where}, line {error.lineno}: not well-formed XML ({expat.ErrorString(error.code)})"
+        ) from None
 
 
 def missing(extra: str, package: str) -> ValueError:
