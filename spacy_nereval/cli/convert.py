@@ -65,6 +65,7 @@ def convert_cli(
     """
     from ..io.converting import Losses, told
     from ..io.formats import name_of, records
+    from ..reporting.remarks import many
 
     check_no_table_format(reading.format)
     target = TARGETS.get(output.suffix.lower())
@@ -87,7 +88,7 @@ def convert_cli(
     for line in told(losses, [(what, seen[name]) for name, what in READ_LOSSES.items()]):
         say(line, fg="yellow", err=True)
     written = seen["spans"] - sum(n for reason, n in losses.spans.items() if not reason.startswith("were "))
-    say(f"{seen['documents']} documents with {written} spans written to {output}")
+    say(f"{many(seen['documents'], 'document')} with {many(written, 'span')} written to {output}")
 
 
 def _counted(records: Iterable[Record], losses: Losses, seen: Counter[str]) -> Iterator[Record]:

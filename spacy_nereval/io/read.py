@@ -72,7 +72,7 @@ def read_files(
         found = found or b.annotated
         if others is not None:
             others[gold] += a.others
-            others[pred] += b.others
+            others[pred] += b.others if pred != gold else 0
         try:
             # A Doc without the key is a prediction of nothing.
             skipped = not key and predictions.skipped(a, b)
