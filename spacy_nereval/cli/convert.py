@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from typer import Argument, Option
 
 from .app import command
-from .inputs import reading_of
+from .inputs import reading_of, rules_of
 from .options import Reading
 from .printing import say
 from .values import check_no_table_format
@@ -33,6 +33,7 @@ READ_LOSSES = {
     "others": "annotations are not spans",
     "duplicates": "spans repeat another span",
     "rejected": "spans were rejected by an annotator",
+    "invented": "mentions are not in the text",
 }
 
 
@@ -49,8 +50,8 @@ def convert_cli(
         help="Leave out spans that the format cannot hold, such as nested ones in CoNLL, and say how many. By default "
         "they are an error",
     ),
-    language: str = Option(
-        "xx", "--language", help="Language whose tokenizer of spaCy is used for texts without tokens, such as en"
+    lang: str = Option(
+        "xx", "--lang", help="Language whose tokenizer of spaCy is used for texts without tokens, such as en"
     ),
 ) -> None:
     """
@@ -82,7 +83,12 @@ def convert_cli(
     if key and not read_key and target != "spacy":
         raise ValueError(f"--spans-key {key}: neither {source} nor {output} is a .spacy file")
     losses, seen = Losses(drop, target), Counter[str]()
-    _writer(target, key, language)(output, _counted(records(source, read_key, format), losses, seen), losses)
+    rules = rules_of(reading)
+    found = (
+        record._replace(spans={*rules.spans(record.spans)}) if rules else record
+        for record in records(source, read_key, format)
+    )
+    _writer(target, key, lang)(output, _counted(found, losses, seen), losses)
     if not seen["documents"]:
         say(f"{source} has no documents", fg="yellow", err=True)
     for line in told(losses, [(what, seen[name]) for name, what in READ_LOSSES.items()]):
@@ -97,11 +103,12 @@ def _counted(records: Iterable[Record], losses: Losses, seen: Counter[str]) -> I
         seen["documents"] += 1
         seen["spans"] += len(record.spans)
         for name in READ_LOSSES:
-            seen[name] += getattr(record, name)
+            value = getattr(record, name)
+            seen[name] += value if isinstance(value, int) else len(value)
         yield record
 
 
-def _writer(target: str, key: str | None, language: str) -> Callable[[Path, Iterable[Record], Losses], None]:
+def _writer(target: str, key: str | None, lang: str) -> Callable[[Path, Iterable[Record], Losses], None]:
     from ..io import converting
 
     if target == "jsonl":
@@ -111,5 +118,5 @@ def _writer(target: str, key: str | None, language: str) -> Callable[[Path, Iter
     from ..integration.spacy_writing import tokenizer, write_spacy
 
     if target == "conll":
-        return partial(converting.write_conll, tokenize=tokenizer(language))
-    return partial(write_spacy, key=key, tokenize=tokenizer(language))
+        return partial(converting.write_conll, tokenize=tokenizer(lang))
+    return partial(write_spacy, key=key, tokenize=tokenizer(lang))

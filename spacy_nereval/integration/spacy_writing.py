@@ -31,7 +31,7 @@ def tokenizer(language: str) -> Tokenizer:
     try:
         nlp = spacy.blank(language)
     except ImportError as error:
-        raise ValueError(f"--language {shortened(language)}: {str(error).splitlines()[0]}") from None
+        raise ValueError(f"--lang {shortened(language)}: {str(error).splitlines()[0]}") from None
     return lambda text: [(token.idx, token.idx + len(token)) for token in nlp.make_doc(text)]
 
 

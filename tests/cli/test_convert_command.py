@@ -164,11 +164,11 @@ def test_what_cannot_be_written_is_named(tmp_path):
     said = refused("convert", path, tmp_path / "a.conll")
     assert "document 0: the token '-DOCSTART-' with the tag 'O' cannot be written" in said
     write(path, line("Ada"))
-    assert "--language zz" in refused("convert", path, tmp_path / "a.conll", "--language", "zz")
+    assert "--lang zz" in refused("convert", path, tmp_path / "a.conll", "--lang", "zz")
 
 
 def test_the_tokenizer_of_a_language_can_be_chosen(tmp_path):
     path = write(tmp_path / "a.jsonl", line("Don't", (0, 2, "X")))
     assert "token boundaries" in refused("convert", path, tmp_path / "a.conll")
-    converted(path, tmp_path / "a.conll", "--language", "en")
+    converted(path, tmp_path / "a.conll", "--lang", "en")
     assert only(tmp_path / "a.conll").spans == {(0, 2, "X")}

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ...core.messages import shortened
 from ...core.checked import PlainSpan
+from ...core.messages import shortened
 from ..paths import check_is_file, readable
 from ..records import Record
 from .folders import parts

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...core.messages import listed, quoted, shortened
 from ...core.checked import PlainSpan
+from ...core.messages import listed, quoted, shortened
 from ..paths import check_is_file, readable
 from ..records import Record
 from .settings import Format, lines

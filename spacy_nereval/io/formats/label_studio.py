@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...core.messages import listed, shortened
 from ...core.checked import PlainSpan
+from ...core.messages import listed, shortened
 from ..records import Record
 from .annotators import Annotators
 from .json_values import json_values
@@ -159,11 +159,10 @@ def _text(task: dict[str, Any], format: Format) -> str:
 
 def _spans(k: int, value: dict[str, Any], kind: str, text: str, format: Format) -> list[PlainSpan]:
     """Return a span for each label of a region."""
-    place, labels, shown = value, value[kind], value.get("text")
-    if kind == KINDS[1]:
-        place = value.get("globalOffsets")
-        if not isinstance(place, dict):
-            raise ValueError(f"region {k} of a hypertext has no globalOffsets")
+    labels, shown = value[kind], value.get("text")
+    place = value.get("globalOffsets") if kind == KINDS[1] else value
+    if not isinstance(place, dict):
+        raise ValueError(f"region {k} of a hypertext has no globalOffsets")
     if "start" not in place or "end" not in place or not isinstance(labels, list):
         raise ValueError(f"region {k} has no start, end or list of {kind}: {shortened(repr(value))}")
     if shown is not None and not isinstance(shown, str):

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...core.messages import shortened
 from ...core.checked import PlainSpan
+from ...core.messages import shortened
 from ..records import Record
 from .offsets import fitted_span, located
 from .settings import Format, joined, lines

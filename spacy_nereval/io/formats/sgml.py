@@ -8,8 +8,8 @@ from html import unescape
 from pathlib import Path
 from typing import NamedTuple
 
-from ...core.messages import shortened
 from ...core.checked import PlainSpan
+from ...core.messages import shortened
 from ..records import Record
 from .folders import parts
 from .settings import Format, lines

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ...core.messages import quoted, shortened
 from ...core.checked import PlainSpan
+from ...core.messages import quoted, shortened
 from ..records import Record
 from .json_values import json_values
 from .offsets import fitted_span, located

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ...core.messages import shortened
 from ...core.checked import PlainSpan
+from ...core.messages import shortened
 
 PREFIXES = {"B": "B", "I": "I", "L": "L", "E": "L", "U": "U", "S": "U"}
 """The prefixes of all schemes, as the letters of BILUO."""

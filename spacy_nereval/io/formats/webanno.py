@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ...core.messages import listed, shortened
 from ...core.checked import PlainSpan
+from ...core.messages import listed, shortened
 from ..records import Record
 from .folders import parts
 from .offsets import assembled, counted_in, fitted_span, located

@@ -8,8 +8,8 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
-from ...core.messages import listed
 from ...core.checked import PlainSpan
+from ...core.messages import listed
 from ..paths import check_is_file, readable
 from ..records import Record
 from .folders import parts
