@@ -30,10 +30,10 @@ TARGETS = {
 """Extensions of the output to the formats that can be written. A name without one is a folder of brat files."""
 
 READ_LOSSES = {
-    "others": "annotations are not spans",
-    "duplicates": "spans repeat another span",
-    "rejected": "spans were rejected by an annotator",
-    "invented": "mentions are not in the text",
+    "others": "annotations that are not spans",
+    "duplicates": "spans that repeat another span",
+    "rejected": "spans that an annotator rejected",
+    "invented": "mentions that are not in the text",
 }
 
 
@@ -64,7 +64,7 @@ def convert_cli(
     With --spans-key KEY, spans are read from and written to doc.spans[KEY] of
     .spacy files, where they may overlap.
     """
-    from ..io.converting import Losses, told
+    from ..io.converting import GAPS, Losses, told
     from ..io.formats import name_of, records
     from ..reporting.remarks import many
 
@@ -93,7 +93,7 @@ def convert_cli(
         say(f"{source} has no documents", fg="yellow", err=True)
     for line in told(losses, [(what, seen[name]) for name, what in READ_LOSSES.items()]):
         say(line, fg="yellow", err=True)
-    written = seen["spans"] - sum(n for reason, n in losses.spans.items() if not reason.startswith("were "))
+    written = seen["spans"] - sum(n for reason, n in losses.spans.items() if reason != GAPS)
     say(f"{many(seen['documents'], 'document')} with {many(written, 'span')} written to {output}")
 
 

@@ -78,7 +78,7 @@ def _told(documents: Documents, others: Counter[Path]) -> Documents:
     yield from documents
     for path, number in others.items():
         if number:
-            say(f"{path}: {number} annotations that are not spans, such as relations, were left out", err=True)
+            say(f"{path}: annotations that are not spans, such as relations, were left out ({number})", err=True)
 
 
 def documents_of_model(model: str | Language, gold: Path, reading: Reading, loading: Model | None = None) -> Documents:

@@ -31,6 +31,7 @@ NAME = re.compile(r"(?!\.)[\w.-]{1,100}(/(?!\.)[\w.-]{1,100})*")
 
 OVERLAP = "overlap other spans"
 UNALIGNED = "do not begin and end at token boundaries"
+GAPS = "stretches without annotation"
 
 
 class Losses:
@@ -41,7 +42,7 @@ class Losses:
         target: The name of the format, for errors.
 
     Attributes:
-        spans: The reasons to the number of spans and gaps that were left out.
+        spans: What kinds of spans and gaps were left out, to their number.
         others: What else was left out, to its number.
 
     >>> Losses(False, "CoNLL").span(Record("Ada", set(), id="1"), (0, 2, "PER"), UNALIGNED)
@@ -61,13 +62,13 @@ from 0 to 2; choose another format, or leave them out with --drop
     def span(self, record: Record, span: PlainSpan, reason: str) -> None:
         """Count a span that is left out; raise ValueError if none may be."""
         start, end, label = span
-        self._lose(record, reason, f"spans that {reason}, such as {label} {quoted(record.text[start:end])} "
-                   f"from {start} to {end}")  # fmt: skip
+        shown = f"{label} {quoted(record.text[start:end])} from {start} to {end}"
+        self._lose(record, f"spans that {reason}", f"spans that {reason}, such as {shown}")
 
     def gap(self, record: Record, gap: tuple[int, int]) -> None:
         """Count a gap that becomes text without spans; raise ValueError if none may."""
         shown = quoted(record.text[slice(*gap)])
-        self._lose(record, "were stretches without annotation", f"stretches without annotation, such as {shown}")
+        self._lose(record, GAPS, f"{GAPS}, such as {shown}")
 
     def _lose(self, record: Record, reason: str, what: str) -> None:
         if not self._allowed:
@@ -108,7 +109,7 @@ def _row(record: Record, losses: Losses) -> dict[str, Any]:
         try:
             row["meta"] = json.loads(json.dumps(dict(record.meta), allow_nan=False))
         except (TypeError, ValueError):
-            losses.others["documents have metadata that JSON cannot hold"] += 1
+            losses.others["metadata that JSON cannot hold"] += 1
     if not record.annotated:
         row["answer"] = "ignore"
     return row
@@ -143,9 +144,9 @@ def write_conll(path: Path, records: Iterable[Record], losses: Losses, tokenize:
                 if word == DOCSTART or any(mark in f"{word}{tag}" for mark in "\t\n\r") or tag != tag.strip():
                     raise _unwritable(record, losses, f"the token {word!r} with the tag {tag!r}")
                 rows.append(f"{word}\t{tag}")
-            losses.others["documents lose their id"] += record.id is not None
-            losses.others["documents lose their metadata"] += bool(record.meta)
-            losses.others["documents without tokens are not annotated"] += not (places or record.annotated)
+            losses.others["ids"] += record.id is not None
+            losses.others["metadata"] += bool(record.meta)
+            losses.others["that texts without tokens are not annotated"] += not (places or record.annotated)
             file.write(_encoded(record, losses, "\n".join([*rows, "", ""])))
 
 
@@ -205,15 +206,13 @@ def write_brat(path: Path, records: Iterable[Record], losses: Losses) -> None:
                 losses.gap(record, gap)
             name = record.id
             if name is None or not NAME.fullmatch(name) or name in used:
-                losses.others["documents have an id that cannot name a file, and are named by their number"] += bool(
-                    name
-                )
+                losses.others["ids that cannot name a file, so that the number does"] += bool(name)
                 name = f"{losses.number:06}"
                 if name in used:
                     raise ValueError(f"document {losses.number}: another document has the id {name}; change that id")
             used.add(name)
-            losses.others["documents lose their tokens"] += bool(record.tokens)
-            losses.others["documents lose their metadata"] += bool(record.meta)
+            losses.others["tokens"] += bool(record.tokens)
+            losses.others["metadata"] += bool(record.meta)
             rows = [_line(k, span, record, losses) for k, span in enumerate(sorted(record.spans), 1)]
             target = folder / f"{name}.txt"
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -279,10 +278,9 @@ def told(losses: Losses, read: Sequence[tuple[str, int]]) -> list[str]:
         read: What was left out on reading, and how often.
 
     >>> losses = Losses(True, "CoNLL")
-    >>> losses.spans[OVERLAP] = 2
-    >>> told(losses, [("annotations are not spans", 1), ("spans are repeated", 0)])
-    ['2 spans or stretches left out: they overlap other spans', '1 left out on reading: annotations are not spans']
+    >>> losses.others["ids"] += 3
+    >>> told(losses, [("annotations that are not spans", 1), ("repeated spans", 0)])
+    ['not written: ids (3)', 'left out on reading: annotations that are not spans (1)']
     """
-    left_out = [f"{n} spans or stretches left out: they {reason}" for reason, n in losses.spans.items()]
-    left_out += [f"{number}: {what}" for what, number in losses.others.items() if number]
-    return left_out + [f"{number} left out on reading: {what}" for what, number in read if number]
+    kinds = (("left out", losses.spans), ("not written", losses.others), ("left out on reading", dict(read)))
+    return [f"{kind}: {what} ({number})" for kind, found in kinds for what, number in found.items() if number]

@@ -83,7 +83,7 @@ def test_spans_that_a_format_cannot_hold_are_an_error_or_counted(output, tmp_pat
     said = refused("convert", path, tmp_path / output)
     assert "document n1: " in said and "cannot hold spans that overlap other spans, such as LOC 'New York'" in said
     assert not (tmp_path / output).exists()
-    assert "1 spans or stretches left out: they overlap other spans" in converted(path, tmp_path / output, "--drop")
+    assert "left out: spans that overlap other spans (1)" in converted(path, tmp_path / output, "--drop")
     assert [len(record.spans) for record in read(tmp_path / output)] == [1, 1]
     assert "2 documents with 2 spans written" in flat(run("convert", path, tmp_path / output, "--drop").stdout)
     write(path, line("Adas", (0, 3, "PER")))
@@ -108,7 +108,7 @@ def test_gaps_are_kept_or_refused(tmp_path):
     for output in ("b.jsonl", "b"):
         assert "cannot hold stretches without annotation, such as 'met'" in refused("convert", path, tmp_path / output)
         assert not (tmp_path / output).exists()
-        assert "were stretches without annotation" in converted(path, tmp_path / output, "--drop")
+        assert "left out: stretches without annotation (1)" in converted(path, tmp_path / output, "--drop")
 
 
 def test_ids_and_metadata_are_kept_or_told(tmp_path):
@@ -117,8 +117,8 @@ def test_ids_and_metadata_are_kept_or_told(tmp_path):
     assert converted(tmp_path / "a.spacy", tmp_path / "b.jsonl") == ""
     assert only(tmp_path / "b.jsonl").meta["year"] == 3 and only(tmp_path / "b.jsonl").id == "d/1"
     told = converted(path, tmp_path / "a.conll")
-    assert "1: documents lose their id" in told and "1: documents lose their metadata" in told
-    assert "1: documents lose their metadata" in converted(path, tmp_path / "brat")
+    assert "not written: ids (1)" in told and "not written: metadata (1)" in told
+    assert "not written: metadata (1)" in converted(path, tmp_path / "brat")
     assert (tmp_path / "brat" / "d" / "1.ann").is_file() and only(tmp_path / "brat").id == "d/1"
 
 
@@ -126,7 +126,7 @@ def test_no_id_leaves_the_folder(tmp_path):
     rows = [line("Ada", id=id) for id in ("../x", "/etc/x", "a", "a", ".b", "c/../d")]
     path = write(tmp_path / "a.jsonl", *rows)
     told = converted(path, tmp_path / "brat")
-    assert "5: documents have an id that cannot name a file" in told
+    assert "not written: ids that cannot name a file, so that the number does (5)" in told
     assert len(read(tmp_path / "brat")) == 6
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "brat"]
 

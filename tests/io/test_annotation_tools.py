@@ -425,10 +425,10 @@ def test_token_end_of_prodigy_is_inclusive_and_checked(tmp_path):
 def test_what_is_no_span_is_told_when_files_are_scored(tmp_path):
     path = write_sample("PubTator", tmp_path)
     done = run("score", path, path, "-m", "strict")
-    assert "a.txt: 1 annotations that are not spans" in flat(done.stderr)
+    assert "a.txt: annotations that are not spans, such as relations, were left out (1)" in flat(done.stderr)
     shutil.copy(path, tmp_path / "b.txt")
     done = run("score", path, tmp_path / "b.txt", "-m", "strict")
-    assert flat(done.stderr).count("1 annotations that are not spans") == 2
+    assert flat(done.stderr).count("were left out (1)") == 2
 
 
 def test_the_text_of_the_sample_is_what_the_others_think_it_is():
