@@ -16,7 +16,7 @@ KINDS = {
     "tutorial": ("Learn: a tutorial", "better-model"),
     "how-to": (
         "Do something: how-to pages",
-        "score-files spacy-model checkpoint compare several-seeds errors units notebook tracker many-machines "
+        "score-files convert spacy-model checkpoint compare several-seeds errors units notebook tracker many-machines "
         "own-metric agreement language-models migrate train",
     ),
     "reference": (

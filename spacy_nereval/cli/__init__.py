@@ -8,6 +8,7 @@ spaCy when it is loaded; only spaCy's own command line loads it.
 
 from . import (
     compare,
+    convert,
     count,
     datasets,
     detach,
@@ -25,6 +26,7 @@ from .app import nereval
 
 __all__ = [
     "compare",
+    "convert",
     "count",
     "datasets",
     "detach",

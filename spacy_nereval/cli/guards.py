@@ -20,7 +20,21 @@ from .sharded import PARTS
 if TYPE_CHECKING:
     from ..core.declaration import Metric
 
-READ = ("gold", "pred", "first", "others", "model", "data", "system", "systems", "files", "train", "code")
+READ = (
+    "gold",
+    "pred",
+    "first",
+    "others",
+    "model",
+    "data",
+    "system",
+    "systems",
+    "files",
+    "train",
+    "code",
+    "source",
+    "tag_names",
+)
 """Parameters that name what a command reads: files, folders or models."""
 
 WRITTEN = ("output", "per_document")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .options import Labelling, Model, Reading
+from .printing import say
 from .values import input_formats, split_list
 
 if TYPE_CHECKING:
@@ -63,11 +65,20 @@ def documents_of_files(gold: Path, pred: Path | None, reading: Reading) -> Docum
     from ..io.read import read_files
 
     rules = rules_of(reading)
-    formats = _formats(reading, both=pred is None)
+    formats = reading_of(reading, both=pred is None)
     if pred is None and name_of(gold, formats[0]) != "conll":
         raise ValueError(f"predictions to score against {gold} are missing")
-    documents = read_files(gold, pred or gold, reading.spans_key, formats=formats, unit=_unit(reading))
-    return relabelled(documents, rules)
+    others: Counter[Path] = Counter()
+    documents = read_files(gold, pred or gold, reading.spans_key, formats=formats, unit=_unit(reading), others=others)
+    return relabelled(_told(documents, others), rules)
+
+
+def _told(documents: Documents, others: Counter[Path]) -> Documents:
+    """Yield documents, and say in the end how many annotations of their files were left out."""
+    yield from documents
+    for path, number in others.items():
+        if number:
+            say(f"{path}: annotations that are not spans, such as relations, were left out ({number})", err=True)
 
 
 def documents_of_model(model: str | Language, gold: Path, reading: Reading, loading: Model | None = None) -> Documents:
@@ -84,7 +95,7 @@ def documents_of_model(model: str | Language, gold: Path, reading: Reading, load
     from ..core.relabelling import relabelled
     from ..integration.pipelines import predict
 
-    gold_format, _ = _formats(reading)
+    gold_format, _ = reading_of(reading)
     unit, rules = _unit(reading), rules_of(reading)
     if loading:
         setup_gpu(loading.gpu_id, silent=True)
@@ -107,7 +118,7 @@ def has_tokens(gold: Path, reading: Reading) -> bool:
     """Return whether the first document of a gold file has tokens. Those of `.spacy` files always have."""
     from ..io.formats import name_of, records
 
-    gold_format, _ = _formats(reading)
+    gold_format, _ = reading_of(reading)
     if name_of(gold, gold_format) == "spacy":
         return True
     first = next(records(gold, None, gold_format), None)
@@ -118,7 +129,7 @@ def has_words(gold: Path, reading: Reading) -> bool:
     """Return whether the texts of a gold file consist of words. FairEval's files only number the tokens."""
     from ..io.formats import name_of
 
-    return name_of(gold, _formats(reading)[0]) != "faireval"
+    return name_of(gold, reading_of(reading)[0]) != "faireval"
 
 
 LOOKED_AT = 1000
@@ -134,7 +145,7 @@ def label_with_levels(gold: Path, reading: Reading) -> str | None:
 
     rules = rules_of(reading)
     try:
-        for record in islice(records(gold, reading.spans_key, _formats(reading)[0]), LOOKED_AT):
+        for record in islice(records(gold, reading.spans_key, reading_of(reading)[0]), LOOKED_AT):
             for _, _, label in sorted(record.spans):
                 name = rules.renamed(label) if rules else label
                 if name and reading.sep in name.strip(reading.sep):
@@ -144,7 +155,7 @@ def label_with_levels(gold: Path, reading: Reading) -> str | None:
     return None
 
 
-def _formats(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
+def reading_of(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
     """Return how gold and predictions are read. With `both`, one file holds both sides."""
     from ..io.formats.settings import sides
 
@@ -159,6 +170,8 @@ def _formats(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
         match=reading.match,
         occurrences=reading.occurrences,
         both=both,
+        annotator=reading.annotator,
+        tag_names=reading.tag_names,
     )
 
 

@@ -12,7 +12,10 @@ from typing import NamedTuple
 
 from typer import Option
 
-INPUT_FORMATS = ("spacy", "jsonl", "conll", "brat", "faireval")
+INPUT_FORMATS = (
+    *("spacy", "jsonl", "conll", "brat", "faireval", "label_studio", "hf", "webanno", "xmi", "gliner", "conllu"),
+    *("bioc", "pubtator", "sgml", "spacy2"),
+)
 """The formats of this package, for help texts, which must not take long."""
 TABLE_FORMATS = ("terminal", "markdown", "latex", "csv", "json", "html")
 
@@ -26,7 +29,7 @@ FORMAT = Option(
     "--format",
     "-f",
     help=f"Format of the input files ({', '.join(INPUT_FORMATS)}, or that of an installed package; by default "
-    f"inferred from the file extension) or of the printed tables ({', '.join(TABLE_FORMATS)}). Both: "
+    f"inferred from the file extension and the content) or of the printed tables ({', '.join(TABLE_FORMATS)}). Both: "
     "--format conll,markdown. "
     "Gold and predictions in different formats: --format brat,conll",
 )
@@ -102,7 +105,8 @@ class Reading(NamedTuple):
     column: str | None = Option(
         None,
         "--column",
-        help="CoNLL: column of the labels, a number from 1 or 'last'. Gold and predictions: --column 3,4",
+        help="CoNLL: column of the labels, a number from 1 or 'last'. Gold and predictions: --column 3,4. Label "
+        "Studio, Hugging Face, WebAnno, XMI, CoNLL-U, BioC: name of the key, feature or type",
     )
     repair: str | None = Option(
         None,
@@ -113,19 +117,31 @@ class Reading(NamedTuple):
     discontinuous: str | None = Option(
         None,
         "--discontinuous",
-        help="brat, FairEval: read a discontinuous span as one span from its start to its end ('hull') or as one span "
-        "per fragment ('parts'). By default it is an error",
+        help="brat, FairEval, BioC: read a discontinuous span as one span from its start to its end ('hull') or as one "
+        "span per fragment ('parts'). By default it is an error",
     )
     offsets: str | None = Option(
         None,
         "--offsets",
-        help="JSONL, brat: unit of the offsets: characters ('codepoint', the default), 'utf16' code units, bytes of "
-        "'utf8', or 'auto' for the unit in which spans match the texts that the file repeats",
+        help="Unit of the offsets: characters ('codepoint', the default except for WebAnno), 'utf16' code units, bytes "
+        "of 'utf8', or 'auto' for the unit in which spans match the texts that the file repeats",
     )
     check_text: bool = Option(
         True,
         "--check-text/--no-check-text",
-        help="JSONL, brat: check that a span covers the text that the file repeats for it",
+        help="Check that a span covers the text that the file repeats for it",
+    )
+    annotator: str | None = Option(
+        None,
+        "--annotator",
+        help="Files with several annotators: the one whose spans are read, or two names for gold and predictions, as "
+        "in --annotator ann,bob",
+    )
+    tag_names: str | None = Option(
+        None,
+        "--tag-names",
+        help="Hugging Face: names of the tags that are numbers, in their order, with commas, or a JSON file with "
+        "'id2label', such as the config.json of a model",
     )
     match: str | None = Option(
         None,

@@ -51,8 +51,9 @@ def score_cli(
     Gold annotation and predictions may be .spacy files; .jsonl files with one
     {"text", "spans": [{"start", "end", "label"}]} per line, or as Prodigy and
     doccano write them; CoNLL files (.conll, .iob, .bio, .tsv); folders of brat
-    .txt and .ann files; or .csv files of FairEval. A single CoNLL file may hold
-    both: gold labels in the last column but one, predicted labels in the last.
+    .txt and .ann files; .csv files of FairEval; or files of Label Studio,
+    Hugging Face, WebAnno, UIMA, GLiNER, CoNLL-U, BioC, PubTator, inline SGML and
+    spaCy 2. A single CoNLL file may hold both: gold labels in the last column but one, predicted labels in the last.
 
     An .npz file is a count file that 'count' or 'merge' wrote. Its metrics and
     their options were chosen when it was made.

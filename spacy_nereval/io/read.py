@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from itertools import chain, zip_longest
 from pathlib import Path
@@ -28,6 +28,7 @@ def read_files(
     *,
     formats: tuple[Format, Format] = (Format(), Format()),
     unit: UnitRule | str | None = None,
+    others: Counter[Path] | None = None,
 ) -> Iterator[Document | None]:
     """Pair the documents of two files, and read them one at a time.
 
@@ -42,6 +43,7 @@ def read_files(
         unit: Which documents are resampled together (see `units.parse`). By default
             documents with one id are resampled together, and the sentences of a CoNLL file
             without -DOCSTART- lines in blocks.
+        others: Counts the annotations of each file that are not spans, such as relations.
 
     Yields:
         One document per gold text, in the order of the gold file, or None if that or its
@@ -68,6 +70,9 @@ def read_files(
     sides = records(gold, key, formats[0]), records(pred, key, formats[1])
     for number, (a, b) in enumerate(Pairing(gold, pred).pairs(*sides)):
         found = found or b.annotated
+        if others is not None:
+            others[gold] += a.others
+            others[pred] += b.others if pred != gold else 0
         try:
             # A Doc without the key is a prediction of nothing.
             skipped = not key and predictions.skipped(a, b)

@@ -31,6 +31,7 @@ class Record(NamedTuple):
         surfaces: The listed string of each mention, by its (start, end).
         mentions: How many mentions were found and how (see `core.mentions`); empty if offsets were given.
         located: How mentions were looked for, such as "listed,caseless".
+        others: The number of annotations that are not spans, such as relations, and were left out.
     """
 
     text: str
@@ -48,6 +49,7 @@ class Record(NamedTuple):
     surfaces: Mapping[tuple[int, int], str] = {}
     mentions: Mapping[str, int] = {}
     located: str = ""
+    others: int = 0
 
 
 def with_mentions(side: Record, mentions: Iterable[Any], match: str = CASELESS, occurrences: str = LISTED) -> Record:

@@ -35,6 +35,7 @@ READERS = {
     "training": ("training", "t.jsonl"),
     "datasets": ("datasets", "a.json", "b.json"),
     "score brat": ("score", "brat", "g.jsonl"),
+    "convert": ("convert", "g.jsonl"),
     "score counts": ("score", "one.npz"),
 }
 """Every command that writes a file, with every kind of file that it reads."""
@@ -54,6 +55,7 @@ INPUTS = {
     "training": "t.jsonl",
     "datasets": "a.json b.json",
     "score brat": "g.jsonl brat/a.ann brat/deep/b.txt",
+    "convert": "g.jsonl",
     "score counts": "one.npz",
 }
 """What each of them reads."""
@@ -100,6 +102,7 @@ def test_no_output_is_a_file_that_is_read(command, name, inputs):
     found = ways(inputs, name)
     before = contents(inputs)
     options = ("-o", "--per-document") if command.split()[0] in ("score", "evaluate") else ("-o",)
+    options = ("--",) if command == "convert" else options  # its output is an argument
     for option in options:
         for path in found.values():
             said = refused(*READERS[command], option, path)
@@ -215,6 +218,7 @@ def test_every_parameter_is_known_to_be_a_file_or_not():
         *("engine", "workers", "parts", "shared_ids", "metrics", "confidence", "title", "metric", "errors", "label"),
         *("context", "limit", "replicates", "score", "independent", "name", "transformer", "corpus"),
         *("offsets", "check_text", "allow_repeats", "lang", "pipeline"),
+        *("annotator", "drop"),
         *("match", "occurrences", "only", "depth", "sep", "per_label"),
         "config",  # is changed in place
     }
@@ -269,6 +273,7 @@ COMMANDS = {
     "evaluate": ("evaluate", "model", "g.spacy", "-m", "strict", "-o", "out.json"),
     "count": ("count", "g.jsonl", "p.jsonl", "-m", "strict", "-o", "out.npz"),
     "merge": ("merge", "one.npz", "-o", "out.npz"),
+    "convert": ("convert", "g.jsonl", "out.conll"),
     "training": ("training", "g.jsonl", "-o", "out.json"),
     "datasets": ("datasets", "a.json", "b.json"),
     "detach": ("detach", "model", "out"),

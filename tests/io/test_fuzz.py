@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+import samples
 import writers
 from commands import GOLD, PRED, run, write
 from hypothesis import given
@@ -122,7 +123,10 @@ def check_outcome(read: Callable[[], object], path: Path) -> None:
 
 def check_documents(path: Path, offsets: str | None) -> None:
     """What is read has to be sound: a file against itself is all hits."""
-    how = Format(offsets=offsets, repair="conll", discontinuous="hull")
+    check_read(path, Format(offsets=offsets, repair="conll", discontinuous="hull"))
+
+
+def check_read(path: Path, how: Format) -> None:
     for document in read_files(path, path, formats=(how, how)):
         assert document is None or isinstance(document, Document)
         if document is not None and not document.ignored:
@@ -144,12 +148,25 @@ def test_damaged_files_are_read_or_named(name, offsets, data):
         check_outcome(lambda: check_documents(path, offsets), path)
 
 
+@pytest.mark.parametrize("name", samples.SAMPLES)
+@tries(15)
+@given(st.data())
+def test_damaged_samples_are_read_or_named(name, data):
+    with TemporaryDirectory() as folder:
+        path = samples.write_sample(name, Path(folder))
+        files = sorted(part for part in Path(folder).rglob("*.*") if part.is_file())
+        part = data.draw(st.sampled_from(files))
+        part.write_bytes(data.draw(damaged(part.read_bytes())))
+        offsets = data.draw(st.sampled_from([None, "utf16", "auto"]))
+        how = Format(samples.SAMPLES[name][0], offsets=offsets, repair="conll", discontinuous="hull")
+        check_outcome(lambda: check_read(path, how), path)
+
+
 def test_every_reader_of_this_package_is_given_damaged_files(tmp_path):
     points = entry_points(group=readers.entry_point_namespace)
     own = {point.name for point in points if point.value.startswith("spacy_nereval.")}
-    assert own - {AUTO} == {
-        name_of(writer(tmp_path / f"{name}-{file}", SIDES)) for name, (writer, file) in WRITERS.items()
-    }
+    written = {name_of(writer(tmp_path / f"{name}-{file}", SIDES)) for name, (writer, file) in WRITERS.items()}
+    assert own - {AUTO} == written | {format for format, _, _ in samples.SAMPLES.values()}
 
 
 def test_the_files_are_sound_before_they_are_damaged(tmp_path):

@@ -113,8 +113,11 @@ OTHER_KINDS = [
     ("a.jsonl", ROW.encode("utf-16"), "a.jsonl is in UTF-16, expected UTF-8: convert it first, with iconv"),
     ("a.conll", "Ada B-PER\n".encode("utf-16-le"), "a.conll is in UTF-16, expected UTF-8"),
     ("a.csv", "PER\t1\t1\t1\n".encode("utf-16-be"), "a.csv is in UTF-16, expected UTF-8"),
-    ("a.conllu", b"# text = Ada\n", "a.conllu: this is CoNLL-U, which cannot be read: convert it"),
-    ("a.conll", b"# sent_id = 1\n# text = Ada\n1\tAda\n", "a.conll, line 1: this is CoNLL-U, which cannot be read"),
+    (
+        "a.conll",
+        b"# sent_id = 1\n# text = Ada\n1\tAda\n",
+        "a.conll, line 1: this is CoNLL-U: read it with --format conllu",
+    ),
     ("a.tsv", b"1\tAda\tAda\tPROPN\t_\t_\t0\troot\t_\tname=B-PER\n", "a.tsv, line 1: this is CoNLL-U"),
     ("a.jsonl", bz2.compress(ROW.encode()), "a.jsonl, line 1: not valid UTF-8"),
 ]

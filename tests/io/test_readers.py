@@ -81,7 +81,7 @@ def test_the_format_of_a_third_party_is_read_by_its_name(site):
     found = json.loads((site.parent / "out.json").read_text())
     assert found["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 0, "fn": 1}
     assert refused == 1
-    assert "there is no format 'bracket'; input formats are brackets, brat, broken, conll," in said
+    assert "there is no format 'bracket'; input formats are bioc, brackets, brat, broken, conll," in said
 
 
 def test_reading_a_format_imports_no_other(site):
@@ -130,7 +130,9 @@ def test_an_extension_can_be_given_to_it(registered, monkeypatch):
 
 
 def test_an_unknown_format_is_refused_wherever_it_is_named():
-    with pytest.raises(ValueError, match=r"a\.txt: there is no format 'xml'; expected one of brat, conll, faireval,"):
+    with pytest.raises(
+        ValueError, match=r"a\.txt: there is no format 'xml'; expected one of bioc, brat, conll, conllu, faireval,"
+    ):
         records(Path("a.txt"), format=Format("xml"))
     with pytest.raises(ValueError, match=r"cannot infer the format of a\.txt"):
         read_any(Path("a.txt"), Format("auto"))
@@ -142,7 +144,8 @@ def test_the_package_registers_a_reader_for_each_of_its_formats():
     assert own.pop("spacy") == "spacy_nereval.integration.spacy_files:read"
     assert own == {name: f"spacy_nereval.io.formats.{name}:read" for name in own}
     files = {path.stem for path in Path(spacy_nereval.io.formats.__file__).parent.glob("[!_]*.py")}
-    assert files - {"settings", "tags", "offsets"} == own.keys()
+    helpers = {"settings", "tags", "offsets", "detection", "annotators", "folders", "json_values", "xml_safety"}
+    assert files - helpers == own.keys()
     assert {*ENDINGS.values()} <= {"spacy", *own}
 
 

@@ -16,8 +16,9 @@ from pathlib import Path
 
 from ...core.plugins import check_registered_once, readers, registered_names
 from ..records import Record
+from .detection import detected
 from .offsets import with_fitting_offsets
-from .settings import CONLLU, Format, files_in
+from .settings import Format, files_in
 
 Reader = Callable[[Path, Format], Iterator[Record]]
 
@@ -33,19 +34,32 @@ ENDINGS = {
     ".bio": "conll",
     ".tsv": "conll",
     ".csv": "faireval",
+    ".xmi": "xmi",
+    ".conllu": "conllu",
+    ".conllup": "conllu",
+    ".pubtator": "pubtator",
+    ".sgm": "sgml",
+    ".sgml": "sgml",
+    ".name": "sgml",
 }
-"""File extensions to formats. Folders with `.ann` files are in brat's format."""
+"""File extensions to formats, unless the content says otherwise (see `detection`). Folders with
+`.ann` files are in brat's format."""
+
+FOLDERS = ("webanno", "xmi", "sgml", "bioc")
+"""Formats of one document per file, of which folders are read too."""
+
+IN_FOLDERS = (".tsv", ".xmi", ".zip", ".sgm", ".sgml", ".name", ".xml", ".txt")
+"""The extensions by which a folder shows its format. Others, such as .json, are common in folders of models."""
 
 
 UNREAD = {
     ".gz": "compressed files are not read: unpack it first, with gunzip",
-    ".conllu": CONLLU,
 }
 """Extensions of files that cannot be read, and what to do."""
 
 
 def inferred_name(path: Path) -> str | None:
-    """Infer the format of a path from its extension, or from the files in it.
+    """Infer the format of a path from its extension and its content, or from the files in it.
 
     Args:
         path: A file or folder. A file need not exist.
@@ -58,7 +72,10 @@ def inferred_name(path: Path) -> str | None:
     """
     if any(files_in(path, ".ann")):
         return "brat"
-    return ENDINGS.get(path.suffix.lower())
+    if path.is_dir():
+        files = sorted(file for file in files_in(path, "") if file.suffix.lower() in IN_FOLDERS)
+        return next((name for name in map(inferred_name, files) if name in FOLDERS), None)
+    return detected(path) or ENDINGS.get(path.suffix.lower())
 
 
 def name_of(path: Path, format: Format = Format()) -> str:
@@ -83,10 +100,11 @@ def name_of(path: Path, format: Format = Format()) -> str:
     what = (
         f"{path} is a folder without .ann files"
         if path.is_dir()
-        else f"cannot infer the format of {path} from its extension"
+        else f"cannot infer the format of {path} from its extension or its content"
     )
     raise ValueError(
-        f"{what}; known are {', '.join(ENDINGS)}, and folders of .ann and .txt files. "
+        f"{what}; known are {', '.join(ENDINGS)}, .json, .xml and .txt by their content, and folders of .ann and .txt "
+        "files. "
         f"For other names, choose a format with --format: {', '.join(format_names())}"
     )
 

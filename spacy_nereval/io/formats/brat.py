@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from ...core.checked import PlainSpan
 from ...core.messages import quoted
-from ...core.spans import PlainSpan
 from ..records import Record
 from .offsets import BeyondText, Misfit, fitted_span, located
 from .settings import Format, files_in, joined, lines

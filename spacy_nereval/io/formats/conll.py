@@ -8,9 +8,10 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
+from ...core.checked import PlainSpan
 from ..records import Record
-from .settings import CONLLU, Format, lines
-from .tags import MISSING, Chunk, Scheme, chunks, split
+from .settings import Format, lines
+from .tags import Scheme, gaps_of, read_tags, split
 
 DOCSTART = "-DOCSTART-"
 
@@ -102,29 +103,19 @@ def _record(path: Path, document: list[Sentence], format: Format, scheme: Scheme
     for token in chain(*document):
         start = offsets[-1][1] + 1 if offsets else 0
         offsets.append((start, start + len(token.word)))
-    spans, repaired, before = set(), 0, 0
+    spans, repaired, before = set[PlainSpan](), 0, 0
     for sentence in document:
-        for chunk in chunks([token.tag for token in sentence]):
-            allowed = chunk.is_allowed(scheme.name)
-            if not allowed and not format.repair:
-                raise ValueError(f"{path}, {_violation(sentence, chunk, scheme)}")
-            repaired += not allowed
-            if allowed or format.repair == "conll":
-                spans.add((offsets[before + chunk.start][0], offsets[before + chunk.end - 1][1], chunk.label))
+        here = offsets[before : before + len(sentence)]
+        try:
+            tags, numbers = [token.tag for token in sentence], [token.line for token in sentence]
+            found, mended = read_tags(tags, here, scheme, format.repair, numbers)
+        except ValueError as error:
+            raise ValueError(f"{path}, {error}") from None
+        spans |= found
+        repaired += mended
         before += len(sentence)
-    known = [token.tag != MISSING for token in chain(*document)]
-    gaps = tuple(stretch for stretch, is_known in zip(offsets, known) if not is_known)
-    return Record(text, spans, offsets, None, any(known) or not known, gaps, repaired=repaired)
-
-
-def _violation(sentence: Sentence, chunk: Chunk, scheme: Scheme) -> str:
-    """Return why the scheme does not allow a chunk, and what to do."""
-    line, _, tag = sentence[chunk.start]
-    what = "is not ended by an L or E" if chunk.prefixes[0] == "B" else "continues no span"
-    return (
-        f"line {line}: {tag} {what}, and the tags are {scheme.name}, as {scheme.evidence} shows; "
-        "use --repair conll to read it as a span, or --repair discard to leave it out"
-    )
+    annotated, gaps = gaps_of([token.tag for token in chain(*document)], offsets)
+    return Record(text, spans, offsets, None, annotated, gaps, repaired=repaired)
 
 
 def _sentences(path: Path, format: Format) -> Iterator[Sentence | None]:
@@ -135,7 +126,7 @@ def _sentences(path: Path, format: Format) -> Iterator[Sentence | None]:
     for number, line in lines(path):
         cells = _cells(line)
         if not width and _is_conllu(line, cells):
-            raise ValueError(f"{path}, line {number}: {CONLLU}")
+            raise ValueError(f"{path}, line {number}: this is CoNLL-U: read it with --format conllu")
         if cells and cells[0] != DOCSTART:
             try:
                 if not width:
@@ -189,6 +180,10 @@ def _columns(width: int, format: Format) -> tuple[int | None, int]:
 
     A file with two columns of tags and no other has no words; token numbers take their place.
     """
+    if format.field is not None:
+        raise ValueError(
+            f"--column {format.field}: expected 'last' or a number, since columns of CoNLL files have no names"
+        )
     word = None if format.both and width == 2 else 0
     tags = format.column - 1 if format.column > 0 else width + format.column
     if width == 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,8 @@ import srsly
 from ...core.checked import PlainSpan, checked_tokens
 from ...core.messages import shortened
 from ..records import Record, with_mentions
-from .offsets import fitted_span, located
-from .settings import AUTO_OFFSETS, Format, lines
+from .offsets import check_unit_is_known, fitted_span, located
+from .settings import Format, lines
 
 KEYS = ("spans", "entities", "label", "labels")
 """The keys that can hold the spans, as lists of objects or of [start, end, label]."""
@@ -110,11 +110,16 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
         if entry.get("answer") and not any(entry.get(key) for key in KEYS[:2]):
             return [], 0  # Prodigy leaves the list out where an annotator saw that there are no spans
         raise ValueError('there is no list of "spans"; write an empty list for a text without spans')
-    if format.offsets in (None, AUTO_OFFSETS):
-        _check_offsets_are_known(text, *next(iter(listed.items())))
+    key, given_first = next(iter(listed.items()))
+    of_doccano = any("start_offset" in span if isinstance(span, dict) else key in KEYS[2:] for span in given_first)
+    repeated = all(isinstance(span, dict) and span.get("text") is not None for span in given_first)
+    if of_doccano and not repeated:
+        ends = [span.get("end_offset", span.get("end")) for span in given_first if isinstance(span, dict)]
+        ends += [span[1] for span in given_first if isinstance(span, list) and len(span) > 1]
+        check_unit_is_known(text, ends, format, "doccano")
     accepted = {key: [(k, span) for k, span in enumerate(spans) if _is_accepted(span)] for key, spans in listed.items()}
     (first, spans), *rest = (
-        (key, [fitted_span(f"span {k},", _parts(k, span), text, format, _surface(k, span)) for k, span in given])
+        (key, [fitted_span(f"span {k},", _parts(k, span, entry), text, format, _surface(k, span)) for k, span in given])
         for key, given in accepted.items()
     )
     for key, other in rest:
@@ -131,25 +136,15 @@ def _surface(k: int, span: Any) -> str | None:
     return text
 
 
-def _check_offsets_are_known(text: str, key: str, listed: Sequence[Any]) -> None:
-    """Raise ValueError for a span behind a character that doccano counts as one or as two, depending on its version."""
-    of_doccano = any("start_offset" in span if isinstance(span, dict) else key in KEYS[2:] for span in listed)
-    repeated = all(isinstance(span, dict) and span.get("text") is not None for span in listed)
-    ends = [span.get("end_offset", span.get("end")) for span in listed if isinstance(span, dict)]
-    ends += [span[1] for span in listed if isinstance(span, list) and len(span) > 1]
-    last = max((end for end in ends if isinstance(end, int)), default=0)
-    wide = next((character for character in text[: max(last, 0)] if character > "\uffff"), None)
-    if of_doccano and not repeated and wide:
-        raise ValueError(
-            f"{wide!r} is one character or two UTF-16 code units, and doccano's offsets count either, depending on "
-            "its version: say which with --offsets codepoint or --offsets utf16"
-        )
-
-
-def _parts(k: int, span: Any) -> Any:
-    """Return a span as [start, end, label], unchecked."""
+def _parts(k: int, span: Any, entry: dict[str, Any]) -> Any:
+    """Return a span as [start, end, label], unchecked. Prodigy's `token_end` is the last token of a span."""
     if isinstance(span, list):
         return span
+    if isinstance(span, dict) and "start" not in span and {"token_start", "token_end", "label"} <= span.keys():
+        first, last, tokens = span["token_start"], span["token_end"], entry.get("tokens") or ()
+        if not (isinstance(first, int) and isinstance(last, int) and 0 <= first <= last < len(tokens)):
+            raise ValueError(f"span {k} is from token {first} to {last}; the text has {len(tokens)} tokens, from 0 up")
+        return [tokens[first]["start"], tokens[last]["end"], span["label"]]
     names = NAMES[isinstance(span, dict) and "start_offset" in span]
     if missing := [name for name in names if not isinstance(span, dict) or name not in span]:
         raise ValueError(f"span {k} has no {', '.join(map(repr, missing))}")

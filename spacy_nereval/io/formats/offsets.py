@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,10 @@ WIDTHS: Mapping[str, Callable[[str], int]] = {
     UTF8: lambda character: len(character.encode("utf8", "surrogatepass")),
 }
 """How many units a character has."""
+
+
+FARTHEST_PIECE = 1_000_000
+"""The greatest number of characters between two pieces of a text. More is a wrong offset, and would fill the memory."""
 
 
 class Misfit(ValueError):
@@ -59,8 +63,10 @@ def fitted_span(name: str, span: Sequence[Any], text: str, format: Format, surfa
     except ValueError as error:
         raise (ValueError if shown is None else BeyondText)(str(error)) from None
     if shown is not None and text[start:end].split() != shown.split():
+        inclusive = text[start : end + 1].split() == shown.split()
         raise Misfit(
             f"{name} from {span[0]} to {span[1]}, is {quoted(text[start:end])}, but the file says {quoted(shown)}"
+            + "; the end seems to be that of the last character, expected the offset after it" * inclusive
         )
     return start, end, label
 
@@ -85,6 +91,67 @@ def _places(text: str, offsets: str) -> dict[int, int]:
     return found
 
 
+def counted_in(format: Format, unit: str) -> Format:
+    """Return a format with the unit of its offsets, unless another was chosen.
+
+    >>> counted_in(Format(), UTF16).offsets, counted_in(Format(offsets="auto"), UTF16).offsets
+    ('utf16', 'auto')
+    """
+    return format._replace(offsets=unit) if format.offsets is None else format
+
+
+def assembled(pieces: Iterable[tuple[int, str]], format: Format) -> str:
+    """Return the text of a document whose pieces begin at these offsets, with white space between them.
+
+    Args:
+        pieces: The offset and the text of each piece, in ascending order.
+        format: Says what offsets count.
+
+    Raises:
+        Misfit: A piece begins before the end of the piece before it.
+        ValueError: A piece begins more than a million characters after it.
+
+    >>> assembled([(0, "😀"), (3, "Bob")], Format(offsets="utf16"))
+    '😀\\nBob'
+    """
+    width = WIDTHS.get(format.offsets or CODEPOINT)
+    parts: list[str] = []
+    at = 0
+    for start, piece in pieces:
+        if start < at:
+            raise Misfit(f"the text {quoted(piece)} begins at {start}, before the end of the text before it, {at}")
+        if start - at > FARTHEST_PIECE:
+            raise ValueError(f"the text {quoted(piece)} begins at {start}, but the text before it ends at {at}")
+        between = " " * (start - at)
+        parts += ["\n" + between[1:] if parts and between else between, piece]
+        at = start + (len(piece) if width is None else sum(map(width, piece)))
+    return "".join(parts)
+
+
+def check_unit_is_known(text: str, ends: Iterable[Any], format: Format, tool: str) -> None:
+    """Check that no span of a tool whose offsets depend on its version ends behind a character above U+FFFF.
+
+    Args:
+        text: The text.
+        ends: The ends of spans without texts of their own, as the file has them.
+        format: Says whether the unit was chosen.
+        tool: The name of the tool, for the error.
+
+    Raises:
+        ValueError: There is such a span, and the unit was not chosen.
+
+    >>> check_unit_is_known("😀 Bob", [2], Format(offsets="utf16"), "doccano")
+    """
+    if format.offsets not in (None, AUTO_OFFSETS):
+        return
+    last = max((end for end in ends if isinstance(end, int)), default=0)
+    if wide := next((character for character in text[: max(last, 0)] if character > "\uffff"), None):
+        raise ValueError(
+            f"{wide!r} is one character or two UTF-16 code units, and {tool}'s offsets count either, depending on "
+            "its version: say which with --offsets codepoint or --offsets utf16"
+        )
+
+
 def with_fitting_offsets(
     read: Callable[[Path, Format], Iterator[Record]], path: Path, format: Format
 ) -> Iterator[Record]:
@@ -107,8 +174,7 @@ def with_fitting_offsets(
                 pass
         yield from read(path, format)
     except Misfit as error:
-        tried = CODEPOINT if format.offsets in (None, AUTO_OFFSETS) else format.offsets
-        fitting = next((kind for kind in OFFSETS if kind != tried and _fits(read, path, format, kind)), None)
+        fitting = next((kind for kind in OFFSETS if _fits(read, path, format, kind)), None)
         if fitting and format.offsets == AUTO_OFFSETS:
             yield from read(path, format._replace(offsets=fitting))
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -14,10 +15,8 @@ PIECES = ("hull", "parts")
 CODEPOINT, UTF16, UTF8 = OFFSETS = ("codepoint", "utf16", "utf8")
 AUTO_OFFSETS = "auto"
 
-CONLLU = (
-    "this is CoNLL-U, which cannot be read: convert it with python -m spacy convert FILE.conllu . --converter conllu, "
-    "if its last column has the tags of entities"
-)
+COLUMN_NAME = re.compile(r"[^\W\d_][\w.:-]*")
+"""A column that has a name instead of a number."""
 
 
 class Format(NamedTuple):
@@ -33,10 +32,15 @@ class Format(NamedTuple):
         discontinuous: brat, FairEval: how to read a span in several pieces, one of
             `PIECES`; None makes it an error.
         spans_key: `.spacy`: read `doc.spans[spans_key]` instead of `doc.ents`.
-        offsets: JSONL, brat: the unit of offsets, one of `OFFSETS`; `AUTO_OFFSETS` for the
-            unit that fits the texts of the spans. None for characters, except where the
-            file is ambiguous, which is an error.
-        check_text: JSONL, brat: whether a span has to cover the text given for it.
+        offsets: Formats with offsets: their unit, one of `OFFSETS`; `AUTO_OFFSETS` for the
+            unit that fits the texts of the spans. None for the unit of the format, which is
+            characters unless its reader says otherwise; a file that is ambiguous is an error.
+        check_text: Formats that repeat the texts of spans: whether a span has to cover that text.
+        field: The column, layer, key or type that has the labels, by its name.
+        annotator: Formats with several annotators in a file: whose spans are read. None for
+            the only one; several are then an error.
+        tag_names: Tags that are numbers: their names with commas between them, or the path of a
+            JSON file with a list of names or a mapping `id2label`.
         match: JSONL: how mentions without offsets are looked for, one of `LEVELS`.
         occurrences: JSONL: which occurrences of such mentions are spans, one of `OCCURRENCES`.
     """
@@ -51,6 +55,9 @@ class Format(NamedTuple):
     check_text: bool = True
     match: str = CASELESS
     occurrences: str = LISTED
+    field: str | None = None
+    annotator: str | None = None
+    tag_names: str | None = None
 
 
 def sides(
@@ -64,12 +71,14 @@ def sides(
     match: str | None = None,
     occurrences: str | None = None,
     both: bool = False,
+    annotator: str | None = None,
+    tag_names: str | None = None,
 ) -> tuple[Format, Format]:
     """Translate command-line options into how to read gold and predictions.
 
     Args:
         names: No format, one for both sides, or one for gold and one for predictions.
-        column: The value of `--column`: a number from 1 up or "last", or two of
+        column: The value of `--column`: a number from 1 up, "last" or a name, or two of
             these with a comma between them, for gold and predictions.
         repair: The value of `--repair`.
         discontinuous: The value of `--discontinuous`.
@@ -79,6 +88,8 @@ def sides(
         occurrences: The value of `--occurrences`.
         both: One file has both sides. By default they are its last two columns, as in
             conlleval's input.
+        annotator: The value of `--annotator`: a name, or two with a comma between them.
+        tag_names: The value of `--tag-names`.
 
     Returns:
         The format of gold and that of predictions.
@@ -100,33 +111,58 @@ def sides(
         if given not in (None, *known):
             raise ValueError(f"--{option} {given}: expected one of {', '.join(known)}")
     columns = _columns(column) if column is not None else [-2, -1] if both else [-1]
+    named = [name for name in columns if isinstance(name, str)]
+    if both and named:
+        raise ValueError(
+            f"--column {named[0]}: expected 'last' or a number, since columns of CoNLL files have no names"
+        )
     if both and len({*columns}) < 2:
         raise ValueError(
             f"--column {column}: a file with gold and predictions has two columns of tags; expected two, as in 3,4"
         )
+    annotators = [name.strip() for name in annotator.split(",")] if annotator else [None]
+    if len(annotators) > 2 or "" in annotators:
+        raise ValueError(f"--annotator {annotator}: expected one name, or two for gold and predictions, as in ann,bob")
     common = Format(
         both=both,
         repair=repair,
         discontinuous=discontinuous,
         offsets=offsets,
         check_text=check_text,
+        tag_names=tag_names,
         match=match or CASELESS,
         occurrences=occurrences or LISTED,
     )
-    named = [(*names, None)[side if len(names) > 1 else 0] for side in (0, 1)]
-    found = [common._replace(name=named[side], column=columns[side % len(columns)]) for side in (0, 1)]
+    found = []
+    for side in (0, 1):
+        chosen = columns[side % len(columns)]
+        found.append(
+            common._replace(
+                name=(*names, None)[side if len(names) > 1 else 0],
+                column=chosen if isinstance(chosen, int) else -1,
+                field=chosen if isinstance(chosen, str) else None,
+                annotator=annotators[side % len(annotators)],
+            )
+        )
     return found[0], found[1]
 
 
-def _columns(given: str) -> list[int]:
-    """Parse the value of `--column`; 0 marks an invalid column."""
-    listed = [name.strip() for name in given.split(",")]
-    numbers = [-1 if name == "last" else int(name) if name.isdecimal() else 0 for name in listed]
-    if len(numbers) > 2 or 0 in numbers:
+def _columns(given: str) -> list[int | str]:
+    """Parse the value of `--column`: numbers from 1 up, -1 for "last", or names."""
+    found: list[int | str] = []
+    for name in (part.strip() for part in given.split(",")):
+        if name == "last" or name.isdecimal():
+            found.append(-1 if name == "last" else int(name))
+        elif COLUMN_NAME.fullmatch(name):
+            found.append(name)
+        else:
+            found.append(0)
+    if len(found) > 2 or 0 in found:
         raise ValueError(
-            f"--column {given}: expected 'last' or a number from 1 up, or two of these for gold and predictions"
+            f"--column {given}: expected 'last' or a number from 1 up (or a name, where columns have names), or two of "
+            "these for gold and predictions"
         )
-    return numbers
+    return found
 
 
 def joined(pieces: list[tuple[int, int]], discontinuous: str | None) -> list[tuple[int, int]]:

@@ -7,6 +7,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from ...core.checked import PlainSpan
+from ...core.messages import shortened
+
 PREFIXES = {"B": "B", "I": "I", "L": "L", "E": "L", "U": "U", "S": "U"}
 """The prefixes of all schemes, as the letters of BILUO."""
 
@@ -143,3 +146,68 @@ class Scheme:
     def evidence(self) -> str:
         """The first tag that only this scheme writes there, and its line."""
         return self._evidence.get(self.name, "")
+
+
+def read_tags(
+    tags: Sequence[str], places: Sequence[tuple[int, int]], scheme: Scheme, repair: str | None, where: Sequence[int]
+) -> tuple[set[PlainSpan], int]:
+    """Return the spans that the tags of a sentence stand for.
+
+    Args:
+        tags: The tags.
+        places: The (start, end) of each word.
+        scheme: The scheme of the file.
+        repair: How to read chunks that the scheme does not allow: "conll" reads them as
+            conlleval does, "discard" leaves them out, None makes them errors.
+        where: The line of each tag, for errors.
+
+    Returns:
+        The spans, and the number of chunks that the scheme does not allow.
+
+    Raises:
+        ValueError: The scheme does not allow a chunk, and `repair` is None. Names the line.
+
+    >>> read_tags(["O", "I-PER"], [(0, 2), (3, 6)], Scheme(), "conll", [1, 2])
+    ({(3, 6, 'PER')}, 1)
+    """
+    spans, repaired = set(), 0
+    for chunk in chunks(tags):
+        allowed = chunk.is_allowed(scheme.name)
+        if not allowed and not repair:
+            what = "is not ended by an L or E" if chunk.prefixes[0] == "B" else "continues no span"
+            raise ValueError(
+                f"line {where[chunk.start]}: {tags[chunk.start]} {what}, and the tags are {scheme.name}, as "
+                f"{scheme.evidence} shows; use --repair conll to read it as a span, or --repair discard to leave it out"
+            )
+        repaired += not allowed
+        if allowed or repair == "conll":
+            spans.add((places[chunk.start][0], places[chunk.end - 1][1], chunk.label))
+    return spans, repaired
+
+
+def gaps_of(tags: Sequence[str], places: Sequence[tuple[int, int]]) -> tuple[bool, tuple[tuple[int, int], ...]]:
+    """Return whether any word is annotated (or there is none), and the places of those tagged `MISSING`.
+
+    >>> gaps_of(["O", "-"], [(0, 3), (4, 7)])
+    (True, ((4, 7),))
+    """
+    known = [tag != MISSING for tag in tags]
+    return any(known) or not known, tuple(place for place, is_known in zip(places, known) if not is_known)
+
+
+def spaced(words: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
+    """Return words with spaces between them, and the place of each.
+
+    Raises:
+        ValueError: A word is empty or not a text.
+
+    >>> spaced(["Ada", "met"])
+    ('Ada met', [(0, 3), (4, 7)])
+    """
+    places: list[tuple[int, int]] = []
+    for number, word in enumerate(words):
+        if not isinstance(word, str) or not word.strip():
+            raise ValueError(f"token {number} is {shortened(repr(word))}; expected a word")
+        start = places[-1][1] + 1 if places else 0
+        places.append((start, start + len(word)))
+    return " ".join(words), places

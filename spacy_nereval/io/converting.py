@@ -1,0 +1,286 @@
+"""Write records in other formats, and count what a format cannot hold."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import Any
+
+from ..core.messages import quoted, shortened
+from ..core.spans import PlainSpan
+from .formats.conll import DOCSTART
+from .formats.tags import MISSING
+from .records import Record
+from .writing import atomic
+
+Places = list[tuple[int, int]]
+"""The (start, end) of each token of a text."""
+
+Tokenizer = Callable[[str], Places]
+"""Finds the tokens of a text that has none."""
+
+NAME = re.compile(r"(?!\.)[\w.-]{1,100}(/(?!\.)[\w.-]{1,100})*")
+"""An id that can name a file."""
+
+OVERLAP = "overlap other spans"
+UNALIGNED = "do not begin and end at token boundaries"
+GAPS = "stretches without annotation"
+
+
+class Losses:
+    """What a format cannot hold: an error, or counted if it may be left out.
+
+    Args:
+        allowed: Whether spans and gaps may be left out.
+        target: The name of the format, for errors.
+
+    Attributes:
+        spans: What kinds of spans and gaps were left out, to their number.
+        others: What else was left out, to its number.
+
+    >>> Losses(False, "CoNLL").span(Record("Ada", set(), id="1"), (0, 2, "PER"), UNALIGNED)
+    Traceback (most recent call last):
+    ValueError: document 1: CoNLL cannot hold spans that do not begin and end at token boundaries, such as PER 'Ad' \
+from 0 to 2; choose another format, or leave them out with --drop
+    """
+
+    def __init__(self, allowed: bool, target: str) -> None:
+        self._allowed = allowed
+        self._target = target
+        self.spans: Counter[str] = Counter()
+        self.others: Counter[str] = Counter()
+        self.number = 0
+        """The number of the document that is written."""
+
+    def span(self, record: Record, span: PlainSpan, reason: str) -> None:
+        """Count a span that is left out; raise ValueError if none may be."""
+        start, end, label = span
+        shown = f"{label} {quoted(record.text[start:end])} from {start} to {end}"
+        self._lose(record, f"spans that {reason}", f"spans that {reason}, such as {shown}")
+
+    def gap(self, record: Record, gap: tuple[int, int]) -> None:
+        """Count a gap that becomes text without spans; raise ValueError if none may."""
+        shown = quoted(record.text[slice(*gap)])
+        self._lose(record, GAPS, f"{GAPS}, such as {shown}")
+
+    def _lose(self, record: Record, reason: str, what: str) -> None:
+        if not self._allowed:
+            raise ValueError(
+                f"document {self.number if record.id is None else shortened(record.id)}: {self._target} cannot hold "
+                f"{what}; choose another format, or leave them out with --drop"
+            )
+        self.spans[reason] += 1
+
+
+def write_jsonl(path: Path, records: Iterable[Record], losses: Losses) -> None:
+    """Write records as JSON lines. A text that is not annotated has the answer `ignore`.
+
+    Args:
+        path: The file; it gets its name once it is complete.
+        records: The records.
+        losses: Counts what is left out.
+
+    Raises:
+        ValueError: A record has gaps, and none may be left out.
+        OSError: If the file cannot be written.
+    """
+    with atomic(path) as file:
+        for record in records:
+            for gap in record.gaps if record.annotated else ():
+                losses.gap(record, gap)
+            line = json.dumps(_row(record, losses), ensure_ascii=False)
+            file.write(f"{line}\n".encode("utf8", "backslashreplace"))
+
+
+def _row(record: Record, losses: Losses) -> dict[str, Any]:
+    row: dict[str, Any] = {} if record.id is None else {"id": record.id}
+    row["text"] = record.text
+    row["spans"] = [{"start": start, "end": end, "label": label} for start, end, label in sorted(record.spans)]
+    if record.tokens:
+        row["tokens"] = [{"start": start, "end": end} for start, end in record.tokens]
+    if record.meta is not None:
+        try:
+            row["meta"] = json.loads(json.dumps(dict(record.meta), allow_nan=False))
+        except (TypeError, ValueError):
+            losses.others["metadata that JSON cannot hold"] += 1
+    if not record.annotated:
+        row["answer"] = "ignore"
+    return row
+
+
+def write_conll(path: Path, records: Iterable[Record], losses: Losses, tokenize: Tokenizer) -> None:
+    """Write records as words and IOB2 tags, with a -DOCSTART- line before each document.
+
+    A line end in the text ends a sentence, unless a span goes on. Tokens of a gap, or of a
+    text that is not annotated, are tagged "-".
+
+    Args:
+        path: The file; it gets its name once it is complete.
+        records: The records.
+        losses: Counts what is left out.
+        tokenize: Finds the tokens of a text that has none.
+
+    Raises:
+        ValueError: A span overlaps another or does not fit the tokens, and none may be left
+            out; a token or label cannot be written in columns.
+        OSError: If the file cannot be written.
+    """
+    with atomic(path) as file:
+        for record in records:
+            places = [place for place in record.tokens or tokenize(record.text) if record.text[slice(*place)].strip()]
+            rows = [f"{DOCSTART}\tO", ""]
+            end = 0
+            for (start, stop), tag in zip(places, _tags(record, places, losses)):
+                if end and "\n" in record.text[end:start] and not tag.startswith("I-"):
+                    rows.append("")
+                word, end = record.text[start:stop], stop
+                if word == DOCSTART or any(mark in f"{word}{tag}" for mark in "\t\n\r") or tag != tag.strip():
+                    raise _unwritable(record, losses, f"the token {word!r} with the tag {tag!r}")
+                rows.append(f"{word}\t{tag}")
+            losses.others["ids"] += record.id is not None
+            losses.others["metadata"] += bool(record.meta)
+            losses.others["that texts without tokens are not annotated"] += not (places or record.annotated)
+            file.write(_encoded(record, losses, "\n".join([*rows, "", ""])))
+
+
+def _tags(record: Record, places: Places, losses: Losses) -> list[str]:
+    if not record.annotated:
+        return [MISSING] * len(places)
+    tags = ["O"] * len(places)
+    starts, ends = {start: k for k, (start, _) in enumerate(places)}, {end: k for k, (_, end) in enumerate(places)}
+    for start, end, label in flat_spans(record, losses):
+        if start not in starts or end not in ends or starts[start] > ends[end]:
+            losses.span(record, (start, end, label), UNALIGNED)
+            continue
+        first, last = starts[start], ends[end]
+        tags[first : last + 1] = [f"B-{label}", *[f"I-{label}"] * (last - first)]
+    for gap in record.gaps:
+        inside = [k for k, (start, end) in enumerate(places) if gap[0] < end and start < gap[1]]
+        if any(tags[k] != "O" or places[k][0] < gap[0] or places[k][1] > gap[1] for k in inside):
+            losses.gap(record, gap)
+            continue
+        for k in inside:
+            tags[k] = MISSING
+    return tags
+
+
+def flat_spans(record: Record, losses: Losses) -> list[PlainSpan]:
+    """Return spans that do not overlap, the longest ones first, and count or refuse the others."""
+    kept: list[PlainSpan] = []
+    for span in sorted(record.spans, key=lambda each: (each[0] - each[1], each)):
+        if span[0] == span[1]:
+            losses.span(record, span, "have no characters")
+        elif any(max(span[0], start) < min(span[1], end) for start, end, _ in kept):
+            losses.span(record, span, OVERLAP)
+        else:
+            kept.append(span)
+    return kept
+
+
+def write_brat(path: Path, records: Iterable[Record], losses: Losses) -> None:
+    """Write records as a folder of `.txt` and `.ann` files. A text that is not annotated has no `.ann` file.
+
+    A document is named by its id, or by its number if it has none that can name a file.
+
+    Args:
+        path: The folder. It may exist if it is empty, and gets its name once it is complete.
+        records: The records.
+        losses: Counts what is left out.
+
+    Raises:
+        ValueError: The folder has files; a record has gaps, and none may be left out; a label
+            has white space.
+        OSError: If a file cannot be written.
+    """
+    with atomic_folder(path) as folder:
+        used: set[str] = set()
+        for record in records:
+            for gap in record.gaps if record.annotated else ():
+                losses.gap(record, gap)
+            name = record.id
+            if name is None or not NAME.fullmatch(name) or name in used:
+                losses.others["ids that cannot name a file, so that the number does"] += bool(name)
+                name = f"{losses.number:06}"
+                if name in used:
+                    raise ValueError(f"document {losses.number}: another document has the id {name}; change that id")
+            used.add(name)
+            losses.others["tokens"] += bool(record.tokens)
+            losses.others["metadata"] += bool(record.meta)
+            rows = [_line(k, span, record, losses) for k, span in enumerate(sorted(record.spans), 1)]
+            target = folder / f"{name}.txt"
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(_encoded(record, losses, record.text))
+            if record.annotated:
+                target.with_name(f"{target.name[:-4]}.ann").write_bytes(_encoded(record, losses, "".join(rows)))
+
+
+def _line(number: int, span: PlainSpan, record: Record, losses: Losses) -> str:
+    start, end, label = span
+    if re.search(r"\s", label):
+        raise _unwritable(record, losses, f"the label {label!r}, which has white space")
+    covered = re.sub(r"\s", " ", record.text[start:end])
+    return f"T{number}\t{label} {start} {end}\t{covered}\n"
+
+
+@contextmanager
+def atomic_folder(path: Path) -> Iterator[Path]:
+    """Provide a folder to write to that gets its name only once it is complete.
+
+    Args:
+        path: Where the folder goes.
+
+    Yields:
+        The folder. It is deleted if the block raises.
+
+    Raises:
+        ValueError: There are files already.
+        OSError: If it cannot be written.
+    """
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise ValueError(f"{path} exists already; expected a new or empty folder for .txt and .ann files")
+    path = path.resolve()
+    folder = Path(mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    try:
+        yield folder
+        folder.chmod(0o755)
+        if path.is_dir():
+            path.rmdir()
+        os.replace(folder, path)
+    except BaseException:
+        rmtree(folder)
+        raise
+
+
+def _encoded(record: Record, losses: Losses, text: str) -> bytes:
+    try:
+        return text.encode("utf8")
+    except UnicodeEncodeError as error:
+        raise _unwritable(record, losses, f"the character {error.object[error.start]!r}") from None
+
+
+def _unwritable(record: Record, losses: Losses, what: str) -> ValueError:
+    name = losses.number if record.id is None else shortened(record.id)
+    return ValueError(f"document {name}: {shortened(what, 200)} cannot be written in this format; choose another")
+
+
+def told(losses: Losses, read: Sequence[tuple[str, int]]) -> list[str]:
+    """Return a sentence for everything that was left out.
+
+    Args:
+        losses: What the format could not hold.
+        read: What was left out on reading, and how often.
+
+    >>> losses = Losses(True, "CoNLL")
+    >>> losses.others["ids"] += 3
+    >>> told(losses, [("annotations that are not spans", 1), ("repeated spans", 0)])
+    ['not written: ids (3)', 'left out on reading: annotations that are not spans (1)']
+    """
+    kinds = (("left out", losses.spans), ("not written", losses.others), ("left out on reading", dict(read)))
+    return [f"{kind}: {what} ({number})" for kind, found in kinds for what, number in found.items() if number]

@@ -1,0 +1,122 @@
+"""BioC, as XML or JSON: documents of passages, whose annotations have offsets in the document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ...core.checked import PlainSpan
+from ...core.messages import shortened
+from ..paths import check_is_file, readable
+from ..records import Record
+from .folders import parts
+from .json_values import json_values
+from .offsets import assembled, fitted_span, located
+from .settings import SEEN, Format, check_is_text, joined
+from .xml_safety import check_xml, missing
+
+KIND = "type"
+"""The infon with the label."""
+
+
+def read(path: Path, format: Format = Format()) -> Iterator[Record]:
+    """Read the documents of a collection.
+
+    The text of a document has its passages, or their sentences, at their offsets, with white
+    space between them. Offsets of annotations are those of the document.
+
+    Args:
+        path: A file, or a folder of files.
+        format: `format.field` names the infon with the labels, by default `type`;
+            `format.discontinuous` says how to read annotations with several locations,
+            `format.offsets` what offsets count, `format.check_text` whether the texts of
+            annotations are checked.
+
+    Yields:
+        One record per document.
+
+    Raises:
+        ValueError: If bioc is not installed; if there is no such file; if it is malformed or
+            defines entities; if an annotation has no label or differs from the text.
+        OSError: If the file cannot be read.
+    """
+    for part in parts(path, (".xml", ".json"), format):
+        for number, document in enumerate(_documents(part.path)):
+            where = f"{part.path}, document {document.id if document.id else number}"
+            try:
+                yield _record(document, format)
+            except (TypeError, AttributeError) as error:
+                raise ValueError(f"{where}: not valid BioC ({error})") from None
+            except ValueError as error:
+                raise located(error, where) from None
+
+
+def _documents(path: Path) -> Iterator[Any]:
+    try:
+        from bioc.biocxml.decoder import BioCXMLDocumentReader
+    except ImportError:
+        raise missing("bio", "bioc") from None
+    check_is_file(path)
+    file = readable(path)
+    with file.open("rb") as content:
+        start = content.read(SEEN)
+        check_is_text(path, start)
+        is_json = start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
+        content.seek(0)
+        if not is_json:
+            check_xml(path, content)
+    try:
+        if is_json:
+            from bioc.biocjson.decoder import parse_collection, parse_doc
+
+            for _, value in json_values(path):
+                if "documents" in value:
+                    yield from parse_collection({"source": "", "date": "", "key": "", "infons": {}, **value}).documents
+                else:
+                    yield parse_doc(value)
+            return
+        with file.open("rb") as content:
+            yield from BioCXMLDocumentReader(content)
+    except GeneratorExit:
+        raise
+    except Exception as error:  # bioc and lxml raise many kinds for damaged files
+        message = str(error) if str(error).startswith(str(path)) else f"{type(error).__name__}: {error}"
+        raise ValueError(f"{path}: not valid BioC ({shortened(message, 200)})") from None
+
+
+def _record(document: Any, format: Format) -> Record:
+    passages = [piece for passage in document.passages for piece in _pieces(passage)]
+    text = assembled(sorted(passages), format)
+    spans: list[PlainSpan] = []
+    places = [document, *document.passages, *(each for passage in document.passages for each in passage.sentences)]
+    for annotation in (each for place in places for each in place.annotations):
+        spans += _spans(annotation, text, format)
+    others = sum(len(place.relations) for place in places)
+    kept = {*spans}
+    return Record(text, kept, id=document.id or None, duplicates=len(spans) - len(kept), others=others)
+
+
+def _pieces(passage: Any) -> Iterable[tuple[int, str]]:
+    """Return the offset and the text of a passage, or of its sentences."""
+    given = [passage] if passage.text else passage.sentences
+    pieces = [(each.offset, each.text or "") for each in given]
+    for offset, text in pieces:
+        if type(offset) is not int or offset < 0 or not isinstance(text, str):
+            raise ValueError(f"a passage has the offset {shortened(repr(offset))}; expected a number from 0 up")
+    return pieces
+
+
+def _spans(annotation: Any, text: str, format: Format) -> list[PlainSpan]:
+    name = f"annotation {shortened(str(annotation.id))},"
+    key = format.field or KIND
+    label = annotation.infons.get(key)
+    if not label:
+        known = shortened(", ".join(annotation.infons))
+        raise ValueError(f"{name} has no infon {key!r} with its label; choose one with --column: {known}")
+    if not annotation.locations:
+        raise ValueError(f"{name} has no location")
+    pieces = [(each.offset, each.offset + each.length, label) for each in annotation.locations]
+    shown = annotation.text if len(pieces) == 1 else None
+    found = [fitted_span(name, piece, text, format, shown)[:2] for piece in pieces]
+    return [(start, end, label) for start, end in joined(found, format.discontinuous)]

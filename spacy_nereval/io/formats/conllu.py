@@ -1,0 +1,189 @@
+"""CoNLL-U and CoNLL-U Plus: tags in a key of MISC, or in a column of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...core.checked import PlainSpan
+from ...core.messages import listed, quoted, shortened
+from ..paths import check_is_file, readable
+from ..records import Record
+from .settings import Format, lines
+from .tags import Scheme, gaps_of, read_tags, split
+from .xml_safety import missing
+
+if TYPE_CHECKING:
+    from conllu import TokenList
+
+MISC_KEY, COLUMN = "name", "ner"
+"""The key of MISC with the tags, as spaCy writes it, and the column of CoNLL-U Plus."""
+
+
+class Sentence(NamedTuple):
+    """A sentence of the file.
+
+    Args:
+        text: Its text.
+        id: Its `sent_id`.
+        begins: Whether it begins a document: the id of that, or an empty text without one.
+        places: The place of each word. Words of one range share the place of the range.
+        tags: The tag of each word.
+        keys: The keys of MISC and columns that the sentence has.
+    """
+
+    text: str
+    id: str | None
+    begins: str | None
+    places: list[tuple[int, int]]
+    tags: list[str | None]
+    keys: set[str]
+
+
+def read(path: Path, format: Format = Format()) -> Iterator[Record]:
+    """Read the documents of a file, which begin at `# newdoc` lines, or else its sentences.
+
+    The text of a sentence is that of its `# text` line, or else of its words and ranges, with
+    spaces unless SpaceAfter=No. Words of a range, such as 2-3, cover the text of the range.
+    Empty nodes are left out. The file is read twice, because its tagging scheme is inferred
+    from all its tags.
+
+    Args:
+        path: The file.
+        format: `format.field` names the key of MISC, or the column of CoNLL-U Plus, that has
+            the tags, which are O where it is missing; by default the key `name` or the column
+            NER. `format.repair` says how to read tags that the scheme does not allow.
+
+    Yields:
+        One record per document.
+
+    Raises:
+        ValueError: If conllu is not installed; if there is no such file; if it is malformed,
+            has no such key, or its scheme does not allow a span and `format` does not repair it.
+        OSError: If the file cannot be read.
+    """
+    scheme, has_marks, found, keys = Scheme(), False, False, set[str]()
+    for number, sentence in enumerate(_sentences(path, format), 1):
+        has_marks = has_marks or sentence.begins is not None
+        found = found or any(tag is not None for tag in sentence.tags)
+        keys |= sentence.keys
+        tags = [tag or "O" for tag in sentence.tags]
+        scheme.see(tags, [number] * len(tags))
+    if keys and not found:
+        name = format.field or f"{MISC_KEY}' or a column '{COLUMN.upper()}"
+        raise ValueError(
+            f"{path}: no word has the key '{name}' in MISC; choose one with --column: {listed(sorted(keys), 20)}"
+        )
+    document: list[tuple[int, Sentence]] = []
+    for number, sentence in enumerate(_sentences(path, format), 1):
+        if document and (sentence.begins is not None or not has_marks):
+            yield _record(path, document, format, scheme, has_marks)
+            document = []
+        document.append((number, sentence))
+    if document:
+        yield _record(path, document, format, scheme, has_marks)
+
+
+def _record(
+    path: Path, document: list[tuple[int, Sentence]], format: Format, scheme: Scheme, has_marks: bool
+) -> Record:
+    text, spans, repaired = "", set[PlainSpan](), 0
+    places: list[tuple[int, int]] = []
+    all_tags: list[str] = []
+    for number, sentence in document:
+        start = len(text) + 1 if text else 0
+        text += ("\n" if text else "") + sentence.text
+        here = [(start + a, start + b) for a, b in sentence.places]
+        tags = [tag or "O" for tag in sentence.tags]
+        try:
+            found, mended = read_tags(tags, here, scheme, format.repair, [number] * len(tags))
+        except ValueError as error:
+            raise ValueError(f"{path}, {str(error).replace('line', 'sentence')}") from None
+        spans, repaired = spans | found, repaired + mended
+        places += here
+        all_tags += tags
+    annotated, gaps = gaps_of(all_tags, places)
+    first = document[0][1]
+    id = (first.begins or None) if has_marks else first.id
+    return Record(text, spans, sorted({*places}), id, annotated, gaps, repaired=repaired)
+
+
+def _sentences(path: Path, format: Format) -> Iterator[Sentence]:
+    try:
+        from conllu import parse_incr
+        from conllu.exceptions import ParseException
+    except ImportError:
+        raise missing("conllu", "conllu") from None
+    check_is_file(path)
+    for _ in lines(path):
+        break  # what is not UTF-8 text
+    number = 0
+    with readable(path).open(encoding="utf-8-sig") as file:
+        sentences = iter(parse_incr(file))
+        while True:
+            number += 1
+            try:
+                parsed = next(sentences)
+            except StopIteration:
+                return
+            except (ParseException, ValueError, KeyError, IndexError, TypeError) as error:
+                raise ValueError(f"{path}, sentence {number}: not valid CoNLL-U ({shortened(str(error))})") from None
+            try:
+                if parsed:
+                    yield _sentence(parsed, format)
+            except ValueError as error:
+                raise ValueError(f"{path}, sentence {number}: {error}") from None
+
+
+def _sentence(parsed: TokenList, format: Format) -> Sentence:
+    meta = parsed.metadata
+    forms: list[tuple[str, bool]] = []  # of what stands in the text, and whether a space follows
+    words: list[tuple[Any, int]] = []  # the words, and the number of their form
+    last = 0  # of the words of the last range
+    for token in parsed:
+        if (id := token.get("id")) is None or not isinstance(token.get("form"), str):
+            raise ValueError("a word has no ID or no FORM")
+        if isinstance(id, tuple) and id[1] == "-":
+            last = id[2]
+        elif isinstance(id, tuple):
+            continue  # an empty node
+        if isinstance(id, tuple) or id > last:
+            forms.append((token["form"], (token.get("misc") or {}).get("SpaceAfter") != "No"))
+        if not isinstance(id, tuple):
+            words.append((token, len(forms) - 1))
+    text, places = _placed(forms, meta.get("text"))
+    tags = [_tag(token, format.field) for token, _ in words]
+    keys = {key for token, _ in words for key in token.get("misc") or {}}
+    keys |= {column for column in parsed[0] if column not in ("id", "form", "misc")}
+    marked = "newdoc id" in meta or "newdoc" in meta
+    begins = (meta.get("newdoc id") or "") if marked else None
+    return Sentence(text, meta.get("sent_id"), begins, [places[form] for _, form in words], tags, keys)
+
+
+def _placed(forms: Sequence[tuple[str, bool]], text: str | None) -> tuple[str, list[tuple[int, int]]]:
+    """Return the text of a sentence, and the place of each form."""
+    if text is None:
+        text = "".join(form + " " * spaced for form, spaced in forms).rstrip(" ")
+    places, end = [], 0
+    for form, _ in forms:
+        start = text.find(form, end)
+        if not form or start < 0 or text[end:start].strip():
+            raise ValueError(
+                f"the word {shortened(form)!r} does not follow in the text, which goes on {quoted(text[end:])}"
+            )
+        end = start + len(form)
+        places.append((start, end))
+    return text, places
+
+
+def _tag(token: Any, field: str | None) -> str | None:
+    """Return the tag of a word, or None if it has none."""
+    misc = token.get("misc") or {}
+    found = misc.get(field or MISC_KEY) if isinstance(misc, dict) else None
+    if found is None:
+        found = token.get((field or COLUMN).lower())
+    if found in (None, "_"):
+        return "O" if found == "_" else None
+    split(str(found))
+    return str(found)

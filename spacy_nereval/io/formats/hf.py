@@ -1,0 +1,169 @@
+"""Token classification data of Hugging Face's `datasets`: rows of tokens and tags, as JSON or JSON lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...core.messages import shortened
+from ..paths import in_words
+from ..records import Record
+from .detection import TAG_KEYS
+from .json_values import json_values
+from .settings import Format
+from .tags import MISSING, Scheme, gaps_of, read_tags, spaced, split
+
+SKIPPED = -100
+"""The tag of a token that no loss is computed for. Here it has no annotation."""
+
+
+def read(path: Path, format: Format = Format()) -> Iterator[Record]:
+    """Read one document per row with `tokens` and `ner_tags`.
+
+    The text has spaces between the tokens. Tags are texts, or numbers whose names the file
+    has in `features`, or `format.tag_names`. A token tagged -100 is a gap. The file is read
+    twice, because the tagging scheme is inferred from all tags.
+
+    Args:
+        path: The file: a list of rows, a row per line, or an object with `features` and `rows`.
+        format: `format.tag_names` gives names to numbers, `format.field` names the key of the
+            tags, `format.repair` says how to read tags that the scheme does not allow.
+
+    Yields:
+        One record per row.
+
+    Raises:
+        ValueError: If there is no such file, a row is malformed, tags are numbers without names,
+            or the scheme does not allow a span and `format` does not repair it. Names the line.
+        OSError: If a file cannot be read.
+
+    >>> path = getfixture("tmp_path") / "a.jsonl"
+    >>> _ = path.write_text('{"tokens": ["Ada", "met"], "ner_tags": [1, 0]}')
+    >>> [(record.text, record.spans) for record in read(path, Format(tag_names="O,B-PER"))]
+    [('Ada met', {(0, 3, 'PER')})]
+    """
+    given = tag_names(format.tag_names) if format.tag_names else None
+    scheme = Scheme()
+    for line, row, names in _rows(path, format.field, given):
+        try:
+            _, tags = _tokens_and_tags(row, format.field, names)
+            scheme.see(tags, [line] * len(tags))
+        except ValueError as error:
+            raise ValueError(f"{path}, line {line}: {error}") from None
+    for line, row, names in _rows(path, format.field, given):
+        try:
+            words, tags = _tokens_and_tags(row, format.field, names)
+            text, places = spaced(words)
+        except ValueError as error:
+            raise ValueError(f"{path}, line {line}: {error}") from None
+        try:
+            spans, repaired = read_tags(tags, places, scheme, format.repair, [line] * len(tags))
+        except ValueError as error:
+            raise ValueError(f"{path}, {error}") from None
+        annotated, gaps = gaps_of(tags, places)
+        id = None if row.get("id") is None else str(row["id"])
+        yield Record(text, spans, places, id, annotated, gaps, repaired=repaired)
+
+
+def tag_names(given: str) -> list[str]:
+    """Return the names of tags that are numbers.
+
+    Args:
+        given: The names, with commas between them, or the path of a JSON file: a list of
+            names, a model's `config.json` with `id2label`, or `dataset_info.json` with `features`.
+
+    Raises:
+        ValueError: The file has no names, or names are missing.
+
+    >>> tag_names("O, B-PER")
+    ['O', 'B-PER']
+    """
+    path = Path(given)
+    if not path.is_file():
+        if path.suffix == ".json":
+            raise ValueError(f"--tag-names {given}: there is no such file")
+        return [name.strip() for name in given.split(",")]
+    try:
+        found = names_in(json.loads(path.read_text(encoding="utf8")))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"--tag-names {given}: {in_words(error)}") from None
+    if found is None:
+        raise ValueError(f'--tag-names {given}: expected a list of names, or an object with "id2label" or "features"')
+    return found
+
+
+def names_in(value: Any, field: str | None = None) -> list[str] | None:
+    """Return the names of tags that a description of a data set or model gives, or None.
+
+    >>> names_in({"id2label": {"1": "B-PER", "0": "O"}})
+    ['O', 'B-PER']
+    """
+    if isinstance(value, list) and value and all(isinstance(name, str) for name in value):
+        return value
+    if not isinstance(value, Mapping):
+        return None
+    if isinstance(labels := value.get("id2label"), Mapping):
+        if {*labels} != {str(k) for k in range(len(labels))}:
+            raise ValueError(f"id2label has the keys {shortened(str([*labels]))}; expected all numbers from 0 up")
+        return [str(labels[str(k)]) for k in range(len(labels))]
+    features = value.get("features")
+    if isinstance(features, list):  # as the server of the hub writes them
+        features = {each.get("name"): each.get("type") for each in features if isinstance(each, Mapping)}
+    for key in (field,) if field else TAG_KEYS:
+        feature = features.get(key) if isinstance(features, Mapping) else None
+        while isinstance(feature, Mapping) and isinstance(feature.get("feature"), Mapping):
+            feature = feature["feature"]
+        if isinstance(feature, Mapping) and (found := names_in(feature.get("names"))):
+            return found
+    return None
+
+
+def _rows(path: Path, field: str | None, given: list[str] | None) -> Iterator[tuple[int, dict[str, Any], Any]]:
+    """Yield the rows with their lines and the names of their tags."""
+    for line, value in json_values(path):
+        rows, names = [value], given
+        if isinstance(value, dict) and isinstance(value.get("rows"), list):
+            rows, names = value["rows"], given or names_in(value, field)
+        for row in rows:
+            row = row["row"] if isinstance(row, dict) and isinstance(row.get("row"), dict) else row
+            if not isinstance(row, dict):
+                raise ValueError(
+                    f'{path}, line {line}: expected a row: {{"tokens": ["Ada", ...], "ner_tags": [1, ...]}}'
+                )
+            yield line, row, names
+
+
+def _tokens_and_tags(
+    row: Mapping[str, Any], field: str | None, names: Sequence[str] | None
+) -> tuple[list[str], list[str]]:
+    key = field or next((key for key in TAG_KEYS if key in row), TAG_KEYS[0])
+    words, tags = row.get("tokens"), row.get(key)
+    if not isinstance(words, list) or not isinstance(tags, list):
+        raise ValueError(
+            f'expected lists "tokens" and "{key}"; there are {shortened(", ".join(row))}: name the key of the tags '
+            "with --column"
+        )
+    if len(words) != len(tags):
+        raise ValueError(f"there are {len(words)} tokens and {len(tags)} tags; expected the same number")
+    return words, [_named(tag, names) for tag in tags]
+
+
+def _named(tag: Any, names: Sequence[str] | None) -> str:
+    if isinstance(tag, str):
+        split(tag)
+        return tag
+    if type(tag) is not int:
+        raise ValueError(f"the tag {shortened(repr(tag))} is neither text nor a number")
+    if tag == SKIPPED:
+        return MISSING
+    if names is None:
+        raise ValueError(
+            f"the tag {tag} is a number without a name: give the names in their order with --tag-names O,B-PER,... or "
+            "a file with id2label, such as the model's config.json"
+        )
+    if not 0 <= tag < len(names):
+        raise ValueError(f"the tag {tag} has no name; there are {len(names)} names, from 0 up")
+    split(names[tag])
+    return names[tag]

@@ -1,0 +1,199 @@
+"""Label Studio's JSON exports: tasks with annotations and predictions, and JSON-MIN."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...core.checked import PlainSpan
+from ...core.messages import listed, shortened
+from ..records import Record
+from .annotators import Annotators
+from .json_values import json_values
+from .offsets import check_unit_is_known, fitted_span, located
+from .settings import Format
+
+KINDS = ("labels", "hypertextlabels")
+"""The types of results that are labelled spans; others, such as relations, are not."""
+
+
+class Annotation(NamedTuple):
+    """What one annotator or model said about a task.
+
+    Args:
+        name: The annotator, or the version of the model.
+        result: The regions.
+        predicted: Whether it comes from a model.
+    """
+
+    name: str
+    result: list[Any]
+    predicted: bool = False
+
+
+def read(path: Path, format: Format = Format()) -> Iterator[Record]:
+    """Read one document per task. A region with several labels is several spans.
+
+    Annotations are read; those of models, the `predictions`, only if no task has an
+    annotation or `format.annotator` names the version of the model. A task whose annotation
+    was cancelled is not annotated. Ends are exclusive; offsets count characters, in old
+    versions UTF-16 code units. The file is read twice, since all annotators have to be known.
+
+    Args:
+        path: The file.
+        format: `format.annotator` chooses the annotator, by email or number; `format.field`
+            the key of the text in the data; `format.offsets` says what offsets count.
+
+    Yields:
+        One record per task.
+
+    Raises:
+        ValueError: If there is no such file; if a task is malformed or has several
+            annotations and `format` chooses none. Names the line.
+        OSError: If the file cannot be read.
+
+    >>> path = getfixture("tmp_path") / "a.json"
+    >>> region = '{"type": "labels", "value": {"start": 0, "end": 3, "text": "Ada", "labels": ["PER"]}}'
+    >>> _ = path.write_text('[{"data": {"text": "Ada"}, "annotations": [{"result": [' + region + ']}]}]')
+    >>> [record.spans for record in read(path)]
+    [{(0, 3, 'PER')}]
+    """
+    human, model = Annotators(path, format.annotator), Annotators(path, format.annotator)
+    is_html = False
+    for line, task in json_values(path):
+        try:
+            for annotation in _annotations(task):
+                (model if annotation.predicted else human).see(_id(task) or f"on line {line}", annotation.name)
+                is_html = is_html or any(_kind(region) == KINDS[1] for region in annotation.result)
+        except ValueError as error:
+            raise ValueError(f"{path}, line {line}: {error}") from None
+    by_model = not human.of or any(format.annotator in names for names in model.of.values())
+    annotators = model if by_model else human
+    if annotators.of or format.annotator:
+        annotators.check()
+    read_ids: set[str] = set()
+    for line, task in json_values(path):
+        try:
+            mine = [each for each in _annotations(task) if each.predicted == by_model and annotators.reads(each.name)]
+            id = _id(task)
+            elsewhere = "data" not in task and not mine and format.annotator in annotators.of.get(id or "", ())
+            if elsewhere or (id in read_ids and "data" not in task):
+                continue  # JSON-MIN has a row for each annotation of a task
+            read_ids |= {id or ""} if "data" not in task and id else set()
+            yield _record(task, mine[0] if mine else None, format, is_html)
+        except ValueError as error:
+            raise located(error, f"{path}, line {line}") from None
+
+
+def _id(task: dict[str, Any]) -> str | None:
+    return None if task.get("id") is None else str(task["id"])
+
+
+def _annotations(task: Any) -> list[Annotation]:
+    """Return the annotations of a task that were not cancelled, and the predictions."""
+    if not isinstance(task, dict):
+        raise ValueError('expected a task: {"data": {"text": ...}, "annotations": [{"result": [...]}]}')
+    if "data" not in task:
+        return [Annotation(str(task.get("annotator", "unknown")), _min_regions(task))]
+    found = []
+    for key in ("annotations", "completions", "predictions"):
+        for each in _listed(task.get(key) or [], key):
+            if each.get("was_cancelled"):
+                continue
+            name = each.get("model_version") if key == "predictions" else each.get("completed_by")
+            if isinstance(name, dict):
+                name = name.get("email") or name.get("id")
+            regions = _listed(each.get("result") or [], "result")
+            found.append(Annotation("unknown" if name is None else str(name), regions, key == "predictions"))
+    return found
+
+
+def _listed(value: Any, key: str) -> list[dict[str, Any]]:
+    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+        raise ValueError(f'"{key}" is not a list of objects')
+    return value
+
+
+def _min_regions(task: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the regions of a row of JSON-MIN as those of a task."""
+    lists = [value for value in task.values() if isinstance(value, list)]
+    regions = [each for value in lists for each in value if isinstance(each, dict) and "start" in each]
+    if not regions and "annotation_id" not in task:
+        raise ValueError('there is neither "data" nor a list of regions; expected an export as JSON or JSON-MIN')
+    kinds = [next((kind for kind in KINDS if kind in each), "") for each in regions]
+    return [{"type": kind, "value": each} for kind, each in zip(kinds, regions)]
+
+
+def _kind(region: dict[str, Any]) -> str:
+    """Return the type of a region with labels, or nothing for other results."""
+    kind, value = region.get("type"), region.get("value")
+    return kind if kind in KINDS and isinstance(value, dict) and value.get(kind) else ""
+
+
+def _record(task: dict[str, Any], annotation: Annotation | None, format: Format, is_html: bool) -> Record:
+    text = _text(task, format)
+    if is_html:
+        text = rendered(text)
+    if annotation is None:
+        return Record(text, set(), id=_id(task), annotated=False)
+    spans: list[PlainSpan] = []
+    regions = [region for region in annotation.result if _kind(region)]
+    for k, region in enumerate(regions):
+        spans += _spans(k, region["value"], region["type"], text, format)
+    kept, others = {*spans}, len(annotation.result) - len(regions)
+    return Record(text, kept, id=_id(task), duplicates=len(spans) - len(kept), others=others)
+
+
+def _text(task: dict[str, Any], format: Format) -> str:
+    data = task.get("data", task)
+    if not isinstance(data, dict):
+        raise ValueError('"data" is not an object')
+    texts = {key: value for key, value in data.items() if isinstance(value, str)}
+    key = format.field or ("text" if "text" in texts or len(texts) != 1 else next(iter(texts)))
+    if key not in texts:
+        raise ValueError(f"there is no text {key!r} in the data; name one with --column: {listed([*texts], 20)}")
+    return texts[key]
+
+
+def _spans(k: int, value: dict[str, Any], kind: str, text: str, format: Format) -> list[PlainSpan]:
+    """Return a span for each label of a region."""
+    labels, shown = value[kind], value.get("text")
+    place = value.get("globalOffsets") if kind == KINDS[1] else value
+    if not isinstance(place, dict):
+        raise ValueError(f"region {k} of a hypertext has no globalOffsets")
+    if "start" not in place or "end" not in place or not isinstance(labels, list):
+        raise ValueError(f"region {k} has no start, end or list of {kind}: {shortened(repr(value))}")
+    if shown is not None and not isinstance(shown, str):
+        raise ValueError(f"region {k} has the text {shortened(repr(shown))}; expected the part of the text it covers")
+    if shown is not None and "\\n" in shown and "\\n" not in text:
+        shown = shown.replace("\\n", "\n")  # Label Studio escapes line ends in the texts of regions
+    if shown is None:
+        check_unit_is_known(text, [place["end"]], format, "Label Studio")
+    parts = ((place["start"], place["end"], label) for label in labels)
+    return [fitted_span(f"region {k},", part, text, format, shown) for part in parts]
+
+
+class _Rendered(HTMLParser):
+    """Collects the text of a hypertext, without its tags."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.parts: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        """Take a stretch of text."""
+        self.parts.append(data)
+
+
+def rendered(html: str) -> str:
+    """Return the text of a hypertext, on which Label Studio's global offsets count.
+
+    >>> rendered("<p>Ada &amp; <b>Bob</b></p>")
+    'Ada & Bob'
+    """
+    parser = _Rendered()
+    parser.feed(html)
+    parser.close()
+    return "".join(parser.parts)

@@ -1,0 +1,95 @@
+"""PubTator: a title, an abstract and annotations, with a blank line between documents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...core.checked import PlainSpan
+from ...core.messages import shortened
+from ..records import Record
+from .offsets import fitted_span, located
+from .settings import Format, joined, lines
+
+TEXT = re.compile(r"([^|\t]+)\|([ta])\|(.*)")
+"""A line with the title or the abstract."""
+
+Line = tuple[int, str]
+"""A line and its number."""
+
+
+def read(path: Path, format: Format = Format()) -> Iterator[Record]:
+    """Read one document per block of lines.
+
+    The text is the title, a line end and the abstract: the offsets of the abstract count one
+    character between them. Lines of relations have no offsets, and are left out and counted.
+
+    Args:
+        path: The file.
+        format: `format.offsets` says what offsets count, `format.check_text` whether the texts
+            of annotations are checked.
+
+    Yields:
+        One record per document.
+
+    Raises:
+        ValueError: If there is no such file, or a line is malformed. Names the line.
+        OSError: If the file cannot be read.
+
+    >>> path = getfixture("tmp_path") / "a.txt"
+    >>> _ = path.write_text("1|t|Aspirin\\n1|a|It helps.\\n1\\t0\\t7\\tAspirin\\tChemical\\tD001241\\n")
+    >>> [(record.id, record.text, record.spans) for record in read(path)]
+    [('1', 'Aspirin\\nIt helps.', {(0, 7, 'Chemical')})]
+    """
+    block: list[Line] = []
+    for number, line in lines(path):
+        if line.strip():
+            block.append((number, line))
+        elif block:
+            yield _record(path, block, format)
+            block = []
+    if block:
+        yield _record(path, block, format)
+
+
+def _record(path: Path, block: list[Line], format: Format) -> Record:
+    texts: dict[str, str] = {}
+    rest: list[Line] = []
+    id = ""
+    for number, line in block:
+        found = TEXT.fullmatch(line)
+        if not found or rest:
+            rest.append((number, line))
+            continue
+        if found[2] in texts or (id and found[1] != id):
+            raise ValueError(f"{path}, line {number}: a second document; expected a blank line before it")
+        id, texts[found[2]] = found[1], found[3]
+    if not texts:
+        raise ValueError(f"{path}, line {block[0][0]}: expected a title, '123|t|...', or an abstract, '123|a|...'")
+    text = "\n".join((texts.get("t", ""), *([texts["a"]] if "a" in texts else [])))
+    spans: list[PlainSpan] = []
+    others = 0
+    for number, line in rest:
+        try:
+            found_spans = _spans(id, line, text, format)
+        except ValueError as error:
+            raise located(error, f"{path}, line {number}") from None
+        others += found_spans is None
+        spans += found_spans or []
+    kept = {*spans}
+    return Record(text, kept, id=id, duplicates=len(spans) - len(kept), others=others)
+
+
+def _spans(id: str, line: str, text: str, format: Format) -> list[PlainSpan] | None:
+    """Return the spans of a line, or None for a relation."""
+    cells = line.split("\t")
+    if cells[0] != id:
+        raise ValueError(f"a line of document {shortened(cells[0])!r} in document {shortened(id)!r}")
+    if len(cells) > 2 and not cells[1].isdecimal():
+        return None
+    if len(cells) < 5 or not cells[2].isdecimal():
+        raise ValueError("expected id, start, end, text and label with tabs between them")
+    start, end, shown, label = int(cells[1]), int(cells[2]), cells[3], cells[4]
+    place = fitted_span("annotation", (start, end, label), text, format, shown)
+    return [(*joined([place[:2]], format.discontinuous)[0], label)]

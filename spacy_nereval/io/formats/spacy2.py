@@ -1,0 +1,112 @@
+"""Training data of spaCy 2: its JSON format, and pairs of a text and its entities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ...core.checked import PlainSpan
+from ...core.messages import quoted, shortened
+from ..records import Record
+from .json_values import json_values
+from .offsets import fitted_span, located
+from .settings import Format
+from .tags import Scheme, gaps_of, read_tags, split
+
+
+def read(path: Path, format: Format = Format()) -> Iterator[Record]:
+    """Read one document per pair `[text, {"entities": [[start, end, label]]}]`, or per paragraph.
+
+    A paragraph has its text in `raw`, and in its sentences tokens with `orth` and the BILUO
+    tag `ner`, or a list of `entities`. Tokens are looked for in the raw text in their order;
+    without it, there are spaces between them. A tag of "-" is a gap.
+
+    Args:
+        path: The file: a list of documents or pairs, or one of them per line.
+        format: `format.offsets` says what the offsets of entities count, `format.repair` how
+            to read tags that are not valid BILUO.
+
+    Yields:
+        One record per pair or paragraph.
+
+    Raises:
+        ValueError: If there is no such file, or a document is malformed. Names the line.
+        OSError: If the file cannot be read.
+
+    >>> path = getfixture("tmp_path") / "a.json"
+    >>> _ = path.write_text('[["Ada slept", {"entities": [[0, 3, "PER"]]}]]')
+    >>> [(record.text, record.spans) for record in read(path)]
+    [('Ada slept', {(0, 3, 'PER')})]
+    """
+    for line, value in json_values(path):
+        try:
+            if isinstance(value, list):
+                yield _of_pair(value, format)
+                continue
+            paragraphs = value.get("paragraphs") if isinstance(value, dict) else None
+            if not isinstance(paragraphs, list):
+                raise ValueError('expected {"paragraphs": [...]}, or [text, {"entities": [[start, end, label]]}]')
+            id = None if value.get("id") is None else str(value["id"])
+            for number, paragraph in enumerate(paragraphs):
+                try:
+                    yield _of_paragraph(paragraph, line, format)._replace(id=id)
+                except ValueError as error:
+                    raise located(error, f"paragraph {number}") from None
+        except ValueError as error:
+            raise located(error, f"{path}, line {line}") from None
+
+
+def _of_pair(value: list[Any], format: Format) -> Record:
+    text, more = value if len(value) == 2 else (None, None)
+    entities = more.get("entities") if isinstance(more, dict) else None
+    if not isinstance(text, str) or not isinstance(entities, list):
+        raise ValueError('expected [text, {"entities": [[start, end, label]]}]')
+    return _of_entities(text, entities, format)
+
+
+def _of_entities(text: str, entities: list[Any], format: Format) -> Record:
+    spans = [fitted_span(f"entity {k},", entity, text, format) for k, entity in enumerate(entities)]
+    return Record(text, {*spans}, duplicates=len(spans) - len({*spans}))
+
+
+def _of_paragraph(paragraph: Any, line: int, format: Format) -> Record:
+    if not isinstance(paragraph, dict):
+        raise ValueError('expected {"raw": text, "sentences": [{"tokens": [{"orth", "ner"}]}]}')
+    raw, entities = paragraph.get("raw"), paragraph.get("entities")
+    if isinstance(raw, str) and isinstance(entities, list):
+        return _of_entities(raw, entities, format)
+    try:
+        sentences = [[*sentence["tokens"]] for sentence in paragraph["sentences"]]
+        words = [str(token["orth"]) for sentence in sentences for token in sentence]
+        tags = [[str(token.get("ner") or "-") for token in sentence] for sentence in sentences]
+    except (KeyError, TypeError, AttributeError):
+        raise ValueError('"sentences" is not a list of {"tokens": [{"orth", "ner"}]}') from None
+    text, places = _placed(words, raw)
+    scheme = Scheme()
+    scheme.see(["U-x"], [line])  # spaCy's tags are BILUO
+    spans: set[PlainSpan] = set()
+    repaired = before = 0
+    for sentence in tags:
+        for tag in sentence:
+            split(tag)
+        here = places[before : before + len(sentence)]
+        found, mended = read_tags(sentence, here, scheme, format.repair, [line] * len(sentence))
+        spans, repaired, before = spans | found, repaired + mended, before + len(sentence)
+    annotated, gaps = gaps_of([tag for sentence in tags for tag in sentence], places)
+    return Record(text, spans, places, None, annotated, gaps, repaired=repaired)
+
+
+def _placed(words: list[str], raw: Any) -> tuple[str, list[tuple[int, int]]]:
+    """Return the text of a paragraph, and the place of each of its tokens."""
+    text = raw if isinstance(raw, str) else " ".join(words)
+    places, end = [], 0
+    for word in words:
+        start = text.find(word, end)
+        if not word or start < 0 or text[end:start].strip():
+            raise ValueError(
+                f"the token {shortened(word)!r} does not follow in the raw text, which goes on {quoted(text[end:])}"
+            )
+        end = start + len(word)
+        places.append((start, end))
+    return text, places

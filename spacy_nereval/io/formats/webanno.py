@@ -1,0 +1,215 @@
+"""WebAnno's TSV 3, which INCEpTION writes too: a token per line, and a column per feature of a layer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from ...core.checked import PlainSpan
+from ...core.messages import listed, shortened
+from ..records import Record
+from .folders import parts
+from .offsets import assembled, counted_in, fitted_span, located
+from .settings import UTF16, Format, lines
+
+HEADER = re.compile(r"#FORMAT=WebAnno TSV 3(\.\d+)?\s*")
+LAYER = re.compile(r"#T_(SP|CH|RL)=(.*)")
+TOKEN = re.compile(r"(\d+)-(\d+)(\.\d+)?")
+SEPARATOR = re.compile(r"(?<!\\)\|")
+"""The mark between annotations stacked on a token."""
+NUMBERED = re.compile(r"(.*?)(?<!\\)\[(\d+)\]", re.DOTALL)
+"""A value and the number of its annotation, which tokens of one annotation share."""
+ESCAPED = re.compile(r"\\(.)")
+ESCAPES = {"t": "\t", "n": "\n", "r": "\r"}
+
+
+class Layer(NamedTuple):
+    """A layer of the file.
+
+    Args:
+        kind: "SP" for spans, "CH" for chains, "RL" for relations.
+        name: The name of its type, without the package.
+        features: The names of its features.
+        column: The index of the column of its first feature.
+    """
+
+    kind: str
+    name: str
+    features: tuple[str, ...]
+    column: int
+
+
+class Row(NamedTuple):
+    """A line of a token, or of a part of one.
+
+    Args:
+        line: The number of the line.
+        start, end: The offsets.
+        word: The token.
+        is_part: Whether this is a part of the token before it.
+        cells: The columns.
+    """
+
+    line: int
+    start: int
+    end: int
+    word: str
+    is_part: bool
+    cells: list[str]
+
+
+class Content(NamedTuple):
+    """What a file holds: its layers, its sentences as offset and text, and its rows."""
+
+    layers: list[Layer]
+    sentences: list[tuple[int, str]]
+    rows: list[Row]
+
+
+def read(path: Path, format: Format = Format()) -> Iterator[Record]:
+    """Read one document per file.
+
+    Offsets count UTF-16 code units unless `format.offsets` says otherwise. Between sentences
+    the text has white space. An annotation without a value has the name of its layer as its
+    label. A file is in memory while it is read.
+
+    Args:
+        path: A file, or a folder of files. In an export with a folder per document and a
+            file per annotator, `format.annotator` chooses the annotator.
+        format: `format.field` names the feature with the labels, as `value` or `Layer.value`;
+            by default `value` of the layer NamedEntity, or of the only layer.
+
+    Yields:
+        One record per file.
+
+    Raises:
+        ValueError: If there is no such file; if a line is malformed; if the feature is
+            ambiguous. Names the line.
+        OSError: If a file cannot be read.
+    """
+    format = counted_in(format, UTF16)
+    for part in parts(path, (".tsv",), format):
+        content = _content(part.path)
+        try:
+            text = assembled(content.sentences, format)
+            record = _record(content, text, part.path, format)
+        except ValueError as error:
+            raise located(error, str(part.path)) from None
+        yield record._replace(id=part.id) if part.annotated else Record(text, set(), id=part.id, annotated=False)
+
+
+def _content(path: Path) -> Content:
+    found, shown = Content([], [], []), ""
+    width = 0
+    for number, line in lines(path):
+        if number == 1:
+            if not HEADER.fullmatch(line):
+                raise ValueError(f"{path}, line 1: expected '#FORMAT=WebAnno TSV 3.3', found {shortened(repr(line))}")
+        elif not found.rows and (layer := LAYER.fullmatch(line)):
+            name, *features = layer[2].split("|")
+            found.layers.append(Layer(layer[1], name.rpartition(".")[2], tuple(features), 3 + width))
+            width += max(1, len(features))
+        elif line.startswith("#Text="):
+            shown += ("\n" if shown else "") + _unescaped(line.removeprefix("#Text="))
+        elif line.strip() and not line.startswith("#"):
+            try:
+                row = _row(number, line, 3 + width)
+                if shown:
+                    found.sentences.append((_begin(row, shown), shown))
+                    shown = ""
+            except ValueError as error:
+                raise ValueError(f"{path}, line {number}: {error}") from None
+            found.rows.append(row)
+    return found
+
+
+def _row(number: int, line: str, width: int) -> Row:
+    cells = line.split("\t")
+    if cells[-1] == "":
+        cells.pop()  # every line ends with a tab
+    token = TOKEN.fullmatch(cells[0])
+    start, dash, end = cells[1].partition("-") if len(cells) > 2 else ("", "", "")
+    if not token or not (start.isdecimal() and dash and end.isdecimal()):
+        raise ValueError(f"expected '1-1', '0-3' and a token with tabs between them, found {shortened(repr(line))}")
+    if len(cells) != width:
+        raise ValueError(f"expected {width} columns, as the header says; found {len(cells)}")
+    return Row(number, int(start), int(end), cells[2], bool(token[3]), cells)
+
+
+def _begin(first: Row, sentence: str) -> int:
+    """Return the offset of a sentence: that of its first token, less the white space before it."""
+    return max(0, first.start - (len(sentence) - len(sentence.lstrip())))
+
+
+def _record(content: Content, text: str, path: Path, format: Format) -> Record:
+    column, name = _column(content.layers, format.field)
+    tokens: list[PlainSpan] = []
+    open_spans: dict[str, tuple[int, int, str]] = {}
+    spans: list[PlainSpan] = []
+    for row in content.rows:
+        try:
+            place = fitted_span("token", (row.start, row.end, "token"), text, format, _shown(row, text))
+            tokens += [] if row.is_part else [place]
+            for value, number in _values(row.cells[column]) if column else ():
+                label = name if value == "*" else _unescaped(value)
+                if number is None:
+                    spans.append((place[0], place[1], label))
+                    continue
+                start, end, before = open_spans.get(number, (*place[:2], label))
+                if label != before:
+                    raise ValueError(f"annotation {number} has the labels {before!r} and {label!r}")
+                open_spans[number] = min(start, place[0]), max(end, place[1]), label
+        except ValueError as error:
+            raise located(error, f"line {row.line}") from None
+    spans += open_spans.values()
+    kept = {*spans}
+    others = sum(
+        layer.kind != "SP" and row.cells[layer.column] != "_" for layer in content.layers for row in content.rows
+    )
+    return Record(text, kept, [token[:2] for token in tokens], duplicates=len(spans) - len(kept), others=others)
+
+
+def _shown(row: Row, text: str) -> str:
+    """Return the token as the text has it; some versions escape it."""
+    return row.word if row.word in text else _unescaped(row.word)
+
+
+def _column(layers: list[Layer], field: str | None) -> tuple[int, str]:
+    """Return the index of the column of the labels (0 if there is none), and the name of its layer."""
+    known = {
+        f"{layer.name}.{feature}" if feature else layer.name: (layer.column + k, layer.name)
+        for layer in layers
+        if layer.kind == "SP"
+        for k, feature in enumerate(layer.features or ("",))
+    }
+    if field is not None:
+        wanted = [place for name, place in known.items() if field in (name, name.rpartition(".")[2], place[1])]
+    elif not known:
+        return 0, ""  # the file has no layer of spans, so nothing is annotated in it
+    else:
+        wanted = [known[name] for name in ("NamedEntity.value",) if name in known]
+        wanted = wanted or [place for name, place in known.items() if len(known) == 1 or name.endswith(".value")]
+    if len(wanted) != 1:
+        what = "no feature" if not wanted else "several features"
+        named = "" if field is None else f" named {shortened(field)!r}"
+        raise ValueError(
+            f"{what}{named} can have the labels; choose one with --column: {listed([*known], 20) or 'there is none'}"
+        )
+    return wanted[0]
+
+
+def _values(cell: str) -> Iterator[tuple[str, str | None]]:
+    """Yield the value and the number of each annotation of a cell."""
+    if cell == "_":
+        return
+    for value in SEPARATOR.split(cell):
+        found = NUMBERED.fullmatch(value)
+        if not (found[1] if found else value):
+            raise ValueError(f"the annotation {shortened(cell)!r} has no value; expected *")
+        yield (found[1], found[2]) if found else (value, None)
+
+
+def _unescaped(text: str) -> str:
+    return ESCAPED.sub(lambda match: ESCAPES.get(match[1], match[1]), text)

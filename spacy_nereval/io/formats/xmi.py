@@ -1,0 +1,148 @@
+"""UIMA CAS XMI, which INCEpTION exports: a zip of XMI files and a type system, or such files side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile, ZipFile, is_zipfile
+
+from ...core.checked import PlainSpan
+from ...core.messages import listed
+from ..paths import check_is_file, readable
+from ..records import Record
+from .folders import parts
+from .offsets import fitted_span
+from .settings import Format
+from .xml_safety import check_xml, missing
+
+if TYPE_CHECKING:
+    from cassis import Cas, TypeSystem
+
+ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
+TOKEN = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token"
+TYPES = "TypeSystem.xml"
+
+LARGEST = 1 << 30
+"""The greatest number of bytes that a file of a zip archive may have when it is unpacked."""
+
+
+def read(path: Path, format: Format = Format()) -> Iterator[Record]:
+    """Read one document per XMI file. dkpro-cassis turns its UTF-16 offsets into characters.
+
+    Args:
+        path: A zip with XMI files and `TypeSystem.xml`, an XMI file with that beside it, or a
+            folder of these. In an export with a folder per document and a file per annotator,
+            `format.annotator` chooses the annotator.
+        format: `format.field` names the type with the spans, and the feature with the labels,
+            as `NamedEntity` or `NamedEntity.value`; by default these. A span without a value has
+            the name of its type as its label.
+
+    Yields:
+        One record per XMI file.
+
+    Raises:
+        ValueError: If dkpro-cassis is not installed; if there is no such file; if a file is
+            damaged, defines entities, or has no such type.
+        OSError: If a file cannot be read.
+    """
+    for part in parts(path, (".xmi", ".zip"), format):
+        try:
+            for name, xmi, types in _files(part.path):
+                where = f"{part.path}{f', {name}' if name else ''}"
+                inner = PurePosixPath(name).with_suffix("").as_posix() if name else None
+                id = inner if part.id is None else part.id
+                record = _record(xmi, types, where, format)._replace(id=id)
+                yield record if part.annotated else Record(record.text, set(), id=id, annotated=False)
+        except BadZipFile as error:
+            raise ValueError(f"{part.path}: not a zip archive ({error})") from None
+
+
+def _files(path: Path) -> Iterator[tuple[str, bytes, bytes | None]]:
+    """Yield name, content and type system of each XMI file; the name is empty outside of archives."""
+    check_is_file(path)
+    file = readable(path)
+    if not is_zipfile(file):
+        beside = path.with_name(TYPES)
+        yield "", file.read_bytes(), beside.read_bytes() if beside.is_file() else None
+        return
+    with ZipFile(file) as archive:
+        names = sorted(name for name in archive.namelist() if name.endswith(".xmi"))
+        if not names:
+            raise ValueError(f"{path}: there is no .xmi file in the archive")
+        types_of = {PurePosixPath(name).parent: name for name in archive.namelist() if name.endswith(TYPES)}
+        for name in names:
+            found = types_of.get(PurePosixPath(name).parent, types_of.get(PurePosixPath(".")))
+            types = None if found is None else _unpacked(archive, found)
+            yield (name if len(names) > 1 else ""), _unpacked(archive, name), types
+
+
+def _unpacked(archive: ZipFile, name: str) -> bytes:
+    if archive.getinfo(name).file_size > LARGEST:
+        raise ValueError(f"{archive.filename}: {name} has more than {LARGEST} bytes")
+    try:
+        return archive.read(name)
+    except (BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as error:
+        raise ValueError(f"{archive.filename}: {name} cannot be unpacked ({error})") from None
+
+
+def _record(xmi: bytes, types: bytes | None, where: str, format: Format) -> Record:
+    check_xml(where, BytesIO(xmi))
+    if types is None:
+        raise ValueError(f"{where}: there is no {TYPES} beside it")
+    check_xml(f"{where}, {TYPES}", BytesIO(types))
+    try:
+        from cassis import load_cas_from_xmi, load_typesystem
+    except ImportError:
+        raise missing("uima", "dkpro-cassis") from None
+    try:
+        system = load_typesystem(BytesIO(types))
+        cas = load_cas_from_xmi(BytesIO(xmi), typesystem=system, lenient=True)
+        text = cas.sofa_string
+    except Exception as error:  # a parser of foreign bytes can raise any exception
+        raise ValueError(f"{where}: not a CAS ({type(error).__name__}: {error})") from None
+    if not isinstance(text, str):
+        raise ValueError(f"{where}: the CAS has no text")
+    try:
+        return _of_cas(cas, system, text, format)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+
+
+def _of_cas(cas: Cas, system: TypeSystem, text: str, format: Format) -> Record:
+    type_name, feature = _chosen(system, format.field)
+    plain = Format(check_text=format.check_text)  # cassis has turned the offsets into characters
+    spans: list[PlainSpan] = []
+    for k, each in enumerate(cas.select(type_name)):
+        label = getattr(each, feature, None) or _short(each.type.name)
+        spans.append(fitted_span(f"{_short(type_name)} {k},", (each.begin, each.end, label), text, plain))
+    tokens = None
+    if any(known.name == TOKEN for known in system.get_types()):
+        tokens = [(token.begin, token.end) for token in cas.select(TOKEN) if token.begin < token.end] or None
+    kept = {*spans}
+    others = sum(_is_relation(each) for each in cas.select_all())
+    return Record(text, kept, tokens, duplicates=len(spans) - len(kept), others=others)
+
+
+def _chosen(system: TypeSystem, field: str | None) -> tuple[str, str]:
+    """Return the name of the type of the spans, and the feature with their labels."""
+    known = [each.name for each in system.get_types()]
+    wanted = field or ENTITY
+    for name, feature in ((wanted, "value"), tuple(wanted.rpartition(".")[::2])):
+        found = [each for each in known if name in (each, _short(each))]
+        if len(found) == 1:
+            return found[0], feature
+    raise ValueError(
+        f"there is no type {_short(wanted) if field is None else field!r}; choose one with --column: "
+        f"{listed(sorted(map(_short, known)), 20)}"
+    )
+
+
+def _short(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _is_relation(each: Any) -> bool:
+    """Return whether something that is annotated joins two others."""
+    return any(feature.name == "Governor" for feature in each.type.all_features)

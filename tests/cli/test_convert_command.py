@@ -1,0 +1,174 @@
+"""`nereval convert`: what is written reads back the same, and nothing is left out unsaid."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+import writers
+from commands import flat, line, refused, run, write
+from hypothesis import given
+from hypothesis import strategies as st
+from profiles import tries
+from reading import only, read
+from samples import SAMPLES, write_sample
+
+from spacy_nereval.io.records import Record
+
+OUTPUTS = ("out.spacy", "out.jsonl", "out.conll", "out")
+
+
+def converted(*arguments: object) -> str:
+    """What the command told on stderr."""
+    done = run("convert", *arguments)
+    assert done.exit_code == 0, done.output
+    return flat(done.stderr)
+
+
+def said_of(record: Record) -> tuple[object, ...]:
+    """What every format keeps: the text without white space, the spans as texts, whether there are any."""
+    shown = sorted(("".join(record.text[a:b].split()), label) for a, b, label in record.spans)
+    return "".join(record.text.split()), shown, record.annotated
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_every_sample_is_converted_to_every_format(output, tmp_path):
+    for name in SAMPLES:
+        folder = tmp_path / name.replace(" ", "")
+        folder.mkdir()
+        path, target = write_sample(name, folder), tmp_path / f"{folder.name}-{output}"
+        converted(path, target)
+        wanted, found = only(path), only(target)
+        assert said_of(found) == said_of(wanted)
+        if not output.endswith("conll"):
+            assert (found.text, found.spans) == (wanted.text, wanted.spans)
+
+
+@tries(12)
+@given(st.lists(writers.sides(), min_size=1, max_size=3))
+def test_flat_spans_go_through_all_formats_and_back(corpus):
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        first = writers.jsonl(writers.prodigy)(folder / "a.jsonl", [side for side, _ in corpus])
+        wanted, last = [said_of(record) for record in read(first)], first
+        for output in ("b.conll", "c.spacy", "d", "e.jsonl"):
+            converted(last, folder / output)
+            last = folder / output
+            assert [said_of(record) for record in read(last)] == wanted
+        converted(last, folder / "f.jsonl")
+        assert (folder / "f.jsonl").read_bytes() == last.read_bytes()
+
+
+@tries(12)
+@given(st.lists(writers.sides(nested=True), min_size=1, max_size=3))
+def test_nested_spans_are_kept_where_they_can_be(corpus):
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        first = writers.jsonl(writers.prodigy)(folder / "a.jsonl", [side for side, _ in corpus])
+        wanted = [(record.text, record.spans, record.annotated) for record in read(first)]
+        converted(first, folder / "b.spacy", "--spans-key", "sc")
+        converted(folder / "b.spacy", folder / "c", "--spans-key", "sc")
+        converted(folder / "c", folder / "d.jsonl")
+        assert [(record.text, record.spans, record.annotated) for record in read(folder / "d.jsonl")] == wanted
+
+
+NESTED = line("New York City", (0, 8, "LOC"), (0, 13, "LOC"), id="n1")
+
+
+@pytest.mark.parametrize("output", ["a.conll", "a.spacy"])
+def test_spans_that_a_format_cannot_hold_are_an_error_or_counted(output, tmp_path):
+    path = write(tmp_path / "a.jsonl", line("Ada", (0, 3, "PER")), NESTED)
+    said = refused("convert", path, tmp_path / output)
+    assert "document n1: " in said and "cannot hold spans that overlap other spans, such as LOC 'New York'" in said
+    assert not (tmp_path / output).exists()
+    assert "left out: spans that overlap other spans (1)" in converted(path, tmp_path / output, "--drop")
+    assert [len(record.spans) for record in read(tmp_path / output)] == [1, 1]
+    assert "2 documents with 2 spans written" in flat(run("convert", path, tmp_path / output, "--drop").stdout)
+    write(path, line("Adas", (0, 3, "PER")))
+    assert "do not begin and end at token boundaries, such as PER 'Ada' from 0 to 3" in refused(
+        "convert", path, tmp_path / output
+    )
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_a_text_without_annotation_stays_one(output, tmp_path):
+    path = write(tmp_path / "in.jsonl", line("Ada met"), line("Bob", (0, 3, "PER"), answer="reject"))
+    converted(path, tmp_path / output)
+    assert [record.annotated for record in read(tmp_path / output)] == [True, False]
+
+
+def test_gaps_are_kept_or_refused(tmp_path):
+    path = tmp_path / "a.conll"
+    path.write_text("Ada B-PER\nmet -\nBob O\n", encoding="utf8")
+    for output in ("b.conll", "b.spacy"):
+        converted(path, tmp_path / output)
+        assert only(tmp_path / output).gaps == ((4, 7),)
+    for output in ("b.jsonl", "b"):
+        assert "cannot hold stretches without annotation, such as 'met'" in refused("convert", path, tmp_path / output)
+        assert not (tmp_path / output).exists()
+        assert "left out: stretches without annotation (1)" in converted(path, tmp_path / output, "--drop")
+
+
+def test_ids_and_metadata_are_kept_or_told(tmp_path):
+    path = write(tmp_path / "a.jsonl", line("Ada", (0, 3, "PER"), id="d/1", meta={"year": 3}))
+    assert converted(path, tmp_path / "a.spacy") == ""
+    assert converted(tmp_path / "a.spacy", tmp_path / "b.jsonl") == ""
+    assert only(tmp_path / "b.jsonl").meta["year"] == 3 and only(tmp_path / "b.jsonl").id == "d/1"
+    told = converted(path, tmp_path / "a.conll")
+    assert "not written: ids (1)" in told and "not written: metadata (1)" in told
+    assert "not written: metadata (1)" in converted(path, tmp_path / "brat")
+    assert (tmp_path / "brat" / "d" / "1.ann").is_file() and only(tmp_path / "brat").id == "d/1"
+
+
+def test_no_id_leaves_the_folder(tmp_path):
+    rows = [line("Ada", id=id) for id in ("../x", "/etc/x", "a", "a", ".b", "c/../d")]
+    path = write(tmp_path / "a.jsonl", *rows)
+    told = converted(path, tmp_path / "brat")
+    assert "not written: ids that cannot name a file, so that the number does (5)" in told
+    assert len(read(tmp_path / "brat")) == 6
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "brat"]
+
+
+def test_no_output_is_an_input_and_folders_are_new(tmp_path):
+    path = write(tmp_path / "a.jsonl", line("Ada"))
+    before = path.read_bytes()
+    assert "a.jsonl is an input, so it cannot be the output" in refused("convert", path, path)
+    names = tmp_path / "names.jsonl"
+    names.write_text(json.dumps(["O", "B-A"]))
+    assert "is an input" in refused("convert", path, names, "--tag-names", names)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "x").touch()
+    assert "full exists already; expected a new or empty folder" in refused("convert", path, tmp_path / "full")
+    assert "cannot write .csv files; expected .spacy, .jsonl, .conll, .iob" in refused(
+        "convert", path, tmp_path / "a.csv"
+    )
+    assert "nothing is resampled here" in refused("convert", path, tmp_path / "b.jsonl", "--unit", "id")
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_nothing_half_written_is_left(output, tmp_path):
+    path = write(tmp_path / "a.jsonl", line("Ada", (0, 3, "PER")), "{")
+    assert "line 2: not valid JSON" in refused("convert", path, tmp_path / output)
+    assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
+
+
+def test_what_cannot_be_written_is_named(tmp_path):
+    path = write(tmp_path / "a.jsonl", line("Ada", (0, 3, "a b")))
+    assert "document 0: the label 'a b', which has white space cannot be written" in refused(
+        "convert", path, tmp_path / "b"
+    )
+    write(path, line("-DOCSTART- x", tokens=[{"start": 0, "end": 10}, {"start": 11, "end": 12}]))
+    said = refused("convert", path, tmp_path / "a.conll")
+    assert "document 0: the token '-DOCSTART-' with the tag 'O' cannot be written" in said
+    write(path, line("Ada"))
+    assert "--lang zz" in refused("convert", path, tmp_path / "a.conll", "--lang", "zz")
+
+
+def test_the_tokenizer_of_a_language_can_be_chosen(tmp_path):
+    path = write(tmp_path / "a.jsonl", line("Don't", (0, 2, "X")))
+    assert "token boundaries" in refused("convert", path, tmp_path / "a.conll")
+    converted(path, tmp_path / "a.conll", "--lang", "en")
+    assert only(tmp_path / "a.conll").spans == {(0, 2, "X")}
