@@ -11,12 +11,27 @@ from spacy_nereval import Metric
 from spacy_nereval.metrics.registry import SETS
 
 API = {
-    "Score": ("spacy_nereval", ["Document", "score", "count", "evaluate", "Counts", "Confidence"]),
+    "Score and compare": (
+        "spacy_nereval",
+        ["score", "Result", "compare", "Comparison", "Confidence", "Document", "load", "locate"],
+    ),
+    "Functions of other packages": (
+        "spacy_nereval.compat",
+        [
+            "seqeval.classification_report",
+            "seqeval.precision_score",
+            "seqeval.recall_score",
+            "seqeval.f1_score",
+            "seqeval.accuracy_score",
+            "evaluate.compute",
+        ],
+    ),
+    "Counts": ("spacy_nereval", ["count", "Counts", "evaluate"]),
     "Files": (
         "spacy_nereval.io",
         ["read.read_files", "count_files.save", "count_files.load", "count_files.merge"],
     ),
-    "Comparison": (
+    "Comparison of counts": (
         "spacy_nereval.evaluation",
         ["comparison.compare", "comparison.comparison", "comparison.System", "run_means.evaluate_runs"],
     ),
@@ -42,10 +57,11 @@ def api_page() -> str:
     blocks = [
         "# The Python API",
         "<!-- Written by scripts/docs.py from the docstrings; do not edit. -->",
-        "Everything here takes and returns plain Python. The tables have the first sentence of each docstring. The "
-        "site of this documentation (`python -m mkdocs serve`) and `help(...)` show them whole, with arguments, errors "
-        "and examples. Authors of metrics import from `spacy_nereval.authoring`.",
-        "Begin with `score`: [the shape of a result](result.md) has an example.",
+        "The tables have the first sentence of each docstring. The site of this documentation "
+        "(`python -m mkdocs serve`) and `help(...)` show the whole docstring, with arguments, errors and examples. "
+        "Authors of metrics import from `spacy_nereval.authoring`.",
+        "Begin with `score`: [Score in a notebook](../how-to/notebook.md) has examples, and [the shape of a "
+        "result](result.md) describes what it returns.",
     ]
     for section, (module, names) in API.items():
         rows, marks = [], []

@@ -44,25 +44,36 @@ NAMES = {
 WORK_ON = dict(zip(KINDS, ("recall", "precision", "boundaries", "labels", "labels and boundaries")))
 """What to work on where a kind of error is the most frequent one."""
 
-INTRODUCTION = """# Results
+OVERVIEW = ("strict_f", "fair_f", "wrf")
+"""The scores of the table at the top of the page."""
 
-Pipelines were trained on the corpora below with several seeds. What they predict on the test
-texts is kept as counts in [assets/trials](../../assets/trials/README.md), and this page is
-written from these counts, without training: `python -m spacy project run results`.
+FIRST = """# Results
 
-Read it like this:
+How well the project's own pipelines find entities in texts that they were not trained on. Each score is
+the mean over the trials (one training each), in percent, with its 95 % interval:"""
+
+READING = """Pipelines of different corpora, and `ents` and `spans`, are scored on different gold spans: compare
+pipelines of one corpus with the same spans only. The next sections have all metrics, and say for
+each corpus which differences the numbers support.
+
+## How to read this page
 
 - A *trial* is one training with one seed. *mean* and *sd* (standard deviation) are over the
-  trials. Numbers are percentages, but for counts and p.
+  trials. Scores and shares are percentages; counts and p-values are not.
 - An *interval* (95 %) says where the expected score lies, for texts like these and other
-  seeds. With a single trial it says nothing of other seeds. [intervals.md](intervals.md) explains it.
-- Below a table stands the one sentence that the numbers carry on each comparison. Whatever
-  else differs between two columns may be luck.
+  seeds. If there is only one trial, it leaves other seeds out.
+  [What an interval says](intervals.md) explains it.
+- The sentence in bold below a table is the conclusion that the numbers support. Any other
+  difference between two columns may be due to chance.
 - The same seed may give other weights on another processor, and so other scores.
 
-The setting is that of Weber et al. (WRF), section 4.1, as far as spaCy has it: see
-[the page on training](../how-to/train.md). The main difference is the head: a transition-based parser,
-where theirs classifies tokens."""
+The training setting is that of Weber et al. (WRF), section 4.1, as far as spaCy has it: see
+[the page on training](../how-to/train.md). The main difference is the head: these pipelines use a
+transition-based parser, the paper classifies tokens.
+
+The counts of every trial on the test texts are kept in
+[assets/trials](../../assets/trials/README.md). `python -m spacy project run results` writes this
+page from them, without training."""
 
 DETAILS = """## Details
 
@@ -103,7 +114,35 @@ def page(trials: Path) -> str:
     if not corpora:
         raise ValueError(f"{trials} has no trials of a corpus: run `python -m spacy project run gpu .` first")
     first, then = zip(*map(parts_of, corpora))
-    return "\n\n".join([INTRODUCTION, *without_trials(folders), *first, DETAILS, *then]) + "\n"
+    parts = [
+        FIRST,
+        all_pipelines(corpora),
+        names_of(corpora),
+        READING,
+        *without_trials(folders),
+        *first,
+        DETAILS,
+        *then,
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def all_pipelines(corpora: Sequence[Kept]) -> str:
+    """Return the table of every pipeline of every corpus, with few scores."""
+    rows: list[list[Cell]] = []
+    for kept in corpora:
+        for name, trials in kept.counts.items():
+            found = over_trials(trials)
+            scored = f"spans[{trials[0].spans_key}]" if trials[0].spans_key else "ents"
+            rows.append([kept.index.corpus, name, scored, len(trials), *(estimate(found[key]) for key in OVERVIEW)])
+    header = ["corpus", "pipeline", "scored", "trials", "strict F", "fair F", "WRF"]
+    return markdown(ResultTable("", header, rows))
+
+
+def names_of(corpora: Sequence[Kept]) -> str:
+    """Return what the names of the pipelines stand for."""
+    used = dict.fromkeys(name for kept in corpora for name in kept.counts)
+    return "\n".join(f"- *{name}*: {NAMES[name]}" for name in used)
 
 
 def without_trials(folders: Collection[str]) -> list[str]:
@@ -158,7 +197,7 @@ def overview(kept: Kept, summaries: Mapping[str, Mapping[str, Summary]]) -> Iter
     lines = [f"Mean and interval, and sd, over the trials. Seeds: {said}. {LOWER} lower is better."]
     nested = [name for name, trials in kept.counts.items() if trials[0].spans_key]
     if nested:
-        lines.append(f"{', '.join(nested)} is scored on nested spans, so its column is not to be compared with others.")
+        lines.append(f"{', '.join(nested)} is scored on nested spans: do not compare its column with the others.")
     if few := [f"{name} {key}" for name, own in summaries.items() for key in keys if own[key].few]:
         lines.append(f"These rest on too few documents to be compared at all: {', '.join(few)}.")
     yield " ".join(lines)

@@ -43,13 +43,6 @@ def test_every_number_of_the_page_is_computed(figures):
     assert len(computed & set(re.findall(NUMBER, prose()))) > 30
 
 
-def test_the_code_of_the_page_prints_what_stands_below_it(monkeypatch, capsys):
-    monkeypatch.chdir(ROOT)
-    ((code, printed),) = re.findall(r"```python\n(.*?)```\n+```text\n(.*?)```", PAGE, flags=re.S)
-    exec(compile(code, "docs/explanation/intervals.md", "exec"), {})
-    assert capsys.readouterr().out == printed
-
-
 def test_the_picture_is_current(figures):
     assert figures.PICTURE.read_text(encoding="utf8") == figures.picture(), "run python scripts/figures.py"
 

@@ -74,6 +74,18 @@ def flat(text: str) -> str:
 # The page
 
 
+def test_the_page_begins_with_one_table_of_every_pipeline(tmp_path):
+    page = results.page(written(tmp_path / "warranty", UNLIKE).parent)
+    first = page.split("\n## ")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in first.splitlines() if line.startswith("| ")]
+    assert rows[0] == ["corpus", "pipeline", "scored", "trials", "strict F", "fair F", "WRF"]
+    assert [row[:4] for row in rows[2:]] == [["warranty", name, "ents", "3"] for name in UNLIKE]
+    for row, runs in zip(rows[2:], UNLIKE.values()):
+        mean = np.mean([evaluate(own)["metrics"]["fair"]["scores"]["f"] for own in runs])
+        assert row[5].split(" [")[0] == f"{100 * mean:.2f}"
+    assert all(f"- *{name}*: " in first for name in UNLIKE)
+
+
 def test_the_page_of_the_repository_is_what_its_counts_say():
     page = (ROOT / "docs" / "explanation" / "results.md").read_text(encoding="utf8")
     assert page == results.page(ROOT / "assets" / "trials"), "run python scripts/results.py"
@@ -87,12 +99,12 @@ def test_the_page_of_the_repository_is_what_its_counts_say():
     assert verdicts and all(re.match(r"- \*\*strict f, \w+ against \w+: .*\.\*\*$", line) for line in verdicts)
 
 
-def test_one_table_and_the_verdict_of_the_package_come_first_and_every_trial_is_printed(tmp_path):
+def test_tables_and_the_verdict_of_the_package_come_first_and_every_trial_is_printed(tmp_path):
     page = results.page(written(tmp_path / "maintie", UNLIKE).parent)
     short, long = page.split("\n## Details\n")
     found = verdict_lines(comparison([System(name, runs) for name, runs in UNLIKE.items()], []))
     assert len(found) == 1 and f"- **{found[0]}**" in short
-    assert short.count("| --- |") == 1
+    assert short.count("| --- |") == 2, "that of all pipelines, and that of the corpus"
     assert "Few runs" in short and "another processor" in flat(short)
     row = next(line for line in short.splitlines() if line.startswith("| strict |"))
     # F of 20, 30 and 40 hits of 40 spans: 2 * hits/(hits + 40).
