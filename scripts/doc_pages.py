@@ -16,8 +16,8 @@ KINDS = {
     "tutorial": ("Learn: a tutorial", "better-model"),
     "how-to": (
         "Do something: how-to pages",
-        "score-files convert spacy-model checkpoint compare several-seeds errors units notebook tracker many-machines "
-        "own-metric agreement language-models migrate train",
+        "score-files convert spacy-model notebook checkpoint compare several-seeds errors units agreement "
+        "language-models migrate tracker many-machines own-metric train",
     ),
     "reference": (
         "Look something up: reference",

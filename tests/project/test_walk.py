@@ -48,3 +48,19 @@ def test_the_walk_names_every_file_that_an_example_passes():
 
 def test_the_walk_has_at_most_nine_steps_each_in_a_file_of_its_own():
     assert 0 < len(STEPS) == len(set(STEPS)) <= 9
+
+
+def test_every_file_and_folder_that_the_page_names_exists():
+    named = set(re.findall(r"`([a-z_/]+(?:\.py|/))`", PAGE.read_text(encoding="utf8"))) - {"spacy_nereval/__init__.py"}
+    assert len(named) > 60
+    found = [f"/{path.relative_to(PACKAGE).as_posix()}{'/' * path.is_dir()}" for path in PACKAGE.rglob("*")]
+    assert [name for name in named if not any(path.endswith(f"/{name}") for path in found)] == []
+
+
+def test_both_pages_list_the_rooms_from_top_to_bottom():
+    contract = (PAGE.parents[2] / ".importlinter").read_text(encoding="utf8")
+    layers = contract.split("layers =\n")[1].split("exhaustive")[0]
+    rooms = [line.strip().split(" | ") for line in layers.splitlines() if line.strip()]
+    for page in (PAGE, PAGE.parents[2] / "CONTRIBUTING.md"):
+        rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", page.read_text(encoding="utf8"), flags=re.M)
+        assert [re.findall(r"\w+", row) for row in rows][: len(rooms)] == rooms
