@@ -104,7 +104,7 @@ def test_tables_and_the_verdict_of_the_package_come_first_and_every_trial_is_pri
     short, long = page.split("\n## Details\n")
     found = verdict_lines(comparison([System(name, runs) for name, runs in UNLIKE.items()], []))
     assert len(found) == 1 and f"- **{found[0]}**" in short
-    assert short.count("| --- |") == 2, "that of all pipelines, and that of the corpus"
+    assert short.count("\n| --- |") == 2, "that of all pipelines, and that of the corpus"
     assert "Few runs" in short and "another processor" in flat(short)
     row = next(line for line in short.splitlines() if line.startswith("| strict |"))
     # F of 20, 30 and 40 hits of 40 spans: 2 * hits/(hits + 40).
