@@ -1,6 +1,8 @@
 // Elements, numbers and names. Whatever comes from the corpus enters the page as text nodes
 // and attributes, never as markup.
 
+document.documentElement.classList.add("scripted"); // without it, whatever needs scripts is not shown
+
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
 
 const $ = (id) => document.getElementById(id);
