@@ -599,9 +599,19 @@ def test_a_group_shows_its_members_and_doubtful_places_their_errors(browser, mad
 
 def test_a_mark_of_a_chart_shows_the_errors_of_its_row(two):
     two.charts()
-    mark = two["[data-chart=errors] .mark-rect path:last-child"]
+    mark = two(
+        """return [...document.querySelectorAll('[data-chart=errors] .mark-rect path')].find(
+             e => e.__data__.datum.system === 'two' && e.__data__.datum.name === 'label and boundary')"""
+    )
     two("arguments[0].scrollIntoView({block: 'center'})", mark)
     webdriver.ActionChains(two.driver).move_to_element(mark).click().perform()
+    print(
+        two.matches,
+        two["#asked"].text,
+        two("return location.hash"),
+        two.log,
+        two("return arguments[0].outerHTML", mark),
+    )
     assert two["#system"].get_attribute("value") == "1"
     assert two.matches == said(*with_verdict(TWO, "lbe"))
     assert two.log == []
