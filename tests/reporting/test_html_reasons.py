@@ -78,6 +78,12 @@ def test_two_systems_have_the_difference_of_their_rates():
     assert "difference PER30 200.67 301.00 +0.33" in " ".join(rates.split())
 
 
+def test_a_long_label_with_levels_keeps_its_last_one_in_headings():
+    label = "/".join(["object"] * 9 + ["Pump"])
+    documents = [Document([(0, 1, label)], [(0, 1, label)] * (k < 2), "a", id=str(k)) for k in range(12)]
+    assert "…/Pump is predicted only 2 times" in Parsed(page([system("one", *documents)])).text
+
+
 def test_the_three_mistakes_that_repeat_most_are_named():
     words = {"Ada": 4, "Bob": 3, "Eve": 2, "Dan": 2}
     documents = [Document([(0, 3, "PER")], [], f"{word} left") for word, number in words.items() for _ in range(number)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from ...core.declaration import Metric
 from ...core.spans import Document
@@ -142,9 +142,18 @@ def _fault(why: Reasons, lead: int) -> Markup:
 
 
 def named(text: str) -> Markup:
-    """Return an external name for a sentence: on one line, shortened, with its own writing direction."""
+    """Return an external name for a sentence: on one line, shortened, with its own writing direction.
+
+    A label with levels may break behind each; if it is too long, its last level stays.
+
+    >>> named("object/" * 9 + "Pump")
+    Markup('<bdi>…/<wbr>Pump</bdi>')
+    """
     text = visible(text) or "(empty)"
-    return Markup("<bdi>{}</bdi>").format(text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…")
+    if len(text) > LONGEST:
+        last = text[text.rfind("/") :]
+        text = f"…{last}" if "/" in text and " " not in text and 1 < len(last) < LONGEST else f"{text[: LONGEST - 1]}…"
+    return Markup("<bdi>{}</bdi>").format(escape(text).replace("/", Markup("/<wbr>")))
 
 
 def _changes(found: Mapping[str, Any]) -> Markup:
