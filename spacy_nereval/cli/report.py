@@ -12,8 +12,9 @@ from typer import Argument, Option
 from .app import command
 from .guards import check_lexicons
 from .inputs import display_names, documents_of
+from .lookups import split_attributes
 from .metric_options import chosen_metrics, names_and_options
-from .options import CONFIDENCE, METRICS, NAMES, TRAIN, Asking, Model, Reading, Resampling
+from .options import CONFIDENCE, METRICS, NAMES, Asking, Lookups, Model, Reading, Resampling
 from .outputs import chosen_confidence
 from .printing import say
 from .results import Kept, count_documents
@@ -31,11 +32,11 @@ def report_cli(
     loading: Model,
     resampling: Resampling,
     asking: Asking,
+    lookups: Lookups,
     gold: Path = Argument(..., help="Gold annotation"),
     systems: list[str] | None = Argument(None, metavar="[PRED OTHER...]", help="Predictions or models"),
     output: Path = Option(..., "--output", "-o", help="HTML file for the report", dir_okay=False),
     metrics: str | None = METRICS,
-    train: str | None = TRAIN,
     name: list[str] | None = NAMES,
     confidence: bool = CONFIDENCE,
     title: str | None = Option(None, "--title", help="Title of the report. By default the names of the files"),
@@ -51,10 +52,12 @@ def report_cli(
     or break compared with the first. With --confidence it begins with a
     conclusion on the primary score, fair.f unless --primary names another.
 
-    FairEval's verdicts mark the spans, so the metric fair is always included. With
-    --train, scores are broken down by what the training data show of a span too.
+    FairEval's verdicts mark the spans, so the metric fair is always included. Scores
+    are broken down by length, capitals and place of the span, with --train by what
+    the training data show of it too, and with --by by any attribute.
     """
     from ..core.lexicon import cached_lexicon
+    from ..evaluation.breakdown import Breakdown
     from ..evaluation.tested import families
     from ..io.writing import atomic
     from ..reporting.html import PRIMARY, ReportedSystem, page
@@ -72,11 +75,17 @@ def report_cli(
     check_no_table_format(reading.format)
     scripts()  # so that it fails early if the libraries for charts are missing
     reading = with_stored_labels(reading, names)
-    chosen = chosen_metrics(metrics, options, train, gold=gold, reading=reading, attributes=["eFre"], systems=names)
+    chosen = chosen_metrics(
+        metrics, options, lookups.train, gold=gold, reading=reading, attributes=["eFre"], systems=names
+    )
     if all(metric.name != "fair" for metric in chosen):
         chosen = (*chosen, *chosen_metrics("fair", [], reading=reading, systems=names))
     check_lexicons(chosen, output)
     families(chosen, wished.primary or PRIMARY, wished.secondary)  # before anything is read
+    lexicon = cached_lexicon(lookups.train) if lookups.train else None
+    by = split_attributes(lookups.by or [])
+    for attribute in by:
+        Breakdown([], attribute, lexicon)  # so that it fails before anything is read
     found: list[ReportedSystem] = []
     sides: list[str | None] = [*names] or [None]
     for side, shown in zip(sides, shown_names):
@@ -84,9 +93,14 @@ def report_cli(
         documents = documents_of(side, gold, reading, loading)
         counts = count_documents(documents, chosen, gold.name, reading, [kept])
         found.append(ReportedSystem(shown, kept, counts))
-    lexicon = cached_lexicon(train) if train else None
     html = page(
-        _with_common_annexes(found), title=title, confidence=drawn, asked=wished, trials=asking.trials, lexicon=lexicon
+        _with_common_annexes(found),
+        title=title,
+        confidence=drawn,
+        asked=wished,
+        trials=asking.trials,
+        lexicon=lexicon,
+        by=by,
     )
     with atomic(output) as file:
         file.write(html.encode())

@@ -112,10 +112,12 @@ def _of_document(sides: Sequence[Document], labels: dict[str, Counter[str]]) -> 
         touched = {k for _, k, _ in side.overlaps}
         for k, span in enumerate(side.pred):
             number = labels.get(surface(document, span.start, span.end), Counter())[span.label]
-            if number and k not in touched:
+            if number and k not in touched and not side.is_invented(span):
                 yield (span.start, span.end, ""), Evidence("unmarked", span.label, number)
     if len(sides) > 1:
         for span in sorted(set.intersection(*({*side.pred} for side in sides)) - {*document.gold}):
+            if document.is_invented(span):
+                continue  # gold cannot mark what the text does not have
             gold = at.get((span.start, span.end), [""])[0]
             yield (span.start, span.end, gold), Evidence("agreement", span.label, len(sides))
 

@@ -1,20 +1,23 @@
-"""How often each label is predicted compared with how often gold has it."""
+"""How often each label is predicted compared with how often gold has it, and how two systems differ in it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.declaration import GOLD_SPANS, PRED_SPANS
 from ..core.formulas import ratio
 from ..counting.counts import Counts
 from ..counting.keys import Slot
-from ..counting.sums import Sums
 from ..counting.table import Table
 from .resampling import Confidence, HalfSamples, Units, spans_per_unit
 from .result import gold_spans, pred_spans
-from .statistics.intervals import effective_units, score_intervals
+from .statistics.intervals import FEW_UNITS, TINY, effective_units, score_intervals, spread
+
+Rates = NDArray[np.float64]
 
 
 class PredictionRate(NamedTuple):
@@ -62,13 +65,11 @@ def prediction_rates(counts: Counts, confidence: Confidence | None = None) -> li
     ]
     if confidence is None or not found:
         return found
-    confidence.checked()
-    table, units = Table(counts, counts.labels), Units(counts)
-    halves = table.summed(HalfSamples(units, confidence.samples, confidence.seed))
+    rates, units = _drawn_rates(counts, counts.labels, confidence)
     bounds = score_intervals(
-        _rates(table.summed(), table)[:, 0],
-        _rates(halves, table).T,
-        effective_units(spans_per_unit(table, units))[:-1],
+        np.array([np.nan if each.rate is None else each.rate for each in found]),
+        rates,
+        effective_units(units),
         level=confidence.level,
         scale="cost",
     )
@@ -79,10 +80,74 @@ def prediction_rates(counts: Counts, confidence: Confidence | None = None) -> li
     ]
 
 
-def _rates(sums: Sums, table: Table) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """Return predicted over gold spans, float64[labels, sums]."""
+class RateDifference(NamedTuple):
+    """How much more often one system predicts a label than another.
+
+    Attributes:
+        label: The label.
+        difference: The second system's rate minus the first one's, None without gold spans.
+        low, high: The bounds of the interval, None where nothing varies or a rate is undefined.
+        few: Whether the interval rests on so few units that the difference must not be ranked.
+    """
+
+    label: str
+    difference: float | None
+    low: float | None = None
+    high: float | None = None
+    few: bool = False
+
+
+def rate_differences(first: Counts, second: Counts, confidence: Confidence | None = None) -> list[RateDifference]:
+    """Return the differences of two systems in how often they predict each label, in the order of the labels.
+
+    Both systems are drawn with the same half-samples. The interval is the difference plus and
+    minus its standard error times a quantile of t for the number of units.
+
+    Args:
+        first, second: The counts of two systems on the same documents.
+        confidence: Settings of intervals; None for no intervals.
+
+    Raises:
+        ValueError: Intervals are asked for, and the counts do not say what is resampled, or
+            were resampled by other units.
+
+    >>> from spacy_nereval import Document, count, create
+    >>> systems = [[(0, 1, "A")], [(0, 1, "A"), (2, 3, "A")]]
+    >>> rate_differences(*(count([Document([(0, 1, "A")], pred)], [create("strict")]) for pred in systems))
+    [RateDifference(label='A', difference=1.0, low=None, high=None, few=False)]
+    """
+    from scipy.special import stdtrit
+
+    labels = sorted({*first.labels, *second.labels})
+    gold = [gold_spans(counts) for counts in (first, second)]
+    pred = [pred_spans(counts) for counts in (first, second)]
+    found = []
+    for label in labels:
+        spans = max(each.get(label, 0) for each in gold)
+        gap = (pred[1].get(label, 0) - pred[0].get(label, 0)) / spans if spans else None
+        found.append(RateDifference(label, gap))
+    if confidence is None or not labels:
+        return found
+    if first.units != second.units:
+        raise ValueError("the two systems were counted with other units, so their rates cannot be drawn together")
+    (a, of_first), (b, of_second) = (_drawn_rates(counts, labels, confidence) for counts in (first, second))
+    errors, k = spread(b - a), effective_units(of_first + of_second)
+    reach = errors * stdtrit(np.maximum(k - 1, 1), (1 + confidence.level) / 2)
+    return [
+        each._replace(low=each.difference - far, high=each.difference + far, few=bool(units < FEW_UNITS))
+        if each.difference is not None and error > TINY
+        else each
+        for each, far, error, units in zip(found, reach.tolist(), errors.tolist(), k.tolist())
+    ]
+
+
+def _drawn_rates(counts: Counts, labels: Sequence[str], confidence: Confidence) -> tuple[Rates, Rates]:
+    """Return predicted over gold spans in each half-sample, float64[samples, labels], and the gold and
+    predicted spans of each unit, float64[units, labels]."""
+    confidence.checked()
+    table, units = Table(counts, labels), Units(counts)
+    sums = table.summed(HalfSamples(units, confidence.samples, confidence.seed))
     gold, pred = (
         sum(sums.counts[table.slots[Slot("", kind.value)], :-1] for kind in kinds) for kinds in (GOLD_SPANS, PRED_SPANS)
     )
-    found: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = ratio(pred, gold)
-    return found
+    return ratio(pred, gold).T, spans_per_unit(table, units)[:, :-1]

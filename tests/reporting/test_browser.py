@@ -597,6 +597,62 @@ def test_a_group_shows_its_members_and_doubtful_places_their_errors(browser, mad
     assert browser.log == []
 
 
+def test_a_mark_of_a_chart_shows_the_errors_of_its_row(two):
+    two.charts()
+    mark = two(
+        """return [...document.querySelectorAll('[data-chart=errors] .mark-rect path')].find(
+             e => e.__data__.datum.system === 'two' && e.__data__.datum.name === 'label and boundary')"""
+    )
+    two("arguments[0].scrollIntoView({block: 'center'})", mark)
+    webdriver.ActionChains(two.driver).move_to_element(mark).click().perform()
+    print(
+        two.matches,
+        two["#asked"].text,
+        two("return location.hash"),
+        two.log,
+        two("return arguments[0].outerHTML", mark),
+    )
+    assert two["#system"].get_attribute("value") == "1"
+    assert two.matches == said(*with_verdict(TWO, "lbe"))
+    assert two.log == []
+
+
+def test_the_matrix_has_the_errors_alone_too(one):
+    def diagonal() -> list[int]:
+        return one("return [...document.querySelectorAll('#matrix .hits')].map(e => Number(e.textContent))")
+
+    right = with_verdict(ONE, "tp")[0]
+    assert sum(diagonal()) == right and "Green: correct" in one["#matrix-rest"].text
+    one.choose("#matrix-of", "errors alone, as in the paper on FairEval")
+    assert diagonal() == [] and "the matrix of the paper on FairEval" in one["#matrix-rest"].text
+    numbers = "return [...document.querySelectorAll('#matrix .errors')].reduce((n, e) => n + Number(e.textContent), 0)"
+    assert one(numbers) == sum(v.name != "tp" for each in verdicts(ONE) for v in each)
+    one.choose("#matrix-metric", "strict")
+    assert "paper" not in one["#matrix-rest"].text
+
+
+def test_flags_stand_behind_words_and_what_the_text_lacks_stands_apart(browser, made):
+    text = "The Navy's \u0645\u062f\u06cc\u0646\u0647\u200c\u0627\u06cc 北京市 office"
+    spans = [(4, 6, "A"), (4, 8, "B"), (11, 14, "C"), (20, 22, "D")]
+    document = Document([(0, 3, "X")], [(0, 3, "X"), *spans, (len(text) + 1, len(text) + 4, "PER")], f"{text}\nEve")
+    document.annex = len(text)
+    browser.open(made("words", system("words", document)), anchor=DOCUMENTS + "&wrong=false")
+    assert browser.text_of(1) == document.text
+    before = browser("""return [...document.querySelectorAll('#doc-1 .flag')].map(flag => {
+      const range = new Range(); range.setStart(flag.closest('.text'), 0); range.setEndBefore(flag);
+      const copy = range.cloneContents(); copy.querySelectorAll('.flag').forEach(e => e.remove());
+      return [flag.querySelector('bdi').textContent, copy.textContent] })""")
+    ends = {"X": 3, "A": 10, "B": 10, "C": 19, "D": 22, "PER": len(text) + 4}
+    assert {label: len(said) for label, said in before} == ends
+    assert browser("return document.querySelector('#doc-1 .annex').textContent").startswith("Eve")
+    assert (
+        browser("return getComputedStyle(document.querySelector('.annex'), '::before').content") == '"Not in the text"'
+    )
+    browser.click("#view-errors")
+    assert "not in the text: Eve" in " ".join(browser["#list"].text.split())
+    assert browser.log == []
+
+
 def test_a_mark_is_kept_found_saved_and_read_again(browser, made, tmp_path):
     path = made("one", ONE)
     browser.open(path, anchor="#view=errors")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...evaluation.prediction_rates import PredictionRate
+from ...evaluation.prediction_rates import PredictionRate, RateDifference
 from .reported import ReportedSystem
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def page(
     asked: Asked | None = None,
     trials: int | None = None,
     lexicon: Lexicon | None = None,
+    by: Sequence[str] = (),
 ) -> str:
     """Return the report as HTML.
 
@@ -50,13 +51,15 @@ def page(
         asked: What the comparison tests; by default with fair's F as the primary score.
         trials: How many swaps are drawn; by default enough for the number of tests.
         lexicon: The lexicon of the training data, for scores by what training shows of a span.
+        by: Attributes by which spans are scored besides the usual ones, as `--by` names them.
 
     Raises:
         ValueError: If fair is missing, if systems share a name or have different documents,
             if there are more of them than charts can distinguish, or if the libraries that
-            draw charts are not installed; if there is no such score, or the margin is not above 0.
+            draw charts are not installed; if there is no such score, or the margin is not above 0; if an attribute
+            is unknown, or cannot be computed.
     """
-    from ...evaluation.prediction_rates import prediction_rates
+    from ...evaluation.prediction_rates import prediction_rates, rate_differences
     from ...evaluation.result import evaluate
     from ...evaluation.statistics.conclusion import unit_name
     from ..comparison import verdict_lines
@@ -67,7 +70,8 @@ def page(
     from .mending import mending
     from .reasons import KINDS, reasons
     from .score_rows import differences, label_rows, metric_rows
-    from .slices import slices
+    from .slices import TITLES, slices
+    from .static import static_documents
     from .template import Trusted, filled_in
     from .verdict_rows import verdict_rows
 
@@ -81,17 +85,21 @@ def page(
     summary = metric_rows(metrics, results)
     labels = label_rows(fair, results, [system.counts for system in systems])
     errors = verdict_rows(results)
-    sliced = slices(systems, fair, lexicon)
-    lengths = next((each.rows for each in sliced if each.name == "eLen"), [])
+    sliced = slices(systems, fair, lexicon, by)
+    lengths = next((each.rows for each in sliced if each.title == TITLES["eLen"]), [])
     all_labels = sorted({label for system in systems for label in system.counts.labels})
     why = reasons(systems, fair, all_labels)
     rates = [prediction_rates(system.counts, confidence) for system in systems]
+    gaps_of_rates: list[list[RateDifference]] = [
+        rate_differences(first.counts, system.counts, confidence) for system in systems[1:]
+    ]
     outcomes = _outcomes(systems, fair)
     lead, marking = leading(summary), on_spans(metrics)
     charted = max(5, CHARTED // len(systems))
     drawn = charts.all_charts(
         {"scores": summary, "labels": labels[:charted]} | {each.name: each.rows for each in sliced}, errors, names
     )
+    wrong = with_errors(systems[lead].documents, fair)
     finding = findings(
         names,
         lead,
@@ -104,7 +112,7 @@ def page(
         outcomes=outcomes,
         rates=rates[lead],
         why=why,
-        wrong=with_errors(systems[lead].documents, fair),
+        wrong=wrong,
         documents=results[0]["documents"],
     )
     data = page_data(systems) | {"lead": lead, "groups": why.data, "slices": [each.data for each in sliced]}
@@ -129,9 +137,12 @@ def page(
         "group_kinds": KINDS,
         "lead": lead,
         "rates": _rate_rows(rates),
+        "rate_gaps": [{each.label: each for each in gaps} for gaps in gaps_of_rates],
         "mending": mending(systems, marking),
         "outcomes": outcomes,
         "drawn": drawn,
+        "static": static_documents(systems[lead].documents, fair),
+        "wrong": wrong,
         "unmarked": [metric.name for metric in metrics if metric not in marking],
         "finding": finding,
         "warnings": [*unit_lines(unit), *warning(drawn_from["units"], drawn_from["effective_units"], unit)]

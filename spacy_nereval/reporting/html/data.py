@@ -41,9 +41,7 @@ def embedded(value: Any) -> str:
 
 def on_spans(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
     """Return the metrics whose verdicts each count one span or one pair of spans, so that spans can show them."""
-    return tuple(
-        m for m in metrics if m.confusion and not m.partial_credit and (m.scope == "group" or m.name == "fair")
-    )
+    return tuple(m for m in metrics if m.confusion and not m.partial_credit and (m.scope == "group" or m.taxonomy))
 
 
 def page_data(systems: Sequence[ReportedSystem]) -> dict[str, Any]:
@@ -69,6 +67,7 @@ def page_data(systems: Sequence[ReportedSystem]) -> dict[str, Any]:
         "outcomeOf": [[verdict, list(OUTCOMES).index(key)] for verdict, key in OUTCOME_OF_VERDICT.items()],
         "changes": list(CHANGES),
         "digest": digest(systems[0].documents),
+        "annexes": [[k, at] for k, document in enumerate(systems[0].documents) if (at := annex(document)) is not None],
         "rightToLeft": [k for k, document in enumerate(systems[0].documents) if is_right_to_left(document.text or "")],
         "documents": [
             _document(sides, metrics, {label: k for k, label in enumerate(labels)})
@@ -85,6 +84,14 @@ def is_right_to_left(text: str) -> bool:
     """
     strong = (kind for character in text if (kind := bidirectional(character)) in ("L", "R", "AL"))
     return next(strong, "L") != "L"
+
+
+def annex(document: Document) -> int | None:
+    """Return where the mentions begin that a text does not have, in UTF-16 units; None without such mentions."""
+    if document.annex is None:
+        return None
+    at: int = _units(document.text or "")(document.annex)
+    return at
 
 
 def digest(documents: Iterable[Document]) -> str:
@@ -108,6 +115,7 @@ def _metric(metric: Metric) -> dict[str, Any]:
         "settled": [names.index(name) for name in settled],
         "right": names.index(metric.hit),
         "confusion": [names.index(name) for name in metric.confusion or ()],
+        "taxonomy": metric.taxonomy,
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from ...core.declaration import Metric
 from ...core.spans import Document
@@ -104,17 +104,16 @@ def _rates(rates: Sequence[PredictionRate]) -> Markup:
 
 
 def _rate(each: PredictionRate, verb: str) -> Markup:
-    spans = Markup("{} {} {} for {:,} gold spans")
+    spans = Markup("{} {} {} for {:,} gold spans")  # of which there are FEW at least
     return spans.format(named(each.label), verb, times(each.pred) if each.pred else "0 times", each.gold)
 
 
 def _groups(why: Reasons, lead: int) -> Markup:
     surfaces = why.groups[lead]["surface"]
     if surfaces:
-        first = surfaces[0]
-        return Markup("the mistake that repeats most: {}, {} ({})").format(
-            named(first.words), named(first.said), times(first.number)
-        )
+        said = [Markup("{}, {} ({})").format(named(g.words), named(g.said), times(g.number)) for g in surfaces[:3]]
+        most = "the mistake that repeats most: " if len(said) == 1 else "the mistakes that repeat most: "
+        return Markup(most) + Markup("; ").join(said)
     labels = why.groups[lead]["labels"]
     if not labels:
         return Markup("there are no errors")
@@ -143,9 +142,18 @@ def _fault(why: Reasons, lead: int) -> Markup:
 
 
 def named(text: str) -> Markup:
-    """Return an external name for a sentence: on one line, shortened, with its own writing direction."""
+    """Return an external name for a sentence: on one line, shortened, with its own writing direction.
+
+    A label with levels may break behind each; if it is too long, its last level stays.
+
+    >>> named("object/" * 9 + "Pump")
+    Markup('<bdi>…/<wbr>Pump</bdi>')
+    """
     text = visible(text) or "(empty)"
-    return Markup("<bdi>{}</bdi>").format(text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…")
+    if len(text) > LONGEST:
+        last = text[text.rfind("/") :]
+        text = f"…{last}" if "/" in text and " " not in text and 1 < len(last) < LONGEST else f"{text[: LONGEST - 1]}…"
+    return Markup("<bdi>{}</bdi>").format(escape(text).replace("/", Markup("/<wbr>")))
 
 
 def _changes(found: Mapping[str, Any]) -> Markup:
@@ -203,7 +211,9 @@ def _lowest(rows: Sequence[ScoreRow], lead: int, what: str) -> Markup:
         return Markup(f"there is one {what}, {{}}").format(named(row.name))
     name = Markup("spans of {}").format(named(row.name)) if what == "length" else named(row.name)
     verb = "score" if what == "length" else "scores"
-    return Markup("{} {} lowest: F\u00a0{} on {} gold spans").format(name, verb, shown(value), f"{row.gold:,}")
+    return Markup("{} {} lowest: F\u00a0{} on {} gold {}").format(
+        name, verb, shown(value), f"{row.gold:,}", "span" if row.gold == 1 else "spans"
+    )
 
 
 def _confusion(matrix: Mapping[str, Mapping[str, int]]) -> Markup:

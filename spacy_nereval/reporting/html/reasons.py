@@ -131,14 +131,23 @@ def said(group: ErrorGroup) -> str:
     """
     if group.slip:
         return f"{group.slip.end} words {'taken in' if group.slip.added else 'left out'}"
-    gold, pred = (label or "(empty)" if label is not None else "" for label in (group.gold, group.pred))
-    if group.verdict == "fn":
-        return f"{gold} missed"
-    if group.verdict == "fp":
-        return f"spurious {pred}"
-    if group.gold != group.pred:
-        return f"{gold} predicted as {pred}" + (", wrong boundaries" if group.verdict == "lbe" else "")
-    return f"{gold} {VERDICTS[group.verdict or ''].short}"
+    return wording(group.verdict or "", group.gold or "", group.pred or "")
+
+
+def wording(verdict: str, gold: str, pred: str) -> str:
+    """Return what is wrong with a gold span and a prediction of these labels.
+
+    >>> wording("fn", "ORG", ""), wording("lbe", "ORG", "LOC")
+    ('ORG missed', 'ORG predicted as LOC, wrong boundaries')
+    """
+    gold_label, pred_label = gold or "(empty)", pred or "(empty)"
+    if verdict == "fn":
+        return f"{gold_label} missed"
+    if verdict == "fp":
+        return f"spurious {pred_label}"
+    if gold != pred:
+        return f"{gold_label} predicted as {pred_label}" + (", wrong boundaries" if verdict == "lbe" else "")
+    return f"{gold_label} {VERDICTS[verdict].short}"
 
 
 def times(number: int) -> str:
@@ -184,7 +193,9 @@ def _example(document: Document, start: int, end: int) -> Example:
         return Example(Markup(), Markup(f"{start}–{end}"), Markup())
     long = end - start > 2 * CONTEXT
     middle = f"{text[start : start + CONTEXT]}…{text[end - CONTEXT : end]}" if long else text[start:end]
-    parts = text[max(0, start - CONTEXT) : start], middle, text[end : end + CONTEXT]
+    parts = text[max(0, start - CONTEXT) : start], middle, (document.own_text or "")[end : end + CONTEXT]
+    if document.is_invented((start, end, "")):
+        parts = "not in the text: ", middle, ""
     left, here, right = (escape(spelt_out(SPACE.sub(" ", part))) for part in parts)
     return Example(left, here, right, is_right_to_left(text))
 

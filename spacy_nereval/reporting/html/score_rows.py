@@ -143,7 +143,8 @@ def bucket_rows(metric: Metric, breakdowns: Sequence[Result], by: str) -> list[S
             gold = max(found["gold"].get(bucket, 0) for found in breakdowns)
             pred = tuple(found["pred"].get(bucket, 0) for found in breakdowns)
             cells = [_values(metric, scores, own, {}) for own in owns]
-            name = known.get(bucket, NAMES.get((by, bucket), bucket))
+            other = f"{bucket} words" if by == "eLen" else bucket  # such as "2-5"
+            name = known.get(bucket, NAMES.get((by, bucket), other))
             rows.append(ScoreRow(name, scores, cells, metric.name, gold=gold, pred=pred, bucket=bucket))
     return rows
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ...core.declaration import Metric
 from ...core.lexicon import Lexicon
-from ...evaluation.attributes import ATTRIBUTES, AttributeContext
+from ...evaluation.attributes import ATTRIBUTES, AttributeContext, RequestedAttribute, requested_attribute
 from ...evaluation.breakdown import Breakdown
 from .reported import ReportedSystem
 from .score_rows import ScoreRow, bucket_rows
@@ -22,14 +22,14 @@ TITLES = {
     "eFre": "Frequency in training",
     "eCon": "Share of its occurrences in training with this label",
 }
-"""The attributes of the report, with their titles."""
+"""The usual attributes of the report, with their titles."""
 
 
 class Slice(NamedTuple):
     """Scores by one attribute.
 
     Attributes:
-        name, title, help: The attribute.
+        name, title, help: The attribute, as it is asked for, in few words, and in many.
         rows: The scores of each bucket.
         buckets: The names of the buckets, in the order of the rows.
         of: For each document, a string for gold and for each system's predictions, with a digit for
@@ -49,32 +49,48 @@ class Slice(NamedTuple):
         return {"title": self.title, "buckets": self.buckets, "of": self.of}
 
 
-def slices(systems: Sequence[ReportedSystem], fair: Metric, lexicon: Lexicon | None) -> list[Slice]:
-    """Return the scores by each attribute; none if a document has no text.
+def slices(
+    systems: Sequence[ReportedSystem], fair: Metric, lexicon: Lexicon | None, by: Sequence[str] = ()
+) -> list[Slice]:
+    """Return the scores by each attribute; none if a document has no text, unless attributes are asked for.
 
     Args:
         systems: The systems, on the same documents.
         fair: The metric.
         lexicon: The lexicon of the training data, for the attributes that need one.
+        by: Further attributes, as `--by` names them. They come first, and take the place of the usual ones.
+
+    Raises:
+        ValueError: An attribute of `by` is unknown, needs a lexicon, or makes too many buckets for the
+            page; or a document has no text to look its spans up in.
     """
-    if any(document.text is None for document in systems[0].documents):
-        return []
-    names = [name for name in TITLES if lexicon or not ATTRIBUTES[name].needs_lexicon]
-    found = [_slice(name, systems, fair, lexicon) for name in names]
+    asked = {text: requested_attribute(text) for text in dict.fromkeys(by)}
+    usual = [] if any(document.text is None for document in systems[0].documents) else TITLES
+    names = {each.name for each in asked.values()}
+    for name in usual:
+        if name not in names and (lexicon or not ATTRIBUTES[name].needs_lexicon):
+            asked[name] = requested_attribute(name)
+    found = [_slice(text, each, systems, fair, lexicon) for text, each in asked.items()]
+    for each in found:
+        if each.name in by and len(each.buckets) > len(DIGITS):
+            number = len(each.buckets)
+            raise ValueError(f"--by {each.name} makes {number} buckets; a report shows at most {len(DIGITS)}")
     return [each for each in found if 0 < len(each.buckets) <= len(DIGITS)]
 
 
-def _slice(name: str, systems: Sequence[ReportedSystem], fair: Metric, lexicon: Lexicon | None) -> Slice:
-    breakdowns = [Breakdown([fair], name, lexicon) for _ in systems]
+def _slice(
+    text: str, by: RequestedAttribute, systems: Sequence[ReportedSystem], fair: Metric, lexicon: Lexicon | None
+) -> Slice:
+    breakdowns = [Breakdown([fair], by, lexicon) for _ in systems]
     for system, found in zip(systems, breakdowns):
         for document in system.documents:
             found.add(document)
     results = [found.result() for found in breakdowns]
     buckets = list(dict.fromkeys(bucket for result in results for bucket in result["buckets"]))
-    rows = bucket_rows(fair, results, name)
+    rows = bucket_rows(fair, results, by.name)
     order = [row.bucket for row in rows]
     digit = {bucket: DIGITS[order.index(bucket)] for bucket in buckets if bucket in order and len(order) <= len(DIGITS)}
-    value = ATTRIBUTES[name].value
+    value = by.attribute.value
     bucket_of = [found.bucket_of for found in breakdowns]
     of = []
     for sides in zip(*(system.documents for system in systems)):
@@ -87,4 +103,5 @@ def _slice(name: str, systems: Sequence[ReportedSystem], fair: Metric, lexicon: 
                 for context, (_, spans, own) in zip(contexts, lists)
             ]
         )
-    return Slice(name, TITLES[name], ATTRIBUTES[name].help, rows, [row.name for row in rows], of)
+    title = TITLES.get(by.name, f"{by.name}: {by.attribute.help}")
+    return Slice(text, title, by.attribute.help, rows, [row.name for row in rows], of)

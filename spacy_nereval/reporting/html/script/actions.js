@@ -62,9 +62,9 @@ $("find").addEventListener("input", () => {
   });
 });
 for (const view of VIEWS) $(`view-${view}`).addEventListener("click", () => choose({ view, at: 0 }));
-for (const [id, drawn] of [["matrix-system", "system"], ["matrix-metric", "metric"], ["matrix-as", "as"]]) {
+for (const [id, drawn] of [["matrix-system", "system"], ["matrix-metric", "metric"], ["matrix-as", "as"], ["matrix-of", "of"]]) {
   $(id).addEventListener("change", () => {
-    matrix[drawn] = drawn === "as" ? $(id).value : Number($(id).value);
+    matrix[drawn] = drawn === "as" || drawn === "of" ? $(id).value : Number($(id).value);
     drawMatrix();
   });
 }
@@ -77,16 +77,23 @@ for (const [id, step] of [["previous", -1], ["next", 1]]) {
 }
 
 // Buttons of the tables above say in an attribute what they ask for.
-document.querySelectorAll("[data-ask]").forEach((element) =>
-  element.addEventListener("click", () => {
-    const wanted = JSON.parse(element.dataset.ask);
-    if (wanted.verdicts) {
-      wanted.metric = fair;
-      wanted.chosen = new Set(wanted.verdicts.map((verdict) => metrics[fair].verdicts.indexOf(verdict)));
-      delete wanted.verdicts;
-    }
-    ask({ view: "errors", ...wanted });
-  }));
+function follows(element, more = {}) {
+  const wanted = { ...JSON.parse(element.dataset.ask), ...more };
+  if (wanted.verdicts) {
+    wanted.metric = fair;
+    wanted.chosen = new Set(wanted.verdicts.map((verdict) => metrics[fair].verdicts.indexOf(verdict)));
+    delete wanted.verdicts;
+  }
+  ask({ view: "errors", ...wanted });
+}
+document.querySelectorAll("[data-ask]").forEach((element) => element.addEventListener("click", () => follows(element)));
+
+// A mark of a chart asks for what its row of the table beside it asks for, under its own system.
+function openMark(chart, { name: row, system }) {
+  const line = [...chart.closest(".pair").querySelectorAll("tbody tr")].find((each) => each.dataset.name === row);
+  const element = line && line.querySelector("[data-ask]");
+  if (element) follows(element, { one: systems.indexOf(system) });
+}
 
 // Buttons that show the rest of a list.
 document.querySelectorAll("button.more").forEach((element) => element.addEventListener("click", () => {

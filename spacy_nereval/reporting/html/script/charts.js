@@ -39,10 +39,14 @@ function tip(handler, event, item, value) {
 }
 
 function draw(element, spec) {
-  const fitted = { ...spec, config: theme(), width: "container", autosize: { type: "fit-x", contains: "padding" } };
+  const hasRows = element.closest(".pair").querySelector("[data-ask]");
+  const fitted = { ...spec, config: { ...theme(), mark: { cursor: hasRows ? "pointer" : "default" } }, width: "container", autosize: { type: "fit-x", contains: "padding" } };
   const options = { ast: true, actions: false, defaultStyle: false, renderer: "svg", tooltip: tip };
   vegaEmbed(element, fitted, options)
-    .then(() => element.querySelector("svg").setAttribute("aria-hidden", "true")) // the table has the same numbers
+    .then(({ view }) => {
+      element.querySelector("svg").setAttribute("aria-hidden", "true"); // the table has the same numbers
+      view.addEventListener("click", (event, item) => item && item.datum && item.datum.system && openMark(element, item.datum));
+    })
     .catch((error) => element.replaceChildren(String(error)));
 }
 

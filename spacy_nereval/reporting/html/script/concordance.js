@@ -77,10 +77,12 @@ function kwic({ k }, gold, pred, after, start, end, kind) {
   const middle = end - start > 160
     ? [...marked(text, start, start + 80, marks), "…", ...marked(text, end - 80, end, marks)]
     : marked(text, start, end, marks);
+  const invented = isInvented(k, { start });
+  const before = invented ? [make("em", null, `${ABSENT.toLowerCase()}: `)] : textNodes(text.slice(Math.max(0, start - AROUND), start));
+  const behind = invented ? [] : textNodes(textOf(k).slice(end, end + AROUND));
   return make("span", { class: "kwic", dir: direction(k) },
-    make("span", { class: "before" }, make("span", null, ...textNodes(text.slice(Math.max(0, start - AROUND), start)))),
-    make("span", { class: "rest" }, make("span", { class: "span" }, ...middle),
-      make("span", { class: "after" }, ...textNodes(text.slice(end, end + AROUND)))));
+    make("span", { class: "before" }, make("span", null, ...before)),
+    make("span", { class: "rest" }, make("span", { class: "span" }, ...middle), make("span", { class: "after" }, ...behind)));
 }
 
 // Moves the current row, over pages if need be.

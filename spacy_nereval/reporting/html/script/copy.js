@@ -1,6 +1,14 @@
 // What is shown, to be copied or saved: JSON lines, CSV, or the address of the view.
 
-const FIELDS = ["document", "id", "system", "metric", "verdict", "gold_start", "gold_end", "gold_label", "gold_text", "pred_start", "pred_end", "pred_label", "pred_text", "left", "right"];
+const FIELDS = ["document", "id", "system", "metric", "verdict", "gold_start", "gold_end", "gold_label", "gold_text", "pred_start", "pred_end", "pred_label", "pred_text", "left", "right", "in_text"];
+
+// The context of spans, and whether all of them are in the text.
+function around(k, spans, start, end) {
+  const text = textOf(k);
+  if (text === null) return [null, null, null];
+  const found = !spans.some((span) => isInvented(k, span));
+  return found ? [text.slice(Math.max(0, start - 40), start), text.slice(end, end + 40), true] : [null, null, false];
+}
 
 function asRow(row) {
   const doc = documents[row.k];
@@ -10,7 +18,7 @@ function asRow(row) {
   const side = (s) => (s ? [characters(text, s.start), characters(text, s.end), labels[s.label], part(s)] : [null, null, null, null]);
   const values = [row.k + 1, doc[0], systems[state.one], comparing() ? "fair" : metrics[state.metric].name,
     comparing() ? CHANGES[row.v] : metrics[state.metric].verdicts[row.v], ...side(gold), ...side(pred),
-    text === null ? null : text.slice(Math.max(0, start - 40), start), text === null ? null : text.slice(end, end + 40)];
+    ...around(row.k, [gold, pred].filter(Boolean), start, end)];
   return Object.fromEntries(FIELDS.map((field, i) => [field, values[i]]));
 }
 

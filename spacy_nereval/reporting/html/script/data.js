@@ -4,14 +4,17 @@
 const data = read("data");
 const { systems, labels, metrics, documents, outcomes, changes: CHANGES } = data;
 const outcomeOf = new Map(data.outcomeOf); // from a verdict on a gold span to a number in outcomes
+const annexes = new Map(data.annexes); // from a document to where its text ends, if mentions that it lacks follow
 const rightToLeft = new Set(data.rightToLeft); // numbers of documents
 const CORRECT = 0; // the number of the outcome "correct"
 const [FIXED, BROKEN, CHANGED, GONE, NEW] = CHANGES.keys();
 const ANY = -1; // any label, no system to compare with, or no span
-const fair = metrics.findIndex((metric) => metric.name === "fair");
+const fair = metrics.findIndex((metric) => metric.taxonomy);
 
 const span = (flat, k) => (k < 0 ? null : { start: flat[3 * k], end: flat[3 * k + 1], label: flat[3 * k + 2] });
 const labelOf = (flat, k) => (k < 0 ? ANY : flat[3 * k + 2]);
+const textOf = (k) => (annexes.has(k) ? documents[k][1].slice(0, annexes.get(k)) : documents[k][1]);
+const isInvented = (k, span) => annexes.has(k) && span.start > annexes.get(k);
 const direction = (k) => (rightToLeft.has(k) ? "rtl" : "ltr");
 
 // Calls visit(verdict, gold span, predicted span) for every verdict of a metric on a document under a system.

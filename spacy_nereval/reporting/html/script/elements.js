@@ -1,6 +1,8 @@
 // Elements, numbers and names. Whatever comes from the corpus enters the page as text nodes
 // and attributes, never as markup.
 
+document.documentElement.classList.add("scripted"); // without it, whatever needs scripts is not shown
+
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
 
 const $ = (id) => document.getElementById(id);
@@ -54,10 +56,12 @@ const TURNING_OR_HALF = /[\u202a-\u202c\u2066-\u2069]|[\ud800-\udbff](?![\udc00-
 // A name on one line, without characters that would change the direction of what follows.
 const name = (text, longest = 60) => {
   const flat = text.replace(/\s+/g, " ").replace(UNSEEN, "\ufffd").replace(TURNING_OR_HALF, "\ufffd") || "(empty)";
-  return flat.length > longest ? `${flat.slice(0, longest - 1)}…` : flat;
+  if (flat.length <= longest) return flat;
+  const last = /^\S*(\/[^\s/]+)$/.exec(flat); // of a label with levels, the last one says most
+  return last && last[1].length < longest ? `…${last[1]}` : `${flat.slice(0, longest - 1)}…`;
 };
 const bdi = (text, longest) => {
   const shown = name(text, longest);
-  return make("bdi", { title: shown.endsWith("…") ? name(text, 500) : null }, shown);
+  return make("bdi", { title: shown.startsWith("…") || shown.endsWith("…") ? name(text, 500) : null }, shown);
 };
 const labelName = (label) => (label < 0 ? "none" : name(labels[label]));

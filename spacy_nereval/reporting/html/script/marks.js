@@ -1,5 +1,16 @@
 // Marked text: bars below the words of each span, on every line that it runs over, and a flag behind it.
 
+// What follows a span within the same word, in scripts that write spaces between words.
+const REST_OF_WORD = /(?<=[\p{L}\p{N}\p{M}])(?:(?![\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}])[\p{L}\p{N}\p{M}\u200c\u200d]|['’](?=\p{L}))+/uy;
+const LONGEST_WORD = 40; // characters; a flag stays in the middle of anything longer
+
+// Where a flag stands: behind the word in which its spans end, so that it splits no word.
+function behindWord(text, end) {
+  REST_OF_WORD.lastIndex = end;
+  const rest = REST_OF_WORD.exec(text || "");
+  return rest && rest[0].length <= LONGEST_WORD ? end + rest[0].length : end;
+}
+
 const ROW = 6; // pixels from one bar to the next
 
 // The bars and flags of a document under some systems. A span that gold and prediction share is one bar;
@@ -39,7 +50,8 @@ function marksOf(doc, shown) {
     if (bar.row < 0) bar.row = ends.length;
     ends[bar.row] = Math.max(bar.end, bar.start + 1);
   }
-  const placed = [...flags.values()].sort((a, b) => a.end - b.end || a.start - b.start || a.at - b.at);
+  for (const flag of flags.values()) flag.place = behindWord(doc[1], flag.end);
+  const placed = [...flags.values()].sort((a, b) => a.place - b.place || a.end - b.end || a.start - b.start || a.at - b.at);
   return { bars: sorted, flags: placed, rows: ends.length };
 }
 
@@ -54,8 +66,8 @@ function marked(text, start, end, { bars, flags, rows, rtl }, flagged) {
   const nodes = [];
   const edges = new Set([start, end]);
   for (const bar of bars) if (bar.end > start && bar.start < end) edges.add(Math.max(start, bar.start)).add(Math.min(end, bar.end));
-  const behind = flagged ? flags.filter((flag) => flag.end >= start && flag.end <= end && (flag.end > start || flag.start === flag.end || !start)) : [];
-  for (const flag of behind) edges.add(flag.end);
+  const behind = flagged ? flags.filter((flag) => flag.place <= end && (flag.place > start || (flag.place === start && (flag.start === start || !start)))) : [];
+  for (const flag of behind) edges.add(flag.place);
   const sorted = [...edges].sort((a, b) => a - b);
   const waiting = bars.filter((bar) => bar.end > start && bar.start < end);
   let active = [];
@@ -70,7 +82,7 @@ function marked(text, start, end, { bars, flags, rows, rtl }, flagged) {
   };
   const flush = (at) => {
     const own = [];
-    while (flag < behind.length && behind[flag].end <= at) own.push(flagged(behind[flag++]));
+    while (flag < behind.length && behind[flag].place <= at) own.push(flagged(behind[flag++]));
     const longer = active.filter((bar) => bar.end > at); // their bars go on below the flags
     if (own.length) nodes.push(...(longer.length ? [word(longer, null, ...own)] : own));
   };

@@ -2,13 +2,13 @@
 
 const LABELS = 25; // labels shown in the matrix, until all are asked for
 
-const matrix = { system: data.lead, metric: Math.max(fair, 0), all: false, as: "n" };
+const matrix = { system: data.lead, metric: Math.max(fair, 0), all: false, as: "n", of: "all" };
 
 // From "gold label, predicted label" to the numbers of hits and of errors, and the sums of rows and columns.
-const confusions = new Map(); // by system and metric
+const confusions = new Map(); // by system, metric, and whether there are hits
 
 function confusion() {
-  const key = `${matrix.system} ${matrix.metric}`;
+  const key = `${matrix.system} ${matrix.metric} ${matrix.of}`;
   if (!confusions.has(key)) confusions.set(key, counted());
   return confusions.get(key);
 }
@@ -20,7 +20,7 @@ function counted() {
   const add = (map, key, n) => map.set(key, (map.get(key) || 0) + n);
   for (const doc of documents) {
     verdicts(doc, matrix.system, matrix.metric, (verdict, g, p) => {
-      if (g < 0 && p < 0) return;
+      if ((g < 0 && p < 0) || (verdict === right && matrix.of === "errors")) return;
       const [gold, pred] = [labelOf(doc[2], g), labelOf(doc[3 + matrix.system][0], p)];
       const key = `${gold} ${pred}`;
       const cell = cells.get(key) || { hits: 0, errors: 0, verdicts: new Set() };
@@ -88,10 +88,9 @@ function drawMatrix() {
 
 function drawRest(n) {
   const rest = $("matrix-rest");
-  const { name: metric } = metrics[matrix.metric];
-  const parts = ["Green: correct. Blue: errors; on the diagonal, boundary errors with the right label.",
-    metric === "fair" ? " In the paper on FairEval, and in the JSON result, this matrix has the errors alone." : ""];
-  rest.replaceChildren(...parts);
+  const blue = "Blue: errors; on the diagonal, boundary errors with the right label.";
+  const paper = metrics[matrix.metric].taxonomy ? " This is the matrix of the paper on FairEval, and of the JSON result." : "";
+  rest.replaceChildren(matrix.of === "all" ? `Green: correct. ${blue}` : `${blue} Nothing is counted that is correct.${paper}`);
   if (n > LABELS) {
     rest.append(matrix.all ? " " : ` The ${LABELS} labels with most verdicts. `, button({ id: "all-labels" }, () => {
       matrix.all = !matrix.all;

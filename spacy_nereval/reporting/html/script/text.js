@@ -2,6 +2,7 @@
 
 const GAP = 400; // characters; a longer stretch of text without wanted spans, or within one, is folded
 const EDGE = 120; // characters that stay at both of its ends
+const ABSENT = "Not in the text";
 const FLAGS = 150; // spans shown of one document, until all are asked for
 
 // The text of a document under some systems. `matched` tells the flags that the filters ask for.
@@ -17,20 +18,20 @@ function annotated(doc, k, shown, matched) {
     for (const flag of marks.flags) paragraph.append(`${flag.start}–${flag.end} `, flagged(flag), " ");
     return paragraph;
   }
-  if (unfolded.has(k)) {
-    paragraph.append(...marked(text, 0, text.length, marks, flagged));
-    return paragraph;
-  }
-  for (const [start, end, shown] of stretches(text, marks, matched)) {
+  const ends = annexes.has(k) ? annexes.get(k) + 1 : text.length; // a line break comes before what the text lacks
+  for (const [start, end, shown] of unfolded.has(k) ? [[0, ends, true]] : stretches(text.slice(0, ends), marks, matched)) {
     if (shown) paragraph.append(...marked(text, start, end, marks, flagged));
     else paragraph.append(fold(k, end - start), make("span", { hidden: true }, text.slice(start, end)));
+  }
+  if (annexes.has(k)) {
+    paragraph.append(make("span", { class: "annex", role: "group", "aria-label": ABSENT, "data-title": ABSENT }, ...marked(text, ends, text.length, marks, flagged)));
   }
   return paragraph;
 }
 
 // The text cut into [start, end, whether it is shown].
 function stretches(text, marks, matched) {
-  let wanted = marks.flags;
+  let wanted = marks.flags.filter((flag) => flag.start <= text.length);
   if (wanted.length > FLAGS) {
     const asked = wanted.filter((flag) => matched(flag) || flag.said.some(({ kind }) => kind !== "hit"));
     wanted = (asked.length ? asked : wanted).slice(0, FLAGS);

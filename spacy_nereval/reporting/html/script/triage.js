@@ -81,8 +81,8 @@ function marksAsLines() {
 
 function documentAsJson(k, meta) {
   const doc = documents[k];
-  const spans = Array.from({ length: doc[2].length / 3 }, (_, g) => plainSpan(doc[1], span(doc[2], g)));
-  return { ...(doc[0] === null ? {} : { id: doc[0] }), text: doc[1] ?? "", spans, meta: { document: k + 1, report: data.digest, ...meta } };
+  const spans = Array.from({ length: doc[2].length / 3 }, (_, g) => span(doc[2], g)).filter((gold) => !isInvented(k, gold)).map((gold) => plainSpan(doc[1], gold));
+  return { ...(doc[0] === null ? {} : { id: doc[0] }), text: textOf(k) ?? "", spans, meta: { document: k + 1, report: data.digest, ...meta } };
 }
 
 function importMarks(text) {
