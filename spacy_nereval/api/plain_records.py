@@ -74,7 +74,8 @@ def _of_tagged(item: Tagged, name: str, place: Place, empty: Record) -> Record:
         )
     if len(offsets) != item.length:
         raise ValueError(
-            f"{name} has {tags_in_words(item.length)} for {len(offsets)} tokens; expected one tag per token"
+            f"{name} has {tags_in_words(item.length)} for {len(offsets)} token{'s' * (len(offsets) != 1)}; "
+            "expected one tag per token"
         )
     spans = {(offsets[start][0], offsets[end - 1][1], label) for start, end, label in item.spans}
     gaps = tuple(offsets[k] for k in item.gaps)
