@@ -16,14 +16,23 @@ LOOKED_AT = 1000
 """The number of documents in which labels with levels are looked for, as in the commands."""
 
 
-def chosen_metrics(metrics: Any, *, words: bool) -> tuple[Sequence[Metric], dict[str, str]]:
-    """Return the metrics, and which of the default ones are left out, with the reason."""
+def chosen_metrics(metrics: Any, *, words: bool, tokens: bool) -> tuple[Sequence[Metric], dict[str, str]]:
+    """Return the metrics, and which of those that are not asked for by name are left out, with the reason.
+
+    Args:
+        metrics: As for `scoring.score`.
+        words: Whether the words of spans are known.
+        tokens: Whether the tokens of documents are known.
+    """
     chosen = create_all(metrics)
-    if words or metrics is not None:
-        return chosen, {}
-    reason = "the words are not known: give text=, the text of each document"
-    left_out = {metric.name: reason for metric in chosen if metric.text}
-    return tuple(metric for metric in chosen if not metric.text), left_out
+    left_out: dict[str, str] = {}
+    for metric in chosen:
+        if metrics is None or metric.name not in metrics:
+            if metric.text and not words:
+                left_out[metric.name] = "the words are not known: give text=, the text of each document"
+            elif metric.tokens and not tokens:
+                left_out[metric.name] = "the tokens are not known: give tokens=, the tokens of each document"
+    return tuple(metric for metric in chosen if metric.name not in left_out), left_out
 
 
 def separator(metrics: Any, sep: str) -> str | None:

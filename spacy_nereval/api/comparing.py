@@ -19,7 +19,7 @@ from ..evaluation.resampling import Confidence
 from ..evaluation.tested import Asked, families
 from ..evaluation.transitions import gold_outcomes
 from .choice import check_labels, chosen_metrics, separator, with_levels
-from .inputs import Side, documents, has_words
+from .inputs import Side, documents, has_tokens, has_words
 from .plain_records import Reading
 from .results import Comparison, label_warnings
 
@@ -99,7 +99,9 @@ def compare(
         runs: list[Counts] = []
         for shown, pred in _runs(name, systems[name]):
             sides = Side(same, "gold"), Side(pred, shown)
-            chosen, left_out = chosen_metrics(metrics, words=has_words(*sides, text, tokens))
+            chosen, left_out = chosen_metrics(
+                metrics, words=has_words(*sides, text, tokens), tokens=has_tokens(*sides, tokens)
+            )
             kept = [*relabelled(documents(*sides, text, tokens, reading), rules)]
             chosen, added = with_levels(chosen, kept, separator(metrics, sep))
             _check_asked(chosen, asked)

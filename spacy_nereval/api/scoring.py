@@ -18,7 +18,7 @@ from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate
 from ..metrics.registry import create_all
 from .choice import LOOKED_AT, check_labels, chosen_metrics, separator, with_levels
-from .inputs import Side, documents, has_words
+from .inputs import Side, documents, has_tokens, has_words
 from .plain_records import Reading
 from .results import Result
 
@@ -52,7 +52,8 @@ def score(
     - a list of tags (IOB1, IOB2, BILUO, BIOES, IO), which count tokens;
     - a list of spans: (start, end, label), or dicts or objects with start, end and label, as
       nervaluate, GLiNER, Presidio and the pipelines of transformers have them;
-    - a list of mentions without offsets, (string, label), which are looked for in the text;
+    - a list of mentions without offsets, (string, label) or {"text": ..., "label": ...}, which are looked
+      for in the text;
     - a spaCy Doc, or a record {"text": ..., "spans": [...]} as in a JSONL file;
     - an empty list for no spans, or None for a document without annotation.
 
@@ -107,7 +108,9 @@ def score(
     if pred is None:
         raise ValueError("pred is missing: expected the predictions, one item per document, as the second argument")
     other = Side(pred, "pred")
-    chosen, left_out = chosen_metrics(metrics, words=has_words(side, other, text, tokens))
+    chosen, left_out = chosen_metrics(
+        metrics, words=has_words(side, other, text, tokens), tokens=has_tokens(side, other, tokens)
+    )
     found = relabelled(documents(side, other, text, tokens, reading), rules)
     kept = side.is_kept and other.is_kept
     return _scored(found, chosen, confidence, left_out, kept=kept, key=spans_key, sep=separator(metrics, sep))

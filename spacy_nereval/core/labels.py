@@ -163,6 +163,8 @@ def label_rules(
 
 
 def _kept(only: Iterable[str] | str) -> tuple[str, ...]:
+    if not isinstance(only, Iterable):
+        raise ValueError(f"only: {shortened(repr(only))} is no list of labels; expected labels such as PER,LOC")
     kept = listed_labels(only) if isinstance(only, str) else [*only]
     if wrong := [label for label in kept if not isinstance(label, str) or not label]:
         raise ValueError(f"only: {shortened(repr(wrong[0]))} is not a label; expected labels such as PER,LOC")
@@ -202,6 +204,8 @@ def checked_mapping(labels: Mapping[str, str | None] | str | Path) -> dict[str, 
     pairs: Sequence[tuple[Any, Any]]
     if isinstance(labels, Mapping):
         pairs = [*labels.items()]
+    elif not isinstance(labels, (str, Path)):
+        raise ValueError(f"labels: {shortened(repr(labels))} is no mapping; expected {{'PER': 'PERSON', 'MISC': None}}")
     elif isinstance(labels, Path) or is_file_name(labels):
         source = f"labels {labels}"
         pairs = _from_json(Path(labels).read_text(encoding="utf8"), source)

@@ -124,9 +124,59 @@ def test_an_empty_mention_is_dropped_and_said_in_one_line():
         score([[]], [[("Ada", "")]], ["strict"], text=["Ada"])
 
 
-def test_metrics_of_strings_are_left_out_of_sets_without_texts():
+def test_metrics_of_a_set_are_left_out_if_what_they_need_is_not_known():
+    spans = score(GOLD, PRED, ["all"], text=TEXT)
+    assert spans["left_out"] == {"token": "the tokens are not known: give tokens=, the tokens of each document"}
+    assert "mentions" in spans["metrics"] and "token is left out" in str(spans)
+    assert {*score(GOLD, PRED, ["all"])["left_out"]} == {"token", "wrf", "mentions"}
     with pytest.raises(ValueError, match="mentions need the text"):
         score([["B-PER"]], [["B-PER"]], ["mentions"])
+    with pytest.raises(ValueError, match="this document has no tokens"):
+        score(GOLD, PRED, ["token"])
+
+
+def test_mentions_may_be_objects_as_models_print_them():
+    mentions = [[{"text": "ada", "label": "PER"}, {"text": "Eve", "label": "PER", "score": 0.5}]]
+    result = score([[(0, 3, "PER")]], mentions, ["strict"], text=["Ada"])
+    assert result["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 1, "fn": 0}
+    with pytest.raises(ValueError, match="has no start, end"):
+        score([[(0, 3, "PER")]], [[{"text": "ada", "label": "PER", "begin": 0}]], ["strict"], text=["Ada"])
+
+
+@pytest.mark.parametrize(
+    ("gold", "text"),
+    [
+        ([[{"start": 3, "end": 6, "label": "PER", "text": "Ada"}]], ["😀 Ada"]),
+        ([[{"start": 3, "end": 6, "label": "PER", "text": "Ada"}]], ["😀 Ada slept"]),
+        ([{"text": "😀 Ada", "spans": [{"start": 3, "end": 6, "label": "PER", "text": "Ada"}]}], None),
+    ],
+)
+def test_offsets_in_utf_16_are_recognised_by_the_text_of_spans(gold, text):
+    pred = [{"text": "😀 Ada", "spans": [(2, 5, "PER")]}] if text is None else [[(2, 5, "PER")]]
+    said = "document 0.*; offsets would fit as UTF-16 code units: convert them to characters of the str"
+    with pytest.raises(ValueError, match=said):
+        score(gold, pred, ["strict"], text=text)
+
+
+def test_a_key_that_no_prediction_has_is_an_error():
+    spacy = pytest.importorskip("spacy")
+    doc = spacy.blank("en")("Ada")
+    doc.spans["a"] = []
+    with pytest.raises(ValueError, match="spans_key='b': no Doc of pred has spans under this key; there are 'a'"):
+        score([doc], [doc], ["strict"], spans_key="b")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"labels": ["A"]}, "labels: ['A'] is no mapping; expected {'PER': 'PERSON', 'MISC': None}"),
+        ({"only": 3}, "only: 3 is no list of labels"),
+    ],
+    ids=str,
+)
+def test_label_options_of_another_type(options, said):
+    with pytest.raises(ValueError, match=re.escape(said)):
+        score(GOLD, PRED, ["strict"], **options)
 
 
 def test_the_headline_is_a_table_too():

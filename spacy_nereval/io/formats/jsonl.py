@@ -136,7 +136,7 @@ def _check_offsets_are_known(text: str, key: str, listed: Sequence[Any]) -> None
     of_doccano = any("start_offset" in span if isinstance(span, dict) else key in KEYS[2:] for span in listed)
     repeated = all(isinstance(span, dict) and span.get("text") is not None for span in listed)
     ends = [span.get("end_offset", span.get("end")) for span in listed if isinstance(span, dict)]
-    ends += [span[1] for span in listed if isinstance(span, list) and len(span) > 1]
+    ends += [span[1] for span in listed if isinstance(span, (list, tuple)) and len(span) > 1]
     last = max((end for end in ends if isinstance(end, int)), default=0)
     wide = next((character for character in text[: max(last, 0)] if character > "\uffff"), None)
     if of_doccano and not repeated and wide:
@@ -148,7 +148,7 @@ def _check_offsets_are_known(text: str, key: str, listed: Sequence[Any]) -> None
 
 def _parts(k: int, span: Any) -> Any:
     """Return a span as [start, end, label], unchecked."""
-    if isinstance(span, list):
+    if isinstance(span, (list, tuple)):
         return span
     names = NAMES[isinstance(span, dict) and "start_offset" in span]
     if missing := [name for name in names if not isinstance(span, dict) or name not in span]:
