@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from .about import __version__
 
 if TYPE_CHECKING:
+    from .api.comparing import compare
     from .api.files import load
     from .api.results import Comparison, Result
-    from .api.scoring import compare, score
+    from .api.scoring import score
     from .core.declaration import Classes, Metric, Score, Verdict, one_each, prf_scores
     from .core.formulas import prf, ratio
     from .core.mentions import locate
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
     from .metrics.registry import create, create_all, names, registry
 else:
     _WHERE = {
+        "api.comparing": ("compare",),
         "api.files": ("load",),
         "api.results": ("Comparison", "Result"),
-        "api.scoring": ("compare", "score"),
+        "api.scoring": ("score",),
         "core.declaration": ("Classes", "Metric", "Score", "Verdict", "one_each", "prf_scores"),
         "core.formulas": ("prf", "ratio"),
         "core.mentions": ("locate",),

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.declaration import Metric
 from ..evaluation.per_document import document_rows
+from ..evaluation.result import pred_spans
 from ..reporting.declared import groups, headlines, short_name
 from ..reporting.evaluated import Evaluated
+from ..reporting.headline import main_metric
 from ..reporting.result_table import ResultTable
 from ..reporting.result_tables import TABLES
 from ..reporting.score_cells import interval
@@ -56,6 +58,8 @@ def result_rows(given: Evaluated, table: str) -> list[Row]:
         return [row for metric in given.counts.metrics for row in _overall(given, metric, triples=table == "scores")]
     if table in ("label-scores", "other-label-scores"):
         return [*_per_label(given, triples=table == "label-scores")]
+    if table == "headline":
+        return [*_main_per_label(given)]
     if table == "labels":
         return [*_headlines_per_label(given)]
     if table == "documents":
@@ -65,11 +69,10 @@ def result_rows(given: Evaluated, table: str) -> list[Row]:
 
 
 NAMES = (
-    *("scores", "other-scores", "labels", "errors", "groups", "pairs", "confusion", "documents"),
+    *("scores", "other-scores", "headline", "labels", "errors", "groups", "pairs", "confusion", "documents"),
     *("label-scores", "other-label-scores", "counts"),
 )
-"""The names of the tables: those of `--tables`, except the headline, which "scores" and "label-scores" hold;
-and those of the scores that are not precision, recall and F."""
+"""The names of the tables: those of `--tables`, and those of the scores that are not precision, recall and F."""
 
 DETAILED = ("groups", "pairs")
 """The tables that show spans, for which documents are needed."""
@@ -100,6 +103,19 @@ def _per_label(given: Evaluated, *, triples: bool) -> Iterator[Row]:
             intervals = own.get("intervals", {}).get("per_type", {}).get(label, {})
             for row in _rows(metric, own["per_type"][label]["scores"], intervals, triples=triples):
                 yield {"label": label, **row, "support": number}
+
+
+def _main_per_label(given: Evaluated) -> Iterator[Row]:
+    """Yield a row per label, the most frequent first, with the main metric's headline and what belongs to it."""
+    metric, predicted = main_metric(given.counts.metrics), pred_spans(given.counts)
+    own, main = given.result["metrics"][metric.name], metric.label_headlines[0].name
+    for label, number in sorted(support(given).items(), key=lambda item: (-item[1], item[0])):
+        scores = own["per_type"][label]["scores"]
+        group = next(each for each in groups(metric, [*scores]) if main in each.scores)
+        bounds = own.get("intervals", {}).get("per_type", {}).get(label, {})
+        (row,) = _rows(metric, {name: scores[name] for name in group.scores}, bounds, triples=group.is_triple)
+        values = {name: value for name, value in row.items() if name not in ("metric", "score")}
+        yield {"label": label, "support": number, "predicted": predicted.get(label, 0), **values}
 
 
 def _headlines_per_label(given: Evaluated) -> Iterator[Row]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
+from functools import partial
+from itertools import chain, zip_longest
 from typing import Any
 
 from ..core.messages import shortened
 from ..core.spans import Document
 from ..io.formats.jsonl import record_of
+from ..io.formats.offsets import Misfit, in_other_unit
 from ..io.formats.settings import Format
 from ..io.read import UNANNOTATED, Pairing
 from ..io.records import Predictions, Record, pair
@@ -38,6 +40,7 @@ class Side:
         self.is_kept: bool = hasattr(items, "__len__")
         self._rest = iter(items)
         self._seen: list[Any] = []
+        self._keys: set[str] = set()
         self.kind: Kind = "empty"
         for number, item in enumerate(self._rest):
             self._seen.append(item)
@@ -48,15 +51,21 @@ class Side:
     def items(self) -> Iterator[Any]:
         """Yield the items. Raise ValueError if one is of another kind than the first."""
         seen, self._seen = self._seen, []
-        yield from seen
-        for number, item in enumerate(self._rest, len(seen)):
+        for number, item in enumerate(chain(seen, self._rest)):
             kind = self._kind(number, item)
             if kind != self.kind and kind not in ("nothing", "empty"):
                 raise ValueError(
                     f"{self.name}, document {number}: {WORDS[kind]}, and the documents before have "
                     f"{WORDS[self.kind]}; expected one kind for all documents of a side"
                 )
+            self._keys.update(item.spans if kind == "doc" else ())
             yield item
+
+    def check_key(self, key: str | None) -> None:
+        """Raise ValueError if no Doc has a span group of a key. All must have been read."""
+        if key is not None and self.kind == "doc" and key not in self._keys:
+            known = ", ".join(map(repr, sorted(self._keys))) or "none"
+            raise ValueError(f"spans_key={key!r}: no Doc of {self.name} has spans under this key; there are {known}")
 
     @property
     def holds_texts(self) -> bool:
@@ -98,6 +107,7 @@ def documents(gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading) 
         yield from _of_tags(gold, pred, reading)
     else:
         yield from _in_order(gold, pred, text, tokens, reading)
+    pred.check_key(reading.spans_key)
 
 
 def has_words(gold: Side, pred: Side, text: Any, tokens: Any) -> bool:
@@ -105,6 +115,11 @@ def has_words(gold: Side, pred: Side, text: Any, tokens: Any) -> bool:
     if text is not None or gold.holds_texts or pred.holds_texts:
         return True
     return "tags" in (gold.kind, pred.kind) if tokens is None else True
+
+
+def has_tokens(gold: Side, pred: Side, tokens: Any) -> bool:
+    """Return whether tokens may be known; of records, only reading them tells."""
+    return tokens is not None or not {gold.kind, pred.kind} <= {"spans", "mentions", "empty"}
 
 
 def _of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
@@ -177,12 +192,16 @@ def _record(item: Any, where: str, reading: Reading) -> Record:
     """Return a Doc, a record of a JSONL file or a `Record` as a `Record`."""
     if isinstance(item, Record):
         return item
+    format = Format(match=reading.match, occurrences=reading.occurrences)
     try:
         if isinstance(item, Mapping):
-            return record_of(dict(item), Format(match=reading.match, occurrences=reading.occurrences))
+            return record_of(dict(item), format)
         from ..integration.examples import record
 
         return record(item, reading.spans_key)
+    except Misfit as error:
+        said = in_other_unit(partial(record_of, dict(item)), format)
+        raise ValueError(f"{where}: {error}{said}") from None
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
 

@@ -56,6 +56,8 @@ def kind_of(item: Any) -> Kind:
 
     >>> kind_of(["B-PER", "O"]), kind_of([(0, 3, "PER")]), kind_of([("Ada", "PER")]), kind_of([])
     ('tags', 'spans', 'mentions', 'empty')
+    >>> kind_of([{"text": "Ada", "label": "PER"}]), kind_of([{"text": "Ada", "label": "PER", "start": 0, "end": 3}])
+    ('mentions', 'spans')
     """
     if item is None:
         return "nothing"
@@ -97,6 +99,8 @@ def _kind_of_list(items: Iterable[Any]) -> Kind:
         if len(first) == 2 and all(isinstance(part, str) for part in first):
             return "mentions"
         return "spans"
+    if isinstance(first, Mapping) and {"text", "label"} <= first.keys() <= {"text", "label", "score"}:
+        return "mentions"
     if isinstance(first, Mapping) or _first(first, STARTS) is not None:
         return "spans"
     return "tags"  # reading them says what is wrong with numbers, None and the like

@@ -9,6 +9,7 @@ from ..core.checked import PlainSpan, checked_tokens
 from ..core.mentions import CASELESS, LISTED, check_options
 from ..core.messages import quoted, shortened
 from ..core.spans import Document
+from ..io.formats.offsets import fitted_span, in_other_unit
 from ..io.records import Record, with_mentions
 from ..io.tag_sequences import Tagged
 from .items import Ends, kind_of, plain_span, surface_of
@@ -53,7 +54,7 @@ def plain_record(item: Any, name: str, place: Place, reading: Reading, ends: End
         if text is None:
             raise ValueError(f"{name} has mentions without offsets, which are looked for in the text: give text=")
         return with_mentions(empty, item, reading.match, reading.occurrences)
-    spans = [_checked(span, f"{name} span {k}", text, reading, ends) for k, span in enumerate(item)]
+    spans = [_fitting(span, f"{name} span {k}", text, reading, ends) for k, span in enumerate(item)]
     kept = {*spans}
     return empty._replace(spans=kept, duplicates=len(spans) - len(kept))
 
@@ -74,11 +75,25 @@ def _of_tagged(item: Tagged, name: str, place: Place, empty: Record) -> Record:
         )
     if len(offsets) != item.length:
         raise ValueError(
-            f"{name} has {tags_in_words(item.length)} for {len(offsets)} tokens; expected one tag per token"
+            f"{name} has {tags_in_words(item.length)} for {len(offsets)} token{'s' * (len(offsets) != 1)}; "
+            "expected one tag per token"
         )
     spans = {(offsets[start][0], offsets[end - 1][1], label) for start, end, label in item.spans}
     gaps = tuple(offsets[k] for k in item.gaps)
     return empty._replace(spans=spans, tokens=[*offsets], repaired=item.repaired, gaps=gaps)
+
+
+def _fitting(span: Any, name: str, text: str | None, reading: Reading, ends: Ends) -> PlainSpan:
+    """Return a span as a tuple; if it does not fit and offsets count something else than characters, say so."""
+    try:
+        return _checked(span, name, text, reading, ends)
+    except ValueError as error:
+        surface = surface_of(span)
+        if text is None or not surface or text.isascii():
+            raise
+        start, end, label = plain_span(span, name, None, inclusive=reading.end == "inclusive")
+        said = in_other_unit(lambda unit: fitted_span(name, (start, end, label), text, unit, surface[0]))
+        raise ValueError(f"{error}{said}") from None
 
 
 def _checked(span: Any, name: str, text: str | None, reading: Reading, ends: Ends) -> PlainSpan:

@@ -12,6 +12,7 @@ from ..core.spans import Document
 from ..counting.counts import Counts
 from ..evaluation.error_groups import ErrorGroups
 from ..evaluation.error_list import ErrorExamples, error_list
+from ..evaluation.partners import Partners
 from ..evaluation.result import gold_spans, pred_spans
 from ..evaluation.scores import AVERAGES
 from ..io.count_files import save as save_counts
@@ -47,11 +48,16 @@ class Result(Shown):
     """
 
     def __init__(
-        self, values: Mapping[str, Any], counts: Counts, documents: Sequence[Document | None] | None = None
+        self,
+        values: Mapping[str, Any],
+        counts: Counts,
+        documents: Sequence[Document | None] | None = None,
+        notes: Sequence[str] = (),
     ) -> None:
         super().__init__(values)
         self._counts = counts
         self._documents = documents
+        self._notes = notes
 
     @property
     def counts(self) -> Counts:
@@ -143,11 +149,10 @@ class Result(Shown):
         return [*tables(given, TABLES if every else SUMMARY, digits=digits)]
 
     def _before(self) -> list[str]:
-        rules = self._counts.label_rules
         lines = [heading(self), *mention_lines(self.get("mentions", {})), *left_out_lines(self.get("left_out", {}))]
-        lines += rules.unused(self._counts.mapped) if rules else []
-        found = label_lines(gold_spans(self._counts), pred_spans(self._counts), rules=rules)
-        return [*lines, *map(with_argument, found)]
+        lines += self._notes
+        warnings = label_warnings(self._counts, self._documents or ())
+        return [*warnings, *lines] if _have_no_common_label(self._counts) else [*lines, *warnings]
 
     def _after(self) -> list[str]:
         return [self.signature]
@@ -158,6 +163,10 @@ class Comparison(Shown):
 
     `compare` makes it.
     """
+
+    def __init__(self, values: Mapping[str, Any], notes: Sequence[str] = ()) -> None:
+        super().__init__(values)
+        self._notes = notes
 
     def to_frame(self, table: str = "differences") -> pandas.DataFrame:
         """Return a table as a pandas DataFrame.
@@ -180,10 +189,33 @@ class Comparison(Shown):
         return [*comparison_tables(self, COMPARED if every else ("differences", "transitions"), digits=digits)]
 
     def _before(self) -> list[str]:
-        return [*verdict_lines(self), *left_out_lines(self.get("left_out", {}))]
+        mentions = [f"{name}: {line}" for name, of in self.get("mentions", {}).items() for line in mention_lines(of)]
+        return [*self._notes, *verdict_lines(self), *mentions, *left_out_lines(self.get("left_out", {}))]
 
     def _after(self) -> list[str]:
         return [*footer(self), self.signature]
+
+
+def label_warnings(counts: Counts, documents: Sequence[Document | None]) -> list[str]:
+    """Return warnings of labels that occur on one side only, or that were to be mapped and do not occur.
+
+    Args:
+        counts: What was counted.
+        documents: The documents, for what to propose; empty if they were not kept.
+    """
+    rules, gold, pred = counts.label_rules, gold_spans(counts), pred_spans(counts)
+    partners = Partners()
+    if any(pred[label] and not gold[label] for label in pred):
+        for document in documents:
+            partners.add(document)
+    found = label_lines(gold, pred, partners.numbers, rules)
+    return [*map(with_argument, found), *(rules.unused(counts.mapped) if rules else [])]
+
+
+def _have_no_common_label(counts: Counts) -> bool:
+    """Return whether both sides have spans, and none of gold has the label of a prediction."""
+    gold, pred = ({name for name, number in of(counts).items() if number} for of in (gold_spans, pred_spans))
+    return bool(gold and pred) and gold.isdisjoint(pred)
 
 
 def left_out_lines(left_out: Mapping[str, str]) -> list[str]:

@@ -85,7 +85,6 @@ def compare_cli(
     --system B=b1.jsonl,b2.jsonl: their mean scores are compared, and intervals
     and tests account for the randomness of training.
     """
-    from ..core.mentions import NUMBERS
     from ..evaluation.comparison import System, comparison
     from ..evaluation.tested import families
     from ..evaluation.transitions import gold_outcomes
@@ -115,9 +114,6 @@ def compare_cli(
         outcomes = [gold_outcomes(document) for document in kept] if kept is not None and len(runs) == 1 else None
         found.append(System(shown, counted, outcomes))
     result = comparison(found, documents, drawn, asking.trials, **wished._asdict(), short=showing.short)
-    firsts = {system.name: system.runs[0].mentions for system in found}
-    if mentions := {name: {key: of[key] for key in NUMBERS} for name, of in firsts.items() if of}:
-        result["mentions"] = mentions
     if output:
         write_json(output, result)
     _print_result(result, wanted, showing)

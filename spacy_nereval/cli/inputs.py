@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from .options import Labelling, Model, Reading
 from .printing import say
-from .values import input_formats, split_list
+from .values import input_formats
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -108,9 +108,9 @@ def rules_of(reading: Reading | Labelling) -> LabelRules | None:
     Raises:
         ValueError: An option cannot be used.
     """
-    from ..core.labels import label_rules
+    from ..core.labels import label_rules, listed_labels
 
-    only = [label for given in reading.only for label in split_list(given)] if reading.only else None
+    only = [label for given in reading.only for label in listed_labels(given)] if reading.only else None
     return label_rules(reading.labels, only, reading.depth, reading.sep)
 
 

@@ -83,7 +83,11 @@ LABELS = Option(
     help="New names of labels on both sides, such as PER=PERSON,MISC= (without a name, the label is dropped), or a "
     '.json file such as {"PER": "PERSON", "MISC": null}',
 )
-ONLY = Option(None, "--only", help="Labels to keep on both sides, after --labels and --depth, such as PERSON,LOC")
+ONLY = Option(
+    None,
+    "--only",
+    help="Labels to keep on both sides, after --labels and --depth, such as PERSON,LOC, or as a JSON array",
+)
 DEPTH = Option(None, "--depth", help="Number of levels to keep of labels such as LOC/CITY, after --labels")
 SEP = Option("/", "--sep", help="Separator between the levels of a label")
 

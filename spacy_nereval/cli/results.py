@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..core.labels import LabelRules
     from ..core.spans import Document
     from ..counting.counts import Counts
+    from ..evaluation.partners import Partners
     from ..evaluation.resampling import Confidence
     from .inputs import Documents
 
@@ -35,24 +36,6 @@ class Kept(list["Document"]):
         """Keep the document, unless it is None."""
         if document:
             self.append(document)
-
-
-class Partners:
-    """An observer that counts the gold spans with the boundaries of a prediction, but another label."""
-
-    def __init__(self) -> None:
-        self.numbers: Counter[tuple[str, str]] = Counter()
-
-    def add(self, document: Document | None) -> None:
-        """Count the pairs of a document, as (predicted label, gold label)."""
-        if document is None:
-            return
-        gold, pred = map(set, document.sides)
-        at: dict[tuple[int, int], list[str]] = {}
-        for start, end, label in pred - gold:
-            at.setdefault((start, end), []).append(label)
-        if at:
-            self.numbers.update((theirs, label) for start, end, label in gold for theirs in at.get((start, end), ()))
 
 
 def count_documents(
@@ -85,6 +68,7 @@ def count_documents(
             yield document
 
     from ..counting.counter import count
+    from ..evaluation.partners import Partners
 
     partners = Partners()
     observers = [*observers, *([] if quiet else [partners])]
@@ -132,6 +116,7 @@ def totals_while_reading(
     After the last one, ValueError is raised if there was no document with gold annotation.
     """
     from ..core.spans import ON_READING
+    from ..evaluation.partners import Partners
 
     labels: tuple[Counter[str], Counter[str]] = Counter(), Counter()
     partners = Partners()

@@ -68,6 +68,8 @@ def with_stored_labels(reading: Reading, systems: Sequence[str]) -> Reading:
             say(f"from the config of {model}: {shown[model]}", err=True)
             if "labels" in found:
                 found["labels"] = json.dumps(found["labels"])
+            if "only" in found:
+                found["only"] = [json.dumps(found["only"])]
             return reading._replace(**found)
     return reading
 

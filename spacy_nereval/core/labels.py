@@ -138,7 +138,7 @@ def label_rules(
     Args:
         labels: Labels with their new names, None or an empty text to drop them: a table, a JSON
             file that holds one, or text such as `PER=PERSON,MISC=`.
-        only: The labels to keep, a list or separated by commas.
+        only: The labels to keep: a list, or text as `listed_labels` reads it.
         depth: The number of levels of a label to keep, from 1 up.
         sep: What separates the levels.
 
@@ -163,12 +163,34 @@ def label_rules(
 
 
 def _kept(only: Iterable[str] | str) -> tuple[str, ...]:
-    kept = [label.strip() for label in only.split(",")] if isinstance(only, str) else [*only]
+    if not isinstance(only, Iterable):
+        raise ValueError(f"only: {shortened(repr(only))} is no list of labels; expected labels such as PER,LOC")
+    kept = listed_labels(only) if isinstance(only, str) else [*only]
     if wrong := [label for label in kept if not isinstance(label, str) or not label]:
         raise ValueError(f"only: {shortened(repr(wrong[0]))} is not a label; expected labels such as PER,LOC")
     if not kept:
         raise ValueError("only: no label is given; expected labels such as PER,LOC")
     return tuple(sorted({*kept}))
+
+
+def listed_labels(text: str) -> list[str]:
+    """Return the labels that a text lists: separated by commas, or as a JSON array if a label has a comma.
+
+    Raises:
+        ValueError: It begins as a JSON array, and is none of labels.
+
+    >>> listed_labels("PER, LOC"), listed_labels('["PER", "LOC, other"]')
+    (['PER', 'LOC'], ['PER', 'LOC, other'])
+    """
+    if not text.lstrip().startswith("["):
+        return [label.strip() for label in text.split(",")]
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"only: {quoted(text)} is not valid JSON ({error})") from None
+    if wrong := [label for label in found if not isinstance(label, str)]:
+        raise ValueError(f'only: {shortened(repr(wrong[0]))} is not a label; expected a list such as ["PER", "LOC"]')
+    return [*found]
 
 
 def checked_mapping(labels: Mapping[str, str | None] | str | Path) -> dict[str, str | None]:
@@ -182,6 +204,8 @@ def checked_mapping(labels: Mapping[str, str | None] | str | Path) -> dict[str, 
     pairs: Sequence[tuple[Any, Any]]
     if isinstance(labels, Mapping):
         pairs = [*labels.items()]
+    elif not isinstance(labels, (str, Path)):
+        raise ValueError(f"labels: {shortened(repr(labels))} is no mapping; expected {{'PER': 'PERSON', 'MISC': None}}")
     elif isinstance(labels, Path) or is_file_name(labels):
         source = f"labels {labels}"
         pairs = _from_json(Path(labels).read_text(encoding="utf8"), source)

@@ -175,7 +175,7 @@ class Form:
                 else:
                     found.append(character)
                     self.places.append((start, end))
-        self.text = "".join(found)
+        self.text: str = "".join(found)
 
     def occurrences(self, string: str, *, inside: bool) -> Iterator[tuple[int, int]]:
         """Yield where a string in this form occurs in the source, from left to right, without overlaps.

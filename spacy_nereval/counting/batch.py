@@ -168,11 +168,11 @@ class DocumentBatch(Batch):
             on_reading={name: sum(getattr(document, name) for document in documents) for name in ON_READING},
         )
         self.unit_rules: AbstractSet[str] = {document.unit_rule for document in documents}
-        self.label_rules = documents[0].label_rules if documents else None
-        self.mapped = frozenset[str]().union(*(document.mapped for document in documents))
+        self.label_rules: LabelRules | None = documents[0].label_rules if documents else None
+        self.mapped: AbstractSet[str] = frozenset[str]().union(*(document.mapped for document in documents))
         with_mentions = [document for document in documents if document.mentions]
-        self.located = {document.located for document in with_mentions}
-        self.mentions = sum((Counter(document.mentions) for document in with_mentions), Counter())
+        self.located: AbstractSet[str] = {document.located for document in with_mentions}
+        self.mentions: Mapping[str, int] = sum((Counter(document.mentions) for document in with_mentions), Counter())
 
     def words(self, *, case: str, by: str) -> tuple[Numbers, Numbers]:
         spans = zip(self.start.tolist(), self.end.tolist(), map(self.labels.__getitem__, self.label.tolist()))

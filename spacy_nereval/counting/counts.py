@@ -63,7 +63,12 @@ class Counts:
         self.unit = "id"
         self.parts: list[str] = []
         self.sources: list[str] = []
-        self.skipped = self.ignored = self.repaired = self.duplicates = self.rejected = self.merged = 0
+        self.skipped: int = 0
+        self.ignored: int = 0
+        self.repaired: int = 0
+        self.duplicates: int = 0
+        self.rejected: int = 0
+        self.merged: int = 0
         self.label_rules: LabelRules | None = None
         self.mapped: set[str] = set()
         self.mentions: Counter[str] = Counter()

@@ -11,7 +11,7 @@ from ..counting.counts import Counts
 from .conclusions import verdict
 from .pairs import aligned_runs, paired
 from .resampling import Confidence, effective_number_of_units, number_of_units
-from .result import plain, read_with
+from .result import mention_numbers, plain, read_with
 from .run_differences import run_rows
 from .signature import signature
 from .statistics.bits import enumerable
@@ -72,7 +72,8 @@ def comparison(
     Returns:
         A result in plain Python. p-values are corrected by Holm's method within families. Each
         row of the primary score has a `verdict`, the sentence that its numbers support.
-        `on_reading` says what was left out or changed in each system, a number per training run.
+        `on_reading` says what was left out or changed in each system, a number per training run;
+        `mentions`, if there were any without offsets, how those of the first run were found.
 
     Raises:
         ValueError: The systems were counted on different documents or in different ways,
@@ -111,6 +112,8 @@ def comparison(
     more = [f"units:{units}", *([f"runs:{'+'.join(map(str, runs))}"] if max(runs) > 1 else []), *asked.signature]
     located = {way for counts in (*ours, *(each for theirs in aligned for each in theirs)) for way in counts.located}
     more += [f"mentions:{way}" for way in sorted(located - first.located)]
+    mentions = {system.name: mention_numbers(own) for system, (own, *_) in zip(systems, [ours, *aligned])}
+    mentions = {name: numbers for name, numbers in mentions.items() if numbers}
     result: dict[str, Any] = plain(
         {
             "signature": signature(first, signature_part(footing), *more, short=short),
@@ -128,6 +131,7 @@ def comparison(
             "on_reading": [
                 {"system": system.name, **read_with(runs)} for system, runs in zip(systems, [ours, *aligned])
             ],
+            **({"mentions": mentions} if mentions else {}),
             "comparisons": rows,
             "transitions": [
                 {"system": other.name, **transitions(baseline.outcomes, other.outcomes, documents)}

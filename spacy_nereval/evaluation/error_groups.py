@@ -105,7 +105,7 @@ class ErrorGroups:
         if metric.resolve:
             raise ValueError(f"the verdicts of {metric.name} depend on the whole corpus, so its errors have no groups")
         self.metric = metric
-        self.documents = 0
+        self.documents: int = 0
         self._with_members = members
         self._by = tuple(by)
         self._groups: dict[tuple[Any, ...], ErrorGroup] = {}

@@ -69,7 +69,13 @@ def totals_on_reading(counts: Counts) -> dict[str, Any]:
     found: dict[str, Any] = dict(counts.on_reading)
     if not counts.label_rules:
         del found["merged"]
-    return found | ({"mentions": {name: counts.mentions[name] for name in NUMBERS}} if counts.mentions else {})
+    mentions = mention_numbers(counts)
+    return found | ({"mentions": mentions} if mentions else {})
+
+
+def mention_numbers(counts: Counts) -> dict[str, int]:
+    """Return how many mentions without offsets there were and how they were found; empty if there were none."""
+    return {name: counts.mentions[name] for name in NUMBERS} if counts.mentions else {}
 
 
 def _of_metric(

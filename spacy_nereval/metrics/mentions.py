@@ -91,6 +91,7 @@ def mentions(
             correct=OF_CORPUS,
             note=partial(note, normalise=normalise),
             distinct=True,
+            text=True,
         )
     return Metric(
         scores=scores,
@@ -99,6 +100,7 @@ def mentions(
         judge=partial(judge, normalise=normalise, multiset=multiset),
         scope="document",
         correct=("tp",),
+        text=True,
     )
 
 

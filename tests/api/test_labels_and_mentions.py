@@ -58,7 +58,7 @@ def test_documents_and_comparisons_take_label_options_too():
 
 def test_labels_that_differ_between_the_sides_are_said_first():
     result = score([["B-PERSON"]], [["B-PER"]], ["strict"])
-    assert "⚠ No predicted label is a gold label" in str(result).splitlines()[1]
+    assert "⚠ No predicted label is a gold label" in str(result).splitlines()[0]
     assert "add labels='PER=PERSON'" in str(result)
     assert "to map, but neither side has such a label" in str(
         score([["B-A"]], [["B-A"]], ["strict"], labels={"B": "C"})

@@ -109,6 +109,7 @@ def test_every_table_is_a_frame(result):
     names = [
         "scores",
         "other-scores",
+        "headline",
         "labels",
         "errors",
         "pairs",
@@ -128,7 +129,7 @@ def test_every_table_is_a_frame(result):
     macro = result.to_frame("scores", average="macro").set_index("metric")
     assert macro.loc["strict", "F"] == result["metrics"]["strict"]["averages"]["macro"]["f"]
     assert [*result.to_frame("documents")["document"]][-1] == 2
-    with pytest.raises(ValueError, match="there is no table 'score'; there are scores, other-scores, labels"):
+    with pytest.raises(ValueError, match="there is no table 'score'; there are scores, other-scores, headline, labels"):
         result.to_frame("score")
 
 

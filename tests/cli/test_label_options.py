@@ -184,6 +184,20 @@ def test_evaluate_takes_the_label_settings_of_the_model(tmp_path):
     assert "labels:" not in run(*evaluate, "--only", "PER").stdout
 
 
+def test_labels_with_commas_are_kept_if_given_as_json(tmp_path):
+    gold = write(tmp_path / "g.jsonl", line("ab", (0, 1, "A,B"), (1, 2, "C")))
+    kept = ("--only", json.dumps(["A,B"]))
+    assert strict("score", gold, gold, "-m", "strict", *kept, folder=tmp_path)[:3] == (1, 0, 0)
+    assert "is not valid JSON" in refused("score", gold, gold, "--only", "[A,B")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "A,B", "pattern": "Ada"}])
+    nlp.add_pipe("nereval", config={"metrics": {"strict": {}}, "only": ["A,B"]})
+    nlp.to_disk(tmp_path / "model")
+    docs = write_docs(tmp_path / "g.spacy", [doc("Ada slept", (0, 1, "A,B"), (1, 2, "C"))])
+    done = run("evaluate", tmp_path / "model", docs, "-m", "strict")
+    assert "1 gold span" in done.stdout, done.stderr
+
+
 def test_hierarchical_is_a_default_only_where_a_label_has_levels(tmp_path):
     gold = write(tmp_path / "g.jsonl", line("ab", (0, 1, "A/B"), (1, 2, "A/C")))
     flat_gold = write(tmp_path / "f.jsonl", line("ab", (0, 1, "A.B"), (1, 2, "/")))

@@ -385,7 +385,7 @@ def test_words_need_a_text():
 )
 def test_a_wrong_choice_of_metrics_is_refused(metrics, message):
     with pytest.raises(ValueError) as raised:
-        score([], metrics)
+        score([Document([], [])], metrics)
     assert str(raised.value).startswith(message)
 
 

@@ -115,7 +115,7 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
     repeated = all(isinstance(span, dict) and span.get("text") is not None for span in given_first)
     if of_doccano and not repeated:
         ends = [span.get("end_offset", span.get("end")) for span in given_first if isinstance(span, dict)]
-        ends += [span[1] for span in given_first if isinstance(span, list) and len(span) > 1]
+        ends += [span[1] for span in given_first if isinstance(span, (list, tuple)) and len(span) > 1]
         check_unit_is_known(text, ends, format, "doccano")
     accepted = {key: [(k, span) for k, span in enumerate(spans) if _is_accepted(span)] for key, spans in listed.items()}
     (first, spans), *rest = (
@@ -138,7 +138,7 @@ def _surface(k: int, span: Any) -> str | None:
 
 def _parts(k: int, span: Any, entry: dict[str, Any]) -> Any:
     """Return a span as [start, end, label], unchecked. Prodigy's `token_end` is the last token of a span."""
-    if isinstance(span, list):
+    if isinstance(span, (list, tuple)):
         return span
     if isinstance(span, dict) and "start" not in span and {"token_start", "token_end", "label"} <= span.keys():
         first, last, tokens = span["token_start"], span["token_end"], entry.get("tokens") or ()

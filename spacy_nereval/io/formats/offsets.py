@@ -71,6 +71,22 @@ def fitted_span(name: str, span: Sequence[Any], text: str, format: Format, surfa
     return start, end, label
 
 
+def in_other_unit(fits: Callable[[Format], object], format: Format = Format()) -> str:
+    """Return a remedy for offsets that do not fit as characters, if they fit as something else; "" if not.
+
+    Args:
+        fits: Reads with a format, and raises ValueError if the offsets do not fit.
+        format: The format otherwise.
+    """
+    for unit in (UTF16, UTF8):
+        try:
+            fits(format._replace(offsets=unit))
+        except ValueError:
+            continue
+        return f"; offsets would fit as {IN_WORDS[unit]}: convert them to characters of the str"
+    return ""
+
+
 def _in_characters(name: str, span: Sequence[Any], text: str, offsets: str) -> PlainSpan:
     places = _places(text, offsets)
     start, end, label = checked_span(name, span, max(places))

@@ -1,0 +1,60 @@
+"""Which metrics `score` and `compare` count, and a check of the labels that they found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..core.declaration import Metric
+from ..core.messages import shortened
+from ..core.spans import Document
+from ..counting.counts import Counts
+from ..evaluation.result import gold_spans, pred_spans
+from ..metrics.registry import create, create_all
+
+LOOKED_AT = 1000
+"""The number of documents in which labels with levels are looked for, as in the commands."""
+
+
+def chosen_metrics(metrics: Any, *, words: bool, tokens: bool) -> tuple[Sequence[Metric], dict[str, str]]:
+    """Return the metrics, and which of those that are not asked for by name are left out, with the reason.
+
+    Args:
+        metrics: As for `scoring.score`.
+        words: Whether the words of spans are known.
+        tokens: Whether the tokens of documents are known.
+    """
+    chosen = create_all(metrics)
+    left_out: dict[str, str] = {}
+    for metric in chosen:
+        if metrics is None or metric.name not in metrics:
+            if metric.text and not words:
+                left_out[metric.name] = "the words are not known: give text=, the text of each document"
+            elif metric.tokens and not tokens:
+                left_out[metric.name] = "the tokens are not known: give tokens=, the tokens of each document"
+    return tuple(metric for metric in chosen if metric.name not in left_out), left_out
+
+
+def separator(metrics: Any, sep: str) -> str | None:
+    """Return what separates the levels of labels if `hierarchical` is to be added where there are any."""
+    return sep if metrics is None else None
+
+
+def with_levels(
+    metrics: Sequence[Metric], documents: Sequence[Document | None], sep: str | None
+) -> tuple[Sequence[Metric], list[str]]:
+    """Return the metrics, with `hierarchical` if a gold label has levels, and a line that says so."""
+    if sep is None:
+        return metrics, []
+    for document in documents[:LOOKED_AT]:
+        for _, _, label in document.sides[0] if document else ():
+            if sep in label.strip(sep):
+                line = f"hierarchical is added, since the label {shortened(label)} has levels"
+                return [*metrics, create("hierarchical", sep=sep)], [line]
+    return metrics, []
+
+
+def check_labels(counts: Counts) -> None:
+    """Raise ValueError if a label to keep occurs nowhere."""
+    if counts.label_rules and counts.documents:
+        counts.label_rules.check_found({*gold_spans(counts), *pred_spans(counts)})

@@ -1,0 +1,134 @@
+"""`compare`, for whatever a user has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..core.declaration import Metric
+from ..core.labels import SEPARATOR, label_rules
+from ..core.mentions import CASELESS, LISTED
+from ..core.relabelling import relabelled
+from ..core.spans import Document
+from ..counting.counter import count
+from ..counting.counts import Counts
+from ..evaluation.comparison import System, comparison
+from ..evaluation.resampling import Confidence
+from ..evaluation.tested import Asked, families
+from ..evaluation.transitions import gold_outcomes
+from .choice import check_labels, chosen_metrics, separator, with_levels
+from .inputs import Side, documents, has_tokens, has_words
+from .plain_records import Reading
+from .results import Comparison, label_warnings
+
+
+def compare(
+    systems: Mapping[str, Any],
+    gold: Iterable[Any],
+    metrics: Any = None,
+    *,
+    baseline: str | None = None,
+    samples: int = 1000,
+    trials: int = 10_000,
+    seed: int = 0,
+    primary: str | None = None,
+    secondary: Sequence[str] | None = None,
+    margin: float | None = None,
+    per_label: bool = False,
+    text: Iterable[str | None] | None = None,
+    tokens: Iterable[Any] | None = None,
+    scheme: str = "auto",
+    repair: str = "conll",
+    end: str = "exclusive",
+    spans_key: str | None = None,
+    labels: Mapping[str, str | None] | str | Path | None = None,
+    only: Iterable[str] | str | None = None,
+    depth: int | None = None,
+    sep: str = SEPARATOR,
+    match: str = CASELESS,
+    occurrences: str = LISTED,
+) -> Comparison:
+    """Compare systems with a baseline: differences, their intervals, paired tests, and which spans changed.
+
+    Args:
+        systems: The name and the predictions of each system, as `score` takes them; of a system
+            that was trained several times a table of its runs, {"run 1": pred, "run 2": pred},
+            whose mean scores are compared.
+        gold: The gold annotation, as `score` takes it.
+        metrics: As for `score`.
+        baseline: The name of the system that the others are compared with; by default the first.
+        samples: The number of half-samples.
+        trials: The number of random swaps for the tests.
+        seed: The seed of the random number generator.
+        primary: The score in question, METRIC.SCORE; by default the headline of the first metric.
+        secondary: The scores of the second family of tests.
+        margin: The largest difference of the primary score that does not matter, in points.
+        per_label: Whether to compare the primary score of each label too.
+        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences: As for `score`.
+
+    Returns:
+        The comparison: a dict that can show itself; see `Comparison`.
+
+    Raises:
+        ValueError: There are fewer than two systems, there is no such baseline, or as for `score`.
+
+    >>> gold = [["B-PER", "O"], ["B-LOC", "O"]] * 4
+    >>> found = compare({"a": [["B-LOC", "O"]] * 8, "b": gold}, gold, ["strict"])
+    >>> row = found["comparisons"][0]
+    >>> row["system"], row["baseline_value"], row["value"]
+    ('b', 0.5, 1.0)
+    """
+    if not isinstance(systems, Mapping) or len(systems) < 2:
+        raise ValueError("systems: expected a table of two or more names and predictions, {'a': pred_a, 'b': pred_b}")
+    if baseline is not None and baseline not in systems:
+        raise ValueError(f"there is no system {baseline!r}; there are {', '.join(systems)}")
+    first = baseline if baseline is not None else next(iter(systems))
+    reading = Reading(scheme, repair, end, spans_key, match, occurrences).checked()
+    rules = label_rules(labels, only, depth, sep)
+    asked = Asked(primary, secondary, per_label, margin)
+    same = gold if hasattr(gold, "__len__") else list(gold)
+    text, tokens = (None if value is None else list(value) for value in (text, tokens))
+    settings = Confidence(samples=samples, seed=seed).checked()
+    left_out: dict[str, str] = {}
+    warnings: list[str] = []
+    found: list[System] = []
+    kept: list[Document | None] = []
+    for name in dict.fromkeys([first, *systems]):
+        runs: list[Counts] = []
+        for shown, pred in _runs(name, systems[name]):
+            sides = Side(same, "gold"), Side(pred, shown)
+            chosen, left_out = chosen_metrics(
+                metrics, words=has_words(*sides, text, tokens), tokens=has_tokens(*sides, tokens)
+            )
+            kept = [*relabelled(documents(*sides, text, tokens, reading), rules)]
+            chosen, added = with_levels(chosen, kept, separator(metrics, sep))
+            _check_asked(chosen, asked)
+            counts = count(kept, chosen)
+            counts.spans_key = spans_key
+            check_labels(counts)
+            warnings += [f"{shown}: {line}" for line in label_warnings(counts, kept)]
+            runs.append(counts)
+        outcomes = [gold_outcomes(document) for document in kept] if len(runs) == 1 else None
+        found.append(System(name, runs, outcomes))
+    values = comparison(found, kept, settings, trials, **asked._asdict())
+    return Comparison(values | ({"left_out": left_out} if left_out else {}), [*warnings, *added])
+
+
+def _runs(name: str, pred: Any) -> list[tuple[str, Any]]:
+    """Return the training runs of a system with the names that errors give them; most systems have one."""
+    if not isinstance(pred, Mapping):
+        return [(name, pred)]
+    if not pred:
+        raise ValueError(f"{name} has no training run; expected a table of runs, {{'run 1': pred, 'run 2': pred}}")
+    return [(f"{name}, {run}", predicted) for run, predicted in pred.items()]
+
+
+def _check_asked(metrics: Sequence[Metric], asked: Asked) -> None:
+    """Raise ValueError, in the words of Python's arguments, if a comparison cannot test what was asked."""
+    try:
+        families(metrics, asked.primary, asked.secondary)
+        asked.checked()
+    except ValueError as error:
+        raise ValueError(re.sub(r"--(primary|secondary|margin) ", r"\1 ", str(error))) from None
