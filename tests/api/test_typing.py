@@ -59,6 +59,7 @@ print(create("fair").name, result.counts.documents)
 """
 
 
+@pytest.mark.slow
 def test_a_users_script_runs_and_passes_mypy(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT, encoding="utf8")

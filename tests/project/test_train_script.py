@@ -51,6 +51,7 @@ def paper(project, transformer) -> dict[str, Any]:
     return trained(transformer, "paper", "paper.cfg")
 
 
+@pytest.mark.slow
 def test_the_papers_setting_trains_epochs_of_as_many_steps_as_the_corpus_has_batches(paper, project):
     steps = ceil(37 / 16)
     (part,) = paper["parts"]
@@ -74,6 +75,7 @@ def test_the_papers_own_corpus_has_251_steps_per_epoch(tmp_path):
     assert limited["training.max_steps"] == 300
 
 
+@pytest.mark.slow
 def test_a_finished_training_is_not_repeated_and_one_with_other_settings_is(paper, transformer, capsys, monkeypatch):
     before = Path("paper/model-best/meta.json").stat().st_mtime_ns
     assert trained(transformer, "paper", "paper.cfg") == paper
@@ -114,6 +116,7 @@ def weights_of(nlp: spacy.Language) -> np.ndarray:
     return last.get_param("W")
 
 
+@pytest.mark.slow
 def test_a_killed_training_goes_on_where_it_stood(paper, transformer, capsys):
     folder, history = killed("killed")
     nlp = spacy.load(folder / "model-last")
@@ -133,6 +136,7 @@ def test_a_killed_training_goes_on_where_it_stood(paper, transformer, capsys):
     assert spacy.load("killed/model-last")("the oil pump").has_annotation("ENT_IOB")
 
 
+@pytest.mark.slow
 def test_the_best_model_is_that_of_all_parts(paper, transformer):
     folder, history = killed("best")
     history["evaluations"][-1]["score"] = 2.0  # no later one is as good
@@ -143,6 +147,7 @@ def test_the_best_model_is_that_of_all_parts(paper, transformer):
     assert (folder / "model-last/ner/model").read_bytes() != weights
 
 
+@pytest.mark.slow
 def test_a_training_killed_twice_before_it_evaluated_goes_on_all_the_same(paper, transformer):
     folder, history = killed("twice")
     run = train.read(folder / "run.json")
@@ -153,6 +158,7 @@ def test_a_training_killed_twice_before_it_evaluated_goes_on_all_the_same(paper,
     assert [e["step"] for e in second] == [0, 3]
 
 
+@pytest.mark.slow
 def test_a_model_that_was_being_written_is_not_gone_on_from(paper, transformer, capsys):
     folder, history = killed("torn")
     history["evaluations"][-1]["losses"]["ner"] += 1
@@ -211,6 +217,7 @@ def test_lack_of_memory_is_one_line_with_a_remedy_and_other_errors_stay(monkeypa
 # Nested spans
 
 
+@pytest.mark.slow
 def test_a_span_categoriser_is_trained_and_chosen_by_nested_spans(project, transformer):
     run = trained(transformer, "spancat", "spancat.cfg")
     performance = spacy.load("spancat/model-best").meta["performance"]

@@ -953,8 +953,8 @@ axe.run({resultTypes: ['violations']}).then(found => done(found.violations.map(
     ("dark", "width", "anchor"),
     [
         (False, 1280, "#view=errors&one=0&chosen=1"),
-        (True, 1280, "#view=documents&one=0&other=1"),
-        (False, 390, "#view=documents&relation=all&chosen=1"),
+        pytest.param(True, 1280, "#view=documents&one=0&other=1", marks=pytest.mark.slow),
+        pytest.param(False, 390, "#view=documents&relation=all&chosen=1", marks=pytest.mark.slow),
         (True, 390, "#view=errors&find=id"),
     ],
     ids=["light", "dark", "phone", "dark phone"],
@@ -996,6 +996,7 @@ def test_what_is_printed_is_every_document_asked_for_without_controls(one):
 # Size
 
 
+@pytest.mark.slow
 def test_ten_thousand_documents_open_with_a_page_of_them_in_the_document(browser, made, record_property):
     documents = [Document(d.gold, d.pred, d.text, id=f"{k}") for k, d in enumerate(corpus(0) * 176)][:10_000]
     path = made("large", system("large", *documents))

@@ -12,6 +12,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import numpy as np
 import pytest
 from commands import GOLD, PRED, accepted, refused, write
@@ -469,6 +470,13 @@ def test_the_dots_are_the_rows_with_what_is_better_when_it_is_more():
     assert [dot["value"] for dot in found[1:]] == [cell.value for cell in fair]
     assert (found[3]["low"], found[3]["high"]) == fair[2][1:3]
     assert (found[3]["least"], found[3]["greatest"]) == (min(c.value for c in fair), max(c.value for c in fair))
+
+
+def test_charts_are_valid_though_a_report_does_not_check_them():
+    result = evaluate(small().counts)
+    rows, errors = metric_rows(create_all(), [result]), verdict_rows([result])
+    for spec in (charts.dots(charts.points(rows, ["first"]), ["first"]), charts.bars(errors, ["first"])):
+        assert alt.LayerChart.from_dict(spec).to_dict()["layer"]
 
 
 def test_charts_carry_their_data_and_no_address():

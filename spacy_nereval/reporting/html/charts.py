@@ -121,7 +121,7 @@ def dots(values: Iterable[dict[str, Any]], systems: Sequence[str]) -> dict[str, 
     if any("low" in value for value in values):
         interval = base.mark_rule(strokeWidth=6, opacity=0.25).encode(x=alt.X("low:Q"), x2="high:Q")
         layers.insert(0, interval.transform_filter("isValid(datum.low)"))
-    return alt.layer(*layers).properties(height=_height(values, systems)).to_dict()
+    return alt.layer(*layers).properties(height=_height(values, systems)).to_dict(validate=False)
 
 
 def bars(errors: Sequence[VerdictRow], systems: Sequence[str]) -> dict[str, Any]:
@@ -158,7 +158,7 @@ def bars(errors: Sequence[VerdictRow], systems: Sequence[str]) -> dict[str, Any]
         color=alt.Color("kind:N", scale=alt.Scale(domain=kinds, range=[COLORS[kind] for kind in kinds]), legend=None)
     )
     text = base.mark_text(align="left", dx=6).encode(text="shown:N")
-    return alt.layer(bar, text).properties(height=_height(values, systems)).to_dict()
+    return alt.layer(bar, text).properties(height=_height(values, systems)).to_dict(validate=False)
 
 
 def _inline(values: Sequence[dict[str, Any]]) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from math import log2
@@ -40,13 +41,18 @@ def filled_in(values: Mapping[str, Any], library: str) -> str:
     """
     scripts = [library, _script()]
     style = ":root{" + "".join(f"--{kind}:{color};" for kind, color in COLORS.items()) + "}\n" + _file("page.css")
+    return _template().render(
+        **values, scripts=[Trusted(script) for script in scripts], style=Trusted(style), policy=_policy(scripts, style)
+    )
+
+
+@cache
+def _template() -> jinja2.Template:
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, finalize=_readable
     )
     environment.filters.update(json=json.dumps, log2=log2)
-    return environment.from_string(_file("page.html")).render(
-        **values, scripts=[Trusted(script) for script in scripts], style=Trusted(style), policy=_policy(scripts, style)
-    )
+    return environment.from_string(_file("page.html"))
 
 
 def _readable(value: Any) -> Any:
