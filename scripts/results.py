@@ -52,9 +52,9 @@ FIRST = """# Results
 How well the project's own pipelines find entities in texts that they were not trained on. Each score is
 the mean over the trials (one training each), in percent, with its 95 % interval:"""
 
-READING = """Pipelines of different corpora, and `ents` and `spans`, are scored on different gold spans: compare
-pipelines of one corpus with the same spans only. The next sections have all metrics, and say for
-each corpus which differences the numbers support.
+READING = """Compare pipelines of one corpus only, and a pipeline on nested spans with none of the others: their gold
+spans differ. The next sections have all metrics, and say for each corpus which differences the numbers
+support.
 
 ## How to read this page
 
@@ -133,9 +133,8 @@ def all_pipelines(corpora: Sequence[Kept]) -> str:
     for kept in corpora:
         for name, trials in kept.counts.items():
             found = over_trials(trials)
-            scored = f"spans[{trials[0].spans_key}]" if trials[0].spans_key else "ents"
-            rows.append([kept.index.corpus, name, scored, len(trials), *(estimate(found[key]) for key in OVERVIEW)])
-    header = ["corpus", "pipeline", "scored", "trials", "strict F", "fair F", "WRF"]
+            rows.append([kept.index.corpus, name, len(trials), *(estimate(found[key]) for key in OVERVIEW)])
+    header = ["corpus", "pipeline", "trials", "strict F", "fair F", "WRF"]
     return markdown(ResultTable("", header, rows))
 
 
