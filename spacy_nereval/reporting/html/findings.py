@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from ...core.declaration import Metric
 from ...core.spans import Document
@@ -144,16 +144,16 @@ def _fault(why: Reasons, lead: int) -> Markup:
 def named(text: str) -> Markup:
     """Return an external name for a sentence: on one line, shortened, with its own writing direction.
 
-    A label with levels may break behind each; if it is too long, its last level stays.
+    Of a label with levels that is too long, the last level stays.
 
     >>> named("object/" * 9 + "Pump")
-    Markup('<bdi>…/<wbr>Pump</bdi>')
+    Markup('<bdi>…/Pump</bdi>')
     """
     text = visible(text) or "(empty)"
     if len(text) > LONGEST:
         last = text[text.rfind("/") :]
         text = f"…{last}" if "/" in text and " " not in text and 1 < len(last) < LONGEST else f"{text[: LONGEST - 1]}…"
-    return Markup("<bdi>{}</bdi>").format(escape(text).replace("/", Markup("/<wbr>")))
+    return Markup("<bdi>{}</bdi>").format(text)
 
 
 def _changes(found: Mapping[str, Any]) -> Markup:
