@@ -73,6 +73,7 @@ def compare(
 
     Raises:
         ValueError: There are fewer than two systems, there is no such baseline, or as for `score`.
+        OSError: As for `score`.
 
     >>> gold = [["B-PER", "O"], ["B-LOC", "O"]] * 4
     >>> found = compare({"a": [["B-LOC", "O"]] * 8, "b": gold}, gold, ["strict"])
