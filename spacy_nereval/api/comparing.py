@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from .choice import check_labels, chosen_metrics, separator, with_levels
 from .inputs import Side, documents, has_tokens, has_words
 from .plain_records import Reading
 from .results import Comparison, label_warnings
+from .words import in_python
 
 
 def compare(
@@ -73,6 +73,7 @@ def compare(
 
     Raises:
         ValueError: There are fewer than two systems, there is no such baseline, or as for `score`.
+        OSError: As for `score`.
 
     >>> gold = [["B-PER", "O"], ["B-LOC", "O"]] * 4
     >>> found = compare({"a": [["B-LOC", "O"]] * 8, "b": gold}, gold, ["strict"])
@@ -131,4 +132,4 @@ def _check_asked(metrics: Sequence[Metric], asked: Asked) -> None:
         families(metrics, asked.primary, asked.secondary)
         asked.checked()
     except ValueError as error:
-        raise ValueError(re.sub(r"--(primary|secondary|margin) ", r"\1 ", str(error))) from None
+        raise ValueError(in_python(str(error))) from None

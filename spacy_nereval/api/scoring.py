@@ -88,6 +88,7 @@ def score(
     Raises:
         ValueError: An item cannot be read, the two sides do not fit together, or a metric, an
             option or a setting is unknown or out of range. Names the document.
+        OSError: The file of `labels` cannot be read.
 
     >>> result = score([["B-PER", "I-PER", "O"]], [["B-PER", "O", "O"]], ["strict", "fair"])
     >>> result["metrics"]["fair"]["counts"]["be_s"], result["metrics"]["strict"]["scores"]["f"]

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from spacy_nereval import Confidence, Document, compare, create, names, score
+from spacy_nereval import Confidence, Document, compare, create, load, names, score
 from spacy_nereval.core.labels import label_rules
 
 GOLD = [[(0, 3, "LOC/CITY")], [(0, 3, "PER")]] * 4
@@ -81,9 +81,9 @@ def test_the_primary_score_of_labels_can_be_compared():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"primary": "strict.g"}, "primary strict.g: there is no such score; expected METRIC.SCORE, one of strict.p"),
-        ({"secondary": ["f"]}, "secondary f: there is no such score"),
-        ({"margin": -1}, "margin -1: expected a number of points above 0"),
+        ({"primary": "strict.g"}, "primary='strict.g': there is no such score; expected METRIC.SCORE, one of strict.p"),
+        ({"secondary": ["f"]}, "secondary='f': there is no such score"),
+        ({"margin": -1}, "margin='-1': expected a number of points above 0"),
         ({"only": ["ORG"]}, "only: there is no label 'ORG' in gold or prediction"),
         ({"samples": 0}, "samples = 0: expected at least 1"),
     ],
@@ -211,3 +211,33 @@ def test_the_key_of_span_groups_is_in_the_signature_of_examples_too():
     result = score([Example(*docs)], ["strict"], spans_key="x")
     assert result["metrics"]["strict"]["scores"]["f"] == 1 and result.counts.spans_key == "x"
     assert score([docs[0]], [docs[1]], ["strict"], spans_key="x").signature == result.signature
+
+
+def test_files_are_loaded_with_the_options_of_the_commands(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "😀 Ada", "spans": [{"start": 3, "end": 6, "label": "PER", "text": "Ada"}]}\n')
+    (record,) = load(path, offsets="utf16")
+    assert record.spans == {(2, 5, "PER")} and load(path, offsets="auto") == [record]
+    tags = tmp_path / "a.conll"
+    tags.write_text("Ada B-PER O\n")
+    assert [len(load(tags, column=column)[0].spans) for column in (2, "last")] == [1, 0]
+    tags.write_text("Ada O\nmet B-PER\nBob I-LOC\n")
+    assert len(load(tags, repair="conll")[0].spans) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "fit if offsets count UTF-16 code units: offsets='utf16'"),
+        ({"offsets": "utf"}, "offsets='utf': expected one of codepoint, utf16, utf8, auto"),
+        ({"column": 0}, "column='0': expected 'last' or a number from 1 up"),
+        ({"format": "doc"}, "doc"),
+    ],
+    ids=str,
+)
+def test_files_that_cannot_be_loaded(options, said, tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "😀 Ada", "spans": [{"start": 3, "end": 6, "label": "PER", "text": "Ada"}]}\n')
+    with pytest.raises(ValueError, match=re.escape(said)) as raised:
+        load(path, **options)
+    assert "--" not in str(raised.value)
