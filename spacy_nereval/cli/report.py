@@ -43,7 +43,7 @@ def report_cli(
 ) -> None:
     """
     Write a report as one HTML file that opens without a network. It begins with
-    the mistakes that repeat and with what speaks against the gold annotation, then
+    the errors that repeat and with places where the gold annotation may be wrong, then
     has scores, charts, and every error and document.
 
     Each system is a file of predictions or a model. A single CoNLL file may hold
