@@ -110,7 +110,7 @@ class RunCounter:
         self._stored = {name: load(Path(name)) for name in runs if name.endswith(".npz")}
         counted = self._stored and not metrics and not options
         systems = [] if counted else runs
-        reading = with_stored_labels(reading, systems)
+        reading = with_stored_labels(reading, runs)
         self.metrics: tuple[Metric, ...] = chosen_metrics(
             metrics, options, train, gold=gold, reading=reading, systems=systems
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .inputs import is_data
-from .options import Reading
+from .options import SEP, Reading
 from .printing import say
 
 Settings = dict[str, dict[str, Any]]
@@ -41,7 +41,7 @@ def _folders(systems: Sequence[str]) -> Iterator[tuple[str, Path]]:
 
 
 def with_stored_labels(reading: Reading, systems: Sequence[str]) -> Reading:
-    """Return how to read with the label options that models store, and print these, unless some are given.
+    """Return how to read with the label options that models store, and print these. Options that are given stay.
 
     Args:
         reading: How annotation is read.
@@ -50,12 +50,15 @@ def with_stored_labels(reading: Reading, systems: Sequence[str]) -> Reading:
     Raises:
         ValueError: Two models store different label options.
     """
-    given = any(value is not None for value in (reading.labels, reading.only, reading.depth))
-    if given or not (folders := dict(_folders(systems))):
+    if not (folders := dict(_folders(systems))):
         return reading
     from ..integration.stored_options import stored_label_settings
 
+    given = {name for name in ("labels", "only", "depth") if getattr(reading, name) is not None}
+    if reading.sep != SEP.default:
+        given.add("sep")
     stored = {model: stored_label_settings(folder, reading.spans_key) for model, folder in folders.items()}
+    stored = {model: {o: value for o, value in found.items() if o not in given} for model, found in stored.items()}
     shown = {model: _as_options(found) for model, found in stored.items()}
     if len({*shown.values()}) > 1:
         differ = "; ".join(f"{model} has {options or 'none'}" for model, options in shown.items())

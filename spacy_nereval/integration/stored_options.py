@@ -8,6 +8,7 @@ from typing import Any
 
 from spacy.util import load_config
 
+from ..core.labels import SEPARATOR
 from ..metrics.registry import expanded
 
 
@@ -47,8 +48,8 @@ def stored_label_settings(model: Path, key: str | None) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for block in _blocks(model, key):
         found = {name: block[name] for name in ("labels", "only", "depth") if block.get(name) is not None}
-        if found and block.get("sep"):
-            found["sep"] = block["sep"]
+        if found and (sep := block.get("sep", SEPARATOR)) != SEPARATOR:
+            found["sep"] = sep
     return found
 
 
@@ -59,10 +60,14 @@ def _blocks(model: Path, key: str | None) -> Iterator[dict[str, Any]]:
         config = load_config(path, interpolate=True)
     except Exception as error:  # of the file system, or of what reads and resolves configs
         raise ValueError(f"{path} cannot be read as a config: {error}") from None
-    disabled = config["nlp"].get("disabled") or []
-    for name in config["nlp"]["pipeline"]:
-        if name not in disabled and (block := _block_of(config["components"].get(name, {}), key)) is not None:
-            yield block
+    try:
+        disabled = config["nlp"].get("disabled") or []
+        names = [name for name in config["nlp"]["pipeline"] if name not in disabled]
+        blocks = [_block_of(config["components"].get(name, {}), key) for name in names]
+    except (KeyError, TypeError, AttributeError) as error:
+        missing = f": it has no {error}" if isinstance(error, KeyError) else ""
+        raise ValueError(f"{path} is not the config of a pipeline{missing}; save the pipeline again") from None
+    yield from (block for block in blocks if block is not None)
 
 
 def _block_of(component: dict[str, Any], key: str | None) -> dict[str, Any] | None:

@@ -166,22 +166,53 @@ def test_training_maps_labels_as_gold_does(tmp_path):
     assert "is a lexicon" in refused("training", tmp_path / "t.json", "-o", tmp_path / "u.json", *mapped)
 
 
-def test_evaluate_takes_the_label_settings_of_the_model(tmp_path):
+@pytest.fixture
+def model(tmp_path):
+    """A model that predicts PER in the first of two documents, and whose config renames and selects labels."""
     nlp = spacy.blank("en")
     nlp.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ada"}])
     nlp.add_pipe("nereval", config={"metrics": {"strict": {}}, "labels": {"PER": "PERSON"}, "only": ["PERSON"]})
     nlp.to_disk(tmp_path / "model")
-    gold = write_docs(tmp_path / "g.spacy", [doc("Ada slept", (0, 1, "PERSON"))])
-    evaluate = ("evaluate", tmp_path / "model", gold, "-m", "strict", "-o", tmp_path / "out.json")
-    for options, tp, said in (
-        ((), 1, f'from the config of {tmp_path / "model"}: --labels {{"PER": "PERSON"}} --only ["PERSON"] --sep /'),
-        (("--only", "PER"), 0, ""),
+    write(tmp_path / "g.jsonl", line("Ada slept", (0, 3, "PERSON")), line("in Ulm", (3, 6, "LOC")))
+    return tmp_path / "model"
+
+
+FROM_CONFIG = 'from the config of the model: --labels {"PER": "PERSON"}'
+
+
+def test_evaluate_takes_the_label_settings_of_the_model(model, tmp_path):
+    evaluate = ("evaluate", model, tmp_path / "g.jsonl", "-m", "strict", "-o", tmp_path / "out.json")
+    for options, counts, said in (
+        ((), (1, 0, 0), f'{FROM_CONFIG} --only ["PERSON"]'),
+        (("--only", "LOC,PERSON"), (1, 1, 0), FROM_CONFIG),
+        (("--labels", "PER=X,PERSON=X", "--only", "X"), (1, 0, 0), ""),
     ):
         done = run(*evaluate, *options)
         assert done.exit_code == 0, done.output
         found = json.loads((tmp_path / "out.json").read_text())["metrics"]["strict"]["counts"]
-        assert found["tp"] == tp and said in flat(done.stderr)
-    assert "labels:" not in run(*evaluate, "--only", "PER").stdout
+        assert tuple(found[name] for name in ("tp", "fn", "fp")) == counts
+        lines = [line for line in done.stderr.splitlines() if "config" in line]
+        assert [line.replace(str(model), "the model") for line in lines] == ([said] if said else [])
+
+
+def test_every_command_that_runs_a_model_takes_its_label_settings(model, tmp_path):
+    gold, out = tmp_path / "g.jsonl", tmp_path / "out"
+    strict = ("-m", "strict")
+    done = run("count", model, gold, *strict, "-o", tmp_path / "one.npz")
+    for command in (
+        ("errors", gold, model),
+        ("report", gold, model, "-o", f"{out}.html"),
+        ("compare", gold, model, gold, *strict, "--trials", 20),
+        ("compare", gold, tmp_path / "one.npz", model, "--trials", 20),
+        ("count", model, gold, *strict, "--workers", 1, "--parts", tmp_path / "parts", "-o", f"{out}.npz"),
+        ("score", gold, "--system", f"A={model},{tmp_path / 'one.npz'}", *strict),
+    ):
+        assert done.exit_code == 0, done.output
+        assert done.stderr.replace(str(model), "the model").startswith(f'{FROM_CONFIG} --only ["PERSON"]'), done.stderr
+        assert "label:" not in done.output
+        done = run(*command)
+    assert done.exit_code == 0, done.output
+    assert "strict F 100.00" in done.stdout
 
 
 def test_labels_with_commas_are_kept_if_given_as_json(tmp_path):

@@ -137,3 +137,17 @@ def test_a_lexicon_that_the_config_names_is_no_output(name, here):
     done = run(*LEXICON[name])
     assert (done.exit_code, "so it cannot be the output" in done.stderr) == (1, True), done.output
     assert (here / "t.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ("[nlp]", "is not the config of a pipeline: it has no 'pipeline'; save the pipeline again"),
+        ('[nlp]\npipeline=["x"]\n[components]\nx=3', "is not the config of a pipeline; save the pipeline again"),
+        ("[nlp]\npipeline=3", "is not the config of a pipeline; save the pipeline again"),
+    ],
+)
+def test_a_config_without_a_pipeline_is_one_line(config, said, here):
+    (here / "none" / "config.cfg").write_text(config)
+    for command in (("evaluate", "none", "g.jsonl"), ("errors", "g.jsonl", "none")):
+        assert refused(*command) == f"✘ none/config.cfg {said}"
