@@ -370,10 +370,10 @@ def no_annotation(here: Path) -> list[Path]:
     [
         (missing, ["nowhere.jsonl does not exist or is not a file"]),
         (missing_docs, ["nowhere.spacy does not exist or is not a file"]),
-        (directory, ["folder.jsonl does not exist or is not a file"]),
-        (directory_of_docs, ["folder.spacy does not exist or is not a file"]),
-        (wrong_extension, ["gold.json from its extension; known are .spacy, .jsonl,", "--format"]),
-        (no_extension, ["gold from its extension; known are .spacy, .jsonl,", "--format"]),
+        (directory, ["folder.jsonl is a folder without .ann files"]),
+        (directory_of_docs, ["folder.spacy is a folder without .ann files"]),
+        (wrong_extension, ["gold.json from its extension or its content; known are .spacy, .jsonl,", "--format"]),
+        (no_extension, ["gold from its extension or its content; known are .spacy, .jsonl,", "--format"]),
         (no_docs, ["not.spacy is not a .spacy file; expected a file written by DocBin.to_disk"]),
         (cut_short, ["cut.spacy is not a .spacy file"]),
         (zero_bytes, ["empty.spacy is not a .spacy file"]),
@@ -460,7 +460,7 @@ def test_tokens_cannot_be_counted_where_a_text_has_none(here):
         (("report", "-o", "r.html", "--format", "jsonl,markdown"), "--format jsonl,markdown: no table is printed"),
         (
             ("count", "-o", "c.npz", "--format", "markdown"),
-            "so markdown has no effect here; input formats are brat",
+            "so markdown has no effect here; input formats are bioc, brat",
         ),
         (("count", "-o", "c.npz", "--format", "terminal"), "so terminal has no effect here"),
     ],

@@ -436,7 +436,7 @@ def test_files_that_cannot_be_counted_are_named_with_what_is_wrong_while_the_oth
         [
             "bare.spacy: none of the 1 gold documents is annotated",
             "there are no documents to score in empty.spacy",
-            "shards/folder.spacy does not exist or is not a file",
+            "shards/folder.spacy is a folder without .ann files",
             "No such file or directory: ",
             "shards/text.spacy is not a .spacy file; expected a file written by DocBin.to_disk",
             "5 of 9 files could not be counted; the counts of the others are in nereval-parts",

@@ -136,7 +136,11 @@ def test_the_ending_tells_the_format(name, format):
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.json", "a", "jsonl"])
-def test_another_ending_needs_a_name(name):
+def test_another_ending_needs_a_name(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=f"^{name} does not exist or is not a file"):
+        name_of(Path(name))
+    Path(name).write_text("something")
     with pytest.raises(ValueError) as raised:
         name_of(Path(name))
     for said in (

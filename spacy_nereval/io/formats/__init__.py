@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from ...core.plugins import check_registered_once, readers, registered_names
+from ..paths import check_is_file
 from ..records import Record
 from .detection import detected
 from .offsets import with_fitting_offsets
@@ -86,7 +87,7 @@ def name_of(path: Path, format: Format = Format()) -> str:
         format: How to read it; `format.name` overrides the inferred format.
 
     Raises:
-        ValueError: If no name is given and none can be inferred.
+        ValueError: If no name is given and none can be inferred, or there is no such file.
 
     >>> name_of(Path("a.NDJSON")), name_of(Path("a.txt"), Format("conll"))
     ('jsonl', 'conll')
@@ -95,6 +96,8 @@ def name_of(path: Path, format: Format = Format()) -> str:
         return format.name
     if name := inferred_name(path):
         return name
+    if not path.is_dir():
+        check_is_file(path)
     if remedy := UNREAD.get(path.suffix.lower()):
         raise ValueError(f"{path}: {remedy}")
     what = (
