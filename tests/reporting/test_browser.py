@@ -955,7 +955,7 @@ axe.run({resultTypes: ['violations']}).then(found => done(found.violations.map(
         (False, 1280, "#view=errors&one=0&chosen=1"),
         pytest.param(True, 1280, "#view=documents&one=0&other=1", marks=pytest.mark.slow),
         pytest.param(False, 390, "#view=documents&relation=all&chosen=1", marks=pytest.mark.slow),
-        (True, 390, "#view=errors&find=id"),
+        pytest.param(True, 390, "#view=errors&find=id", marks=pytest.mark.slow),
     ],
     ids=["light", "dark", "phone", "dark phone"],
 )
