@@ -32,6 +32,7 @@ def shown(cell: Any, kind: str = "text/html") -> str:
     return "".join(output.get("data", {}).get(kind, output.get("text", "")) for output in cell.outputs)
 
 
+@pytest.mark.slow
 def test_two_cells_show_scores_errors_by_kind_and_three_examples(cells):
     first, second = shown(cells[0]), shown(cells[1])
     for text in (">P</th>", ">R</th>", ">F</th>", "boundary error", "label error", "missed"):
@@ -40,6 +41,7 @@ def test_two_cells_show_scores_errors_by_kind_and_three_examples(cells):
     assert "gold_text" in second
 
 
+@pytest.mark.slow
 def test_the_other_cells_show_a_frame_a_comparison_and_files(cells):
     assert "FAILURE_LOC" in shown(cells[2]) and "NaN" not in shown(cells[2])
     assert "improved against baseline" in shown(cells[3])

@@ -95,6 +95,7 @@ def test_code_that_fails_is_said_in_one_line(files, tmp_path):
 
 
 @pytest.mark.costly
+@pytest.mark.slow
 def test_the_example_package_installs_and_its_tests_pass(tmp_path):
     """Into a folder of its own, from a copy, without a network."""
     source, target = shutil.copytree(PLUGIN, tmp_path / "plugin"), tmp_path / "site"

@@ -331,5 +331,6 @@ def test_files_that_are_loaded_are_scored_like_records(tmp_path, expected):
     gold, pred = (load(tmp_path / f"{name}.jsonl") for name in ("gold", "pred"))
     assert score(gold, pred)["metrics"] == expected
     assert score(load(str(tmp_path / "gold.jsonl"), format="jsonl"), PRED_SPANS)["metrics"] == expected
+    (tmp_path / "a.txt").write_text("something", encoding="utf8")
     with pytest.raises(ValueError, match="cannot infer the format"):
         load(tmp_path / "a.txt")

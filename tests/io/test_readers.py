@@ -129,7 +129,9 @@ def test_an_extension_can_be_given_to_it(registered, monkeypatch):
     assert read_lexicon(registered).surfaces == {"Ulm": {"X": 1}}
 
 
-def test_an_unknown_format_is_refused_wherever_it_is_named():
+def test_an_unknown_format_is_refused_wherever_it_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text("something")
     with pytest.raises(
         ValueError, match=r"a\.txt: there is no format 'xml'; expected one of bioc, brat, conll, conllu, faireval,"
     ):
