@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import catalogue
 import profiles
 import pytest
 from hypothesis import settings
+
+from spacy_nereval.core import plugins
 
 profiles.register()
 
@@ -71,6 +74,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Confi
             item.add_marker(pytest.mark.timeout(900))
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: LONGEST.index(item.path.name) if item.path.name in LONGEST else len(LONGEST))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def registered() -> Iterator[None]:
+    """What a module of tests registers, as by `--code`, ends with it: others list what the package has."""
+    before = {*catalogue.REGISTRY}
+    yield
+    for key in catalogue.REGISTRY.keys() - before:
+        if key[0] == "spacy_nereval":
+            del catalogue.REGISTRY[key]
+    plugins._import_code.cache_clear()
 
 
 @pytest.fixture(scope="session")
