@@ -58,7 +58,7 @@ def run_python(code: str, names: dict[str, Any]) -> str:
     with redirect_stdout(StringIO()) as printed:
         try:
             exec(compile(code, "<block>", "exec"), names)
-        except Exception as error:
+        except Exception as error:  # a page's code can raise any exception
             raise BlockError(f"{traceback.format_exc(limit=-1).splitlines()[-1]}") from error
     return plain(printed.getvalue())
 

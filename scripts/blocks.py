@@ -101,7 +101,7 @@ def with_output(page: Path, *, slow: bool = False) -> str:
             elif block.language in PROGRAMS:
                 try:
                     printed = run(block, names, slow=slow)
-                except Exception as error:
+                except Exception as error:  # whatever it is, the writer needs to know which block
                     raise BlockError(f"{where}: {error}") from error
     return "".join(pieces) + text[here:]
 

@@ -18,6 +18,7 @@ def commands_page() -> str:
         "tokeniser. "
         "`nereval --install-completion` makes your shell complete commands and options.",
     ]
+    # typer declares a plain command, which has no `commands`; with several commands it is a group.
     for name, command in sorted(get_command(nereval).commands.items()):  # type: ignore[attr-defined]
         arguments = [p for p in command.params if p.param_type_name == "argument"]
         options = [p for p in command.params if p.param_type_name == "option"]

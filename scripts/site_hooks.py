@@ -14,7 +14,7 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 sys.path.insert(0, str(Path(__file__).parent))
-from doc_pages import KINDS, ROOT, pages_of  # noqa: E402
+from doc_pages import KINDS, ROOT, pages_of  # noqa: E402  # found by the line above
 
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 FENCE = re.compile(r"(^ *```.*?^ *```$)", flags=re.M | re.S)

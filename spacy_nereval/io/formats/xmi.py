@@ -83,7 +83,7 @@ def _unpacked(archive: ZipFile, name: str) -> bytes:
         raise ValueError(f"{archive.filename}: {name} has more than {LARGEST} bytes")
     try:
         return archive.read(name)
-    except (BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as error:
+    except (BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as error:  # damaged, cut off or encrypted
         raise ValueError(f"{archive.filename}: {name} cannot be unpacked ({error})") from None
 
 
