@@ -52,6 +52,7 @@ def compare(
     match: str = CASELESS,
     occurrences: str = LISTED,
     tag_names: TagNames = None,
+    offsets: str | None = None,
 ) -> Comparison:
     """Compare systems with a baseline: differences, their intervals, paired tests, and which spans changed.
 
@@ -69,8 +70,8 @@ def compare(
         secondary: The scores of the second family of tests.
         margin: The largest difference of the primary score that does not matter, in points.
         per_label: Whether to compare the primary score of each label too.
-        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names: As
-            for `score`.
+        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names,
+            offsets: As for `score`.
 
     Returns:
         The comparison: a dict that can show itself; see `Comparison`.
@@ -90,7 +91,7 @@ def compare(
     if baseline is not None and baseline not in systems:
         raise ValueError(f"there is no system {baseline!r}; there are {', '.join(systems)}")
     first = baseline if baseline is not None else next(iter(systems))
-    reading = Reading(scheme, repair, end, spans_key, match, occurrences, given_names(tag_names)).checked()
+    reading = Reading(scheme, repair, end, spans_key, match, occurrences, given_names(tag_names), offsets).checked()
     rules = label_rules(labels, only, depth, sep)
     asked = Asked(primary, secondary, per_label, margin)
     same = gold if hasattr(gold, "__len__") else list(gold)

@@ -19,6 +19,7 @@ from ..io.tag_sequences import Tagged, TokenDocument, read_tags
 from .items import WORDS, Ends, is_spacy
 from .plain_records import Place, Reading, place_of, plain_record, tags_in_words
 from .sides import Side
+from .words import in_python
 
 
 def documents(gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading) -> Iterator[Document | None]:
@@ -144,7 +145,7 @@ def _record(item: Any, where: str, reading: Reading) -> Record:
     """Return a Doc, a record of a JSONL file or a `Record` as a `Record`."""
     if isinstance(item, Record):
         return item
-    format = Format(match=reading.match, occurrences=reading.occurrences)
+    format = Format(match=reading.match, occurrences=reading.occurrences, offsets=reading.offsets)
     try:
         if isinstance(item, Mapping):
             return gliner_record(dict(item)) if "tokenized_text" in item else record_of(dict(item), format)
@@ -155,7 +156,7 @@ def _record(item: Any, where: str, reading: Reading) -> Record:
         said = in_other_unit(partial(record_of, dict(item)), format)
         raise ValueError(f"{where}: {error}{said}") from None
     except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
+        raise ValueError(f"{where}: {in_python(str(error))}") from None
 
 
 def _in_order(gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading) -> Iterator[Document | None]:

@@ -46,6 +46,7 @@ def score(
     match: str = CASELESS,
     occurrences: str = LISTED,
     tag_names: TagNames = None,
+    offsets: str | None = None,
 ) -> Result:
     """Score predictions against gold annotation.
 
@@ -86,6 +87,7 @@ def score(
         occurrences: Which occurrences of such a mention count; see `locate`.
         tag_names: The names of tags that are numbers, if the features of a data set do not give
             them: a list, or a model's `id2label`.
+        offsets: What the offsets of records count: "codepoint" (characters, the default), "utf16" or "utf8".
 
     Returns:
         The result: ratios from 0 to 1, None where a score is undefined. It is a dict, and can
@@ -102,7 +104,7 @@ def score(
     >>> score([[(0, 3, "PER")]], [[{"start": 0, "end": 3, "label": "PER"}]], ["strict"])["metrics"]["strict"]["scores"]
     {'p': 1.0, 'r': 1.0, 'f': 1.0}
     """
-    reading = Reading(scheme, repair, end, spans_key, match, occurrences, given_names(tag_names)).checked()
+    reading = Reading(scheme, repair, end, spans_key, match, occurrences, given_names(tag_names), offsets).checked()
     rules = label_rules(labels, only, depth, sep)
     side = Side(gold, "gold", reading)
     if side.kind in ("document", "example") or (side.kind == "empty" and _names_metrics(pred)):

@@ -182,3 +182,18 @@ def test_all_metrics_of_documents_say_what_they_leave_out_too():
     assert [*score([with_text], ["all"])["left_out"]] == ["tmr", "token"]
     assert score([None, whole], ["all"])["left_out"] == {"tmr": TRAIN}
     assert "left_out" not in score([whole], ["strict"])
+
+
+# Offsets of records
+
+
+def test_the_unit_of_doccanos_offsets_is_asked_for_in_pythons_words():
+    record = {"text": "😀 Ada met", "label": [[3, 6, "PER"]]}
+    with pytest.raises(
+        ValueError, match=r"^gold, document 0: .* say which with offsets='codepoint' or offsets='utf16'$"
+    ):
+        score([record], [record], ["strict"])
+    found = score([record], [[("Ada", "PER")]], ["strict"], offsets="utf16")
+    assert found["metrics"]["strict"]["scores"]["f"] == 1.0
+    with pytest.raises(ValueError, match="offsets='utf': expected one of codepoint, utf16, utf8"):
+        compare({"a": [record], "b": [record]}, [record], offsets="utf")
