@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.declaration import Metric
@@ -10,29 +10,44 @@ from ..core.messages import shortened
 from ..core.spans import Document
 from ..counting.counts import Counts
 from ..evaluation.result import gold_spans, pred_spans
-from ..metrics.registry import create, create_all
+from ..metrics.registry import create, create_all, expanded
 
 LOOKED_AT = 1000
 """The number of documents in which labels with levels are looked for, as in the commands."""
 
 
-def chosen_metrics(metrics: Any, *, words: bool, tokens: bool) -> tuple[Sequence[Metric], dict[str, str]]:
+def chosen_metrics(metrics: Any, *, texts: bool, words: bool, tokens: bool) -> tuple[Sequence[Metric], dict[str, str]]:
     """Return the metrics, and which of those that are not asked for by name are left out, with the reason.
 
     Args:
         metrics: As for `scoring.score`.
-        words: Whether the words of spans are known.
+        texts: Whether the texts of documents are known.
+        words: Whether the words of spans can be told apart.
         tokens: Whether the tokens of documents are known.
     """
     chosen = create_all(metrics)
-    left_out: dict[str, str] = {}
+    left_out = without_option(metrics)
     for metric in chosen:
         if metrics is None or metric.name not in metrics:
-            if metric.text and not words:
-                left_out[metric.name] = "the words are not known: give text=, the text of each document"
+            if metric.text and not (words if metric.text == "words" else texts):
+                what = "words" if metric.text == "words" else "texts"
+                left_out[metric.name] = f"the {what} are not known: give text=, the text of each document"
             elif metric.tokens and not tokens:
                 left_out[metric.name] = "the tokens are not known: give tokens=, the tokens of each document"
     return tuple(metric for metric in chosen if metric.name not in left_out), left_out
+
+
+def without_option(metrics: Any) -> dict[str, str]:
+    """Return the metrics of the sets asked for that need an option which is not given, with the reason.
+
+    >>> without_option(["strict", "all"])
+    {'tmr': "it needs an option: give {'tmr': {'train': ...}} too"}
+    """
+    if metrics is None:
+        return {}
+    table = metrics if isinstance(metrics, Mapping) else dict.fromkeys(metrics, {})
+    missing = [name for name in expanded(table, whole=True) if name not in expanded(table)]
+    return {name: f"it needs an option: give {{{name!r}: {{{create(name).needs!r}: ...}}}} too" for name in missing}
 
 
 def separator(metrics: Any, sep: str) -> str | None:

@@ -18,9 +18,11 @@ from ..evaluation.resampling import Confidence
 from ..evaluation.tested import Asked, families
 from ..evaluation.transitions import gold_outcomes
 from .choice import check_labels, chosen_metrics, separator, with_levels
-from .inputs import Side, documents, has_tokens, has_words
+from .inputs import documents, what_is_known
 from .plain_records import Reading
 from .results import Comparison, label_warnings
+from .rows import TagNames, given_names, names_of
+from .sides import Side
 from .words import in_python
 
 
@@ -49,6 +51,8 @@ def compare(
     sep: str = SEPARATOR,
     match: str = CASELESS,
     occurrences: str = LISTED,
+    tag_names: TagNames = None,
+    offsets: str | None = None,
 ) -> Comparison:
     """Compare systems with a baseline: differences, their intervals, paired tests, and which spans changed.
 
@@ -66,7 +70,8 @@ def compare(
         secondary: The scores of the second family of tests.
         margin: The largest difference of the primary score that does not matter, in points.
         per_label: Whether to compare the primary score of each label too.
-        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences: As for `score`.
+        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names,
+            offsets: As for `score`.
 
     Returns:
         The comparison: a dict that can show itself; see `Comparison`.
@@ -86,7 +91,7 @@ def compare(
     if baseline is not None and baseline not in systems:
         raise ValueError(f"there is no system {baseline!r}; there are {', '.join(systems)}")
     first = baseline if baseline is not None else next(iter(systems))
-    reading = Reading(scheme, repair, end, spans_key, match, occurrences).checked()
+    reading = Reading(scheme, repair, end, spans_key, match, occurrences, given_names(tag_names), offsets).checked()
     rules = label_rules(labels, only, depth, sep)
     asked = Asked(primary, secondary, per_label, margin)
     same = gold if hasattr(gold, "__len__") else list(gold)
@@ -99,10 +104,9 @@ def compare(
     for name in dict.fromkeys([first, *systems]):
         runs: list[Counts] = []
         for shown, pred in _runs(name, systems[name]):
-            sides = Side(same, "gold"), Side(pred, shown)
-            chosen, left_out = chosen_metrics(
-                metrics, words=has_words(*sides, text, tokens), tokens=has_tokens(*sides, tokens)
-            )
+            of_gold = Side(same, "gold", reading, names_of(gold))
+            sides = of_gold, Side(pred, shown, reading, of_gold.tag_names)
+            chosen, left_out = chosen_metrics(metrics, **what_is_known(*sides, text, tokens))
             kept = [*relabelled(documents(*sides, text, tokens, reading), rules)]
             chosen, added = with_levels(chosen, kept, separator(metrics, sep))
             _check_asked(chosen, asked)

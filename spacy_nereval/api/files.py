@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..io.formats import records
+from ..io.formats import records, with_annotators
 from ..io.formats.settings import sides
 from ..io.records import Record
 from .words import in_python
@@ -57,6 +57,7 @@ def load(
             annotator=annotator,
             tag_names=tag_names,
         )
+        (how,) = with_annotators([Path(path)], [how])
         return [*records(Path(path), spans_key, how)]
     except ValueError as error:
         raise ValueError(in_python(str(error))) from None

@@ -4,79 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, zip_longest
+from itertools import zip_longest
 from typing import Any
 
 from ..core.messages import shortened
 from ..core.spans import Document
+from ..io.formats.gliner import record_of as gliner_record
 from ..io.formats.jsonl import record_of
 from ..io.formats.offsets import Misfit, in_other_unit
 from ..io.formats.settings import Format
 from ..io.read import UNANNOTATED, Pairing
 from ..io.records import Predictions, Record, pair
 from ..io.tag_sequences import Tagged, TokenDocument, read_tags
-from .items import WORDS, Ends, Kind, is_spacy, kind_of
+from .items import WORDS, Ends, is_spacy
 from .plain_records import Place, Reading, place_of, plain_record, tags_in_words
-
-
-class Side:
-    """One side of a corpus: its items, and their common kind.
-
-    Args:
-        items: One item per document.
-        name: "gold" or "pred", for errors.
-        kind: The kind of the first item that is neither None nor empty; "empty" if there is none.
-
-    Raises:
-        ValueError: The items are not a list of documents, or the first is nothing that can be scored.
-    """
-
-    def __init__(self, items: Any, name: str) -> None:
-        if isinstance(items, (str, bytes, Mapping)) or is_spacy(items, "Doc") or not isinstance(items, Iterable):
-            raise ValueError(
-                f"{name} is of type {type(items).__name__}; expected a list of documents: wrap a single one in []"
-            )
-        self.name = name
-        self.is_kept: bool = hasattr(items, "__len__")
-        self._rest = iter(items)
-        self._seen: list[Any] = []
-        self._keys: set[str] = set()
-        self.kind: Kind = "empty"
-        for number, item in enumerate(self._rest):
-            self._seen.append(item)
-            if (kind := self._kind(number, item)) not in ("nothing", "empty"):
-                self.kind = kind
-                break
-
-    def items(self) -> Iterator[Any]:
-        """Yield the items. Raise ValueError if one is of another kind than the first."""
-        seen, self._seen = self._seen, []
-        for number, item in enumerate(chain(seen, self._rest)):
-            kind = self._kind(number, item)
-            if kind != self.kind and kind not in ("nothing", "empty"):
-                raise ValueError(
-                    f"{self.name}, document {number}: {WORDS[kind]}, and the documents before have "
-                    f"{WORDS[self.kind]}; expected one kind for all documents of a side"
-                )
-            self._keys.update(item.spans if kind == "doc" else ())
-            yield item
-
-    def check_key(self, key: str | None) -> None:
-        """Raise ValueError if no Doc has a span group of a key. All must have been read."""
-        if key is not None and self.kind == "doc" and key not in self._keys:
-            known = ", ".join(map(repr, sorted(self._keys))) or "none"
-            raise ValueError(f"spans_key={key!r}: no Doc of {self.name} has spans under this key; there are {known}")
-
-    @property
-    def holds_texts(self) -> bool:
-        """Whether each item has a text of its own."""
-        return self.kind in ("doc", "record")
-
-    def _kind(self, number: int, item: Any) -> Kind:
-        try:
-            return kind_of(item)
-        except ValueError as error:
-            raise ValueError(f"{self.name}, document {number}: {error}") from None
+from .sides import Side
+from .words import in_python
 
 
 def documents(gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading) -> Iterator[Document | None]:
@@ -110,16 +53,26 @@ def documents(gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading) 
     pred.check_key(reading.spans_key)
 
 
-def has_words(gold: Side, pred: Side, text: Any, tokens: Any) -> bool:
-    """Return whether the words of spans can be told apart: the texts are known, or the units are tokens."""
-    if text is not None or gold.holds_texts or pred.holds_texts:
-        return True
-    return "tags" in (gold.kind, pred.kind) if tokens is None else True
+def what_is_known(gold: Side, pred: Side, text: Any, tokens: Any) -> dict[str, bool]:
+    """Return whether texts, words and tokens are known, as `choice.chosen_metrics` takes it.
+
+    The words of tags can be told apart, though not read. Whether records have tokens, only reading them tells.
+    """
+    texts = text is not None or tokens is not None or gold.holds_texts or pred.holds_texts
+    return {
+        "texts": texts,
+        "words": texts or "tags" in (gold.kind, pred.kind),
+        "tokens": tokens is not None or not {gold.kind, pred.kind} <= {"spans", "mentions", "empty"},
+    }
 
 
-def has_tokens(gold: Side, pred: Side, tokens: Any) -> bool:
-    """Return whether tokens may be known; of records, only reading them tells."""
-    return tokens is not None or not {gold.kind, pred.kind} <= {"spans", "mentions", "empty"}
+def known_in(side: Side) -> dict[str, bool]:
+    """Return the same of items that hold both sides, as the first one shows it."""
+    first = side.first
+    if not isinstance(first, Document):  # an Example has all
+        return {"texts": True, "words": True, "tokens": True}
+    texts = first.text is not None
+    return {"texts": texts, "words": texts or isinstance(first, TokenDocument), "tokens": first.tokens is not None}
 
 
 def _of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
@@ -192,10 +145,10 @@ def _record(item: Any, where: str, reading: Reading) -> Record:
     """Return a Doc, a record of a JSONL file or a `Record` as a `Record`."""
     if isinstance(item, Record):
         return item
-    format = Format(match=reading.match, occurrences=reading.occurrences)
+    format = Format(match=reading.match, occurrences=reading.occurrences, offsets=reading.offsets)
     try:
         if isinstance(item, Mapping):
-            return record_of(dict(item), format)
+            return gliner_record(dict(item)) if "tokenized_text" in item else record_of(dict(item), format)
         from ..integration.examples import record
 
         return record(item, reading.spans_key)
@@ -203,7 +156,7 @@ def _record(item: Any, where: str, reading: Reading) -> Record:
         said = in_other_unit(partial(record_of, dict(item)), format)
         raise ValueError(f"{where}: {error}{said}") from None
     except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
+        raise ValueError(f"{where}: {in_python(str(error))}") from None
 
 
 def _in_order(gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading) -> Iterator[Document | None]:

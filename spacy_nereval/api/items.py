@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 from ..core.checked import PlainSpan, checked_span
 from ..core.messages import shortened
 from ..core.spans import Document
+from ..io.formats.detection import TAG_KEYS
 from ..io.records import Record
 
 Kind = Literal["tags", "spans", "mentions", "doc", "record", "document", "example", "nothing", "empty"]
@@ -28,7 +29,7 @@ WORDS: Mapping[str, str] = {
 
 EXPECTED = (
     "a list of tags such as ['B-PER', 'O'], a list of spans such as {'start': 0, 'end': 3, 'label': 'PER'} or "
-    "(0, 3, 'PER'), a spaCy Doc, or a record {'text': ..., 'spans': [...]}"
+    "(0, 3, 'PER'), a spaCy Doc, a record {'text': ..., 'spans': [...]}, or a row {'tokens': ..., 'ner_tags': ...}"
 )
 
 STARTS = ("start_char", "start", "start_offset", "start_position")
@@ -72,8 +73,32 @@ def kind_of(item: Any) -> Kind:
     return _kind_of_plain(item)
 
 
+def tags_key(item: Mapping[str, Any]) -> str | None:
+    """Return the key of the tags in a row of tokens and tags; None if an item is no such row.
+
+    >>> tags_key({"tokens": ["Ada"], "ner_tags": [1]})
+    'ner_tags'
+    >>> tags_key({"tokens": [{"start": 0, "end": 3}], "spans": [], "labels": []})
+    """
+    tokens = item.get("tokens")
+    if not _is_list(tokens) or not all(isinstance(token, str) for token in tokens):
+        return None
+    return next((key for key in TAG_KEYS if _is_list(item.get(key)) and all(map(_is_tag, item[key]))), None)
+
+
+def _is_tag(tag: Any) -> bool:
+    return isinstance(tag, str) or (hasattr(tag, "__index__") and not isinstance(tag, bool))
+
+
+def _is_list(value: Any) -> TypeGuard[Sequence[Any]]:
+    """Return whether a value is a list, or an array such as a data set may give."""
+    return isinstance(value, (list, tuple)) or (hasattr(value, "__array__") and hasattr(value, "__len__"))
+
+
 def _kind_of_plain(item: Any) -> Kind:
     if isinstance(item, Mapping):
+        if "tokenized_text" in item or tags_key(item):
+            return "record"
         if _first(item, STARTS) is not None or "entity" in item:
             raise ValueError(f"{_shown(item)} is a single span; expected one list of spans per document: wrap it in []")
         if "text" in item or "data" in item:

@@ -10,6 +10,7 @@ from ..core.mentions import CASELESS, LISTED, check_options
 from ..core.messages import quoted, shortened
 from ..core.spans import Document
 from ..io.formats.offsets import fitted_span, in_other_unit
+from ..io.formats.settings import OFFSETS
 from ..io.records import Record, with_mentions
 from ..io.tag_sequences import Tagged
 from .items import Ends, kind_of, plain_span, surface_of
@@ -26,11 +27,15 @@ class Reading(NamedTuple):
     spans_key: str | None = None
     match: str = CASELESS
     occurrences: str = LISTED
+    tag_names: Sequence[str] | None = None
+    offsets: str | None = None
 
     def checked(self) -> Reading:
         """Return the settings. Raise ValueError if one for which there may be no reader is unknown."""
         if self.end not in ("exclusive", "inclusive"):
             raise ValueError(f"end={self.end!r}: expected 'exclusive' or 'inclusive'")
+        if self.offsets not in (None, *OFFSETS):
+            raise ValueError(f"offsets={self.offsets!r}: expected one of {', '.join(OFFSETS)}")
         check_options(self.match, self.occurrences)
         return self
 
@@ -49,7 +54,7 @@ def plain_record(item: Any, name: str, place: Place, reading: Reading, ends: End
     if item is None:
         return empty._replace(annotated=False)
     if isinstance(item, Tagged):
-        return _of_tagged(item, name, place, empty)
+        return of_tagged(item, name, place, empty)
     if kind_of(item) == "mentions":
         if text is None:
             raise ValueError(f"{name} has mentions without offsets, which are looked for in the text: give text=")
@@ -59,7 +64,18 @@ def plain_record(item: Any, name: str, place: Place, reading: Reading, ends: End
     return empty._replace(spans=kept, duplicates=len(spans) - len(kept))
 
 
-def _of_tagged(item: Tagged, name: str, place: Place, empty: Record) -> Record:
+def of_tagged(item: Tagged, name: str, place: Place, empty: Record) -> Record:
+    """Return a tag sequence as a record.
+
+    Args:
+        item: The tags that have been read.
+        name: What they are called in errors.
+        place: The text and the tokens.
+        empty: The record without spans.
+
+    Raises:
+        ValueError: The tokens are not known, or there are more or fewer of them than tags.
+    """
     text, offsets = place
     if offsets is None and text is not None:
         offsets = Document([], [], text).words

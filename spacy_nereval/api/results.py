@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from shlex import split
 from typing import TYPE_CHECKING, Any
 
 from ..core.declaration import Metric
@@ -12,6 +11,7 @@ from ..core.spans import Document
 from ..counting.counts import Counts
 from ..evaluation.error_groups import ErrorGroups
 from ..evaluation.error_list import ErrorExamples, error_list
+from ..evaluation.label_schemes import argument, label_lines, unknown_labels
 from ..evaluation.partners import Partners
 from ..evaluation.result import gold_spans, pred_spans
 from ..evaluation.scores import AVERAGES
@@ -19,7 +19,6 @@ from ..io.count_files import save as save_counts
 from ..metrics.registry import create
 from ..reporting.comparison import COMPARED, comparison_tables, footer, verdict_lines
 from ..reporting.evaluated import Evaluated
-from ..reporting.label_schemes import label_lines
 from ..reporting.remarks import heading, mention_lines
 from ..reporting.result_table import ResultTable
 from ..reporting.result_tables import TABLES, tables
@@ -205,11 +204,11 @@ def label_warnings(counts: Counts, documents: Sequence[Document | None]) -> list
     """
     rules, gold, pred = counts.label_rules, gold_spans(counts), pred_spans(counts)
     partners = Partners()
-    if any(pred[label] and not gold[label] for label in pred):
+    if unknown_labels(gold, pred):
         for document in documents:
             partners.add(document)
-    found = label_lines(gold, pred, partners.numbers, rules)
-    return [*map(with_argument, found), *(rules.unused(counts.mapped) if rules else [])]
+    found = label_lines(gold, pred, partners.numbers, rules, written=argument)
+    return [*found, *(rules.unused(counts.mapped) if rules else [])]
 
 
 def _have_no_common_label(counts: Counts) -> bool:
@@ -225,16 +224,6 @@ def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
     ['wrf is left out: it needs the words']
     """
     return [f"{name} is left out: {reason}" for name, reason in left_out.items()]
-
-
-def with_argument(line: str) -> str:
-    """Return a warning with the argument of `score` in place of the option that it ends with.
-
-    >>> with_argument("To map labels, add --labels PER=PERSON")
-    "To map labels, add labels='PER=PERSON'"
-    """
-    before, option, value = line.partition("--labels ")
-    return f"{before}labels={split(value)[0]!r}" if option else line
 
 
 def _difference_rows(comparisons: Iterable[Mapping[str, Any]]) -> Iterable[dict[str, Any]]:

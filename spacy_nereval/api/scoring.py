@@ -16,11 +16,12 @@ from ..core.spans import Document
 from ..counting.counter import count
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate
-from ..metrics.registry import create_all
 from .choice import LOOKED_AT, check_labels, chosen_metrics, separator, with_levels
-from .inputs import Side, documents, has_tokens, has_words
+from .inputs import documents, known_in, what_is_known
 from .plain_records import Reading
 from .results import Result
+from .rows import TagNames, given_names
+from .sides import Side
 
 Metrics = Mapping[str, Mapping[str, Any]] | Iterable[str] | None
 """Names of metrics or sets of metrics, or a table of names and options; None for the six of the papers."""
@@ -44,6 +45,8 @@ def score(
     sep: str = SEPARATOR,
     match: str = CASELESS,
     occurrences: str = LISTED,
+    tag_names: TagNames = None,
+    offsets: str | None = None,
 ) -> Result:
     """Score predictions against gold annotation.
 
@@ -55,6 +58,8 @@ def score(
     - a list of mentions without offsets, (string, label) or {"text": ..., "label": ...}, which are looked
       for in the text;
     - a spaCy Doc, or a record {"text": ..., "spans": [...]} as in a JSONL file;
+    - a row {"tokens": ..., "ner_tags": ...} of Hugging Face's `datasets`, or of GLiNER's training data,
+      {"tokenized_text": ..., "ner": ...}; gold and predictions may be a split of a data set;
     - an empty list for no spans, or None for a document without annotation.
 
     Alternatively the first argument is a list of `Document`s or spaCy Examples, which hold
@@ -80,6 +85,9 @@ def score(
         sep: What separates the levels of a label.
         match: How far a mention without offsets and the text may differ; see `locate`.
         occurrences: Which occurrences of such a mention count; see `locate`.
+        tag_names: The names of tags that are numbers, if the features of a data set do not give
+            them: a list, or a model's `id2label`.
+        offsets: What the offsets of records count: "codepoint" (characters, the default), "utf16" or "utf8".
 
     Returns:
         The result: ratios from 0 to 1, None where a score is undefined. It is a dict, and can
@@ -96,22 +104,21 @@ def score(
     >>> score([[(0, 3, "PER")]], [[{"start": 0, "end": 3, "label": "PER"}]], ["strict"])["metrics"]["strict"]["scores"]
     {'p': 1.0, 'r': 1.0, 'f': 1.0}
     """
-    reading = Reading(scheme, repair, end, spans_key, match, occurrences).checked()
+    reading = Reading(scheme, repair, end, spans_key, match, occurrences, given_names(tag_names), offsets).checked()
     rules = label_rules(labels, only, depth, sep)
-    side = Side(gold, "gold")
+    side = Side(gold, "gold", reading)
     if side.kind in ("document", "example") or (side.kind == "empty" and _names_metrics(pred)):
         confidence = metrics if confidence is None and isinstance(metrics, Confidence) else confidence
         _check_one_side(text, tokens, metrics if not isinstance(metrics, Confidence) and pred is not None else None)
         chosen = metrics if pred is None and not isinstance(metrics, Confidence) else pred
         found = relabelled(_both_sides(side, spans_key), rules)
         kept, key = side.is_kept, spans_key if side.kind == "example" else None
-        return _scored(found, create_all(chosen), confidence, {}, kept=kept, key=key, sep=separator(chosen, sep))
+        created, left_out = chosen_metrics(chosen, **known_in(side))
+        return _scored(found, created, confidence, left_out, kept=kept, key=key, sep=separator(chosen, sep))
     if pred is None:
         raise ValueError("pred is missing: expected the predictions, one item per document, as the second argument")
-    other = Side(pred, "pred")
-    chosen, left_out = chosen_metrics(
-        metrics, words=has_words(side, other, text, tokens), tokens=has_tokens(side, other, tokens)
-    )
+    other = Side(pred, "pred", reading, side.tag_names)
+    chosen, left_out = chosen_metrics(metrics, **what_is_known(side, other, text, tokens))
     found = relabelled(documents(side, other, text, tokens, reading), rules)
     kept = side.is_kept and other.is_kept
     return _scored(found, chosen, confidence, left_out, kept=kept, key=spans_key, sep=separator(metrics, sep))

@@ -65,7 +65,7 @@ def convert_cli(
     .spacy files, where they may overlap.
     """
     from ..io.converting import GAPS, Losses, told
-    from ..io.formats import name_of, records
+    from ..io.formats import name_of, records, with_annotators
     from ..reporting.remarks import many
 
     check_no_table_format(reading.format)
@@ -78,6 +78,7 @@ def convert_cli(
     if reading.unit is not None:
         raise ValueError(f"--unit {reading.unit}: nothing is resampled here")
     format, _ = reading_of(reading)
+    with_annotators([source], [format])
     key = reading.spans_key
     read_key = key if name_of(source, format) == "spacy" else None
     if key and not read_key and target != "spacy":

@@ -138,8 +138,8 @@ class Reading(NamedTuple):
     annotator: str | None = Option(
         None,
         "--annotator",
-        help="Files with several annotators: the one whose spans are read, or two names for gold and predictions, as "
-        "in --annotator ann,bob",
+        help="Files with several annotators, such as Prodigy's: the one whose spans are read, or two names for gold "
+        "and predictions, as in --annotator ann,bob",
     )
     tag_names: str | None = Option(
         None,

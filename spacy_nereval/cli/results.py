@@ -99,7 +99,7 @@ def _warn(
     rules: LabelRules | None,
     mapped: Collection[str],
 ) -> None:
-    from ..reporting.label_schemes import label_lines
+    from ..evaluation.label_schemes import label_lines
 
     if rules:
         rules.check_found({*gold, *pred})

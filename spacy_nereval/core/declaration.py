@@ -105,7 +105,8 @@ class Metric:
             a verdict depends on the corpus as a whole.
         distinct: Whether all verdicts of one name and note count as one, in however many documents they are.
         tokens: Whether documents without tokens cannot be judged.
-        text: Whether documents without a text cannot be judged.
+        text: Whether documents without a text cannot be judged; "words" if it is enough to know
+            which words are the same, as of tags.
         needs: The option that must be given before the metric can judge; None if none.
         version: Goes up when numbers change. Counts of different versions do not mix.
         name, settings: Filled in by `create`.
@@ -134,7 +135,7 @@ class Metric:
     resolve: Callable[[Sequence[str], Sequence[str]], list[str]] | None = None
     distinct: bool = False
     tokens: bool = False
-    text: bool = False
+    text: bool | Literal["words"] = False
     needs: str | None = None
     version: int = 1
     name: str = ""

@@ -18,8 +18,13 @@ from spacy.language import Language
 from spacy.training import Example
 
 from ..core.declaration import Metric, Score
+from ..core.relabelling import relabelled
 from ..counting.counts import Counts
+from ..evaluation.label_schemes import label_lines, setting, unknown_labels
+from ..evaluation.partners import Partners
+from ..evaluation.result import gold_spans, pred_spans
 from ..metrics.registry import create, names
+from .examples import documents
 
 
 @runtime_checkable
@@ -32,34 +37,45 @@ class Source(Protocol):
     def prefixes(self, pipe: Any) -> list[str]: ...
 
 
-_warned: WeakKeyDictionary[Language, set[str]] = WeakKeyDictionary()
+_warned: WeakKeyDictionary[Language, set[object]] = WeakKeyDictionary()
 """The warnings already given for each pipeline; each is given once."""
 
 
-def check_evaluated() -> None:
-    """Check the pipeline whose `evaluate` is running, if one is.
+def evaluated() -> Language | None:
+    """Return the pipeline whose `evaluate` is running, if one is.
 
     spaCy does not tell a scorer its pipeline, so the pipeline is looked up in the calling frames.
     """
     frame: FrameType | None = sys._getframe()
     while frame and frame.f_code is not Language.evaluate.__code__:
         frame = frame.f_back
-    if frame:
-        check_pipeline(frame.f_locals["self"])
+    return frame.f_locals["self"] if frame else None
+
+
+def check_evaluated() -> None:
+    """Check the pipeline whose `evaluate` is running, if one is."""
+    if (nlp := evaluated()) is not None:
+        check_pipeline(nlp)
 
 
 def check_pipeline(nlp: Language) -> None:
-    """Warn once about score keys that two components write, and score weights that choose the wrong model.
+    """Warn once about score keys that two components write, a component that comes too early, and wrong score weights.
 
     Args:
         nlp: A pipeline.
     """
-    given = _warned.setdefault(nlp, set())
     written = [(name, keys) for name, pipe in nlp.pipeline if (keys := dict(_keys(pipe)))]
-    for line in (*_clashes(written), *_weight_mistakes(nlp, written)):
-        if line not in given:
-            given.add(line)
+    for line in (*_clashes(written), *_too_early(nlp, written), *_weight_mistakes(nlp, written)):
+        if _is_new(nlp, line):
             warnings.warn(line, stacklevel=2)
+
+
+def _is_new(nlp: Language, sign: object) -> bool:
+    """Return whether a pipeline has not given a warning yet, and remember that it has."""
+    given = _warned.setdefault(nlp, set())
+    known = sign in given
+    given.add(sign)
+    return not known
 
 
 def check_predicted(examples: Iterable[Example], counts: Counts) -> None:
@@ -77,8 +93,18 @@ def check_predicted(examples: Iterable[Example], counts: Counts) -> None:
         )
 
 
-def check_labels(counts: Counts) -> None:
-    """Warn of label rules that name labels which do not occur. Missing data never end a training."""
+def check_labels(counts: Counts, examples: Iterable[Example] = (), key: str | None = None) -> None:
+    """Warn of predicted labels that gold does not have, and of label rules that name labels which do not occur.
+
+    Missing data never end a training. A pipeline warns once of the same labels, though it is
+    evaluated again and again in a training.
+
+    Args:
+        counts: What was counted.
+        examples: What was scored.
+        key: The key of the span groups that were scored; None for `doc.ents`.
+    """
+    _check_label_schemes(counts, examples, key)
     if rules := counts.label_rules:
         lines = [line.removeprefix("⚠ ") for line in rules.unused(counts.mapped)]
         try:
@@ -87,6 +113,23 @@ def check_labels(counts: Counts) -> None:
             lines.append(str(error))
         for line in lines:
             warnings.warn(line, stacklevel=3)
+
+
+def _check_label_schemes(counts: Counts, examples: Iterable[Example], key: str | None) -> None:
+    gold, pred = gold_spans(counts), pred_spans(counts)
+    unknown = unknown_labels(gold, pred)
+    if not unknown:
+        return
+    nlp = evaluated()
+    sign = frozenset(label for label in gold if gold[label]), frozenset(unknown)
+    if nlp is not None and not _is_new(nlp, sign):
+        return
+    partners = Partners()
+    for document in relabelled(documents(examples, key), counts.label_rules):
+        partners.add(document)
+    for line in label_lines(gold, pred, partners.numbers, counts.label_rules, written=setting):
+        of = "" if key is None else f"doc.spans[{key!r}]: "
+        warnings.warn(of + line.removeprefix("⚠ "), stacklevel=4)
 
 
 Written = tuple[str, dict[str, tuple[Metric, Score]]]
@@ -119,6 +162,37 @@ def _clashes(written: list[Written]) -> Iterator[str]:
             f"the components {', '.join(sharing)} all write {found[0]}{more}: the scores of {sharing[-1]} "
             "replace the others, since it is the last of them in the pipeline; give the metrics to only one of them"
         )
+
+
+def _too_early(nlp: Language, written: list[Written]) -> Iterator[str]:
+    """Yield a line for each component of this package before one that sets the spans it scores.
+
+    The line on a later component that writes the same keys says enough.
+    """
+    of_name = dict(written)
+    for place, (name, pipe) in enumerate(nlp.pipeline):
+        if isinstance(pipe, Source) and name in of_name:
+            scored = {*pipe.prefixes(pipe)}
+            later = [
+                other
+                for other, its in nlp.pipeline[place + 1 :]
+                if scored & {*_set_by(nlp, other, its)} and not of_name[name].keys() & of_name.get(other, {}).keys()
+            ]
+            if later:
+                yield (
+                    f"the component {name} comes before {', '.join(later)}, whose spans it scores: a later component "
+                    "replaces the scores of an earlier one that have the same keys; put it last, with "
+                    "nlp.add_pipe after all others, or at the end of pipeline in [nlp] of the config"
+                )
+
+
+def _set_by(nlp: Language, name: str, pipe: Any) -> Iterator[str]:
+    """Yield the prefixes of the score keys for the spans that a component sets."""
+    for attribute in nlp.get_pipe_meta(name).assigns:
+        if attribute == "doc.ents":
+            yield "ents"
+        elif attribute == "doc.spans":
+            yield f"spans_{getattr(pipe, 'cfg', {}).get('spans_key') or getattr(pipe, 'key', None)}"
 
 
 def _weight_mistakes(nlp: Language, written: list[Written]) -> Iterator[str]:

@@ -40,8 +40,8 @@ def make_nereval(
     """Create the component `nereval`.
 
     It does not change Docs. It adds the scores of its metrics to the result of
-    `nlp.evaluate`. Put it anywhere in the pipeline: it scores the spans of all
-    components.
+    `nlp.evaluate`. Put it last in the pipeline: it scores the spans of all
+    components, and no later one replaces its scores.
 
     Args:
         nlp: The pipeline; spaCy passes it.
@@ -118,7 +118,7 @@ class Nereval:
         for key, prefix in zip(keys, self.prefixes()):
             scoring = self.scoring.counting(examples, key)
             counts = count_examples(examples, scoring.metrics, key, unit=scoring.unit, rules=scoring.rules)
-            check_labels(counts)
+            check_labels(counts, examples, key)
             if key is None:
                 check_predicted(examples, counts)
             scores |= scoring.keys(counts, prefix)

@@ -17,7 +17,7 @@ from thinc.api import require_gpu
 
 from ..core.plugins import import_code
 from ..core.spans import Document
-from ..io.formats import check_span_groups, name_of, records
+from ..io.formats import check_span_groups, name_of, records, with_annotators
 from ..io.formats.settings import Format
 from ..io.paths import digest, remedy
 from ..io.records import Predictions, Record, pair
@@ -64,6 +64,7 @@ def predict(
     """
     name = name_of(data, format)
     check_span_groups(key, [data], [name])
+    with_annotators([data], [format])
     units = units_of(data, format, unit)
     golds: Iterator[Doc | Record] = read_docs(data) if name == "spacy" else records(data, None, format)
     nlp = checked_load(model, model) if isinstance(model, str) else model

@@ -116,7 +116,7 @@ class NerScorer(Scoring):
                 spacy.add(unlike, first=counter.counts.documents)
             counter.add(*parts)
         check_predicted(examples, counter.counts)
-        check_labels(counter.counts)
+        check_labels(counter.counts, examples)
         scores = get_ner_prf(examples) if scoring.rules else spacy.scores(counter.counts)
         return scores | scoring.keys(counter.counts, "ents")
 
@@ -137,7 +137,7 @@ class SpansScorer(Scoring):
         scoring = self.counting(examples, key)
         units = scoring.confidence is not None
         counts = count_examples(examples, scoring.metrics, key, units=units, unit=scoring.unit, rules=scoring.rules)
-        check_labels(counts)
+        check_labels(counts, examples, key)
         spacy = spancat_score(examples, **kwargs | {"spans_key": key})
         return spacy | scoring.keys(counts, f"spans_{key}")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..core.messages import listed, shortened
 from ..core.spans import Document
-from .formats import check_span_groups, name_of, records
+from .formats import check_span_groups, name_of, records, with_annotators
 from .formats.settings import Format
 from .records import Predictions, Record, pair
 from .units import UnitRule, units_of
@@ -64,10 +64,11 @@ def read_files(
     """
     names = [name_of(path, format) for path, format in zip((gold, pred), formats)]
     check_span_groups(key, (gold, pred), names)
-    units = units_of(gold, formats[0], unit)
+    of_gold, of_pred = with_annotators((gold, pred), formats)
+    units = units_of(gold, of_gold, unit)
     predictions = Predictions(pred, UNANNOTATED[names[1] == "spacy"])
     found = False  # whether any prediction has the key
-    sides = records(gold, key, formats[0]), records(pred, key, formats[1])
+    sides = records(gold, key, of_gold), records(pred, key, of_pred)
     for number, (a, b) in enumerate(Pairing(gold, pred).pairs(*sides)):
         found = found or b.annotated
         if others is not None:

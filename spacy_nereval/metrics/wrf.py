@@ -76,7 +76,7 @@ def wrf(
         formula=formula,
         judge=partial(judge, unique=unique, case=case, by=unigrams),
         scope="document",
-        text=True,
+        text="words",
         correct=("match", "combined_match"),
         classes=Classes(
             scores=(

@@ -126,9 +126,12 @@ def test_an_empty_mention_is_dropped_and_said_in_one_line():
 
 def test_metrics_of_a_set_are_left_out_if_what_they_need_is_not_known():
     spans = score(GOLD, PRED, ["all"], text=TEXT)
-    assert spans["left_out"] == {"token": "the tokens are not known: give tokens=, the tokens of each document"}
+    assert spans["left_out"] == {
+        "tmr": "it needs an option: give {'tmr': {'train': ...}} too",
+        "token": "the tokens are not known: give tokens=, the tokens of each document",
+    }
     assert "mentions" in spans["metrics"] and "token is left out" in str(spans)
-    assert {*score(GOLD, PRED, ["all"])["left_out"]} == {"token", "wrf", "mentions"}
+    assert {*score(GOLD, PRED, ["all"])["left_out"]} == {"tmr", "token", "wrf", "mentions"}
     with pytest.raises(ValueError, match="mentions need the text"):
         score([["B-PER"]], [["B-PER"]], ["mentions"])
     with pytest.raises(ValueError, match="this document has no tokens"):

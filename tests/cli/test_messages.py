@@ -15,10 +15,10 @@ import typer
 from commands import GOLD, PRED, accepted, flat, line, refused, run, write
 from docs import doc, write_docs
 
+from spacy_nereval.evaluation.label_schemes import label_lines
 from spacy_nereval.evaluation.resampling import MOST_SAMPLES, Confidence
 from spacy_nereval.io import writing
 from spacy_nereval.io.writing import atomic, write_json, write_rows
-from spacy_nereval.reporting.label_schemes import label_lines
 
 pytestmark = pytest.mark.costly
 

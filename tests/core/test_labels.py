@@ -16,9 +16,9 @@ from strategies import corpora
 from spacy_nereval import Document, count, create, evaluate
 from spacy_nereval.core.labels import LabelRules, ancestors, label_rules
 from spacy_nereval.core.relabelling import relabelled
+from spacy_nereval.evaluation.label_schemes import extended, label_lines, option, proposed
 from spacy_nereval.io.count_files import load, save
 from spacy_nereval.io.count_header import LATER
-from spacy_nereval.reporting.label_schemes import label_lines, option, proposed
 
 TEXT = "Ada met Bob in New York at MIT . 1234567890"
 GOLD = [(0, 3, "PERSON"), (8, 11, "PERSON"), (15, 23, "GPE"), (30, 34, "ORG"), (30, 34, "FAC")]
@@ -225,7 +225,7 @@ def test_the_proposal_keeps_the_mapping_in_use():
 @given(st.dictionaries(st.text(min_size=1), st.text(min_size=1) | st.none(), min_size=1))
 def test_the_proposal_can_be_pasted(table):
     names = {old: new for old, new in table.items() if new is not None}
-    found = option(names, LabelRules(tuple((old, None) for old, new in table.items() if new is None)))
+    found = option(extended(names, LabelRules(tuple((old, None) for old, new in table.items() if new is None))))
     flag, text = shlex.split(found)
     assert flag == "--labels"
     try:

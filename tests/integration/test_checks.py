@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import warnings
 
@@ -11,7 +12,7 @@ from docs import doc, example
 from spacy.language import Language
 from spacy.training import Example
 
-from spacy_nereval.integration.scorer import make_ner_scorer
+from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
 
 NER = {"@scorers": "spacy-nereval.ner_scorer.v1", "metrics": {"fair": {}, "slot_error": {}}}
 SPANS = {"@scorers": "spacy-nereval.spans_scorer.v1", "metrics": {"fair": {}}}
@@ -249,7 +250,7 @@ def test_the_setting_detail_stands_in_config_blocks(tmp_path):
     nlp.initialize()
     nlp.to_disk(tmp_path)
     nlp = spacy.load(tmp_path)
-    gold = doc("Ada", (0, 1, "PER"), spans={"mine": [(0, 1, "A")], "other": [(0, 1, "A")]}, vocab=nlp.vocab)
+    gold = doc("Ada", (0, 1, "PER"), spans={"mine": [(0, 1, "PER")], "other": [(0, 1, "PER")]}, vocab=nlp.vocab)
     found = nlp.evaluate([Example(nlp.make_doc(gold.text), gold)])
     assert {"ents_fair_f", "ents_strict_f", "spans_mine_strict_f", "spans_other_fair_f"} <= set(found)
     assert not any(key.endswith("_nereval") for key in found)
@@ -258,3 +259,86 @@ def test_the_setting_detail_stands_in_config_blocks(tmp_path):
 def test_intervals_without_the_detail_that_holds_them_are_refused():
     with pytest.raises(ValueError, match="intervals are in the nested result"):
         spacy.blank("en").add_pipe("nereval", config={"confidence": {}, "detail": False})
+
+
+# A component that comes too early
+
+
+def test_a_component_before_one_that_sets_the_spans_is_told(tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("nereval", config=FAIR | {"spans_keys": ["mine"]})
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("spancat", config={"spans_key": "mine"}).add_label("PER")
+    nlp.add_pipe("ner").add_label("PER")
+    (line,) = said(nlp.initialize)
+    assert line.startswith("the component nereval comes before spancat, ner, whose spans it scores")
+    assert "put it last" in line
+    assert evaluate(nlp) == []
+    nlp.to_disk(tmp_path)
+    assert said(spacy.load, tmp_path) == [line]
+
+
+@pytest.mark.parametrize(
+    ("config", "told"), [({"ents": False, "spans_keys": ["mine"]}, False), ({"ents": True}, True), ({}, True)]
+)
+def test_only_components_that_set_what_is_scored_are_told(config, told):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("nereval", config=FAIR | config)
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ada"}])
+    assert [line.split(",")[0] for line in evaluate(nlp)] == ["the component nereval comes before entity_ruler"] * told
+
+
+# Labels that gold does not have
+
+NO_LABEL = (
+    "No predicted label is a gold label: gold has PER, predictions have PERSON. Scores that compare labels say little. "
+    'To map labels, add to the config block of the scorer or component: labels = {"PERSON": "PER"}'
+)
+
+
+def predicting(label: str, scorer=None) -> Language:
+    nlp = spacy.blank("en")
+    ruler = nlp.add_pipe("entity_ruler", config={"scorer": scorer} if scorer else {})
+    ruler.add_patterns([{"label": label, "pattern": "Ada"}])
+    return nlp
+
+
+@pytest.mark.parametrize("with_component", [True, False])
+def test_disjoint_labels_are_told_once_with_the_line_that_maps_them(with_component):
+    nlp = predicting("PERSON", None if with_component else NER)
+    if with_component:
+        nlp.add_pipe("nereval", config=FAIR)
+    assert evaluate(nlp) == [NO_LABEL]
+    assert evaluate(nlp) == []
+
+
+def test_the_scorer_and_the_component_warn_once_together():
+    nlp = predicting("PERSON", NER)
+    nlp.add_pipe("nereval", config={"metrics": {"strict": {}}})
+    assert evaluate(nlp) == [NO_LABEL]
+
+
+def test_the_line_that_is_proposed_maps_the_labels():
+    setting = NO_LABEL.partition("labels = ")[2]
+    nlp = predicting("PERSON", NER | {"labels": json.loads(setting)})
+    gold = doc("Ada met Bob", (0, 1, "PER"), vocab=nlp.vocab)
+    assert evaluate(nlp) == []
+    assert nlp.evaluate([Example(nlp.make_doc(gold.text), gold)])["ents_fair_f"] == 1.0
+
+
+def test_labels_of_span_groups_are_told_with_their_key():
+    gold, pred = ({"mine": [(0, 1, label)]} for label in ("LOC", "GPE"))
+    eg = example(*(doc("Ada met Bob", spans=spans) for spans in (gold, pred)))
+    (line,) = said(make_spans_scorer({"strict": {}}, spans_key="mine"), [eg])
+    assert line.startswith("doc.spans['mine']: No predicted label is a gold label: gold has LOC, predictions have GPE")
+    assert "To map" not in line
+    (line,) = said(make_spans_scorer({"strict": {}}, spans_key="mine"), [eg] * 2)
+    assert line.endswith('labels = {"GPE": "LOC"}'), "two spans have the same boundaries"
+
+
+def test_a_label_that_gold_lacks_is_told_among_others():
+    gold, pred = (doc("a b", (0, 1, "A"), (1, 2, label)) for label in ("A", "X"))
+    (line,) = said(make_ner_scorer(), [example(gold, pred)])
+    assert line.startswith("1 of 2 predicted spans have a label that never occurs in gold: X. Gold has A.")
+    assert said(make_ner_scorer(only=["A"]), [example(gold, pred)]) == [], "the label is left out"
+    assert said(make_ner_scorer(), [example(doc("a b"), pred)]) == [], "gold has no label"

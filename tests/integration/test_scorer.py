@@ -26,6 +26,9 @@ import spacy_nereval
 from spacy_nereval.integration.examples import documents
 from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*predicted.* label")
+"""Corpora at random may have disjoint labels; `test_checks` has the warning."""
+
 NER = {"@scorers": "spacy-nereval.ner_scorer.v1"}
 SPANS = {"@scorers": "spacy-nereval.spans_scorer.v1"}
 SPACY_KEYS = {"ents_p", "ents_r", "ents_f", "ents_per_type"}

@@ -52,6 +52,8 @@ FOLDERS = ("webanno", "xmi", "sgml", "bioc")
 IN_FOLDERS = (".tsv", ".xmi", ".zip", ".sgm", ".sgml", ".name", ".xml", ".txt")
 """The extensions by which a folder shows its format. Others, such as .json, are common in folders of models."""
 
+OWN = {*ENDINGS.values(), "brat", "label_studio", "hf", "gliner", "webanno", "bioc", "spacy2"}
+"""The formats of this package; others may have annotators of which only their readers know."""
 
 UNREAD = {
     ".gz": "compressed files are not read: unpack it first, with gunzip",
@@ -175,6 +177,67 @@ def records(path: Path, key: str | None = None, format: Format = Format()) -> It
         OSError: While reading, if the file cannot be read.
     """
     return read_any(path, format._replace(spans_key=key))
+
+
+def annotators_of(path: Path, format: Format = Format()) -> list[str] | None:
+    """Return the annotators whom a file or folder names, those of its models' predictions included.
+
+    Args:
+        path: A file or folder.
+        format: How to read it.
+
+    Returns:
+        The names that `--annotator` takes, in the order in which they occur. None for formats of
+        other packages, which only their readers know.
+
+    Raises:
+        ValueError: If the format is unknown, or a file is malformed.
+        OSError: If a file cannot be read.
+
+    >>> path = getfixture("tmp_path") / "a.jsonl"
+    >>> _ = path.write_text('{"text": "Ada", "spans": [], "_annotator_id": "ann"}')
+    >>> annotators_of(path)
+    ['ann']
+    """
+    name = name_of(path, format)
+    if name not in OWN:
+        return None
+    from . import folders, jsonl, label_studio
+
+    if name == "jsonl":
+        return jsonl.annotators_of(path, format)[0].names
+    if name == "label_studio":
+        human, model, _ = label_studio.annotators_of(path, format)
+        return [*human.names, *model.names]
+    if name in FOLDERS and path.is_dir():
+        return folders.annotators_of(path, IN_FOLDERS, format)[0].names
+    return []
+
+
+def with_annotators(paths: Sequence[Path], formats: Sequence[Format]) -> list[Format]:
+    """Return how to read files, without the annotator where only another of the files names annotators.
+
+    Args:
+        paths: The files or folders.
+        formats: How to read each.
+
+    Raises:
+        ValueError: If an annotator is chosen and no file names annotators, or if a file whose
+            own annotator is chosen names none.
+
+    >>> path = getfixture("tmp_path") / "a.jsonl"
+    >>> _ = path.write_text('{"text": "Ada", "spans": []}')
+    >>> with_annotators([path], [Format(annotator="ann")])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: --annotator ann: ...a.jsonl names no annotator; leave it out
+    """
+    lacking = [format.annotator and annotators_of(path, format) == [] for path, format in zip(paths, formats)]
+    shared = len({format.annotator for format in formats}) == 1
+    if any(lacking) and (all(lacking) or not shared):
+        names = " and ".join(dict.fromkeys(str(path) for path, lacks in zip(paths, lacking) if lacks))
+        wanted = next(format.annotator for format, lacks in zip(formats, lacking) if lacks)
+        raise ValueError(f"--annotator {wanted}: {names} names no annotator; leave it out")
+    return [format._replace(annotator=None) if lacks else format for format, lacks in zip(formats, lacking)]
 
 
 def check_span_groups(key: str | None, paths: Sequence[Path], names: Sequence[str]) -> None:

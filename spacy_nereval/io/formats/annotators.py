@@ -31,10 +31,16 @@ class Annotators:
         self._names: dict[str, None] = {}
         self.of: dict[str, list[str]] = {}
 
-    def see(self, document: str, name: str) -> None:
-        """Take an annotation of a document into account."""
+    @property
+    def names(self) -> list[str]:
+        """All annotators, in the order in which they occur."""
+        return [*self._names]
+
+    def see(self, document: str, name: str, *, annotated: bool = True) -> None:
+        """Take an annotation of a document into account; `annotated` is false if the annotator rejected it."""
         self._names[name] = None
-        self.of.setdefault(document, []).append(name)
+        if annotated:
+            self.of.setdefault(document, []).append(name)
 
     def check(self) -> None:
         """Check that every document has at most one annotation of the annotator who is read.

@@ -45,6 +45,20 @@ def parts(path: Path, endings: tuple[str, ...], format: Format) -> Iterator[Part
     if not path.is_dir():
         yield Part(path)
         return
+    annotators, documents = annotators_of(path, endings, format)
+    if not documents:
+        raise ValueError(f"{path} is a folder without {' or '.join(endings)} files")
+    if annotators.of or format.annotator:
+        annotators.check()
+    for id, files in documents.items():
+        mine = [file for name, file in files if name is None or annotators.reads(name)]
+        yield Part(mine[0] if mine else files[0][1], id, bool(mine))
+
+
+def annotators_of(
+    path: Path, endings: tuple[str, ...], format: Format
+) -> tuple[Annotators, dict[str, list[tuple[str | None, Path]]]]:
+    """Return the annotators of a folder, and the files of each document with their annotators."""
     annotators = Annotators(path, format.annotator)
     documents: dict[str, list[tuple[str | None, Path]]] = {}
     for file in sorted(file for ending in endings for file in files_in(path, ending)):
@@ -54,10 +68,4 @@ def parts(path: Path, endings: tuple[str, ...], format: Format) -> Iterator[Part
             documents.setdefault(inside.parent.as_posix(), []).append((file.stem, file))
         elif not inside.parent.suffix:
             documents.setdefault(inside.with_suffix("").as_posix(), []).append((None, file))
-    if not documents:
-        raise ValueError(f"{path} is a folder without {' or '.join(endings)} files")
-    if annotators.of or format.annotator:
-        annotators.check()
-    for id, files in documents.items():
-        mine = [file for name, file in files if name is None or annotators.reads(name)]
-        yield Part(mine[0] if mine else files[0][1], id, bool(mine))
+    return annotators, documents

@@ -9,6 +9,7 @@ from typing import Any
 from ...core.messages import shortened
 from ..records import Record
 from .json_values import json_values
+from .offsets import located
 from .settings import Format
 from .tags import spaced
 
@@ -36,12 +37,13 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """
     for line, entry in json_values(path):
         try:
-            yield _record(entry)
+            yield record_of(entry)
         except ValueError as error:
-            raise ValueError(f"{path}, line {line}: {error}") from None
+            raise located(error, f"{path}, line {line}") from None
 
 
-def _record(entry: Any) -> Record:
+def record_of(entry: Any) -> Record:
+    """Return the record of one object. Raise ValueError that says what is wrong with it."""
     words = entry.get("tokenized_text") if isinstance(entry, dict) else None
     if not isinstance(words, list):
         raise ValueError('expected an object: {"tokenized_text": ["Ada", ...], "ner": [[0, 0, "PER"], ...]}')
@@ -50,7 +52,7 @@ def _record(entry: Any) -> Record:
     text, places = spaced(words)
     spans = []
     for k, span in enumerate(entry["ner"]):
-        start, end, label = span if isinstance(span, list) and len(span) == 3 else (None, None, None)
+        start, end, label = span if isinstance(span, (list, tuple)) and len(span) == 3 else (None, None, None)
         if type(start) is not int or type(end) is not int or not isinstance(label, str) or not label:
             raise ValueError(f"span {k} is {shortened(repr(span))}; expected [first token, last token, label]")
         if not 0 <= start <= end < len(places):

@@ -48,13 +48,13 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     scheme = Scheme()
     for line, row, names in _rows(path, format.field, given):
         try:
-            _, tags = _tokens_and_tags(row, format.field, names)
+            _, tags = tokens_and_tags(row, format.field, names)
             scheme.see(tags, [line] * len(tags))
         except ValueError as error:
             raise ValueError(f"{path}, line {line}: {error}") from None
     for line, row, names in _rows(path, format.field, given):
         try:
-            words, tags = _tokens_and_tags(row, format.field, names)
+            words, tags = tokens_and_tags(row, format.field, names)
             text, places = spaced(words)
         except ValueError as error:
             raise ValueError(f"{path}, line {line}: {error}") from None
@@ -135,9 +135,22 @@ def _rows(path: Path, field: str | None, given: list[str] | None) -> Iterator[tu
             yield line, row, names
 
 
-def _tokens_and_tags(
+def tokens_and_tags(
     row: Mapping[str, Any], field: str | None, names: Sequence[str] | None
 ) -> tuple[list[str], list[str]]:
+    """Return the tokens and the tags of a row, by their names; a token that is skipped has the tag `MISSING`.
+
+    Args:
+        row: The row.
+        field: The key of the tags; by default the first of `TAG_KEYS` that the row has.
+        names: The names of tags that are numbers.
+
+    Raises:
+        ValueError: The row is malformed, or a tag is a number without a name.
+
+    >>> tokens_and_tags({"tokens": ["Ada", "##da"], "ner_tags": [1, -100]}, None, ["O", "B-PER"])
+    (['Ada', '##da'], ['B-PER', '-'])
+    """
     key = field or next((key for key in TAG_KEYS if key in row), TAG_KEYS[0])
     words, tags = row.get("tokens"), row.get(key)
     if not isinstance(words, list) or not isinstance(tags, list):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import srsly
 
 from ...core.checked import PlainSpan, checked_tokens
 from ...core.messages import shortened
+from ..paths import check_is_file, readable
 from ..records import Record, with_mentions
+from .annotators import Annotators
 from .offsets import check_unit_is_known, fitted_span, located
 from .settings import Format, lines
 
@@ -25,6 +29,9 @@ NAMES = (("start", "end", "label"), ("start_offset", "end_offset", "label"))
 
 ANSWERS = ("accept", "reject", "ignore")
 
+ANNOTATOR = "_annotator_id"
+"""The key of the annotator of a line, in Prodigy."""
+
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """Read one document per line.
@@ -35,6 +42,10 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     count characters, and the end is exclusive. As in Prodigy's own training, a line with
     an `answer` other than `accept` is not annotated; an accepted line without a list of
     spans has none. Empty lines are skipped.
+
+    In a file of several annotators, named by "_annotator_id", there is one record per document:
+    the lines of different annotators with the same id, or else the same text. Such a file
+    is read twice.
 
     Args:
         path: The file.
@@ -54,13 +65,94 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     >>> [(record.text, record.spans) for record in read(path)]
     [('Ada sleeps', {(0, 3, 'PER')})]
     """
+    annotators, documents = annotators_of(path, format)
+    if annotators.names:
+        annotators.check()
+    several = len(annotators.names) > 1
+    for number, entry in _one_each(path, documents, annotators) if several else _entries(path):
+        try:
+            yield record_of(entry, format)
+        except ValueError as error:
+            raise located(error, f"{path}, line {number}") from None
+
+
+class Line(NamedTuple):
+    """A line of a file with annotators: its number, its annotator, and whether the annotator accepted it."""
+
+    number: int
+    annotator: str
+    accepted: bool
+
+
+def annotators_of(path: Path, format: Format = Format()) -> tuple[Annotators, list[list[Line]]]:
+    """Return the annotators of a file, and the lines of each document; nothing if no line names an annotator.
+
+    Lines of different annotators with the same id, or else the same text, are of one document. If an
+    annotator has several lines with the same text, these are several documents.
+
+    >>> path = getfixture("tmp_path") / "a.jsonl"
+    >>> text = '{"text": "Ada", "spans": [], "_annotator_id": "%s"}'
+    >>> _ = path.write_text(f"{text % 'ann'}\\n{text % 'bob'}")
+    >>> annotators_of(path)[0].of
+    {'on line 1': ['ann', 'bob']}
+    """
+    annotators = Annotators(path, format.annotator)
+    documents: dict[tuple[bool, str, int], list[Line]] = {}
+    if not _may_name_annotators(path) or not any(ANNOTATOR in entry for _, entry in _entries(path) if entry):
+        return annotators, []
+    seen: Counter[tuple[str, bool, str]] = Counter()  # how many lines an annotator has with an id or a text
+    for number, entry in _entries(path):
+        try:
+            text, accepted = _text(entry), _is_accepted(entry)
+        except ValueError as error:
+            raise ValueError(f"{path}, line {number}: {error}") from None
+        id, name = _id(entry), str(entry.get(ANNOTATOR, "unknown"))
+        which = id is not None, sha256(text.encode("utf8", "surrogatepass")).hexdigest() if id is None else id
+        repeated = seen[(name, *which)]
+        lines_of = documents.setdefault((*which, repeated), [])
+        seen[(name, *which)] = repeated + 1
+        lines_of.append(Line(number, name, accepted))
+        annotators.see(id or f"on line {lines_of[0].number}", name, annotated=accepted)
+    return annotators, [*documents.values()]
+
+
+def _may_name_annotators(path: Path) -> bool:
+    """Return whether a line may name an annotator, without reading the lines as JSON."""
+    check_is_file(path)
+    with readable(path).open("rb") as file:
+        return any(ANNOTATOR.encode() in line for line in file)
+
+
+def _one_each(path: Path, documents: list[list[Line]], annotators: Annotators) -> Iterator[tuple[int, Any]]:
+    """Yield the line of each document that is read, in the order in which the documents first occur.
+
+    The line of another annotator stands for a document that is not annotated.
+    """
+    read_lines = [
+        next((line for line in of if line.accepted and annotators.reads(line.annotator)), of[0]) for of in documents
+    ]
+    waiting: dict[int, Any] = {}
+    numbers, order = {line.number for line in read_lines}, iter(read_lines)
+    line = next(order)
+    for number, entry in _entries(path):
+        if number in numbers:
+            waiting[number] = entry
+        while line.number in waiting:
+            mine = line.accepted and annotators.reads(line.annotator)
+            found = waiting.pop(line.number)
+            yield line.number, found if mine else {**found, "answer": "ignore"}
+            line = next(order, Line(0, "", False))
+
+
+def _entries(path: Path) -> Iterator[tuple[int, Any]]:
+    """Yield the number of each line that is not empty, and the line as JSON reads it."""
     for number, line in lines(path):
         if not line.strip():
             continue
         try:
-            yield record_of(_entry(line), format)
+            yield number, _entry(line)
         except ValueError as error:
-            raise located(error, f"{path}, line {number}") from None
+            raise ValueError(f"{path}, line {number}: {error}") from None
 
 
 def _entry(line: str) -> Any:
@@ -72,10 +164,7 @@ def _entry(line: str) -> Any:
 
 def record_of(entry: Any, format: Format = Format()) -> Record:
     """Return the record of one line, as JSON reads it. Raise ValueError that says what is wrong with it."""
-    text = entry.get("text", entry.get("data")) if isinstance(entry, dict) else None  # data: doccano 1.5 and 1.6
-    if not isinstance(text, str):
-        raise ValueError('expected an object with a "text": {"text": ..., "spans": [{"start", "end", "label"}]}')
-    id = None if entry.get("id") is None else str(entry["id"])
+    text, id = _text(entry), _id(entry)
     if not _is_accepted(entry):
         return Record(text, set(), id=id, annotated=False)
     tokens = None
@@ -93,6 +182,19 @@ def record_of(entry: Any, format: Format = Format()) -> Record:
     spans, rejected = _spans(entry, text, format)
     kept = {*spans}
     return Record(text, kept, tokens, id, meta=meta, duplicates=len(spans) - len(kept), rejected=rejected)
+
+
+def _text(entry: Any) -> str:
+    text: object = (
+        entry.get("text", entry.get("data")) if isinstance(entry, dict) else None
+    )  # data: doccano 1.5 and 1.6
+    if not isinstance(text, str):
+        raise ValueError('expected an object with a "text": {"text": ..., "spans": [{"start", "end", "label"}]}')
+    return text
+
+
+def _id(entry: dict[str, Any]) -> str | None:
+    return None if entry.get("id") is None else str(entry["id"])
 
 
 def _is_accepted(entry: Any) -> bool:

@@ -60,6 +60,27 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     >>> [record.spans for record in read(path)]
     [{(0, 3, 'PER')}]
     """
+    human, model, is_html = annotators_of(path, format)
+    by_model = not human.of or any(format.annotator in names for names in model.of.values())
+    chosen = model if by_model else human
+    if chosen.of or format.annotator:
+        chosen.check()
+    read_ids: set[str] = set()
+    for line, task in json_values(path):
+        try:
+            mine = [each for each in _annotations(task) if each.predicted == by_model and chosen.reads(each.name)]
+            id = _id(task)
+            elsewhere = "data" not in task and not mine and format.annotator in chosen.of.get(id or "", ())
+            if elsewhere or (id in read_ids and "data" not in task):
+                continue  # JSON-MIN has a row for each annotation of a task
+            read_ids |= {id or ""} if "data" not in task and id else set()
+            yield _record(task, mine[0] if mine else None, format, is_html)
+        except ValueError as error:
+            raise located(error, f"{path}, line {line}") from None
+
+
+def annotators_of(path: Path, format: Format = Format()) -> tuple[Annotators, Annotators, bool]:
+    """Return the annotators of a file, the models, and whether its texts are hypertexts."""
     human, model = Annotators(path, format.annotator), Annotators(path, format.annotator)
     is_html = False
     for line, task in json_values(path):
@@ -69,22 +90,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
                 is_html = is_html or any(_kind(region) == KINDS[1] for region in annotation.result)
         except ValueError as error:
             raise ValueError(f"{path}, line {line}: {error}") from None
-    by_model = not human.of or any(format.annotator in names for names in model.of.values())
-    annotators = model if by_model else human
-    if annotators.of or format.annotator:
-        annotators.check()
-    read_ids: set[str] = set()
-    for line, task in json_values(path):
-        try:
-            mine = [each for each in _annotations(task) if each.predicted == by_model and annotators.reads(each.name)]
-            id = _id(task)
-            elsewhere = "data" not in task and not mine and format.annotator in annotators.of.get(id or "", ())
-            if elsewhere or (id in read_ids and "data" not in task):
-                continue  # JSON-MIN has a row for each annotation of a task
-            read_ids |= {id or ""} if "data" not in task and id else set()
-            yield _record(task, mine[0] if mine else None, format, is_html)
-        except ValueError as error:
-            raise located(error, f"{path}, line {line}") from None
+    return human, model, is_html
 
 
 def _id(task: dict[str, Any]) -> str | None:

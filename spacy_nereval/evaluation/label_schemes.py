@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import SequenceMatcher
 from shlex import quote
 
@@ -27,9 +27,29 @@ FEWEST_PARTNERS, LEAST_RATIO = 2, 0.6
 Partners = Mapping[tuple[str, str], int]
 """How many spans with the same boundaries have (predicted label, gold label)."""
 
+Table = Mapping[str, str | None]
+"""Labels with their new names, None to drop them."""
+
+
+def unknown_labels(gold: Mapping[str, int], pred: Mapping[str, int]) -> list[str]:
+    """Return the predicted labels that never occur in gold, sorted; none if gold has no spans.
+
+    Args:
+        gold, pred: Labels with their numbers of spans.
+
+    >>> unknown_labels({"PER": 3, "LOC": 0}, {"PER": 1, "LOC": 2})
+    ['LOC']
+    """
+    return sorted(label for label in pred if pred[label] and not gold.get(label)) if any(gold.values()) else []
+
 
 def label_lines(
-    gold: Mapping[str, int], pred: Mapping[str, int], partners: Partners | None = None, rules: LabelRules | None = None
+    gold: Mapping[str, int],
+    pred: Mapping[str, int],
+    partners: Partners | None = None,
+    rules: LabelRules | None = None,
+    *,
+    written: Callable[[Table], str] | None = None,
 ) -> list[str]:
     """Return a warning if predicted labels never occur in gold; an empty list otherwise.
 
@@ -37,6 +57,7 @@ def label_lines(
         gold, pred: Labels with their numbers of spans.
         partners: See `Partners`.
         rules: The label rules that are in use already.
+        written: Writes a mapping of labels as something to paste; by default as `option` does.
 
     >>> label_lines({"PER": 3, "LOC": 1}, {"PERSON": 2, "loc": 1})[0]  # doctest: +ELLIPSIS
     '⚠ No predicted label is a gold label: gold has LOC, PER, predictions have PERSON, loc. ... PERSON=PER,loc=LOC'
@@ -44,8 +65,8 @@ def label_lines(
     []
     """
     golds, preds = (sorted(label for label, number in side.items() if number) for side in (gold, pred))
-    unknown = [label for label in preds if label not in golds]
-    if not golds or not unknown:
+    unknown = unknown_labels(gold, pred)
+    if not unknown:
         return []
     shown = listed([*map(with_spaces_shown, golds)], SHOWN)
     of_preds = listed([*map(with_spaces_shown, unknown)], SHOWN)
@@ -61,7 +82,9 @@ def label_lines(
             f"Gold has {shown}."
         )
     found = {label: name for label in unknown if (name := proposed(label, golds, partners or {})) is not None}
-    remedy = f" To map labels, add {option(found, rules)}" if found and not (rules and rules.depth) else ""
+    remedy = ""
+    if found and not (rules and rules.depth):
+        remedy = f" To map labels, add {(written or option)(extended(found, rules))}"
     return [f"⚠ {what}{remedy}"]
 
 
@@ -95,24 +118,59 @@ def proposed(label: str, golds: Sequence[str], partners: Partners) -> str | None
     return next((name for name in golds if any({plain[label], plain[name]} <= names for names in ALIASES)), None)
 
 
-def option(found: Mapping[str, str], rules: LabelRules | None = None) -> str:
-    """Return the option that maps labels, to be pasted into a shell.
+def extended(found: Mapping[str, str], rules: LabelRules | None = None) -> dict[str, str | None]:
+    """Return a mapping of labels that does what is proposed as well as what the rules in use do.
 
     Args:
         found: Labels with their new names.
-        rules: The rules in use, which the option has to keep.
+        rules: The rules in use.
+
+    >>> extended({"PERS": "PERSON"}, LabelRules(labels=(("PER", "PERS"), ("MISC", None))))
+    {'PER': 'PERSON', 'MISC': None, 'PERS': 'PERSON'}
+    """
+    given = rules.mapping if rules else {}
+    before = {old: None if new is None else found.get(new, new) for old, new in given.items()}
+    return before | {old: new for old, new in found.items() if old not in before}
+
+
+def option(table: Table) -> str:
+    """Return the option that maps labels, to be pasted into a shell.
 
     >>> option({"PER": "PERSON"}), option({"a b": "c,d"})
     ('--labels PER=PERSON', '--labels \\'{"a b": "c,d"}\\'')
     """
-    given = rules.mapping if rules else {}
-    before = {old: None if new is None else found.get(new, new) for old, new in given.items()}
-    table = before | {old: new for old, new in found.items() if old not in before}
-    names = [*table, *(new for new in table.values() if new is not None)]
-    printable = all(map(str.isprintable, names))
-    if not printable or any({*name} & {",", "=", "{"} or name != name.strip() for name in names):
-        return f"--labels {quote(json.dumps(table, ensure_ascii=not printable))}"
-    return f"--labels {quote(','.join(f'{old}={new or str()}' for old, new in table.items()))}"
+    return f"--labels {quote(_text(table))}"
+
+
+def argument(table: Table) -> str:
+    """Return the argument of `score` that maps labels.
+
+    >>> argument({"PER": "PERSON", "MISC": None})
+    "labels='PER=PERSON,MISC='"
+    """
+    return f"labels={_text(table)!r}"
+
+
+def setting(table: Table) -> str:
+    """Return what to put into a config to map labels.
+
+    >>> setting({"PER": "PERSON", "MISC": None})
+    'to the config block of the scorer or component: labels = {"PER": "PERSON", "MISC": null}'
+    """
+    return f"to the config block of the scorer or component: labels = {_json(table)}"
+
+
+def _text(table: Table) -> str:
+    """Return a mapping as `core.labels.label_rules` reads it: pairs, or JSON if these would be ambiguous."""
+    names = [*table, *filter(None, table.values())]
+    if any({*name} & {",", "=", "{"} or name != name.strip() or not name.isprintable() for name in names):
+        return _json(table)
+    return ",".join(f"{old}={new or ''}" for old, new in table.items())
+
+
+def _json(table: Table) -> str:
+    printable = all(map(str.isprintable, (*table, *filter(None, table.values()))))
+    return json.dumps(dict(table), ensure_ascii=not printable)
 
 
 def _plain(label: str) -> str:

@@ -1,0 +1,106 @@
+"""Rows of tokens and tags, as Hugging Face's `datasets` have them, in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..core.messages import shortened
+from ..io.formats import hf
+from ..io.formats.detection import TAG_KEYS
+from ..io.records import Record
+from ..io.tag_sequences import read_tags
+from .items import tags_key
+from .plain_records import Place, Reading, of_tagged, place_of
+from .words import in_python
+
+TagNames = Sequence[str] | Mapping[Any, str] | str | Path | None
+"""Names of tags that are numbers: in their order, a model's `id2label`, or as `--tag-names` has them."""
+
+
+def names_of(items: Any) -> list[str] | None:
+    """Return the names of tags that the features of a data set give; None if it has none.
+
+    A `ClassLabel` has `names`, and a list of them is its `feature`.
+    """
+    features = getattr(items, "features", None)
+    if not isinstance(features, Mapping):
+        return None
+    for key in TAG_KEYS:
+        feature = features.get(key)
+        while feature is not None and not getattr(feature, "names", None):
+            inner = feature[0] if isinstance(feature, list) and len(feature) == 1 else None
+            feature = getattr(feature, "feature", inner)
+        if feature is not None:
+            return [*feature.names]
+    return None
+
+
+def given_names(tag_names: TagNames) -> list[str] | None:
+    """Return the names of tags that an argument gives.
+
+    Raises:
+        ValueError: There are none in it.
+
+    >>> given_names({0: "O", 1: "B-PER"}), given_names("O,B-PER")
+    (['O', 'B-PER'], ['O', 'B-PER'])
+    """
+    if tag_names is None:
+        return None
+    try:
+        if isinstance(tag_names, (str, Path)):
+            return hf.tag_names(str(tag_names))
+        if isinstance(tag_names, Mapping):
+            found = hf.names_in({"id2label": {str(k): name for k, name in tag_names.items()}})
+        else:
+            found = hf.names_in([*tag_names] if isinstance(tag_names, Iterable) else None)
+    except ValueError as error:
+        raise ValueError(in_python(str(error))) from None
+    if found is None:
+        raise ValueError(f"tag_names={shortened(repr(tag_names))}: expected the names of the tags, in their order")
+    return found
+
+
+def records_of_rows(
+    rows: Iterable[Mapping[str, Any] | None], side: str, names: Sequence[str] | None, reading: Reading
+) -> Iterator[Record | None]:
+    """Yield the rows of a side as records. All are read first, since the tagging scheme is that of all tags.
+
+    Args:
+        rows: Rows with tokens and tags; None for one without annotation.
+        side: What the side is called in errors.
+        names: The names of tags that are numbers.
+        reading: How tags are read.
+
+    Raises:
+        ValueError: A row cannot be read; names the document.
+    """
+    read: list[tuple[Place, str | None] | None] = []
+    tags: list[list[str] | None] = []
+    for number, row in enumerate(rows):
+        if row is None:
+            read.append(None)
+            tags.append(None)
+            continue
+        try:
+            key = tags_key(row)
+            plain = dict(row)
+            if key:  # arrays become lists
+                plain["tokens"] = [*row["tokens"]]
+                plain[key] = [tag if isinstance(tag, str) else int(tag) for tag in row[key]]
+            words, named = hf.tokens_and_tags(plain, key, names)
+            text = row.get("text")
+            place = place_of(text if isinstance(text, str) else None, words)
+        except ValueError as error:
+            raise ValueError(f"{side}, document {number}: {in_python(str(error))}") from None
+        read.append((place, None if row.get("id") is None else str(row["id"])))
+        tags.append(named)
+    for number, (known, tagged) in enumerate(zip(read, read_tags(tags, side, reading.scheme, reading.repair))):
+        if known is None:
+            yield None
+            continue
+        place, id = known
+        empty = Record(place.text or "", set(), [*(place.offsets or ())], id)
+        record = of_tagged(tagged, f"{side}, document {number}", place, empty)
+        yield record._replace(annotated=tagged.length == 0 or len(tagged.gaps) < tagged.length)

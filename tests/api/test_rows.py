@@ -1,0 +1,199 @@
+"""Hugging Face's data sets and rows, and training data of GLiNER, in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spacy_nereval import compare, score
+
+NAMES = ["O", "B-PER", "I-PER"]
+ROWS = [
+    {"id": "0", "tokens": ["Ada", "Lovelace", "met"], "ner_tags": [1, 2, 0]},
+    {"id": "1", "tokens": ["Bob"], "ner_tags": [0]},
+]
+TAGS = [["B-PER", "I-PER", "O"], ["B-PER"]]
+
+
+class ClassLabel:
+    names = NAMES
+
+
+class Sequence:
+    """A feature as `datasets` names it up to version 3; `List` of version 4 has the same attribute."""
+
+    feature = ClassLabel()
+
+
+class DataSet:
+    """What a `datasets.Dataset` is here: features, a length, rows by number, and an iterator over them."""
+
+    def __init__(self, rows: list[dict[str, Any]], tags: object = Sequence()) -> None:
+        self.features = {"id": None, "tokens": None, "ner_tags": tags}
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, place: int) -> dict[str, Any]:
+        return self._rows[place]
+
+    def __iter__(self):
+        return iter(self._rows)
+
+
+class Streamed:
+    """What a `datasets.IterableDataset` is: it has no length."""
+
+    features = DataSet([]).features
+
+    def __iter__(self):
+        return iter(ROWS)
+
+
+def counts(gold: Any, pred: Any, **how: Any) -> dict[str, int]:
+    return score(gold, pred, ["strict"], **how)["metrics"]["strict"]["counts"]
+
+
+@pytest.mark.parametrize("feature", [Sequence(), [ClassLabel()]])
+@pytest.mark.parametrize(
+    ("pred", "expected"),
+    [
+        (TAGS, {"tp": 1, "fp": 1, "fn": 0}),
+        (DataSet(ROWS), {"tp": 1, "fp": 0, "fn": 0}),
+        (ROWS[::-1], {"tp": 1, "fp": 0, "fn": 0}),  # paired by id, with the names of gold
+        ([[{"entity_group": "PER", "start": 0, "end": 12}], []], {"tp": 1, "fp": 0, "fn": 0}),
+        ([[("Ada", "PER")], [("Bob", "PER")]], {"tp": 0, "fp": 2, "fn": 1}),
+    ],
+)
+def test_a_data_set_is_scored_against_whatever_a_model_gives(pred, expected, feature):
+    assert counts(DataSet(ROWS, feature), pred) == expected
+
+
+def test_streamed_data_sets_and_comparisons():
+    assert counts(Streamed(), iter(TAGS)) == {"tp": 1, "fp": 1, "fn": 0}
+    found = compare({"a": TAGS, "b": ROWS}, Streamed(), ["strict"], samples=20, trials=20)
+    row = next(row for row in found["comparisons"] if row["score"] == "p")
+    assert (row["baseline_value"], row["value"]) == (0.5, 1.0)
+
+
+def test_tags_of_rows_may_be_named_texts_or_arrays():
+    named = [{"tokens": ["Ada"], "ner_tags": ["B-PER"]}]
+    assert counts(named, [["B-PER"]])["tp"] == 1
+    arrays = [{"tokens": np.array(row["tokens"]), "ner_tags": np.array(row["ner_tags"])} for row in ROWS]
+    for names in (NAMES, ",".join(NAMES), dict(enumerate(NAMES))):
+        assert counts(ROWS, TAGS, tag_names=names) == {"tp": 1, "fp": 1, "fn": 0}
+        assert counts(arrays, TAGS, tag_names=names) == {"tp": 1, "fp": 1, "fn": 0}
+    assert counts(DataSet(ROWS), TAGS, tag_names=["O", "B-LOC", "I-LOC"])["tp"] == 0, "what is given counts"
+
+
+def test_a_text_beside_the_tokens_is_the_text():
+    row = {"text": "Ada  met", "tokens": ["Ada", "met"], "ner_tags": ["O", "B-X"]}
+    assert counts([row], [[(5, 8, "X")]])["tp"] == 1
+
+
+def test_tokens_tagged_minus_100_have_no_annotation():
+    rows = [{"tokens": ["Ada", "##da"], "ner_tags": [1, -100]}, {"tokens": ["Bob"], "ner_tags": [-100]}]
+    found = score(rows, [["O", "B-PER"], ["B-PER"]], ["strict"], tag_names=NAMES)
+    assert (found["ignored"], found["skipped"], found["metrics"]["strict"]["counts"]["fn"]) == (1, 1, 1)
+
+
+def test_the_scheme_is_that_of_all_rows():
+    rows = [{"tokens": ["a", "b"], "tags": ["I-X", "I-X"]}, {"tokens": ["a", "b"], "tags": ["I-X", "B-X"]}]
+    assert score(rows, rows, ["strict"]).get("repaired", 0) == 0, "IOB1"
+    assert score(rows, rows, ["strict"], scheme="IOB2")["repaired"] == 4
+
+
+GLINER = {"tokenized_text": ["Ada", "Lovelace", "met"], "ner": [[0, 1, "PER"]]}
+
+
+def test_training_data_of_gliner():
+    assert counts([GLINER], [GLINER | {"ner": [(0, 0, "PER")]}]) == {"tp": 0, "fp": 1, "fn": 1}
+    assert (
+        counts([GLINER], [[{"start": 0, "end": 12, "text": "Ada Lovelace", "label": "PER", "score": 0.9}]])["tp"] == 1
+    )
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "said"),
+    [
+        (ROWS, ROWS, r"^gold, document 0: the tag 1 is a number without a name: .* tag_names='O,B-PER,...'"),
+        ({"train": DataSet(ROWS), "test": DataSet(ROWS)}, TAGS, r"^gold has the splits train, test; .*gold\['train'\]"),
+        ([ROWS[0] | {"ner_tags": [1]}], [["O"]], r"^gold, document 0: there are 3 tokens and 1 tags"),
+        (DataSet([ROWS[0] | {"ner_tags": [1, 2, 9]}]), [["O"]], "document 0: the tag 9 has no name; there are 3"),
+        (DataSet([ROWS[0] | {"tokens": ["Ada", "", "met"]}]), [["O"]], "document 0"),
+        ([GLINER | {"ner": [[0, 3, "PER"]]}], [GLINER], "gold, document 0: span 0 is from token 0 to 3"),
+        (DataSet(ROWS), [["O", "O"], ["O"]], "document 0: pred has 2 tags for 3 tokens"),
+        (DataSet(ROWS), [ROWS[0], {"text": "Bob", "spans": []}], "pred, document 1: expected lists"),
+    ],
+)
+def test_rows_that_cannot_be_read_are_refused_in_one_line(gold, pred, said):
+    with pytest.raises(ValueError, match=said) as raised:
+        score(gold, pred, ["strict"])
+    assert "\n" not in str(raised.value)
+
+
+def test_names_that_are_none_are_refused():
+    with pytest.raises(ValueError, match="tag_names=3: expected the names of the tags"):
+        score(ROWS, TAGS, tag_names=3)
+
+
+def test_a_real_data_set():
+    datasets = pytest.importorskip("datasets", reason="datasets is no dependency")
+    features = datasets.Features(
+        {
+            "id": datasets.Value("string"),
+            "tokens": [datasets.Value("string")],
+            "ner_tags": [datasets.ClassLabel(names=NAMES)],
+        }
+    )
+    real = datasets.Dataset.from_list(ROWS, features=features)
+    assert counts(real, TAGS) == {"tp": 1, "fp": 1, "fn": 0}
+    assert counts(real.to_iterable_dataset(), real) == {"tp": 1, "fp": 0, "fn": 0}
+    with pytest.raises(ValueError, match="gold has the splits test"):
+        score(datasets.DatasetDict({"test": real}), TAGS)
+
+
+# What a set of metrics leaves out
+
+TRAIN = "it needs an option: give {'tmr': {'train': ...}} too"
+
+
+def test_all_metrics_on_tags_leave_out_what_needs_texts_or_options_and_say_so():
+    found = score(TAGS, TAGS, ["all"])
+    texts = "the texts are not known: give text=, the text of each document"
+    assert found["left_out"] == {"tmr": TRAIN, "mentions": texts}
+    assert "wrf" in found["metrics"], "words of tags can be told apart"
+    assert f"mentions is left out: {texts}" in str(found)
+    found = compare({"a": TAGS, "b": TAGS}, TAGS, ["all"], samples=20, trials=20)
+    assert found["left_out"] == {"tmr": TRAIN, "mentions": texts}
+
+
+def test_all_metrics_of_documents_say_what_they_leave_out_too():
+    from spacy_nereval import Document
+
+    plain, with_text, whole = (
+        Document([(0, 3, "A")], [], text, tokens=tokens)
+        for text, tokens in ((None, None), ("Ada", None), ("Ada", [(0, 3)]))
+    )
+    assert [*score([plain], ["all"])["left_out"]] == ["tmr", "wrf", "mentions", "token"]
+    assert [*score([with_text], ["all"])["left_out"]] == ["tmr", "token"]
+    assert score([None, whole], ["all"])["left_out"] == {"tmr": TRAIN}
+    assert "left_out" not in score([whole], ["strict"])
+
+
+# Offsets of records
+
+
+def test_the_unit_of_doccanos_offsets_is_asked_for_in_pythons_words():
+    record = {"text": "😀 Ada met", "label": [[3, 6, "PER"]]}
+    with pytest.raises(
+        ValueError, match=r"^gold, document 0: .* say which with offsets='codepoint' or offsets='utf16'$"
+    ):
+        score([record], [record], ["strict"])
+    found = score([record], [[("Ada", "PER")]], ["strict"], offsets="utf16")
+    assert found["metrics"]["strict"]["scores"]["f"] == 1.0
+    with pytest.raises(ValueError, match="offsets='utf': expected one of codepoint, utf16, utf8"):
+        compare({"a": [record], "b": [record]}, [record], offsets="utf")
