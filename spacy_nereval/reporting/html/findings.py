@@ -9,10 +9,10 @@ from markupsafe import Markup
 
 from ...core.declaration import Metric
 from ...core.spans import Document
+from ...core.wording import FAIREVAL, VERDICT_KINDS
 from ...evaluation.prediction_rates import PredictionRate
 from ...io.writing import visible
 from ..result_table import shown
-from ..words import VERDICT_KINDS, VERDICTS
 from .reasons import Reasons, times
 from .score_rows import ScoreRow
 from .verdict_rows import VerdictRow
@@ -234,5 +234,5 @@ def leading(summary: Sequence[ScoreRow]) -> int:
 def with_errors(documents: Iterable[Document], fair: Metric) -> int:
     """Return in how many documents there is an error."""
     return sum(
-        any(VERDICTS[verdict.name].kind != "hit" for verdict in fair.verdicts(document)) for document in documents
+        any(FAIREVAL[verdict.name].kind != "hit" for verdict in fair.verdicts(document)) for document in documents
     )

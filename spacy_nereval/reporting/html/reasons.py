@@ -11,11 +11,11 @@ from markupsafe import Markup, escape
 from ...core.declaration import Metric
 from ...core.overlap import overlaps
 from ...core.spans import Document
+from ...core.wording import FAIREVAL
 from ...evaluation.error_groups import ErrorGroup, GroupedBy, Member, error_groups
 from ...evaluation.error_list import CONTEXT, is_error
 from ...evaluation.gold_suspects import Suspect, gold_suspects
 from ...io.writing import spelt_out
-from ..words import VERDICTS
 from .data import is_right_to_left, numbers_of
 from .reported import ReportedSystem
 
@@ -43,7 +43,7 @@ class GroupRow(NamedTuple):
     Attributes:
         words: The words of the spans, or of the slip; "" for a group by labels.
         said: What is wrong, in words.
-        kind: A key of `words.VERDICT_KINDS`.
+        kind: A key of `core.wording.VERDICT_KINDS`.
         number, documents: How many errors there are, and in how many documents.
         example: The first error.
         ask: What the page's script is asked for when the group is chosen.
@@ -147,7 +147,7 @@ def wording(verdict: str, gold: str, pred: str) -> str:
         return f"spurious {pred_label}"
     if gold != pred:
         return f"{gold_label} predicted as {pred_label}" + (", wrong boundaries" if verdict == "lbe" else "")
-    return f"{gold_label} {VERDICTS[verdict].short}"
+    return f"{gold_label} {FAIREVAL[verdict].short}"
 
 
 def times(number: int) -> str:
@@ -164,7 +164,7 @@ def _row(
 ) -> GroupRow:
     words = group.slip.words if group.slip else group.surface or ""
     first = group.members[0]
-    kind = VERDICTS[group.verdict].kind if group.verdict else "boundary"
+    kind = FAIREVAL[group.verdict].kind if group.verdict else "boundary"
     row = GroupRow(words, said(group), kind, group.number, group.documents, _example_of(documents, first), {})
     if group.by == "labels":
         cell = [labels.index(label) if label else -1 for label in (group.gold, group.pred)]
