@@ -1,4 +1,4 @@
-"""What a person with one minute needs: a sentence on the result, the main score of each label, repeated mistakes."""
+"""What a person with one minute needs: a sentence on the result, the main score of each label, repeated errors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_LABELS, MOST_GROUPS = 20, 5
 """Maximum number of rows for people; CSV and JSON have all."""
 
 SURFACE = 20
-"""Maximum number of characters of a repeated mistake's text."""
+"""Maximum number of characters of a repeated error's text."""
 
 
 def main_metric(metrics: Sequence[Metric]) -> Metric:
@@ -139,20 +139,20 @@ def headline_tables(given: Evaluated) -> Iterator[ResultTable]:
 
 
 def group_tables(given: Evaluated) -> Iterator[ResultTable]:
-    """Yield the mistakes that were made several times, the most frequent first, each with an example."""
+    """Yield the errors that were made several times, the most frequent first, each with an example."""
     if given.groups is None:
         return
     found = [*given.groups.largest("surface", 2), *given.groups.largest("slip", 2)]
     metric = given.groups.metric
     rows: list[list[Cell]] = [
-        [group.number, *_mistake(metric, group), marked_row(group.example)]
+        [group.number, *_error(metric, group), marked_row(group.example)]
         for group in sorted(found, key=lambda group: -group.number)
     ]
-    header = ["times", "words", "mistake", "first example"]
-    yield ResultTable("Repeated mistakes", header, rows, note=metric.name + MARKING, most=MOST_GROUPS)
+    header = ["times", "words", "error", "first example"]
+    yield ResultTable("Repeated errors", header, rows, note=metric.name + MARKING, most=MOST_GROUPS)
 
 
-def _mistake(metric: Metric, group: ErrorGroup) -> tuple[str, str]:
+def _error(metric: Metric, group: ErrorGroup) -> tuple[str, str]:
     """Return the words that the errors of a group share, and what is wrong with them."""
     if group.slip:
         done, end = "added" if group.slip.added else "missing", "start" if group.slip.end == "leading" else "end"

@@ -1,4 +1,4 @@
-"""What a person with one minute is shown: sentences, the main score of each label, repeated mistakes."""
+"""What a person with one minute is shown: sentences, the main score of each label, repeated errors."""
 
 from __future__ import annotations
 
@@ -117,10 +117,10 @@ def test_labels_of_a_metric_without_precision_have_its_own_score():
     assert [*headline_tables(evaluated([Document([], [], TEXT)], "fair"))] == []
 
 
-# Repeated mistakes
+# Repeated errors
 
 
-def test_mistakes_that_repeat_are_listed_with_their_first_example():
+def test_errors_that_repeat_are_listed_with_their_first_example():
     (table,) = group_tables(evaluated(DOCUMENTS, "fair"))
     example = "{the [Navy]} met the Navy in Rome"
     assert table.rows == [
@@ -147,7 +147,7 @@ def test_an_example_is_marked_in_a_row_as_in_its_document():
     assert marked_row(listed.row()) == ""
 
 
-def test_counts_and_numbered_tokens_have_no_repeated_mistakes(tmp_path):
+def test_counts_and_numbered_tokens_have_no_repeated_errors(tmp_path):
     accepted("count", *SCORE[1:], "-o", tmp_path / "c.npz", "-m", "fair")
     printed = accepted("score", tmp_path / "c.npz")
     assert [title.split(" (")[0] for title in tables_in(printed)] == ["Labels", "Verdicts"]

@@ -439,7 +439,7 @@ def test_tables_are_those_asked_for_in_that_order(here):
     assert titles(*SCORE) == [*scores, "Verdicts", *pairs, "Documents"]
     assert titles(*SCORE, "--tables", "pairs, scores,pairs") == ["Error pairs", "Scores", "Other scores"]
     more = ["Scores per label", "Other scores per label", "Counts"]
-    first = ["Labels", "Verdicts", "Repeated mistakes"]
+    first = ["Labels", "Verdicts", "Repeated errors"]
     assert titles(*SCORE, "-t", "all") == [*first, *scores, *pairs, "Documents", *more]
     assert titles(*SCORE, "-t", "all", "-m", "wrf") == ["Labels", *scores, "Documents", *more]
     assert titles(*COMPARE, "-t", "spans") == ["Changed spans of other.jsonl"]
@@ -454,7 +454,7 @@ def test_counts_are_scored_with_the_tables_that_need_no_text(here):
     found, expected = (json.loads(run(*a, "-t", "all", "-f", "json").stdout) for a in (("score", "counts.npz"), SCORE))
     for row in expected["Error pairs"]:
         del row["document"], row["text"]
-    del expected["Repeated mistakes"]
+    del expected["Repeated errors"]
     assert found == expected
 
 

@@ -1,4 +1,4 @@
-"""What answers why, for the page: groups of the same mistake, and spans at which gold may be wrong."""
+"""What answers why, for the page: groups of the same error, and spans at which gold may be wrong."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Example(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """A group of the same mistake.
+    """A group of the same error.
 
     Attributes:
         words: The words of the spans, or of the slip; "" for a group by labels.
