@@ -10,6 +10,7 @@ import catalogue
 import profiles
 import pytest
 from hypothesis import settings
+from processes import LEAN, with_path
 
 from spacy_nereval.core import plugins
 
@@ -41,12 +42,14 @@ once, and the longest come first, so that no worker is left alone with one of th
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let `-m quick` choose the Hypothesis profile of that name, unless another is given, and do without torch."""
-    if config.option.markexpr == "quick":
+    """Do without torch wherever no slow tests run, in what tests start too; let `-m quick` choose its profile."""
+    quick = config.option.markexpr == "quick"
+    if quick or "not slow" in config.option.markexpr:
         import without_torch  # noqa: F401  # importing it is what hides torch
 
-        if not config.getoption("--hypothesis-profile"):
-            settings.load_profile("quick")
+        os.environ["PYTHONPATH"] = with_path(LEAN)
+    if quick and not config.getoption("--hypothesis-profile"):
+        settings.load_profile("quick")
 
 
 NO_EXAMPLES = {"conftest.py", "without_torch.py", "sitecustomize.py"}

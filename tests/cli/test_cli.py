@@ -13,7 +13,7 @@ import pytest
 import spacy
 from commands import GOLD, GOLD_DOCS, PRED, PRED_DOCS, accepted, flat, line, refused, run, tables_in, write
 from docs import doc, train, write_docs
-from processes import LEAN, python
+from processes import python
 from spacy.cli._util import app
 from spacy.training import Example
 from typer.testing import CliRunner
@@ -601,7 +601,7 @@ def test_detach_says_that_it_is_done_on_any_terminal(model, tmp_path):
 
 
 def spacy_says(*arguments: Any) -> CompletedProcess[str]:
-    return python("-m", "spacy", *arguments, path=[LEAN], env={"FORCE_COLOR": ""})
+    return python("-m", "spacy", *arguments, env={"FORCE_COLOR": ""})
 
 
 def test_spacy_knows_the_command():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +26,24 @@ def stored(path: Path, **metrics: dict[str, Any]) -> Path:
     return path
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    stored(tmp_path / "one", strict={"beta": 2.0}, fair={"beta": 0.5})
-    stored(tmp_path / "two", strict={"beta": 3.0}, fair={"beta": 0.5})
+@pytest.fixture(scope="module")
+def models(tmp_path_factory) -> Path:
+    """Two models with options of their own, one without, and a corpus."""
+    folder = tmp_path_factory.mktemp("models")
+    stored(folder / "one", strict={"beta": 2.0}, fair={"beta": 0.5})
+    stored(folder / "two", strict={"beta": 3.0}, fair={"beta": 0.5})
     nlp = spacy.blank("en")
     nlp.add_pipe("entity_ruler").add_patterns([{"label": "LOC", "pattern": "Rome"}])
-    nlp.to_disk(tmp_path / "none")
-    write(tmp_path / "g.jsonl", *GOLD)
+    nlp.to_disk(folder / "none")
+    write(folder / "g.jsonl", *GOLD)
+    return folder
+
+
+@pytest.fixture
+def here(models, tmp_path, monkeypatch) -> Path:
+    shutil.copytree(models, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
     return tmp_path
 
 

@@ -153,8 +153,7 @@ def test_what_looks_at_the_whole_corpus_is_resampled_after_merging(here):
     assert evaluated(*SHARDS[1:], *wanted, said="(3 replacing other counts)")["documents"] == 30
 
 
-def test_the_order_of_the_files_and_the_number_of_workers_change_nothing(here, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", with_path(LEAN))
+def test_the_order_of_the_files_and_the_number_of_workers_change_nothing(here):
     expected = evaluated(*SHARDS, "--confidence", "--samples", 50)
     assert evaluated(*SHARDS[::-1], "--confidence", "--samples", 50, "--parts", "backwards") == expected
     assert evaluated(*SHARDS, "--confidence", "--samples", 50, "--parts", "at-once", "--workers", 2) == expected

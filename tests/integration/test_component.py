@@ -9,7 +9,7 @@ import pytest
 import spacy
 import srsly
 from docs import doc, example, little_corpus, train, write_docs
-from processes import LEAN, python
+from processes import python
 from spacy.cli._util import app
 from spacy.language import Language
 from spacy.scorer import Scorer, get_ner_prf
@@ -237,7 +237,7 @@ TEXTS = ["Ada lives in Rome .", "Zoe lives in Oslo .", "Max , Bob"]
 
 def without_the_package(*models: Path) -> list:
     """What becomes of some models where the package is not installed: an error, or what they predict."""
-    done = python("-c", WITHOUT, json.dumps(TEXTS), *models, path=[LEAN])
+    done = python("-c", WITHOUT, json.dumps(TEXTS), *models)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 

@@ -12,7 +12,7 @@ import srsly
 from docs import LABELS, aligned, any_example, doc, example, grouped, little_corpus, train
 from hypothesis import given
 from hypothesis import strategies as st
-from processes import LEAN, python
+from processes import python
 from profiles import tries
 from spacy.language import Language
 from spacy.pipeline.spancat import spancat_score
@@ -440,7 +440,7 @@ if __name__ == "__main__":
 def test_a_pipeline_works_in_processes_that_start_from_nothing(tmp_path):
     script = tmp_path / "spawn.py"
     script.write_text(SPAWN, encoding="utf8")
-    done = python(script, path=[LEAN])
+    done = python(script)
     assert done.returncode == 0, done.stderr
     here, there, fair = json.loads(done.stdout.splitlines()[-1])
     assert here == there

@@ -22,7 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spacy.util import registry
 from thinc.api import Config
-from tiny import tiny_corpus
+from tiny import nominal_transformer, tiny_corpus
 from typer.testing import CliRunner
 
 from spacy_nereval.cli import nereval
@@ -291,9 +291,10 @@ def test_what_a_gpu_needs_and_is_missing_comes_with_its_remedy(monkeypatch, torc
     assert problems(examined(monkeypatch, torch, cupy)) == []  # on the CPU none of it is
 
 
-def test_weights_are_a_whole_folder(transformer, tmp_path):
-    assert doctor.weights(str(transformer)).remedy is None
-    partial = shutil.copytree(transformer, tmp_path / "partial")
+def test_weights_are_a_whole_folder(tmp_path):
+    whole = nominal_transformer(tmp_path / "whole")
+    assert doctor.weights(str(whole)).remedy is None
+    partial = shutil.copytree(whole, tmp_path / "partial")
     (partial / "model.safetensors").unlink()
     (partial / "config.json").unlink()
     found = doctor.weights(str(partial))

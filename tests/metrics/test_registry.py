@@ -10,7 +10,7 @@ from subprocess import CompletedProcess
 
 import pytest
 from places import TESTS
-from processes import LEAN, python
+from processes import python
 
 import spacy_nereval.metrics
 from spacy_nereval import create, names
@@ -86,7 +86,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(site: Path, *arguments: str) -> CompletedProcess[str]:
     """A Python that has the folder on its path."""
-    return python(*arguments, path=[site, LEAN], cwd=TESTS.parent)
+    return python(*arguments, path=[site], cwd=TESTS.parent)
 
 
 SESSION = """

@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-from importlib.util import find_spec
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -16,17 +15,13 @@ from tiny import tiny_transformer
 from spacy_nereval.evaluation.result import evaluate
 from spacy_nereval.io.count_files import load
 
-pytestmark = [
-    pytest.mark.skipif(
-        not find_spec("spacy_transformers"), reason="the project's environment, requirements.txt, is not installed"
-    ),
-    pytest.mark.slow,
-]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory) -> Path:
     """A copy of the project in which every command but `weights` has run on a few texts."""
+    pytest.importorskip("spacy_transformers", reason="the project's environment, requirements.txt, is not installed")
     folder = tmp_path_factory.mktemp("project")
     for name in ("project.yml", "configs", "scripts", "assets/warranty"):
         source, target = ROOT / name, folder / name

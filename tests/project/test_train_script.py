@@ -17,7 +17,7 @@ from places import ROOT
 from project_scripts import script
 from spacy.tokens import DocBin
 from spacy.util import load_config
-from tiny import TEXTS, tiny_corpus
+from tiny import TEXTS, nominal_transformer, tiny_corpus
 
 from spacy_nereval.integration import doctor
 
@@ -27,7 +27,7 @@ train = script("train")
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory, transformer) -> Iterator[Path]:
+def project(tmp_path_factory) -> Iterator[Path]:
     """The folder of a project with a nested corpus of 37 texts to train on."""
     folder = tmp_path_factory.mktemp("training")
     shutil.copytree(ROOT / "configs", folder / "configs")
@@ -170,12 +170,13 @@ def test_a_model_that_was_being_written_is_not_gone_on_from(paper, transformer, 
 
 @pytest.mark.parametrize(("gpu_id", "weights"), [(999, None), (-1, "no/such/folder")])
 def test_what_is_missing_is_one_line_in_the_words_of_the_doctor_and_nothing_is_written(
-    project, transformer, capsys, gpu_id, weights
+    project, tmp_path, capsys, gpu_id, weights
 ):
+    weights = weights or str(nominal_transformer(tmp_path / "weights"))
     with pytest.raises(SystemExit) as ended:
-        trained(weights or transformer, "unwritten", "paper.cfg", gpu_id=gpu_id)
+        trained(weights, "unwritten", "paper.cfg", gpu_id=gpu_id)
     assert ended.value.code == 1
-    asked = doctor.examine(gpu_id=gpu_id, transformer=weights or str(transformer), corpus="maintie")
+    asked = doctor.examine(gpu_id=gpu_id, transformer=weights, corpus="maintie")
     first = next(finding for finding in asked if finding.remedy)
     assert capsys.readouterr().err == f"✘ {first}\n"
     assert not Path("unwritten").exists()

@@ -25,6 +25,14 @@ def tiny_transformer(folder: Path) -> None:
     BertModel(BertConfig(vocab_size=len(vocabulary), **size)).save_pretrained(folder)
 
 
+def nominal_transformer(folder: Path) -> Path:
+    """The files of a transformer, all of them empty, for what only looks whether they are there."""
+    folder.mkdir(parents=True)
+    for name in ("config.json", "vocab.txt", "model.safetensors"):
+        (folder / name).touch()
+    return folder
+
+
 def tiny_corpus(folder: Path, train: int) -> None:
     """So many texts to train on, six for each of the other splits: parts and states
     in `doc.ents`, and in `doc.spans["sc"]` also the single words of longer parts."""
