@@ -27,6 +27,7 @@ from typing import Any
 from .core.declaration import Metric, Score
 from .core.spans import Document, Span
 from .counting.counter import count
+from .counting.mirrored import mirrored
 from .evaluation.result import evaluate, verdict_counts
 
 __all__ = ["LAWS", "check_laws", "random_documents"]
@@ -235,6 +236,16 @@ def symmetric_scores_are_symmetric(metric: Metric, corpus: Corpus) -> None:
             _same(there[score.name], back[score.name], score.name, f"{score.name} with the sides swapped")
 
 
+def mirrored_verdicts_are_those_of_swapped_sides(metric: Metric, corpus: Corpus) -> None:
+    """If the metric declares what verdicts become when the sides are swapped, they do."""
+    if metric.mirror is None:
+        return
+    here = mirrored(count(corpus, [metric]))
+    there = count([_with_spans(doc, [doc.pred, doc.gold]) for doc in corpus], [metric])
+    found, expected = ({k: n for k, n in counts.totals().items() if n} for counts in (here, there))
+    _same(found, expected, "the mirror image", "the verdicts on swapped sides")
+
+
 def results_are_plain_json(metric: Metric, corpus: Corpus) -> None:
     """The result survives JSON, so its numbers are plain and finite."""
     result = _result(metric, corpus)
@@ -263,6 +274,7 @@ LAWS: Mapping[str, Callable[[Metric, Corpus], None]] = {
         scores_lie_within_their_limits,
         nothing_to_score_is_undefined,
         symmetric_scores_are_symmetric,
+        mirrored_verdicts_are_those_of_swapped_sides,
         results_are_plain_json,
         metrics_can_be_pickled,
     )

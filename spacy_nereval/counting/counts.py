@@ -158,6 +158,14 @@ class Counts:
         found._columns, found._blocks = dict(self._columns), [self.cells[list(places)]]
         return found
 
+    def with_keys(self, keys: Sequence[Key]) -> Counts:
+        """Return the same numbers as counts of something else: each column has another key, all different."""
+        found = self._like()
+        found._add_notes(self)
+        found.ids, found.units = [*self.ids], [*self.units]
+        found._columns, found._blocks = {key: k for k, key in enumerate(keys)}, [self.cells]
+        return found
+
     def of(self, metrics: Sequence[Metric]) -> Counts:
         """Return the counts of some of the metrics alone, perhaps with options that change no counts."""
         names = {"", *(metric.name for metric in metrics)}

@@ -20,8 +20,8 @@ from .agreement_documents import SharedDocuments
 from .agreement_intervals import CORRECTED, SHARE, Path, Resampled, Samples, index_of, pair_samples
 from .agreement_pairs import Pair, PairTables, count_pairs, document_means, pair_row, summary_of
 from .agreement_stretches import Stretches, Unit, lengths, span_rows
-from .agreement_units import Added, Blocks, kappa_blocks, kappas, unit_blocks, unit_scores
 from .agreement_unitising import overlapping, unitising_blocks, unitising_scores
+from .agreement_units import Added, Blocks, kappa_blocks, kappas, unit_blocks, unit_scores
 from .resampling import Confidence
 from .result import plain
 from .signature import signature
@@ -145,13 +145,14 @@ class Agreement:
         }
         result: dict[str, Any] = plain(found)
         if resampled:
-            result["intervals"] = self._intervals(result, resampled, self.metrics)
+            result["intervals"] = self._intervals(result, resampled, self._tables, self.metrics)
         return result
 
     def with_main_interval(self, result: Mapping[str, Any]) -> dict[str, Any]:
         """Return a result without intervals with those of its first metric and of alpha."""
         resampled = Resampled(self.shared, Confidence())
-        bounds = self._intervals(result, resampled, self.metrics[:1])
+        tables = [PairTables(pair.of(self.metrics[:1]), ()) for pair in self.pairs]
+        bounds = self._intervals(result, resampled, tables, self.metrics[:1])
         return {**result, "intervals": bounds, "confidence": resampled.drawn._asdict()}
 
     def _signature(self, resampled: Resampled | None, short: bool) -> str:
@@ -218,16 +219,15 @@ class Agreement:
                     per_type[path[1]].setdefault(name, {})[path[-1]] = summary
         return metrics, per_type
 
-    def _intervals(self, result: Mapping[str, Any], resampled: Resampled, metrics: Sequence[Metric]) -> dict[str, Any]:
+    def _intervals(
+        self,
+        result: Mapping[str, Any],
+        resampled: Resampled,
+        tables: Sequence[PairTables],
+        metrics: Sequence[Metric],
+    ) -> dict[str, Any]:
         """Return the intervals of a result's numbers, in a table of the same shape."""
         whole = _Numbers(result)
-        names = {metric.name for metric in metrics}
-        tables = self._tables
-        if len(names) < len(self.metrics):
-            tables = [
-                PairTables(Pair(p.a, p.b, p.places, p.forward.of(metrics), p.backward.of(metrics)), self.shared.labels)
-                for p in self.pairs
-            ]
         added = {name: sums / self._divisor for name, sums in resampled.added(self._whole_blocks).items()}
         samples = [*pair_samples(whole, tables, resampled, metrics), *self._corrected_samples(whole, added)]
         found: dict[str, Any] = {"pairs": [{"a": pair.a, "b": pair.b} for pair in self.pairs]}
@@ -248,7 +248,7 @@ class Agreement:
         if not self.has_units:
             return
         of_pairs = dict(self._kappas(added))
-        for number, (pair, values) in enumerate(of_pairs.items()):
+        for number, values in enumerate(of_pairs.values()):
             path = ("pairs", number, "kappa")
             yield path, Samples(whole[path], values, CORRECTED)
         stacked = np.stack([*of_pairs.values()])

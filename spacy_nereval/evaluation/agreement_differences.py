@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
+from ..core.declaration import Verdict
+from ..core.spans import Span
 from ..metrics.registry import create
 from .agreement_documents import SharedDocuments
-from .error_groups import ErrorGroups, Member, slips
+from .error_groups import slips
+from .error_list import is_error
 
 Kind = Literal["boundary", "label", "missing"]
-"""One annotator includes words that the other leaves out; one gives another label; one marks what the other does not."""
+"""One includes words that the other leaves out; they give different labels; one marks what the other does not."""
 
 MOST_WORDS_SHOWN = 5
 """Maximum number of different words of a boundary that are listed."""
@@ -59,7 +62,8 @@ def differences(shared: SharedDocuments) -> list[dict[str, Any]]:
         - for "label": the "label" of `one` and the "instead" of `other`;
         - for "missing": the "label" of spans that only `one` marks.
     """
-    rows = [row for a, b in shared.pairs() for row in _of_pair(shared, a, b)]
+    signs = _Signs(shared)
+    rows = [row for a, b in shared.pairs() for row in _of_pair(shared, signs, a, b)]
     return sorted(rows, key=lambda row: (row["reverse"] - row["number"], -row["number"], _names(row)))
 
 
@@ -67,21 +71,58 @@ def _names(row: dict[str, Any]) -> tuple[str, ...]:
     return tuple(str(row.get(name, "")) for name in ("kind", "one", "other", "end", "label", "instead"))
 
 
-def _of_pair(shared: SharedDocuments, a: str, b: str) -> Iterator[dict[str, Any]]:
-    groups = ErrorGroups(create("fair"), members=True, by=("labels",))
-    places = []
-    for place in shared.places(a, b):
-        each = shared.documents[place]
-        if {*each.spans[a]} != {*each.spans[b]}:
-            groups.add(each.pair(a, b))
-            places.append(place)
+class _Sign(NamedTuple):
+    """What a disagreement shows: `first` says whether the first annotator of the pair does it."""
+
+    kind: Kind
+    first: bool
+    key: tuple[str, ...]
+    words: str
+    gold: Span | None
+    pred: Span | None
+
+
+class _Signs:
+    """The disagreements of each two versions of a document, found once."""
+
+    def __init__(self, shared: SharedDocuments) -> None:
+        self._shared = shared
+        self._metric = create("fair")
+        self._known: dict[tuple[int, int, int], list[_Sign]] = {}
+
+    def of(self, place: int, a: str, b: str) -> list[_Sign]:
+        """Return what the disagreements of two annotators about a document show."""
+        versions = self._shared.versions[place]
+        key = place, versions[a], versions[b]
+        if versions[a] == versions[b]:
+            return []
+        if key not in self._known:
+            document = self._shared.documents[place].pair(a, b)
+            verdicts = [verdict for verdict in self._metric.verdicts(document) if is_error(self._metric, verdict)]
+            self._known[key] = [sign for verdict in verdicts for sign in _signs(document.text or "", verdict)]
+        return self._known[key]
+
+
+def _signs(text: str, verdict: Verdict) -> Iterator[_Sign]:
+    _, gold, pred, _ = verdict
+    if not gold or not pred:
+        span = gold or pred
+        assert span  # an error is on a span
+        yield _Sign("missing", gold is not None, (span.label,), "", gold, pred)
+        return
+    if gold.label != pred.label:
+        yield _Sign("label", True, (gold.label, pred.label), "", gold, pred)
+    for slip in slips(text, gold, pred) if gold.overlaps(pred) else ():
+        yield _Sign("boundary", not slip.added, (slip.end,), slip.words, gold, pred)
+
+
+def _of_pair(shared: SharedDocuments, signs: _Signs, a: str, b: str) -> Iterator[dict[str, Any]]:
     found: dict[tuple[Any, ...], Difference] = {}
-    for group in groups.largest("labels"):
-        for member in group.members:
-            for kind, one, key, words in _kinds(shared, places[member.document], member):
-                names = (a, b) if one else (b, a)
-                row = found.setdefault((kind, *names, *key), Difference(kind, *names, key))
-                _add(row, places[member.document], member, one, words)
+    for place in shared.places(a, b):
+        for sign in signs.of(place, a, b):
+            names = (a, b) if sign.first else (b, a)
+            row = found.setdefault((sign.kind, *names, *sign.key), Difference(sign.kind, *names, sign.key))
+            _add(row, place, sign)
     for row in found.values():
         names = (row.one, row.other) if row.kind == "label" else (row.other, row.one)
         reverse = found.get((row.kind, *names, *row.key[::-1]))
@@ -90,27 +131,13 @@ def _of_pair(shared: SharedDocuments, a: str, b: str) -> Iterator[dict[str, Any]
             yield _row(shared, row, number)
 
 
-def _kinds(shared: SharedDocuments, place: int, member: Member) -> Iterator[tuple[Kind, bool, tuple[str, ...], str]]:
-    """Yield what a disagreement shows: the kind, whether the first annotator does it, the key, and words."""
-    _, gold, pred = member
-    if not gold or not pred:
-        span = gold or pred
-        assert span  # an error is on a span
-        yield "missing", gold is not None, (span.label,), ""
-        return
-    if gold.label != pred.label:
-        yield "label", True, (gold.label, pred.label), ""
-    for slip in slips(shared.documents[place].base.text or "", gold, pred) if gold.overlaps(pred) else ():
-        yield "boundary", not slip.added, (slip.end,), slip.words
-
-
-def _add(row: Difference, place: int, member: Member, one: bool, words: str) -> None:
-    spans = (member.gold, member.pred) if one else (member.pred, member.gold)
+def _add(row: Difference, place: int, sign: _Sign) -> None:
+    spans = (sign.gold, sign.pred) if sign.first else (sign.pred, sign.gold)
     row.number += 1
     row.documents.add(place)
     row.example = row.example or (place, *spans)
-    if words and spans[0]:
-        row.words[words] += 1
+    if sign.words and spans[0]:
+        row.words[sign.words] += 1
         row.labels[spans[0].label] += 1
 
 

@@ -45,7 +45,7 @@ def dispute_rows(shared: SharedDocuments) -> list[dict[str, Any]]:
 def _dispute_row(
     shared: SharedDocuments, place: int, vote: Vote, ordered: Mapping[str, Sequence[PlainSpan]]
 ) -> dict[str, Any]:
-    each, (start, end, label) = shared.documents[place], vote.span
+    each, (start, end) = shared.documents[place], vote.span[:2]
     said = {
         name: [_span_row(each, span) for span in own if max(span[0], start) < min(span[1], end) or span == vote.span]
         for name, own in ordered.items()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from ..core.labels import LabelRules
 from ..core.spans import Document, PlainSpan
@@ -100,7 +101,17 @@ class SharedDocuments:
         id = self.documents[place].base.id
         return place if id is None else id
 
-    @property
+    @cached_property
+    def versions(self) -> list[dict[str, int]]:
+        """For each document the version of each annotator: a number that is equal where the spans are."""
+        found = []
+        for each in self.documents:
+            number: dict[Any, int] = {}
+            keys = {name: frozenset(own) if not each.surfaces else name for name, own in each.spans.items()}
+            found.append({name: number.setdefault(key, len(number)) for name, key in keys.items()})
+        return found
+
+    @cached_property
     def labels(self) -> tuple[str, ...]:
         """Every label that occurs, sorted."""
         return tuple(sorted({label for each in self.documents for own in each.spans.values() for _, _, label in own}))

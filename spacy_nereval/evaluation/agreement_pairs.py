@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from ..core.declaration import Metric
 from ..core.formulas import ratio
 from ..counting.counter import count
 from ..counting.counts import Counts
+from ..counting.mirrored import mirrored
 from ..counting.sums import Sums
 from ..counting.table import Table, Weights
 from .agreement_documents import SharedDocuments
@@ -45,21 +46,40 @@ class Pair:
         """How many documents both annotated."""
         return len(self.places)
 
+    def of(self, metrics: Sequence[Metric]) -> Pair:
+        """Return what was counted with some of the metrics."""
+        return replace(self, forward=self.forward.of(metrics), backward=self.backward.of(metrics))
+
 
 def count_pairs(shared: SharedDocuments, metrics: Sequence[Metric]) -> list[Pair]:
-    """Count every pair of annotators, in both directions."""
-    return [_counted(shared, metrics, a, b) for a, b in shared.pairs()]
+    """Count every pair of annotators, in both directions.
 
-
-def _counted(shared: SharedDocuments, metrics: Sequence[Metric], a: str, b: str) -> Pair:
-    places = shared.places(a, b)
+    Annotators agree about most documents, so each two versions of a document are counted once. Of metrics
+    that declare a mirror image, the other direction is not counted again.
+    """
+    turned = any(metric.mirror is None for metric in metrics)
+    places = {(a, b): shared.places(a, b) for a, b in shared.pairs()}
+    row: dict[tuple[int, int, int], int] = {}
+    wanted: list[tuple[int, str, str]] = []
+    rows: dict[tuple[str, str], list[int]] = {}
+    for a, b in [pair for pair in places] + [pair[::-1] for pair in places if turned]:
+        rows[a, b] = []
+        for place in places.get((a, b)) or places[b, a]:
+            versions = shared.versions[place]
+            key = place, versions[a], versions[b]
+            if key not in row:
+                row[key] = len(row)
+                wanted.append((place, a, b))
+            rows[a, b].append(row[key])
+    documents = (shared.documents[place].pair(a, b) for place, a, b in wanted)
+    counts = count(documents, metrics, units=False)
+    counts.spans_key, counts.label_rules = shared.spans_key, shared.rules
     found = []
-    for gold, pred in ((a, b), (b, a)):
-        counts = count((shared.documents[place].pair(gold, pred) for place in places), metrics, units=False)
-        counts.spans_key, counts.label_rules = shared.spans_key, shared.rules
-        counts.located |= {*shared.located}
-        found.append(counts)
-    return Pair(a, b, np.array(places, dtype=np.int64), *found)
+    for a, b in places:
+        forward = counts.reordered(rows[a, b])
+        backward = counts.reordered(rows[b, a]) if turned else mirrored(forward)
+        found.append(Pair(a, b, np.array(places[a, b], dtype=np.int64), forward, backward))
+    return found
 
 
 class Directions(NamedTuple):

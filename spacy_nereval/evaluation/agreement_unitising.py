@@ -106,7 +106,7 @@ def _groups(key: NDArray[np.int64], spans: SpanRows) -> NDArray[np.int64]:
 
 
 def _united(spans: SpanRows, annotators: int) -> tuple[NDArray[np.int64], ...]:
-    """Return the document, label and length of the units of each label, with overlapping ones of one annotator united."""
+    """Return the document, label and length of the units of each label: overlapping ones of an annotator united."""
     order = np.lexsort((spans.end, spans.start, spans.label, spans.annotator, spans.doc))
     ordered = SpanRows(*(column[order] for column in spans))
     key = (ordered.doc * annotators + ordered.annotator) * (1 + ordered.label.max(initial=0)) + ordered.label
