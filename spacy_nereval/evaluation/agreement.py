@@ -37,8 +37,8 @@ UNIT_SCORES = ("alpha", "alpha_detect", "alpha_label")
 UNITISING_SCORES = ("u_alpha", "u_binary", "cu_alpha")
 
 
-class Agreement:
-    """What is known of the agreement of annotators, and the result that says it.
+class AgreementCounts:
+    """What was counted of several annotators, and the result that is made of it.
 
     Args:
         shared: What they annotated.

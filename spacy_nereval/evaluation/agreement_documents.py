@@ -20,6 +20,7 @@ class SharedDocument(NamedTuple):
         spans: The spans of each annotator who annotated the text, without duplicates. An
             annotator who marked nothing has an empty list; one who has not annotated it is missing.
         surfaces: Per annotator, the listed strings of mentions by their (start, end).
+        number: The number of the document among all that were given, from 0.
 
     >>> shared = SharedDocument(Document([], [], "Ada"), {"ann": [(0, 3, "PER")], "bob": []})
     >>> shared.pair("ann", "bob")
@@ -29,6 +30,7 @@ class SharedDocument(NamedTuple):
     base: Document
     spans: Mapping[str, Sequence[PlainSpan]]
     surfaces: Mapping[str, Mapping[tuple[int, int], str]] = {}
+    number: int = 0
 
     def pair(self, gold: str, pred: str) -> Document:
         """Return the document with one annotator's spans as gold, and another's as predictions."""
@@ -98,8 +100,8 @@ class SharedDocuments:
 
     def name_of(self, place: int) -> str | int:
         """Return the id of a document, or without one its number, from 0."""
-        id = self.documents[place].base.id
-        return place if id is None else id
+        each = self.documents[place]
+        return each.number if each.base.id is None else each.base.id
 
     @cached_property
     def versions(self) -> list[dict[str, int]]:

@@ -217,3 +217,15 @@ def _between_boundaries(shared: SharedDocuments, spans: SpanRows) -> _Edges:
     start, end = edges[:-1], edges[1:]
     doc = np.searchsorted(offset, start, "right") - 1
     return _Edges(start, end, doc, end - start, offset, units)
+
+
+def checked_unit(unit: str) -> Unit:
+    """Return a unit. Raise ValueError if there is none of this name.
+
+    >>> checked_unit("char")
+    'char'
+    """
+    for known in UNITS:
+        if unit == known:
+            return known
+    raise ValueError(f"--unit {unit}: expected {' or '.join(UNITS)}")
