@@ -91,8 +91,7 @@ def agreement(
         rule, on = consensus_rule(consensus, len(sides)), checked_unit(unit)
     except ValueError as error:
         raise ValueError(in_python(str(error))) from None
-    given = (None if value is None else list(value) for value in (text, tokens))
-    shared = shared_documents(annotated(sides, *given, reading), rules, spans_key)
+    shared = shared_documents(annotated(sides, text, tokens, reading), rules, spans_key)
     found = AgreementCounts(shared, chosen, unit=on, rule=rule)
     return Agreement(found.result(confidence), found)
 

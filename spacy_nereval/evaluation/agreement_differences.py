@@ -143,7 +143,7 @@ def _add(row: Difference, place: int, sign: _Sign) -> None:
 
 def _row(shared: SharedDocuments, found: Difference, reverse: int) -> dict[str, Any]:
     named = {"boundary": ("end",), "label": ("label", "instead"), "missing": ("label",)}[found.kind]
-    row = {"kind": found.kind, "one": found.one, "other": found.other, **dict(zip(named, found.key))}
+    row: dict[str, Any] = {"kind": found.kind, "one": found.one, "other": found.other, **dict(zip(named, found.key))}
     row |= {"number": found.number, "reverse": reverse, "documents": len(found.documents)}
     if found.kind == "boundary":
         row["words"] = dict(sorted(found.words.items(), key=lambda item: (-item[1], item[0]))[:MOST_WORDS_SHOWN])

@@ -146,5 +146,21 @@ def with_rules(documents: Iterable[SharedDocument], rules: LabelRules | None) ->
         yield each._replace(base=base, spans=kept), sum(len(renamed[name]) - len(kept[name]) for name in kept)
 
 
+def unit_rows(shared: SharedDocuments) -> Iterator[dict[str, Any]]:
+    """Yield every span as "annotator", "label", "start" and "end", documents one after the other.
+
+    Programs for Gamma read one continuum, so each document begins one character after the end of the one before.
+    """
+    offset = 0
+    for each in shared.documents:
+        last = 0
+        for name, own in each.spans.items():
+            for start, end, label in sorted(own):
+                last = max(last, end)
+                yield {"annotator": name, "label": label, "start": start + offset, "end": end + offset}
+        text = each.base.text
+        offset += 1 + (last if text is None else len(text))
+
+
 def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"

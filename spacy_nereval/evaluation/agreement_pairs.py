@@ -144,7 +144,8 @@ class PairTables:
 
 def pair_row(pair: Pair, found: Iterable[tuple[MetricScores, Values]]) -> dict[str, Any]:
     """Return a pair's part of the result, without its kappa: scores and counts of each metric, and of labels."""
-    metrics, per_type = {}, {}
+    metrics: dict[str, Any] = {}
+    per_type: dict[str, Any] = {}
     for own, values in found:
         name = own.metric.name
         metrics[name] = {

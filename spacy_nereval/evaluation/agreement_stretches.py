@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,19 +136,20 @@ class Stretches:
     @cached_property
     def people(self) -> Numbers:
         """int64[documents], how many annotated each document."""
-        return self.present.sum(axis=1)
+        found: Numbers = self.present.sum(axis=1)
+        return found
 
-    def column(self, amounts: NDArray[np.float64]) -> csr_array:
+    def column(self, amounts: NDArray[Any]) -> csr_array:
         """Return amounts per document as a sparse column, float64[documents, 1]."""
         from scipy.sparse import csr_array
 
         return csr_array(amounts.astype(float).reshape(-1, 1))
 
-    def added(self, amounts: NDArray[np.float64]) -> NDArray[np.float64]:
+    def added(self, amounts: NDArray[Any]) -> NDArray[np.float64]:
         """Return amounts per stretch, float64[stretches], times its units, added up per document."""
-        return np.bincount(self.doc, amounts * self.weight, len(self.units))
+        return np.bincount(self.doc, amounts * self.weight, len(self.units)).astype(float)
 
-    def by_value(self, values: Numbers, amounts: NDArray[np.float64], rest: NDArray[np.float64]) -> csr_array:
+    def by_value(self, values: Numbers, amounts: NDArray[Any], rest: NDArray[Any]) -> csr_array:
         """Return how often each value occurs in each document, float64[documents, values], sparse.
 
         Args:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..core.labels import LabelRules
-from ..core.messages import quoted
+from ..core.messages import listed, quoted
 from ..evaluation.agreement_documents import SharedDocuments
 from .formats import annotators_of, check_span_groups, label_studio, name_of, records
 from .formats.settings import Format
@@ -46,6 +46,7 @@ def read_annotators(
     *,
     format: Format = Format(),
     rules: LabelRules | None = None,
+    chosen: Sequence[str] = (),
     others: Counter[Path] | None = None,
 ) -> SharedDocuments:
     """Read the annotation of several annotators.
@@ -55,6 +56,7 @@ def read_annotators(
         key: Read `doc.spans[key]` of `.spacy` files instead of `doc.ents`.
         format: How the files are read.
         rules: What becomes of labels.
+        chosen: The annotators to read: those of the single file, or one for each file that holds several.
         others: Counts the annotations of each file that are not spans, such as relations.
 
     Raises:
@@ -65,17 +67,31 @@ def read_annotators(
     check_span_groups(key, [*files.values()], [name_of(path, format) for path in files.values()])
     if len(files) == 1:
         (path,) = files.values()
-        names = annotators_in(path, format)
-        if len(names) < 2:
-            has = f"names {quoted(names[0])} alone" if names else "names no annotators"
-            raise ValueError(
-                f"{path} {has}: expected a file for each annotator, or a file of Label Studio or Prodigy, or a "
-                "folder of INCEpTION, with two annotators or more"
-            )
-        sides = {name: _own(path, key, format._replace(annotator=name), others) for name in names}
+        sides = {
+            name: _own(path, key, format._replace(annotator=name), others) for name in _names(path, format, chosen)
+        }
+    elif chosen and len(chosen) != len(files):
+        raise ValueError(f"--annotator: {len(chosen)} given for {len(files)} files; give one for each, in their order")
     else:
-        sides = {name: _own(path, key, format, others) for name, path in files.items()}
+        wanted = dict(zip(files, chosen))
+        sides = {
+            name: _own(path, key, format._replace(annotator=wanted.get(name)), others) for name, path in files.items()
+        }
     return shared_documents(sides, rules, key)
+
+
+def _names(path: Path, format: Format, chosen: Sequence[str]) -> list[str]:
+    """Return the annotators of a single file. Raise ValueError if it does not name two."""
+    names = annotators_in(path, format)
+    if len(names) < 2:
+        has = f"names {quoted(names[0])} alone" if names else "names no annotators"
+        raise ValueError(
+            f"{path} {has}: expected a file for each annotator, or a file of Label Studio or Prodigy, or a "
+            "folder of INCEpTION, with two annotators or more"
+        )
+    if unknown := [name for name in chosen if name not in names]:
+        raise ValueError(f"{path}: there is no annotator {quoted(unknown[0])}; there are {listed(names, 20)}")
+    return [*dict.fromkeys(chosen)] or names
 
 
 def _own(path: Path, key: str | None, format: Format, others: Counter[Path] | None) -> Iterator[Own]:

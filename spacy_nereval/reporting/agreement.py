@@ -169,9 +169,9 @@ def span_tables(given: Agreed) -> Iterator[ResultTable]:
     rows: list[list[Cell]] = []
     for row in given.result["disputes"]["spans"]:
         text = clipped(row["text"]) if row["text"] is not None else None
-        place = [str(row["document"]), row["start"], row["end"], row["label"], text]
-        rows.append([*place, row["disputes"], said_by(row)])
-    header = ["document", "start", "end", "label", "text", "disputes", "who said what"]
+        place = f"{row['start']}-{row['end']}"
+        rows.append([str(row["document"]), place, row["label"], text, row["disputes"], said_by(row)])
+    header = ["document", "at", "label", "text", "disputes", "who said what"]
     yield ResultTable("Most disputed spans", header, rows, most=MOST_SHOWN)
 
 
