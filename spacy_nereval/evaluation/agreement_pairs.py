@@ -62,9 +62,9 @@ def count_pairs(shared: SharedDocuments, metrics: Sequence[Metric]) -> list[Pair
     row: dict[tuple[int, int, int], int] = {}
     wanted: list[tuple[int, str, str]] = []
     rows: dict[tuple[str, str], list[int]] = {}
-    for a, b in [pair for pair in places] + [pair[::-1] for pair in places if turned]:
+    for a, b in [*places, *((b, a) for a, b in places if turned)]:
         rows[a, b] = []
-        for place in places.get((a, b)) or places[b, a]:
+        for place in places[(a, b) if (a, b) in places else (b, a)]:
             versions = shared.versions[place]
             key = place, versions[a], versions[b]
             if key not in row:
