@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.declaration import Metric
 from .agreement_lines import UNIT_NAMES, Agreed, difference_words, estimate
-from .declared import groups, headlines, short_name, spoken
+from .declared import directed, groups, headlines, short_name, spoken
 from .marked_text import clipped
 from .result_table import Cell, ResultTable, direction
 from .score_cells import percent, scale, score_cell
@@ -55,7 +55,9 @@ def score_tables(given: Agreed) -> Iterator[ResultTable]:
     """Yield the mean, spread and pooled value of the headline scores; those that are not symmetric are marked."""
     rows: list[list[Cell]] = []
     for metric, name in _headlines(given):
-        rows.append([short_name(metric, name), *_summary_cells(given, metric, name)])
+        mark = "" if metric.score_by_name[name].symmetric else " *"
+        shown = directed(metric, name, f"{short_name(metric, name)}{mark}")
+        rows.append([shown, *_summary_cells(given, metric, name)])
     yield ResultTable("Scores of pairs", ["score", *SUMMARISED], rows, "* mean of both directions" * _any_mean(given))
 
 
