@@ -18,13 +18,15 @@ from ..evaluation.agreement_stretches import checked_unit
 from ..evaluation.resampling import Confidence
 from ..io.shared_documents import shared_documents
 from ..io.writing import write_rows
-from ..metrics.registry import create_all
 from ..reporting.agreement import AGREED, AT_TERMINAL, agreement_tables
 from ..reporting.agreement_lines import Agreed, after_lines, opening_lines
 from ..reporting.result_table import ResultTable
-from .annotators import annotated, sides_of
+from .annotators import annotated, sides_of, what_is_known
+from .choice import chosen_metrics
 from .frames import frame, table_rows
 from .plain_records import Reading
+from .results import left_out_lines
+from .rows import TagNames, given_names
 from .shown import Shown
 from .words import in_python
 
@@ -51,6 +53,8 @@ def agreement(
     sep: str = SEPARATOR,
     match: str = CASELESS,
     occurrences: str = LISTED,
+    tag_names: TagNames = None,
+    offsets: str | None = None,
 ) -> Agreement:
     """Measure how far annotators agree: every metric on each pair, and alphas and kappas, corrected for chance.
 
@@ -65,7 +69,8 @@ def agreement(
         consensus: How many votes a span of the consensus needs: "majority" (more than half of those
             who annotated the document), "all", or a number.
         confidence: Settings of intervals; None for no intervals.
-        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences: As for `score`.
+        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets:
+            As for `score`.
 
     Returns:
         The agreement: a dict that can show itself; see `Agreement`.
@@ -82,18 +87,19 @@ def agreement(
     """
     if confidence is not None and not isinstance(confidence, Confidence):
         raise ValueError(f"confidence = {shortened(repr(confidence))}: expected Confidence(), or None for no intervals")
-    sides = sides_of(annotators)
+    reading = Reading(scheme, repair, end, spans_key, match, occurrences, given_names(tag_names), offsets).checked()
+    sides = sides_of(annotators, reading)
     check_annotators([*sides])
-    reading = Reading(scheme, repair, end, spans_key, match, occurrences).checked()
     rules = label_rules(labels, only, depth, sep)
-    chosen = create_all(DEFAULT if metrics is None else metrics)
+    known = what_is_known(sides.values(), text, tokens)
+    chosen, left_out = chosen_metrics(DEFAULT if metrics is None else metrics, **known)
     try:
         rule, on = consensus_rule(consensus, len(sides)), checked_unit(unit)
     except ValueError as error:
         raise ValueError(in_python(str(error))) from None
     shared = shared_documents(annotated(sides, text, tokens, reading), rules, spans_key)
     found = AgreementCounts(shared, chosen, unit=on, rule=rule)
-    return Agreement(found.result(confidence), found)
+    return Agreement(found.result(confidence) | ({"left_out": left_out} if left_out else {}), found)
 
 
 class Agreement(Shown):
@@ -187,7 +193,7 @@ class Agreement(Shown):
         return [*agreement_tables(self._given, AGREED if every else AT_TERMINAL, digits=digits)]
 
     def _before(self) -> list[str]:
-        return opening_lines(self._with_main)
+        return [*opening_lines(self._with_main), *left_out_lines(self.get("left_out", {}))]
 
     def _after(self) -> list[str]:
         return [*after_lines(self._with_main), self.signature]
