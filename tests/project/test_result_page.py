@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from spacy_nereval import Document, count, create_all
-from spacy_nereval.evaluation.comparison import System, comparison
-
 from annotators import shared
 
-from spacy_nereval import Confidence
+from spacy_nereval import Confidence, Document, count, create_all
 from spacy_nereval.evaluation.agreement import AgreementCounts
+from spacy_nereval.evaluation.comparison import System, comparison
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "result.md"
 
