@@ -13,7 +13,7 @@ from .app import command
 from .guards import check_lexicons
 from .inputs import display_names, reading_of, rules_of, say_left_out
 from .metric_options import chosen_metrics, names_and_options
-from .options import CONFIDENCE, OUTPUT, TRAIN, Reading, Resampling, Showing
+from .options import OUTPUT, TRAIN, Reading, Resampling, Showing
 from .outputs import check_suffix, chosen_confidence
 from .printing import print_tables, say
 from .showing import MOST_DOCUMENTS, more_tables
@@ -60,7 +60,13 @@ def agreement_cli(
         help="Votes that a span of the consensus needs: majority (of those who annotated the document), all, or a "
         "number",
     ),
-    confidence: bool = CONFIDENCE,
+    confidence: bool = Option(
+        False,
+        "--confidence",
+        "-C",
+        help="Add a confidence interval to every number, by resampling the documents. Without it, only the main "
+        f"numbers have one, up to {MOST_DOCUMENTS} documents",
+    ),
     train: str | None = TRAIN,
     output: Path | None = OUTPUT,
     write_consensus: Path | None = Option(

@@ -197,10 +197,7 @@ class AgreementCounts:
 
     def _disputes(self) -> dict[str, Any]:
         means = document_means(self.shared, self._tables, self.metrics)
-        place = {self.shared.name_of(k): k for k in range(len(self.shared.documents))}
-        documents = disputed_documents(self.shared)
-        for row in documents:
-            row["scores"] = {name: values[place[row["document"]]] for name, values in means.items()}
+        documents = disputed_documents(self.shared, means)
         return {"documents": documents, "labels": disputed_labels(self.shared), "spans": dispute_rows(self.shared)}
 
     def _summaries(self, of_pairs: Sequence[Any], together: Any) -> tuple[dict[str, Any], dict[str, Any]]:

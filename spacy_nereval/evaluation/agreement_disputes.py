@@ -68,8 +68,13 @@ def _span_row(each: SharedDocument, span: PlainSpan) -> dict[str, Any]:
     return {**dict(zip(("start", "end", "label"), span)), "text": each.text_of(span)}
 
 
-def disputed_documents(shared: SharedDocuments) -> list[dict[str, Any]]:
-    """Return the documents, the most disputed first: by disputes, then by their share, then by id."""
+def disputed_documents(shared: SharedDocuments, scores: Mapping[str, Sequence[float]] = {}) -> list[dict[str, Any]]:
+    """Return the documents, the most disputed first: by disputes, then by their share, then by id.
+
+    Args:
+        shared: The documents.
+        scores: Scores of each document, by name; NaN where undefined.
+    """
     rows = []
     for place, each in enumerate(shared.documents):
         both = [(disputes_of(each, vote), possible(each, vote)) for vote in votes(each)]
@@ -81,6 +86,7 @@ def disputed_documents(shared: SharedDocuments) -> list[dict[str, Any]]:
                 "disputes": number,
                 "possible": most,
                 "share": number / most if most else None,
+                "scores": {name: values[place] for name, values in scores.items()},
             }
         )
     return sorted(rows, key=lambda row: (-row["disputes"], -(row["share"] or 0), _by_name(row["document"])))

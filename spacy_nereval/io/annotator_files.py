@@ -9,7 +9,7 @@ from pathlib import Path
 from ..core.labels import LabelRules
 from ..core.messages import listed, quoted
 from ..evaluation.agreement_documents import SharedDocuments
-from .formats import annotators_of, check_span_groups, label_studio, name_of, records
+from .formats import annotators_of, check_span_groups, label_studio, name_of, records, with_annotators
 from .formats.settings import Format
 from .shared_documents import Own, shared_documents
 from .units import units_of
@@ -73,10 +73,9 @@ def read_annotators(
     elif chosen and len(chosen) != len(files):
         raise ValueError(f"--annotator: {len(chosen)} given for {len(files)} files; give one for each, in their order")
     else:
-        wanted = dict(zip(files, chosen))
-        sides = {
-            name: _own(path, key, format._replace(annotator=wanted.get(name)), others) for name, path in files.items()
-        }
+        wanted = [*chosen] or [None] * len(files)
+        formats = with_annotators([*files.values()], [format._replace(annotator=name) for name in wanted])
+        sides = {name: _own(files[name], key, own, others) for name, own in zip(files, formats)}
     return shared_documents(sides, rules, key)
 
 

@@ -57,6 +57,13 @@ def shared_documents(
     """
     check_annotators([*sides])
     listed = {name: [*own] for name, own in sides.items()}
+    for name, own in listed.items():
+        if not any(each.record.annotated for each in own):
+            documents = f"{len(own)} document{'s' * (len(own) != 1)}"
+            raise ValueError(
+                f"{name} has annotated none of {documents}: expected the spans of each text, an empty list where there "
+                "are none"
+            )
     by_id = all(each.record.id is not None for own in listed.values() for each in own)
     places: dict[Place, dict[str, Own]] = {}
     for name, own in listed.items():

@@ -184,6 +184,11 @@ BAD = {
     "names": (["a.jsonl", "b.jsonl", "--name", "x"], "--name: 1 given for 2 systems"),
     "metric": (["a.jsonl", "b.jsonl", "-m", "f1"], "f1"),
     "annotators": (["a.jsonl", "b.jsonl", "--annotator", "x,y,z"], "--annotator: 3 given for 2 files"),
+    "nothing annotated": (
+        ["a.jsonl", "nothing.jsonl"],
+        "nothing has annotated none of 1 document: expected the spans of each text",
+    ),
+    "annotators of files without": (["a.jsonl", "b.jsonl", "--annotator", "x,y"], "names no annotator; leave it out"),
     "level": (["a.jsonl", "b.jsonl", "--level", "0.9"], "--level is given without --confidence"),
     "same outputs": (
         ["a.jsonl", "b.jsonl", "--write-consensus", "x.jsonl", "-o", "x.jsonl"],
@@ -196,6 +201,7 @@ BAD = {
 def test_mistakes_are_one_line(case, files):
     write(Path("other.jsonl"), line("Eve met Bob in New York today .", id="d1"))
     write(Path("elsewhere.jsonl"), line("Eve", id="e1"))
+    write(Path("nothing.jsonl"), line(TEXTS["d1"], id="d1", answer="reject"))
     before = {*Path().iterdir()}
     arguments, said = BAD[case]
     assert said in refused("agreement", *arguments)

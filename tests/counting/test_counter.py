@@ -25,6 +25,7 @@ from spacy_nereval.counting.keys import NUMBER, Key
 from spacy_nereval.counting.mirrored import mirrored
 from spacy_nereval.integration.example_batches import count_examples
 from spacy_nereval.integration.examples import documents
+from spacy_nereval.testing import check_laws
 
 some = tries(60)
 
@@ -254,6 +255,10 @@ def test_mirrored_counts_are_those_of_swapped_sides():
     found, expected = ({key: n for key, n in counts.totals().items() if n} for counts in (mirrored(there), back))
     assert found == expected
     assert mirrored(mirrored(there)).totals() == there.totals()
+    for name, options in {"relaxed": ("typed", "strong"), "char": ("typed",), "semeval": ()}.items():
+        for values in product((False, True), repeat=len(options)):
+            metric = create(name, **dict(zip(options, values)))
+            check_laws(metric, laws=["symmetric_scores_are_symmetric"])
     with pytest.raises(ValueError, match="fair does not declare what its verdicts become"):
         mirrored(count([Document(one, other)], [create("fair")]))
     with pytest.raises(ValueError, match="mirror says what 'fn' becomes, but not that it comes back"):

@@ -147,12 +147,14 @@ def test_the_order_of_annotators_and_documents_changes_nothing(seed):
 def test_a_pair_has_the_scores_that_score_gives(seed):
     """For a score that is not symmetric, the mean of both directions."""
     given = at_random(seed, overlapping=True)
-    metrics = create_all([*DEFAULT, "fair", "slot_error"])
+    metrics = create_all(dict.fromkeys([*DEFAULT, "fair", "slot_error"], {}) | {"mentions": {"scope": "hits"}})
     for row in result_of(given, metrics)["pairs"]:
         both = given.places(row["a"], row["b"])
         for metric in metrics:
             there, back = (
-                score([given.documents[k].pair(*names) for k in both], {metric.name: {}})["metrics"][metric.name]
+                score([given.documents[k].pair(*names) for k in both], {metric.name: metric.settings})["metrics"][
+                    metric.name
+                ]
                 for names in ((row["a"], row["b"]), (row["b"], row["a"]))
             )
             assert row["metrics"][metric.name]["counts"] == there["counts"]
@@ -311,3 +313,11 @@ def test_tokens_are_those_of_the_documents_if_all_have_the_same():
     base = Document([], [], TEXTS["d1"], tokens=[(0, 2), (2, 31)])
     assert result_of(SharedDocuments(("a", "b"), [each._replace(base=base)]))["units"]["n"] == 2
     assert result_of(given)["units"]["n"] == 8
+
+
+def test_documents_that_share_an_id_keep_their_own_scores():
+    given = shared({"d1": {"a": [(0, 3, "PER")], "b": [(0, 3, "PER")]}, "d3": {"a": [(0, 3, "PER")], "b": []}})
+    for each in given.documents:
+        each.base.id = "same"
+    rows = result_of(given)["disputes"]["documents"]
+    assert [(row["disputes"], row["scores"]["strict_f"]) for row in rows] == [(1, 0), (0, 1)]
