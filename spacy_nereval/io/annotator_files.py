@@ -73,7 +73,7 @@ def read_annotators(
     elif chosen and len(chosen) != len(files):
         raise ValueError(f"--annotator: {len(chosen)} given for {len(files)} files; give one for each, in their order")
     else:
-        wanted = [*chosen] or [None] * len(files)
+        wanted: Sequence[str | None] = chosen or [None] * len(files)
         formats = with_annotators([*files.values()], [format._replace(annotator=name) for name in wanted])
         sides = {name: _own(files[name], key, own, others) for name, own in zip(files, formats)}
     return shared_documents(sides, rules, key)
