@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from annotators import BY_HAND, TEXTS, at_random, shared
+from commands import line, write
 
 from spacy_nereval import Confidence, Document, create, create_all, score
 from spacy_nereval.evaluation.agreement import DEFAULT, AgreementCounts
@@ -224,14 +225,14 @@ def test_the_rule_in_which_two_differ_comes_first():
 
 
 def test_labels_and_missing_spans_are_differences_too():
-    sides = {f"d{k}": {"ann": [ADA_AS["PER"], BOB], "ben": [ADA_AS["ORG"]]} for k in range(3)}
-    sides["d3"] = {"ann": [ADA_AS["ORG"]], "ben": [ADA_AS["PER"]]}
+    sides = {f"d{k}": {"ann": [ADA_AS["PER"], *[BOB] * (k < 3)], "ben": [ADA_AS["ORG"]]} for k in range(5)}
+    sides["d5"] = {"ann": [ADA_AS["ORG"]], "ben": [ADA_AS["PER"]]}
     rows = result_of(shared(sides, dict.fromkeys(sides, TEXTS["d1"])))["differences"]
     assert [(row["kind"], row["one"], row["label"], row["number"], row["reverse"]) for row in rows] == [
+        ("label", "ann", "PER", 5, 1),
         ("missing", "ann", "PER", 3, 0),
-        ("label", "ann", "PER", 3, 1),
     ]
-    assert rows[1]["instead"] == "ORG"
+    assert rows[0]["instead"] == "ORG"
 
 
 ADA_AS = {label: (0, 3, label) for label in ("PER", "ORG")}
@@ -321,3 +322,15 @@ def test_documents_that_share_an_id_keep_their_own_scores():
         each.base.id = "same"
     rows = result_of(given)["disputes"]["documents"]
     assert [(row["disputes"], row["scores"]["strict_f"]) for row in rows] == [(1, 0), (0, 1)]
+
+
+def test_verdicts_on_the_whole_corpus_are_those_of_the_pair(tmp_path):
+    """Which surfaces have several labels: what c calls Ada does not matter to a and b."""
+    train = write(tmp_path / "train.jsonl", line("Ada met Bob", (0, 3, "PER")))
+    given = shared({"d1": {"a": [(0, 3, "PER")], "b": [(0, 3, "PER")], "c": [(0, 3, "ORG")]}})
+    metric = create("tmr", train=str(train))
+    rows = {row["a"] + row["b"]: row["metrics"]["tmr"]["counts"] for row in result_of(given, [metric])["pairs"]}
+    assert (
+        rows["ab"] == score([given.documents[0].pair("a", "b")], {"tmr": metric.settings})["metrics"]["tmr"]["counts"]
+    )
+    assert rows["ab"]["confusable_size"] == 0
