@@ -176,6 +176,9 @@ class Agreement(Shown):
     def _endings(self) -> Sequence[str]:
         return (*super()._endings(), ".jsonl")
 
+    def _report(self, name: str) -> str | None:
+        return None  # all tables are saved instead
+
     @property
     def _given(self) -> Agreed:
         """What tables are made from."""
