@@ -18,7 +18,7 @@ Kind = Literal["boundary", "label", "missing"]
 """One includes words that the other leaves out; they give different labels; one marks what the other does not."""
 
 MOST_WORDS_SHOWN = 5
-"""Maximum number of different words of a boundary that are listed."""
+"""Maximum number of different words that are listed."""
 
 LEAST = 2
 """A difference that occurs once is none that repeats."""
@@ -32,8 +32,8 @@ class Difference:
         kind: What differs.
         key: What tells differences of one kind apart: the end of the boundary, or labels.
         number: How often.
-        words: At a boundary, how often each stretch of words is added.
-        labels: At a boundary, how often the span of `one` has each label.
+        words: How often it concerns the same words: those that are added at a boundary, else those of the span.
+        labels: How often the span of `one` has each label.
         documents: In which documents.
         example: The document, and the spans of both there.
     """
@@ -57,10 +57,12 @@ def differences(shared: SharedDocuments) -> list[dict[str, Any]]:
 
     Returns:
         Rows with "kind", "one", "other", "number", "reverse", "documents", an example, and
-        - for "boundary": "end" ("leading" or "trailing"), the "words" that `one` includes, and the
-          "labels" of these spans, each with its number;
+        - for "boundary": "end" ("leading" or "trailing"), and the "labels" of the spans of `one`, each with its number;
         - for "label": the "label" of `one` and the "instead" of `other`;
         - for "missing": the "label" of spans that only `one` marks.
+
+        "words" has the most frequent words, each with its number: those that `one` includes at a
+        boundary, unless they are many, else those of the span.
     """
     signs = _Signs(shared)
     rows = [row for a, b in shared.pairs() for row in _of_pair(shared, signs, a, b)]
@@ -108,12 +110,19 @@ def _signs(text: str, verdict: Verdict) -> Iterator[_Sign]:
     if not gold or not pred:
         span = gold or pred
         assert span  # an error is on a span
-        yield _Sign("missing", gold is not None, (span.label,), "", gold, pred)
+        yield _Sign("missing", gold is not None, (span.label,), _surface(text, span), gold, pred)
         return
     if gold.label != pred.label:
-        yield _Sign("label", True, (gold.label, pred.label), "", gold, pred)
-    for slip in slips(text, gold, pred) if gold.overlaps(pred) else ():
-        yield _Sign("boundary", not slip.added, (slip.end,), slip.words, gold, pred)
+        yield _Sign("label", True, (gold.label, pred.label), _surface(text, gold), gold, pred)
+    if gold.overlaps(pred):
+        words: dict[str, str] = {slip.end: slip.words for slip in slips(text, gold, pred)}
+        for end, a, b in (("leading", gold.start, pred.start), ("trailing", pred.end, gold.end)):
+            if a != b and (not text or text[min(a, b) : max(a, b)].strip()):
+                yield _Sign("boundary", a < b, (end,), words.get(end, ""), gold, pred)
+
+
+def _surface(text: str, span: Span) -> str:
+    return " ".join(text[span.start : span.end].casefold().split())
 
 
 def _of_pair(shared: SharedDocuments, signs: _Signs, a: str, b: str) -> Iterator[dict[str, Any]]:
@@ -136,8 +145,8 @@ def _add(row: Difference, place: int, sign: _Sign) -> None:
     row.number += 1
     row.documents.add(place)
     row.example = row.example or (place, *spans)
-    if sign.words and spans[0]:
-        row.words[sign.words] += 1
+    row.words[sign.words] += bool(sign.words)
+    if spans[0]:
         row.labels[spans[0].label] += 1
 
 
@@ -145,8 +154,8 @@ def _row(shared: SharedDocuments, found: Difference, reverse: int) -> dict[str, 
     named = {"boundary": ("end",), "label": ("label", "instead"), "missing": ("label",)}[found.kind]
     row: dict[str, Any] = {"kind": found.kind, "one": found.one, "other": found.other, **dict(zip(named, found.key))}
     row |= {"number": found.number, "reverse": reverse, "documents": len(found.documents)}
+    row["words"] = dict(sorted((+found.words).items(), key=lambda item: (-item[1], item[0]))[:MOST_WORDS_SHOWN])
     if found.kind == "boundary":
-        row["words"] = dict(sorted(found.words.items(), key=lambda item: (-item[1], item[0]))[:MOST_WORDS_SHOWN])
         row["labels"] = dict(sorted(found.labels.items(), key=lambda item: (-item[1], item[0])))
     assert found.example
     place, *spans = found.example

@@ -108,32 +108,34 @@ def difference_words(row: Mapping[str, Any]) -> str:
     >>> row = {"kind": "boundary", "one": "ann", "other": "ben", "end": "leading", "words": {"the": 14}}
     >>> difference_words(row | {"labels": {"PART": 9, "DATE": 5}, "number": 14, "reverse": 0})
     "ann includes leading 'the' where ben does not, 14 times"
-    >>> row = {"kind": "label", "one": "ann", "other": "ben", "label": "ORG", "instead": "GPE"}
+    >>> row = {"kind": "label", "one": "ann", "other": "ben", "label": "ORG", "instead": "GPE", "words": {}}
     >>> difference_words(row | {"number": 9, "reverse": 2})
     'ann says ORG where ben says GPE, 9 times (the other way round 2 times)'
-    >>> difference_words({"kind": "missing", "one": "ann", "other": "ben", "label": "DATE", "number": 2, "reverse": 0})
-    'ann marks DATE where ben marks nothing, 2 times'
+    >>> row = {"kind": "missing", "one": "ann", "other": "ben", "label": "DATE", "number": 3, "reverse": 0}
+    >>> difference_words(row | {"words": {"today": 2, "now": 1}})
+    "ann marks DATE where ben marks nothing, 3 times, such as 'today' 2"
     """
     one, other = shortened(row["one"]), shortened(row["other"])
     reverse = f" (the other way round {times(row['reverse'])})" if row["reverse"] else ""
-    often = times(row["number"])
+    often, such_as = times(row["number"]), _such_as(row)
     if row["kind"] == "label":
-        return f"{one} says {row['label']} where {other} says {row['instead']}, {often}{reverse}"
+        return f"{one} says {row['label']} where {other} says {row['instead']}, {often}{such_as}{reverse}"
     if row["kind"] == "missing":
-        return f"{one} marks {row['label']} where {other} marks nothing, {often}{reverse}"
+        return f"{one} marks {row['label']} where {other} marks nothing, {often}{such_as}{reverse}"
     label, number = next(iter(row["labels"].items()))
     where = f" of {label}" if number >= OF_ONE_LABEL * row["number"] and len(row["labels"]) > 1 else ""
-    words, most = next(iter(row["words"].items()))
-    if most == row["number"]:
-        return f"{one} includes {row['end']} {clipped(words)!r}{where} where {other} does not, {often}{reverse}"
-    if most >= MOSTLY * row["number"]:
-        others = times(row["number"] - most)
-        return (
-            f"{one} includes {row['end']} {clipped(words)!r}{where} where {other} does not, {times(most)}, "
-            f"and other words {others}{reverse}"
-        )
-    listed = ", ".join(f"{clipped(text)!r} {n}" for text, n in [*row["words"].items()][:LISTED_WORDS])
-    return f"{one} includes {row['end']} words{where} that {other} leaves out, {often}, such as {listed}{reverse}"
+    words, most = next(iter(row["words"].items()), ("", 0))
+    if most < MOSTLY * row["number"]:
+        return f"{one} includes {row['end']} words{where} that {other} leaves out, {often}{such_as}{reverse}"
+    others = "" if most == row["number"] else f", and other words {times(row['number'] - most)}"
+    said = f"{one} includes {row['end']} {clipped(words)!r}{where} where {other} does not"
+    return f"{said}, {times(most)}{others}{reverse}"
+
+
+def _such_as(row: Mapping[str, Any]) -> str:
+    """Return the words that a difference concerns more than once, the most frequent first."""
+    listed = [f"{clipped(text)!r} {n}" for text, n in row["words"].items() if n > 1][:LISTED_WORDS]
+    return f", such as {', '.join(listed)}" if listed else ""
 
 
 def times(number: int) -> str:

@@ -16,6 +16,7 @@ from spacy_nereval.evaluation.agreement import DEFAULT, AgreementCounts
 from spacy_nereval.evaluation.agreement_consensus import Rule, consensus, consensus_rule
 from spacy_nereval.evaluation.agreement_documents import SharedDocuments
 from spacy_nereval.evaluation.agreement_intervals import Resampled
+from spacy_nereval.reporting.agreement_lines import difference_words
 
 STRICT = create_all(["strict"])
 
@@ -233,6 +234,22 @@ def test_labels_and_missing_spans_are_differences_too():
         ("missing", "ann", "PER", 3, 0),
     ]
     assert rows[0]["instead"] == "ORG"
+    assert [row["words"] for row in rows] == [{"ada": 5}, {"bob": 3}]
+
+
+def test_boundaries_that_differ_in_many_words_are_counted_without_them():
+    texts = {f"d{k}": "the pump of the second left door leaks" for k in range(3)}
+    sides = {id: {"ann": [(0, 32, "PART")], "ben": [(4, 8, "PART")]} for id in texts}
+    rows = result_of(shared(sides, texts))["differences"]
+    assert [(row["end"], row["number"], row["words"]) for row in rows] == [
+        ("leading", 3, {"the": 3}),
+        ("trailing", 3, {}),
+    ]
+    assert difference_words(rows[1]) == "ann includes trailing words that ben leaves out, 3 times"
+    spaces = shared(
+        {f"d{k}": {"a": [(0, 3, "X")], "b": [(0, 4, "X")]} for k in range(2)}, {"d0": "Ada x", "d1": "Ada x"}
+    )
+    assert result_of(spaces)["differences"] == []
 
 
 ADA_AS = {label: (0, 3, label) for label in ("PER", "ORG")}
