@@ -154,7 +154,8 @@ def after_lines(given: Agreed) -> list[str]:
     lines = [visible(f"ℹ {reason}.") for reason in reasons]
     if given.drawn:
         drawn = given.drawn
-        lines += [*unit_lines(drawn["unit"]), *warning(drawn["units"], drawn["effective_units"], drawn["unit"])]
+        lines += [line.partition(" --unit ")[0] for line in unit_lines(drawn["unit"])]  # which is another option here
+        lines += warning(drawn["units"], drawn["effective_units"], drawn["unit"])
     return lines
 
 

@@ -269,3 +269,20 @@ def test_spacy_files_and_their_span_groups(tmp_path, monkeypatch):
     for options in ((), ("-sk", "sc")):
         printed = accepted("agreement", "x.spacy", "y.spacy", *options, "-m", "strict,relaxed", "-t", "scores")
         assert [row[1] for row in tables_in(printed)["Scores of pairs"]] == ["0.00", "100.00"]
+
+
+def test_sentences_of_conll_files_are_resampled_in_blocks(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, wrong in (("x", 4), ("y", 5)):
+        rows = ["Ada B-PER" if k % wrong else "Ada O" for k in range(60)]
+        Path(f"{name}.conll").write_text("\n\n".join(f"{row}\nmet O\nnumber{k} O" for k, row in enumerate(rows)) + "\n")
+    printed = accepted("agreement", "x.conll", "y.conll", "-C", "-o", "result.json")
+    saved = json.loads(Path("result.json").read_text())
+    assert (saved["confidence"]["unit"], saved["confidence"]["units"]) == ("block:auto", 20)
+    assert "blocks of consecutive sentences are resampled: 1/20 of a CoNLL file each, at most 20 sentences." in flat(
+        printed
+    )
+    assert "--unit" not in printed
+    shared = sum(bool(k % 4) and bool(k % 5) for k in range(60))
+    of_one, of_other = (sum(bool(k % wrong) for k in range(60)) for wrong in (4, 5))
+    assert saved["metrics"]["strict"]["f"]["mean"] == pytest.approx(2 * shared / (of_one + of_other))
