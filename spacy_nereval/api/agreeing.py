@@ -196,7 +196,9 @@ class Agreement(Shown):
         return [*agreement_tables(self._given, AGREED if every else AT_TERMINAL, digits=digits)]
 
     def _before(self) -> list[str]:
-        return [*opening_lines(self._with_main), *left_out_lines(self.get("left_out", {}))]
+        shared = self._found.shared
+        unused = shared.rules.unused(shared.mapped) if shared.rules else []
+        return [*opening_lines(self._with_main), *left_out_lines(self.get("left_out", {})), *unused]
 
     def _after(self) -> list[str]:
         return [*after_lines(self._with_main), self.signature]

@@ -150,6 +150,8 @@ def _read(names: Sequence[str], given: Sequence[str], reading: Reading) -> Share
 
     if len(names) == 1 and given:
         raise ValueError(f"--name is given, but {names[0]} names its annotators: leave it out")
+    if given and len(given) != len(names):
+        raise ValueError(f"--name: {len(given)} given for {len(names)} files; give one for each, in their order")
     if repeated := [name for name in names if names.count(name) > 1]:
         raise ValueError(f"{repeated[0]} is given twice")
     format, _ = reading_of(reading._replace(annotator=None))

@@ -86,7 +86,18 @@ def test_label_rules_and_metrics():
     result = agreement(sides, {"slot_error": {"beta": 2}}, labels={"ORG": "PER"})
     assert result["metrics"]["slot_error"]["f"]["symmetric"] is False
     assert result["merged"] == 0
+    assert "⚠ labels: GPE to map" in str(agreement(sides, ["strict"], labels="GPE=LOC"))
     assert [row["label"] for row in result["disputes"]["labels"]] == ["LOC", "PER"]
+
+
+def test_metrics_that_need_what_is_not_known_are_left_out():
+    result = agreement({"ann": [[(0, 3, "PER")]], "bob": [[(0, 3, "PER")]]}, ["papers"])
+    assert "wrf" in result["left_out"]
+    assert "wrf" not in result["metrics"]
+    assert "wrf is left out" in str(result)
+    rows = [{"tokens": ["Ada", "met"], "ner_tags": [1, 0]}]
+    named = agreement({"ann": rows, "bob": rows}, tag_names=["O", "B-PER"])
+    assert named["units"]["alpha"] == 1
 
 
 def test_it_shows_itself(found, tmp_path):

@@ -181,7 +181,7 @@ BAD = {
     "consensus file": (["a.jsonl", "b.jsonl", "--write-consensus", "x.json"], "expected a .jsonl file"),
     "units file": (["a.jsonl", "b.jsonl", "--units", "x.txt"], "expected a .csv file"),
     "tables": (["a.jsonl", "b.jsonl", "-t", "errors"], "there is no table 'errors'"),
-    "names": (["a.jsonl", "b.jsonl", "--name", "x"], "--name: 1 given for 2 systems"),
+    "names": (["a.jsonl", "b.jsonl", "--name", "x"], "--name: 1 given for 2 files"),
     "metric": (["a.jsonl", "b.jsonl", "-m", "f1"], "f1"),
     "annotators": (["a.jsonl", "b.jsonl", "--annotator", "x,y,z"], "--annotator: 3 given for 2 files"),
     "nothing annotated": (
