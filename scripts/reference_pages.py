@@ -15,6 +15,7 @@ API = {
         "spacy_nereval",
         ["score", "Result", "compare", "Comparison", "Confidence", "Document", "load", "locate"],
     ),
+    "Agreement of annotators": ("spacy_nereval", ["agreement", "Agreement"]),
     "Functions of other packages": (
         "spacy_nereval.compat",
         [

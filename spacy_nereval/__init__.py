@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .about import __version__
 
 if TYPE_CHECKING:
+    from .api.agreeing import Agreement, agreement
     from .api.comparing import compare
     from .api.files import load
     from .api.results import Comparison, Result
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from .metrics.registry import create, create_all, names, registry
 else:
     _WHERE = {
+        "api.agreeing": ("Agreement", "agreement"),
         "api.comparing": ("compare",),
         "api.files": ("load",),
         "api.results": ("Comparison", "Result"),
@@ -49,6 +51,7 @@ else:
 
 
 __all__ = [
+    "Agreement",
     "Classes",
     "Comparison",
     "Confidence",
@@ -61,6 +64,7 @@ __all__ = [
     "Span",
     "Verdict",
     "__version__",
+    "agreement",
     "compare",
     "count",
     "create",

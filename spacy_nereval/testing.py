@@ -27,6 +27,7 @@ from typing import Any
 from .core.declaration import Metric, Score
 from .core.spans import Document, Span
 from .counting.counter import count
+from .counting.mirrored import mirrored
 from .evaluation.result import evaluate, verdict_counts
 
 __all__ = ["LAWS", "check_laws", "random_documents"]
@@ -227,12 +228,15 @@ def nothing_to_score_is_undefined(metric: Metric, corpus: Corpus) -> None:
 
 
 def symmetric_scores_are_symmetric(metric: Metric, corpus: Corpus) -> None:
-    """Scores that are declared symmetric stay when gold and prediction change places."""
+    """Symmetric scores stay when gold and prediction change places, and verdicts become what `mirror` says."""
     there = _result(metric, corpus)["scores"]
-    back = _result(metric, [_with_spans(doc, [doc.pred, doc.gold]) for doc in corpus])["scores"]
+    back = _result(metric, [_with_spans(doc, [doc.pred, doc.gold]) for doc in corpus])
     for score in metric.scores:
         if score.symmetric:
-            _same(there[score.name], back[score.name], score.name, f"{score.name} with the sides swapped")
+            _same(there[score.name], back["scores"][score.name], score.name, f"{score.name} with the sides swapped")
+    if metric.mirror is not None:
+        image = evaluate(mirrored(count(corpus, [metric])))["metrics"][metric.name]
+        _same(image, back, "the mirror image", "the result with the sides swapped")
 
 
 def results_are_plain_json(metric: Metric, corpus: Corpus) -> None:

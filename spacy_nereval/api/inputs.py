@@ -116,7 +116,7 @@ def _without_gaps(document: TokenDocument, gaps: Sequence[int]) -> Document:
 def _paired(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
     """Yield the documents of two sides that have texts: paired by id if all have one, else by their order."""
     predictions = Predictions(pred.name, UNANNOTATED[pred.kind == "doc"])
-    sides = _records(gold, reading), _records(pred, reading)
+    sides = records_of(gold, reading), records_of(pred, reading)
     for number, (a, b) in enumerate(Pairing(gold.name, pred.name).pairs(*sides)):
         try:
             skipped = not reading.spans_key and predictions.skipped(a, b)
@@ -127,21 +127,21 @@ def _paired(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | Non
     predictions.check_end()
 
 
-def _records(side: Side, reading: Reading) -> Iterator[Record]:
+def records_of(side: Side, reading: Reading) -> Iterator[Record]:
     for number, item in enumerate(side.items()):
-        if item is None or not _has_text(item):
+        if item is None or not has_text(item):
             raise ValueError(
                 f"{side.name}, document {number}: it is {item!r}, and the others are {WORDS[side.kind]}; a document "
                 'without annotation needs its text too: give a Doc, or a record with "answer": "ignore"'
             )
-        yield _record(item, f"{side.name}, document {number}", reading)
+        yield record_of_item(item, f"{side.name}, document {number}", reading)
 
 
-def _has_text(item: Any) -> bool:
+def has_text(item: Any) -> bool:
     return isinstance(item, (Record, Mapping)) or is_spacy(item, "Doc")
 
 
-def _record(item: Any, where: str, reading: Reading) -> Record:
+def record_of_item(item: Any, where: str, reading: Reading) -> Record:
     """Return a Doc, a record of a JSONL file or a `Record` as a `Record`."""
     if isinstance(item, Record):
         return item
@@ -162,8 +162,8 @@ def _record(item: Any, where: str, reading: Reading) -> Record:
 def _in_order(gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading) -> Iterator[Document | None]:
     """Yield the documents of two sides of which one or both have no texts: paired by their order."""
     names = [name for name, value in (("text", text), ("tokens", tokens)) if value is not None]
-    extra = [_listed(value, name) for name, value in (("text", text), ("tokens", tokens)) if value is not None]
-    tagged = [_all_tagged(side, reading) for side in (gold, pred)]
+    extra = [listed_items(value, name) for name, value in (("text", text), ("tokens", tokens)) if value is not None]
+    tagged = [all_tagged(side, reading) for side in (gold, pred)]
     sides = [_from_tags(found) if found is not None else side.items() for side, found in zip((gold, pred), tagged)]
     predictions = Predictions(pred.name, UNANNOTATED[0])
     ends = Ends()
@@ -209,7 +209,7 @@ def _two_records(
     sides: tuple[Side, Side], items: Sequence[Any], text: Any, tokens: Any, reading: Reading, ends: Ends
 ) -> tuple[Record, Record, str | None]:
     """Return both sides as records, and the text if it is known. A side without a text has that of the other."""
-    own = [_record(item, side.name, reading) if _has_text(item) else None for item, side in zip(items, sides)]
+    own = [record_of_item(item, side.name, reading) if has_text(item) else None for item, side in zip(items, sides)]
     known = next((record for record in own if record), None)
     if known is None or known.tokens is None:
         place = place_of(text if known is None else known.text, tokens)
@@ -223,7 +223,7 @@ def _two_records(
     return a, b, place.text
 
 
-def _all_tagged(side: Side, reading: Reading) -> list[Tagged | None] | None:
+def all_tagged(side: Side, reading: Reading) -> list[Tagged | None] | None:
     """Return the tag sequences of a side, read together; None if it has no tags."""
     if side.kind != "tags":
         return None
@@ -236,7 +236,7 @@ def _from_tags(found: Iterable[Tagged | None]) -> Iterator[Any]:
     yield from found
 
 
-def _listed(value: Any, name: str) -> Iterator[Any]:
+def listed_items(value: Any, name: str) -> Iterator[Any]:
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise ValueError(f"{name}= is {shortened(repr(value))}; expected a list with one item per document")
     return iter(value)

@@ -7,6 +7,7 @@ spaCy when it is loaded; only spaCy's own command line loads it.
 """
 
 from . import (
+    agreement,
     compare,
     convert,
     count,
@@ -25,6 +26,7 @@ from . import (
 from .app import nereval
 
 __all__ = [
+    "agreement",
     "compare",
     "convert",
     "count",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 READ = (
     "gold",
     "pred",
+    "annotations",
     "first",
     "others",
     "model",
@@ -37,7 +38,7 @@ READ = (
 )
 """Parameters that name what a command reads: files, folders or models."""
 
-WRITTEN = ("output", "per_document")
+WRITTEN = ("output", "per_document", "write_consensus", "units")
 """Parameters that name what a command writes."""
 
 REMOTE = ("first", "others", "data", "parts")
@@ -118,14 +119,23 @@ def check_files(given: Mapping[str, Any]) -> None:
             _check_not_read(path, name)
         if "parts" in given:
             _check_no_part(path, Path(given["parts"] or PARTS))
-    if len(outputs) > 1 and len({path.resolve() for path in outputs.values()}) == 1:
-        raise ValueError(f"--output and --per-document are both {given['output']}: choose two files")
+    _check_different(outputs)
     if "parts" in given:
         parts = Path(given["parts"] or PARTS)
         for name in read:
             _check_parts_outside(parts, name)
             for part in parts.glob("counts-*.npz"):
                 _check_not_read(part, name)
+
+
+def _check_different(outputs: Mapping[str, Path]) -> None:
+    """Raise ValueError if two outputs are one file."""
+    names: dict[Path, str] = {}
+    for name, path in outputs.items():
+        option = f"--{name.replace('_', '-')}"
+        other = names.setdefault(path.resolve(), option)
+        if other != option:
+            raise ValueError(f"{other} and {option} are both {path}: choose two files")
 
 
 def check_lexicons(metrics: Iterable[Metric], *outputs: Path | None) -> None:

@@ -76,6 +76,11 @@ def documents_of_files(gold: Path, pred: Path | None, reading: Reading) -> Docum
 def _told(documents: Documents, others: Counter[Path]) -> Documents:
     """Yield documents, and say in the end how many annotations of their files were left out."""
     yield from documents
+    say_left_out(others)
+
+
+def say_left_out(others: Counter[Path]) -> None:
+    """Say how many annotations of each file were left out, since they are not spans."""
     for path, number in others.items():
         if number:
             say(f"{path}: annotations that are not spans, such as relations, were left out ({number})", err=True)

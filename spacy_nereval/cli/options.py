@@ -42,7 +42,9 @@ TABLES = Option(
     "terminal), scores, labels, pairs, confusion, documents (with errors, the default in other formats), label-scores, "
     "counts. score --system: headline, runs (the default in the terminal), scores, labels (with runs, the default in "
     "other formats), label-scores. compare: differences, labels (the default in the terminal), runs, transitions, "
-    "spans (all five are the default in other formats), all-differences",
+    "spans (all five are the default in other formats), all-differences. agreement: pairs, differences, labels, "
+    "documents, spans (the default in the terminal), scores, alpha (all seven are the default in other formats), "
+    "all-scores",
 )
 METRICS = Option(
     None, "--metrics", "-m", help="Metrics or sets of metrics, separated by commas. By default the set 'papers'"

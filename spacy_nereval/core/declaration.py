@@ -106,6 +106,8 @@ class Metric:
         resolve: From the verdicts and notes that occur in the corpus to final verdicts, where
             a verdict depends on the corpus as a whole.
         distinct: Whether all verdicts of one name and note count as one, in however many documents they are.
+        mirror: What verdicts become when gold and predicted spans change places, such as misses spurious;
+            those that are not named stay. None if the verdicts on swapped sides are not such a mirror image.
         tokens: Whether documents without tokens cannot be judged.
         text: Whether documents without a text cannot be judged; "words" if it is enough to know
             which words are the same, as of tags.
@@ -137,6 +139,7 @@ class Metric:
     note: Callable[[Document, Any], str] | None = None
     resolve: Callable[[Sequence[str], Sequence[str]], list[str]] | None = None
     distinct: bool = False
+    mirror: Mapping[str, str] | None = None
     tokens: bool = False
     text: bool | Literal["words"] = False
     needs: str | None = None

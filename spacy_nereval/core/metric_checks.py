@@ -41,6 +41,8 @@ def check(metric: Metric) -> None:
             )
     if wrong := [words.kind for words in metric.words.values() if words.kind not in VERDICT_KINDS]:
         raise ValueError(f"words has the kind {wrong[0]!r}; expected one of {', '.join(VERDICT_KINDS)}")
+    if wrong := [name for name, other in (metric.mirror or {}).items() if metric.mirror.get(other) != name]:
+        raise ValueError(f"mirror says what {wrong[0]!r} becomes, but not that it comes back: name both directions")
     if metric.taxonomy not in ("", "FairEval"):
         raise ValueError(f"there is no taxonomy {metric.taxonomy!r}; expected 'FairEval', or '' for none")
     check_scores(metric.scores)

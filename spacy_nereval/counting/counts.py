@@ -150,12 +150,22 @@ class Counts:
         return united([self, other])
 
     def reordered(self, places: Sequence[int]) -> Counts:
-        """Return the counts with the documents at these indices, in this order."""
+        """Return the counts with the documents at these indices, in this order, and no column that they leave empty."""
         found = self._like()
         found._add_notes(self)
         found.ids = [self.ids[k] for k in places]
         found.units = [self.units[k] for k in places] if self.units else []
-        found._columns, found._blocks = dict(self._columns), [self.cells[list(places)]]
+        cells = self.cells[list(places)]
+        used, keys = np.unique(cells.indices).tolist(), self.keys
+        found._columns, found._blocks = {keys[k]: n for n, k in enumerate(used)}, [cells[:, used]]
+        return found
+
+    def with_keys(self, keys: Sequence[Key]) -> Counts:
+        """Return the same numbers as counts of something else: each column has another key, all different."""
+        found = self._like()
+        found._add_notes(self)
+        found.ids, found.units = [*self.ids], [*self.units]
+        found._columns, found._blocks = {key: k for k, key in enumerate(keys)}, [self.cells]
         return found
 
     def of(self, metrics: Sequence[Metric]) -> Counts:

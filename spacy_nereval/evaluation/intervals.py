@@ -148,7 +148,7 @@ def _of_metrics(
         if not places:
             yield metric.name, {}
             continue
-        scales = [_scale(metric.score_by_name[path[-1]]) for path in places]
+        scales = [scale_of(metric.score_by_name[path[-1]]) for path in places]
         origin, size = (np.array([getattr(scale, name) for scale in scales]) for name in ("origin", "size"))
         runs = (np.array([values_at(places, own, labels)[0] for own in owns]) - origin) / size
         values = mean_of_runs(runs)
@@ -189,7 +189,7 @@ def _label(path: Path) -> str:
     return path[1] if path[0] == "per_type" else ""
 
 
-class _Scale(NamedTuple):
+class ScoreScale(NamedTuple):
     """How a score maps to a scale that `score_intervals` knows: score = origin + size * value."""
 
     name: Scale
@@ -197,18 +197,18 @@ class _Scale(NamedTuple):
     size: float
 
 
-def _scale(score: Score) -> _Scale:
+def scale_of(score: Score) -> ScoreScale:
     """Return the scale of a score, by its limits. A score without limits has neither scale nor interval."""
     low, high = score.limits
     if math.isfinite(low) and math.isfinite(high):
-        return _Scale("ratio", low, high - low)
+        return ScoreScale("ratio", low, high - low)
     if math.isfinite(low):
-        return _Scale("cost", low, 1.0)
-    return _Scale("complement", high - 1, 1.0) if math.isfinite(high) else _Scale("ratio", math.nan, 1.0)
+        return ScoreScale("cost", low, 1.0)
+    return ScoreScale("complement", high - 1, 1.0) if math.isfinite(high) else ScoreScale("ratio", math.nan, 1.0)
 
 
 def _widen_macros(
-    values: Mapping[Path, float], scales: Mapping[Path, _Scale], rows: Rows, labels: Sequence[str]
+    values: Mapping[Path, float], scales: Mapping[Path, ScoreScale], rows: Rows, labels: Sequence[str]
 ) -> None:
     """Replace the interval of each macro average by the one that the labels' intervals give."""
     for path, row in rows.items():

@@ -55,6 +55,7 @@ def relaxed(
         scope="document",  # the prediction that hits a gold span may be the only partner left for another one
         confusion=VERDICTS,
         words=HITS_AND_MISSES,
+        mirror={"fn": "fp", "fp": "fn"},
     )
 
 

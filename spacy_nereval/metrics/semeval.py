@@ -69,6 +69,7 @@ def semeval(*, beta: Beta = 1.0, focus: Focus = "target") -> Metric:
             "mis": MISSED,
             "spu": SPURIOUS,
         },
+        mirror={"mis": "spu", "spu": "mis"},
         details=schemes,
     )
 

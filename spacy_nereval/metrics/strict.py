@@ -36,6 +36,7 @@ def strict(*, beta: Beta = 1.0) -> Metric:
         formula=partial(formula, beta=beta),
         confusion=VERDICTS,
         words=HITS_AND_MISSES,
+        mirror={"fn": "fp", "fp": "fn"},
     )
 
 

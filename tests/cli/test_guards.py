@@ -34,6 +34,7 @@ READERS = {
     "merge": ("merge", "one.npz", "two.npz"),
     "training": ("training", "t.jsonl"),
     "datasets": ("datasets", "a.json", "b.json"),
+    "agreement": ("agreement", "g.jsonl", "p.jsonl", "-m", "tmr", "--train", "t.jsonl"),
     "score brat": ("score", "brat", "g.jsonl"),
     "convert": ("convert", "g.jsonl"),
     "score counts": ("score", "one.npz"),
@@ -54,6 +55,7 @@ INPUTS = {
     "merge": "one.npz two.npz",
     "training": "t.jsonl",
     "datasets": "a.json b.json",
+    "agreement": "g.jsonl p.jsonl t.jsonl",
     "score brat": "g.jsonl brat/a.ann brat/deep/b.txt",
     "convert": "g.jsonl",
     "score counts": "one.npz",
@@ -102,6 +104,7 @@ def test_no_output_is_a_file_that_is_read(command, name, inputs):
     found = ways(inputs, name)
     before = contents(inputs)
     options = ("-o", "--per-document") if command.split()[0] in ("score", "evaluate") else ("-o",)
+    options = (*options, "--write-consensus", "--units") if command == "agreement" else options
     options = ("--",) if command == "convert" else options  # its output is an argument
     for option in options:
         for path in found.values():
@@ -220,6 +223,7 @@ def test_every_parameter_is_known_to_be_a_file_or_not():
         *("offsets", "check_text", "allow_repeats", "lang", "pipeline"),
         *("annotator", "drop"),
         *("match", "occurrences", "only", "depth", "sep", "per_label"),
+        "consensus",
         "config",  # is changed in place
     }
     found = {name for command in nereval.registered_commands for name in inspect.signature(command.callback).parameters}
@@ -276,6 +280,7 @@ COMMANDS = {
     "convert": ("convert", "g.jsonl", "out.conll"),
     "training": ("training", "g.jsonl", "-o", "out.json"),
     "datasets": ("datasets", "a.json", "b.json"),
+    "agreement": ("agreement", "g.jsonl", "p.jsonl", "-m", "strict", "-o", "out.json"),
     "detach": ("detach", "model", "out"),
     "metrics": ("metrics", "fair"),
     "doctor": ("doctor",),

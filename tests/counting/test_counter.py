@@ -22,8 +22,10 @@ from spacy_nereval.core.declaration import Kind
 from spacy_nereval.counting.batch import DocumentBatch
 from spacy_nereval.counting.counter import Counter
 from spacy_nereval.counting.keys import NUMBER, Key
+from spacy_nereval.counting.mirrored import mirrored
 from spacy_nereval.integration.example_batches import count_examples
 from spacy_nereval.integration.examples import documents
+from spacy_nereval.testing import check_laws
 
 some = tries(60)
 
@@ -244,3 +246,20 @@ def test_wrf_without_any_word():
         {Key("", "miss", "A", ""): 1, Key("", "spurious", "", "B"): 1}
     ]
     assert count([], create_all(["wrf"])).documents == 0
+
+
+def test_mirrored_counts_are_those_of_swapped_sides():
+    one, other = [(0, 3, "A"), (5, 9, "B"), (12, 15, "A")], [(0, 3, "B"), (5, 8, "B"), (20, 22, "C")]
+    metrics = create_all(["strict", "semeval", "relaxed", "char"])
+    there, back = (count([Document(gold, pred)], metrics) for gold, pred in ((one, other), (other, one)))
+    found, expected = ({key: n for key, n in counts.totals().items() if n} for counts in (mirrored(there), back))
+    assert found == expected
+    assert mirrored(mirrored(there)).totals() == there.totals()
+    for name, options in {"relaxed": ("typed", "strong"), "char": ("typed",), "semeval": ()}.items():
+        for values in product((False, True), repeat=len(options)):
+            metric = create(name, **dict(zip(options, values)))
+            check_laws(metric, laws=["symmetric_scores_are_symmetric"])
+    with pytest.raises(ValueError, match="fair does not declare what its verdicts become"):
+        mirrored(count([Document(one, other)], [create("fair")]))
+    with pytest.raises(ValueError, match="mirror says what 'fn' becomes, but not that it comes back"):
+        replace(create("strict"), mirror={"fn": "fp"})

@@ -171,7 +171,7 @@ def test_what_is_measured_of_a_corpus_is_shown_for_each_document():
     assert [row[:5] for row in rows] == [[name, "100", "7", "15,000.0", "60,000.0"] for name in "cs"]
 
 
-@pytest.mark.parametrize("name", ["table", "single", "workloads", "scale", "comparing"])
+@pytest.mark.parametrize("name", ["table", "single", "workloads", "scale", "comparing", "agreeing"])
 def test_the_examples_in_the_benchmarks_hold(name):
     found = doctest.testmod(import_module(name))
     assert found.attempted > 0 and found.failed == 0
@@ -182,6 +182,21 @@ def test_a_smaller_corpus_is_the_beginning_of_the_larger_one():
     for sides, others in zip(few, many):
         for side, other in zip(sides, others):
             assert side.to_json() == other.to_json()
+
+
+def test_the_time_of_agreement_is_shown_with_its_ratio(tmp_path, capsys):
+    agreeing = import_module("agreeing")
+    agreeing.main(documents=4, annotators=3, rounds=1, output=tmp_path / "agreement.json")
+    found = json.loads((tmp_path / "agreement.json").read_text("utf8"))
+    assert capsys.readouterr().out.rstrip("\n") == agreeing.markdown(found)
+    assert (found["documents"], found["annotators"]) == (4, 3)
+    assert [len(seconds) for seconds in found["seconds"].values()] == [1, 1]
+    seconds = {agreeing.OURS: [10.0, 40.0, 9.0], agreeing.PAIR: [1.0, 2.0, 3.0]}
+    shown = agreeing.markdown({"documents": 10_000, "annotators": 5, "seconds": seconds})
+    assert "| agreement / score of one pair, at most 25 | 10.0 |" in shown
+    assert "| agreement, processor seconds, at most 30 | 10.0 |" in shown
+    slower = agreeing.markdown({"documents": 10_000, "annotators": 5, "seconds": {**seconds, agreeing.PAIR: [0.1] * 3}})
+    assert "at most 25 | **above** 100.0 |" in slower
 
 
 # Memory

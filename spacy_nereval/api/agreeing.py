@@ -1,0 +1,204 @@
+"""`agreement`, for whatever several annotators have made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..core.labels import SEPARATOR, label_rules
+from ..core.mentions import CASELESS, LISTED
+from ..core.messages import shortened
+from ..counting.counts import Counts
+from ..evaluation.agreement import DEFAULT, AgreementCounts
+from ..evaluation.agreement_consensus import consensus_rows, consensus_rule
+from ..evaluation.agreement_documents import check_annotators
+from ..evaluation.agreement_stretches import checked_unit
+from ..evaluation.resampling import Confidence
+from ..io.shared_documents import shared_documents
+from ..io.writing import write_rows
+from ..reporting.agreement import AGREED, AT_TERMINAL, agreement_tables
+from ..reporting.agreement_lines import Agreed, after_lines, opening_lines
+from ..reporting.result_table import ResultTable
+from .annotators import annotated, sides_of, what_is_known
+from .choice import chosen_metrics
+from .frames import frame, table_rows
+from .plain_records import Reading
+from .results import left_out_lines
+from .rows import TagNames, given_names
+from .shown import Shown
+from .words import in_python
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def agreement(
+    annotators: Mapping[str, Any],
+    metrics: Any = None,
+    *,
+    unit: str = "token",
+    consensus: str | int = "majority",
+    confidence: Confidence | None = None,
+    text: Iterable[str | None] | None = None,
+    tokens: Iterable[Any] | None = None,
+    scheme: str = "auto",
+    repair: str = "conll",
+    end: str = "exclusive",
+    spans_key: str | None = None,
+    labels: Mapping[str, str | None] | str | Path | None = None,
+    only: Iterable[str] | str | None = None,
+    depth: int | None = None,
+    sep: str = SEPARATOR,
+    match: str = CASELESS,
+    occurrences: str = LISTED,
+    tag_names: TagNames = None,
+    offsets: str | None = None,
+) -> Agreement:
+    """Measure how far annotators agree: every metric on each pair, and alphas and kappas, corrected for chance.
+
+    Documents with texts belong together by their ids if all have one, else by their texts. An
+    annotator may lack documents. Others belong together by their order, and None stands for a
+    document that an annotator has not annotated.
+
+    Args:
+        annotators: The names of two or more annotators, and what each annotated, as `score` takes one side.
+        metrics: Names, or a table `{name: options}`; by default strict, semeval, relaxed and char.
+        unit: What alpha and the kappas are computed on: "token" or "char".
+        consensus: How many votes a span of the consensus needs: "majority" (more than half of those
+            who annotated the document), "all", or a number.
+        confidence: Settings of intervals; None for no intervals.
+        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets:
+            As for `score`.
+
+    Returns:
+        The agreement: a dict that can show itself; see `Agreement`.
+
+    Raises:
+        ValueError: There are fewer than two annotators, they share no document, two of them have
+            different texts under one id, an item cannot be read, or an option is unknown.
+        OSError: The file of `labels` cannot be read.
+
+    >>> ann, bob = [["B-PER", "O", "B-LOC"]], [["B-PER", "O", "O"]]
+    >>> found = agreement({"ann": ann, "bob": bob})
+    >>> round(found["metrics"]["strict"]["f"]["mean"], 4), round(found["units"]["alpha"], 4)
+    (0.6667, 0.5455)
+    """
+    if confidence is not None and not isinstance(confidence, Confidence):
+        raise ValueError(f"confidence = {shortened(repr(confidence))}: expected Confidence(), or None for no intervals")
+    reading = Reading(scheme, repair, end, spans_key, match, occurrences, given_names(tag_names), offsets).checked()
+    sides = sides_of(annotators, reading)
+    check_annotators([*sides])
+    rules = label_rules(labels, only, depth, sep)
+    known = what_is_known(sides.values(), text, tokens)
+    chosen, left_out = chosen_metrics(DEFAULT if metrics is None else metrics, **known)
+    try:
+        rule, on = consensus_rule(consensus, len(sides)), checked_unit(unit)
+    except ValueError as error:
+        raise ValueError(in_python(str(error))) from None
+    shared = shared_documents(annotated(sides, text, tokens, reading), rules, spans_key)
+    found = AgreementCounts(shared, chosen, unit=on, rule=rule)
+    return Agreement(found.result(confidence) | ({"left_out": left_out} if left_out else {}), found)
+
+
+class Agreement(Shown):
+    """The agreement of annotators: a dict, equal to the JSON of `nereval agreement`, that can show itself.
+
+    `agreement` makes it.
+
+    >>> from spacy_nereval import agreement
+    >>> found = agreement({"ann": [["B-PER", "O"]], "bob": [["B-LOC", "O"]]})
+    >>> [(row["label"], row["annotators"]) for row in found.errors()]
+    [('LOC', ['bob']), ('PER', ['ann'])]
+    """
+
+    def __init__(self, values: Mapping[str, Any], found: AgreementCounts) -> None:
+        super().__init__(values)
+        self._found = found
+
+    @property
+    def counts(self) -> dict[tuple[str, str], Counts]:
+        """The counts of each pair of annotators, the first as gold and the second as prediction."""
+        return {(pair.a, pair.b): pair.forward for pair in self._found.pairs}
+
+    def errors(self, labels: Sequence[str] | None = None) -> list[dict[str, Any]]:
+        """Return the disputed spans, the most disputed first, with who said what.
+
+        Args:
+            labels: List only spans with one of these labels.
+
+        Raises:
+            ValueError: No span has one of the labels.
+        """
+        known = self._found.shared.labels
+        if missing := [label for label in labels or () if label not in known]:
+            raise ValueError(f"there is no label {missing[0]!r}; there are {', '.join(known) or 'none'}")
+        return [row for row in self["disputes"]["spans"] if labels is None or row["label"] in labels]
+
+    def consensus(self) -> list[dict[str, Any]]:
+        """Return the consensus, a record of each document as in a JSONL file, with the votes for each span.
+
+        Raises:
+            ValueError: The texts are not known.
+        """
+        return [*consensus_rows(self._found.shared, self._found.rule)]
+
+    def to_frame(self, table: str = "pairs") -> pandas.DataFrame:
+        """Return a table as a pandas DataFrame.
+
+        Args:
+            table: The name of a table for `--tables` of `nereval agreement`.
+
+        Raises:
+            ValueError: There is no such table, or pandas is not installed.
+        """
+        if table not in AGREED:
+            raise ValueError(f"there is no table {table!r}; there are {', '.join(AGREED)}")
+        return frame(row for found in AGREED[table](self._given) for row in table_rows(found))
+
+    def save(self, path: str | Path) -> None:
+        """Write the result to a file; what it holds depends on the ending.
+
+        Args:
+            path: `.json` for the whole result; `.jsonl` for the consensus as gold annotation; `.html`,
+                `.md`, `.tex` or `.csv` for all tables.
+
+        Raises:
+            ValueError: The ending is unknown, or the texts are not known.
+            OSError: The file cannot be written.
+        """
+        if Path(path).suffix == ".jsonl":
+            write_rows(Path(path), consensus_rows(self._found.shared, self._found.rule))
+        else:
+            super().save(path)
+
+    def _endings(self) -> Sequence[str]:
+        return (*super()._endings(), ".jsonl")
+
+    def _report(self, name: str) -> str | None:
+        return None  # all tables are saved instead
+
+    @property
+    def _given(self) -> Agreed:
+        """What tables are made from."""
+        return Agreed(self, self._found.metrics, self.get("intervals", {}), self.get("confidence"))
+
+    @cached_property
+    def _with_main(self) -> Agreed:
+        """The same with the intervals of the main numbers, if the result has none."""
+        if "intervals" in self:
+            return self._given
+        bounded = self._found.with_main_interval(self)
+        return self._given._replace(bounds=bounded["intervals"], drawn=bounded["confidence"])
+
+    def _tables(self, average: str, digits: int, *, every: bool) -> list[ResultTable]:
+        return [*agreement_tables(self._given, AGREED if every else AT_TERMINAL, digits=digits)]
+
+    def _before(self) -> list[str]:
+        shared = self._found.shared
+        unused = shared.rules.unused(shared.mapped) if shared.rules else []
+        return [*opening_lines(self._with_main), *left_out_lines(self.get("left_out", {})), *unused]
+
+    def _after(self) -> list[str]:
+        return [*after_lines(self._with_main), self.signature]

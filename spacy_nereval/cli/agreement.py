@@ -1,0 +1,196 @@
+"""`nereval agreement`: how far annotators agree, and in what they differ."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+from typer import Argument, Option
+
+from .app import command
+from .guards import check_lexicons
+from .inputs import display_names, reading_of, rules_of, say_left_out
+from .metric_options import chosen_metrics, names_and_options
+from .options import OUTPUT, TRAIN, Reading, Resampling, Showing
+from .outputs import check_suffix, chosen_confidence
+from .printing import print_tables, say
+from .showing import MOST_DOCUMENTS, more_tables
+from .values import split_list, table_format, table_names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ..evaluation.agreement import AgreementCounts
+    from ..evaluation.agreement_documents import SharedDocuments
+
+NAMES = Option(
+    None,
+    "--name",
+    help="Name of an annotator: once for each file, in their order. By default the parts in which the files' names "
+    "differ, or the names in a file of several annotators",
+)
+
+
+@command("agreement", metric_options=True)
+def agreement_cli(
+    ctx: typer.Context,
+    reading: Reading,
+    resampling: Resampling,
+    showing: Showing,
+    annotations: list[str] = Argument(
+        ...,
+        metavar="A [B C...]",
+        help="Annotation of each annotator; or one file of Label Studio or Prodigy, or a folder of INCEpTION or "
+        "WebAnno, with the annotation of all",
+    ),
+    name: list[str] | None = NAMES,
+    metrics: str | None = Option(
+        None,
+        "--metrics",
+        "-m",
+        help="Metrics or sets of metrics, separated by commas. By default strict, semeval, relaxed and char",
+    ),
+    unit: str = Option("token", "--unit", help="What alpha and kappa are computed on: token or char"),
+    consensus: str = Option(
+        "majority",
+        "--consensus",
+        help="Votes that a span of the consensus needs: majority (of those who annotated the document), all, or a "
+        "number",
+    ),
+    confidence: bool = Option(
+        False,
+        "--confidence",
+        "-C",
+        help="Add a confidence interval to every number, by resampling the documents. Without it, only the main "
+        f"numbers have one, up to {MOST_DOCUMENTS} documents",
+    ),
+    train: str | None = TRAIN,
+    output: Path | None = OUTPUT,
+    write_consensus: Path | None = Option(
+        None,
+        "--write-consensus",
+        help="JSONL file for the consensus as gold annotation, with the votes for each span",
+        dir_okay=False,
+    ),
+    units: Path | None = Option(
+        None,
+        "--units",
+        help="CSV file for all spans as annotator,label,start,end, which programs for Gamma read",
+        dir_okay=False,
+    ),
+) -> None:
+    """
+    Measure the agreement of two or more annotators. Print how far they agree
+    and what they differ in most, then each pair's score, each label, and the
+    documents and spans that they dispute.
+
+    Every metric scores every pair, in both directions. Alpha and kappa correct
+    for chance. Documents are paired by id if all have one, else by their texts.
+    An annotator may lack documents: each pair is compared on those that both
+    annotated.
+
+    --write-consensus writes the spans on which most annotators agree, as gold
+    annotation with the votes for each span.
+    """
+    from ..evaluation.agreement import DEFAULT, AgreementCounts
+    from ..evaluation.agreement_consensus import consensus_rows, consensus_rule
+    from ..evaluation.agreement_stretches import checked_unit
+    from ..io.writing import write_json, write_rows
+    from ..reporting.agreement import AGREED, AT_TERMINAL, USUAL
+
+    names, options = names_and_options([*annotations, *ctx.args])
+    drawn, on = chosen_confidence(confidence, resampling), checked_unit(unit)
+    usual = AT_TERMINAL if table_format(showing.format) == "terminal" else USUAL
+    wanted = table_names(showing.tables, AGREED, usual)
+    _check_outputs(write_consensus, units)
+    gold = Path(names[0]) if len(names) > 1 else None
+    chosen = chosen_metrics(metrics or ",".join(DEFAULT), options, train, gold=gold, reading=reading)
+    check_lexicons(chosen, output, write_consensus, units)
+    shared = _read(names, name or [], reading)
+    rule = consensus_rule(consensus, len(shared.annotators))
+    found = AgreementCounts(shared, chosen, unit=on, rule=rule)
+    result = found.result(drawn, short=showing.short)
+    rows = [*consensus_rows(shared, rule)] if write_consensus else []
+    if output:
+        write_json(output, result)
+    if write_consensus:
+        write_rows(write_consensus, rows)
+    if units:
+        _write_units(units, shared)
+    _print_result(found, result, wanted, showing)
+    if write_consensus:
+        spans = sum(len(row["spans"]) for row in rows)
+        say(f"✔ consensus of {len(rows)} documents with {spans} spans in {write_consensus}", fg="green", err=True)
+
+
+def _check_outputs(consensus: Path | None, units: Path | None) -> None:
+    if consensus:
+        check_suffix("--write-consensus", consensus, ".jsonl")
+    if units:
+        check_suffix("--units", units, ".csv")
+
+
+def annotator_names(files: Sequence[str]) -> list[str]:
+    """Return short names for files: their names without the extension, unless two would be the same.
+
+    >>> annotator_names(["gold/ann.jsonl", "gold/bob.spacy"]), annotator_names(["ann/a.jsonl", "bob/a.jsonl"])
+    (['ann', 'bob'], ['ann', 'bob'])
+    """
+    names = display_names(files)
+    stems = [Path(name).stem for name in names]
+    return stems if len({*stems}) == len(stems) else names
+
+
+def _read(names: Sequence[str], given: Sequence[str], reading: Reading) -> SharedDocuments:
+    """Return what the annotators share, and say what was left out."""
+    from ..io.annotator_files import read_annotators
+
+    if len(names) == 1 and given:
+        raise ValueError(f"--name is given, but {names[0]} names its annotators: leave it out")
+    if given and len(given) != len(names):
+        raise ValueError(f"--name: {len(given)} given for {len(names)} files; give one for each, in their order")
+    if repeated := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"{repeated[0]} is given twice")
+    format, _ = reading_of(reading._replace(annotator=None))
+    others: Counter[Path] = Counter()
+    shared = read_annotators(
+        dict(zip(display_names(names, given) if given else annotator_names(names), map(Path, names))),
+        reading.spans_key,
+        format=format,
+        rules=rules_of(reading),
+        chosen=split_list(reading.annotator),
+        others=others,
+    )
+    say_left_out(others)
+    for line in shared.rules.unused(shared.mapped) if shared.rules else []:
+        say(line, err=True)
+    return shared
+
+
+def _write_units(path: Path, shared: SharedDocuments) -> None:
+    from ..evaluation.agreement_documents import unit_rows
+    from ..io.writing import write_rows
+
+    write_rows(path, unit_rows(shared), header=("annotator", "label", "start", "end"))
+
+
+def _print_result(found: AgreementCounts, result: dict[str, Any], wanted: Sequence[str], showing: Showing) -> None:
+    """Print the tables; with an interval of the main numbers, if it is computed quickly."""
+    from ..reporting.agreement import agreement_tables
+    from ..reporting.agreement_lines import Agreed, after_lines, opening_lines
+
+    bounded = result
+    if "intervals" not in result and result["documents"] <= MOST_DOCUMENTS:
+        bounded = found.with_main_interval(result)
+    given = Agreed(result, found.metrics, result.get("intervals", {}), result.get("confidence"))
+    shown = given._replace(bounds=bounded.get("intervals", {}), drawn=bounded.get("confidence"))
+    print_tables(
+        agreement_tables(given, wanted, digits=showing.digits),
+        showing.format,
+        before=opening_lines(shown, digits=showing.digits, more=more_tables(showing)),
+        after=after_lines(shown),
+        signature=result["signature"],
+    )

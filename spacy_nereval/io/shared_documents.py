@@ -1,0 +1,163 @@
+"""The documents that several annotators share, from their records."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from ..core.annex import annexed, words_after
+from ..core.labels import LabelRules
+from ..core.messages import shortened
+from ..core.spans import Document, PlainSpan
+from ..evaluation.agreement_documents import SharedDocument, SharedDocuments, check_annotators, with_rules
+from .records import Record, project
+
+Place = tuple[str, int]
+"""The id or the text of a document, and how many documents with the same one an annotator had before."""
+
+
+class Own(NamedTuple):
+    """An annotator's record of a document.
+
+    Args:
+        record: The record.
+        unit: The key of what the document is resampled with; None for its id or text.
+        rule: The rule by which the key was made.
+        base: The document without spans, if it is not made of the record: its text is not known.
+    """
+
+    record: Record
+    unit: str | None = None
+    rule: str = "id"
+    base: Document | None = None
+
+
+def shared_documents(
+    sides: Mapping[str, Iterable[Own]], rules: LabelRules | None = None, spans_key: str | None = None
+) -> SharedDocuments:
+    """Return the documents that two or more annotators annotated.
+
+    Documents are the same if they have the same id, or, if any document has no id, the same text.
+    Annotators need not have annotated, or even have, the same documents.
+
+    Args:
+        sides: The records of each annotator.
+        rules: What becomes of labels; None leaves them as they are.
+        spans_key: The key of the span groups that were read.
+
+    Raises:
+        ValueError: There are fewer than two annotators; one id has two texts; no document is
+            shared; or a label to keep does not occur.
+
+    >>> ada = Record("Ada sleeps", {(0, 3, "PER")})
+    >>> found = shared_documents({"ann": [Own(ada)], "bob": [Own(ada), Own(Record("Eve", set()))]})
+    >>> len(found.documents), found.single
+    (1, 1)
+    """
+    check_annotators([*sides])
+    listed = {name: [*own] for name, own in sides.items()}
+    for name, own in listed.items():
+        if not any(each.record.annotated for each in own):
+            documents = f"{len(own)} document{'s' * (len(own) != 1)}"
+            raise ValueError(
+                f"{name} has annotated none of {documents}: expected the spans of each text, an empty list where there "
+                "are none"
+            )
+    by_id = all(each.record.id is not None for own in listed.values() for each in own)
+    places: dict[Place, dict[str, Own]] = {}
+    for name, own in listed.items():
+        seen: Counter[str] = Counter()
+        for each in own:
+            key = each.record.id if by_id and each.record.id is not None else each.record.text
+            places.setdefault((key, seen[key]), {})[name] = each
+            seen[key] += 1
+    numbers: Counter[str] = Counter(single=0, unannotated=0)
+    mentions: Counter[str] = Counter()
+    found, located = [], set()
+    for number, ((key, _), owns) in enumerate(places.items()):
+        _check_texts(key, owns)
+        mine = {name: each for name, each in owns.items() if each.record.annotated}
+        if len(mine) < 2:
+            numbers["single" if mine else "unannotated"] += 1
+            continue
+        found.append(_shared(number, mine, numbers))
+        for each in mine.values():
+            mentions.update(each.record.mentions)
+            located |= {each.record.located} if each.record.mentions else set()
+    renamed = [*with_rules(found, rules)]
+    on_reading = {name: numbers[name] for name in ("ignored", "repaired", "duplicates", "rejected")}
+    if rules:
+        on_reading["merged"] = sum(merged for _, merged in renamed)
+    shared = SharedDocuments(
+        tuple(sides),
+        [each for each, _ in renamed],
+        numbers["single"],
+        numbers["unannotated"],
+        on_reading,
+        rules,
+        frozenset[str]().union(*(each.base.mapped for each, _ in renamed)),
+        spans_key,
+        mentions,
+        located,
+    )
+    if rules:
+        rules.check_found(shared.labels)
+    return shared
+
+
+def _check_texts(key: str, owns: Mapping[str, Own]) -> None:
+    """Raise ValueError, naming both annotators, if texts differ in more than white space and case."""
+    (first, own), *others = owns.items()
+    for name, other in others:
+        if other.record.text == own.record.text or (own.record.open_end and other.record.open_end):
+            continue
+        try:
+            [*project((), other.record.text, own.record.text)]
+        except ValueError as error:
+            difference = str(error).partition(": ")[2]
+            raise ValueError(
+                f"document {shortened(key)} has one text for {first} and another for {name} ({difference}); expected "
+                "the same text under one id: correct the ids, or remove them to pair documents by their texts"
+            ) from None
+
+
+def _shared(number: int, owns: Mapping[str, Own], numbers: Counter[str]) -> SharedDocument:
+    """Return a document with the spans of all annotators, and add up what was changed or left out on reading."""
+    records = {name: each.record for name, each in owns.items()}
+    first = max(records.values(), key=lambda each: len(each.text) if each.open_end else 0)
+    text, strings = annexed(first.text, (string for each in records.values() for string, _ in each.invented))
+    gaps = [gap for each in records.values() for gap in _carried(each, first.text, [(*gap, "") for gap in each.gaps])]
+    spans: dict[str, list[PlainSpan]] = {}
+    for name, each in records.items():
+        own = _carried(each, first.text, each.spans)
+        kept = [span for span in own if not any(max(span[0], a) < min(span[1], b) for a, b, _ in gaps)]
+        spans[name] = [*kept, *((*strings[string], label) for string, label in each.invented)]
+        numbers["ignored"] += len(own) - len(kept)
+        numbers.update(repaired=each.repaired, duplicates=each.duplicates, rejected=each.rejected)
+    tokens = _common_tokens(first, [*records.values()])
+    if strings and tokens is not None:
+        tokens = [*tokens, *words_after(text, len(first.text))]
+    of_first = next(iter(owns.values()))
+    base = of_first.base or Document([], [], text, tokens=tokens, id=first.id)
+    base.annex = len(first.text) if strings else None
+    base.unit, base.unit_rule = of_first.unit, of_first.rule
+    surfaces = {name: each.surfaces for name, each in records.items() if each.surfaces}
+    return SharedDocument(base, spans, surfaces, number)
+
+
+def _carried(each: Record, text: str, spans: Iterable[PlainSpan]) -> list[PlainSpan]:
+    """Return the spans of a record in another text, which differs in white space and case only."""
+    if each.text == text or each.open_end:
+        return sorted({*spans})
+    return sorted({*project(spans, each.text, text)})
+
+
+def _common_tokens(first: Record, records: Sequence[Record]) -> list[tuple[int, int]] | None:
+    """Return the tokens of a document if all annotators have the same; else None, for what is between white space."""
+    if any(each.tokens is None for each in records):
+        return None
+    if first.open_end:
+        return first.tokens
+    same = all((each.text, each.tokens) == (first.text, first.tokens) for each in records)
+    return first.tokens if same else None

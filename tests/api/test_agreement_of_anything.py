@@ -1,0 +1,161 @@
+"""`agreement` of whatever annotators have made, and a result that shows itself."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+
+import pytest
+import spacy
+from annotators import TEXTS, records
+
+from spacy_nereval import Agreement, Confidence, Document, agreement, load
+
+
+@pytest.fixture(scope="module")
+def found() -> Agreement:
+    return agreement({name: records(name) for name in "abc"})
+
+
+def test_records_and_iterators(found):
+    assert str(Fraction(found["units"]["alpha"]).limit_denominator(10**4)) == "373/670"
+    assert found == agreement({name: iter(records(name)) for name in "abc"})
+    assert found["annotators"] == ["a", "b", "c"]
+
+
+def test_tags_belong_together_by_their_order():
+    ann = [["B-PER", "O", "O"], ["O", "B-LOC"], None]
+    bob = [["B-PER", "O", "B-LOC"], None, ["O"]]
+    eve = [["O", "O", "B-LOC"], ["O", "B-ORG"], None]
+    result = agreement({"ann": ann, "bob": bob, "eve": eve})
+    assert [(row["a"], row["b"], row["documents"]) for row in result["pairs"]] == [
+        ("ann", "bob", 1),
+        ("ann", "eve", 2),
+        ("bob", "eve", 1),
+    ]
+    assert (result["documents"], result["single"], result["units"]["n"]) == (2, 1, 5)
+    assert [row["document"] for row in result["disputes"]["documents"]] == [0, 1]
+    with pytest.raises(ValueError, match="document 0: ann has 3 tags and bob has 1 tag; expected one tag per token"):
+        agreement({"ann": ann[:1], "bob": [["O"]]})
+    with pytest.raises(
+        ValueError, match="ann has 3 documents and bob has 1 document; expected the same number, with None"
+    ):
+        agreement({"ann": ann, "bob": bob[:1]})
+
+
+def test_spans_with_and_without_texts():
+    ann, bob = [[(0, 3, "PER"), (8, 11, "PER")], []], [[{"start": 0, "end": 3, "label": "PER"}], [(0, 4, "LOC")]]
+    bare = agreement({"ann": ann, "bob": bob})
+    assert bare["metrics"]["strict"]["f"]["mean"] == 0.5
+    assert bare["units"]["alpha"] is bare["u_alpha"]["u_alpha"] is None
+    assert "the texts are not known" in bare["units"]["reason"]
+    assert "ℹ the texts are not known" in str(bare)
+    with pytest.raises(ValueError, match="the texts are not known, so no gold annotation can be written: give text="):
+        bare.consensus()
+    texts = [TEXTS["d1"], TEXTS["d2"]]
+    known = agreement({"ann": ann, "bob": bob}, text=texts)
+    assert known["units"]["n"] == 11
+    assert known["metrics"] == bare["metrics"]
+    mixed = agreement({"ann": ann, "bob": [{"text": t, "spans": s} for t, s in zip(texts, bob)]})
+    assert mixed["units"] == known["units"]
+    mentions = agreement({"ann": [[("Ada", "PER")]], "bob": [[("Ada", "PER"), ("Zoe", "PER")]]}, text=[TEXTS["d1"]])
+    assert mentions["metrics"]["strict"]["f"]["mean"] == pytest.approx(2 / 3)
+    assert mentions["mentions"]["invented"] == 1
+    assert mentions["units"]["alpha"] == 1  # what the text does not have has no unit
+
+
+def test_docs_and_their_span_groups():
+    nlp = spacy.blank("en")
+    docs = {}
+    for name, ends in (("ann", 2), ("bob", 1)):
+        doc = nlp("Ada Lovelace met Bob")
+        doc.set_ents([spacy.tokens.Span(doc, 0, ends, "PER")])
+        doc.spans["sc"] = [spacy.tokens.Span(doc, 3, 4, "PER")]
+        docs[name] = [doc]
+    assert agreement(docs)["units"]["n"] == 4
+    assert agreement(docs)["metrics"]["strict"]["f"]["mean"] == 0
+    assert agreement(docs, spans_key="sc")["metrics"]["strict"]["f"]["mean"] == 1
+    with pytest.raises(ValueError, match="no Doc of ann has spans under this key"):
+        agreement(docs, spans_key="nowhere")
+
+
+def test_label_rules_and_metrics():
+    sides = {name: records(name) for name in "abc"}
+    assert agreement(sides, ["fair"], only=["LOC"])["disputes"]["labels"][0]["label"] == "LOC"
+    result = agreement(sides, {"slot_error": {"beta": 2}}, labels={"ORG": "PER"})
+    assert result["metrics"]["slot_error"]["f"]["symmetric"] is False
+    assert result["merged"] == 0
+    assert "⚠ labels: GPE to map" in str(agreement(sides, ["strict"], labels="GPE=LOC"))
+    assert [row["label"] for row in result["disputes"]["labels"]] == ["LOC", "PER"]
+
+
+def test_metrics_that_need_what_is_not_known_are_left_out():
+    result = agreement({"ann": [[(0, 3, "PER")]], "bob": [[(0, 3, "PER")]]}, ["papers"])
+    assert "wrf" in result["left_out"]
+    assert "wrf" not in result["metrics"]
+    assert "wrf is left out" in str(result)
+    rows = [{"tokens": ["Ada", "met"], "ner_tags": [1, 0]}]
+    named = agreement({"ann": rows, "bob": rows}, tag_names=["O", "B-PER"])
+    assert named["units"]["alpha"] == 1
+
+
+def test_it_shows_itself(found, tmp_path):
+    assert str(found).startswith("a, b and c: strict F 52.59 [")
+    assert "Pairs of annotators, strict F" in found.summary(digits=1)
+    assert "<table" in found._repr_html_()
+    assert "<script" not in found._repr_html_()
+    assert found.signature == found["signature"]
+    frame = found.to_frame("labels")
+    assert [*frame["label"]] == ["LOC", "PER", "ORG"]
+    assert len(found.to_frame()) == 3
+    with pytest.raises(ValueError, match="there is no table 'x'; there are pairs"):
+        found.to_frame("x")
+    for ending in (".json", ".jsonl", ".md", ".csv", ".tex", ".html"):
+        found.save(tmp_path / f"a{ending}")
+    assert json.loads((tmp_path / "a.json").read_text()) == found
+    assert len(load(tmp_path / "a.jsonl")) == 3
+    assert "Agreement corrected for chance" in (tmp_path / "a.md").read_text()
+    with pytest.raises(ValueError, match=r"expected a file that ends with .*\.jsonl"):
+        found.save(tmp_path / "a.png")
+
+
+def test_disputes_and_counts(found):
+    assert len(found.errors()) == 6
+    assert {row["label"] for row in found.errors(["LOC"])} == {"LOC"}
+    with pytest.raises(ValueError, match="there is no label 'X'; there are LOC, ORG, PER"):
+        found.errors(["X"])
+    assert found.counts["a", "b"].documents == 2
+    assert [len(row["spans"]) for row in found.consensus()] == [2, 1, 0]
+
+
+def test_intervals_of_a_result_with_confidence(found):
+    bounded = agreement({name: records(name) for name in "abc"}, ["strict"], confidence=Confidence(level=0.9))
+    assert bounded["confidence"]["level"] == 0.9
+    assert bounded["intervals"]["metrics"]["strict"]["f"]["mean"]["flag"] == "few"
+    assert "intervals" not in found
+
+
+WRONG: dict[str, tuple[Any, dict[str, Any], str]] = {
+    "no table": ([records("a")], {}, "expected a table of names and annotations"),
+    "one annotator": ({"a": records("a")}, {}, "agreement needs two annotators or more; given: a"),
+    "a single document": ({"a": records("a")[0], "b": records("b")}, {}, "expected a list of documents"),
+    "both sides": ({"a": [Document([], [])], "b": [Document([], [])]}, {}, "a has Documents, which hold two sides"),
+    "unit": ({"a": records("a"), "b": records("b")}, {"unit": "word"}, "unit='word': expected token or char"),
+    "consensus": ({"a": records("a"), "b": records("b")}, {"consensus": 3}, "expected majority, all, or a number"),
+    "confidence": (
+        {"a": records("a"), "b": records("b")},
+        {"confidence": 0.95},
+        r"confidence = 0.95: expected Confide",
+    ),
+    "text twice": ({"a": records("a"), "b": records("b")}, {"text": ["x"]}, "text= is given, but the items have their"),
+    "nothing shared": ({"a": records("a")[:1], "b": records("b")[1:]}, {}, "share no document"),
+    "lengths": ({"a": [[]], "b": [[]]}, {"text": ["x", "y"]}, "text has 2 documents; expected the same number"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_mistakes_name_what_is_wrong(case):
+    annotators, settings, said = WRONG[case]
+    with pytest.raises(ValueError, match=said):
+        agreement(annotators, **settings)

@@ -1,0 +1,288 @@
+"""`nereval agreement`: its first screen, its files, and what it refuses."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from annotators import BY_HAND, TEXTS, records
+from commands import accepted, flat, line, refused, run, tables_in, write
+
+from spacy_nereval import agreement, load
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch) -> list[str]:
+    """The files of the three annotators of the example, in the working directory."""
+    monkeypatch.chdir(tmp_path)
+    for name in "abc":
+        write(tmp_path / f"{name}.jsonl", *records(name))
+    return ["a.jsonl", "b.jsonl", "c.jsonl"]
+
+
+def rule_of_articles(number: int = 25) -> tuple[list[Any], list[Any]]:
+    """Two annotators, of whom ann includes the article."""
+    ann, ben = [], []
+    for k in range(number):
+        text = f"the pump {k} leaks near the old seal"
+        start = text.index("old")
+        ann.append(line(text, (0, 8, "PART"), (start, len(text), "PART"), id=str(k)))
+        ben.append(line(text, (4, 8, "PART"), (start + 4 * (k % 5 == 0), len(text), "PART"), id=str(k)))
+    return ann, ben
+
+
+def test_the_first_screen_names_the_rule_in_which_two_differ(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    for name, rows in zip(("ann", "ben"), rule_of_articles()):
+        write(tmp_path / f"{name}.jsonl", *rows)
+    printed = accepted("agreement", "ann.jsonl", "ben.jsonl")
+    assert all(len(row) <= 80 for row in printed.splitlines())
+    first = flat(printed.partition("\n\n")[0])
+    assert first.startswith("ann and ben: strict F 40.00 [")
+    assert "], alpha 0." in first
+    assert (
+        "the largest systematic difference: ann includes leading 'the' where ben does not, 25 times, and other words "
+        "5 times." in first
+    )
+    assert "25 documents annotated by two or more, spans: ann 50, ben 50; more: --tables all" in first
+    tables = tables_in(printed)
+    assert [*tables][:3] == ["Pairs of annotators, strict F", "Differences that repeat", "Per label"]
+    assert tables["Pairs of annotators, strict F"] == [["ann", "-", "40.00"], ["ben", "40.00", "-"]]
+
+
+def test_three_annotators_of_whom_two_lack_a_document(files):
+    printed = accepted("agreement", *files)
+    assert "a, b and c: strict F 52.59 [" in printed
+    assert "(mean of 3 pairs, 33.33 to 80.00), alpha 0.56 [" in flat(printed)
+    tables = tables_in(printed)
+    assert tables["Pairs of annotators, strict F"] == [
+        ["a", "-", "44.44", "80.00", "50.00"],
+        ["b", "44.44", "-", "33.33", "40.00"],
+        ["c", "80.00", "33.33", "-", "66.67"],
+    ]
+    assert tables["Per label"][0] == ["LOC", "50.00", "0.83", "4", "8", "50.00"]
+    assert tables["Most disputed documents"][0] == ["d1", "3", "8", "16", "50.00", "51.11"]
+    assert tables["Most disputed spans (the first 5 of 6)"][0] == [
+        "d1",
+        "8-11",
+        "ORG",
+        "Bob",
+        "2",
+        "a PER; b ORG; c nothing",
+    ]
+    assert "Only 3 documents, effectively 1.9" in printed
+
+
+def test_the_result_is_that_of_python(files):
+    accepted("agreement", *files, "-o", "result.json", "--unit", "char", "--consensus", "all", "-m", "strict,fair")
+    saved = json.loads(Path("result.json").read_text())
+    python = agreement(
+        {name: load(f"{name}.jsonl") for name in "abc"}, ["strict", "fair"], unit="char", consensus="all"
+    )
+    assert saved == python
+    assert "agreement:3,unit:char,consensus:all" in saved["signature"]
+    assert saved.keys() >= {
+        *("signature", "annotators", "documents", "single", "pairs", "metrics", "per_type", "units", "u_alpha"),
+        *("consensus", "disputes", "differences"),
+    }
+    assert saved["metrics"]["fair"]["f"]["symmetric"] is False
+
+
+def test_confidence_adds_the_twin(files):
+    accepted("agreement", *files, "-o", "result.json", "-C", "--level", "0.9", "-t", "scores,alpha,labels")
+    saved = json.loads(Path("result.json").read_text())
+    assert saved["confidence"]["level"] == 0.9
+    assert saved["intervals"]["units"]["alpha"]["flag"] == "few"
+    printed = accepted("agreement", *files, "-C", "-t", "scores,alpha,all-scores")
+    tables = tables_in(printed)
+    assert tables["Scores of pairs"][0][1].startswith("52.59 [")
+    assert [row[0] for row in tables["Agreement corrected for chance"]][:2] == [
+        "alpha: label or nothing",
+        "alpha: something or nothing",
+    ]
+
+
+def test_scores_that_are_not_symmetric_are_marked(files):
+    printed = accepted("agreement", *files, "-m", "fair", "-t", "pairs,scores,all-scores")
+    assert "Pairs of annotators, fair F (mean of both directions)" in printed
+    assert "Scores of pairs (* mean of both directions)" in printed
+    assert tables_in(printed)["Scores of pairs (* mean of both directions)"][0][0] == "fair *"
+
+
+def test_the_consensus_is_a_gold_file_with_votes(files):
+    done = run("agreement", *files, "--write-consensus", "gold.jsonl")
+    assert done.exit_code == 0, done.output
+    assert "consensus of 3 documents with 3 spans in gold.jsonl" in done.stderr
+    rows = [json.loads(row) for row in Path("gold.jsonl").read_text().splitlines()]
+    assert rows[0]["spans"][1] == {"start": 15, "end": 23, "label": "LOC", "votes": 2, "annotators": ["a", "c"]}
+    assert rows[2] == {"text": "Bob slept", "id": "d3", "spans": [], "meta": {"annotators": ["b", "c"]}}
+    assert [len(record.spans) for record in load("gold.jsonl")] == [2, 1, 0]
+
+
+def test_units_are_written_for_other_programs(files):
+    accepted("agreement", *files, "--units", "units.csv")
+    rows = [*csv.reader(Path("units.csv").read_text().splitlines())]
+    assert rows[0] == ["annotator", "label", "start", "end"]
+    assert len(rows) == 1 + sum(len(own) for sides in BY_HAND.values() for own in sides.values())
+    assert ["b", "PER", str(len(TEXTS["d1"]) + 1 + 11), str(len(TEXTS["d1"]) + 1 + 14)] in rows
+
+
+def test_tables_in_other_formats(files):
+    rows = json.loads(run("agreement", *files, "-f", "json", "-t", "pairs").stdout)
+    assert rows
+    printed = run("agreement", *files, "-f", "markdown").stdout
+    assert "| annotator | a | b | c | others' majority |" in printed
+    assert "Agreement corrected for chance" in printed
+
+
+def test_names_and_label_options(files):
+    printed = accepted("agreement", *files, "--name", "Ann", "--name", "Ben", "--name", "Cem", "--only", "LOC")
+    assert "Ann, Ben and Cem: strict F" in printed
+    assert [row[0] for row in tables_in(printed)["Per label"]] == ["LOC"]
+    done = run("agreement", *files, "--labels", "PER=PERSON,GPE=LOC", "-t", "labels")
+    assert {row[0] for row in tables_in(done.stdout)["Per label"]} == {"LOC", "ORG", "PERSON"}
+    assert "GPE to map" in done.stderr
+    assert "there is no label 'X'" in refused("agreement", *files, "--only", "X")
+
+
+def test_annotators_without_ids_are_paired_by_their_texts(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [{name: value for name, value in row.items() if name != "id"} for row in records("b")]
+    write(tmp_path / "x.jsonl", *rows)
+    write(tmp_path / "y.jsonl", *rows[::-1], line("only here"))
+    printed = accepted("agreement", "x.jsonl", "y.jsonl")
+    assert "x and y: strict F 100.00" in printed
+    assert "3 documents annotated by two or more, 1 document by one alone left out" in printed
+
+
+def test_a_rejected_document_is_missing(files):
+    rows = [{**row, "answer": "reject"} if row["id"] == "d3" else row for row in records("c")]
+    write(Path("c.jsonl"), *rows)
+    printed = accepted("agreement", *files)
+    assert "2 documents annotated by two or more, 1 document by one alone left out" in printed
+
+
+BAD = {
+    "other texts under one id": (
+        ["a.jsonl", "other.jsonl"],
+        "document d1 has one text for a and another for other ('E' at 0 against 'A' at 0); expected the same "
+        "text under one id",
+    ),
+    "no shared document": (["a.jsonl", "elsewhere.jsonl"], "a and elsewhere share no document"),
+    "one annotator": (["a.jsonl"], "a.jsonl names no annotators: expected a file for each annotator"),
+    "given twice": (["a.jsonl", "a.jsonl"], "a.jsonl is given twice"),
+    "no such file": (["a.jsonl", "nowhere.jsonl"], "nowhere.jsonl does not exist"),
+    "unit": (["a.jsonl", "b.jsonl", "--unit", "word"], "--unit word: expected token or char"),
+    "consensus": (["a.jsonl", "b.jsonl", "--consensus", "3"], "--consensus 3: expected majority, all, or a number"),
+    "consensus file": (["a.jsonl", "b.jsonl", "--write-consensus", "x.json"], "expected a .jsonl file"),
+    "units file": (["a.jsonl", "b.jsonl", "--units", "x.txt"], "expected a .csv file"),
+    "tables": (["a.jsonl", "b.jsonl", "-t", "errors"], "there is no table 'errors'"),
+    "names": (["a.jsonl", "b.jsonl", "--name", "x"], "--name: 1 given for 2 files"),
+    "metric": (["a.jsonl", "b.jsonl", "-m", "f1"], "f1"),
+    "annotators": (["a.jsonl", "b.jsonl", "--annotator", "x,y,z"], "--annotator: 3 given for 2 files"),
+    "nothing annotated": (
+        ["a.jsonl", "nothing.jsonl"],
+        "nothing has annotated none of 1 document: expected the spans of each text",
+    ),
+    "annotators of files without": (["a.jsonl", "b.jsonl", "--annotator", "x,y"], "names no annotator; leave it out"),
+    "level": (["a.jsonl", "b.jsonl", "--level", "0.9"], "--level is given without --confidence"),
+    "same outputs": (
+        ["a.jsonl", "b.jsonl", "--write-consensus", "x.jsonl", "-o", "x.jsonl"],
+        "--output and --write-consensus are both x.jsonl: choose two files",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_mistakes_are_one_line(case, files):
+    write(Path("other.jsonl"), line("Eve met Bob in New York today .", id="d1"))
+    write(Path("elsewhere.jsonl"), line("Eve", id="e1"))
+    write(Path("nothing.jsonl"), line(TEXTS["d1"], id="d1", answer="reject"))
+    before = {*Path().iterdir()}
+    arguments, said = BAD[case]
+    assert said in refused("agreement", *arguments)
+    assert {*Path().iterdir()} == before
+
+
+def test_one_file_of_prodigy_holds_all_annotators(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [{**row, "id": None, "_annotator_id": f"set-{name}"} for name in "abc" for row in records(name)]
+    rows[0] |= {"_session_id": "another"}
+    write(tmp_path / "all.jsonl", *rows)
+    printed = accepted("agreement", "all.jsonl", "-o", "one.json")
+    assert "set-a, set-b and set-c: strict F 52.59" in printed
+    assert json.loads(Path("one.json").read_text())["units"]["alpha"] == pytest.approx(373 / 670)
+    two = accepted("agreement", "all.jsonl", "--annotator", "set-a,set-c")
+    assert "set-a and set-c: strict F 80.00" in two
+    assert "there is no annotator 'eve'; there are set-a, set-b, set-c" in refused(
+        "agreement", "all.jsonl", "--annotator", "set-a,eve"
+    )
+    assert "names its annotators: leave it out" in refused("agreement", "all.jsonl", "--name", "x")
+    write(tmp_path / "one.jsonl", *rows[:2])
+    assert "one.jsonl names 'set-a' alone" in refused("agreement", "one.jsonl")
+
+
+def test_one_file_of_label_studio_holds_all_annotators(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    tasks = []
+    for number, (id, sides) in enumerate(BY_HAND.items()):
+        said = [
+            {
+                "completed_by": {"email": f"{name}@x.org"},
+                "result": [
+                    {"type": "labels", "value": {"start": a, "end": b, "text": TEXTS[id][a:b], "labels": [label]}}
+                    for a, b, label in spans
+                ],
+            }
+            for name, spans in sides.items()
+        ]
+        tasks.append({"id": number, "data": {"text": TEXTS[id]}, "annotations": said})
+    Path("tasks.json").write_text(json.dumps(tasks))
+    printed = accepted("agreement", "tasks.json")
+    assert "a@x.org, b@x.org and c@x.org: strict F 52.59" in flat(printed)
+
+
+def test_one_folder_of_inception_holds_all_annotators(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    from samples import write_sample
+
+    for name in ("ann", "bob"):
+        folder = tmp_path / "export" / "a.txt"
+        folder.mkdir(parents=True, exist_ok=True)
+        write_sample("WebAnno", folder).rename(folder / f"{name}.tsv")
+    printed = accepted("agreement", "export")
+    assert "ann and bob: strict F 100.00" in printed
+
+
+def test_spacy_files_and_their_span_groups(tmp_path, monkeypatch):
+    from docs import doc, write_docs
+
+    monkeypatch.chdir(tmp_path)
+    for name, end in (("x", 1), ("y", 2)):
+        found = doc("Ada Lovelace met Bob", (0, end, "PER"))
+        found.spans["sc"] = [*found.ents]
+        write_docs(tmp_path / f"{name}.spacy", [found])
+    for options in ((), ("-sk", "sc")):
+        printed = accepted("agreement", "x.spacy", "y.spacy", *options, "-m", "strict,relaxed", "-t", "scores")
+        assert [row[1] for row in tables_in(printed)["Scores of pairs"]] == ["0.00", "100.00"]
+
+
+def test_sentences_of_conll_files_are_resampled_in_blocks(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, wrong in (("x", 4), ("y", 5)):
+        rows = ["Ada B-PER" if k % wrong else "Ada O" for k in range(60)]
+        Path(f"{name}.conll").write_text("\n\n".join(f"{row}\nmet O\nnumber{k} O" for k, row in enumerate(rows)) + "\n")
+    printed = accepted("agreement", "x.conll", "y.conll", "-C", "-o", "result.json")
+    saved = json.loads(Path("result.json").read_text())
+    assert (saved["confidence"]["unit"], saved["confidence"]["units"]) == ("block:auto", 20)
+    assert "blocks of consecutive sentences are resampled: 1/20 of a CoNLL file each, at most 20 sentences." in flat(
+        printed
+    )
+    assert "--unit" not in printed
+    shared = sum(bool(k % 4) and bool(k % 5) for k in range(60))
+    of_one, of_other = (sum(bool(k % wrong) for k in range(60)) for wrong in (4, 5))
+    assert saved["metrics"]["strict"]["f"]["mean"] == pytest.approx(2 * shared / (of_one + of_other))
