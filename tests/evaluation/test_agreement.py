@@ -108,7 +108,7 @@ def test_means_of_documents():
     assert {name: fraction(row["strict_f"]) for name, row in rows.items()} == {"d1": "23/45", "d2": "2/3", "d3": "0"}
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(12))
 def test_pooled_f_is_one_minus_the_share_of_disputes(seed):
     found = result_of(at_random(seed, overlapping=True))
     rows = found["disputes"]["documents"]
@@ -119,7 +119,7 @@ def test_pooled_f_is_one_minus_the_share_of_disputes(seed):
         assert found["metrics"]["strict"]["f"]["pooled"] == pytest.approx(1 - disputes / possible, abs=1e-15)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_the_order_of_annotators_and_documents_changes_nothing(seed):
     given = at_random(seed, overlapping=seed % 2 == 0)
     metrics = create_all([*DEFAULT, "fair"])
@@ -145,7 +145,7 @@ def test_the_order_of_annotators_and_documents_changes_nothing(seed):
             assert scores[0] == pytest.approx(scores[1])
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_pair_has_the_scores_that_score_gives(seed):
     """For a score that is not symmetric, the mean of both directions."""
     given = at_random(seed, overlapping=True)
