@@ -119,10 +119,10 @@ def test_tests_and_intervals_from_all_swaps_are_those_of_documents_swapped_and_s
     """Texts of one document change places together."""
     drawn = [d for d in corpus(60, seed=4) if len(d.gold) > 1][:9]
     a, b = [], []
-    for k, (d, unit) in enumerate(zip(drawn, [0, 1, 0, 2, 3, 4, 5, 6, 1])):
+    for k, (d, unit) in enumerate(zip(drawn, [0, 1, 0, 2, 3, 4, 5, 2, 1])):
         for system, pred in ((a, d.gold[1:]), (b, d.gold if k % 3 else [])):
             system.append(Document(d.gold, pred, d.text, tokens=d.tokens, id=f"unit {unit}"))
-    assert check_against_twin(a, b, name, options, 128)
+    assert check_against_twin(a, b, name, options, 64)
 
 
 @pytest.mark.parametrize(

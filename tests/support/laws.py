@@ -132,7 +132,7 @@ def law(test: Callable) -> Callable:
     cases = [case._replace(name=metric) for metric in names() for case in CONTRACT.get(metric, [Case()])]
     cases = [case for case in cases if name not in case.exempt]
     ids = ["-".join(map(str, (case.name, *case.options.values()))) for case in cases]
-    return pytest.mark.parametrize("case", cases, ids=ids)(tries(12)(test))
+    return pytest.mark.parametrize("case", cases, ids=ids)(tries(15)(test))
 
 
 LAWS: set[str] = set()
