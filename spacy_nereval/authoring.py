@@ -6,7 +6,8 @@ they add up to, one formula, and its scores, all declared. An entry point in the
 
     declare     Metric, Score, prf_scores, one_each, Classes, GOLD_SPANS, PRED_SPANS
     judge       Verdict, OverlapGroup, Document, Span
-    words       Wording of verdicts for tables and pages, by kind: VERDICT_KINDS
+    words       Wording of a verdict, of one of VERDICT_KINDS: HIT, MISSED, SPURIOUS, LABEL, BOUNDARY, BOTH;
+                HITS_AND_MISSES and FAIREVAL are tables of them
     options     Beta, Focus, Typed; any other is an `Annotated` type with a pydantic Field
     formulas    prf, f_score, ratio, weight_table; Columns and Array for type annotations
     pairing     closest_pairs, best_pairs, overlaps; an OverlapGroup has `alignment` and `overlaps`
@@ -58,17 +59,36 @@ from .core.lexicon import Lexicon, cached_lexicon, pinned_path
 from .core.mentions import canonical
 from .core.overlap import Boundaries, overlaps
 from .core.spans import Document, OverlapGroup, Span
-from .core.wording import VERDICT_KINDS, Wording
+from .core.wording import (
+    BOTH,
+    BOUNDARY,
+    FAIREVAL,
+    HIT,
+    HITS_AND_MISSES,
+    LABEL,
+    MISSED,
+    SPURIOUS,
+    VERDICT_KINDS,
+    Wording,
+)
 from .counting.counter import count
 from .evaluation.result import evaluate
 from .metrics.options import Beta, Focus, Typed
 from .metrics.registry import create, registry
 
 __all__ = [
+    "BOTH",
+    "BOUNDARY",
+    "FAIREVAL",
     "GOLD_SPANS",
     "HEAVIEST",
+    "HIT",
+    "HITS_AND_MISSES",
+    "LABEL",
+    "MISSED",
     "PRED_SPANS",
     "SEPARATOR",
+    "SPURIOUS",
     "Array",
     "Beta",
     "Boundaries",

@@ -76,7 +76,7 @@ def convert_cli(
             "of a folder for brat's files"
         )
     if reading.unit is not None:
-        raise ValueError(f"--unit {reading.unit}: nothing is resampled here")
+        raise ValueError(f"--unit {reading.unit}: nothing is resampled here; leave it out")
     format, _ = reading_of(reading)
     with_annotators([source], [format])
     key = reading.spans_key

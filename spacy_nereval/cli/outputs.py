@@ -51,5 +51,5 @@ def chosen_confidence(wanted: bool, resampling: Resampling, option: str = "--con
 
     settings = {name: value for name, value in resampling._asdict().items() if value is not None}
     if not wanted and settings:
-        raise ValueError(f"--{next(iter(settings))} is given without {option}")
+        raise ValueError(f"--{next(iter(settings))} is given without {option}: add that, or leave it out")
     return Confidence(**settings).checked() if wanted else None

@@ -68,7 +68,7 @@ def report_cli(
     wished = asked(asking)
     _check_compared(asking, names, confidence)
     if repeated := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"{repeated[0]} is given twice")
+        raise ValueError(f"{repeated[0]} is given twice: give each system once")
     shown_names = display_names(names or [str(gold)], name or [])
     if output.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"--output {output}: expected an .html file")
@@ -111,6 +111,8 @@ def _check_compared(asking: Asking, systems: Sequence[str], confidence: bool) ->
     """Raise ValueError if an option concerns a comparison, but no systems are compared."""
     given = next((name for name, value in asking._asdict().items() if value is not None), None)
     if given and len(systems) < 2:
-        raise ValueError(f"--{given} is given, but there are no two systems to compare")
+        raise ValueError(
+            f"--{given} is given, but there are no two systems to compare: give another one, or leave it out"
+        )
     if given and not confidence:
-        raise ValueError(f"--{given} is given without --confidence")
+        raise ValueError(f"--{given} is given without --confidence: add that, since only then systems are compared")

@@ -153,9 +153,11 @@ def test_seed_of_count_speaks_of_replicates(tmp_path):
     gold = write(tmp_path / "g.jsonl", *GOLD)
     assert (
         refused("count", gold, gold, "-o", tmp_path / "out.npz", "--seed", 1)
-        == "✘ --seed is given without --replicates"
+        == "✘ --seed is given without --replicates: add that, or leave it out"
     )
-    assert refused("score", gold, gold, "--seed", 1) == "✘ --seed is given without --confidence"
+    assert (
+        refused("score", gold, gold, "--seed", 1) == "✘ --seed is given without --confidence: add that, or leave it out"
+    )
 
 
 def test_the_number_of_samples_has_a_bound_that_is_told_before_anything_is_read(tmp_path):

@@ -316,7 +316,7 @@ def test_eight_systems_have_symbols_and_colours_of_their_own_with_an_area(browse
 def test_heads_of_tables_stay_and_the_last_column_is_whole(browser, made):
     documents = [Document([(0, 1, f"L{k:03}")], [(0, 1, f"L{max(k - 1, 0):03}")], "a") for k in range(60)]
     browser.open(made("labels", system("labels", *documents)))
-    for table in ("#labels .scroll", "#confusion .scroll"):
+    for table in ("#labels .scroll", "#confusion .scroll:has(#matrix)"):
         browser(f"document.querySelector('{table}').scrollTop = 300")
         ((_, most, top, _),) = browser(RECTS, table)
         heads = browser(RECTS, f"{table} thead th")
@@ -623,12 +623,34 @@ def test_the_matrix_has_the_errors_alone_too(one):
 
     right = with_verdict(ONE, "tp")[0]
     assert sum(diagonal()) == right and "Green: correct" in one["#matrix-rest"].text
-    one.choose("#matrix-of", "errors alone, as in the paper on FairEval")
-    assert diagonal() == [] and "the matrix of the paper on FairEval" in one["#matrix-rest"].text
-    numbers = "return [...document.querySelectorAll('#matrix .errors')].reduce((n, e) => n + Number(e.textContent), 0)"
+    captions = "return [...document.querySelectorAll('.matrix caption')].map(e => e.checkVisibility() && e.textContent)"
+    assert one(captions) == [
+        "Hits and errors",
+        "Errors alone: the matrix of the paper on FairEval, and of the JSON result",
+    ], "both are shown, and it is said which is which"
+    assert one.all("#matrix-errors .hits") == []
+    numbers = (
+        "return [...document.querySelectorAll('#matrix-errors .errors')].reduce((n, e) => n + Number(e.textContent), 0)"
+    )
     assert one(numbers) == sum(v.name != "tp" for each in verdicts(ONE) for v in each)
     one.choose("#matrix-metric", "strict")
-    assert "paper" not in one["#matrix-rest"].text
+    assert one(captions) == ["Hits and errors", False], "the matrix of other metrics has hits in the result too"
+
+
+def test_the_bar_of_sections_stays_above_the_heads_of_tables(one):
+    at = """const head = document.querySelector('#errors thead tr:last-child th');
+      scrollBy(0, head.getBoundingClientRect().top - 10);
+      const { left, top, width, height } = head.getBoundingClientRect();
+      return document.elementFromPoint(left + width / 2, top + height / 2).closest('nav') !== null"""
+    assert one(at)
+
+
+def test_the_f_of_labels_with_intervals_is_in_sight(browser, made):
+    documents = [Document([(0, 3, "corporation"), (4, 7, "creative-work")], [(0, 3, "corporation")], "Ada met")] * 40
+    name = made("intervals", system("long", *documents), confidence=Confidence(samples=20))
+    browser.open(name)
+    hidden = browser("return [...document.querySelectorAll('.pair .scroll')].map(e => e.scrollWidth - e.clientWidth)")
+    assert {*hidden} == {0}, hidden
 
 
 def test_flags_stand_behind_words_and_what_the_text_lacks_stands_apart(browser, made):

@@ -483,9 +483,11 @@ def test_tables_that_are_not_there_are_refused_before_anything_is_written(here, 
 def test_the_help_names_every_table():
     for name in (*TABLES, *COMPARED):
         assert name in TABLES_OPTION.help
-    usual = TABLES_OPTION.help.split("score and evaluate have ")[1].split(" (printed by default)")[0]
+    usual = TABLES_OPTION.help.split("score and evaluate: ")[1].split(" (the default in the terminal)")[0]
     assert tuple(usual.split(", ")) == AT_TERMINAL
-    other = TABLES_OPTION.help.split("(printed by default), ")[1].split(" (by default in other formats")[0]
+    other = TABLES_OPTION.help.split("(the default in the terminal), ")[1].split(" (with errors, the default in other")[
+        0
+    ]
     assert {*other.split(", "), "errors"} == {*USUAL}
 
 

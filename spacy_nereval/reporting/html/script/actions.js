@@ -62,9 +62,9 @@ $("find").addEventListener("input", () => {
   });
 });
 for (const view of VIEWS) $(`view-${view}`).addEventListener("click", () => choose({ view, at: 0 }));
-for (const [id, drawn] of [["matrix-system", "system"], ["matrix-metric", "metric"], ["matrix-as", "as"], ["matrix-of", "of"]]) {
+for (const [id, drawn] of [["matrix-system", "system"], ["matrix-metric", "metric"], ["matrix-as", "as"]]) {
   $(id).addEventListener("change", () => {
-    matrix[drawn] = drawn === "as" || drawn === "of" ? $(id).value : Number($(id).value);
+    matrix[drawn] = drawn === "as" ? $(id).value : Number($(id).value);
     drawMatrix();
   });
 }

@@ -1,26 +1,27 @@
 // The confusion matrix, whose cells filter the list. Hits stand on the diagonal, boundary errors beside them.
+// Below it, where a metric has a taxonomy of errors, the matrix of errors alone, as in its paper.
 
 const LABELS = 25; // labels shown in the matrix, until all are asked for
 
-const matrix = { system: data.lead, metric: Math.max(fair, 0), all: false, as: "n", of: "all" };
+const matrix = { system: data.lead, metric: Math.max(fair, 0), all: false, as: "n" };
 
 // From "gold label, predicted label" to the numbers of hits and of errors, and the sums of rows and columns.
 const confusions = new Map(); // by system, metric, and whether there are hits
 
-function confusion() {
-  const key = `${matrix.system} ${matrix.metric} ${matrix.of}`;
-  if (!confusions.has(key)) confusions.set(key, counted());
+function confusion(withHits) {
+  const key = `${matrix.system} ${matrix.metric} ${withHits}`;
+  if (!confusions.has(key)) confusions.set(key, counted(withHits));
   return confusions.get(key);
 }
 
-function counted() {
+function counted(withHits) {
   const cells = new Map();
   const sums = { gold: new Map(), pred: new Map() };
   const { right } = metrics[matrix.metric];
   const add = (map, key, n) => map.set(key, (map.get(key) || 0) + n);
   for (const doc of documents) {
     verdicts(doc, matrix.system, matrix.metric, (verdict, g, p) => {
-      if ((g < 0 && p < 0) || (verdict === right && matrix.of === "errors")) return;
+      if ((g < 0 && p < 0) || (verdict === right && !withHits)) return;
       const [gold, pred] = [labelOf(doc[2], g), labelOf(doc[3 + matrix.system][0], p)];
       const key = `${gold} ${pred}`;
       const cell = cells.get(key) || { hits: 0, errors: 0, verdicts: new Set() };
@@ -35,7 +36,16 @@ function counted() {
 }
 
 function drawMatrix() {
-  const { cells, sums } = confusion();
+  const { taxonomy } = metrics[matrix.metric];
+  const labelsRanked = drawTable($("matrix"), true);
+  $("matrix-of-errors").hidden = !taxonomy;
+  if (taxonomy) drawTable($("matrix-errors"), false);
+  drawRest(labelsRanked);
+}
+
+// Draw one of the two matrices, and return the number of its labels.
+function drawTable(table, withHits) {
+  const { cells, sums } = confusion(withHits);
   const weight = new Map();
   for (const [key, { hits, errors }] of cells) for (const label of new Set(key.split(" ").map(Number))) weight.set(label, (weight.get(label) || 0) + hits + errors);
   weight.delete(ANY);
@@ -50,7 +60,7 @@ function drawMatrix() {
   const body = make("tbody", null);
   let first = true;
   const shown = (n, gold, pred) => {
-    if (matrix.as === "n") return number(n);
+    if (matrix.as === "n" || !withHits) return number(n); // shares of errors are neither recall nor precision
     const whole = matrix.as === "row" ? sums.gold.get(gold) : sums.pred.get(pred);
     return whole ? `${((100 * n) / whole).toFixed(n === whole ? 0 : 1)} %` : "–";
   };
@@ -81,16 +91,13 @@ function drawMatrix() {
   }
   const last = make("tr", null, make("th", { scope: "row" }, "all"), ...axis.map((pred) => make("td", { class: "sum" }, number(sums.pred.get(pred) || 0))), make("td", null));
   body.append(last);
-  const table = $("matrix");
   table.replaceChildren(table.caption, head, body);
-  drawRest(ranked.length);
+  return ranked.length;
 }
 
 function drawRest(n) {
   const rest = $("matrix-rest");
-  const blue = "Blue: errors; on the diagonal, boundary errors with the right label.";
-  const paper = metrics[matrix.metric].taxonomy ? " This is the matrix of the paper on FairEval, and of the JSON result." : "";
-  rest.replaceChildren(matrix.of === "all" ? `Green: correct. ${blue}` : `${blue} Nothing is counted that is correct.${paper}`);
+  rest.replaceChildren("Green: correct. Blue: errors; on the diagonal, boundary errors with the right label.");
   if (n > LABELS) {
     rest.append(matrix.all ? " " : ` The ${LABELS} labels with most verdicts. `, button({ id: "all-labels" }, () => {
       matrix.all = !matrix.all;
@@ -101,19 +108,19 @@ function drawRest(n) {
 }
 
 // Arrow keys move to the next cell with a number.
-$("matrix").addEventListener("keydown", (event) => {
+for (const table of [$("matrix"), $("matrix-errors")]) table.addEventListener("keydown", (event) => {
   const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
   const cell = event.target.closest("td");
   if (!step || !cell) return;
   event.preventDefault();
   const focus = (next) => {
-    $("matrix").querySelectorAll("button").forEach((each) => each.setAttribute("tabindex", "-1"));
+    table.querySelectorAll("button").forEach((each) => each.setAttribute("tabindex", "-1"));
     next.setAttribute("tabindex", "0");
     next.focus();
   };
   const beside = step[1] > 0 ? event.target.nextElementSibling : step[1] < 0 ? event.target.previousElementSibling : null;
   if (beside) return focus(beside);
-  const lines = [...$("matrix").tBodies[0].rows];
+  const lines = [...table.tBodies[0].rows];
   let r = lines.indexOf(cell.parentElement) + step[0];
   let c = cell.cellIndex + step[1];
   for (; lines[r] && lines[r].cells[c] && c > 0; r += step[0], c += step[1]) {
