@@ -57,7 +57,8 @@ def opening_lines(given: Agreed, *, digits: int = 2, more: str = "") -> list[str
         more: What shows more, if anything does.
     """
     result = given.result
-    lines = [f"{main_sentence(given, digits)}; {largest_difference(result['differences'])}."]
+    most = largest_difference(result["differences"]) if result["disputes"]["spans"] else "no span is disputed"
+    lines = [f"{main_sentence(given, digits)}; {most}."]
     read = [f"{many(result['documents'], 'document')} annotated by two or more"]
     read += [f"{many(result['single'], 'document')} by one alone left out"] * bool(result["single"])
     read += [f"{many(result['unannotated'], 'document')} by nobody left out"] * bool(result["unannotated"])

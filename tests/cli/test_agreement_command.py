@@ -156,6 +156,7 @@ def test_annotators_without_ids_are_paired_by_their_texts(tmp_path, monkeypatch)
     write(tmp_path / "y.jsonl", *rows[::-1], line("only here"))
     printed = accepted("agreement", "x.jsonl", "y.jsonl")
     assert "x and y: strict F 100.00" in printed
+    assert "; no span is disputed." in flat(printed)
     assert "3 documents annotated by two or more, 1 document by one alone left out" in printed
 
 
