@@ -140,7 +140,8 @@ def agreement_cli(
         with atomic(html) as file:
             file.write(agreement_page(found, bounded).encode())
     asked = write_disputes(disputes, shared, rule) if disputes else 0
-    _print_result(found, result, bounded, wanted, showing)
+    more = more_tables(showing)
+    _print_result(found, result, bounded, wanted, showing, f"{more}, --html page.html" if more and not html else more)
     if write_consensus:
         spans = sum(len(row["spans"]) for row in rows)
         say(f"✔ consensus of {len(rows)} documents with {spans} spans in {write_consensus}", fg="green", err=True)
@@ -213,8 +214,9 @@ def _print_result(
     bounded: dict[str, Any],
     wanted: Sequence[str],
     showing: Showing,
+    more: str,
 ) -> None:
-    """Print the tables, and before them the main numbers with their intervals, if `bounded` has them."""
+    """Print the tables; before them the main numbers, with intervals if `bounded` has them, and what shows `more`."""
     from ..reporting.agreement import agreement_tables
     from ..reporting.agreement_lines import Agreed, after_lines, opening_lines
 
@@ -223,7 +225,7 @@ def _print_result(
     print_tables(
         agreement_tables(given, wanted, digits=showing.digits),
         showing.format,
-        before=opening_lines(shown, digits=showing.digits, more=more_tables(showing)),
+        before=opening_lines(shown, digits=showing.digits, more=more),
         after=after_lines(shown),
         signature=result["signature"],
     )
