@@ -8,7 +8,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def written_pages() -> list[Path]:
     """Return the pages whose code blocks have to run: README.md, those of examples/ and assets/, and all in docs/."""
-    folders = ("examples", "assets/trials", "assets/warranty", "docs")
+    folders = ("examples", "assets/agreement", "assets/trials", "assets/warranty", "docs")
     return [ROOT / "README.md", *(path for name in folders for path in sorted((ROOT / name).rglob("*.md")))]
 
 

@@ -18,7 +18,7 @@ from doc_pages import KINDS, ROOT, pages_of  # noqa: E402  # found by the line a
 
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 FENCE = re.compile(r"(^ *```.*?^ *```$)", flags=re.M | re.S)
-FOLDERS = ("assets/trials", "assets/warranty", "benchmarks", "examples")
+FOLDERS = ("assets/agreement", "assets/trials", "assets/warranty", "benchmarks", "examples")
 
 
 def outside() -> dict[str, str]:

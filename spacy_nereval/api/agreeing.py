@@ -16,6 +16,7 @@ from ..evaluation.agreement_consensus import consensus_rows, consensus_rule
 from ..evaluation.agreement_documents import check_annotators
 from ..evaluation.agreement_stretches import checked_unit
 from ..evaluation.resampling import Confidence
+from ..io.adjudication import write_disputes
 from ..io.shared_documents import shared_documents
 from ..io.writing import write_rows
 from ..reporting.agreement import AGREED, AT_TERMINAL, agreement_tables
@@ -144,6 +145,21 @@ class Agreement(Shown):
         """
         return [*consensus_rows(self._found.shared, self._found.rule)]
 
+    def save_disputes(self, path: str | Path) -> int:
+        """Write the disputed documents for adjudication, the most disputed first.
+
+        Args:
+            path: A `.jsonl` file for Prodigy, or a `.json` file for Label Studio.
+
+        Returns:
+            The number of documents.
+
+        Raises:
+            ValueError: The ending is none of these, or the texts are not known.
+            OSError: The file cannot be written.
+        """
+        return write_disputes(Path(path), self._found.shared, self._found.rule)
+
     def to_frame(self, table: str = "pairs") -> pandas.DataFrame:
         """Return a table as a pandas DataFrame.
 
@@ -161,8 +177,8 @@ class Agreement(Shown):
         """Write the result to a file; what it holds depends on the ending.
 
         Args:
-            path: `.json` for the whole result; `.jsonl` for the consensus as gold annotation; `.html`,
-                `.md`, `.tex` or `.csv` for all tables.
+            path: `.json` for the whole result; `.jsonl` for the consensus as gold annotation; `.html` for
+                the page of `nereval agreement --html`; `.md`, `.tex` or `.csv` for all tables.
 
         Raises:
             ValueError: The ending is unknown, or the texts are not known.
@@ -177,7 +193,10 @@ class Agreement(Shown):
         return (*super()._endings(), ".jsonl")
 
     def _report(self, name: str) -> str | None:
-        return None  # all tables are saved instead
+        from ..reporting.html.agreement_page import agreement_page
+
+        shown = {**self, "intervals": self._with_main.bounds, "confidence": self._with_main.drawn}
+        return agreement_page(self._found, shown)
 
     @property
     def _given(self) -> Agreed:

@@ -75,6 +75,15 @@ def agreement_cli(
         help="JSONL file for the consensus as gold annotation, with the votes for each span",
         dir_okay=False,
     ),
+    html: Path | None = Option(
+        None, "--html", help="HTML page with the differences that repeat and every dispute", dir_okay=False
+    ),
+    disputes: Path | None = Option(
+        None,
+        "--disputes",
+        help="File for the disputed documents, the most disputed first: .jsonl for Prodigy, .json for Label Studio",
+        dir_okay=False,
+    ),
     units: Path | None = Option(
         None,
         "--units",
@@ -93,26 +102,33 @@ def agreement_cli(
     annotated.
 
     --write-consensus writes the spans on which most annotators agree, as gold
-    annotation with the votes for each span.
+    annotation with the votes for each span. --html writes a page that opens without
+    a network, and --disputes what adjudicators have to decide.
     """
     from ..evaluation.agreement import DEFAULT, AgreementCounts
     from ..evaluation.agreement_consensus import consensus_rows, consensus_rule
     from ..evaluation.agreement_stretches import checked_unit
-    from ..io.writing import write_json, write_rows
+    from ..io.adjudication import write_disputes
+    from ..io.writing import atomic, write_json, write_rows
     from ..reporting.agreement import AGREED, AT_TERMINAL, USUAL
+    from ..reporting.html.agreement_page import agreement_page
+    from ..reporting.remarks import many
 
     names, options = names_and_options([*annotations, *ctx.args])
     drawn, on = chosen_confidence(confidence, resampling), checked_unit(unit)
     usual = AT_TERMINAL if table_format(showing.format) == "terminal" else USUAL
     wanted = table_names(showing.tables, AGREED, usual)
-    _check_outputs(write_consensus, units)
+    _check_outputs(write_consensus, units, html, disputes)
     gold = Path(names[0]) if len(names) > 1 else None
     chosen = chosen_metrics(metrics or ",".join(DEFAULT), options, train, gold=gold, reading=reading)
-    check_lexicons(chosen, output, write_consensus, units)
+    check_lexicons(chosen, output, write_consensus, units, html, disputes)
     shared = _read(names, name or [], reading)
     rule = consensus_rule(consensus, len(shared.annotators))
     found = AgreementCounts(shared, chosen, unit=on, rule=rule)
     result = found.result(drawn, short=showing.short)
+    bounded = result
+    if not drawn and result["documents"] <= MOST_DOCUMENTS:
+        bounded = found.with_main_interval(result)
     rows = [*consensus_rows(shared, rule)] if write_consensus else []
     if output:
         write_json(output, result)
@@ -120,17 +136,32 @@ def agreement_cli(
         write_rows(write_consensus, rows)
     if units:
         _write_units(units, shared)
-    _print_result(found, result, wanted, showing)
+    if html:
+        with atomic(html) as file:
+            file.write(agreement_page(found, bounded).encode())
+    asked = write_disputes(disputes, shared, rule) if disputes else 0
+    more = more_tables(showing)
+    _print_result(found, result, bounded, wanted, showing, f"{more}, --html page.html" if more and not html else more)
     if write_consensus:
         spans = sum(len(row["spans"]) for row in rows)
         say(f"✔ consensus of {len(rows)} documents with {spans} spans in {write_consensus}", fg="green", err=True)
+    if html:
+        say(f"✔ page in {html}", fg="green", err=True)
+    if disputes:
+        say(f"✔ {many(asked, 'disputed document')} in {disputes}", fg="green", err=True)
 
 
-def _check_outputs(consensus: Path | None, units: Path | None) -> None:
+def _check_outputs(consensus: Path | None, units: Path | None, html: Path | None, disputes: Path | None) -> None:
+    from ..io.adjudication import check_disputes_path
+
     if consensus:
         check_suffix("--write-consensus", consensus, ".jsonl")
     if units:
         check_suffix("--units", units, ".csv")
+    if html:
+        check_suffix("--html", html, ".html")
+    if disputes:
+        check_disputes_path(disputes)
 
 
 def annotator_names(files: Sequence[str]) -> list[str]:
@@ -177,20 +208,24 @@ def _write_units(path: Path, shared: SharedDocuments) -> None:
     write_rows(path, unit_rows(shared), header=("annotator", "label", "start", "end"))
 
 
-def _print_result(found: AgreementCounts, result: dict[str, Any], wanted: Sequence[str], showing: Showing) -> None:
-    """Print the tables; with an interval of the main numbers, if it is computed quickly."""
+def _print_result(
+    found: AgreementCounts,
+    result: dict[str, Any],
+    bounded: dict[str, Any],
+    wanted: Sequence[str],
+    showing: Showing,
+    more: str,
+) -> None:
+    """Print the tables; before them the main numbers, with intervals if `bounded` has them, and what shows `more`."""
     from ..reporting.agreement import agreement_tables
     from ..reporting.agreement_lines import Agreed, after_lines, opening_lines
 
-    bounded = result
-    if "intervals" not in result and result["documents"] <= MOST_DOCUMENTS:
-        bounded = found.with_main_interval(result)
     given = Agreed(result, found.metrics, result.get("intervals", {}), result.get("confidence"))
     shown = given._replace(bounds=bounded.get("intervals", {}), drawn=bounded.get("confidence"))
     print_tables(
         agreement_tables(given, wanted, digits=showing.digits),
         showing.format,
-        before=opening_lines(shown, digits=showing.digits, more=more_tables(showing)),
+        before=opening_lines(shown, digits=showing.digits, more=more),
         after=after_lines(shown),
         signature=result["signature"],
     )

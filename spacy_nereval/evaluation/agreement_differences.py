@@ -64,7 +64,7 @@ def differences(shared: SharedDocuments) -> list[dict[str, Any]]:
         "words" has the most frequent words, each with its number: those that `one` includes at a
         boundary, unless they are many, else those of the span.
     """
-    signs = _Signs(shared)
+    signs = Signs(shared)
     rows = [row for a, b in shared.pairs() for row in _of_pair(shared, signs, a, b)]
     return sorted(rows, key=lambda row: (row["reverse"] - row["number"], -row["number"], _names(row)))
 
@@ -73,8 +73,18 @@ def _names(row: dict[str, Any]) -> tuple[str, ...]:
     return tuple(str(row.get(name, "")) for name in ("kind", "one", "other", "end", "label", "instead"))
 
 
-class _Sign(NamedTuple):
-    """What a disagreement shows: `first` says whether the first annotator of the pair does it."""
+class Sign(NamedTuple):
+    """What a disagreement shows.
+
+    Attributes:
+        kind: What differs.
+        first: Whether the first annotator of the pair does it.
+        key: The end of the boundary; the label of each; or the label of the span that only one has.
+        words: At a boundary, the words that one takes in, else those of the span, case folded; "" if they are many
+            or unknown.
+        gold, pred: The span of the first annotator and that of the second.
+        is_blank: Whether nothing but white space is between two boundaries.
+    """
 
     kind: Kind
     first: bool
@@ -82,17 +92,18 @@ class _Sign(NamedTuple):
     words: str
     gold: Span | None
     pred: Span | None
+    is_blank: bool = False
 
 
-class _Signs:
+class Signs:
     """The disagreements of each two versions of a document, found once."""
 
     def __init__(self, shared: SharedDocuments) -> None:
         self._shared = shared
         self._metric = create("fair")
-        self._known: dict[tuple[int, int, int], list[_Sign]] = {}
+        self._known: dict[tuple[int, int, int], list[Sign]] = {}
 
-    def of(self, place: int, a: str, b: str) -> list[_Sign]:
+    def of(self, place: int, a: str, b: str) -> list[Sign]:
         """Return what the disagreements of two annotators about a document show."""
         versions = self._shared.versions[place]
         key = place, versions[a], versions[b]
@@ -105,30 +116,32 @@ class _Signs:
         return self._known[key]
 
 
-def _signs(text: str, verdict: Verdict) -> Iterator[_Sign]:
+def _signs(text: str, verdict: Verdict) -> Iterator[Sign]:
     _, gold, pred, _ = verdict
     if not gold or not pred:
         span = gold or pred
         assert span  # an error is on a span
-        yield _Sign("missing", gold is not None, (span.label,), _surface(text, span), gold, pred)
+        yield Sign("missing", gold is not None, (span.label,), _surface(text, span), gold, pred)
         return
     if gold.label != pred.label:
-        yield _Sign("label", True, (gold.label, pred.label), _surface(text, gold), gold, pred)
-    if gold.overlaps(pred):
-        words: dict[str, str] = {slip.end: slip.words for slip in slips(text, gold, pred)}
-        for end, a, b in (("leading", gold.start, pred.start), ("trailing", pred.end, gold.end)):
-            if a != b and (not text or text[min(a, b) : max(a, b)].strip()):
-                yield _Sign("boundary", a < b, (end,), words.get(end, ""), gold, pred)
+        yield Sign("label", True, (gold.label, pred.label), _surface(text, gold), gold, pred)
+    words: dict[str, str] = {slip.end: slip.words for slip in slips(text, gold, pred)}
+    for end, a, b in (("leading", gold.start, pred.start), ("trailing", pred.end, gold.end)):
+        if a != b:
+            is_blank = bool(text) and not text[min(a, b) : max(a, b)].strip()
+            yield Sign("boundary", a < b, (end,), words.get(end, ""), gold, pred, is_blank)
 
 
 def _surface(text: str, span: Span) -> str:
     return " ".join(text[span.start : span.end].casefold().split())
 
 
-def _of_pair(shared: SharedDocuments, signs: _Signs, a: str, b: str) -> Iterator[dict[str, Any]]:
+def _of_pair(shared: SharedDocuments, signs: Signs, a: str, b: str) -> Iterator[dict[str, Any]]:
     found: dict[tuple[Any, ...], Difference] = {}
     for place in shared.places(a, b):
         for sign in signs.of(place, a, b):
+            if sign.is_blank:
+                continue  # no guideline is about white space
             names = (a, b) if sign.first else (b, a)
             row = found.setdefault((sign.kind, *names, *sign.key), Difference(sign.kind, *names, sign.key))
             _add(row, place, sign)
@@ -140,7 +153,7 @@ def _of_pair(shared: SharedDocuments, signs: _Signs, a: str, b: str) -> Iterator
             yield _row(shared, row, number)
 
 
-def _add(row: Difference, place: int, sign: _Sign) -> None:
+def _add(row: Difference, place: int, sign: Sign) -> None:
     spans = (sign.gold, sign.pred) if sign.first else (sign.pred, sign.gold)
     row.number += 1
     row.documents.add(place)

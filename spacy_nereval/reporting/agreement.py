@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ..core.declaration import Metric
-from .agreement_lines import UNIT_NAMES, Agreed, difference_words, estimate
+from .agreement_lines import UNIT_NAMES, Agreed, estimate, what_differs
 from .declared import directed, groups, headlines, short_name, spoken
 from .marked_text import clipped
 from .result_table import Cell, ResultTable, direction
@@ -137,7 +137,7 @@ def label_tables(given: Agreed) -> Iterator[ResultTable]:
 def difference_tables(given: Agreed) -> Iterator[ResultTable]:
     """Yield what two annotators differ in again and again, the most one-sided first."""
     rows: list[list[Cell]] = [
-        [difference_words(row), row["number"], row["reverse"], str(row["example"]["document"]), _example(row)]
+        [what_differs(row), row["number"], row["reverse"], str(row["example"]["document"]), _example(row)]
         for row in given.result["differences"]
     ]
     header = ["what one does and another does not", "times", "reverse", "document", "example"]

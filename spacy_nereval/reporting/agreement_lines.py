@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -21,7 +22,8 @@ MOSTLY = 0.5
 OF_ONE_LABEL = 0.8
 """The share from which on the label of most spans at a boundary is named."""
 
-LISTED_WORDS = 3
+LISTED_WORDS, MOST_NAMES = 3, 4
+"""Maximum number of words, and of annotators, that a sentence names."""
 
 UNIT_NAMES = {"token": "tokens", "char": "characters"}
 
@@ -81,7 +83,7 @@ def main_sentence(given: Agreed, digits: int = 2) -> str:
     units = result["units"]
     alpha = shown(estimate(units["alpha"], given.bounds.get("units", {}).get("alpha")), digits)
     return (
-        f"{_listed(result['annotators'])}: {spoken(metric, name)} {score}{among}, alpha {alpha} on "
+        f"{listed(result['annotators'])}: {spoken(metric, name)} {score}{among}, alpha {alpha} on "
         + (UNIT_NAMES[units["unit"]])
     )
 
@@ -100,43 +102,109 @@ def largest_difference(rows: Sequence[Mapping[str, Any]]) -> str:
     """
     if not rows:
         return "no difference between two annotators goes mostly one way"
-    return f"the largest systematic difference: {difference_words(rows[0])}"
+    return f"the largest systematic difference: {difference_words(over_pairs(rows))}"
+
+
+def over_pairs(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the first row of the result's "differences", with those of other pairs that say the same.
+
+    Its "one" and "other" are lists of annotators. Nobody is in both.
+
+    >>> row = {"kind": "missing", "label": "A", "one": "ann", "other": "ben", "number": 5, "reverse": 1}
+    >>> found = over_pairs([row, row | {"one": "cleo", "number": 4, "reverse": 0}])
+    >>> found["one"], found["other"], found["number"], found["reverse"]
+    (['ann', 'cleo'], ['ben'], 9, 1)
+    """
+    first, *rest = (_turned(row) for row in rows)
+    found = {**first, "one": [first["one"]], "other": [first["other"]]}
+    for row in rest:
+        same = all(row.get(key) == first.get(key) for key in ("kind", "end", "label", "instead"))
+        if not same or row["one"] in found["other"] or row["other"] in found["one"]:
+            continue
+        for side in ("one", "other"):
+            found[side] = sorted({*found[side], row[side]})
+        for key in ("number", "reverse"):
+            found[key] += row[key]
+        for key in ("words", "labels"):
+            if key in found:
+                both = Counter(found[key]) + Counter(row[key])
+                found[key] = dict(sorted(both.items(), key=lambda item: (-item[1], item[0])))
+    return found
+
+
+def _turned(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row with its two labels in alphabetical order."""
+    if row["kind"] != "label" or row["label"] <= row["instead"]:
+        return dict(row)
+    names = {"one": row["other"], "other": row["one"], "label": row["instead"], "instead": row["label"]}
+    return {**row, **names}
 
 
 def difference_words(row: Mapping[str, Any]) -> str:
+    """Return a row of the result's "differences" in words, with its numbers.
+
+    >>> row = {"kind": "boundary", "one": "ann", "other": "ben", "end": "leading", "labels": {"PART": 9, "DATE": 5}}
+    >>> difference_words(row | {"words": {"the": 14}, "number": 14, "reverse": 0})
+    "ann includes leading 'the' where ben does not, 14 times"
+    >>> difference_words(row | {"words": {"the": 12, "a": 2}, "number": 14, "reverse": 0})
+    "ann includes leading 'the' where ben does not, 12 times, and other words 2 times"
+    >>> difference_words(row | {"words": {"the": 5, "a": 3, "an": 1}, "number": 14, "reverse": 2})
+    "ann includes leading words that ben leaves out, 14 times, such as 'the' 5, 'a' 3 (the other way round 2 times)"
+    """
+    reverse = f" (the other way round {times(row['reverse'])})" if row["reverse"] else ""
+    words, most = _main_words(row)
+    if words:
+        rest = row["number"] - most
+        others = f", and other words {times(rest)}" if rest else ""
+        return f"{what_differs(row)}, {times(most)}{others}{reverse}"
+    named = [f"{clipped(text)!r} {n}" for text, n in row["words"].items() if n > 1][:LISTED_WORDS]
+    such_as = f", such as {', '.join(named)}" if named else ""
+    return f"{what_differs(row)}, {times(row['number'])}{such_as}{reverse}"
+
+
+def what_differs(row: Mapping[str, Any]) -> str:
     """Return a row of the result's "differences" in words.
 
-    >>> row = {"kind": "boundary", "one": "ann", "other": "ben", "end": "leading", "words": {"the": 14}}
-    >>> difference_words(row | {"labels": {"PART": 9, "DATE": 5}, "number": 14, "reverse": 0})
-    "ann includes leading 'the' where ben does not, 14 times"
-    >>> row = {"kind": "label", "one": "ann", "other": "ben", "label": "ORG", "instead": "GPE", "words": {}}
-    >>> difference_words(row | {"number": 9, "reverse": 2})
-    'ann says ORG where ben says GPE, 9 times (the other way round 2 times)'
-    >>> row = {"kind": "missing", "one": "ann", "other": "ben", "label": "DATE", "number": 3, "reverse": 0}
-    >>> difference_words(row | {"words": {"today": 2, "now": 1}})
-    "ann marks DATE where ben marks nothing, 3 times, such as 'today' 2"
+    >>> row = {"kind": "label", "one": "ann", "other": ["ben", "cleo"], "label": "ORG", "instead": "GPE"}
+    >>> what_differs(row)
+    'ann says ORG where ben and cleo say GPE'
+    >>> what_differs({"kind": "missing", "one": "ann", "other": "ben", "label": "DATE"})
+    'ann marks DATE where ben marks nothing'
     """
-    one, other = shortened(row["one"]), shortened(row["other"])
-    reverse = f" (the other way round {times(row['reverse'])})" if row["reverse"] else ""
-    often, such_as = times(row["number"]), _such_as(row)
+    (one, s), (other, not_s) = (_names(row[side]) for side in ("one", "other"))
     if row["kind"] == "label":
-        return f"{one} says {row['label']} where {other} says {row['instead']}, {often}{such_as}{reverse}"
+        return f"{one} say{s} {row['label']} where {other} say{not_s} {row['instead']}"
     if row["kind"] == "missing":
-        return f"{one} marks {row['label']} where {other} marks nothing, {often}{such_as}{reverse}"
+        return f"{one} mark{s} {row['label']} where {other} mark{not_s} nothing"
     label, number = next(iter(row["labels"].items()))
-    where = f" of {label}" if number >= OF_ONE_LABEL * row["number"] and len(row["labels"]) > 1 else ""
+    where = f" of {label}" if number >= OF_ONE_LABEL * row["number"] else ""
+    if words := _main_words(row)[0]:
+        return f"{one} include{s} {row['end']} {clipped(words)!r}{where} where {other} do{'es' if not_s else ''} not"
+    return f"{one} include{s} {row['end']} words{where} that {other} leave{not_s} out"
+
+
+def _main_words(row: Mapping[str, Any]) -> tuple[str, int]:
+    """Return the words that most differences at a boundary are about, and how many; "" if there are none."""
     words, most = next(iter(row["words"].items()), ("", 0))
-    if most < MOSTLY * row["number"]:
-        return f"{one} includes {row['end']} words{where} that {other} leaves out, {often}{such_as}{reverse}"
-    others = "" if most == row["number"] else f", and other words {times(row['number'] - most)}"
-    said = f"{one} includes {row['end']} {clipped(words)!r}{where} where {other} does not"
-    return f"{said}, {times(most)}{others}{reverse}"
+    return (words, most) if row["kind"] == "boundary" and most >= MOSTLY * row["number"] else ("", 0)
 
 
-def _such_as(row: Mapping[str, Any]) -> str:
-    """Return the words that a difference concerns more than once, the most frequent first."""
-    listed = [f"{clipped(text)!r} {n}" for text, n in row["words"].items() if n > 1][:LISTED_WORDS]
-    return f", such as {', '.join(listed)}" if listed else ""
+def listed(names: Sequence[str]) -> str:
+    """Return names as a list in a sentence, the first few of many.
+
+    >>> listed(["ann"]), listed(["ann", "ben", "cleo"]), listed(["a", "b", "c", "d", "e", "f"])
+    ('ann', 'ann, ben and cleo', 'a, b, c and 3 others')
+    """
+    named = [shortened(name) for name in names]
+    if len(named) > MOST_NAMES:
+        named = [*named[: MOST_NAMES - 1], f"{len(named) - MOST_NAMES + 1} others"]
+    return " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
+
+
+def _names(given: str | Sequence[str]) -> tuple[str, str]:
+    """Return one name or several for a sentence, and the ending of their verb."""
+    names = [given] if isinstance(given, str) else given
+    return listed(names), "s" if len(names) == 1 else ""
 
 
 def times(number: int) -> str:
@@ -158,7 +226,3 @@ def after_lines(given: Agreed) -> list[str]:
         lines += [line.partition(" --unit ")[0] for line in unit_lines(drawn["unit"])]  # which is another option here
         lines += warning(drawn["units"], drawn["effective_units"], drawn["unit"])
     return lines
-
-
-def _listed(names: Sequence[str]) -> str:
-    return f"{', '.join(map(shortened, names[:-1]))} and {shortened(names[-1])}"

@@ -245,7 +245,7 @@ def test_boundaries_that_differ_in_many_words_are_counted_without_them():
         ("leading", 3, {"the": 3}),
         ("trailing", 3, {}),
     ]
-    assert difference_words(rows[1]) == "ann includes trailing words that ben leaves out, 3 times"
+    assert difference_words(rows[1]) == "ann includes trailing words of PART that ben leaves out, 3 times"
     spaces = shared(
         {f"d{k}": {"a": [(0, 3, "X")], "b": [(0, 4, "X")]} for k in range(2)}, {"d0": "Ada x", "d1": "Ada x"}
     )

@@ -1,0 +1,154 @@
+// The form, the heat map, and what the reader's choices do.
+
+const scores = data.scores;
+
+// The pairs under the chosen score: as good as the best is full colour.
+function drawHeat() {
+  const { values, shown, better, about } = scores[Number($("score").value)];
+  const known = values.filter((value) => value !== null);
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  document.querySelectorAll("#heat .heat").forEach((cell) => {
+    const k = Number(cell.dataset.pair);
+    const share = values[k] === null ? 0 : high > low ? (values[k] - low) / (high - low) : 1;
+    cell.textContent = shown[k];
+    cell.style.setProperty("--heat", (values[k] === null ? 0 : 0.15 + 0.85 * (better < 0 ? 1 - share : share)).toFixed(3));
+  });
+  $("score-about").textContent = about;
+}
+
+function drawForm() {
+  const names = annotators.map((annotator, k) => [k, name(annotator, 40)]);
+  fill("one", [[ANY, "any"], ...names]);
+  fill("other", [[ANY, "any other"], ...names]);
+  fill("label", [[ANY, "any"], ...labels.map((label, k) => [k, name(label)])]);
+  for (const id of ["one", "other", "label"]) $(id).value = String(state[id]);
+  [...$("other").options].forEach((each) => (each.disabled = state.one >= 0 && each.value === String(state.one)));
+  $("find").value = state.find;
+  $("pattern").checked = state.pattern;
+  $("order").value = state.order;
+  for (const view of VIEWS) $(`view-${view}`).setAttribute("aria-pressed", String(state.view === view));
+  drawKinds();
+  drawAsked();
+}
+
+// In how many places there is each kind of difference.
+const numbers = kinds.map((_, kind) => documents.reduce((sum, doc) => sum + doc.places.filter((place) => kindsOf(place).includes(kind)).length, 0));
+
+function drawKinds() {
+  $("kinds").replaceChildren(...kinds.map(({ kind, words }, k) => {
+    const box = make("input", { type: "checkbox", value: String(k) });
+    box.checked = state.chosen.has(k);
+    box.addEventListener("change", () => {
+      const chosen = new Set(state.chosen);
+      if (box.checked) chosen.add(k);
+      else chosen.delete(k);
+      choose({ chosen, at: 0 }, false);
+    });
+    return make("label", null, box, make("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), make("span", null, words), make("span", { class: "n" }, number(numbers[k])));
+  }));
+}
+
+function drawAsked() {
+  const chips = state.group === null ? [] : [make("span", { class: "chip" }, make("bdi", null, groups[state.group].title), " ",
+    button({ "aria-label": "Clear" }, () => {
+      choose({ group: null, at: 0 });
+      $("find").focus();
+    }, "×"))];
+  $("asked").replaceChildren(...(chips.length ? ["Only ", ...chips] : []));
+  $("asked").hidden = !chips.length;
+}
+
+// Draws everything that depends on the state.
+function refresh() {
+  drawForm();
+  search();
+}
+
+// Applies a choice within the form.
+function choose(wanted, redraw = true) {
+  state = { ...state, ...wanted };
+  if (redraw) refresh();
+  else search();
+  record();
+}
+
+// Applies a choice made outside the form, and moves to the list.
+function ask(wanted) {
+  state = { ...unfiltered(), ...wanted };
+  refresh();
+  record();
+  $("list-title").focus({ preventScroll: true });
+  $("list-disputes").scrollIntoView();
+}
+
+// The reader's choice of document: shows it whole, without filters if they hide it.
+function openDocument(k) {
+  state = { ...state, view: "documents" };
+  if (!found.includes(k)) state = { ...unfiltered(), view: "documents", order: "corpus" };
+  refresh();
+  state.at = Math.floor(found.indexOf(k) / PER_PAGE.documents);
+  show();
+  const hash = `#doc-${k + 1}`;
+  if (location.hash !== hash) history.pushState(null, "", hash);
+  $(`doc-${k + 1}`).focus({ preventScroll: true });
+  $(`doc-${k + 1}`).scrollIntoView();
+}
+
+// Follows the address: a document, a state, or a section, which the browser finds itself.
+function follow() {
+  $("notice").textContent = "";
+  const [, digits] = /^#doc-(\d+)$/.exec(location.hash) || [];
+  if (digits) {
+    if (documents[Number(digits) - 1]) openDocument(Number(digits) - 1);
+    else $("notice").textContent = `There is no document ${digits}: this page has ${many(documents.length, "document")}.`;
+    return;
+  }
+  if (location.hash && !location.hash.includes("=")) return;
+  state = fromAddress(location.hash);
+  refresh();
+}
+
+document.querySelectorAll("[data-ask]").forEach((element) => element.addEventListener("click", () => ask(JSON.parse(element.dataset.ask))));
+if ($("score")) {
+  $("score").addEventListener("change", drawHeat); // two annotators have no heat map
+  drawHeat();
+}
+$("filters").addEventListener("submit", (event) => event.preventDefault());
+$("filters").addEventListener("reset", (event) => {
+  event.preventDefault();
+  choose({ ...unfiltered(), view: state.view });
+});
+const onChange = (id, wanted) => $(id).addEventListener("change", () => choose({ at: 0, ...wanted() }));
+onChange("one", () => ({ one: Number($("one").value), other: $("one").value === $("other").value ? ANY : state.other }));
+onChange("other", () => ({ other: Number($("other").value) }));
+onChange("label", () => ({ label: Number($("label").value) }));
+onChange("pattern", () => ({ pattern: $("pattern").checked }));
+onChange("order", () => ({ order: $("order").value }));
+$("find").addEventListener("input", () => {
+  state = { ...state, find: $("find").value, at: 0 }; // at once: another filter may be chosen before the pause
+  soon(() => {
+    search();
+    record(true);
+  });
+});
+for (const view of VIEWS) $(`view-${view}`).addEventListener("click", () => choose({ view, at: 0 }));
+for (const [id, step] of [["previous", -1], ["next", 1]]) {
+  $(id).addEventListener("click", () => {
+    choose({ at: state.at + step }, false);
+    $("list-title").focus({ preventScroll: true });
+    $("matches").scrollIntoView({ block: "center" });
+  });
+}
+$("copy-link").addEventListener("click", () => copy(location.href.split("#")[0] + address(), "Link"));
+
+addEventListener("popstate", follow);
+addEventListener("beforeprint", () => show(true));
+addEventListener("afterprint", () => show());
+
+if (matchMedia("(max-width: 60rem)").matches) $("drawer").open = false;
+$("legend").replaceChildren("A bar below the words for each annotator: ", ...spaced(named(annotators.map((_, k) => k))), ".");
+refresh();
+if (location.hash) {
+  follow();
+  if (location.hash.includes("=")) $("list-disputes").scrollIntoView();
+}

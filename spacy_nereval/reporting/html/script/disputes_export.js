@@ -1,0 +1,46 @@
+// The disputed documents of the view for adjudication, as `nereval agreement --disputes` writes them.
+
+const plain = (doc, [start, end, label]) => ({ start: characters(doc.text, start), end: characters(doc.text, end), label: labels[label] });
+const whole = (doc) => (doc.ends === null ? doc.text : doc.text.slice(0, doc.ends)) ?? "";
+const inText = (doc) => doc.spans.filter(([start]) => !isInvented(doc, start));
+const marking = (doc, k) => inText(doc).filter(([, , , by]) => by.includes(k));
+
+// The documents with a dispute that matches, the most disputed first.
+const asked = () => [...new Set(places.map(([k]) => k))].sort((a, b) => documents[a].rank - documents[b].rank);
+
+function disputesOf(doc) {
+  return doc.places.reduce((sum, place) => sum + place[2], 0);
+}
+
+// A line for Prodigy: the consensus as spans, every disputed span as an option.
+function forProdigy(k) {
+  const doc = documents[k];
+  const disputed = inText(doc).filter(([, , , by]) => by.length < doc.by.length);
+  const options = disputed.map((span, n) => {
+    const { start, end, label } = plain(doc, span);
+    return { id: n, text: `${span[3].map((a) => annotators[a]).join(", ")}: ${[...doc.text].slice(start, end).join("")} (${label})`, start, end, label };
+  });
+  return {
+    ...(doc.id === null ? {} : { id: doc.id }),
+    text: whole(doc),
+    spans: inText(doc).filter(([, , , by]) => isConsensus(doc, by)).map((span) => plain(doc, span)),
+    options,
+    meta: { disputes: disputesOf(doc), annotators: doc.by.map((a) => annotators[a]).join(", ") },
+  };
+}
+
+// A task for Label Studio: the spans of each annotator as predictions.
+function forLabelStudio(k) {
+  const doc = documents[k];
+  const region = (span) => {
+    const { start, end, label } = plain(doc, span);
+    return { from_name: "label", to_name: "text", type: "labels", value: { start, end, text: [...doc.text].slice(start, end).join(""), labels: [label] } };
+  };
+  return {
+    data: { text: whole(doc), ...(doc.id === null ? {} : { document: doc.id }), disputes: disputesOf(doc) },
+    predictions: doc.by.map((a) => ({ model_version: annotators[a], result: marking(doc, a).map(region) })),
+  };
+}
+
+$("save-prodigy").addEventListener("click", () => save(asked().map((k) => JSON.stringify(forProdigy(k))).join("\n") + "\n", "disputes.jsonl"));
+$("save-label-studio").addEventListener("click", () => save(`${JSON.stringify(asked().map(forLabelStudio), null, 1)}\n`, "disputes.json"));

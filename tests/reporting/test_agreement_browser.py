@@ -1,0 +1,156 @@
+"""The page on agreement in a real browser: filters, the heat map, texts under all annotators, and what it saves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from annotated import agreed, example, example_page, hostile, page_of
+from browsers import Browser, needs_browser
+
+from spacy_nereval.evaluation.agreement_patterns import all_differences, patterns
+from spacy_nereval.evaluation.disputed_places import disputed_places
+from spacy_nereval.io.adjudication import label_studio_tasks, prodigy_tasks
+
+pytestmark = needs_browser
+
+SHARED = example()
+PLACES = [place for document in SHARED.documents for place in disputed_places(document.spans)]
+KEEP = """window.saved = []; URL.createObjectURL = blob => { saved.push(blob); return '#' };
+HTMLAnchorElement.prototype.click = () => {};"""
+SAVED = "const done = arguments[0]; saved.at(-1).text().then(done)"
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory) -> Path:
+    found = tmp_path_factory.mktemp("agreement") / "page.html"
+    found.write_text(example_page(), encoding="utf8")
+    return found
+
+
+@pytest.fixture
+def page(browser, path) -> Browser:
+    browser.open(path)
+    return browser
+
+
+def shown(page: Browser) -> int:
+    return int(page.matches.split()[0]) if page.matches[0].isdigit() else 0
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)], ids=["desk", "dark phone"])
+def test_the_page_opens_without_a_network_and_nothing_sticks_out(browser, path, width, dark):
+    browser.open(path, width=width, dark=dark)
+    assert browser("return performance.getEntriesByType('resource').map(entry => entry.name)") == []
+    inside, whole = browser("const e = document.documentElement; return [e.clientWidth, e.scrollWidth]")
+    assert width - 20 < inside == whole
+    assert browser.log == []
+
+
+def test_every_dispute_is_listed_and_a_difference_shows_its_places(page):
+    assert shown(page) == len(PLACES)
+    first, *_ = patterns(all_differences(SHARED))
+    number = len({(each.document, each.spans[0].start) for each in first.members})
+    page.click("#differences [data-ask]")
+    assert shown(page) == number
+    assert "leading words of FAILURE_LOC" in page["#asked"].text
+    assert "words at the start" in page["#list .dispute header"].text
+    page.driver.back()
+    page.until(lambda: shown(page) == len(PLACES))
+
+
+def test_who_said_what_is_below_each_dispute(page):
+    page.find("LF antenna")
+    (row,) = [each.text for each in page.all("#list .said")]
+    assert [" ".join(part.split()) for part in row.splitlines()] == [
+        "● ann",
+        "LF antenna FAILURE_LOC",
+        "■ ben",
+        "antenna FAILURE_LOC",
+    ]
+    assert page("return getComputedStyle(document.querySelector('.dispute .m')).backgroundImage").count("gradient") == 1
+
+
+def test_a_cell_of_the_heat_map_shows_the_disputes_of_its_pair(page):
+    agreement, result = agreed(SHARED, ("strict", "char", "slot_error"))
+    shown_f = [cell.text for cell in page.all("#heat .heat")]
+    assert shown_f[:2] == [f"{100 * pair['metrics']['strict']['scores']['f']:.1f}" for pair in result["pairs"][:2]]
+    page.choose("#score", "kappa")
+    assert page["#heat .heat"].text == f"{result['pairs'][0]['kappa']:.3f}"
+    assert "Cohen's kappa" in page["#score-about"].text
+    page.click("#heat tbody tr:nth-child(2) td:nth-child(4) .heat")  # ben and cleo
+    number = 0
+    for document in SHARED.documents:
+        own = {name: spans for name, spans in document.spans.items() if name != "ann"}
+        apart = {*own["ben"]} ^ {*own["cleo"]} if len(own) == 2 else set()
+        for place in disputed_places(document.spans):
+            number += any(version.span in apart for version in place.versions)
+    assert shown(page) == number
+
+
+def test_filters_by_kind_and_label(page):
+    for k in range(len(page.all("#kinds label"))):
+        box = page.all("#kinds label")[k]
+        name, number = box.text.rsplit(maxsplit=1)
+        box.click()
+        assert (name, shown(page)) == (name, int(number))
+        page.click("#reset")
+    page.choose("#label", "FAILURE_TYPE")
+    assert shown(page) == sum(any(v.span.label == "FAILURE_TYPE" for v in place.versions) for place in PLACES)
+
+
+def test_documents_show_their_whole_text_under_all_annotators(page):
+    page.click("#view-documents")
+    page.choose("#order", "as in the corpus")
+    assert page.shown[:3] == [1, 2, 3]
+    for number in page.shown[:5]:
+        assert page.text_of(number) == SHARED.documents[number - 1].base.text
+    assert "FAILURE_LOC ● ann" in page["#doc-2 .flag.label"].text
+    page("location.hash = '#doc-45'")
+    page.until(lambda: 45 in page.shown)
+
+
+def test_what_is_saved_for_adjudication_is_what_the_command_writes(page):
+    page(KEEP)
+    page.click("#save-prodigy")
+    lines = page.driver.execute_async_script(SAVED).splitlines()
+    assert [json.loads(line) for line in lines] == [*prodigy_tasks(SHARED)]
+    page.click("#save-label-studio")
+    assert json.loads(page.driver.execute_async_script(SAVED)) == [*label_studio_tasks(SHARED)]
+
+
+def test_hostile_texts_and_names_do_not_run(browser, tmp_path):
+    path = tmp_path / "hostile.html"
+    path.write_bytes(page_of(hostile()).encode())
+    browser.open(path)
+    browser.click("#view-documents")
+    browser.click("#differences [data-ask]")
+    assert browser("return window.broken") is None
+    assert browser.log == []
+
+
+@pytest.mark.parametrize(
+    ("dark", "width", "anchor"),
+    [
+        (False, 1280, ""),
+        pytest.param(True, 1280, "#view=documents", marks=pytest.mark.slow),
+        pytest.param(True, 390, "#chosen=1", marks=pytest.mark.slow),
+    ],
+    ids=["light", "dark documents", "dark phone"],
+)
+def test_axe_finds_no_serious_violation(browser, path, dark, width, anchor):
+    browser.open(path, dark=dark, width=width, anchor=anchor)
+    assert browser.violations() == []
+
+
+def test_without_scripts_the_most_disputed_places_are_there(browser, path):
+    browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.driver.get("about:blank")
+        browser.driver.get(path.as_uri())
+        assert "The largest systematic difference: ann and cleo" in browser[".conclusion"].text
+        assert len(browser.all("noscript .static")) == 50
+        assert not browser["#filters"].is_displayed()
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
