@@ -13,6 +13,7 @@ from typing import Any
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from ..core.span_scores import Unusable, highest
 from ..core.spans import Document, PlainSpan
 from ..io.records import Record, pair
 
@@ -53,7 +54,9 @@ def record(doc: Doc, key: str | None = None) -> Record:
     gaps = () if key or not annotated else tuple((t.idx, t.idx + len(t)) for t in doc if t.ent_iob == 0)
     spans = spans_of(doc, key)
     again = len(doc.spans[key]) - len(spans) if key and annotated else 0
-    return Record(doc.text, spans, tokens_of(doc), id_of(doc), annotated, gaps, meta=meta_of(doc), duplicates=again)
+    scores = scores_of(doc, key) if key and annotated else {}
+    found = Record(doc.text, spans, tokens_of(doc), id_of(doc), annotated, gaps, meta=meta_of(doc), duplicates=again)
+    return found._replace(span_scores=scores) if scores else found
 
 
 def spans_of(doc: Doc, key: str | None) -> set[PlainSpan]:
@@ -67,6 +70,22 @@ def spans_of(doc: Doc, key: str | None) -> set[PlainSpan]:
     if key and any(not label for _, _, label in found):
         raise ValueError(f"doc.spans[{key!r}] has a span without a label")
     return found
+
+
+def scores_of(doc: Doc, key: str) -> dict[PlainSpan, Any]:
+    """Return the scores of a span group, `doc.spans[key].attrs["scores"]`; empty if it has none.
+
+    Scores only matter to those who ask for them, so a wrong number of scores is no error here.
+    """
+    group = doc.spans[key]
+    given = group.attrs.get("scores")
+    if given is None:
+        return {}
+    scores = [score.item() if hasattr(score, "item") else score for score in given]
+    if len(scores) != len(group):
+        sizes = f"{len(group)} span{'s' * (len(group) != 1)} and {len(scores)} score{'s' * (len(scores) != 1)}"
+        scores = [Unusable(f"doc.spans[{key!r}] has {sizes}; expected one score per span")] * len(group)
+    return highest(((span.start_char, span.end_char, span.label_), score) for span, score in zip(group, scores))
 
 
 def tokens_of(doc: Doc) -> list[tuple[int, int]]:
