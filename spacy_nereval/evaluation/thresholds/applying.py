@@ -64,7 +64,7 @@ def applied(
     resampled = drawn([kept], confidence)
     best = best_cut(Curves(spans, [wish.metric]), wish)
     value = _value(at_cut, wish)
-    own_best = {"cut": None, "value": None, "available": False, "difference": None}
+    own_best: dict[str, Any] = {"cut": None, "value": None, "available": False, "difference": None}
     if best is not None:
         difference = None if value["value"] is None else best[1] - value["value"]
         own_best |= {"cut": finite(best[0]), "value": best[1], "difference": difference}
@@ -112,7 +112,9 @@ def _gain(
     except ValueError:  # such as a score that is the complement of another one, which can be tested
         return None
     row = next(row for row in found["comparisons"] if row["score"] == wish.score.name)
-    return {key: row[key] for key in ("difference", "low", "high", "p", "differing", "verdict")}
+    low, high = row["interval"]
+    tested = {key: row[key] for key in ("difference", "p", "differing", "flag", "verdict")}
+    return {**tested, "low": low, "high": high}
 
 
 def _of_metric(metric: Metric, at_cut: Mapping[str, Any], no_cut: Mapping[str, Any]) -> dict[str, Any]:

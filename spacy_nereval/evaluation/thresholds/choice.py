@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from ...core.declaration import Metric, Score
 from ...core.messages import quoted
 from ...core.spans import Document, PlainSpan
+from ...metrics.registry import create
+from ...metrics.registry import names as registered
 from ..tested import label_score
 from .curves import Curves
 from .states import ScoredSpans
@@ -177,3 +179,19 @@ def _with_others_fixed(
         some.append(document.replaced(document.sides[0], [*kept], document.text))
         own.append(kept)
     return some, own
+
+
+def with_metric_of(best: str, metrics: Sequence[Metric]) -> tuple[Metric, ...]:
+    """Return metrics, and that of a score such as "strict_f" if it is not among them.
+
+    >>> from spacy_nereval import create_all
+    >>> [metric.name for metric in with_metric_of("strict_f", create_all(["fair"]))]
+    ['fair', 'strict']
+    """
+    try:
+        wanted(best, metrics)
+    except ValueError:
+        names = sorted((name for name in registered() if best.startswith((f"{name}.", f"{name}_"))), key=len)
+        others = [name for name in names if name not in [metric.name for metric in metrics]]
+        return (*metrics, create(others[-1])) if others else tuple(metrics)
+    return tuple(metrics)
