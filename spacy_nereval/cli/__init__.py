@@ -20,6 +20,7 @@ from . import (
     metrics,
     report,
     score,
+    thresholds,
     training,
 )
 from .app import nereval
@@ -39,5 +40,6 @@ __all__ = [
     "nereval",
     "report",
     "score",
+    "thresholds",
     "training",
 ]

@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.util import find_spec
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,10 +35,12 @@ READ = (
     "code",
     "source",
     "tag_names",
+    "apply",
+    "cut",
 )
 """Parameters that name what a command reads: files, folders or models."""
 
-WRITTEN = ("output", "per_document")
+WRITTEN = ("output", "per_document", "csv", "cut_file")
 """Parameters that name what a command writes."""
 
 REMOTE = ("first", "others", "data", "parts")
@@ -118,8 +121,10 @@ def check_files(given: Mapping[str, Any]) -> None:
             _check_not_read(path, name)
         if "parts" in given:
             _check_no_part(path, Path(given["parts"] or PARTS))
-    if len(outputs) > 1 and len({path.resolve() for path in outputs.values()}) == 1:
-        raise ValueError(f"--output and --per-document are both {given['output']}: choose two files")
+    for (first, path), (second, other) in combinations(outputs.items(), 2):
+        if path.resolve() == other.resolve():
+            options = " and ".join(f"--{name.replace('_', '-')}" for name in (first, second))
+            raise ValueError(f"{options} are both {given[first]}: choose two files")
     if "parts" in given:
         parts = Path(given["parts"] or PARTS)
         for name in read:

@@ -42,7 +42,8 @@ TABLES = Option(
     "default), scores, labels, pairs, confusion, documents (by default in other formats than the terminal, with "
     "errors), label-scores, counts; score --system has headline, runs (printed by default), scores, labels (by "
     "default in other formats, with runs), label-scores; compare has differences, labels (printed by default), runs, "
-    "transitions, spans (by default in other formats, with the others), all-differences",
+    "transitions, spans (by default in other formats, with the others), all-differences; thresholds has labels, "
+    "applied, scores (printed by default), calibration, curves",
 )
 METRICS = Option(
     None, "--metrics", "-m", help="Metrics or sets of metrics, separated by commas. By default the set 'papers'"
