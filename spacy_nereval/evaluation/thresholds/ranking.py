@@ -53,7 +53,7 @@ def ranked(
     documents: Sequence[Document], scores: Sequence[Mapping[PlainSpan, float]], hit: str | float = STRICT
 ) -> Ranked:
     """Return all predictions from the highest score, and which of them are hits. Ties are in the order of
-    the documents and their spans.
+    start, end and label, misses first, so that the order of documents does not matter.
 
     Args:
         documents: The documents.
@@ -64,15 +64,17 @@ def ranked(
 
     Source: for an IoU, the rule of COCO (Lin et al. 2014), with characters for pixels.
     """
-    found: list[tuple[float, bool, str]] = []
+    found: list[tuple[float, PlainSpan, bool]] = []
     for document, own in zip(documents, scores):
         order = sorted(document.sides[1], key=lambda span: (-own[span], span))
         hits = document.hits if hit == STRICT else _overlapping(document, order, float(hit))
-        found += [(own[span], span in hits, span[2]) for span in order]
-    kinds = float, bool, object
-    score, *others = (np.array([row[k] for row in found], dtype=kind) for k, kind in enumerate(kinds))
-    best_first = np.argsort(-score, kind="stable")
-    return Ranked(score[best_first], *(column[best_first] for column in others))
+        found += [(-own[span], span, span in hits) for span in order]
+    found.sort()
+    return Ranked(
+        -np.array([score for score, _, _ in found], dtype=float),
+        np.array([is_hit for _, _, is_hit in found], dtype=bool),
+        np.array([span[2] for _, span, _ in found], dtype=object),
+    )
 
 
 def _overlapping(document: Document, order: Sequence[PlainSpan], least: float) -> set[PlainSpan]:
