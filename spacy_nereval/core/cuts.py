@@ -94,23 +94,29 @@ def _what_is_wrong(document: Document, span: PlainSpan, score: Any) -> str:
 
 
 def with_scores(
-    documents: Iterable[Document | None], missing_score: float | None = None
+    documents: Iterable[Document | None], missing_score: float | None = None, *, source: str = ""
 ) -> Iterator[tuple[Document | None, dict[PlainSpan, float]]]:
     """Yield documents, None for those without annotation, with the scores of their predictions.
+
+    Args:
+        documents: The documents.
+        missing_score: As for `checked_scores`.
+        source: The name of the predictions, for errors.
 
     Raises:
         ValueError: As `checked_scores` says; names the document.
     """
     for number, document in enumerate(documents):
         try:
-            yield document, {} if document is None else checked_scores(document, missing_score)
+            scores = {} if document is None else checked_scores(document, missing_score)
         except ValueError as error:
             id = "" if document is None or document.id is None else f" ({shortened(document.id)})"
-            raise ValueError(f"document {number}{id}: {error}") from None
+            raise ValueError(f"{source and f'{source}, '}document {number}{id}: {error}") from None
+        yield document, scores
 
 
 def cut(
-    documents: Iterable[Document | None], cuts: Cuts | None, missing_score: float | None = None
+    documents: Iterable[Document | None], cuts: Cuts | None, missing_score: float | None = None, *, source: str = ""
 ) -> Iterator[Document | None]:
     """Yield documents without the predictions whose scores are below their cuts.
 
@@ -118,6 +124,7 @@ def cut(
         documents: Documents; None stands for one without annotation.
         cuts: The cuts; None keeps all predictions, and asks for no scores.
         missing_score: As for `checked_scores`.
+        source: The name of the predictions, for errors.
 
     Raises:
         ValueError: As `checked_scores` says; names the document.
@@ -130,7 +137,8 @@ def cut(
     if cuts is None:
         yield from documents
         return
-    for document, scores in with_scores(documents, missing_score):
+    digest = cuts.digest
+    for document, scores in with_scores(documents, missing_score, source=source):
         if document is None:
             yield None
             continue
@@ -138,4 +146,5 @@ def cut(
         kept = [span for span in pred if cuts.keeps(span[2], scores[span])]
         found = document.replaced(gold, kept, document.text)
         found.span_scores = {span: scores[span] for span in kept}
+        found.cut = digest
         yield found

@@ -149,3 +149,20 @@ def test_scores_that_a_format_cannot_hold_are_counted(tmp_path: Path) -> None:
     )
     printed = run("convert", partial, tmp_path / "out.spacy", "--spans-key", "sc").output
     assert "scores of groups in which a span has none (1)" in flat(printed)
+
+
+def test_scores_are_read_to_the_last_digit(tmp_path: Path) -> None:
+    values = [0.41, 0.3, 1 / 3, 1e-7]
+    spans = [(0, 3, label, value) for label, value in zip("ABCD", values)]
+    pred = write(tmp_path / "pred.jsonl", scored(*spans, id="1"))
+    (document,) = of_files(write(tmp_path / "gold.jsonl", GOLD), pred)
+    assert document and sorted(document.span_scores.values()) == sorted(values)
+
+
+def test_a_score_that_is_not_a_number_stops_no_other_command(tmp_path: Path) -> None:
+    pred = write(
+        tmp_path / "pred.jsonl",
+        '{"id": "1", "text": "Ada met Bob", "spans": [{"start": 0, "end": 3, "label": "PER", "score": NaN}]}',
+    )
+    (document,) = of_files(write(tmp_path / "gold.jsonl", GOLD), pred)
+    assert document and [*map(math.isnan, document.span_scores.values())] == [True]
