@@ -20,6 +20,7 @@ from .options import DIGITS, METRICS, NAMES, OUTPUT, TABLES, Model, Reading, Res
 from .outputs import check_suffix, chosen_confidence
 from .printing import print_tables
 from .results import count_documents
+from .stored import with_stored_labels
 from .values import table_format, table_names
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ def thresholds_cli(
         check_suffix("--csv", csv, ".csv", ".jsonl")
     if cut_file and len(names) > 1:
         raise ValueError(f"--cut-file {cut_file}: {len(names)} systems have {len(names)} cuts; give a single system")
+    reading = with_stored_labels(reading, names)
     chosen = chosen_metrics(metrics, options, gold=gold, reading=reading, systems=names)
     chosen = with_metric_of(settings.best, chosen)
     wanted(settings.best, chosen)  # before anything is read

@@ -29,6 +29,8 @@ READERS = {
     "compare runs": ("compare", "g.jsonl", "--system", "A=p.jsonl,one.npz", "--system", "B=t.js*"),
     "errors": ("errors", "g.jsonl", "p.jsonl"),
     "report": ("report", "g.jsonl", "p.jsonl", "t.jsonl"),
+    "report with cuts": ("report", "g.jsonl", "p.jsonl", "--cut", "a.json"),
+    "thresholds": ("thresholds", "g.jsonl", "p.jsonl", "--apply", "t.jsonl", "brat"),
     "count": ("count", "g.jsonl", "p.jsonl", "-m", "tmr", "--train", "t.jsonl"),
     "count several": ("count", "g.jsonl", "t.jsonl", "p.jsonl", "p.jsonl"),
     "merge": ("merge", "one.npz", "two.npz"),
@@ -49,6 +51,8 @@ INPUTS = {
     "compare runs": "g.jsonl p.jsonl one.npz t.jsonl",
     "errors": "g.jsonl p.jsonl",
     "report": "g.jsonl p.jsonl t.jsonl",
+    "report with cuts": "a.json",
+    "thresholds": "g.jsonl p.jsonl t.jsonl brat/a.ann",
     "count": "g.jsonl p.jsonl t.jsonl",
     "count several": "g.jsonl t.jsonl p.jsonl",
     "merge": "one.npz two.npz",
@@ -102,6 +106,7 @@ def test_no_output_is_a_file_that_is_read(command, name, inputs):
     found = ways(inputs, name)
     before = contents(inputs)
     options = ("-o", "--per-document") if command.split()[0] in ("score", "evaluate") else ("-o",)
+    options = ("-o", "--csv", "--cut-file") if command == "thresholds" else options
     options = ("--",) if command == "convert" else options  # its output is an argument
     for option in options:
         for path in found.values():
@@ -220,6 +225,7 @@ def test_every_parameter_is_known_to_be_a_file_or_not():
         *("offsets", "check_text", "allow_repeats", "lang", "pipeline"),
         *("annotator", "drop"),
         *("match", "occurrences", "only", "depth", "sep", "per_label"),
+        *("best", "hit", "missing_score", "bins", "bin_kind"),
         "config",  # is changed in place
     }
     found = {name for command in nereval.registered_commands for name in inspect.signature(command.callback).parameters}
@@ -281,6 +287,7 @@ COMMANDS = {
     "doctor": ("doctor",),
     "init-config": ("init-config",),
     "report": ("report", "g.jsonl", "p.jsonl", "-o", "out.html"),
+    "thresholds": ("thresholds", "g.jsonl", "p.jsonl", "--missing-score", "1", "-m", "strict", "-o", "out.json"),
     "a mistake": ("score", "nowhere.jsonl", "p.jsonl"),
     "bad usage": ("score", "--digits", "x"),
     "help": ("score", "--help"),
