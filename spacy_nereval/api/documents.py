@@ -10,8 +10,9 @@ from ..core.labels import LabelRules
 from ..core.relabelling import relabelled
 from ..core.spans import Document
 from .choice import chosen_metrics
-from .inputs import Side, documents, has_tokens, has_words
+from .inputs import documents, what_is_known
 from .plain_records import Reading
+from .sides import Side
 
 
 class Items(NamedTuple):
@@ -32,10 +33,9 @@ def documents_of(
     Raises:
         ValueError: As `scoring.score` says.
     """
-    sides = Side(gold, "gold"), Side(pred, "pred")
+    side = Side(gold, "gold", items.reading)
+    other = Side(pred, "pred", items.reading, side.tag_names)
     text, tokens = (None if value is None else list(value) for value in (items.text, items.tokens))
-    chosen, left_out = chosen_metrics(
-        items.metrics, words=has_words(*sides, text, tokens), tokens=has_tokens(*sides, tokens)
-    )
-    found = relabelled(documents(*sides, text, tokens, items.reading), items.rules)
+    chosen, left_out = chosen_metrics(items.metrics, **what_is_known(side, other, text, tokens))
+    found = relabelled(documents(side, other, text, tokens, items.reading), items.rules)
     return [*found], tuple(chosen), left_out

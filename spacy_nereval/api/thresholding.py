@@ -15,7 +15,7 @@ from ..evaluation.thresholds.result import thresholds as found_in
 from .choice import separator, with_levels
 from .documents import Items, documents_of
 from .plain_records import Reading
-from .results import left_out_lines
+from .rows import TagNames, given_names
 from .threshold_results import Thresholds
 from .words import in_python
 
@@ -43,6 +43,8 @@ def thresholds(
     sep: str = SEPARATOR,
     match: str = CASELESS,
     occurrences: str = LISTED,
+    tag_names: TagNames = None,
+    offsets: str | None = None,
 ) -> Thresholds:
     """Find the best cut for the scores of predictions, and what every metric says at every cut.
 
@@ -60,7 +62,8 @@ def thresholds(
         missing_score: The score of predictions without one; by default they are an error.
         bins: The number of bins for calibration.
         bin_kind: "equal" for bins of the same width, "equal_mass" for the same number of predictions.
-        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences: As for `score`.
+        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets:
+            As for `score`.
 
     Returns:
         The result: a dict that can show itself; see `Thresholds`.
@@ -80,7 +83,7 @@ def thresholds(
     if not isinstance(best, str):
         raise ValueError(f"best={shortened(repr(best))}: expected the name of a score, such as 'strict_f'")
     settings = Settings(best, per_label, hit, missing_score, bins, bin_kind).checked()
-    reading = Reading(scheme, repair, end, spans_key, match, occurrences).checked()
+    reading = Reading(scheme, repair, end, spans_key, match, occurrences, given_names(tag_names), offsets).checked()
     items = Items(metrics, reading, label_rules(labels, only, depth, sep))
     found, chosen, without = documents_of(gold, pred, items._replace(text=text, tokens=tokens))
     chosen_too, added = with_levels(chosen, found, separator(metrics, sep))
@@ -88,4 +91,5 @@ def thresholds(
         result = found_in(found, with_metric_of(best, chosen_too), settings)
     except ValueError as error:
         raise ValueError(in_python(str(error))) from None
-    return Thresholds(result, settings, items, [*left_out_lines(without), *added])
+    result.values["left_out"] |= without
+    return Thresholds(result, settings, items, added)

@@ -96,4 +96,4 @@ def warning_lines(given: Thresholded) -> list[str]:
     lines = [f"⚠ {line}" for line in (*given.result["warnings"], *applied["warnings"])]
     if unseen := applied["unseen"]:
         lines.append(f"⚠ not seen where the cut was chosen, so that they have the common one: {listed(unseen)}")
-    return [*lines, *(f"{name} has no curve: {reason}" for name, reason in given.result["left_out"].items())]
+    return [*lines, *(f"{name} is left out: {reason}" for name, reason in given.result["left_out"].items())]
