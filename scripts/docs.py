@@ -90,7 +90,10 @@ def documents() -> dict[Path, str]:
     docs = ROOT / "docs"
     parts = {
         docs / "explanation" / "choosing.md": {"metrics": choosing_table},
-        docs / "explanation" / "speed.md": {"benchmarks": lambda: measured("table", "results")},
+        docs / "explanation" / "speed.md": {
+            "benchmarks": lambda: measured("table", "results"),
+            "thresholds": lambda: measured("thresholds", "thresholds"),
+        },
         docs / "explanation" / "scale.md": {name: partial(measured, name, name) for name in ("memory", "scale")},
     }
     filled = {}
