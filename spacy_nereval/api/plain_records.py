@@ -63,7 +63,8 @@ def plain_record(item: Any, name: str, place: Place, reading: Reading, ends: End
     given = [*item]
     spans = [_fitting(span, f"{name} span {k}", text, reading, ends) for k, span in enumerate(given)]
     kept = {*spans}
-    scores = highest(zip(spans, map(score_of, given)))
+    can_be_scored = any(not isinstance(span, (tuple, list)) for span in given)
+    scores = highest(zip(spans, map(score_of, given))) if can_be_scored else {}
     return empty._replace(spans=kept, duplicates=len(spans) - len(kept), span_scores=scores)
 
 

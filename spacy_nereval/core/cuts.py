@@ -88,6 +88,9 @@ def _what_is_wrong(document: Document, span: PlainSpan, score: Any) -> str:
     start, end, label = span
     text = "" if document.text is None else f" {quoted(document.text[start:end])}"
     shown = f"the predicted span {shortened(label)}{text} from {start} to {end}"
+    if score is None and document.mentions:
+        why = "since scores of mentions without offsets are not read"
+        return f"{shown} has no score, {why}; give offsets, or one score for all with --missing-score 1.0"
     if score is None:
         return f'{shown} has no score; expected a number as its "score", or give --missing-score 1.0 to keep such spans'
     return f"{shown} has the score {shortened(repr(score))}; expected a finite number"

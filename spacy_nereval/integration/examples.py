@@ -44,17 +44,23 @@ def read_numbered(example: Example, number: int, key: str | None) -> Document | 
 
 def read(reference: Doc, predicted: Doc, key: str | None = None) -> Document | None:
     """Return a gold and a predicted Doc as one document, or None without gold annotation."""
-    gold = record(reference, key)
-    return pair(gold, record(predicted, key)) if gold.annotated else None
+    gold = record(reference, key, scored=False)
+    return pair(gold, record(predicted, key, scored=False)) if gold.annotated else None
 
 
-def record(doc: Doc, key: str | None = None) -> Record:
-    """Return a Doc as a record."""
+def record(doc: Doc, key: str | None = None, *, scored: bool = True) -> Record:
+    """Return a Doc as a record.
+
+    Args:
+        doc: The Doc.
+        key: Read `doc.spans[key]` instead of `doc.ents`.
+        scored: Whether to read the scores of the spans, which no metric needs.
+    """
     annotated = doc.has_annotation("ENT_IOB") if key is None else key in doc.spans
     gaps = () if key or not annotated else tuple((t.idx, t.idx + len(t)) for t in doc if t.ent_iob == 0)
     spans = spans_of(doc, key)
     again = len(doc.spans[key]) - len(spans) if key and annotated else 0
-    scores = scores_of(doc, key) if key and annotated else {}
+    scores = scores_of(doc, key) if scored and key and annotated else {}
     found = Record(doc.text, spans, tokens_of(doc), id_of(doc), annotated, gaps, meta=meta_of(doc), duplicates=again)
     return found._replace(span_scores=scores) if scores else found
 

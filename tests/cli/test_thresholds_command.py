@@ -251,3 +251,9 @@ def test_cuts_need_predictions(files: list[Path], tmp_path: Path) -> None:
     for command in (("score", tmp_path / "a.npz"), ("compare", files[2], tmp_path / "a.npz", files[3])):
         assert "a.npz is a count file, which has no scores" in refused(*command, "--cut", tmp_path / "cuts.json")
     assert "--missing-score 1 is given without --cut" in refused("score", *files[2:], "--missing-score", 1)
+
+
+def test_mentions_without_offsets_have_no_scores(tmp_path: Path) -> None:
+    pred = write(tmp_path / "p.jsonl", {"text": TEXT, "mentions": [{"text": "Ada", "label": "A", "score": 0.5}]})
+    said = refused("thresholds", write(tmp_path / "g.jsonl", line(TEXT, (0, 3, "A"))), pred, "-m", "strict")
+    assert "since scores of mentions without offsets are not read; give offsets" in said

@@ -59,9 +59,10 @@ def test_predictions_of_label_studio(tmp_path: Path) -> None:
 
     paths = tmp_path / "gold.json", tmp_path / "pred.json"
     paths[0].write_text(json.dumps([task("annotations", (0, 3, None))]))
-    paths[1].write_text(json.dumps([task("predictions", (0, 3, 0.75), (8, 11, None))]))
-    (document,) = of_files(*paths)
-    assert document and document.span_scores == {(0, 3, "PER"): 0.75}
+    for value in (0.75, 0):
+        paths[1].write_text(json.dumps([task("predictions", (0, 3, value), (8, 11, None))]))
+        (document,) = of_files(*paths)
+        assert document and document.span_scores == {(0, 3, "PER"): value}
 
 
 def grouped(*scores: float) -> spacy.tokens.Doc:

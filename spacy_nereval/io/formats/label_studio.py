@@ -153,7 +153,11 @@ def _record(task: dict[str, Any], annotation: Annotation | None, format: Format,
         scores += [region.get("score")] * (len(spans) - len(scores))
     kept, others = {*spans}, len(annotation.result) - len(regions)
     record = Record(text, kept, id=_id(task), duplicates=len(spans) - len(kept), others=others)
-    return record._replace(span_scores=highest(zip(spans, scores)))
+    return (
+        record._replace(span_scores=highest(zip(spans, scores)))
+        if any(score is not None for score in scores)
+        else record
+    )
 
 
 def _text(task: dict[str, Any], format: Format) -> str:
