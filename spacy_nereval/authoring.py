@@ -6,6 +6,7 @@ they add up to, one formula, and its scores, all declared. An entry point in the
 
     declare     Metric, Score, prf_scores, one_each, Classes, GOLD_SPANS, PRED_SPANS
     judge       Verdict, OverlapGroup, Document, Span
+    words       Wording of verdicts for tables and pages, by kind: VERDICT_KINDS
     options     Beta, Focus, Typed; any other is an `Annotated` type with a pydantic Field
     formulas    prf, f_score, ratio, weight_table; Columns and Array for type annotations
     pairing     closest_pairs, best_pairs, overlaps; an OverlapGroup has `alignment` and `overlaps`
@@ -57,6 +58,7 @@ from .core.lexicon import Lexicon, cached_lexicon, pinned_path
 from .core.mentions import canonical
 from .core.overlap import Boundaries, overlaps
 from .core.spans import Document, OverlapGroup, Span
+from .core.wording import VERDICT_KINDS, Wording
 from .counting.counter import count
 from .evaluation.result import evaluate
 from .metrics.options import Beta, Focus, Typed
@@ -83,7 +85,9 @@ __all__ = [
     "SpanTable",
     "Tally",
     "Typed",
+    "VERDICT_KINDS",
     "Verdict",
+    "Wording",
     "ancestors",
     "best_pairs",
     "by_label",

@@ -20,6 +20,7 @@ from ..evaluation.transitions import gold_outcomes
 from .choice import check_labels, chosen_metrics, separator, with_levels
 from .inputs import documents, what_is_known
 from .plain_records import Reading
+from .reports import KeptSystem
 from .results import Comparison, label_warnings
 from .rows import TagNames, given_names, names_of
 from .sides import Side
@@ -101,6 +102,7 @@ def compare(
     warnings: list[str] = []
     found: list[System] = []
     kept: list[Document | None] = []
+    reported: list[KeptSystem] | None = [] if hasattr(gold, "__len__") else None
     for name in dict.fromkeys([first, *systems]):
         runs: list[Counts] = []
         for shown, pred in _runs(name, systems[name]):
@@ -117,8 +119,11 @@ def compare(
             runs.append(counts)
         outcomes = [gold_outcomes(document) for document in kept] if len(runs) == 1 else None
         found.append(System(name, runs, outcomes))
+        can_be_reported = reported is not None and len(runs) == 1 and hasattr(systems[name], "__len__")
+        reported = [*(reported or ()), KeptSystem(name, kept, runs[0])] if can_be_reported else None
     values = comparison(found, kept, settings, trials, **asked._asdict())
-    return Comparison(values | ({"left_out": left_out} if left_out else {}), [*warnings, *added])
+    values |= {"left_out": left_out} if left_out else {}
+    return Comparison(values, [*warnings, *added], systems=reported, confidence=settings, asked=asked, trials=trials)
 
 
 def _runs(name: str, pred: Any) -> list[tuple[str, Any]]:

@@ -13,8 +13,10 @@ from ..evaluation.error_groups import ErrorGroups
 from ..evaluation.error_list import ErrorExamples, error_list
 from ..evaluation.label_schemes import argument, label_lines, unknown_labels
 from ..evaluation.partners import Partners
+from ..evaluation.resampling import Confidence
 from ..evaluation.result import gold_spans, pred_spans
 from ..evaluation.scores import AVERAGES
+from ..evaluation.tested import Asked
 from ..io.count_files import save as save_counts
 from ..metrics.registry import create
 from ..reporting.comparison import COMPARED, comparison_tables, footer, verdict_lines
@@ -24,6 +26,7 @@ from ..reporting.result_table import ResultTable
 from ..reporting.result_tables import TABLES, tables
 from ..reporting.verdict_tables import judging
 from .frames import DETAILED, frame, result_rows, table_rows
+from .reports import KeptSystem, report
 from .shown import Shown
 
 if TYPE_CHECKING:
@@ -106,11 +109,12 @@ class Result(Shown):
         """Write the result to a file; what it holds depends on the ending.
 
         Args:
-            path: `.json` for the whole result; `.npz` for the counts; `.html`, `.md`,
-                `.tex` or `.csv` for all tables.
+            path: `.json` for the whole result; `.npz` for the counts; `.md`, `.tex` or `.csv` for all tables;
+                `.html` for the report of `nereval report`, with every document, or for all tables if the
+                texts are not known or the documents came from an iterator and were not kept.
 
         Raises:
-            ValueError: The ending is unknown.
+            ValueError: The ending is unknown, or the libraries that draw the report's charts are not installed.
             OSError: The file cannot be written.
         """
         if Path(path).suffix == ".npz":
@@ -120,6 +124,13 @@ class Result(Shown):
 
     def _endings(self) -> Sequence[str]:
         return (*super()._endings(), ".npz")
+
+    def _report(self, name: str) -> str | None:
+        if self._documents is None:
+            return None
+        drawn = self.get("confidence")
+        settings = Confidence(*(drawn[field] for field in Confidence._fields)) if drawn else None
+        return report([KeptSystem(name, self._documents, self._counts)], settings)
 
     def _metric(self, name: str) -> Metric:
         return next((metric for metric in self._counts.metrics if metric.name == name), None) or create(name)
@@ -163,9 +174,20 @@ class Comparison(Shown):
     `compare` makes it.
     """
 
-    def __init__(self, values: Mapping[str, Any], notes: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        values: Mapping[str, Any],
+        notes: Sequence[str] = (),
+        *,
+        systems: Sequence[KeptSystem] | None = None,
+        confidence: Confidence | None = None,
+        asked: Asked | None = None,
+        trials: int | None = None,
+    ) -> None:
         super().__init__(values)
         self._notes = notes
+        self._systems = systems
+        self._how = confidence, asked, trials
 
     def to_frame(self, table: str = "differences") -> pandas.DataFrame:
         """Return a table as a pandas DataFrame.
@@ -193,6 +215,9 @@ class Comparison(Shown):
 
     def _after(self) -> list[str]:
         return [*footer(self), self.signature]
+
+    def _report(self, name: str) -> str | None:
+        return None if self._systems is None else report(self._systems, *self._how)
 
 
 def label_warnings(counts: Counts, documents: Sequence[Document | None]) -> list[str]:

@@ -86,10 +86,12 @@ class Shown(dict[str, Any]):
         """Write the result to a file; what it holds depends on the ending.
 
         Args:
-            path: `.json` for the whole result; `.html`, `.md`, `.tex` or `.csv` for all tables.
+            path: `.json` for the whole result; `.md`, `.tex` or `.csv` for all tables; `.html` for the report of
+                `nereval report`, with every document, or for all tables if the texts are not known or the
+                documents came from an iterator and were not kept.
 
         Raises:
-            ValueError: The ending is unknown.
+            ValueError: The ending is unknown, or the libraries that draw the report's charts are not installed.
             OSError: The file cannot be written.
         """
         path = Path(path)
@@ -98,10 +100,16 @@ class Shown(dict[str, Any]):
             return
         if path.suffix not in FORMATS:
             raise ValueError(f"{path}: expected a file that ends with {', '.join(self._endings())}")
-        tables = self._tables("micro", 2, every=True)
-        text = document(tables, FORMATS[path.suffix], self._before(), [*self._after(), self.signature])
+        text = self._report(path.stem) if path.suffix == ".html" else None
+        if text is None:
+            tables = self._tables("micro", 2, every=True)
+            text = document(tables, FORMATS[path.suffix], self._before(), [*self._after(), self.signature])
         with atomic(path) as file:
             file.write(f"{text}\n".encode("utf8", "backslashreplace"))
+
+    @abstractmethod
+    def _report(self, name: str) -> str | None:
+        """Return the report as HTML, with a name for a system that has none; None if it cannot be made."""
 
     def _endings(self) -> Sequence[str]:
         return (".json", *FORMATS)

@@ -69,7 +69,7 @@ def compare_cli(
     ),
     name: list[str] | None = NAMES,
     per_label: bool = Option(
-        False, "--per-label", help="Also compare the primary score of each label. --labels without a mapping does too"
+        False, "--per-label", help="Also compare the primary score of each label, as --labels without a value does"
     ),
     metrics: str | None = METRICS,
     train: str | None = TRAIN,

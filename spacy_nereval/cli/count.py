@@ -47,8 +47,8 @@ def count_cli(
     merge to intervals of the whole corpus: a hash of each document's id decides
     how it is resampled.
 
-    Workers count several gold files, or any number with an engine: each file is
-    a task of one worker. An interrupted run continues where it stopped.
+    Several gold files, or any number with --engine, are counted by workers, each
+    file by one of them. An interrupted run continues where it stopped.
     """
     names, options = names_and_options([first, *others, *ctx.args])
     check_no_table_format(reading.format)

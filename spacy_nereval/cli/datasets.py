@@ -38,7 +38,7 @@ def datasets_cli(
 ) -> None:
     """
     Count the data sets in which a system is better than the baseline. Print the
-    difference in each data set, and the least number in which the system is better.
+    difference in each data set, and in at least how many the system is better.
 
     Compare the same systems on each data set first, with 'nereval compare -o'.
     A data set without a test counts as one where the system is not better.

@@ -25,6 +25,7 @@ from .stored import with_stored_labels
 from .values import check_no_table_format, split_list, table_format
 
 if TYPE_CHECKING:
+    from ..core.declaration import Metric
     from ..core.spans import Document
     from ..evaluation.error_list import Listed
     from ..reporting.result_table import ResultTable
@@ -117,7 +118,7 @@ def errors_cli(
         print_tables(
             [table._replace(digits=digits)],
             reading.format,
-            before=[heading(totals), *mention_lines(mentions), str(summary), *summary.legend(chosen.name)],
+            before=[heading(totals), *mention_lines(mentions), str(summary), *summary.legend(chosen)],
             after=[f"{more} more are not shown: --limit 0 prints all, --output FILE writes all"] if more else [],
         )
 
@@ -137,11 +138,9 @@ class Summary:
             self.amounts[name] = self.amounts.get(name, 0) + amount
             yield row
 
-    def legend(self, metric: str) -> list[str]:
+    def legend(self, metric: Metric) -> list[str]:
         """Return what the verdicts mean, if the metric's verdicts have words."""
-        from ..reporting.words import words_of
-
-        words = words_of(metric)
+        words = metric.words
         meanings = [f"{name} = {words[name].full}" for name, _ in self.numbers.most_common() if name in words]
         return ["; ".join(meanings)] if meanings else []
 

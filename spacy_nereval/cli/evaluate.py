@@ -38,13 +38,13 @@ def evaluate_cli(
     """
     Score a trained pipeline on gold annotation.
 
-    Unlike 'spacy evaluate', this command prints every metric, and it forgets
-    each document as soon as it is counted. As in every command that scores a
+    Unlike 'spacy evaluate', this command prints every metric, and it keeps no
+    document in memory after counting it. As in every command that scores a
     model, metrics and labels have the options that the model's config gives them,
     unless the command line gives others.
 
-    Workers count several files, or any number with an engine: each file is a task
-    of one worker. An interrupted run continues where it stopped.
+    Several files, or any number with --engine, are counted by workers, each file
+    by one of them. An interrupted run continues where it stopped.
     """
     names, options = names_and_options([*data, *ctx.args])
     drawn = chosen_confidence(confidence, resampling)

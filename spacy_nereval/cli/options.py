@@ -38,12 +38,12 @@ TABLES = Option(
     None,
     "--tables",
     "-t",
-    help="Tables to print, in this order, or 'all'. score and evaluate have headline, errors, groups (printed by "
-    "default), scores, labels, pairs, confusion, documents (by default in other formats than the terminal, with "
-    "errors), label-scores, counts; score --system has headline, runs (printed by default), scores, labels (by "
-    "default in other formats, with runs), label-scores; compare has differences, labels (printed by default), runs, "
-    "transitions, spans (by default in other formats, with the others), all-differences; thresholds has labels, "
-    "applied, scores (printed by default), calibration, curves",
+    help="Tables to print, in this order, or 'all'. score and evaluate: headline, errors, groups (the default in the "
+    "terminal), scores, labels, pairs, confusion, documents (with errors, the default in other formats), label-scores, "
+    "counts. score --system: headline, runs (the default in the terminal), scores, labels (with runs, the default in "
+    "other formats), label-scores. compare: differences, labels (the default in the terminal), runs, transitions, "
+    "spans (all five are the default in other formats), all-differences. thresholds: labels, applied, scores (the "
+    "default), calibration, curves",
 )
 METRICS = Option(
     None, "--metrics", "-m", help="Metrics or sets of metrics, separated by commas. By default the set 'papers'"
@@ -74,7 +74,7 @@ CONFIDENCE = Option(
     "--confidence",
     "-C",
     help="Add a confidence interval to every score, by resampling the documents, or the units of --unit. Without it, "
-    "only the main score has one, up to 20000 documents",
+    "only the main score has an interval, and only for up to 20000 documents",
 )
 
 
@@ -145,8 +145,8 @@ class Reading(NamedTuple):
     tag_names: str | None = Option(
         None,
         "--tag-names",
-        help="Hugging Face: names of the tags that are numbers, in their order, with commas, or a JSON file with "
-        "'id2label', such as the config.json of a model",
+        help="Hugging Face: names of tags that are numbers. Either the names in their order, separated by commas, or a "
+        "JSON file with 'id2label', such as the config.json of a model",
     )
     match: str | None = Option(
         None,
@@ -157,8 +157,8 @@ class Reading(NamedTuple):
     occurrences: str | None = Option(
         None,
         "--occurrences",
-        help="JSONL: occurrences of a mention without offsets that are spans: as many as it is listed ('listed', the "
-        "default), the 'first', or 'all'",
+        help="JSONL: which occurrences of a mention without offsets become spans: as many as the mention is listed "
+        "('listed', the default), the 'first', or 'all'",
     )
     labels: str | None = LABELS
     only: list[str] | None = ONLY
@@ -198,7 +198,8 @@ class Asking(NamedTuple):
     primary: str | None = Option(
         None,
         "--primary",
-        help="Score in question, METRIC.SCORE, such as fair.f. By default the headline score of the first metric",
+        help="Primary score, METRIC.SCORE, such as fair.f: the conclusion is about it. By default the headline score "
+        "of the first metric",
     )
     secondary: str | None = Option(
         None,

@@ -63,7 +63,7 @@ def report_cli(
     from ..evaluation.breakdown import Breakdown
     from ..evaluation.tested import families
     from ..io.writing import atomic
-    from ..reporting.html import PRIMARY, ReportedSystem, page
+    from ..reporting.html import PRIMARY, ReportedSystem, page, with_common_annexes
     from ..reporting.html.charts import scripts
 
     names, options = names_and_options([*(systems or []), *ctx.args])
@@ -97,7 +97,7 @@ def report_cli(
         counts = count_documents(documents, chosen, gold.name, reading, [kept])
         found.append(ReportedSystem(shown, kept, counts))
     html = page(
-        _with_common_annexes(found),
+        with_common_annexes(found),
         title=title,
         confidence=drawn,
         asked=wished,
@@ -108,16 +108,6 @@ def report_cli(
     with atomic(output) as file:
         file.write(html.encode())
     say(f"✔ Report in {output}", fg="green")
-
-
-def _with_common_annexes(systems: Sequence[ReportedSystem]) -> Sequence[ReportedSystem]:
-    """Return the systems with one text for each document, followed by the inventions of all of them."""
-    from ..core.annex import with_common_annex
-
-    if len({len(system.documents) for system in systems}) > 1:
-        return systems  # which the report refuses
-    shared = [with_common_annex(sides) for sides in zip(*(system.documents for system in systems))]
-    return [system._replace(documents=[sides[k] for sides in shared]) for k, system in enumerate(systems)]
 
 
 def _check_compared(asking: Asking, systems: Sequence[str], confidence: bool) -> None:

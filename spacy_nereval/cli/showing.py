@@ -76,7 +76,7 @@ def collected(
     wanted, metric = wanted_tables(showing, metrics), judging(metrics)
     if source is not None:
         if showing.tables not in (None, "all") and "groups" in wanted:
-            raise ValueError(f"--tables groups: {source} keeps no texts, so repeated mistakes are not known")
+            raise ValueError(f"--tables groups: {source} keeps no texts, so repeated errors are not known")
         return Collected()
     if not metric:
         return Collected()

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 from .metric_checks import check, check_together, checked
 from .scores import Array, Classes, Score, prf_scores
 from .spans import Document, Span
+from .wording import Wording
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,6 +96,7 @@ class Metric:
         partial_credit: The verdicts whose amounts are not whole numbers.
         focus: The label that a pair counts for: "target" (gold) or "system" (predicted).
         confusion: The verdicts that the confusion matrix counts; None for no matrix.
+        words: Verdicts in words; others are shown by name only.
         taxonomy: The taxonomy of errors that its verdicts belong to: "FairEval", or "" for none.
             Tables show what is wrong by a metric that has one.
         details: Further numbers for the result, computed from columns as scores are.
@@ -127,6 +129,7 @@ class Metric:
     partial_credit: tuple[str, ...] = ()
     focus: str = "target"
     confusion: tuple[str, ...] | None = None
+    words: Mapping[str, Wording] = field(default_factory=dict)
     taxonomy: Literal["", "FairEval"] = ""
     details: Callable[[Columns], dict[str, Any]] | None = None
     classes: Classes | None = None

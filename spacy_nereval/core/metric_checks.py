@@ -11,6 +11,7 @@ import numpy as np
 from .messages import quoted, shortened
 from .scores import check_scores
 from .spans import Span
+from .wording import VERDICT_KINDS
 
 T = TypeVar("T")
 
@@ -28,12 +29,18 @@ def check(metric: Metric) -> None:
         raise ValueError("note and resolve belong together: declare both or neither")
     _check_columns(metric)
     summed = {source for sources in metric.columns.values() for source in sources}
-    for what, names in (("partial_credit", metric.partial_credit), ("correct", metric.correct)):
+    for what, names in (
+        ("partial_credit", metric.partial_credit),
+        ("correct", metric.correct),
+        ("words", metric.words),
+    ):
         if unknown := [name for name in names if name not in metric.verdict_names]:
             raise ValueError(
                 f"{what} names the verdict {unknown[0]!r}, which no column adds up; "
                 f"the columns add up {', '.join(sorted(summed))}"
             )
+    if wrong := [words.kind for words in metric.words.values() if words.kind not in VERDICT_KINDS]:
+        raise ValueError(f"words has the kind {wrong[0]!r}; expected one of {', '.join(VERDICT_KINDS)}")
     if metric.taxonomy not in ("", "FairEval"):
         raise ValueError(f"there is no taxonomy {metric.taxonomy!r}; expected 'FairEval', or '' for none")
     check_scores(metric.scores)

@@ -10,6 +10,7 @@ from functools import cache
 from importlib.metadata import entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 import catalogue
 
@@ -47,6 +48,37 @@ def check_registered_once(group: str, name: str) -> None:
             f"{name!r} is registered under {group} more than once: {' and '.join(sorted(found))}; "
             "uninstall one of the packages, or rename its entry point"
         )
+
+
+def registered(registry: catalogue.Registry, name: str) -> Any:
+    """Return what is registered under a name.
+
+    Args:
+        registry: A registry of this module, or of another that has entry points.
+        name: The name.
+
+    Raises:
+        catalogue.RegistryError: Nothing is registered under the name.
+        ValueError: Two packages have registered it, or the package that did cannot be imported; names the package.
+
+    >>> registered(readers, "jsonl").__module__
+    'spacy_nereval.io.formats.jsonl'
+    """
+    check_registered_once(registry.entry_point_namespace, name)
+    try:
+        return registry.get(name)
+    except catalogue.RegistryError:
+        raise
+    except Exception as error:  # the code of another package can raise any exception
+        point = next(iter(entry_points(group=registry.entry_point_namespace, name=name)), None)
+        if point is None:  # catalogue imports every other one to list their names
+            raise catalogue.RegistryError(f"there is no {name!r}") from None
+        package = point.dist.name if point.dist else "another package"
+        where = f" in {error.filename}" if isinstance(error, SyntaxError) else ""
+        raise ValueError(
+            f"{name!r}, which the package {package} registers under {registry.entry_point_namespace}, cannot be "
+            f"imported: {type(error).__name__}{where}: {error}; correct or uninstall {package}"
+        ) from None
 
 
 CODE_MODULE = "python_code"

@@ -36,6 +36,8 @@ class Score:
         limits: The lowest and the highest value; infinite if there is none.
         complement_of: The score x if this one is max(0, 1 - x). The two are never both
             tested.
+        meaning: What it measures, in a few words for tables. What follows a colon explains them.
+            Precision, recall and F of a group need no explanation.
 
     >>> Score("granularity", unit="raw", higher_is_better=False, key="plagdet_granularity").unit
     'raw'
@@ -50,6 +52,7 @@ class Score:
     symmetric: bool = False
     limits: tuple[float, float] = (0.0, 1.0)
     complement_of: str | None = None
+    meaning: str = ""
 
     def __post_init__(self) -> None:
         if self.unit not in ("ratio", "count", "raw"):

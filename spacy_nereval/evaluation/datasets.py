@@ -16,8 +16,11 @@ from .statistics.families import PRIMARY, UNTESTED, holm
 Result = Mapping[str, Any]
 Row = Mapping[str, Any]
 
+DECLARED = ("score_unit", "higher_is_better")
+"""The fields of a row that say how its score is read, whether its metric is registered or not."""
+
 NEEDED = ("metric", "score", "system", "family", "baseline_value", "value", "difference", "interval", "p_better")
-"""The fields that are read from a row of a comparison."""
+"""The fields that are read from a row of a comparison, beside those in `DECLARED`."""
 
 ONCE = "for these trained models; another training was not tried"
 """Added to the verdict where each system was trained once."""
@@ -61,7 +64,8 @@ def data_sets(
     Example:
         >>> def made_up(value, p):
         ...     row = dict(metric="strict", score="f", system="B", family="primary", baseline_value=0.5, value=value,
-        ...                difference=value - 0.5, interval=[0.01, 0.2], p_better=p, differing=20)
+        ...                difference=value - 0.5, interval=[0.01, 0.2], p_better=p, differing=20,
+        ...                score_unit="ratio", higher_is_better=True)
         ...     return {"version": "1", "signature": "spacy-nereval|strict|docs:9", "documents": 9, "baseline": "A",
         ...             "confidence": {"level": 0.95}, "comparisons": [row]}
         >>> found = data_sets({"news": made_up(0.6, 0.001), "mail": made_up(0.65, 0.03), "chat": made_up(0.5, 0.5)})
@@ -96,6 +100,7 @@ training was not tried'
             "version": __version__,
             "metric": row["metric"],
             "score": row["score"],
+            **{key: row[key] for key in DECLARED},
             "baseline": first["baseline"],
             "system": row["system"],
             "level": level,
@@ -175,7 +180,7 @@ def check_comparison(name: str, result: Any) -> None:
     if not _is_comparison(result):
         raise ValueError(f"{name} is not a comparison: expected a JSON file that 'nereval compare -o FILE' wrote")
     for row in result["comparisons"]:
-        if old := [key for key in NEEDED if key not in row]:
+        if old := [key for key in (*NEEDED, *DECLARED) if key not in row]:
             raise ValueError(f"{name} lacks {old[0]!r}, so another version wrote it: run 'nereval compare' again")
         _check_numbers(name, row)
 

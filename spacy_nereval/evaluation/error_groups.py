@@ -1,4 +1,4 @@
-"""Groups of the same mistake: errors that share a surface and labels, labels alone, or a slip at a boundary.
+"""Groups of the same error: errors that share a surface and labels, labels alone, or a slip at a boundary.
 
 Where a list of errors shows what is wrong, groups show what is wrong again and again.
 """

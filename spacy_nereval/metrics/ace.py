@@ -66,7 +66,7 @@ def ace(
     """
     table = {} if isinstance(weights, str) else weight_table(weights, {}, tuple(weights))
     return Metric(
-        scores=(Score("value", headline=True, key="ace", limits=(-inf, 1)),),
+        scores=(Score("value", headline=True, key="ace", limits=(-inf, 1), meaning="worth found, less false alarms"),),
         columns={"pairs": ("mapped",), "false_alarms": ("fa",), "gold": ("mapped", "err", "miss")},
         formula=partial(formula, false_alarm=false_alarm),
         judge=partial(

@@ -14,6 +14,7 @@ from ..core.declaration import Array, Columns, Metric, Score, Verdict, one_each,
 from ..core.formulas import HEAVIEST, prf
 from ..core.overlap import Boundaries, overlaps
 from ..core.spans import Document, OverlapGroup, Span
+from ..core.wording import FAIREVAL
 from .options import Beta, Focus
 
 ERRORS = ("fp", "fn", "le", "be_s", "be_l", "be_o", "lbe")
@@ -70,7 +71,7 @@ def fair(
     return Metric(
         scores=(
             *prf_scores("fair", key="fair", symmetric=False),
-            Score("be", unit="count", higher_is_better=False, limits=(0, inf)),
+            Score("be", unit="count", higher_is_better=False, limits=(0, inf), meaning="boundary errors"),
         ),
         columns=one_each("tp", *ERRORS),
         formula=partial(formula, credit=credit, beta=beta),
@@ -78,6 +79,7 @@ def fair(
         scope="group" if unit == "char" else "document",
         focus=focus,
         confusion=ERRORS,
+        words=FAIREVAL,
         taxonomy="FairEval",
     )
 

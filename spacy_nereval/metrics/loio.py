@@ -11,6 +11,7 @@ from ..core.assignment import best_pairs
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Array, Columns, Metric, Score, Verdict, prf_scores
 from ..core.formulas import prf
 from ..core.spans import OverlapGroup, Span
+from ..core.wording import HIT, MISSED, SPURIOUS, Wording
 from .options import Beta
 
 
@@ -47,9 +48,11 @@ def loio(
     """
     return Metric(
         scores=(
-            Score("tp", unit="count", limits=(0, inf)),
-            Score("fp", unit="count", higher_is_better=False, limits=(0, inf)),
-            Score("fn", unit="count", higher_is_better=False, limits=(0, inf)),
+            Score("tp", unit="count", limits=(0, inf), meaning="credit for hits and overlaps"),
+            Score(
+                "fp", unit="count", higher_is_better=False, limits=(0, inf), meaning="predicted spans without credit"
+            ),
+            Score("fn", unit="count", higher_is_better=False, limits=(0, inf), meaning="gold spans without credit"),
             *prf_scores("loio", key="loio", symmetric=beta == 1),
         ),
         columns={"exact": ("exact",), "overlap": ("overlap",), "gold": GOLD_SPANS, "pred": PRED_SPANS},
@@ -58,6 +61,12 @@ def loio(
         hit="exact",
         partial_credit=("overlap",),
         confusion=("exact", "overlap", "fn", "fp"),
+        words={
+            "exact": HIT,
+            "overlap": Wording("boundary", "partial credit", "boundary error, with partial credit"),
+            "fn": MISSED,
+            "fp": SPURIOUS,
+        },
     )
 
 

@@ -64,8 +64,15 @@ def plagdet(
     return Metric(
         scores=(
             *(Score(part, key=f"plagdet_{part}", group="plagdet", symmetric=part == "f") for part in "prf"),
-            Score("granularity", unit="raw", higher_is_better=False, key="plagdet_granularity", limits=(1, inf)),
-            Score("plagdet", headline=True, key="plagdet"),
+            Score(
+                "granularity",
+                unit="raw",
+                higher_is_better=False,
+                key="plagdet_granularity",
+                limits=(1, inf),
+                meaning="predictions per gold span found",
+            ),
+            Score("plagdet", headline=True, key="plagdet", meaning="f, lowered by granularity"),
         ),
         columns=columns | {"detected": ("detected",), "detections": ("detected", "fragment")},
         formula=formula,

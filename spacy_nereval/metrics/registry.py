@@ -13,7 +13,7 @@ import catalogue
 import pydantic
 
 from ..core.declaration import Metric, check_together
-from ..core.plugins import check_registered_once
+from ..core.plugins import registered, registered_names
 from .options import Option
 
 registry: catalogue.Registry = catalogue.create("spacy_nereval", "metrics", entry_points=True)
@@ -141,8 +141,8 @@ def expanded(metrics: Mapping[str, Mapping[str, Any] | None], *, whole: bool = F
 
 def names() -> list[str]:
     """Return every registered metric: the six of the papers first, then the others by name."""
-    found = registry.get_all()
-    return [name for name in DEFAULT if name in found] + sorted(set(found) - set(DEFAULT))
+    found = registered_names(registry)
+    return [name for name in DEFAULT if name in found] + [name for name in found if name not in DEFAULT]
 
 
 def needing(option: str) -> list[str]:
@@ -186,7 +186,7 @@ def documentation(name: str) -> Documentation:
 
 def _registered(name: str) -> Callable[..., Metric]:
     try:
-        make: Callable[..., Metric] = registry.get(name)
+        make: Callable[..., Metric] = registered(registry, name)
     except catalogue.RegistryError:
         sets = ", ".join((*SETS, "all"))
         raise ValueError(f"there is no metric {name!r}; there are {', '.join(names())}, and the sets {sets}") from None
@@ -201,7 +201,6 @@ def options_of(name: str) -> tuple[Option, ...]:
     ['s', 'match', 'beta']
     """
     make = _registered(name)
-    check_registered_once(registry.entry_point_namespace, name)
     hints = get_type_hints(make, include_extras=True)
     parameters = inspect.signature(make).parameters.values()
     anything = Annotated[Any, pydantic.Field()]  # for a parameter that its function does not annotate

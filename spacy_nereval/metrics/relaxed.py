@@ -11,6 +11,7 @@ from ..core.coverage import by_label
 from ..core.declaration import Array, Columns, Metric, Verdict, one_each, prf_scores
 from ..core.formulas import prf
 from ..core.spans import Document
+from ..core.wording import HITS_AND_MISSES
 from .options import Beta, Typed
 
 VERDICTS = ("tp", "fp", "fn")
@@ -53,6 +54,7 @@ def relaxed(
         judge=partial(judge, typed=typed, strong=strong),
         scope="document",  # the prediction that hits a gold span may be the only partner left for another one
         confusion=VERDICTS,
+        words=HITS_AND_MISSES,
     )
 
 

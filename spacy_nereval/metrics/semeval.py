@@ -7,6 +7,7 @@ from typing import Any
 from ..core.declaration import Array, Columns, Metric, Score, Verdict, one_each, prf_scores
 from ..core.formulas import prf, ratio
 from ..core.spans import OverlapGroup
+from ..core.wording import BOTH, BOUNDARY, HIT, LABEL, MISSED, SPURIOUS
 from .options import Beta, Focus
 
 VERDICTS = ("match", "type_error", "extent_error", "both_error", "mis", "spu")
@@ -47,10 +48,10 @@ def semeval(*, beta: Beta = 1.0, focus: Focus = "target") -> Metric:
             *prf_scores("exact", prefix="exact_", key="exact", symmetric=symmetric),
             *prf_scores("partial", prefix="partial_", key="partial", symmetric=symmetric),
             *prf_scores("type", prefix="type_", key="type", symmetric=symmetric),
-            Score("und", higher_is_better=False),
-            Score("ovg", higher_is_better=False),
-            Score("sub", higher_is_better=False, symmetric=True),
-            Score("err", higher_is_better=False, symmetric=True),
+            Score("und", higher_is_better=False, meaning="undergeneration: gold spans missed"),
+            Score("ovg", higher_is_better=False, meaning="overgeneration: spurious predictions"),
+            Score("sub", higher_is_better=False, symmetric=True, meaning="substitution: inexact pairs, half each"),
+            Score("err", higher_is_better=False, symmetric=True, meaning="error per response fill"),
         ),
         columns=one_each(*VERDICTS),
         formula=partial(formula, beta=beta),
@@ -60,6 +61,14 @@ def semeval(*, beta: Beta = 1.0, focus: Focus = "target") -> Metric:
         spurious="spu",
         focus=focus,
         confusion=VERDICTS,
+        words={
+            "match": HIT,
+            "type_error": LABEL,
+            "extent_error": BOUNDARY,
+            "both_error": BOTH,
+            "mis": MISSED,
+            "spu": SPURIOUS,
+        },
         details=schemes,
     )
 

@@ -10,6 +10,7 @@ from pydantic import Field
 from ..core.declaration import Array, Columns, Metric, Score, Verdict, one_each
 from ..core.formulas import prf, ratio, weight_table
 from ..core.spans import OverlapGroup
+from ..core.wording import BOTH, BOUNDARY, HIT, LABEL, MISSED, SPURIOUS
 from .options import Beta, Focus
 
 ERRORS = ("s_type", "s_extent", "s_both", "d", "i")
@@ -62,11 +63,24 @@ def slot_error(
     symmetric = beta == 1
     return Metric(
         scores=(
-            Score("ser", higher_is_better=False, headline=True, key="ser", limits=(0, inf)),
-            Score("err", higher_is_better=False, key="err", symmetric=True),
-            Score("e", higher_is_better=False, symmetric=symmetric, complement_of="f"),
-            Score("f", symmetric=symmetric),
-            Score("ser_acc", key="ser_acc", complement_of="ser"),
+            Score(
+                "ser",
+                higher_is_better=False,
+                headline=True,
+                key="ser",
+                limits=(0, inf),
+                meaning="slot error rate: errors per gold span",
+            ),
+            Score(
+                "err",
+                higher_is_better=False,
+                key="err",
+                symmetric=True,
+                meaning="errors per gold or spurious span",
+            ),
+            Score("e", higher_is_better=False, symmetric=symmetric, complement_of="f", meaning="1 - f"),
+            Score("f", symmetric=symmetric, meaning="F of the aligned spans"),
+            Score("ser_acc", key="ser_acc", complement_of="ser", meaning="1 - ser, at least 0"),
         ),
         columns=one_each(*VERDICTS),
         formula=partial(formula, slots_of_span=1 if slots == "entity" else 2, costs=costs, beta=beta),
@@ -76,6 +90,7 @@ def slot_error(
         spurious="i",
         focus=focus,
         confusion=VERDICTS,
+        words={"c": HIT, "s_type": LABEL, "s_extent": BOUNDARY, "s_both": BOTH, "d": MISSED, "i": SPURIOUS},
     )
 
 

@@ -4,6 +4,7 @@ from functools import partial
 
 from ..core.declaration import Array, Columns, Metric, one_each, prf_scores
 from ..core.formulas import prf
+from ..core.wording import HITS_AND_MISSES
 from .options import Beta
 
 VERDICTS = ("tp", "fp", "fn")
@@ -34,6 +35,7 @@ def strict(*, beta: Beta = 1.0) -> Metric:
         columns=one_each(*VERDICTS),
         formula=partial(formula, beta=beta),
         confusion=VERDICTS,
+        words=HITS_AND_MISSES,
     )
 
 

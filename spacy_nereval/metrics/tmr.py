@@ -26,6 +26,16 @@ SUBSETS: dict[str, tuple[str, ...]] = {
     "confusable_seen": ("seen", "unseen_type"),
     "confusable_unseen": ("unseen_tokens",),
 }
+MEANINGS = {
+    "all": "recall of all gold spans",
+    "seen": "trained with this label",
+    "unseen_any": "not trained with this label",
+    "unseen_tokens": "not in the training data",
+    "unseen_type": "trained with other labels only",
+    "confusable": "gold has several labels for them",
+    "confusable_seen": "such spans in the training data",
+    "confusable_unseen": "such spans not in the training data",
+}
 CONFUSABLE = "confusable_"
 
 
@@ -74,7 +84,9 @@ def tmr(
         for column, outcomes in (("size", OUTCOMES), ("hit", OUTCOMES[:1]))
     }
     return Metric(
-        scores=tuple(Score(subset, headline=subset == "all", key=f"tmr_{subset}") for subset in SUBSETS),
+        scores=tuple(
+            Score(subset, headline=subset == "all", key=f"tmr_{subset}", meaning=MEANINGS[subset]) for subset in SUBSETS
+        ),
         columns=columns,
         formula=formula,
         judge=partial(judge, train=train),

@@ -53,7 +53,7 @@ def token(
     return Metric(
         scores=(
             *prf_scores("token", key="token", symmetric=beta == 1),
-            Score("accuracy", key="token_accuracy", symmetric=True),
+            Score("accuracy", key="token_accuracy", symmetric=True, meaning="tokens with the right tag"),
         ),
         columns={**one_each(*VERDICTS, "correct"), "tokens": ("correct", "wrong")},
         formula=partial(formula, beta=beta),

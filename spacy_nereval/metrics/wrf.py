@@ -67,7 +67,7 @@ def wrf(
         if abs(sum(weights.values()) - 1) > 1e-9:
             raise ValueError(f"weights = {weights!r}: they sum to {sum(weights.values()):.12g}, not to 1")
     return Metric(
-        scores=(Score("wrf", headline=True, key="wrf", symmetric=True),),
+        scores=(Score("wrf", headline=True, key="wrf", symmetric=True, meaning="weighted Rouge-1 F1"),),
         columns={
             "match": ("match", "combined_match"),
             "gold": ("match", "fn", "combined_match", "combined_fn"),

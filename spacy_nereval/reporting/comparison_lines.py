@@ -12,7 +12,6 @@ from .comparison import difference_cells, stands_out
 from .declared import spoken
 from .remarks import many
 from .result_table import AtMost, Estimate, p_cell, shown
-from .words import SCORES
 
 
 def opening_lines(result: Mapping[str, Any], *, digits: int = 2) -> list[str]:
@@ -76,10 +75,11 @@ def _changes(counts: Mapping[str, Mapping[str, int]] | None) -> list[str]:
 def legend_lines(result: Mapping[str, Any], more: str = "") -> list[str]:
     """Return what the abbreviations in the table of differences mean, and what shows more tables."""
     shown_scores = dict.fromkeys((row["metric"], row["score"]) for row in result["comparisons"] if stands_out(row))
+    known = names()
     meanings = [
-        f"{score} = {SCORES[metric][score].partition(':')[0]}"
+        f"{score} = {meaning.partition(':')[0]}"
         for metric, score in shown_scores
-        if score in SCORES.get(metric, {})
+        if metric in known and (meaning := create(metric).score_by_name[score].meaning)
     ]
     legend = "; ".join(["detectable = the difference that these data show 4 times in 5", *meanings])
     return [f"{legend}. P, R and changed spans: {more}" if more else f"{legend}."]

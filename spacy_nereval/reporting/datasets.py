@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..evaluation.statistics.differences import LEAST_DIFFERING
-from ..metrics.registry import create, names
-from .declared import directed
-from .result_table import AtMost, Cell, ResultTable, direction
-from .score_cells import interval, p_value, percent, scale
+from .comparison import scale_of
+from .result_table import AtMost, Cell, Cost, ResultTable, direction
+from .score_cells import interval, p_value, percent
 
 
 def data_set_tables(found: Mapping[str, Any], *, digits: int = 2) -> Iterator[ResultTable]:
@@ -19,10 +18,8 @@ def data_set_tables(found: Mapping[str, Any], *, digits: int = 2) -> Iterator[Re
         found: What `evaluation.datasets.data_sets` returns.
         digits: Decimal places of numbers that are not whole; p-values have 4.
     """
-    score, factor = f"{found['metric']} {found['score']}", 100
-    if found["metric"] in names():
-        metric = create(found["metric"])
-        score, factor = directed(metric, found["score"], score), scale(metric, found["score"])
+    name = f"{found['metric']} {found['score']}"
+    score, factor = name if found["higher_is_better"] else Cost(name), scale_of(found)
     rows: list[list[Cell]] = [
         [
             row["data_set"],

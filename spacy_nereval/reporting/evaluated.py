@@ -19,7 +19,7 @@ class Evaluated(NamedTuple):
         result: The result that `evaluate` returns for the counts.
         average: The average that tables of scores show.
         examples: The first verdict of each kind of error, if documents were available.
-        groups: Groups of the same mistake, if documents were available.
+        groups: Groups of the same error, if documents were available.
         bounded: The result with intervals of the metric that stands for it, if `result` itself has none.
     """
 

@@ -1,4 +1,4 @@
-"""What a person with one minute needs: a sentence on the result, the main score of each label, repeated mistakes."""
+"""What a person with one minute needs: a sentence on the result, the main score of each label, repeated errors."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..core.declaration import Metric
+from ..core.wording import VERDICT_KINDS
 from ..evaluation.error_groups import ErrorGroup
 from ..evaluation.result import pred_spans, verdict_counts
 from .declared import groups, headlines, short_name, spoken
@@ -15,13 +16,12 @@ from .result_table import Cell, Estimate, ResultTable, direction, shown
 from .score_cells import score_cell
 from .score_tables import support
 from .verdict_tables import MARKING, errors_of, judging
-from .words import SCORES, VERDICT_KINDS, words_of
 
 MOST_LABELS, MOST_GROUPS = 20, 5
 """Maximum number of rows for people; CSV and JSON have all."""
 
 SURFACE = 20
-"""Maximum number of characters of a repeated mistake's text."""
+"""Maximum number of characters of a repeated error's text."""
 
 
 def main_metric(metrics: Sequence[Metric]) -> Metric:
@@ -84,7 +84,7 @@ def _shown(cell: float | Estimate | None, digits: int) -> str:
 
 
 def _explained(metric: Metric, name: str) -> str:
-    meaning = SCORES.get(metric.name, {}).get(name, "").partition(":")[0] if name != metric.name else ""
+    meaning = metric.score_by_name[name].meaning.partition(":")[0] if name != metric.name else ""
     said = [part for part in (meaning, direction(short_name(metric, name))) if part]
     return f" ({', '.join(said)})" if said else ""
 
@@ -93,11 +93,11 @@ def _most_errors(given: Evaluated, metric: Metric) -> list[str]:
     """Return which kind of error is the most frequent; an empty list if the metric's verdicts do not show kinds."""
     if not judging([metric]):
         return []
-    errors, words = errors_of(metric), words_of(metric.name)
+    errors, words = errors_of(metric), metric.words
     numbers: Counter[str] = Counter()
     for (verdict, _, _), number in verdict_counts(given.counts)[metric.name].items():
         if verdict in errors:
-            numbers[VERDICT_KINDS[words[verdict].kind] if words else verdict] += number
+            numbers[VERDICT_KINDS[words[verdict].kind] if verdict in words else verdict] += number
     if not numbers:
         return ["no errors"]
     ((kind, number),) = numbers.most_common(1)
@@ -139,25 +139,25 @@ def headline_tables(given: Evaluated) -> Iterator[ResultTable]:
 
 
 def group_tables(given: Evaluated) -> Iterator[ResultTable]:
-    """Yield the mistakes that were made several times, the most frequent first, each with an example."""
+    """Yield the errors that were made several times, the most frequent first, each with an example."""
     if given.groups is None:
         return
     found = [*given.groups.largest("surface", 2), *given.groups.largest("slip", 2)]
     metric = given.groups.metric
     rows: list[list[Cell]] = [
-        [group.number, *_mistake(metric, group), marked_row(group.example)]
+        [group.number, *_error(metric, group), marked_row(group.example)]
         for group in sorted(found, key=lambda group: -group.number)
     ]
-    header = ["times", "words", "mistake", "first example"]
-    yield ResultTable("Repeated mistakes", header, rows, note=metric.name + MARKING, most=MOST_GROUPS)
+    header = ["times", "words", "error", "first example"]
+    yield ResultTable("Repeated errors", header, rows, note=metric.name + MARKING, most=MOST_GROUPS)
 
 
-def _mistake(metric: Metric, group: ErrorGroup) -> tuple[str, str]:
+def _error(metric: Metric, group: ErrorGroup) -> tuple[str, str]:
     """Return the words that the errors of a group share, and what is wrong with them."""
     if group.slip:
         done, end = "added" if group.slip.added else "missing", "start" if group.slip.end == "leading" else "end"
         return clipped(group.slip.words, SURFACE), f"{done} at the {end}"
-    words = words_of(metric.name)
-    verdict = words[group.verdict].short if group.verdict in words else group.verdict
+    words = metric.words
+    verdict = words[group.verdict].short if group.verdict and group.verdict in words else group.verdict
     labels = [label for label in dict.fromkeys((group.gold, group.pred)) if label]
     return clipped(group.surface or "", SURFACE), f"{verdict}: {' as '.join(labels)}"

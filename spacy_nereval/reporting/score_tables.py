@@ -15,7 +15,6 @@ from .declared import directed, groups, headlines, short_name
 from .evaluated import Evaluated
 from .result_table import Cell, ResultTable
 from .score_cells import percent, score_cell, score_cells
-from .words import SCORES
 
 MOST = 10
 """Maximum number of rows of long tables for people; CSV and JSON have all."""
@@ -131,9 +130,13 @@ def _score_rows(
     triples: list[list[Cell]] = [
         [group.name, *score_cells(metric, group.scores, scores, intervals)] for group in found if group.is_triple
     ]
-    meanings = SCORES.get(metric.name, {})
     singles: list[list[Cell]] = [
-        [metric.name, directed(metric, name, name), score_cell(metric, name, scores, intervals), meanings.get(name)]
+        [
+            metric.name,
+            directed(metric, name, name),
+            score_cell(metric, name, scores, intervals),
+            metric.score_by_name[name].meaning or None,
+        ]
         for group in found
         if not group.is_triple
         for name in group.scores

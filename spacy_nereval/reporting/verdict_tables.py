@@ -14,7 +14,6 @@ from .marked_text import Marked, marked
 from .result_table import Cell, ResultTable
 from .score_cells import percent
 from .score_tables import MOST
-from .words import words_of
 
 MANY = 12
 """With more labels than this, the confusion matrix becomes a list of its cells."""
@@ -34,12 +33,12 @@ def verdict_tables(given: Evaluated) -> Iterator[ResultTable]:
         for name in (*metric.correct_verdicts, *errors)
     }
     total, gold = sum(numbers[name] for name in errors), given.counts.gold
-    words = words_of(metric.name)
+    words = metric.words
     rows: list[list[Cell]] = []
     for verdict in sorted(numbers, key=lambda name: (name in errors, -numbers[name])):
         number = numbers[verdict]
         shares: list[Cell] = [percent(number, total) if verdict in errors else None, percent(number, gold)]
-        rows.append([verdict, *([words[verdict].full] if words else []), number, *shares])
+        rows.append([verdict, *([words[verdict].full if verdict in words else None] if words else []), number, *shares])
     header = ["verdict", *(["meaning"] if words else []), "number", "% errors", "% gold"]
     yield ResultTable("Verdicts", header, rows, note=metric.name, bars="% errors")
 

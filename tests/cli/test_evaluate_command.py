@@ -55,7 +55,7 @@ def test_evaluate_takes_the_options_of_score(model, tmp_path):
     data = write_docs(tmp_path / "gold.spacy", CORPUS)
     printed = accepted("evaluate", model, data, "-m", "fair", "--fair.unit", "token", "-a", "macro", "-d", "1")
     assert re.match(r"4 documents, .* skipped, 1 prediction ignored .*: fair F \(macro\) \d+\.\d \[", flat(printed))
-    assert [title.split(" (")[0] for title in tables_in(printed)] == ["Labels", "Verdicts"], "no mistake is repeated"
+    assert [title.split(" (")[0] for title in tables_in(printed)] == ["Labels", "Verdicts"], "no error is repeated"
     assert "fair:unit=token" in printed
 
 

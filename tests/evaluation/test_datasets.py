@@ -23,6 +23,8 @@ def row(p: float | None, value: float = 0.6, **more: Any) -> dict[str, Any]:
     found = {
         "metric": "strict",
         "score": "f",
+        "score_unit": "ratio",
+        "higher_is_better": True,
         "system": "B",
         "family": "primary",
         "baseline_value": 0.5,
@@ -306,7 +308,7 @@ def test_what_is_no_comparison(given):
     assert check_comparison("x.json", comparison(row(0.1))) is None
 
 
-@pytest.mark.parametrize("key", ["p_better", "family", "interval", "system"])
+@pytest.mark.parametrize("key", ["p_better", "family", "interval", "system", "score_unit"])
 def test_a_comparison_of_an_older_version(key):
     old = row(0.1)
     del old[key]

@@ -1,4 +1,4 @@
-"""Groups of the same mistake: together they are the list of errors, and each holds what its key says."""
+"""Groups of the same error: together they are the list of errors, and each holds what its key says."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_groups_hold_every_error_of_the_list_once(metric, documents):
 
 
 def news() -> list[Document]:
-    """Four texts in which one mistake repeats, and a leading word and a genitive are taken in."""
+    """Four texts in which one error repeats, and a leading word and a genitive are taken in."""
     texts = ["the DRDO's plan", "The DRDO waits", "the drdo", "Ada met the DRDO's head"]
     golds: list[Any] = [(4, 8), (4, 8), (4, 8), (12, 16)]
     preds: list[Any] = [(0, 10), (0, 8), (4, 8), (12, 18)]

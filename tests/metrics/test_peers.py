@@ -22,7 +22,7 @@ from recorded import germeval, needs_data
 from seqeval_peer import asks_seqeval, report
 from strategies import LABELS, corpora, flat
 
-from spacy_nereval import Document, Span
+from spacy_nereval import Document, Span, score
 
 flat_corpora = given(corpora(flat()).filter(len))
 
@@ -86,12 +86,17 @@ SCHEMES = {"strict": "strict", "exact": "exact", "partial": "partial", "ent_type
 FIVE = {"cor": "correct", "inc": "incorrect", "par": "partial", "mis": "missed", "spu": "spurious"}
 
 
-def nervaluate_counts(corpus: list[Document], step: int = 1) -> dict[str, dict[str, int]]:
-    """Its five counts in each scheme, its lists in order or, with step -1, reversed. Its ends are inclusive."""
-    gold, pred = (
+def nervaluate_lists(corpus: list[Document], step: int = 1) -> list[list[list[dict[str, Any]]]]:
+    """Both sides as its lists, whose ends are inclusive."""
+    return [
         [[{"label": span.label, "start": span.start, "end": span.end - 1} for span in side[::step]] for side in sides]
         for sides in sides_of(corpus)
-    )
+    ]
+
+
+def nervaluate_counts(corpus: list[Document], step: int = 1) -> dict[str, dict[str, int]]:
+    """Its five counts in each scheme, its lists in order or, with step -1, reversed."""
+    gold, pred = nervaluate_lists(corpus, step)
     overall = nervaluate.Evaluator(gold, pred, tags=list(LABELS[-1]), loader="dict").evaluate()["overall"]
     return {
         ours: {count: getattr(overall[theirs], name) for count, name in FIVE.items()}
@@ -108,6 +113,16 @@ def test_nervaluate_agrees_in_all_five_counts(corpus):
     for scheme in ("strict", "exact", "partial", "type"):
         if scheme != "type" or theirs[scheme] == reversed_[scheme]:
             assert {count: schemes[scheme][count] for count in FIVE} == theirs[scheme], scheme
+
+
+@tries(60)
+@flat_corpora
+def test_the_lists_of_nervaluate_are_read_with_inclusive_ends(corpus):
+    gold, pred = nervaluate_lists(corpus)
+    schemes = score(gold, pred, ["semeval"], end="inclusive")["metrics"]["semeval"]["schemes"]
+    theirs = nervaluate_counts(corpus)
+    for scheme in ("strict", "exact", "partial"):
+        assert {count: schemes[scheme][count] for count in FIVE} == theirs[scheme], scheme
 
 
 def test_nervaluate_depends_on_the_order_of_its_lists():

@@ -19,6 +19,8 @@ def found(**more: Any) -> dict[str, Any]:
     return {
         "metric": "strict",
         "score": "f",
+        "score_unit": "ratio",
+        "higher_is_better": True,
         "baseline": "A",
         "system": "B",
         "level": 0.95,
@@ -40,15 +42,14 @@ def test_ratios_are_in_per_cent_and_what_is_undefined_is_none():
 
 
 @pytest.mark.parametrize(
-    ("score", "difference", "note"),
-    [
-        (("slot_error", "ser"), 10, "lower is better"),
-        (("plagdet", "granularity"), 0.1, "lower is better"),
-        (("of another package", "f"), 10, ""),
-    ],
+    ("unit", "higher_is_better", "difference", "note"),
+    [("ratio", False, 10, "lower is better"), ("raw", False, 0.1, "lower is better"), ("count", True, 0.1, "")],
 )
-def test_the_unit_and_the_direction_are_those_of_the_score(score, difference, note):
-    sets, _ = data_set_tables(found(metric=score[0], score=score[1]))
+def test_the_unit_and_the_direction_are_declared_and_the_metric_need_not_be_registered(
+    unit, higher_is_better, difference, note
+):
+    given = found(metric="of another package", score="x", score_unit=unit, higher_is_better=higher_is_better)
+    sets, _ = data_set_tables(given)
     assert (sets.rows[0][1], sets.note) == (pytest.approx(difference), note)
 
 

@@ -27,6 +27,7 @@ from spacy.util import registry
 from strategies import corpora
 
 from spacy_nereval import Document, create, create_all
+from spacy_nereval.core.wording import FAIREVAL, VERDICT_KINDS
 from spacy_nereval.evaluation.breakdown import breakdown
 from spacy_nereval.evaluation.intervals import Confidence
 from spacy_nereval.evaluation.result import evaluate
@@ -37,7 +38,6 @@ from spacy_nereval.reporting.html.colors import COLORS, DISPLACY
 from spacy_nereval.reporting.html.data import embedded, page_data
 from spacy_nereval.reporting.html.score_rows import LENGTHS, differences, metric_rows
 from spacy_nereval.reporting.html.verdict_rows import outcome_matrix, verdict_rows
-from spacy_nereval.reporting.words import VERDICT_KINDS, VERDICTS
 
 
 def decoded(data: dict[str, Any], system: int, metric: str) -> list[tuple[str, str, str]]:
@@ -178,7 +178,7 @@ def test_the_tables_say_what_the_result_says(one):
     assert one.row("slot_error ser lower is better")[2] == f"{100 * result['slot_error']['scores']['ser']:.2f}"
     assert one.row("wrf")[2] == f"{100 * result['wrf']['scores']['wrf']:.2f}"
     counts = result["fair"]["counts"]
-    for verdict, words in VERDICTS.items():
+    for verdict, words in FAIREVAL.items():
         assert one.row(f"{words.short} {verdict}")[1] == str(counts[verdict])
     assert counts == {"tp": 2, "fp": 1, "fn": 2, "le": 1, "be_s": 1, "be_l": 0, "be_o": 0, "lbe": 0}
     assert one.row("missed fn") == ["missed fn", "2", "40.0 %", "33.3 %"]
@@ -236,7 +236,7 @@ def test_the_page_says_what_a_score_would_be_without_some_errors(one):
     assert mended
     for verdict, each in mended.items():
         score, gain = f"{100 * (each.score or 0):.2f}", f"{100 * (each.gain or 0):+.2f}"
-        assert [f"{VERDICTS[verdict].short} {verdict}", str(each.errors), score, gain, ""] in rows
+        assert [f"{FAIREVAL[verdict].short} {verdict}", str(each.errors), score, gain, ""] in rows
 
 
 def test_doubtful_gold_is_in_the_page():
@@ -560,7 +560,7 @@ def test_black_letters_can_be_read_on_every_colour(color):
 
 
 def test_every_kind_of_verdict_has_a_colour_and_words():
-    assert {words.kind for words in VERDICTS.values()} == {*COLORS} == {*VERDICT_KINDS}
+    assert {words.kind for words in FAIREVAL.values()} == {*COLORS} == {*VERDICT_KINDS}
 
 
 def test_displacy_gets_the_colours_of_verdicts_by_the_entry_point():

@@ -1,10 +1,11 @@
-"""What a person with one minute is shown: sentences, the main score of each label, repeated mistakes."""
+"""What a person with one minute is shown: sentences, the main score of each label, repeated errors."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from commands import accepted, flat, line, refused, run, tables_in, write
 from made_up import corpus
 
 from spacy_nereval import Confidence, Document, count, create, create_all, evaluate
+from spacy_nereval.authoring import Metric, Score, Verdict, Wording, one_each
 from spacy_nereval.cli.printing import folded, wrapped
+from spacy_nereval.core.wording import HIT
 from spacy_nereval.evaluation.error_groups import ErrorGroups
 from spacy_nereval.metrics.registry import names
 from spacy_nereval.reporting.comparison_lines import opening_lines
@@ -24,9 +27,9 @@ from spacy_nereval.reporting.formats import csv_text, json_text, latex, markdown
 from spacy_nereval.reporting.headline import MOST_GROUPS, group_tables, headline_tables, summary_lines
 from spacy_nereval.reporting.marked_text import marked, marked_row
 from spacy_nereval.reporting.result_table import Cost, Estimate, ResultTable
+from spacy_nereval.reporting.score_tables import score_tables
 from spacy_nereval.reporting.terminal import columns, render
-from spacy_nereval.reporting.verdict_tables import confusion_tables
-from spacy_nereval.reporting.words import SCORES, VERDICT_KINDS, WORDINGS
+from spacy_nereval.reporting.verdict_tables import confusion_tables, verdict_tables
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SCORE = ("score", EXAMPLES / "gold.jsonl", EXAMPLES / "baseline.jsonl")
@@ -114,10 +117,10 @@ def test_labels_of_a_metric_without_precision_have_its_own_score():
     assert [*headline_tables(evaluated([Document([], [], TEXT)], "fair"))] == []
 
 
-# Repeated mistakes
+# Repeated errors
 
 
-def test_mistakes_that_repeat_are_listed_with_their_first_example():
+def test_errors_that_repeat_are_listed_with_their_first_example():
     (table,) = group_tables(evaluated(DOCUMENTS, "fair"))
     example = "{the [Navy]} met the Navy in Rome"
     assert table.rows == [
@@ -144,7 +147,7 @@ def test_an_example_is_marked_in_a_row_as_in_its_document():
     assert marked_row(listed.row()) == ""
 
 
-def test_counts_and_numbered_tokens_have_no_repeated_mistakes(tmp_path):
+def test_counts_and_numbered_tokens_have_no_repeated_errors(tmp_path):
     accepted("count", *SCORE[1:], "-o", tmp_path / "c.npz", "-m", "fair")
     printed = accepted("score", tmp_path / "c.npz")
     assert [title.split(" (")[0] for title in tables_in(printed)] == ["Labels", "Verdicts"]
@@ -187,15 +190,53 @@ def test_every_score_beside_precision_recall_and_f_is_explained(name):
     metric = create(name)
     for group in groups(metric, [score.name for score in metric.scores]):
         if not group.is_triple:
-            assert {*group.scores} <= {*SCORES.get(name, {})}, group
-    assert {*SCORES.get(name, {})} <= {score.name for score in metric.scores}
+            assert all(metric.score_by_name[score].meaning for score in group.scores), group
 
 
-def test_words_of_verdicts_name_known_kinds_and_hits_are_hits():
-    for metric, words in WORDINGS.items():
-        assert {word.kind for word in words.values()} <= {*VERDICT_KINDS}
-        right = {name for name, word in words.items() if word.kind == "hit"}
-        assert right == {*create(metric).correct_verdicts}
+@pytest.mark.parametrize("name", names())
+def test_words_of_verdicts_are_those_of_all_or_none_and_hits_are_hits(name):
+    metric = create(name)
+    assert {*metric.words} in (set(), {*metric.verdict_names})
+    if metric.words:
+        right = {verdict for verdict, word in metric.words.items() if word.kind == "hit"}
+        assert right == {*metric.correct_verdicts}
+    assert bool(metric.words) == (name in ("strict", "relaxed", "semeval", "slot_error", "loio", "fair"))
+
+
+def test_a_metric_of_another_package_declares_its_words():
+    touched = Wording("boundary", "touched", "touched by a prediction")
+    metric = Metric(
+        scores=(Score("share", headline=True, key="share", meaning="touched: gold spans that are touched"),),
+        columns=one_each("hit", "near", "miss", "odd"),
+        formula=lambda n: {"share": n["hit"] / (n["hit"] + n["near"] + n["miss"] + 1)},
+        judge=lambda group: (Verdict("near", span, None) for span in group.gold),
+        hit="hit",
+        miss="miss",
+        spurious="odd",
+        confusion=("hit", "near", "miss", "odd"),
+        words={"near": touched},
+        name="mine",
+    )
+    counts = count([Document([(0, 3, "A"), (4, 9, "B")], [(0, 3, "A"), (4, 7, "B")], "Ada met Bob")], [metric])
+    given = Evaluated(counts, evaluate(counts))
+    verdicts = next(verdict_tables(given))
+    assert ["near", "touched by a prediction", 1] in [row[:3] for row in verdicts.rows]
+    assert ["hit", None, 1] in [row[:3] for row in verdicts.rows], "a verdict without words is shown by name"
+    assert [*score_tables(given)][-1].rows[0][-1] == "touched: gold spans that are touched"
+    (first,) = summary_lines(given, "1 document")
+    assert "wrong boundaries (1 of 1)" in first
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"fp": Wording("odd", "a", "b")}, "words has the kind 'odd'; expected one of hit, missed"),
+        ({"x": HIT}, "names the verdict 'x'"),
+    ],
+)
+def test_words_that_cannot_be_used_are_refused(words, said):
+    with pytest.raises(ValueError, match=said):
+        replace(create("strict"), words=words)
 
 
 def test_people_see_an_arrow_and_programs_the_name():

@@ -14,7 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from ...core.plugins import check_registered_once, readers, registered_names
+import catalogue
+
+from ...core.plugins import readers, registered, registered_names
 from ..paths import check_is_file
 from ..records import Record
 from .detection import detected
@@ -126,10 +128,17 @@ def format_names() -> list[str]:
 def is_format(name: str) -> bool:
     """Return whether a reader is registered under a name. Only that reader is imported.
 
+    Raises:
+        ValueError: It is, and cannot be imported.
+
     >>> is_format("jsonl"), is_format("markdown")
     (True, False)
     """
-    return name in readers
+    try:
+        registered(readers, name)
+    except catalogue.RegistryError:
+        return False
+    return True
 
 
 def read_any(path: Path, format: Format = Format()) -> Iterator[Record]:
@@ -156,8 +165,7 @@ def read_any(path: Path, format: Format = Format()) -> Iterator[Record]:
             f"{path}: there is no format {name!r}; expected one of {', '.join(format_names())}; "
             "if you added a reader to setup.cfg, install the package again"
         )
-    check_registered_once(readers.entry_point_namespace, name)
-    read: Reader = readers.get(name)
+    read: Reader = registered(readers, name)
     return with_fitting_offsets(read, path, format)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...evaluation.prediction_rates import PredictionRate, RateDifference
-from .reported import ReportedSystem
+from .reported import ReportedSystem, with_common_annexes
 
 if TYPE_CHECKING:
     from ...core.declaration import Metric
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...evaluation.resampling import Confidence
     from ...evaluation.tested import Asked
 
-__all__ = ["PRIMARY", "ReportedSystem", "page"]
+__all__ = ["PRIMARY", "ReportedSystem", "page", "with_common_annexes"]
 
 CHARTED = 30
 """Maximum number of rows of labels in the chart, for all systems together; the table has all labels."""

@@ -6,7 +6,7 @@ spaCy loads `DISPLACY` whenever it renders, through the entry point
 
 from __future__ import annotations
 
-from ..words import VERDICTS
+from ...core.wording import FAIREVAL
 
 COLORS = {
     "hit": "#18996F",
@@ -16,8 +16,8 @@ COLORS = {
     "label": "#ABD4E9",
     "both": "#9866FF",
 }
-"""A colour for each of `words.VERDICT_KINDS`. Readers with any form of colour blindness can tell
+"""A colour for each of `core.wording.VERDICT_KINDS`. Readers with any form of colour blindness can tell
 the colours apart, and can read black letters on them."""
 
-DISPLACY = {verdict.upper(): COLORS[words.kind] for verdict, words in VERDICTS.items()}
+DISPLACY = {verdict.upper(): COLORS[words.kind] for verdict, words in FAIREVAL.items()}
 """Colours for displaCy, by label: FairEval's verdicts as labels of spans in `doc.spans`."""

@@ -16,7 +16,7 @@ from unicodedata import bidirectional
 from ...core.declaration import Metric, Verdict
 from ...core.spans import Document, OverlapGroup
 from ...evaluation.transitions import OUTCOME_OF_VERDICT
-from ..words import CHANGES, OUTCOMES, words_of
+from ..words import CHANGES, OUTCOMES
 from .reported import ReportedSystem
 
 Numbered = dict[tuple[int, int, str], int]
@@ -106,7 +106,7 @@ def _metric(metric: Metric) -> dict[str, Any]:
     names = metric.verdict_names
     settled = (metric.hit, metric.miss, metric.spurious) if metric.scope == "group" else ()
     kind_of = dict(zip(settled, ("hit", "missed", "spurious")))
-    words = words_of(metric.name)
+    words = metric.words
     return {
         "name": metric.name,
         "verdicts": list(names),

@@ -9,10 +9,10 @@ from markupsafe import Markup
 
 from ...core.declaration import Metric
 from ...core.spans import Document
+from ...core.wording import FAIREVAL, VERDICT_KINDS
 from ...evaluation.prediction_rates import PredictionRate
 from ...io.writing import visible
 from ..result_table import shown
-from ..words import VERDICT_KINDS, VERDICTS
 from .reasons import Reasons, times
 from .score_rows import ScoreRow
 from .verdict_rows import VerdictRow
@@ -63,7 +63,7 @@ def findings(
         confusion: FairEval's confusion matrix of the leading system.
         outcomes: For each system but the first, what it fixes and breaks.
         rates: How often the leading system predicts each label.
-        why: The groups of the same mistake, and the doubtful gold spans.
+        why: The groups of the same error, and the doubtful gold spans.
         wrong: Number of documents in which the leading system makes an error.
         documents: Number of documents.
     """
@@ -112,12 +112,12 @@ def _groups(why: Reasons, lead: int) -> Markup:
     surfaces = why.groups[lead]["surface"]
     if surfaces:
         said = [Markup("{}, {} ({})").format(named(g.words), named(g.said), times(g.number)) for g in surfaces[:3]]
-        most = "the mistake that repeats most: " if len(said) == 1 else "the mistakes that repeat most: "
+        most = "the error that repeats most: " if len(said) == 1 else "the errors that repeat most: "
         return Markup(most) + Markup("; ").join(said)
     labels = why.groups[lead]["labels"]
     if not labels:
         return Markup("there are no errors")
-    return Markup("no mistake repeats on the same words; most often: {} ({})").format(
+    return Markup("no error repeats on the same words; most often: {} ({})").format(
         named(labels[0].said), labels[0].number
     )
 
@@ -234,5 +234,5 @@ def leading(summary: Sequence[ScoreRow]) -> int:
 def with_errors(documents: Iterable[Document], fair: Metric) -> int:
     """Return in how many documents there is an error."""
     return sum(
-        any(VERDICTS[verdict.name].kind != "hit" for verdict in fair.verdicts(document)) for document in documents
+        any(FAIREVAL[verdict.name].kind != "hit" for verdict in fair.verdicts(document)) for document in documents
     )

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from ...core.declaration import Kind, Metric
 from ...evaluation.what_if import Mended, what_if
 from ..result_table import shown
-from ..words import words_of
 from .reported import ReportedSystem
 
 Key = tuple[str | None, str | None]
@@ -84,7 +83,7 @@ def _row(metric: Metric, key: Key, cells: list[MendedCell]) -> MendedRow:
     verdict, label = key
     if verdict is None:
         return MendedRow(label or "(empty)", None, "", cells)
-    words = words_of(metric.name).get(verdict)
+    words = metric.words.get(verdict)
     return MendedRow(words.short, verdict, words.kind, cells) if words else MendedRow(verdict, verdict, "", cells)
 
 

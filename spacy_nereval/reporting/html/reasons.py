@@ -1,4 +1,4 @@
-"""What answers why, for the page: groups of the same mistake, and spans at which gold may be wrong."""
+"""What answers why, for the page: groups of the same error, and spans at which gold may be wrong."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from markupsafe import Markup, escape
 from ...core.declaration import Metric
 from ...core.overlap import overlaps
 from ...core.spans import Document
+from ...core.wording import FAIREVAL
 from ...evaluation.error_groups import ErrorGroup, GroupedBy, Member, error_groups
 from ...evaluation.error_list import CONTEXT, is_error
 from ...evaluation.gold_suspects import Suspect, gold_suspects
 from ...io.writing import spelt_out
-from ..words import VERDICTS
 from .data import is_right_to_left, numbers_of
 from .reported import ReportedSystem
 
@@ -38,12 +38,12 @@ class Example(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """A group of the same mistake.
+    """A group of the same error.
 
     Attributes:
         words: The words of the spans, or of the slip; "" for a group by labels.
         said: What is wrong, in words.
-        kind: A key of `words.VERDICT_KINDS`.
+        kind: A key of `core.wording.VERDICT_KINDS`.
         number, documents: How many errors there are, and in how many documents.
         example: The first error.
         ask: What the page's script is asked for when the group is chosen.
@@ -147,7 +147,7 @@ def wording(verdict: str, gold: str, pred: str) -> str:
         return f"spurious {pred_label}"
     if gold != pred:
         return f"{gold_label} predicted as {pred_label}" + (", wrong boundaries" if verdict == "lbe" else "")
-    return f"{gold_label} {VERDICTS[verdict].short}"
+    return f"{gold_label} {FAIREVAL[verdict].short}"
 
 
 def times(number: int) -> str:
@@ -164,7 +164,7 @@ def _row(
 ) -> GroupRow:
     words = group.slip.words if group.slip else group.surface or ""
     first = group.members[0]
-    kind = VERDICTS[group.verdict].kind if group.verdict else "boundary"
+    kind = FAIREVAL[group.verdict].kind if group.verdict else "boundary"
     row = GroupRow(words, said(group), kind, group.number, group.documents, _example_of(documents, first), {})
     if group.by == "labels":
         cell = [labels.index(label) if label else -1 for label in (group.gold, group.pred)]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..words import OUTCOMES, VERDICTS
+from ...core.wording import FAIREVAL
+from ..words import OUTCOMES
 
 Result = Mapping[str, Any]
 
@@ -33,9 +34,9 @@ class VerdictRow(NamedTuple):
 def verdict_rows(results: Sequence[Result]) -> list[VerdictRow]:
     """Return a row for each verdict of FairEval, from a result for each system."""
     counts = [own["metrics"]["fair"]["counts"] for own in results]
-    errors = [sum(n for name, n in found.items() if VERDICTS[name].kind != "hit") for found in counts]
+    errors = [sum(n for name, n in found.items() if FAIREVAL[name].kind != "hit") for found in counts]
     rows = []
-    for name, words in VERDICTS.items():
+    for name, words in FAIREVAL.items():
         numbers = tuple(found[name] for found in counts)
         shares = tuple(100 * n / total if total and words.kind != "hit" else None for n, total in zip(numbers, errors))
         rows.append(VerdictRow(name, words.short, words.kind, numbers, shares))

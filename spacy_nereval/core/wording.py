@@ -1,0 +1,49 @@
+"""Verdicts in words. spaCy loads these, with their colours, whenever it renders, so nothing is imported here."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Wording(NamedTuple):
+    """A verdict in words.
+
+    Args:
+        kind: What is right or wrong with the span, a key of `VERDICT_KINDS`.
+        short: For use beside a marked span, whose colour shows the kind.
+        full: For use alone, as in a table.
+    """
+
+    kind: str
+    short: str
+    full: str
+
+
+VERDICT_KINDS = {
+    "hit": "correct spans",
+    "missed": "missed spans",
+    "spurious": "spurious spans",
+    "boundary": "wrong boundaries",
+    "label": "wrong labels",
+    "both": "wrong labels on wrong boundaries",
+}
+"""What can be right or wrong with a span, and the term for all such spans in a sentence."""
+
+HIT = Wording("hit", "correct", "correct")
+SPURIOUS = Wording("spurious", "spurious", "spurious")
+MISSED = Wording("missed", "missed", "missed")
+LABEL = Wording("label", "label error", "label error")
+BOUNDARY = Wording("boundary", "boundary", "boundary error")
+BOTH = Wording("both", "label and boundary", "label and boundary error")
+
+HITS_AND_MISSES = {"tp": HIT, "fp": SPURIOUS, "fn": MISSED}
+"""The words of metrics that know no further verdict."""
+
+FAIREVAL = HITS_AND_MISSES | {
+    "le": LABEL,
+    "be_s": Wording("boundary", "shorter than gold", "boundary: shorter than gold"),
+    "be_l": Wording("boundary", "longer than gold", "boundary: longer than gold"),
+    "be_o": Wording("boundary", "overlaps gold", "boundary: overlaps gold"),
+    "lbe": BOTH,
+}
+"""FairEval's verdicts."""
