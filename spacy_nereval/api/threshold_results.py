@@ -185,3 +185,6 @@ class Thresholds(Shown):
 
     def _after(self) -> list[str]:
         return [self.signature]
+
+    def _report(self, name: str) -> str | None:
+        return None
