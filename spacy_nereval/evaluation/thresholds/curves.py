@@ -13,7 +13,7 @@ from ...core.declaration import Metric
 from ...counting.keys import Slot
 from ...counting.table import Table, columns_of
 from ..scores import Scores, mean
-from .states import ScoredSpans, States, counted_states
+from .states import Kind, ScoredSpans, States, counted_states, kind_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -55,10 +55,11 @@ class Curves:
         self.kept: NDArray[np.int64] = np.cumsum(np.append(fixed, times))
         self._overall: dict[str, Scores] = {}
         self._of: dict[str, _Changes | _MeanChanges] = {}
-        for whole in (False, True):
-            own = [metric for metric in metrics if (metric.scope == "document") is whole]
+        kinds: tuple[Kind, ...] = ("span", "group", "document")
+        for kind in kinds:
+            own = [metric for metric in metrics if kind_of(metric) == kind]
             if own:
-                states = counted_states(spans, own, whole=whole)
+                states = counted_states(spans, own, kind)
                 changes = _Changes(states, self.labels, self.cuts)
                 self._of |= {metric.name: changes for metric in own}
                 means = [metric for metric in own if metric.classes and metric.classes.document_mean]

@@ -3,14 +3,15 @@
 A verdict may change when a further prediction enters, but only within its component: gold
 spans and all predictions, connected by overlap. A component with j distinct scores has
 j + 1 states. Each state is counted once; the difference of successive states is what a
-prediction changes when it enters. For metrics that judge whole documents, these are the components.
+prediction changes when it enters. For metrics that judge whole documents, these are the components;
+for metrics without a judge, each span is one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ from ...core.spans import Document, PlainSpan
 from ...counting.batch import Batch, DocumentBatch, Numbers, SpanColumns
 from ...counting.counter import Counter
 from ...counting.counts import Counts
+
+Kind = Literal["span", "group", "document"]
+"""What the components are."""
 
 ROWS = 1 << 18
 """The number of spans of all states that are counted together, so that they fit into memory."""
@@ -56,9 +60,12 @@ class ScoredSpans:
         found: NDArray[np.float64] = self.score[self.batch.pred]
         return found
 
-    @cached_property
-    def component(self) -> Numbers:
-        """int64[spans], the number of each span's component."""
+    def components(self, kind: Kind) -> Numbers:
+        """Return int64[spans], the number of each span's component."""
+        if kind == "document":
+            return self.batch.doc
+        if kind == "span":
+            return np.arange(len(self.batch.doc))
         offset = self.batch.doc * (1 + self.batch.end.max(initial=0))
         return group_numbers(self.batch.start + offset, self.batch.end + offset)
 
@@ -122,33 +129,45 @@ class States(NamedTuple):
     score: NDArray[np.float64]
 
 
-def counted_states(spans: ScoredSpans, metrics: Sequence[Metric], *, whole: bool) -> States:
+def kind_of(metric: Metric) -> Kind:
+    """Return what the components of a metric are.
+
+    >>> from spacy_nereval import create_all
+    >>> [kind_of(metric) for metric in create_all(["strict", "fair", "char"])]
+    ['span', 'group', 'document']
+    """
+    if metric.scope == "document":
+        return "document"
+    return "group" if metric.judge or metric.count_batch else "span"
+
+
+def counted_states(spans: ScoredSpans, metrics: Sequence[Metric], kind: Kind) -> States:
     """Count the states of all components.
 
     Args:
         spans: The spans. Predictions whose score is infinite are in every state.
         metrics: What to count.
-        whole: Whether documents are the components.
+        kind: What the components are, the same for all metrics.
     """
     counter = Counter(metrics, units=False)
     score = []
-    for batch, entering in _batches(spans, whole=whole):
+    for batch, entering in _batches(spans, kind):
         counter.add(batch)
         score.append(entering)
     return States(counter.counts, np.concatenate(score) if score else np.zeros(0))
 
 
-def _batches(spans: ScoredSpans, *, whole: bool) -> Iterator[tuple[StateBatch, NDArray[np.float64]]]:
+def _batches(spans: ScoredSpans, kind: Kind) -> Iterator[tuple[StateBatch, NDArray[np.float64]]]:
     """Yield the states in batches, each with the score that enters with each state."""
     batch = spans.batch
-    component = batch.doc if whole else spans.component
-    number = spans.documents if whole else int(component.max(initial=-1)) + 1
+    component = spans.components(kind)
+    number = spans.documents if kind == "document" else int(component.max(initial=-1)) + 1
     rank, entering = _ranks(component, np.where(np.isposinf(spans.score), np.nan, spans.score))
     states = 1 + np.bincount(entering.component, minlength=number)
     begin = np.where(batch.gold, 0, rank)  # the first state of its component in which a span is
     rows = np.bincount(component, states[component] - begin, minlength=number)
     document_of = np.arange(number)
-    if not whole:
+    if kind != "document":
         document_of[component] = batch.doc
     edges = np.searchsorted(component, np.arange(number + 1))
     part = np.cumsum(np.maximum(rows, 1)) // ROWS
