@@ -14,7 +14,7 @@ from .score_rows import ScoreRow
 from .verdict_rows import VerdictRow
 
 SYSTEMS = 8
-"""Number of systems with a colour and a symbol: `--system-0` to `--system-7` in page.css, SYMBOLS in charts.js."""
+"""Number of systems with a colour and a symbol: `--system-0` to `--system-7` in page.css, SYMBOLS in theme.js."""
 GLYPHS = "●■◆✚▶◀★✖"
 """Characters like the symbols, for the legend."""
 

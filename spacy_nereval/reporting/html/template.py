@@ -4,24 +4,38 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from math import log2
-from typing import Any
+from typing import Any, NamedTuple
 
 import jinja2
 
 from ...io.writing import visible
 from .colors import COLORS
 
-SCRIPT = (
-    *("elements", "data", "triage", "state", "filters"),
-    *("marks", "text", "documents", "concordance"),
-    *("matrix", "form", "copy", "actions", "charts"),
+
+class Layout(NamedTuple):
+    """The files that a page is made of: its template, its style sheets, and the files of its script in `script/`,
+    in order of execution."""
+
+    template: str
+    styles: tuple[str, ...]
+    scripts: tuple[str, ...]
+
+
+REPORT = Layout(
+    "page.html",
+    ("page.css",),
+    (
+        *("elements", "data", "triage", "state", "filters"),
+        *("marks", "text", "documents", "concordance"),
+        *("matrix", "form", "copy", "actions", "theme", "charts"),
+    ),
 )
-"""The files of the page's script in `script/`, in order of execution."""
+THRESHOLDS = Layout("thresholds.html", ("page.css", "thresholds.css"), ("elements", "theme", "thresholds"))
 
 
 class Trusted(str):
@@ -32,27 +46,41 @@ class Trusted(str):
         return self
 
 
-def filled_in(values: Mapping[str, Any], library: str) -> str:
+def filled_in(values: Mapping[str, Any], library: str, layout: Layout = REPORT) -> str:
     """Return the page.
 
     Args:
         values: Whatever the template shows. It escapes all text that is not `Trusted`.
         library: The script that draws charts.
+        layout: The files of the page.
     """
-    scripts = [library, _script()]
-    style = ":root{" + "".join(f"--{kind}:{color};" for kind, color in COLORS.items()) + "}\n" + _file("page.css")
-    return _template().render(
-        **values, scripts=[Trusted(script) for script in scripts], style=Trusted(style), policy=_policy(scripts, style)
+    scripts = [library, _script(layout.scripts)]
+    colors = ":root{" + "".join(f"--{kind}:{color};" for kind, color in COLORS.items()) + "}"
+    style = "\n".join([colors, *map(_file, layout.styles)])
+    return (
+        _environment()
+        .get_template(layout.template)
+        .render(
+            **values,
+            scripts=[Trusted(script) for script in scripts],
+            style=Trusted(style),
+            policy=_policy(scripts, style),
+        )
     )
 
 
 @cache
-def _template() -> jinja2.Template:
+def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, finalize=_readable
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=_readable,
+        loader=jinja2.FunctionLoader(_file),
     )
     environment.filters.update(json=json.dumps, log2=log2)
-    return environment.from_string(_file("page.html"))
+    return environment
 
 
 def _readable(value: Any) -> Any:
@@ -72,9 +100,9 @@ def _policy(scripts: Iterable[str], style: str) -> str:
     )
 
 
-def _script() -> str:
+def _script(names: Sequence[str]) -> str:
     """The page's own script: its files inside one function, so that no name of theirs is global."""
-    parts = "\n".join(_file(f"script/{name}.js") for name in SCRIPT)
+    parts = "\n".join(_file(f"script/{name}.js") for name in names)
     return f'"use strict";\n(() => {{\n{parts}}})();\n'
 
 
