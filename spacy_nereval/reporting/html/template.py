@@ -32,10 +32,10 @@ REPORT = Layout(
     (
         *("elements", "data", "triage", "state", "filters"),
         *("marks", "text", "documents", "concordance"),
-        *("matrix", "form", "copy", "actions", "theme", "charts"),
+        *("matrix", "form", "copy", "actions", "sorting", "theme", "charts"),
     ),
 )
-THRESHOLDS = Layout("thresholds.html", ("page.css", "thresholds.css"), ("elements", "theme", "thresholds"))
+THRESHOLDS = Layout("thresholds.html", ("page.css", "thresholds.css"), ("elements", "sorting", "theme", "thresholds"))
 
 
 class Trusted(str):
