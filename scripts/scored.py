@@ -47,7 +47,8 @@ def predicted(nlp: spacy.Language, key: str, texts: Iterable[Doc]) -> Iterator[d
     """Yield each text with its predicted spans and their scores. The tokens are those of the file."""
     for number, gold in enumerate(texts):
         words, spaces = [token.text for token in gold], [bool(token.whitespace_) for token in gold]
-        group = nlp(Doc(nlp.vocab, words=words, spaces=spaces)).spans[key]
+        doc = nlp(Doc(nlp.vocab, words=words, spaces=spaces))
+        group = doc.spans[key]
         spans = [
             {
                 "start": span.start_char,

@@ -24,18 +24,17 @@ function points(xs, ys, line, more) {
 }
 
 function cutLines() {
-  const { cuts, curves } = data.sides[state.side];
+  const { cuts, curves, at } = side();
   const { title, ratio } = data.scores[state.score];
   const shown = (value) => (ratio ? percent(value) : value);
   return filled(chosenLabels().map((k, line) => {
     const values = (curves[state.score][k] || []).map(shown);
-    const cut = data.cuts[k];
-    const at = cut === null ? -1 : cuts.findLastIndex((each) => each >= cut);
+    const [cut, value] = [data.cuts[k], at[k] === null ? null : values[at[k]]];
     const said = { name: labelOf(k), system: title };
     return {
       k, line,
       points: points(cuts, values, line, said),
-      marks: at < 0 || values[at] === null || values[at] === undefined ? [] : [{ x: cut, y: values[at], line, ...said, score: `cut ${round(cut)}:`, shown: round(values[at]) }],
+      marks: value === null || value === undefined ? [] : [{ x: cut, y: value, line, ...said, score: `cut ${round(cut)}:`, shown: round(value) }],
     };
   }));
 }
@@ -91,6 +90,7 @@ function colours() {
   const found = theme();
   const ink = getComputedStyle(document.documentElement).getPropertyValue("--ink").trim();
   found.range.category = [ink, ...found.range.category];
+  found.axis.titleFontWeight = 400;
   return found;
 }
 
@@ -151,7 +151,7 @@ const csvCell = (value) => {
   return /[",\n\r]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
 };
 
-$("save-cuts").addEventListener("click", () => save(`${JSON.stringify(data.file, null, 2)}\n`, "cuts.json", "application/json"));
+if ($("save-cuts")) $("save-cuts").addEventListener("click", () => save(`${JSON.stringify(data.file, null, 2)}\n`, "cuts.json", "application/json"));
 $("save-curves").addEventListener("click", () => {
   const { cuts, curves } = side();
   const { title } = data.scores[state.score];
