@@ -11,11 +11,12 @@ from markupsafe import Markup
 from ...core.cuts import Cuts
 from ...evaluation.tested import points
 from ...evaluation.thresholds.choice import Wanted
+from ...evaluation.thresholds.result import Found
 from ..declared import spoken
 from ..result_table import shown
 from ..score_cells import interval
-from .cut_lines import Measured
-from .cut_rows import CutRow, PrecisionRow, cut_text
+from .cut_lines import Measured, kept_of
+from .cut_rows import CutRow, PrecisionRow, bins_of, columns, cut_text
 from .findings import named
 
 NAMED = 3
@@ -45,7 +46,7 @@ def story(
         applied: The documents that they are applied to, and the result of applying them.
     """
     row = worth[0]
-    at = columns_at(wish)
+    at = columns(wish).index(wish.score.name)
     where = applied[0].name if applied else chosen.name
     value = row.cells[at]
     first = _what_to_do(cuts, chosen) + Markup(": on {} {} is {}").format(
@@ -79,13 +80,6 @@ def story(
     return lines
 
 
-def columns_at(wish: Wanted) -> int:
-    """Return the place of the score that cuts are chosen by among the columns."""
-    from .cut_rows import columns
-
-    return columns(wish).index(wish.score.name)
-
-
 def _what_to_do(cuts: Cuts, chosen: Measured) -> Markup:
     own = sorted(cuts.labels.items(), key=lambda item: -chosen.gold.get(item[0], 0))
     if not own:
@@ -109,7 +103,7 @@ def _gain(gain: Mapping[str, Any], wish: Wanted) -> str:
     difference = gain["difference"]
     if difference is None:
         return "which cannot be compared with the score"
-    bounds = interval(gain.get("interval"), factor)
+    bounds = interval(gain, factor)
     unit = " points" if factor == 100 else ""
     direction = "more" if difference >= 0 else "less"
     low_high = ""
@@ -122,33 +116,24 @@ def _gain(gain: Mapping[str, Any], wish: Wanted) -> str:
 def findings(
     sides: Sequence[Measured],
     wish: Wanted,
-    cuts: Cuts,
+    found: Found,
     worth: Sequence[CutRow],
     precisions: Sequence[PrecisionRow],
-    bins: Mapping[str, Any],
 ) -> dict[str, Markup]:
-    """Return a sentence for each section of the page. All but that on the curves are about the last documents."""
-    last = sides[-1]
-    row = worth[0]
-    total = len(last.ranking.score)
-    found = {
-        "cuts": Markup("{:,} of {:,} predictions are kept").format(row.kept, total),
-        "curves": _flat(sides[0], wish),
-        "recall": _precision(precisions),
-        "calibration": _calibration(bins, last),
-    }
-    right = int(last.ranking.hit[_kept(last, cuts)].sum())
-    if row.kept:
-        wrong = 100 * (1 - right / row.kept)
-        found["coverage"] = Markup("Of the predictions kept, {}\u00a0% are wrong").format(f"{wrong:.0f}")
-    else:
-        found["coverage"] = Markup("No prediction is kept")
-    return found
+    """Return a sentence for each section of the page, on the first system.
 
-
-def _kept(side: Measured, cuts: Cuts) -> Any:
-    least = {label: cuts.of(label) for label in {*side.ranking.label.tolist()}}
-    return side.ranking.score >= np.array([least[label] for label in side.ranking.label.tolist()], dtype=float)
+    All but that on the curves are about the documents that the cuts are applied to, if there are any.
+    """
+    last, cuts = sides[-1], found.cuts
+    said = {"curves": _flat(sides[0], wish), "recall": _precision(precisions), "calibration": _calibration(last)}
+    if cuts is None:
+        return said | dict.fromkeys(("cuts", "coverage"), Markup("There is no best cut"))
+    kept = worth[0].kept
+    said["cuts"] = Markup("{:,} of {:,} predictions are kept").format(kept, len(last.ranking.score))
+    if not kept:
+        return said | {"coverage": Markup("No prediction is kept")}
+    right = int(last.ranking.hit[kept_of(last.ranking, cuts)].sum())
+    return said | {"coverage": Markup("Of those kept, {:.0f}\u00a0% are wrong").format(100 * (1 - right / kept))}
 
 
 def _flat(side: Measured, wish: Wanted) -> Markup:
@@ -184,7 +169,8 @@ def _precision(rows: Sequence[PrecisionRow]) -> Markup:
     )
 
 
-def _calibration(found: Mapping[str, Any], side: Measured) -> Markup:
+def _calibration(side: Measured) -> Markup:
+    found = bins_of(side)
     if found["ece"] is None:
         return Markup("Calibration is undefined: {}").format(found["reason"])
     gap = 100 * float(np.mean(side.ranking.hit) - np.mean(side.ranking.score))

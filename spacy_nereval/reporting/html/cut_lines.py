@@ -159,16 +159,21 @@ def _grid(curves: Curves, most: int, cuts: Cuts | None) -> NDArray[np.int64]:
     return np.array(sorted(places - {0}), dtype=np.int64)
 
 
+def kept_of(ranking: Ranked, cuts: Cuts) -> NDArray[np.bool_]:
+    """Return which predictions are kept."""
+    labels = ranking.label.tolist()
+    least = {label: cuts.of(label) for label in {*labels}}
+    kept: NDArray[np.bool_] = ranking.score >= np.array([least[label] for label in labels], dtype=float)
+    return kept
+
+
 def _of_ranking(side: Measured, labels: Sequence[str], cuts: Cuts | None) -> dict[str, Any]:
     """Return precision over recall and risk over coverage, of all labels together and of each label."""
     found: dict[str, list[Any]] = {
         key: [] for key in ("recall", "precision", "coverage", "risk", "at_recall", "at_coverage")
     }
     ranking = side.ranking
-    kept = np.zeros(len(ranking.score), dtype=bool)
-    if cuts is not None:
-        least = {label: cuts.of(label) for label in {*ranking.label.tolist()}}
-        kept = ranking.score >= np.array([least[label] for label in ranking.label.tolist()], dtype=float)
+    kept = np.zeros(len(ranking.score), dtype=bool) if cuts is None else kept_of(ranking, cuts)
     for label in (None, *labels):
         own = slice(None) if label is None else ranking.label == label
         score, hit, here = ranking.score[own], ranking.hit[own], kept[own]

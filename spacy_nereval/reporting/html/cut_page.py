@@ -6,13 +6,20 @@ Names and labels come from the corpus and are never markup: see `template`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from markupsafe import Markup
+
+from ...core.messages import listed
+from ...core.spans import Document
+from ...io.cut_files import as_json
+from ..result_table import shown
 
 if TYPE_CHECKING:
-    from ...core.spans import Document
+    from ...evaluation.thresholds.choice import Wanted
     from ...evaluation.thresholds.inputs import Settings
     from ...evaluation.thresholds.result import Found
+    from .cut_lines import Measured
 
 CHOOSING = {
     None: "One cut for all labels, the best for {score}.",
@@ -22,110 +29,147 @@ CHOOSING = {
 LOCAL = ", as far as changing one at a time shows"
 
 
+class ScoredSystem(NamedTuple):
+    """A system on the page.
+
+    name: its name. found: its curves and cuts, with the documents that they were chosen on; its values have the
+    result of applying the cuts under "applied". documents: the documents that they were applied to.
+    """
+
+    name: str
+    found: Found
+    documents: Sequence[Document | None] = ()
+
+    @property
+    def applied(self) -> Mapping[str, Any] | None:
+        """The result of applying the cuts to other documents."""
+        return self.found.values.get("applied")
+
+
 def thresholds_page(
-    found: Found,
-    settings: Settings,
-    *,
-    name: str,
-    applied: Mapping[str, Any] | None = None,
-    documents: Sequence[Document] = (),
-    applied_name: str = "",
-    title: str | None = None,
+    systems: Sequence[ScoredSystem], settings: Settings, *, golds: Sequence[str], title: str | None = None
 ) -> str:
     """Return the page as HTML.
 
     Args:
-        found: The curves and the cuts, with the documents that they were chosen on.
+        systems: The systems, scored with the same metrics.
         settings: What was asked for.
-        name: The name of these documents, such as that of their file.
-        applied: The result of applying the cuts to other documents.
-        documents: These documents, with the scores of their predictions.
-        applied_name: The name of these documents.
+        golds: What the documents are called that the cuts were chosen on, and those that they were applied to.
         title: The title; by default made of the names.
 
     Raises:
-        ValueError: The libraries that draw charts are not installed.
+        ValueError: There are more systems than charts can tell apart, or the libraries that draw charts are not
+            installed.
     """
     from ...evaluation.thresholds.choice import wanted
     from . import charts
     from .cut_charts import LINES, chart_specs
-    from .cut_findings import columns_at, findings, story
-    from .cut_lines import charted_scores, chosen_cuts, lines, measured, score_data
-    from .cut_rows import bin_rows, bins_of, column_names, label_rows, precision_rows, worth_rows
+    from .cut_findings import findings
+    from .cut_lines import charted_scores, measured, score_data
+    from .cut_rows import column_names, columns
     from .data import embedded
+    from .findings import named
     from .template import THRESHOLDS, Trusted, filled_in
 
     library = charts.scripts()
-    metrics = found.curves.metrics
+    if len(systems) > LINES:
+        raise ValueError(
+            f"the page has colours for at most {LINES} systems, {len(systems)} were given: make several pages"
+        )
+    metrics = systems[0].found.curves.metrics
     wish = wanted(settings.best, metrics)
-    sides = [measured(name, found.documents, metrics, settings, found.curves)]
-    if applied is not None:
-        sides.append(measured(applied_name, documents, metrics, settings))
-    gold = {label: max(side.gold.get(label, 0) for side in sides) for side in sides for label in side.gold}
-    labels = sorted(
-        {*gold, *(label for side in sides for label in side.pred)}, key=lambda label: (-gold.get(label, 0), label)
-    )
-    cuts, last = found.cuts, sides[-1]
-    results = [None, applied][: len(sides)]
-    bins = bins_of(last)
-    binned = bin_rows(bins)
-    precisions = precision_rows(sides, labels)
-    best = found.values["best"]
-    if cuts is None:
-        tables: list[Any] = []
-        worth: list[Any] = []
-        finding = {
-            "cuts": best["reason"],
-            "curves": "There is nothing to draw",
-            "recall": "",
-            "calibration": "",
-            "coverage": "",
-        }
-        said: Sequence[str] = [best["reason"]]
-    else:
-        tables = [label_rows(side, wish, cuts, labels, own) for side, own in zip(sides, results)]
-        worth = worth_rows(last, wish, cuts, applied)
-        finding = findings(sides, wish, cuts, worth, precisions, bins)
-        said = story(sides[0], wish, cuts, worth, None if applied is None else (last, applied))
-    scores = charted_scores(metrics)
+    measures = []
+    for system in systems:
+        sides = [measured(golds[0], system.found.documents, metrics, settings, system.found.curves)]
+        if system.applied is not None:
+            documents = [document for document in system.documents if document]
+            sides.append(measured(golds[1], documents, metrics, settings))
+        measures.append(sides)
+    labels = _labels([side for sides in measures for side in sides])
+    parts = [_part(system, sides, wish, labels) for system, sides in zip(systems, measures)]
+    scores = score_data(metrics)
+    best = charted_scores(metrics).index((wish.metric, wish.score.name))
+    exact = all(system.found.values["best"]["exact"] is not False for system in systems)
+    names = [system.name for system in systems]
+    golds = [side.name for side in max(measures, key=len)]
     data = {
         "labels": ["", *labels],
-        "scores": score_data(metrics),
-        "best": scores.index((wish.metric, wish.score.name)),
-        "cuts": chosen_cuts(labels, cuts),
-        "sides": [lines(side, labels, cuts) for side in sides],
-        "bins": binned,
-        "file": asdict(cuts) if cuts else {},
+        "scores": scores,
+        "best": best,
+        "systems": [part["data"] for part in parts],
+        "golds": golds,
     }
-    local = "" if best["exact"] else LOCAL
     values = {
-        "title": title or f"Thresholds of {name}",
-        "story": said,
-        "finding": finding,
-        "warnings": [*found.values["warnings"], *(applied["warnings"] if applied else []), *_unseen(applied)],
-        "sides": [_described(side, k) for k, side in enumerate(sides)],
-        "choosing": CHOOSING[settings.per_label].format(score=data["scores"][data["best"]]["title"], local=local),
-        "applied": applied is not None,
+        "title": title or f"Thresholds of {', '.join(names)}",
+        "systems": parts,
+        "golds": golds,
+        "finding": {
+            key: (Markup("Under {}, ").format(named(names[0])) if len(names) > 1 else Markup("")) + text
+            for key, text in findings(
+                measures[0], wish, systems[0].found, parts[0]["worth"], parts[0]["precisions"]
+            ).items()
+        },
+        "choosing": CHOOSING[settings.per_label].format(score=scores[best]["title"], local="" if exact else LOCAL),
         "columns": column_names(wish),
-        "at": columns_at(wish),
-        "rows": [*zip(*tables)],
-        "worth": worth,
+        "at": columns(wish).index(wish.score.name),
         "charted": LINES,
         "labels": len(labels),
         "hits": _hits(settings.hit),
-        "precisions": precisions,
-        "bins": binned,
-        "calibration_notes": _notes(bins),
-        "aurc": _area(last),
-        "signature": (applied or found.values)["signature"],
-        "version": found.values["version"],
+        "signatures": [*dict.fromkeys((each.applied or each.found.values)["signature"] for each in systems)],
+        "version": systems[0].found.values["version"],
         "data": Trusted(embedded(data)),
         "charts": Trusted(embedded(chart_specs())),
     }
     return filled_in(values, library, THRESHOLDS)
 
 
-def _described(side: Any, number: int) -> dict[str, Any]:
+def _labels(sides: Sequence[Measured]) -> list[str]:
+    """Return all labels, those of most gold spans first."""
+    gold: dict[str, int] = {}
+    for side in sides:
+        for label in (*side.gold, *side.pred):
+            gold[label] = max(gold.get(label, 0), side.gold.get(label, 0))
+    return sorted(gold, key=lambda label: (-gold[label], label))
+
+
+def _part(system: ScoredSystem, sides: Sequence[Measured], wish: Wanted, labels: Sequence[str]) -> dict[str, Any]:
+    """Return what the page shows of one system."""
+    from .cut_findings import story
+    from .cut_lines import chosen_cuts, lines
+    from .cut_rows import bin_rows, bins_of, label_rows, precision_rows, worth_rows
+
+    cuts, applied, last = system.found.cuts, system.applied, sides[-1]
+    tables: list[Any] = []
+    worth: list[Any] = []
+    said = [Markup("There is no best cut: {}.").format(system.found.values["best"]["reason"])]
+    if cuts is not None:
+        results = [None, applied][: len(sides)]
+        tables = [label_rows(side, wish, cuts, labels, own) for side, own in zip(sides, results)]
+        worth = worth_rows(last, wish, cuts, applied)
+        said = story(sides[0], wish, cuts, worth, None if applied is None else (last, applied))
+    calibrated = bins_of(last)
+    bins = bin_rows(calibrated)
+    return {
+        "name": system.name,
+        "story": said,
+        "warnings": [*system.found.values["warnings"], *(applied["warnings"] if applied else []), *_unseen(applied)],
+        "sides": [_described(side, k) for k, side in enumerate(sides)],
+        "rows": [*zip(*tables)],
+        "worth": worth,
+        "precisions": precision_rows(sides, labels),
+        "bins": bins,
+        "notes": _notes(calibrated, last),
+        "data": {
+            "name": system.name,
+            "cuts": chosen_cuts(labels, cuts),
+            "sides": [lines(side, labels, cuts) for side in sides],
+            "bins": bins,
+            "file": as_json(cuts) if cuts else None,
+        },
+    }
+
+
+def _described(side: Measured, number: int) -> dict[str, Any]:
     """Return what the page says of some documents."""
     from .cut_rows import cut_text
 
@@ -145,30 +189,23 @@ def _hits(hit: str | float) -> str:
     return f"A prediction is correct if it overlaps a free gold span of its label with an IoU of at least {hit:g}."
 
 
-def _notes(found: Mapping[str, Any]) -> list[str]:
-    """Return the numbers of calibration in words."""
-    from ..result_table import shown
-
-    if found["ece"] is None:
-        return []
-    return [
-        f"Expected calibration error {shown(100 * found['ece'])} points, largest gap "
-        f"{shown(abs(100 * found['largest_gap']))} points, Brier score {found['brier']:.4f}."
-    ]
-
-
-def _area(side: Any) -> str:
+def _notes(found: Mapping[str, Any], side: Measured) -> list[str]:
+    """Return what is known of the scores themselves, in words."""
     from ...evaluation.thresholds.ranking import risk_coverage
 
     area = risk_coverage(side.ranking.score, side.ranking.hit)["aurc"]
-    return "" if area is None else f"The area under the line of all labels (AURC) is {area:.4f}."
+    if found["ece"] is None:
+        said = [f"Calibration is not known: {found['reason']}."]
+    else:
+        said = [
+            f"Expected calibration error {shown(100 * found['ece'])} points, largest gap "
+            f"{shown(abs(100 * found['largest_gap']))} points, Brier score {found['brier']:.4f}."
+        ]
+    return [*said, "" if area is None else f"The area under the line of all labels (AURC) is {area:.4f}."]
 
 
 def _unseen(applied: Mapping[str, Any] | None) -> list[str]:
     """Return a warning of labels that the documents did not have on which the cuts were chosen."""
-    from ...core.messages import listed
-
-    unseen = applied["unseen"] if applied else []
-    return [
-        f"no cut was chosen for {listed(unseen)}, which only the other documents have: the common cut holds"
-    ] * bool(unseen)
+    if not applied or not applied["unseen"]:
+        return []
+    return [f"not seen where the cut was chosen, so that they have the common one: {listed(applied['unseen'])}"]
