@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.cuts import Cuts, cut
 from ..core.declaration import Metric
+from ..core.spans import Document
 from ..evaluation.error_list import error_list
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import plain
@@ -17,7 +18,7 @@ from ..evaluation.thresholds.parts import finite
 from ..evaluation.thresholds.result import Found
 from ..evaluation.thresholds.rows import columns, curve_rows
 from ..io.cut_files import save_cuts
-from ..io.writing import write_rows
+from ..io.writing import atomic, write_rows
 from ..metrics.registry import create
 from ..reporting.result_table import ResultTable
 from ..reporting.threshold_lines import story_lines, warning_lines
@@ -47,6 +48,7 @@ class Thresholds(Shown):
     def __init__(self, found: Found, settings: Settings, items: Items, notes: Sequence[str] = ()) -> None:
         super().__init__(found.values)
         self._found, self._settings, self._items, self._notes = found, settings, items, notes
+        self._others: Sequence[Document | None] = ()
 
     @property
     def best(self) -> dict[str, Any]:
@@ -87,7 +89,7 @@ class Thresholds(Shown):
         found, _, _ = documents_of(gold, pred, self._items._replace(text=text, tokens=tokens))
         values = applied(found, self._metrics, self.cuts, self._settings, confidence, self["per_type"])
         new = Thresholds(self._found, self._settings, self._items, self._notes)
-        new["applied"] = values
+        new["applied"], new._others = values, found
         return new
 
     def curve(self, metric: str | None = None, label: str | None = None) -> dict[str, list[Any]]:
@@ -154,11 +156,13 @@ class Thresholds(Shown):
         """Write the result to a file; what it holds depends on the ending.
 
         Args:
-            path: `.json` for the result; `.csv` for every score at every cut; `.html`, `.md` or `.tex`
-                for the tables. A name that ends with `.cut.json` gets the cut file that `--cut` reads.
+            path: `.json` for the result; `.csv` for every score at every cut; `.html` for a page with the cuts
+                and charts of the curves, which opens without a network; `.md` or `.tex` for the tables.
+                A name that ends with `.cut.json` gets the cut file that `--cut` reads.
 
         Raises:
-            ValueError: The ending is unknown, or there is no best cut.
+            ValueError: The ending is unknown, there is no best cut for a cut file, or the libraries that draw
+                charts are not installed.
             OSError: The file cannot be written.
         """
         path = Path(path)
@@ -166,8 +170,18 @@ class Thresholds(Shown):
             save_cuts(path, self.cuts)
         elif path.suffix == ".csv":
             write_rows(path, curve_rows(self._found.curves), header=columns(self._metrics))
+        elif path.suffix == ".html":
+            with atomic(path) as file:
+                file.write(self._page().encode())
         else:
             super().save(path)
+
+    def _page(self) -> str:
+        from ..reporting.html.cut_page import ScoredSystem, thresholds_page
+
+        system = ScoredSystem("the predictions", self._found._replace(values=dict(self)), self._others)
+        golds = ["these documents", "other documents"]
+        return thresholds_page([system], self._settings, golds=golds, title="Thresholds")
 
     @property
     def _metrics(self) -> tuple[Metric, ...]:

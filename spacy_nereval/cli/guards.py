@@ -40,7 +40,7 @@ READ = (
 )
 """Parameters that name what a command reads: files, folders or models."""
 
-WRITTEN = ("output", "per_document", "csv", "cut_file")
+WRITTEN = ("output", "per_document", "csv", "html", "cut_file")
 """Parameters that name what a command writes."""
 
 REMOTE = ("first", "others", "data", "parts")

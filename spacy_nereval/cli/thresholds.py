@@ -81,6 +81,9 @@ def thresholds_cli(
     metrics: str | None = METRICS,
     output: Path | None = OUTPUT,
     csv: Path | None = Option(None, "--csv", help="File for every score at every cut, .csv or .jsonl", dir_okay=False),
+    html: Path | None = Option(
+        None, "--html", help="HTML file with the cuts and the curves, which opens without a network", dir_okay=False
+    ),
     cut_file: Path | None = Option(
         None, "--cut-file", help="JSON file for the best cut, which --cut and the component nereval_cut read"
     ),
@@ -103,6 +106,7 @@ def thresholds_cli(
     from ..evaluation.thresholds.inputs import Settings
     from ..evaluation.thresholds.result import thresholds
     from ..io.writing import write_json
+    from ..reporting.html.charts import scripts
     from ..reporting.thresholds import TABLES as KNOWN
     from ..reporting.thresholds import USUAL
 
@@ -119,24 +123,32 @@ def thresholds_cli(
     table_format(reading.format)
     if csv:
         check_suffix("--csv", csv, ".csv", ".jsonl")
+    if html:
+        check_suffix("--html", html, ".html", ".htm")
+        scripts()  # so that it fails early if the libraries for charts are missing
     if cut_file and len(names) > 1:
         raise ValueError(f"--cut-file {cut_file}: {len(names)} systems have {len(names)} cuts; give a single system")
     reading = with_stored_labels(reading, names)
     chosen = chosen_metrics(metrics, options, gold=gold, reading=reading, systems=names)
     chosen = with_metric_of(settings.best, chosen)
     wanted(settings.best, chosen)  # before anything is read
-    check_lexicons(chosen, output, csv, cut_file)
+    check_lexicons(chosen, output, csv, cut_file, html)
     found: list[Found] = []
+    tested: list[list[Document | None]] = []
     for k, system in enumerate(names):
         documents = _read(system, gold, reading, loading)
         with _named(system):
             found.append(thresholds(documents, chosen, settings))
+        tested.append(_read(others[k][1], others[k][0], reading, loading) if drawn else [])
         if drawn:
-            found[-1].values["applied"] = _applied(found[-1], *others[k], chosen, settings, drawn, reading, loading)
+            found[-1].values["applied"] = _applied(found[-1], others[k][1], tested[-1], chosen, settings, drawn)
     if output:
         results = [each.values for each in found]
         write_json(output, results[0] if len(results) == 1 else {"systems": dict(zip(shown_names, results))})
     _write_files(found, shown_names, csv, cut_file)
+    if html:
+        golds = display_names([str(gold), *(str(own) for own, _ in others[:1])], [])
+        _write_page(html, found, shown_names, tested, settings, golds)
     _show(found, shown_names, wished, reading.format, digits)
 
 
@@ -170,18 +182,15 @@ def _named(system: str) -> Iterator[None]:
 
 def _applied(
     found: Found,
-    gold: Path,
     pred: str,
+    documents: Sequence[Document | None],
     metrics: Sequence[Metric],
     settings: Settings,
     drawn: Confidence,
-    reading: Reading,
-    loading: Model,
 ) -> dict[str, Any] | None:
     """Return what the best cut is worth on other documents; None if there is no best cut."""
     from ..evaluation.thresholds.applying import applied
 
-    documents = _read(pred, gold, reading, loading)
     if found.cuts is None:
         return None
     with _named(pred):
@@ -206,6 +215,23 @@ def _write_files(found: Sequence[Found], names: Sequence[str], csv: Path | None,
             for row in curve_rows(each.curves)
         )
         write_rows(csv, rows, header=["system"] * several + columns(found[0].curves.metrics))
+
+
+def _write_page(
+    path: Path,
+    found: Sequence[Found],
+    names: Sequence[str],
+    tested: Sequence[Sequence[Document | None]],
+    settings: Settings,
+    golds: Sequence[str],
+) -> None:
+    """Write the page of all systems."""
+    from ..io.writing import atomic
+    from ..reporting.html.cut_page import ScoredSystem, thresholds_page
+
+    page = thresholds_page([*map(ScoredSystem, names, found, tested)], settings, golds=golds)
+    with atomic(path) as file:
+        file.write(page.encode())
 
 
 def _show(found: Sequence[Found], names: Sequence[str], wished: Sequence[str], format: str | None, digits: int) -> None:

@@ -119,21 +119,24 @@ def findings(
     found: Found,
     worth: Sequence[CutRow],
     precisions: Sequence[PrecisionRow],
+    names: Sequence[str],
 ) -> dict[str, Markup]:
-    """Return a sentence for each section of the page, on the first system.
+    """Return a sentence for each section of the page, on the first of the named systems.
 
     All but that on the curves are about the documents that the cuts are applied to, if there are any.
     """
     last, cuts = sides[-1], found.cuts
     said = {"curves": _flat(sides[0], wish), "recall": _precision(precisions), "calibration": _calibration(last)}
-    if cuts is None:
-        return said | dict.fromkeys(("cuts", "coverage"), Markup("There is no best cut"))
-    kept = worth[0].kept
-    said["cuts"] = Markup("{:,} of {:,} predictions are kept").format(kept, len(last.ranking.score))
-    if not kept:
-        return said | {"coverage": Markup("No prediction is kept")}
-    right = int(last.ranking.hit[kept_of(last.ranking, cuts)].sum())
-    return said | {"coverage": Markup("Of those kept, {:.0f}\u00a0% are wrong").format(100 * (1 - right / kept))}
+    said |= dict.fromkeys(("cuts", "coverage"), Markup("there is no best cut"))
+    if cuts is not None:
+        kept = worth[0].kept
+        said["cuts"] = Markup("{:,} of {:,} predictions are kept").format(kept, len(last.ranking.score))
+        right = int(last.ranking.hit[kept_of(last.ranking, cuts)].sum())
+        wrong = Markup("of those kept, {:.0f}\u00a0% are wrong").format(100 * (1 - right / max(kept, 1)))
+        said["coverage"] = wrong if kept else Markup("no prediction is kept")
+    under = Markup("Under {}, ").format(named(names[0])) if len(names) > 1 else Markup("")
+    whole = {key: under + text for key, text in said.items()}
+    return {key: Markup(text[:1].upper()) + text[1:] for key, text in whole.items()}
 
 
 def _flat(side: Measured, wish: Wanted) -> Markup:
@@ -160,10 +163,10 @@ def _flat(side: Measured, wish: Wanted) -> Markup:
 def _precision(rows: Sequence[PrecisionRow]) -> Markup:
     known = [(row.values[-1], row.label) for row in rows[1:] if row.values[-1] is not None]
     if not known:
-        return Markup("There are no gold spans, so no average precision")
+        return Markup("there are no gold spans, so no average precision")
     value, label = min(known, key=lambda each: each[0] or 0.0)
     if len(known) == 1:
-        return Markup("Average precision is {}").format(shown(100 * (value or 0.0)))
+        return Markup("average precision is {}").format(shown(100 * (value or 0.0)))
     return Markup("{} is ranked worst: average precision {}, mean {}").format(
         named(label or ""), shown(100 * (value or 0.0)), rows[0].texts[-1]
     )
@@ -172,12 +175,12 @@ def _precision(rows: Sequence[PrecisionRow]) -> Markup:
 def _calibration(side: Measured) -> Markup:
     found = bins_of(side)
     if found["ece"] is None:
-        return Markup("Calibration is undefined: {}").format(found["reason"])
+        return Markup("calibration is undefined: {}").format(found["reason"])
     gap = 100 * float(np.mean(side.ranking.hit) - np.mean(side.ranking.score))
     error = shown(100 * found["ece"])
     if found["ece"] <= CLOSE:
-        return Markup("Scores are close to the share that is correct: {} points off on average").format(error)
+        return Markup("scores are close to the share that is correct: {} points off on average").format(error)
     if abs(gap) < 100 * CLOSE:
-        return Markup("Scores are {} points off the share that is correct, too high and too low").format(error)
+        return Markup("scores are {} points off the share that is correct, too high and too low").format(error)
     direction = "too low" if gap > 0 else "too high"
-    return Markup("Scores are {}: {} points off the share that is correct on average").format(direction, error)
+    return Markup("scores are {}: {} points off the share that is correct on average").format(direction, error)

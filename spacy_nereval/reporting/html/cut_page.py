@@ -68,7 +68,6 @@ def thresholds_page(
     from .cut_lines import charted_scores, measured, score_data
     from .cut_rows import column_names, columns
     from .data import embedded
-    from .findings import named
     from .template import THRESHOLDS, Trusted, filled_in
 
     library = charts.scripts()
@@ -103,12 +102,7 @@ def thresholds_page(
         "title": title or f"Thresholds of {', '.join(names)}",
         "systems": parts,
         "golds": golds,
-        "finding": {
-            key: (Markup("Under {}, ").format(named(names[0])) if len(names) > 1 else Markup("")) + text
-            for key, text in findings(
-                measures[0], wish, systems[0].found, parts[0]["worth"], parts[0]["precisions"]
-            ).items()
-        },
+        "finding": findings(measures[0], wish, systems[0].found, parts[0]["worth"], parts[0]["precisions"], names),
         "choosing": CHOOSING[settings.per_label].format(score=scores[best]["title"], local="" if exact else LOCAL),
         "columns": column_names(wish),
         "at": columns(wish).index(wish.score.name),
@@ -154,6 +148,7 @@ def _part(system: ScoredSystem, sides: Sequence[Measured], wish: Wanted, labels:
         "story": said,
         "warnings": [*system.found.values["warnings"], *(applied["warnings"] if applied else []), *_unseen(applied)],
         "sides": [_described(side, k) for k, side in enumerate(sides)],
+        "predictions": " and ".join(map(_predictions, sides)),
         "rows": [*zip(*tables)],
         "worth": worth,
         "precisions": precision_rows(sides, labels),
@@ -171,16 +166,21 @@ def _part(system: ScoredSystem, sides: Sequence[Measured], wish: Wanted, labels:
 
 def _described(side: Measured, number: int) -> dict[str, Any]:
     """Return what the page says of some documents."""
-    from .cut_rows import cut_text
-
     return {
         "verb": "Applied to" if number else "Chosen on",
         "name": side.name,
         "documents": len(side.scored.documents),
         "gold": sum(side.gold.values()),
-        "pred": len(side.ranking.score),
-        "floor": None if side.floor is None else cut_text(side.floor),
     }
+
+
+def _predictions(side: Measured) -> str:
+    """Return how many predictions there are, and their lowest score."""
+    from .cut_rows import cut_text
+
+    number = len(side.ranking.score)
+    said = f"{number:,} prediction{'' if number == 1 else 's'}"
+    return said if side.floor is None else f"{said} with scores from {cut_text(side.floor)} up"
 
 
 def _hits(hit: str | float) -> str:

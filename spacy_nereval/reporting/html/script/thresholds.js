@@ -106,6 +106,10 @@ function draw(element) {
   const { lines, datasets } = CHARTS[which]();
   const spec = { ...titled(specs[which], which), datasets, config: colours(), width: "container", autosize: { type: "fit-x", contains: "padding" } };
   legend(document.querySelector(`[data-legend="${which}"]`), lines);
+  if (Object.values(datasets).every((rows) => !rows.length)) {
+    element.replaceChildren(make("p", { class: "key" }, "Nothing to draw."));
+    return;
+  }
   vegaEmbed(element, spec, { ast: true, actions: false, defaultStyle: false, renderer: "svg", tooltip: tip })
     .then(() => element.querySelector("svg").setAttribute("aria-hidden", "true")) // its label says what it shows
     .catch((error) => element.replaceChildren(String(error)));
