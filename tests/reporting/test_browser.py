@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import csv
 import json
-import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from functools import partial
-from importlib.resources import files
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browsers import WITHOUT_FLAGS, Browser, By, Keys, needs_browser, webdriver
 from pages import HOSTILE, small, system
 
 from spacy_nereval import Document, create
@@ -27,152 +25,11 @@ from spacy_nereval.evaluation.transitions import gold_outcomes, transitions
 from spacy_nereval.io.read import read_files
 from spacy_nereval.reporting.html import ReportedSystem, page
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-By = pytest.importorskip("selenium.webdriver.common.by").By
-Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
-Service = pytest.importorskip("selenium.webdriver.chrome.service").Service
-Select = pytest.importorskip("selenium.webdriver.support.ui").Select
+pytestmark = needs_browser
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-DRIVER = shutil.which("chromedriver")
-pytestmark = [
-    pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="there is no chromium with chromedriver here"),
-    pytest.mark.costly,
-]
-
-QUIET = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-dev-shm-usage",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--host-resolver-rules=MAP * ~NOTFOUND",
-)
 CHOICES = """return [...document.querySelectorAll('#verdicts label')].map(label => [
   (label.querySelector('small') || label.children[2]).textContent, Number(label.querySelector('.n').textContent)])"""
 """The verdicts or changes that the form offers, each with its number."""
-
-WITHOUT_FLAGS = """const text = number => {
-  const copy = document.querySelector(`#doc-${number} .text`).cloneNode(true);
-  copy.querySelectorAll('.flag, .fold').forEach(e => e.remove());
-  return copy;
-};"""
-
-PATIENCE = 30
-"""Seconds until a test gives up waiting: much more than anything takes."""
-
-
-class Browser:
-    """A page in Chromium, and short ways to ask it."""
-
-    def __init__(self, profile: Path) -> None:
-        options = webdriver.ChromeOptions()
-        options.binary_location = CHROMIUM
-        for argument in (*QUIET, f"--user-data-dir={profile}"):
-            options.add_argument(argument)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        self.driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-        self.driver.set_script_timeout(4 * PATIENCE)
-
-    def open(self, path: Path, *, dark: bool = False, width: int = 1280, height: int = 900, anchor: str = "") -> None:
-        """Open a page anew."""
-        scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme})
-        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        self.driver.get("about:blank")
-        self.driver.get_log("browser")
-        self.driver.get(path.as_uri() + anchor)
-        self.until(lambda: self("return document.readyState === 'complete' && Boolean(matches.textContent)"))
-
-    def __call__(self, script: str, *arguments: Any) -> Any:
-        return self.driver.execute_script(script, *arguments)
-
-    def until(self, true: Callable[[], Any]) -> Any:
-        """Wait until it is."""
-        end = time.monotonic() + PATIENCE
-        while not (found := true()):
-            if time.monotonic() > end:
-                raise AssertionError(f"it never came: {self.driver.current_url}, {self.log}")
-            time.sleep(0.02)
-        return found
-
-    def __getitem__(self, selector: str) -> Any:
-        return self.driver.find_element(By.CSS_SELECTOR, selector)
-
-    def all(self, selector: str) -> list[Any]:
-        return self.driver.find_elements(By.CSS_SELECTOR, selector)
-
-    def click(self, selector: str) -> None:
-        self("arguments[0].scrollIntoView({block: 'center'})", self[selector])
-        self[selector].click()
-
-    def choose(self, selector: str, text: str) -> None:
-        Select(self[selector]).select_by_visible_text(text)
-
-    def press(self, *keys: str) -> None:
-        for key in keys:
-            self.driver.switch_to.active_element.send_keys(key)
-
-    @property
-    def focused(self) -> str:
-        return self(
-            "return document.activeElement.id || document.activeElement.className || document.activeElement.tagName"
-        )
-
-    @property
-    def matches(self) -> str:
-        return self["#matches"].text
-
-    def find(self, text: str) -> None:
-        """Type what is to be found, and wait for the list."""
-        self("list.replaceChildren()")
-        self["#find"].clear()
-        self["#find"].send_keys(text or " ")
-        self.until(
-            lambda: self.all("#list article, #list tbody tr") or self.matches.startswith(("No document", "This is no"))
-        )
-
-    @property
-    def shown(self) -> list[int]:
-        """The numbers of the documents that are shown."""
-        return [int(element.get_attribute("id")[4:]) for element in self.all("#list article")]
-
-    def text_of(self, number: int) -> str:
-        """The text of a document in the page, hidden parts too, without its flags and buttons."""
-        return self(WITHOUT_FLAGS + "return text(arguments[0]).textContent", number)
-
-    def visible_text_of(self, number: int) -> str:
-        """The text of a document that is not folded away."""
-        return self(
-            WITHOUT_FLAGS + "const copy = text(arguments[0]);"
-            "copy.querySelectorAll('[hidden]').forEach(e => e.remove()); return copy.textContent",
-            number,
-        )
-
-    @property
-    def log(self) -> list[str]:
-        """What the console says since it was asked last."""
-        return [entry["message"] for entry in self.driver.get_log("browser")]
-
-    def charts(self) -> list[str]:
-        """The names of the charts, once all are drawn."""
-        for element in self.all(".chart"):
-            self("arguments[0].scrollIntoView()", element)
-            self.until(partial(self, "return arguments[0].querySelector('svg[aria-hidden]')", element))
-        return [element.get_attribute("data-chart") for element in self.all(".chart")]
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory) -> Iterator[Browser]:
-    found = Browser(tmp_path_factory.mktemp("profile"))
-    yield found
-    found.driver.quit()
-
 
 LABELS = ("PER", "LOC", "ORG")
 DOCUMENTS = "#view=documents"
@@ -944,11 +801,6 @@ def test_arrow_keys_move_in_the_matrix_which_is_one_stop_of_the_tab_key(one):
     assert one.focused == "list-title"
 
 
-AXE = """const done = arguments[0];
-axe.run({resultTypes: ['violations']}).then(found => done(found.violations.map(
-  v => [v.id, v.impact, v.nodes.slice(0, 3).map(n => n.html + ' ' + n.failureSummary)])))"""
-
-
 @pytest.mark.parametrize(
     ("dark", "width", "anchor"),
     [
@@ -960,14 +812,10 @@ axe.run({resultTypes: ['violations']}).then(found => done(found.violations.map(
     ids=["light", "dark", "phone", "dark phone"],
 )
 def test_axe_finds_no_serious_violation(browser, made, dark, width, anchor):
-    axe = files(pytest.importorskip("selenium_axe_python", reason="selenium-axe-python is not installed"))
     path = made("two", ONE, TWO, confidence=Confidence(samples=20))
     browser.open(path, dark=dark, width=width, anchor=anchor)
     browser.charts()
-    browser("document.querySelectorAll('details').forEach(e => { e.open = true })")
-    browser((axe / "axe-core" / "axe.min.js").read_text(encoding="utf8"))
-    found = browser.driver.execute_async_script(AXE)
-    assert not [violation for violation in found if violation[1] in ("serious", "critical")]
+    assert browser.violations() == []
 
 
 def test_landmarks_and_headings_are_there(one):

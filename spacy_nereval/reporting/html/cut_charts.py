@@ -29,27 +29,28 @@ def _lines(x: str, y: str, *, marked: str = "", zero: bool = False) -> dict[str,
 
     Args:
         x, y: The titles of the axes.
-        marked: "rule" for a vertical line at each mark.
+        marked: "rule" for a vertical line at each mark, and a diamond at the best point of each line.
         zero: Whether both axes begin at 0.
     """
     import altair as alt
 
     places = list(range(LINES + 1))
+    colour = alt.Color("line:N", scale=alt.Scale(domain=places), legend=None)
     base = alt.Chart(_named("lines")).encode(
         x=alt.X("x:Q", title=x, scale=alt.Scale(zero=zero, nice=zero), axis=alt.Axis(tickCount=6, grid=False)),
         y=alt.Y("y:Q", title=y, scale=alt.Scale(zero=zero), axis=alt.Axis(tickCount=6, grid=True)),
-        color=alt.Color("line:N", scale=alt.Scale(domain=places), legend=None),
+        color=colour,
         strokeDash=alt.StrokeDash("line:N", scale=alt.Scale(domain=places, range=DASHES), legend=None),
         strokeWidth=alt.condition("datum.line == 0", alt.value(3), alt.value(1.75)),
     )
     line = base.mark_line(interpolate="step-before", clip=True).encode(order="order:Q")
-    marks = alt.Chart(_named("marks")).encode(
-        x="x:Q", color=alt.Color("line:N", scale=alt.Scale(domain=places), legend=None)
-    )
+    marks = alt.Chart(_named("marks")).encode(x="x:Q", color=colour)
     point = marks.mark_point(filled=True, size=90, opacity=1).encode(y="y:Q")
     layers = [line, point]
     if marked == "rule":
+        peaks = alt.Chart(_named("peaks")).encode(x="x:Q", y="y:Q", color=colour)
         layers.insert(0, marks.mark_rule(opacity=0.6, strokeDash=[3, 3]))
+        layers.append(peaks.mark_point(filled=False, shape="diamond", size=110, strokeWidth=2, opacity=1))
     return alt.layer(*layers).properties(height=HEIGHT).to_dict(validate=False)
 
 

@@ -72,11 +72,7 @@ def story(
         text = Markup(", ").join(more)
         lines.append(text[:1].upper() + Markup(text[1:]) + Markup("."))
     if not applied:
-        lines.append(
-            Markup(
-                "The cut was chosen on these documents, so it is worth less on others: apply it to some, with --apply."
-            )
-        )
+        lines.append(Markup("The cut was chosen on these documents, so it is worth less on others: measure it there."))
     return lines
 
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.cuts import Cuts
-from ...core.declaration import Metric
+from ...core.declaration import Metric, Score
 from ...core.spans import Document
 from ...counting.counts import Counts
 from ...evaluation.result import gold_spans, pred_spans
 from ...evaluation.tested import label_score
-from ...evaluation.thresholds.curves import Curves
+from ...evaluation.thresholds.choice import Wanted, best_place
+from ...evaluation.thresholds.curves import Curve, Curves
 from ...evaluation.thresholds.inputs import Scored, Settings
 from ...evaluation.thresholds.parts import some
 from ...evaluation.thresholds.ranking import Ranked, cumulative, ranked
@@ -102,38 +103,74 @@ def lines(side: Measured, labels: Sequence[str], cuts: Cuts | None) -> dict[str,
 
     Returns:
         "cuts", and in "curves" for each score the values at these: of all labels together, and of each label; "at"
-        has the place of the cut of each of them, None where it is not one cut. "recall" and
+        has the place of the cut of each of them, None where it is not one cut. "peaks": the best cut of each
+        line, None where nothing is kept, and the value there. "recall" and
         "precision", "coverage" and "risk" of all labels together and of each label, and where the cuts are on them.
     """
     curves = side.curves
     scores = charted_scores(curves.metrics)
     most = max(20, min(POINTS, BUDGET // max(1, len(scores) * (1 + len(labels)))))
-    grid = _grid(curves, most, cuts)
-    overall = {metric.name: curves.overall(metric) for metric in curves.metrics}
+    everywhere = np.arange(len(curves.cuts))
+    overall = {metric.name: Curve(everywhere, curves.overall(metric)) for metric in curves.metrics}
     of_label = {
         (metric.name, label): curves.of_label(metric, label)
         for metric in curves.metrics
         for label in labels
         if label in curves.labels
     }
-    found = []
+    of_score: list[list[Curve | None]] = []
     for metric, name in scores:
-        own: list[Line | None] = [rounded(np.asarray(overall[metric.name][name])[grid])]
-        for label in labels:
-            curve = of_label.get((metric.name, label))
-            if curve is None:
-                own.append(None)
-                continue
-            values = np.asarray(curve.scores[label_score(metric, name).name], dtype=float)
-            own.append(rounded(values[np.searchsorted(curve.at, grid, side="right") - 1]))
-        found.append(own)
+        own = label_score(metric, name).name
+        known = [of_label.get((metric.name, label)) for label in labels]
+        of_score.append(
+            [
+                overall[metric.name]._replace(scores={"": overall[metric.name].scores[name]}),
+                *(curve and curve._replace(scores={"": curve.scores[own]}) for curve in known),
+            ]
+        )
+    peaks = [[curve and _peak(curve, Wanted(*score)) for curve in own] for own, score in zip(of_score, _declared(scores))]
+    grid = _grid(curves, most, cuts, {place for own in peaks for place in own[:1] if place is not None})
     return {
         "name": side.name,
-        "cuts": [float(f"{cut:.7g}") for cut in curves.cuts[grid].tolist()],
+        "cuts": [_short(cut) for cut in curves.cuts[grid].tolist()],
         "at": [_at(curves, grid, cut) for cut in chosen_cuts(labels, cuts)],
-        "curves": found,
+        "curves": [[curve and rounded(_values(curve, grid)) for curve in own] for own in of_score],
+        "peaks": [
+            [None if place is None else _of_peak(curves, curve, place) for curve, place in zip(own, places)]
+            for own, places in zip(of_score, peaks)
+        ],
         **_of_ranking(side, labels, cuts),
     }
+
+
+def _declared(scores: Iterable[tuple[Metric, str]]) -> Iterator[tuple[Metric, Score]]:
+    for metric, name in scores:
+        yield metric, metric.score_by_name[name]
+
+
+def _values(curve: Curve, places: Any) -> NDArray[np.float64]:
+    """Return the values of a curve of one score at some of all cuts."""
+    found: NDArray[np.float64] = np.asarray(curve.scores[""], dtype=float)[
+        np.searchsorted(curve.at, places, side="right") - 1
+    ]
+    return found
+
+
+def _peak(curve: Curve, wish: Wanted) -> int | None:
+    """Return the place of the best cut, the highest of equals; None where the score is undefined."""
+    place = best_place(wish.good(curve.scores[""]))
+    return None if place is None else int(curve.at[place])
+
+
+def _of_peak(curves: Curves, curve: Curve | None, place: int) -> Line:
+    """Return a cut, None if nothing is kept there, and the value of a curve at it."""
+    assert curve is not None
+    cut = float(curves.cuts[place])
+    return [_short(cut) if np.isfinite(cut) else None, *rounded(_values(curve, [place]))]
+
+
+def _short(cut: float) -> float:
+    return float(f"{cut:.7g}")
 
 
 def chosen_cuts(labels: Sequence[str], cuts: Cuts | None) -> Line:
@@ -150,9 +187,9 @@ def _at(curves: Curves, grid: NDArray[np.int64], cut: float | None) -> int | Non
     return int(np.searchsorted(grid, place)) if place else None
 
 
-def _grid(curves: Curves, most: int, cuts: Cuts | None) -> NDArray[np.int64]:
+def _grid(curves: Curves, most: int, cuts: Cuts | None, peaks: Iterable[int]) -> NDArray[np.int64]:
     """Return the places of the cuts at which lines have points, without the one that keeps nothing."""
-    places = {*some(len(curves.cuts), most)}
+    places = {*some(len(curves.cuts), most), *peaks}
     if cuts is not None:
         own = [cuts.default, *cuts.labels.values()]
         places |= {curves.place(cut) for cut in own if cut is not None}

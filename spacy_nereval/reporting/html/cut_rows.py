@@ -106,7 +106,7 @@ def worth_rows(side: Measured, wish: Wanted, cuts: Cuts, values: Mapping[str, An
     )
     best = best_cut(side.curves, wish)
     if best is not None and (values is not None or cuts.labels):
-        name = "the best common cut" if values is None else "the best common cut here, not known in practice"
+        name = "the best common cut" if values is None else "the best common cut here (not known in practice)"
         rows.append(_at(side, wish, Cuts(best[0] if best[0] < float("inf") else None), name))
     return rows
 

@@ -90,7 +90,7 @@ def annex(document: Document) -> int | None:
     """Return where the mentions begin that a text does not have, in UTF-16 units; None without such mentions."""
     if document.annex is None:
         return None
-    at: int = _units(document.text or "")(document.annex)
+    at: int = utf16_offsets(document.text or "")(document.annex)
     return at
 
 
@@ -128,7 +128,7 @@ def numbers_of(document: Document) -> tuple[Numbered, Numbered]:
 
 def _document(sides: Sequence[Document], metrics: Sequence[Metric], labels: Mapping[str, int]) -> list[Any]:
     first = sides[0]
-    unit = _units(first.text or "")
+    unit = utf16_offsets(first.text or "")
 
     def flat(spans: Iterable[tuple[int, int, str]]) -> list[int]:
         return [n for start, end, label in spans for n in (unit(start), unit(end), labels[label])]
@@ -170,7 +170,7 @@ def _flat_verdicts(verdicts: Iterable[Verdict], metric: Metric, gold: Numbered, 
     ]
 
 
-def _units(text: str) -> Any:
+def utf16_offsets(text: str) -> Any:
     """Return the function from an offset in characters to one in UTF-16 units."""
     if text.isascii() or max(text) <= "\uffff":
         return int

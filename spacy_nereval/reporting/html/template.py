@@ -30,12 +30,24 @@ REPORT = Layout(
     "page.html",
     ("page.css",),
     (
-        *("elements", "data", "triage", "state", "filters"),
-        *("marks", "text", "documents", "concordance"),
+        *("elements", "widgets", "saving", "data", "triage", "state", "needle", "filters"),
+        *("bars", "marks", "stretches", "text", "documents", "concordance"),
         *("matrix", "form", "copy", "actions", "sorting", "theme", "charts"),
     ),
 )
-THRESHOLDS = Layout("thresholds.html", ("page.css", "thresholds.css"), ("elements", "sorting", "theme", "thresholds"))
+THRESHOLDS = Layout(
+    "thresholds.html",
+    ("page.css", "thresholds.css"),
+    ("elements", "widgets", "saving", "sorting", "theme", "curves", "thresholds"),
+)
+AGREEMENT = Layout(
+    "agreement.html",
+    ("page.css", "agreement.css"),
+    (
+        *("elements", "widgets", "saving", "disputes_data", "disputes_state", "needle", "bars", "stretches"),
+        *("disputed_text", "disputes_list", "disputes_export", "disputes_actions", "sorting"),
+    ),
+)
 
 
 class Trusted(str):
@@ -46,15 +58,15 @@ class Trusted(str):
         return self
 
 
-def filled_in(values: Mapping[str, Any], library: str, layout: Layout = REPORT) -> str:
+def filled_in(values: Mapping[str, Any], library: str | None, layout: Layout = REPORT) -> str:
     """Return the page.
 
     Args:
         values: Whatever the template shows. It escapes all text that is not `Trusted`.
-        library: The script that draws charts.
+        library: The script that draws charts; None for a page without charts.
         layout: The files of the page.
     """
-    scripts = [library, _script(layout.scripts)]
+    scripts = [*filter(None, [library]), _script(layout.scripts)]
     colors = ":root{" + "".join(f"--{kind}:{color};" for kind, color in COLORS.items()) + "}"
     style = "\n".join([colors, *map(_file, layout.styles)])
     return (

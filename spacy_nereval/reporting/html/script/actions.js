@@ -26,15 +26,6 @@ function refresh() {
   search();
 }
 
-// Runs an action once typing pauses.
-const soon = (() => {
-  let timer;
-  return (action) => {
-    clearTimeout(timer);
-    timer = setTimeout(action, 150);
-  };
-})();
-
 $("filters").addEventListener("submit", (event) => event.preventDefault());
 $("filters").addEventListener("reset", (event) => {
   event.preventDefault();
@@ -94,14 +85,6 @@ function openMark(chart, { name: row, system }) {
   const element = line && line.querySelector("[data-ask]");
   if (element) follows(element, { one: systems.indexOf(system) });
 }
-
-// Buttons that show the rest of a list.
-document.querySelectorAll("button.more").forEach((element) => element.addEventListener("click", () => {
-  const rest = [...element.parentElement.querySelectorAll("li[hidden]")];
-  rest.forEach((item) => (item.hidden = false));
-  rest[0].querySelector("button").focus();
-  element.remove();
-}));
 
 // The reader's choice of document: shows it whole, without filters if they hide it.
 function openDocument(k) {

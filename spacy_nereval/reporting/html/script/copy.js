@@ -22,13 +22,6 @@ function asRow(row) {
   return Object.fromEntries(FIELDS.map((field, i) => [field, values[i]]));
 }
 
-// A spreadsheet would run a cell that begins like a formula, so such a cell gets an apostrophe.
-const csvCell = (value) => {
-  const text = value === null ? "" : String(value);
-  const safe = /^[=+\-@\t\r]/.test(text) && typeof value === "string" ? `'${text}` : text;
-  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-};
-
 // The documents of the view, a line each, with gold spans and the rows on them.
 function viewAsLines() {
   if (state.view === "documents") return found.map((k) => JSON.stringify(documentAsJson(k, {}))).join("\n") + "\n";
@@ -38,27 +31,6 @@ function viewAsLines() {
 }
 
 const viewAsTable = () => [FIELDS.join(","), ...rows.map((row) => Object.values(asRow(row)).map(csvCell).join(","))].join("\r\n") + "\r\n";
-
-async function copy(text, what) {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    const area = make("textarea", { class: "hidden", "aria-hidden": "true" });
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    document.execCommand("copy");
-    area.remove();
-  }
-  $("notice").textContent = `${what} copied.`;
-}
-
-function save(text, file) {
-  const link = make("a", { download: file, href: URL.createObjectURL(new Blob([text], { type: "text/plain" })) });
-  link.click();
-  URL.revokeObjectURL(link.href);
-  $("notice").textContent = `Saved as ${file}.`;
-}
 
 $("copy-link").addEventListener("click", () => copy(location.href.split("#")[0] + address(), "Link"));
 $("copy-jsonl").addEventListener("click", () => copy(viewAsLines(), `${many(listed().length, state.view === "errors" ? "error" : "document")} as JSON lines`));

@@ -52,34 +52,3 @@ function summary(k) {
   const parts = [...numbers].map(([words, n]) => (n > 1 ? `${n} × ${words}` : words));
   return make("p", null, parts.join(", ") || (comparing() ? "no change" : "no error"));
 }
-
-// Marks what is searched for, without touching the text.
-function highlight() {
-  if (!CSS.highlights) return;
-  CSS.highlights.delete("found");
-  const pattern = needle();
-  if (!pattern) return;
-  const ranges = [];
-  for (const text of $("list").querySelectorAll(".text, .kwic, h3 bdi")) {
-    const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT, (node) =>
-      (node.parentElement.closest(".flag, .fold, [hidden]") ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
-    const nodes = [];
-    let whole = "";
-    while (walker.nextNode()) {
-      nodes.push([whole.length, walker.currentNode]);
-      whole += walker.currentNode.data;
-    }
-    const place = (at) => {
-      const [start, node] = nodes.findLast(([from]) => from <= at);
-      return [node, at - start];
-    };
-    for (const match of whole.matchAll(pattern)) {
-      if (!match[0] || ranges.length > 2000) break;
-      const range = new Range();
-      range.setStart(...place(match.index));
-      range.setEnd(...place(match.index + match[0].length));
-      ranges.push(range);
-    }
-  }
-  CSS.highlights.set("found", new Highlight(...ranges));
-}

@@ -70,22 +70,6 @@ function visitMatches(k, visit, noteError = () => {}) {
   });
 }
 
-// What the text has to match: null for everything, undefined for a pattern that is none.
-function needle() {
-  const text = state.find.trim();
-  if (!text) return null;
-  try {
-    return new RegExp(state.pattern ? text : text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "giu");
-  } catch {
-    return undefined;
-  }
-}
-
-const has = (pattern, text) => {
-  pattern.lastIndex = 0;
-  return pattern.test(text);
-};
-
 // Finds the documents and rows that match, and shows the first page of them.
 function search() {
   const pattern = needle();

@@ -1,11 +1,5 @@
 // The form of filters, drawn from what is asked for.
 
-const option = (value, text) => make("option", { value }, text);
-
-function fill(id, options) {
-  if (!$(id).options.length) $(id).append(...options.map(([value, text]) => option(String(value), text)));
-}
-
 function drawForm() {
   const named = systems.map((system, k) => [k, systems.length > 1 ? `${letter(k)}: ${name(system)}` : name(system)]);
   fill("system", named);

@@ -59,9 +59,6 @@ function drawMarks() {
   $("export").disabled = marksMade.size === 0;
 }
 
-// The number of characters before an offset, as programs other than browsers count them.
-const characters = (text, offset) => (text === null ? offset : [...text.slice(0, offset)].length);
-
 function plainSpan(text, span) {
   return span && { start: characters(text, span.start), end: characters(text, span.end), label: labels[span.label] };
 }

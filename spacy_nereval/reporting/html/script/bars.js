@@ -1,0 +1,71 @@
+// Marked text: bars below the words of each span, on every line that it runs over, and a flag behind it.
+
+// What follows a span within the same word, in scripts that write spaces between words.
+const REST_OF_WORD = /(?<=[\p{L}\p{N}\p{M}])(?:(?![\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}])[\p{L}\p{N}\p{M}\u200c\u200d]|['’](?=\p{L}))+/uy;
+const LONGEST_WORD = 40; // characters; a flag stays in the middle of anything longer
+
+// Where a flag stands: behind the word in which its spans end, so that it splits no word.
+function behindWord(text, end) {
+  REST_OF_WORD.lastIndex = end;
+  const rest = REST_OF_WORD.exec(text || "");
+  return rest && rest[0].length <= LONGEST_WORD ? end + rest[0].length : end;
+}
+
+const ROW = 6; // pixels from one bar to the next
+
+const stripes = (bar) => {
+  const color = `color-mix(in srgb, var(--${bar.kind || "soft"}), var(--bar))`;
+  if (bar.side === "pred") return `repeating-linear-gradient(90deg, ${color} 0 5px, transparent 5px 8px)`;
+  return `linear-gradient(${color}, ${color})`;
+};
+
+// The text from start to end as nodes, with its bars and, unless `bare`, its flags.
+function marked(text, start, end, { bars, flags, rows, rtl }, flagged) {
+  const nodes = [];
+  const edges = new Set([start, end]);
+  for (const bar of bars) if (bar.end > start && bar.start < end) edges.add(Math.max(start, bar.start)).add(Math.min(end, bar.end));
+  const behind = flagged ? flags.filter((flag) => flag.place <= end && (flag.place > start || (flag.place === start && (flag.start === start || !start)))) : [];
+  for (const flag of behind) edges.add(flag.place);
+  const sorted = [...edges].sort((a, b) => a - b);
+  const waiting = bars.filter((bar) => bar.end > start && bar.start < end);
+  let active = [];
+  let next = 0;
+  let flag = 0;
+  const word = (under, at, ...children) => {
+    const element = make("span", { class: "m" }, ...children);
+    element.style.background = under.map((bar) => `${stripes(bar)} ${rtl ? "100%" : "0"} calc(100% - ${(rows - 1 - bar.row) * ROW}px) / ${bar.end === at ? "calc(100% - 1px)" : "100%"} 4px no-repeat`).join(",");
+    element.style.paddingBottom = `${rows * ROW}px`;
+    element.flags = new Set(under.flatMap((bar) => [...bar.flags]));
+    return element;
+  };
+  const flush = (at) => {
+    const own = [];
+    while (flag < behind.length && behind[flag].place <= at) own.push(flagged(behind[flag++]));
+    const longer = active.filter((bar) => bar.end > at); // their bars go on below the flags
+    if (own.length) nodes.push(...(longer.length ? [word(longer, null, ...own)] : own));
+  };
+  flush(start);
+  for (let i = 0; i + 1 < sorted.length; i++) {
+    const [from, to] = [sorted[i], sorted[i + 1]];
+    active = active.filter((bar) => bar.end > from);
+    while (next < waiting.length && waiting[next].start <= from) {
+      if (waiting[next].end > from) active.push(waiting[next]);
+      next += 1;
+    }
+    if (active.length) {
+      nodes.push(word(active, to, ...textNodes(text.slice(from, to), true)));
+    } else {
+      nodes.push(...textNodes(text.slice(from, to)));
+    }
+    flush(to);
+  }
+  return nodes;
+}
+
+// The words of a flag light up while it is pointed at or has the focus.
+for (const [event, on] of [["pointerover", true], ["focusin", true], ["pointerout", false], ["focusout", false]]) {
+  $("list").addEventListener(event, ({ target }) => {
+    const element = target.closest(".flag");
+    if (element) element.closest(".text").querySelectorAll(".m").forEach((word) => word.classList.toggle("on", on && word.flags.has(element.flag)));
+  });
+}

@@ -1,0 +1,48 @@
+// What the reader looks for in texts and ids.
+
+// What the text has to match: null for everything, undefined for a pattern that is none.
+function needle() {
+  const text = state.find.trim();
+  if (!text) return null;
+  try {
+    return new RegExp(state.pattern ? text : text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "giu");
+  } catch {
+    return undefined;
+  }
+}
+
+const has = (pattern, text) => {
+  pattern.lastIndex = 0;
+  return pattern.test(text);
+};
+
+// Marks what is searched for, without touching the text.
+function highlight() {
+  if (!CSS.highlights) return;
+  CSS.highlights.delete("found");
+  const pattern = needle();
+  if (!pattern) return;
+  const ranges = [];
+  for (const text of $("list").querySelectorAll(".text, .kwic, h3 bdi")) {
+    const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT, (node) =>
+      (node.parentElement.closest(".flag, .fold, [hidden]") ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
+    const nodes = [];
+    let whole = "";
+    while (walker.nextNode()) {
+      nodes.push([whole.length, walker.currentNode]);
+      whole += walker.currentNode.data;
+    }
+    const place = (at) => {
+      const [start, node] = nodes.findLast(([from]) => from <= at);
+      return [node, at - start];
+    };
+    for (const match of whole.matchAll(pattern)) {
+      if (!match[0] || ranges.length > 2000) break;
+      const range = new Range();
+      range.setStart(...place(match.index));
+      range.setEnd(...place(match.index + match[0].length));
+      ranges.push(range);
+    }
+  }
+  CSS.highlights.set("found", new Highlight(...ranges));
+}
