@@ -128,7 +128,9 @@ def lines(side: Measured, labels: Sequence[str], cuts: Cuts | None) -> dict[str,
                 *(curve and curve._replace(scores={"": curve.scores[own]}) for curve in known),
             ]
         )
-    peaks = [[curve and _peak(curve, Wanted(*score)) for curve in own] for own, score in zip(of_score, _declared(scores))]
+    peaks = [
+        [curve and _peak(curve, Wanted(*score)) for curve in own] for own, score in zip(of_score, _declared(scores))
+    ]
     grid = _grid(curves, most, cuts, {place for own in peaks for place in own[:1] if place is not None})
     return {
         "name": side.name,

@@ -45,14 +45,14 @@ function cutLines() {
     const peak = y === null ? null : { x, y: ratio ? percent(y) : y };
     return { ...each, points: shown, peak, marks: value === null || value === undefined ? [] : [mark(cut, value)], peaks: x === null || !peak ? [] : [mark(x, peak.y)] };
   });
-  describe(lines, title);
   const found = filled(lines);
   return { lines, datasets: { ...found.datasets, peaks: lines.flatMap((each) => each.peaks) } };
 }
 
 // Says what the first chart shows.
-function describe(lines, title) {
-  const told = lines.filter(({ peak }) => peak);
+function describe() {
+  const { title } = data.scores[state.score];
+  const told = cutLines().lines.filter(({ peak }) => peak);
   const best = (each) => [make("bdi", null, state.system === ALL ? name(systems[each.s]) : labelOf(each.k)), ` ${round(each.peak.y)} ${each.peak.x === null ? "with nothing kept" : `at ${round(each.peak.x)}`}`];
   $("matches").replaceChildren(...(told.length ? [`Best ${title} on `, bdi(data.golds[state.side]), ": ", ...told.flatMap((each, k) => (k ? [", ", ...best(each)] : best(each))), "."] : [`${title} is undefined at every cut.`]));
 }

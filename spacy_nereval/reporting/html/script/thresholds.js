@@ -21,6 +21,11 @@ function colours() {
   return found;
 }
 
+// The chart without the layers that have no data: Vega warns of these.
+function nonEmpty(spec, datasets) {
+  return { ...spec, layer: spec.layer.filter(({ data: { name: own } }) => !own || datasets[own].length) };
+}
+
 function titled(spec, which) {
   if (which !== "cut") return spec;
   const { title, ratio } = data.scores[state.score];
@@ -34,7 +39,7 @@ function titled(spec, which) {
 function draw(element) {
   const which = element.dataset.chart;
   const { lines, datasets } = CHARTS[which]();
-  const spec = { ...titled(specs[which], which), datasets, config: colours(), width: "container", autosize: { type: "fit-x", contains: "padding" } };
+  const spec = { ...nonEmpty(titled(specs[which], which), datasets), datasets, config: colours(), width: "container", autosize: { type: "fit-x", contains: "padding" } };
   legend(document.querySelector(`[data-legend="${which}"]`), lines);
   if (Object.values(datasets).every((rows) => !rows.length)) {
     element.replaceChildren(make("p", { class: "key" }, "Nothing to draw."));
@@ -65,9 +70,11 @@ for (const id of ["score", "label", "side", "system"]) {
   $(id).value = String(state[id]);
   $(id).addEventListener("change", () => {
     state[id] = Number($(id).value);
+    describe();
     drawn.forEach(draw);
   });
 }
+describe();
 $("choices").addEventListener("submit", (event) => event.preventDefault());
 
 document.querySelectorAll("[data-save]").forEach((element) => element.addEventListener("click", () => {
