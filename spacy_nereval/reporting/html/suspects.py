@@ -71,7 +71,7 @@ def _evidence(each: Evidence, gold: str, names: Sequence[str]) -> str:
     if each.reason == "agreement":
         return f"all {each.number} systems predict {label}"
     who = "predicted" if len(names) == 1 else f"{names[each.system]} predicts"
-    return f"{who} {label} with score {each.score:.3g}, above {100 * each.surer:.0f} % of its correct {label}"
+    return f"{who} {label} with score {each.score:.4g}, above {100 * each.surer:.0f} % of its correct {label}"
 
 
 def _gold_around(document: Document, suspect: Suspect) -> str:
