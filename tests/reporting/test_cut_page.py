@@ -178,6 +178,7 @@ def test_the_best_cut_of_every_line_is_exact_even_where_lines_are_thinned(monkey
             best = min if name in ("ser", "err", "e") else max
             assert best([value, *known]) == pytest.approx(value, abs=1e-5), (metric, name, label)
             if at is not None:
+                assert label is not None or at in found["cuts"]  # the line goes through its best point
                 own = scored(0, Cuts(at - 1e-7))["metrics"][metric]
                 assert (own if label is None else own["per_type"][label])["scores"][name] == pytest.approx(
                     value, abs=1e-5
@@ -229,7 +230,9 @@ def test_a_cost_is_best_where_it_is_lowest_and_its_range_is_said():
     assert found.row("the chosen cut")[1] == f"{own.cuts.default:.4g}"  # type: ignore[union-attr]
     value = own.values["applied"]["value"]
     assert f"on test.jsonl ser is {100 * value:.2f} [" in found.text
-    assert "points less than without a cut" in found.text
+    gain = own.values["applied"]["gain"]
+    bounds = f"[{-100 * gain['high']:.2f}, {-100 * gain['low']:.2f}]"
+    assert f", {-100 * gain['difference']:.2f} {bounds} points less than without a cut." in found.text
 
 
 SPANS: Any = [(0, 3, "A"), (5, 8, "A"), (10, 13, "B")]
