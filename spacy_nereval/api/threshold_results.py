@@ -18,7 +18,7 @@ from ..evaluation.thresholds.parts import finite
 from ..evaluation.thresholds.result import Found
 from ..evaluation.thresholds.rows import columns, curve_rows
 from ..io.cut_files import save_cuts
-from ..io.writing import atomic, write_rows
+from ..io.writing import write_rows
 from ..metrics.registry import create
 from ..reporting.result_table import ResultTable
 from ..reporting.threshold_lines import story_lines, warning_lines
@@ -170,18 +170,8 @@ class Thresholds(Shown):
             save_cuts(path, self.cuts)
         elif path.suffix == ".csv":
             write_rows(path, curve_rows(self._found.curves), header=columns(self._metrics))
-        elif path.suffix == ".html":
-            with atomic(path) as file:
-                file.write(self._page().encode())
         else:
             super().save(path)
-
-    def _page(self) -> str:
-        from ..reporting.html.cut_page import ScoredSystem, thresholds_page
-
-        system = ScoredSystem("the predictions", self._found._replace(values=dict(self)), self._others)
-        golds = ["these documents", "other documents"]
-        return thresholds_page([system], self._settings, golds=golds, title="Thresholds")
 
     @property
     def _metrics(self) -> tuple[Metric, ...]:
@@ -201,4 +191,7 @@ class Thresholds(Shown):
         return [self.signature]
 
     def _report(self, name: str) -> str | None:
-        return None
+        from ..reporting.html.cut_page import ScoredSystem, thresholds_page
+
+        system = ScoredSystem(name, self._found._replace(values=dict(self)), self._others)
+        return thresholds_page([system], self._settings, golds=["these documents", "other documents"])

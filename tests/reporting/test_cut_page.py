@@ -328,6 +328,7 @@ def test_a_result_in_python_saves_the_page(tmp_path):
     found.save(tmp_path / "page.html")
     first = Parsed((tmp_path / "page.html").read_text(encoding="utf8"))
     assert "Cut at 0.9: on these documents strict F is 66.67, 50.00 without a cut." in first.text
+    assert "Thresholds of page" in first.text
     found.apply(gold, pred).save(tmp_path / "applied.html")
     second = Parsed((tmp_path / "applied.html").read_text(encoding="utf8"))
     assert "on other documents strict F is 66.67 [" in second.text
