@@ -34,6 +34,9 @@ def main(
         typer.Option(file_okay=False, help="Folder to write to, corpus/NAME if not given"),
     ] = None,
     limit: Annotated[int, typer.Option(min=0, help="Keep the first N texts of each split, 0: all")] = 0,
+    spans_key: Annotated[
+        str | None, typer.Option(help="Also put the entities into this span group, for a span categoriser")
+    ] = None,
 ) -> None:
     """Write the corpus NAME as three .spacy files, and print what they contain."""
     if name not in READERS:
@@ -49,6 +52,9 @@ def main(
     output.mkdir(parents=True, exist_ok=True)
     for split in splits:
         splits[split] = splits[split][: limit or None]
+        for doc in splits[split]:
+            if spans_key is not None and spans_key not in doc.spans:  # where all spans are already, also nested ones
+                doc.spans[spans_key] = list(doc.ents)
         DocBin(docs=splits[split], store_user_data=True).to_disk(output / f"{split}.spacy")
     print_summary(splits)
     for note, places in notes.items():

@@ -16,7 +16,7 @@ KINDS = {
     "tutorial": ("Learn: a tutorial", "better-model"),
     "how-to": (
         "Do something: how-to pages",
-        "score-files convert spacy-model notebook checkpoint compare several-seeds errors units agreement "
+        "score-files convert spacy-model notebook checkpoint compare several-seeds errors thresholds units agreement "
         "language-models migrate tracker many-machines own-metric train",
     ),
     "reference": (

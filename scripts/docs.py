@@ -93,6 +93,7 @@ def documents() -> dict[Path, str]:
         docs / "explanation" / "speed.md": {
             "benchmarks": lambda: measured("table", "results"),
             "agreement": lambda: measured("agreeing", "agreement"),
+            "thresholds": lambda: measured("thresholds", "thresholds"),
         },
         docs / "explanation" / "scale.md": {name: partial(measured, name, name) for name in ("memory", "scale")},
     }

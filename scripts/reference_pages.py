@@ -13,7 +13,10 @@ from spacy_nereval.metrics.registry import SETS
 API = {
     "Score and compare": (
         "spacy_nereval",
-        ["score", "Result", "compare", "Comparison", "Confidence", "Document", "load", "locate"],
+        [
+            *("score", "Result", "compare", "Comparison", "thresholds", "Thresholds"),
+            *("Confidence", "Document", "load", "locate"),
+        ],
     ),
     "Agreement of annotators": ("spacy_nereval", ["agreement", "Agreement"]),
     "Functions of other packages": (
@@ -43,6 +46,7 @@ API = {
             "scorer.make_ner_scorer",
             "scorer.make_spans_scorer",
             "component.make_nereval",
+            "cut_component.make_nereval_cut",
             "loggers.make_logger",
             "schedules.plateau",
             "detach.detach",

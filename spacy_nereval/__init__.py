@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .api.files import load
     from .api.results import Comparison, Result
     from .api.scoring import score
+    from .api.threshold_results import Thresholds
+    from .api.thresholding import thresholds
     from .core.declaration import Classes, Metric, Score, Verdict, one_each, prf_scores
     from .core.formulas import prf, ratio
     from .core.mentions import locate
@@ -31,6 +33,8 @@ else:
         "api.files": ("load",),
         "api.results": ("Comparison", "Result"),
         "api.scoring": ("score",),
+        "api.threshold_results": ("Thresholds",),
+        "api.thresholding": ("thresholds",),
         "core.declaration": ("Classes", "Metric", "Score", "Verdict", "one_each", "prf_scores"),
         "core.formulas": ("prf", "ratio"),
         "core.mentions": ("locate",),
@@ -62,6 +66,7 @@ __all__ = [
     "Result",
     "Score",
     "Span",
+    "Thresholds",
     "Verdict",
     "__version__",
     "agreement",
@@ -79,6 +84,7 @@ __all__ = [
     "ratio",
     "registry",
     "score",
+    "thresholds",
 ]
 
 

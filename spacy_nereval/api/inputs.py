@@ -202,6 +202,7 @@ def _without_text(gold: Record, pred: Record, number: int) -> Document | None:
     document.repaired = gold.repaired + pred.repaired
     document.duplicates = gold.duplicates + pred.duplicates
     document.unit = str(number)
+    document.span_scores = {span: score for span, score in pred.span_scores.items() if span in {*kept}}
     return document
 
 

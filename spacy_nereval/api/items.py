@@ -181,6 +181,14 @@ def _check_parts(span: Any, parts: Sequence[Any], name: str) -> None:
     raise ValueError(f"{name}, {_shown(span)}, has no {', '.join(missing)}; expected 'start', 'end' and 'label'")
 
 
+def score_of(span: Any) -> Any:
+    """Return the score of a span as it is given, None if it has none."""
+    if isinstance(span, (tuple, list)):
+        return None
+    score = span.get("score") if isinstance(span, Mapping) else getattr(span, "score", None)
+    return score if score is None or not hasattr(score, "item") else score.item()
+
+
 def surface_of(span: Any) -> tuple[str, bool] | None:
     """Return the text that a span repeats, and whether it has to be that of the document.
 

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 from ..core.checked import PlainSpan, checked_tokens
 from ..core.mentions import CASELESS, LISTED, check_options
 from ..core.messages import quoted, shortened
+from ..core.span_scores import highest
 from ..core.spans import Document
 from ..io.formats.offsets import fitted_span, in_other_unit
 from ..io.formats.settings import OFFSETS
 from ..io.records import Record, with_mentions
 from ..io.tag_sequences import Tagged
-from .items import Ends, kind_of, plain_span, surface_of
+from .items import Ends, kind_of, plain_span, score_of, surface_of
 
 Offsets = Sequence[tuple[int, int]]
 
@@ -59,9 +60,12 @@ def plain_record(item: Any, name: str, place: Place, reading: Reading, ends: End
         if text is None:
             raise ValueError(f"{name} has mentions without offsets, which are looked for in the text: give text=")
         return with_mentions(empty, item, reading.match, reading.occurrences)
-    spans = [_fitting(span, f"{name} span {k}", text, reading, ends) for k, span in enumerate(item)]
+    given = [*item]
+    spans = [_fitting(span, f"{name} span {k}", text, reading, ends) for k, span in enumerate(given)]
     kept = {*spans}
-    return empty._replace(spans=kept, duplicates=len(spans) - len(kept))
+    can_be_scored = any(not isinstance(span, (tuple, list)) for span in given)
+    scores = highest(zip(spans, map(score_of, given))) if can_be_scored else {}
+    return empty._replace(spans=kept, duplicates=len(spans) - len(kept), span_scores=scores)
 
 
 def of_tagged(item: Tagged, name: str, place: Place, empty: Record) -> Record:

@@ -21,6 +21,7 @@ from . import (
     metrics,
     report,
     score,
+    thresholds,
     training,
 )
 from .app import nereval
@@ -41,5 +42,6 @@ __all__ = [
     "nereval",
     "report",
     "score",
+    "thresholds",
     "training",
 ]

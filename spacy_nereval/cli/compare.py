@@ -10,6 +10,7 @@ from typer import Argument, Option
 from typer.core import TyperCommand
 
 from .app import command
+from .cut_options import Cutting
 from .guards import check_lexicons
 from .metric_options import names_and_options
 from .options import METRICS, NAMES, OUTPUT, TRAIN, Asking, Model, Reading, Resampling, Showing
@@ -54,6 +55,7 @@ def compare_cli(
     resampling: Resampling,
     asking: Asking,
     showing: Showing,
+    cutting: Cutting,
     gold: Path = Argument(..., help="Gold annotation: a file, or a folder of brat files"),
     systems: list[str] | None = Argument(
         None, metavar="BASELINE OTHER...", help="Predictions, models, or count files (.npz)"
@@ -100,7 +102,7 @@ def compare_cli(
     usual = AT_TERMINAL if table_format(showing.format) == "terminal" else USUAL
     wanted = table_names(showing.tables, COMPARED, usual)
     wished = asked(asking, labels=per_label)
-    counter = RunCounter(names, gold, metrics, options, train, reading, loading)
+    counter = RunCounter(names, gold, metrics, options, train, reading, loading, cutting)
     check_lexicons(counter.metrics, output)
     families(counter.metrics, wished.primary, wished.secondary)  # before anything is read
     documents: Sequence[Document] = []

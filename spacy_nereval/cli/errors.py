@@ -12,6 +12,8 @@ import typer
 from typer import Argument, Option
 
 from .app import command
+from .cut_options import Cutting
+from .cutting import predictions_kept
 from .guards import check_lexicons
 from .inputs import documents_of
 from .metric_options import chosen_metrics, optional_name
@@ -38,6 +40,7 @@ def errors_cli(
     ctx: typer.Context,
     reading: Reading,
     loading: Model,
+    cutting: Cutting,
     gold: Path = Argument(..., help="Gold annotation: a file, or a folder of brat files"),
     system: str | None = Argument(None, metavar="PRED|MODEL", help="Predictions on the same texts, or a model"),
     metric: str = Option("fair", "--metric", "-m", help="The metric whose verdicts are listed"),
@@ -98,7 +101,7 @@ def errors_cli(
     check_lexicons([chosen], output)
     if others:
         raise ValueError(f"--metric {metric}: expected one metric")
-    documents: Documents = documents_of(system, gold, reading, loading)
+    documents: Documents = predictions_kept(documents_of(system, gold, reading, loading), cutting, system or str(gold))
     totals, mentions, documents = totals_while_reading(documents, gold.name)
     labels = label or []
     if any("," in name for name in labels):

@@ -8,6 +8,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, get_type_hints
 
+from .cut_options import CUT_GROUPS
 from .options import CODE, GROUPS
 
 
@@ -20,11 +21,11 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     names is run before the command, which need not know of it.
 
     Args:
-        command: A function with annotated parameters, some of them classes of `options.GROUPS`.
+        command: A function with annotated parameters, some of them classes of `options.GROUPS` or `CUT_GROUPS`.
     """
     hints = get_type_hints(command, include_extras=True)
     signature = inspect.signature(command)
-    groups = {name: hints[name] for name in signature.parameters if hints[name] in GROUPS}
+    groups = {name: hints[name] for name in signature.parameters if hints[name] in (*GROUPS, *CUT_GROUPS)}
     parameters: dict[str, inspect.Parameter] = {}
     for name, parameter in signature.parameters.items():
         if name in groups:

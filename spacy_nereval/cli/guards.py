@@ -35,10 +35,12 @@ READ = (
     "code",
     "source",
     "tag_names",
+    "apply",
+    "cut",
 )
 """Parameters that name what a command reads: files, folders or models."""
 
-WRITTEN = ("output", "per_document", "write_consensus", "units")
+WRITTEN = ("output", "per_document", "write_consensus", "units", "disputes", "csv", "html", "cut_file")
 """Parameters that name what a command writes."""
 
 REMOTE = ("first", "others", "data", "parts")

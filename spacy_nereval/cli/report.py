@@ -10,6 +10,8 @@ import typer
 from typer import Argument, Option
 
 from .app import command
+from .cut_options import Cutting
+from .cutting import predictions_kept
 from .guards import check_lexicons
 from .inputs import display_names, documents_of
 from .lookups import split_attributes
@@ -33,6 +35,7 @@ def report_cli(
     resampling: Resampling,
     asking: Asking,
     lookups: Lookups,
+    cutting: Cutting,
     gold: Path = Argument(..., help="Gold annotation"),
     systems: list[str] | None = Argument(None, metavar="[PRED OTHER...]", help="Predictions or models"),
     output: Path = Option(..., "--output", "-o", help="HTML file for the report", dir_okay=False),
@@ -90,7 +93,7 @@ def report_cli(
     sides: list[str | None] = [*names] or [None]
     for side, shown in zip(sides, shown_names):
         kept = Kept()
-        documents = documents_of(side, gold, reading, loading)
+        documents = predictions_kept(documents_of(side, gold, reading, loading), cutting, side or str(gold))
         counts = count_documents(documents, chosen, gold.name, reading, [kept])
         found.append(ReportedSystem(shown, kept, counts))
     html = page(

@@ -7,6 +7,8 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .cut_options import Cutting
+from .cutting import check_no_count_file, predictions_kept
 from .inputs import as_stored, display_names, documents_of
 from .metric_options import chosen_metrics
 from .options import Model, Reading
@@ -85,6 +87,7 @@ class RunCounter:
         train: The value of `--train`.
         reading: How files are read.
         loading: How models are loaded.
+        cutting: Which predictions are kept.
 
     Raises:
         ValueError: A metric or a count file cannot be used.
@@ -100,14 +103,16 @@ class RunCounter:
         train: str | None,
         reading: Reading,
         loading: Model,
+        cutting: Cutting,
     ) -> None:
         from ..io.count_files import load
         from ..io.paths import remedy
 
         if not gold.exists():
             raise ValueError(f"{gold} does not exist{remedy(gold)}")
-        self._gold, self._loading = gold, loading
+        self._gold, self._loading, self._cutting = gold, loading, cutting
         self._stored = {name: load(Path(name)) for name in runs if name.endswith(".npz")}
+        check_no_count_file(cutting, [*self._stored])
         counted = self._stored and not metrics and not options
         systems = [] if counted else runs
         reading = with_stored_labels(reading, runs)
@@ -123,7 +128,7 @@ class RunCounter:
         if run in self._stored:
             return self._stored[run], None
         kept = Kept()
-        documents = documents_of(run, self._gold, self._reading, self._loading)
+        documents = predictions_kept(documents_of(run, self._gold, self._reading, self._loading), self._cutting, run)
         return count_documents(documents, self.metrics, self._gold.name, self._reading, [kept]), kept
 
 

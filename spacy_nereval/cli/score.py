@@ -9,6 +9,8 @@ import typer
 from typer import Argument, Option
 
 from .app import command
+from .cut_options import Cutting
+from .cutting import check_no_count_file, predictions_kept
 from .guards import check_lexicons
 from .inputs import check_no_labels, check_no_unit, documents_of_files, has_words
 from .lookups import wanted_breakdowns
@@ -31,6 +33,7 @@ def score_cli(
     resampling: Resampling,
     showing: Showing,
     lookups: Lookups,
+    cutting: Cutting,
     gold: Path = Argument(..., help="Gold annotation, a file or a folder of brat files; or a count file, .npz"),
     pred: Path | None = Argument(None, help="Predictions on the same texts, paired by id (if all have one) or order"),
     system: list[str] | None = Option(
@@ -73,7 +76,7 @@ def score_cli(
             raise ValueError(
                 f"{given} is given in addition to --system: it shows a single run, so score that one alone"
             )
-        counting = (metrics, options, lookups.train, reading, loading)
+        counting = (metrics, options, lookups.train, reading, loading, cutting)
         return score_runs(system, gold, counting, drawn, showing, output)
     if loading.gpu_id >= 0:
         raise ValueError("--gpu-id is given without a model: give models as runs of --system")
@@ -87,6 +90,7 @@ def score_cli(
             )
         check_no_unit(reading, gold)
         check_no_labels(reading, gold)
+        check_no_count_file(cutting, [gold])
         from ..io.count_files import load
 
         counts = load(gold)
@@ -97,6 +101,6 @@ def score_cli(
         chosen = chosen_metrics(metrics, options, lookups.train, attributes=lookups.by, gold=gold, reading=reading)
         breakdowns = wanted_breakdowns(lookups, chosen)
         seen = collected(showing, chosen, words=has_words(gold, reading))
-        documents = documents_of_files(gold, pred, reading)
+        documents = predictions_kept(documents_of_files(gold, pred, reading), cutting, str(pred or gold))
         counts = count_documents(documents, chosen, gold.name, reading, [*breakdowns, *seen.observers])
     show_result(counts, drawn, showing, output=output, per_document=per_document, breakdowns=breakdowns, collected=seen)

@@ -68,6 +68,7 @@ def with_common_annex(documents: Sequence[Document]) -> list[Document]:
         gold, pred = ([moved(span, text) for span in side] for side in document.sides)
         new = document.replaced(gold, pred, whole)
         new.annex = end
+        new.span_scores = {moved(span, text): score for span, score in document.span_scores.items()}
         if document.tokens is not None:
             new.tokens = [token for token in document.tokens if token[1] <= end] + words_after(whole, end)
         found.append(new)

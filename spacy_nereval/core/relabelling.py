@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
+from .checked import PlainSpan
 from .labels import LabelRules
+from .span_scores import highest
 from .spans import Document
 
 
@@ -34,6 +37,13 @@ def _relabelled(document: Document, rules: LabelRules) -> Document:
     found = document.replaced(gold, pred, document.text)
     found.merged += sum(map(len, renamed)) - len(gold) - len(pred)
     found.label_rules = rules
+    found.span_scores = relabelled_scores(document.span_scores, rules)
     labels = {label for side in document.sides for _, _, label in side}
     found.mapped = frozenset(labels & rules.mapping.keys())
     return found
+
+
+def relabelled_scores(scores: Mapping[PlainSpan, Any], rules: LabelRules) -> dict[PlainSpan, Any]:
+    """Return the scores of spans by the spans with their new labels."""
+    named = ((start, end, rules.renamed(label), score) for (start, end, label), score in scores.items())
+    return highest(((start, end, label), score) for start, end, label, score in named if label is not None)

@@ -91,6 +91,8 @@ class Document(OverlapGroup):
         surfaces: Per side, the listed strings of mentions by their (start, end).
         mentions: How many mentions were found and how, by the names in `mentions.NUMBERS`; empty without mentions.
         located: How mentions were looked for, such as "listed,caseless".
+        span_scores: The scores of predicted spans as they were given, unchecked; empty without scores.
+        cut: What names the cuts by which predictions were kept; None if all were.
         unit: The key of what the document is resampled with; None stands for its id.
         unit_rule: The rule by which the key was made (see `io.units`).
 
@@ -117,6 +119,8 @@ class Document(OverlapGroup):
     surfaces: tuple[Mapping[tuple[int, int], str], Mapping[tuple[int, int], str]] = ({}, {})
     mentions: Mapping[str, int] = {}  # noqa: RUF012  # replaced, never changed
     located: str = ""
+    span_scores: Mapping[PlainSpan, Any] = {}  # noqa: RUF012  # replaced, never changed
+    cut: str | None = None
     unit: str | None = None
     unit_rule: str = "id"
 

@@ -62,12 +62,14 @@ class Batch(ABC):
             together, possibly in several batches.
         unit_rules: The rules by which the units of the documents were made.
         unit_keys: The key of each document's unit, None where it is the id; None instead of a list for all ids.
+        cut: What names the cuts by which predictions were kept.
         label_rules: The rules by which labels were changed, and `mapped`: those of the labels to map that occurred.
         mentions: How many mentions were found and how, and `located`: how they were looked for.
     """
 
     unit_rules: AbstractSet[str] = frozenset({"id"})
     unit_keys: Sequence[str | None] | None = None
+    cut: str | None = None
     label_rules: LabelRules | None = None
     mapped: AbstractSet[str] = frozenset()
     mentions: Mapping[str, int] = {}  # noqa: RUF012  # replaced, never changed
@@ -169,6 +171,7 @@ class DocumentBatch(Batch):
         )
         self.unit_rules: AbstractSet[str] = {document.unit_rule for document in documents}
         self.label_rules: LabelRules | None = documents[0].label_rules if documents else None
+        self.cut: str | None = documents[0].cut if documents else None
         self.mapped: AbstractSet[str] = frozenset[str]().union(*(document.mapped for document in documents))
         with_mentions = [document for document in documents if document.mentions]
         self.located: AbstractSet[str] = {document.located for document in with_mentions}

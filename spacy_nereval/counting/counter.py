@@ -61,6 +61,7 @@ class Counter:
             self.counts.skipped += batch.skipped
             self.counts.add_on_reading(batch.on_reading)
             self.counts.label_rules = self.counts.label_rules or batch.label_rules
+            self.counts.cut = self.counts.cut or batch.cut
             self.counts.mapped |= batch.mapped
             self.counts.mentions.update(batch.mentions)
             self.counts.located |= batch.located

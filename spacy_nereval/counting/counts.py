@@ -37,6 +37,7 @@ class Counts:
             repeated spans within one side. rejected: spans that an annotator rejected. merged:
             spans that became equal to another when labels were changed.
         label_rules: The rules by which labels were changed; None if they were not.
+        cut: What names the cuts by which predictions were kept; None if all were counted. Files do not record it.
         mapped: The labels that these rules map and that occurred.
         ids: The id of each document, None where it has none.
         units: The key of each document's unit; empty if not recorded.
@@ -70,6 +71,7 @@ class Counts:
         self.rejected: int = 0
         self.merged: int = 0
         self.label_rules: LabelRules | None = None
+        self.cut: str | None = None
         self.mapped: set[str] = set()
         self.mentions: Counter[str] = Counter()
         self.located: set[str] = set()
@@ -181,7 +183,7 @@ class Counts:
         """Return counts of nothing, with the same settings."""
         found = Counts(self.metrics)
         found.spans_key, found.by, found.unit = self.spans_key, self.by, self.unit
-        found.label_rules = self.label_rules
+        found.label_rules, found.cut = self.label_rules, self.cut
         return found
 
     def _add_notes(self, other: Counts) -> None:

@@ -5,14 +5,23 @@ Evidence is a reason to look, not a proof: the same words may rightly have sever
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
-from ..core.spans import Document
+from ..core.span_scores import is_score
+from ..core.spans import Document, PlainSpan, Span
 from .error_groups import has_words
 
-Reason = Literal["two labels", "unmarked", "agreement"]
+Reason = Literal["two labels", "unmarked", "agreement", "confidence"]
+
+SURE = 0.5
+"""A system is sure of a prediction if its score is above this share of those of the system's correct predictions of
+the label."""
+
+FEW = 10
+"""With fewer correct predictions of a label, a system is not called sure of another one."""
 
 
 class Evidence(NamedTuple):
@@ -21,17 +30,24 @@ class Evidence(NamedTuple):
     Attributes:
         reason: "two labels": gold gives these words another label as often, or more often. "unmarked": a system
             predicts a label here that gold gives these words elsewhere, and gold has no
-            span here. "agreement": all systems, two or more, predict the same span against gold.
+            span here. "agreement": all systems, two or more, predict the same span against gold. "confidence": a
+            system is sure of a prediction against gold (see `SURE`).
         label: The label that speaks against gold.
-        number: How many gold spans have these words and that label; for "agreement", how many systems there are.
-        against: How many gold spans have these words and the label that gold has here; 0 for "unmarked"
-            and "agreement".
+        number: How many gold spans have these words and that label; for "agreement", how many systems there are;
+            for "confidence", how many of them are sure of this prediction.
+        against: How many gold spans have these words and the label that gold has here; 0 for the other reasons.
+        system: For "confidence", the number of the system.
+        score: For "confidence", the score of the prediction.
+        surer: For "confidence", the share of the system's correct predictions of the label that have a lower score.
     """
 
     reason: Reason
     label: str
     number: int
     against: int = 0
+    system: int = 0
+    score: float | None = None
+    surer: float = 0.0
 
 
 class Suspect(NamedTuple):
@@ -49,7 +65,7 @@ def gold_suspects(systems: Sequence[Sequence[Document]]) -> list[Suspect]:
     """Return the spans at which gold may be wrong: those with most reasons first, then those with the most evidence.
 
     Words are compared in any case, with single spaces. Documents without words give evidence
-    by agreement only.
+    by agreement and confidence only, predictions without scores none by confidence.
 
     Args:
         systems: For each system, the documents with its predictions, all with the same gold annotation.
@@ -57,16 +73,17 @@ def gold_suspects(systems: Sequence[Sequence[Document]]) -> list[Suspect]:
     >>> golds = [[(0, 4, "ORG")], [(0, 4, "ORG")], [(0, 4, "LOC")], []]
     >>> documents = [Document(gold, [(0, 4, "ORG")], "Acme") for gold in golds]
     >>> for suspect in gold_suspects([documents]):
-    ...     print(suspect.document, suspect.gold, suspect.evidence[0])
-    3  Evidence(reason='unmarked', label='ORG', number=2, against=0)
-    2 LOC Evidence(reason='two labels', label='ORG', number=2, against=1)
+    ...     print(suspect.document, suspect.gold, suspect.evidence[0][:4])
+    3  ('unmarked', 'ORG', 2, 0)
+    2 LOC ('two labels', 'ORG', 2, 1)
     """
     if not systems:
         return []
     labels = _labels_of_surfaces(systems[0])
+    right = [_scores_of_hits(documents) for documents in systems]
     found: dict[tuple[int, int, int, str], list[Evidence]] = defaultdict(list)
     for number, sides in enumerate(zip(*systems)):
-        for place, evidence in _of_document(sides, labels):
+        for place, evidence in (*_of_document(sides, labels), *_of_scores(sides, right)):
             if evidence not in found[(number, *place)]:
                 found[(number, *place)].append(evidence)
     suspects = []
@@ -122,6 +139,46 @@ def _of_document(sides: Sequence[Document], labels: dict[str, Counter[str]]) -> 
             yield (span.start, span.end, gold), Evidence("agreement", span.label, len(sides))
 
 
-def _rank(suspect: Suspect) -> tuple[int, int, int, int]:
+def _scores_of_hits(documents: Sequence[Document]) -> dict[str, list[float]]:
+    """Return the scores of a system's correct predictions of each label, ascending."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for document in documents:
+        for span in document.hits if document.span_scores else ():
+            if (score := _score(document, span)) is not None:
+                found[span[2]].append(score)
+    return {label: sorted(scores) for label, scores in found.items()}
+
+
+def _score(document: Document, span: PlainSpan) -> float | None:
+    """Return the score of a prediction; None if it has none, or no finite one."""
+    score: Any = document.span_scores.get(span)
+    return float(score) if is_score(score) else None
+
+
+def _of_scores(
+    sides: Sequence[Document], right: Sequence[Mapping[str, Sequence[float]]]
+) -> Iterator[tuple[Place, Evidence]]:
+    """Yield the evidence by confidence in one document, with its place and gold's label there."""
+    sure: dict[Span, list[Evidence]] = defaultdict(list)
+    for system, (side, scores) in enumerate(zip(sides, right)):
+        for span in side.pred if side.span_scores else ():
+            score = _score(side, span)
+            known = scores.get(span.label, ())
+            if score is None or len(known) < FEW or span in side.hits or side.is_invented(span):
+                continue
+            surer = bisect_left(known, score) / len(known)
+            if surer >= SURE:
+                sure[span].append(Evidence("confidence", span.label, 0, 0, system, score, surer))
+    if sure:
+        labels = {(start, end): label for start, end, label in reversed(sides[0].gold)}
+        for span, found in sure.items():
+            for each in found:
+                place = span.start, span.end, labels.get(span[:2], "")
+                yield place, each._replace(number=len(found))
+
+
+def _rank(suspect: Suspect) -> tuple[float, ...]:
+    reasons = {each.reason for each in suspect.evidence}
     strength = max(each.number - each.against for each in suspect.evidence)
-    return -len({each.reason for each in suspect.evidence}), -strength, suspect.document, suspect.start
+    surer = sum(each.surer for each in suspect.evidence)
+    return -len(reasons), -strength, -surer, suspect.document, suspect.start

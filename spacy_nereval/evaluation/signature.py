@@ -41,6 +41,7 @@ def signature(counts: Counts, *more: str, average: str = "micro", short: bool = 
         *([f"spans:{counts.spans_key}"] if counts.spans_key else []),
         *(f"mentions:{way}" for way in sorted(counts.located)),
         *(counts.label_rules.parts() if counts.label_rules else []),
+        *([f"cut:{counts.cut}"] if counts.cut else []),
         f"avg:{average}",
         f"docs:{counts.documents}",
         *more,

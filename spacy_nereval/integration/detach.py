@@ -28,6 +28,9 @@ def detach(nlp: Language) -> Language:
     Args:
         nlp: The pipeline; it stays as it is.
 
+    Raises:
+        ValueError: The pipeline has a component `nereval_cut`, which changes its predictions.
+
     Returns:
         A new pipeline with the same weights and the same vocabulary.
 
@@ -41,6 +44,11 @@ def detach(nlp: Language) -> Language:
     config = _without_our_functions(nlp.config.copy())
     components = config["components"]
     ours = [name for name, block in components.items() if block.get("factory") == "nereval"]
+    if cutting := [name for name, block in components.items() if block.get("factory") == "nereval_cut"]:
+        raise ValueError(
+            f"the component {cutting[0]!r} changes predictions, and nothing of spaCy can take its place: remove it "
+            f"first, with nlp.remove_pipe({cutting[0]!r}); the predictions are then not cut any more"
+        )
     for name in ours:
         del components[name]
     for section, key in (("nlp", "pipeline"), ("nlp", "disabled"), ("training", "annotating_components")):

@@ -13,6 +13,7 @@ from typing import Any
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from ..core.span_scores import Unusable, highest
 from ..core.spans import Document, PlainSpan
 from ..io.records import Record, pair
 
@@ -43,17 +44,25 @@ def read_numbered(example: Example, number: int, key: str | None) -> Document | 
 
 def read(reference: Doc, predicted: Doc, key: str | None = None) -> Document | None:
     """Return a gold and a predicted Doc as one document, or None without gold annotation."""
-    gold = record(reference, key)
-    return pair(gold, record(predicted, key)) if gold.annotated else None
+    gold = record(reference, key, scored=False)
+    return pair(gold, record(predicted, key, scored=False)) if gold.annotated else None
 
 
-def record(doc: Doc, key: str | None = None) -> Record:
-    """Return a Doc as a record."""
+def record(doc: Doc, key: str | None = None, *, scored: bool = True) -> Record:
+    """Return a Doc as a record.
+
+    Args:
+        doc: The Doc.
+        key: Read `doc.spans[key]` instead of `doc.ents`.
+        scored: Whether to read the scores of the spans, which no metric needs.
+    """
     annotated = doc.has_annotation("ENT_IOB") if key is None else key in doc.spans
     gaps = () if key or not annotated else tuple((t.idx, t.idx + len(t)) for t in doc if t.ent_iob == 0)
     spans = spans_of(doc, key)
     again = len(doc.spans[key]) - len(spans) if key and annotated else 0
-    return Record(doc.text, spans, tokens_of(doc), id_of(doc), annotated, gaps, meta=meta_of(doc), duplicates=again)
+    scores = scores_of(doc, key) if scored and key and annotated else {}
+    found = Record(doc.text, spans, tokens_of(doc), id_of(doc), annotated, gaps, meta=meta_of(doc), duplicates=again)
+    return found._replace(span_scores=scores) if scores else found
 
 
 def spans_of(doc: Doc, key: str | None) -> set[PlainSpan]:
@@ -67,6 +76,22 @@ def spans_of(doc: Doc, key: str | None) -> set[PlainSpan]:
     if key and any(not label for _, _, label in found):
         raise ValueError(f"doc.spans[{key!r}] has a span without a label")
     return found
+
+
+def scores_of(doc: Doc, key: str) -> dict[PlainSpan, Any]:
+    """Return the scores of a span group, `doc.spans[key].attrs["scores"]`; empty if it has none.
+
+    Scores only matter to those who ask for them, so a wrong number of scores is no error here.
+    """
+    group = doc.spans[key]
+    given = group.attrs.get("scores")
+    if given is None:
+        return {}
+    scores = [score.item() if hasattr(score, "item") else score for score in given]
+    if len(scores) != len(group):
+        sizes = f"{len(group)} span{'s' * (len(group) != 1)} and {len(scores)} score{'s' * (len(scores) != 1)}"
+        scores = [Unusable(f"doc.spans[{key!r}] has {sizes}; expected one score per span")] * len(group)
+    return highest(((span.start_char, span.end_char, span.label_), score) for span, score in zip(group, scores))
 
 
 def tokens_of(doc: Doc) -> list[tuple[int, int]]:

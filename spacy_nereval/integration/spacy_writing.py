@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import spacy
-from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.vocab import Vocab
 
 from ..core.messages import shortened
+from ..core.span_scores import is_score
 from ..core.spans import PlainSpan
 from ..io.converting import UNALIGNED, Losses, Places, Tokenizer, flat_spans
 from ..io.records import Record
@@ -71,11 +72,16 @@ def _doc(record: Record, vocab: Vocab, losses: Losses, key: str | None, tokenize
     if not record.annotated:
         return doc
     if key:
-        found = (_span(doc, record, span, losses) for span in sorted(record.spans))
-        doc.spans[key] = [span for span in found if span is not None]
+        found = [(_span(doc, record, span, losses), record.span_scores.get(span)) for span in sorted(record.spans)]
+        kept = [(span, score) for span, score in found if span is not None]
+        scores = [score for _, score in kept if is_score(score)]
+        attrs = {"scores": scores} if kept and len(scores) == len(kept) else {}
+        doc.spans[key] = SpanGroup(doc, name=key, spans=[span for span, _ in kept], attrs=attrs)
+        losses.others["scores of groups in which a span has none"] += 0 if attrs else len(record.span_scores)
         for gap in record.gaps:
             losses.gap(record, gap)
         return doc
+    losses.others["scores of spans"] += len(record.span_scores)
     entities = [_span(doc, record, span, losses) for span in flat_spans(record, losses)]
     missing = []
     for gap in record.gaps:

@@ -14,6 +14,7 @@ from tempfile import mkdtemp
 from typing import Any
 
 from ..core.messages import quoted, shortened
+from ..core.span_scores import is_score
 from ..core.spans import PlainSpan
 from .formats.conll import DOCSTART
 from .formats.tags import MISSING
@@ -102,7 +103,12 @@ def write_jsonl(path: Path, records: Iterable[Record], losses: Losses) -> None:
 def _row(record: Record, losses: Losses) -> dict[str, Any]:
     row: dict[str, Any] = {} if record.id is None else {"id": record.id}
     row["text"] = record.text
-    row["spans"] = [{"start": start, "end": end, "label": label} for start, end, label in sorted(record.spans)]
+    row["spans"] = [dict(zip(("start", "end", "label"), span)) for span in sorted(record.spans)]
+    for span in row["spans"] if record.span_scores else ():
+        score = record.span_scores.get((span["start"], span["end"], span["label"]))
+        if is_score(score):
+            span["score"] = score
+        losses.others["scores that are not finite numbers"] += score is not None and not is_score(score)
     if record.tokens:
         row["tokens"] = [{"start": start, "end": end} for start, end in record.tokens]
     if record.meta is not None:
@@ -145,6 +151,7 @@ def write_conll(path: Path, records: Iterable[Record], losses: Losses, tokenize:
                     raise _unwritable(record, losses, f"the token {word!r} with the tag {tag!r}")
                 rows.append(f"{word}\t{tag}")
             losses.others["ids"] += record.id is not None
+            losses.others["scores of spans"] += len(record.span_scores)
             losses.others["metadata"] += bool(record.meta)
             losses.others["that texts without tokens are not annotated"] += not (places or record.annotated)
             file.write(_encoded(record, losses, "\n".join([*rows, "", ""])))
@@ -212,6 +219,7 @@ def write_brat(path: Path, records: Iterable[Record], losses: Losses) -> None:
                     raise ValueError(f"document {losses.number}: another document has the id {name}; change that id")
             used.add(name)
             losses.others["tokens"] += bool(record.tokens)
+            losses.others["scores of spans"] += len(record.span_scores)
             losses.others["metadata"] += bool(record.meta)
             rows = [_line(k, span, record, losses) for k, span in enumerate(sorted(record.spans), 1)]
             target = folder / f"{name}.txt"

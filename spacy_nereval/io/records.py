@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.annex import annexed, words_after
 from ..core.mentions import CASELESS, LISTED, NUMBERS, locate
+from ..core.span_scores import highest
 from ..core.spans import Document, PlainSpan
 
 
@@ -32,6 +33,7 @@ class Record(NamedTuple):
         mentions: How many mentions were found and how (see `core.mentions`); empty if offsets were given.
         located: How mentions were looked for, such as "listed,caseless".
         others: The number of annotations that are not spans, such as relations, and were left out.
+        span_scores: The score of each span that has one, as the source has it, unchecked.
     """
 
     text: str
@@ -50,6 +52,7 @@ class Record(NamedTuple):
     mentions: Mapping[str, int] = {}
     located: str = ""
     others: int = 0
+    span_scores: Mapping[PlainSpan, Any] = {}
 
 
 def with_mentions(side: Record, mentions: Iterable[Any], match: str = CASELESS, occurrences: str = LISTED) -> Record:
@@ -104,6 +107,9 @@ def pair(gold: Record, pred: Record) -> Document | None:
         return None
     kept = {span for span in spans if not any(max(span[0], a) < min(span[1], b) for a, b in gold.gaps)}
     document = _with_annex(gold, pred, kept)
+    if pred.span_scores:
+        scores = projected_scores(pred, gold.text)
+        document.span_scores = {span: score for span, score in scores.items() if span in kept}
     document.ignored = len(spans) - len(kept)
     document.repaired = gold.repaired + pred.repaired
     document.duplicates = gold.duplicates + pred.duplicates
@@ -137,6 +143,13 @@ def _projected(pred: Record, text: str) -> Mapping[tuple[int, int], str]:
         return pred.surfaces
     places = project([(start, end, "") for start, end in pred.surfaces], pred.text, text)
     return {(start, end): string for (start, end, _), string in zip(places, pred.surfaces.values())}
+
+
+def projected_scores(pred: Record, text: str) -> Mapping[PlainSpan, Any]:
+    """Return the scores of predicted spans, by the places of the spans in another text."""
+    if pred.text == text:
+        return pred.span_scores
+    return highest(zip(project(pred.span_scores, pred.text, text), pred.span_scores.values()))
 
 
 class Predictions:

@@ -29,6 +29,8 @@ READERS = {
     "compare runs": ("compare", "g.jsonl", "--system", "A=p.jsonl,one.npz", "--system", "B=t.js*"),
     "errors": ("errors", "g.jsonl", "p.jsonl"),
     "report": ("report", "g.jsonl", "p.jsonl", "t.jsonl"),
+    "report with cuts": ("report", "g.jsonl", "p.jsonl", "--cut", "a.json"),
+    "thresholds": ("thresholds", "g.jsonl", "p.jsonl", "--apply", "t.jsonl", "brat"),
     "count": ("count", "g.jsonl", "p.jsonl", "-m", "tmr", "--train", "t.jsonl"),
     "count several": ("count", "g.jsonl", "t.jsonl", "p.jsonl", "p.jsonl"),
     "merge": ("merge", "one.npz", "two.npz"),
@@ -50,6 +52,8 @@ INPUTS = {
     "compare runs": "g.jsonl p.jsonl one.npz t.jsonl",
     "errors": "g.jsonl p.jsonl",
     "report": "g.jsonl p.jsonl t.jsonl",
+    "report with cuts": "a.json",
+    "thresholds": "g.jsonl p.jsonl t.jsonl brat/a.ann",
     "count": "g.jsonl p.jsonl t.jsonl",
     "count several": "g.jsonl t.jsonl p.jsonl",
     "merge": "one.npz two.npz",
@@ -98,15 +102,22 @@ def ways(folder: Path, name: str) -> dict[str, Path]:
     return found
 
 
+OUTPUTS = {
+    "score": ("-o", "--per-document"),
+    "evaluate": ("-o", "--per-document"),
+    "agreement": ("-o", "--write-consensus", "--units", "--disputes", "--html"),
+    "thresholds": ("-o", "--csv", "--cut-file", "--html"),
+    "convert": ("--",),  # its output is an argument
+}
+"""The options for outputs of commands that have others than -o."""
+
+
 @pytest.mark.parametrize(("command", "name"), CASES, ids=[f"{command}, {name}" for command, name in CASES])
 def test_no_output_is_a_file_that_is_read(command, name, inputs):
     """Nothing is read before: most of these files cannot be."""
     found = ways(inputs, name)
     before = contents(inputs)
-    options = ("-o", "--per-document") if command.split()[0] in ("score", "evaluate") else ("-o",)
-    options = (*options, "--write-consensus", "--units") if command == "agreement" else options
-    options = ("--",) if command == "convert" else options  # its output is an argument
-    for option in options:
+    for option in OUTPUTS.get(command.split()[0], ("-o",)):
         for path in found.values():
             said = refused(*READERS[command], option, path)
             assert "an input, so it cannot be the output: choose" in said, said
@@ -224,6 +235,7 @@ def test_every_parameter_is_known_to_be_a_file_or_not():
         *("annotator", "drop"),
         *("match", "occurrences", "only", "depth", "sep", "per_label"),
         "consensus",
+        *("best", "hit", "missing_score", "bins", "bin_kind"),
         "config",  # is changed in place
     }
     found = {name for command in nereval.registered_commands for name in inspect.signature(command.callback).parameters}
@@ -286,6 +298,7 @@ COMMANDS = {
     "doctor": ("doctor",),
     "init-config": ("init-config",),
     "report": ("report", "g.jsonl", "p.jsonl", "-o", "out.html"),
+    "thresholds": ("thresholds", "g.jsonl", "p.jsonl", "--missing-score", "1", "-m", "strict", "-o", "out.json"),
     "a mistake": ("score", "nowhere.jsonl", "p.jsonl"),
     "bad usage": ("score", "--digits", "x"),
     "help": ("score", "--help"),

@@ -19,6 +19,8 @@ COMPARE = ("compare", "g.jsonl", "p.jsonl", "g.jsonl", "-m", "strict", "--sample
 COUNT = ("count", "g.jsonl", "p.jsonl", "-m", "strict", "-o", "out.npz")
 ERRORS = ("errors", "g.jsonl", "p.jsonl")
 
+THRESHOLDS = ("thresholds", "g.jsonl", "p.jsonl", "-m", "strict", "--missing-score", "0.5")
+
 LIMITS = {
     "digits": (SCORE, ("0", "10", "11", "-1", HUGE)),
     "samples": (SCORE, ("1", "0", "-1", HUGE)),
@@ -43,6 +45,11 @@ LIMITS = {
     "only": (ERRORS, ("", ",", "x" * 5000)),
     "sep": (ERRORS, ("", "x" * 5000)),
     "match": (ERRORS, ("", "x" * 5000)),
+    "bins": (THRESHOLDS, ("1", "0", "-1", "1000", HUGE)),
+    "missing-score": (THRESHOLDS, ("0", "-1e308", "1e400", "nan", "-inf")),
+    "hit": (THRESHOLDS, ("1", "1e-300", "0", "-1", "nan", "inf", "", "x" * 5000)),
+    "best": (THRESHOLDS, ("", ".", "strict.", "strict_f", DEEP)),
+    "per-label": (THRESHOLDS, ("", "own", "x" * 5000)),
     "limit": (ERRORS, ("0", "1", "-1", HUGE)),
 }
 """Options that are numbers, or are read from text, with a command that has them, and values."""
@@ -88,6 +95,7 @@ SMALL = {
     "errors": ERRORS,
     "report": ("report", "g.jsonl", "p.jsonl", "-m", "strict", "-o", "out.html"),
     "evaluate": ("evaluate", "nowhere", "g.jsonl", "-m", "strict"),
+    "thresholds": THRESHOLDS,
 }
 """Commands whose files exist; others are given one that does not."""
 

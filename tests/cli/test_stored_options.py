@@ -55,6 +55,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "report": ("report", "g.jsonl", "one", "g.jsonl", "-m", "strict", "-o", "out.html"),
     "compare": ("compare", "g.jsonl", "g.jsonl", "one", "-m", "strict", "--trials", "20", "-o", "out.json"),
     "score": ("score", "g.jsonl", "--system", "A=one,none", "-m", "strict", "-o", "out.json"),
+    "thresholds": ("thresholds", "g.jsonl", "one", "-m", "strict", "--missing-score", "1", "-o", "out.json"),
 }
 
 
@@ -134,6 +135,7 @@ LEXICON = {
     "report": ("report", "g.jsonl", "one", "-m", "tmr", "-o", "t.html"),
     "compare": ("compare", "g.jsonl", "g.jsonl", "one", "-m", "tmr", "-o", "t.jsonl"),
     "score": ("score", "g.jsonl", "--system", "A=one,none", "-m", "tmr", "-o", "t.jsonl"),
+    "thresholds": ("thresholds", "g.jsonl", "one", "-m", "tmr", "-o", "t.jsonl"),
 }
 
 

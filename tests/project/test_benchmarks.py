@@ -171,7 +171,7 @@ def test_what_is_measured_of_a_corpus_is_shown_for_each_document():
     assert [row[:5] for row in rows] == [[name, "100", "7", "15,000.0", "60,000.0"] for name in "cs"]
 
 
-@pytest.mark.parametrize("name", ["table", "single", "workloads", "scale", "comparing", "agreeing"])
+@pytest.mark.parametrize("name", ["table", "single", "workloads", "scale", "comparing", "agreeing", "thresholds"])
 def test_the_examples_in_the_benchmarks_hold(name):
     found = doctest.testmod(import_module(name))
     assert found.attempted > 0 and found.failed == 0

@@ -24,6 +24,9 @@ FORMATS = ("jsonl", "spacy", "conll")
 BY_HAND = ("README.md", "config.cfg", "news.jsonl", "news-answers.jsonl", "notebook.ipynb", "plugin", "tasks.json")
 """What no script writes."""
 
+SCORED = ("spancat-dev.jsonl", "spancat-test.jsonl")
+"""What scripts/scored.py writes."""
+
 
 def words_of_spans(name: str, format: str) -> list[list[tuple[list[str], str]]]:
     """The words and the label of each span, for each document."""
@@ -91,7 +94,7 @@ def test_the_script_writes_the_files_again(tmp_path, monkeypatch):
     monkeypatch.setattr(made, "predicted", predicted)
     made.main(models, corpus, tmp_path / "examples")
     written = {path.name for path in (tmp_path / "examples").iterdir()}
-    assert written == {path.name for path in EXAMPLES.iterdir()} - {*BY_HAND}
+    assert written == {path.name for path in EXAMPLES.iterdir()} - {*BY_HAND, *SCORED}
     for name in written:
         new, old = tmp_path / "examples" / name, EXAMPLES / name
         if new.suffix == ".spacy":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from hashlib import sha256
@@ -12,6 +13,7 @@ import srsly
 
 from ...core.checked import PlainSpan, checked_tokens
 from ...core.messages import shortened
+from ...core.span_scores import highest
 from ..paths import check_is_file, readable
 from ..records import Record, with_mentions
 from .annotators import Annotators
@@ -38,7 +40,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
     A line is an object with a "text" and a list of spans under one of `KEYS`, or a list of
     strings with labels under "mentions", and it may have "tokens", an "id", an "answer",
-    and fields of the document in "meta". Offsets
+    and fields of the document in "meta". Spans that are objects may have a "score". Offsets
     count characters, and the end is exclusive. As in Prodigy's own training, a line with
     an `answer` other than `accept` is not annotated; an accepted line without a list of
     spans has none. Empty lines are skipped.
@@ -157,8 +159,9 @@ def _entries(path: Path) -> Iterator[tuple[int, Any]]:
 
 def _entry(line: str) -> Any:
     try:
-        return srsly.json_loads(line)
-    except ValueError as error:
+        # srsly is faster, but reads .41 as .41000000000000003, which would be another cut.
+        return json.loads(line) if '"score"' in line else srsly.json_loads(line)
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"not valid JSON ({error})") from None
 
 
@@ -179,9 +182,10 @@ def record_of(entry: Any, format: Format = Format()) -> Record:
     if isinstance(entry.get(MENTIONS), list) and not any(isinstance(entry.get(key), list) for key in KEYS):
         side = Record(text, set(), tokens, id, meta=meta)
         return with_mentions(side, entry[MENTIONS], format.match, format.occurrences)
-    spans, rejected = _spans(entry, text, format)
+    spans, rejected, scores = _spans(entry, text, format)
     kept = {*spans}
-    return Record(text, kept, tokens, id, meta=meta, duplicates=len(spans) - len(kept), rejected=rejected)
+    record = Record(text, kept, tokens, id, meta=meta, duplicates=len(spans) - len(kept), rejected=rejected)
+    return record._replace(span_scores=scores) if scores else record
 
 
 def _text(entry: Any) -> str:
@@ -205,12 +209,12 @@ def _is_accepted(entry: Any) -> bool:
     return answer == "accept"
 
 
-def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[PlainSpan], int]:
-    """Return the spans of a line, and how many more were rejected."""
+def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[PlainSpan], int, dict[PlainSpan, Any]]:
+    """Return the spans of a line, how many more were rejected, and the scores of those that have one."""
     listed = {key: entry[key] for key in KEYS if isinstance(entry.get(key), list)}
     if not listed:
         if entry.get("answer") and not any(entry.get(key) for key in KEYS[:2]):
-            return [], 0  # Prodigy leaves the list out where an annotator saw that there are no spans
+            return [], 0, {}  # Prodigy leaves the list out where an annotator saw that there are no spans
         raise ValueError('there is no list of "spans"; write an empty list for a text without spans')
     key, given_first = next(iter(listed.items()))
     of_doccano = any("start_offset" in span if isinstance(span, dict) else key in KEYS[2:] for span in given_first)
@@ -227,7 +231,9 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
     for key, other in rest:
         if {*other} != {*spans}:
             raise ValueError(f'"{first}" and "{key}" do not list the same spans; keep one of them')
-    return spans, len(listed[first]) - len(accepted[first])
+    scored = any(isinstance(span, dict) and "score" in span for _, span in accepted[first])
+    scores = (span.get("score") if isinstance(span, dict) else None for _, span in accepted[first])
+    return spans, len(listed[first]) - len(accepted[first]), highest(zip(spans, scores)) if scored else {}
 
 
 def _surface(k: int, span: Any) -> str | None:

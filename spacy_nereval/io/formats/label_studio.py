@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ...core.checked import PlainSpan
 from ...core.messages import listed, shortened
+from ...core.span_scores import highest
 from ..records import Record
 from .annotators import Annotators
 from .json_values import json_values
@@ -38,7 +39,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
     Annotations are read; those of models, the `predictions`, only if no task has an
     annotation or `format.annotator` names the version of the model. A task whose annotation
-    was cancelled is not annotated. Ends are exclusive; offsets count characters, in old
+    was cancelled is not annotated. A region may have a "score". Ends are exclusive; offsets count characters, in old
     versions UTF-16 code units. The file is read twice, since all annotators have to be known.
 
     Args:
@@ -145,11 +146,18 @@ def _record(task: dict[str, Any], annotation: Annotation | None, format: Format,
     if annotation is None:
         return Record(text, set(), id=_id(task), annotated=False)
     spans: list[PlainSpan] = []
+    scores: list[Any] = []
     regions = [region for region in annotation.result if _kind(region)]
     for k, region in enumerate(regions):
         spans += _spans(k, region["value"], region["type"], text, format)
+        scores += [region.get("score")] * (len(spans) - len(scores))
     kept, others = {*spans}, len(annotation.result) - len(regions)
-    return Record(text, kept, id=_id(task), duplicates=len(spans) - len(kept), others=others)
+    record = Record(text, kept, id=_id(task), duplicates=len(spans) - len(kept), others=others)
+    return (
+        record._replace(span_scores=highest(zip(spans, scores)))
+        if any(score is not None for score in scores)
+        else record
+    )
 
 
 def _text(task: dict[str, Any], format: Format) -> str:

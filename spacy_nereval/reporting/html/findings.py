@@ -13,8 +13,9 @@ from ...core.wording import FAIREVAL, VERDICT_KINDS
 from ...evaluation.prediction_rates import PredictionRate
 from ...io.writing import visible
 from ..result_table import shown
-from .reasons import Reasons, times
+from .reasons import Reasons
 from .score_rows import ScoreRow
+from .suspects import times
 from .verdict_rows import VerdictRow
 
 LONGEST = 48

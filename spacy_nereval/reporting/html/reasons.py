@@ -2,39 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
-
-from markupsafe import Markup, escape
 
 from ...core.declaration import Metric
 from ...core.overlap import overlaps
 from ...core.spans import Document
 from ...core.wording import FAIREVAL
 from ...evaluation.error_groups import ErrorGroup, GroupedBy, Member, error_groups
-from ...evaluation.error_list import CONTEXT, is_error
-from ...evaluation.gold_suspects import Suspect, gold_suspects
-from ...io.writing import spelt_out
-from .data import is_right_to_left, numbers_of
+from ...evaluation.error_list import is_error
+from ...evaluation.gold_suspects import Reason, Suspect, gold_suspects
+from .contexts import Example, in_context
+from .data import numbers_of
 from .reported import ReportedSystem
+from .suspects import SuspectRow, shown_suspects, suspect_row
 
 SHOWN = 60
-"""Maximum number of groups of one kind, and of doubtful spans, on the page."""
+"""Maximum number of groups of one kind on the page."""
 
-SPACE = re.compile(r"\s+")
+CONTRADICTIONS: tuple[Reason, ...] = ("two labels", "unmarked")
+"""The reasons by which gold contradicts itself."""
 
 KINDS: dict[GroupedBy, str] = {"surface": "By words", "labels": "By labels", "slip": "By boundary slip"}
 """The kinds of groups, with their titles."""
-
-
-class Example(NamedTuple):
-    """A stretch of text with its context, escaped, on one line, with the spaces at its ends."""
-
-    left: Markup
-    text: Markup
-    right: Markup
-    right_to_left: bool = False
 
 
 class GroupRow(NamedTuple):
@@ -63,16 +53,6 @@ class GroupRow(NamedTuple):
         return f"{self.words}: {self.said}" if self.words else self.said
 
 
-class SuspectRow(NamedTuple):
-    """A place where gold may be wrong, with the evidence in words."""
-
-    document: int
-    name: str
-    example: Example
-    gold: str
-    reasons: list[str]
-
-
 class Reasons(NamedTuple):
     """The groups and the doubtful spans of a report.
 
@@ -80,6 +60,7 @@ class Reasons(NamedTuple):
         groups: For each system, its groups of each kind, the largest first.
         suspects: The doubtful gold spans, the strongest evidence first, as many as are shown.
         doubtful: How many doubtful spans there are.
+        scored: Whether predictions have scores.
         doubted: For each system, how many of its errors are where gold contradicts itself, and how many it makes.
         ask_doubted: For each system, what the page's script is asked for to show these.
         data: The groups, as the page's script reads them.
@@ -88,6 +69,7 @@ class Reasons(NamedTuple):
     groups: list[dict[GroupedBy, list[GroupRow]]]
     suspects: list[SuspectRow]
     doubtful: int
+    scored: bool
     doubted: list[tuple[int, int]]
     ask_doubted: list[dict[str, Any]]
     data: list[dict[str, Any]]
@@ -104,8 +86,8 @@ def reasons(systems: Sequence[ReportedSystem], fair: Metric, labels: Sequence[st
     data: list[dict[str, Any]] = []
     groups, doubted, ask_doubted = [], [], []
     suspects = gold_suspects([system.documents for system in systems])
-    # Agreement is left out here: systems that learned from the same data agree in their errors too.
-    contradictions = [each for each in suspects if any(why.reason != "agreement" for why in each.evidence)]
+    # What systems say is left out here: those that learned from the same data agree in their errors too.
+    contradictions = [each for each in suspects if any(why.reason in CONTRADICTIONS for why in each.evidence)]
     for number, system in enumerate(systems):
         found = error_groups(system.documents, fair)
         rows: dict[GroupedBy, list[GroupRow]] = {}
@@ -119,8 +101,9 @@ def reasons(systems: Sequence[ReportedSystem], fair: Metric, labels: Sequence[st
         doubted.append((len(at), errors))
         ask_doubted.append({"one": number, "group": len(data)})
         data.append({"title": "gold in doubt", "members": _flat(at, system.documents)})
-    shown = [_suspect_row(suspect, systems) for suspect in suspects[:SHOWN]]
-    return Reasons(groups, shown, len(suspects), doubted, ask_doubted, data)
+    scored = any(document.span_scores for system in systems for document in system.documents)
+    shown = [suspect_row(suspect, systems) for suspect in shown_suspects(suspects)]
+    return Reasons(groups, shown, len(suspects), scored, doubted, ask_doubted, data)
 
 
 def said(group: ErrorGroup) -> str:
@@ -150,15 +133,6 @@ def wording(verdict: str, gold: str, pred: str) -> str:
     return f"{gold_label} {FAIREVAL[verdict].short}"
 
 
-def times(number: int) -> str:
-    """Return how often, in words.
-
-    >>> times(1), times(1200)
-    ('once', '1,200 times')
-    """
-    return "once" if number == 1 else f"{number:,} times"
-
-
 def _row(
     group: ErrorGroup, system: int, documents: Sequence[Document], labels: Sequence[str], data: list[dict[str, Any]]
 ) -> GroupRow:
@@ -184,20 +158,7 @@ def _flat(members: Iterable[Member], documents: Sequence[Document]) -> list[int]
 
 def _example_of(documents: Sequence[Document], member: Member) -> Example:
     spans = [span for span in (member.gold, member.pred) if span]
-    return _example(documents[member.document], min(s.start for s in spans), max(s.end for s in spans))
-
-
-def _example(document: Document, start: int, end: int) -> Example:
-    text = document.text
-    if text is None:
-        return Example(Markup(), Markup(f"{start}–{end}"), Markup())
-    long = end - start > 2 * CONTEXT
-    middle = f"{text[start : start + CONTEXT]}…{text[end - CONTEXT : end]}" if long else text[start:end]
-    parts = text[max(0, start - CONTEXT) : start], middle, (document.own_text or "")[end : end + CONTEXT]
-    if document.is_invented((start, end, "")):
-        parts = "not in the text: ", middle, ""
-    left, here, right = (escape(spelt_out(SPACE.sub(" ", part))) for part in parts)
-    return Example(left, here, right, is_right_to_left(text))
+    return in_context(documents[member.document], min(s.start for s in spans), max(s.end for s in spans))
 
 
 def _at_suspects(documents: Sequence[Document], suspects: Iterable[Suspect], fair: Metric) -> tuple[list[Member], int]:
@@ -215,18 +176,3 @@ def _at_suspects(documents: Sequence[Document], suspects: Iterable[Suspect], fai
         members = dict.fromkeys(Member(number, spans[k][1].gold, spans[k][1].pred) for k in sorted(doubted))
         found += members
     return found, errors
-
-
-def _suspect_row(suspect: Suspect, systems: Sequence[ReportedSystem]) -> SuspectRow:
-    document = systems[0].documents[suspect.document]
-    said = []
-    for each in suspect.evidence:
-        if each.reason == "two labels":
-            said.append(f"gold has {each.label} {times(each.number)} for these words, {suspect.gold} {each.against}")
-        elif each.reason == "unmarked":
-            said.append(f"predicted {each.label}; gold marks these words so {times(each.number)} elsewhere")
-        else:
-            said.append(f"all {each.number} systems predict {each.label}")
-    name = str(suspect.document + 1) if document.id is None else document.id
-    example = _example(document, suspect.start, suspect.end)
-    return SuspectRow(suspect.document, name, example, suspect.gold or "none", list(dict.fromkeys(said)))

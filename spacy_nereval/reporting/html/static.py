@@ -13,8 +13,9 @@ from ...core.declaration import Metric, Verdict
 from ...core.spans import Document
 from ...evaluation.error_list import is_error
 from ...io.writing import spelt_out
+from .contexts import SPACE
 from .data import is_right_to_left
-from .reasons import SPACE, wording
+from .reasons import wording
 
 DOCUMENTS = 50
 """Maximum number of documents."""

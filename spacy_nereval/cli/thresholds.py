@@ -1,0 +1,253 @@
+"""`nereval thresholds`: curves over the scores of predictions, the best cut, and what it is worth elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from typer import Argument, Option
+from typer.core import TyperCommand
+
+from .app import command
+from .cut_options import Choosing
+from .guards import check_lexicons
+from .inputs import display_names, documents_of
+from .metric_options import chosen_metrics, names_and_options
+from .options import DIGITS, METRICS, NAMES, OUTPUT, TABLES, Model, Reading, Resampling
+from .outputs import check_suffix, chosen_confidence
+from .printing import print_tables
+from .results import count_documents
+from .stored import with_stored_labels
+from .values import table_format, table_names
+
+if TYPE_CHECKING:
+    from ..core.declaration import Metric
+    from ..core.spans import Document
+    from ..evaluation.resampling import Confidence
+    from ..evaluation.thresholds.inputs import Settings
+    from ..evaluation.thresholds.result import Found
+
+
+class WithPairs(TyperCommand):
+    """Reads `--apply GOLD2 PRED2`, which has two values, as `--apply GOLD2 --apply PRED2`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # releases of typer differ in the class of contexts
+        return super().parse_args(ctx, with_single_values(args))
+
+
+def with_single_values(args: Sequence[str]) -> list[str]:
+    """Return the arguments with `--apply` before its second value, too.
+
+    >>> with_single_values(["a", "--apply", "b", "c", "--best", "fair_f"])
+    ['a', '--apply', 'b', '--apply', 'c', '--best', 'fair_f']
+    """
+    found: list[str] = []
+    for k, arg in enumerate(args):
+        if k >= 2 and args[k - 2] == "--apply" and not arg.startswith("-") and not args[k - 1].startswith("-"):
+            found.append("--apply")
+        found.append(arg)
+    return found
+
+
+class _Everything(list["Document | None"]):
+    """An observer that keeps all documents."""
+
+    def add(self, document: Document | None) -> None:
+        """Keep a document, or None for one without annotation."""
+        self.append(document)
+
+
+@command("thresholds", metric_options=True, cls=WithPairs)
+def thresholds_cli(
+    ctx: typer.Context,
+    reading: Reading,
+    loading: Model,
+    resampling: Resampling,
+    choosing: Choosing,
+    gold: Path = Argument(..., help="Gold annotation"),
+    systems: list[str] | None = Argument(
+        None, metavar="PRED [OTHER...]", help="Predictions with scores, or models that score their spans"
+    ),
+    apply: list[str] | None = Option(
+        None,
+        "--apply",
+        metavar="GOLD2 PRED2",
+        help="Other documents, on which the cut is measured, with intervals. Once for each system, in their order",
+    ),
+    name: list[str] | None = NAMES,
+    metrics: str | None = METRICS,
+    output: Path | None = OUTPUT,
+    csv: Path | None = Option(None, "--csv", help="File for every score at every cut, .csv or .jsonl", dir_okay=False),
+    html: Path | None = Option(
+        None, "--html", help="HTML file with the cuts and the curves, which opens without a network", dir_okay=False
+    ),
+    cut_file: Path | None = Option(
+        None, "--cut-file", help="JSON file for the best cut, which --cut and the component nereval_cut read"
+    ),
+    tables: str | None = TABLES,
+    digits: int = DIGITS,
+) -> None:
+    """
+    Find the best cut for the scores of predictions, and what every metric says at
+    every cut. A prediction is kept if its score is at least the cut.
+
+    Scores are the "score" of spans in JSONL files and in Label Studio's
+    predictions, or doc.spans[KEY].attrs["scores"] in .spacy files, as spancat
+    writes them. Set its threshold to 0.0 before predicting: of predictions that
+    were cut before, nothing is known below that cut.
+
+    With --apply, the cut is chosen on GOLD and PRED and measured on GOLD2 and
+    PRED2: the score at the cut, what it gains against no cut, with intervals.
+    """
+    from ..evaluation.thresholds.choice import wanted, with_metric_of
+    from ..evaluation.thresholds.inputs import Settings
+    from ..evaluation.thresholds.result import thresholds
+    from ..io.writing import write_json
+    from ..reporting.html.charts import scripts
+    from ..reporting.thresholds import TABLES as KNOWN
+    from ..reporting.thresholds import USUAL
+
+    names, options = names_and_options([*(systems or []), *ctx.args])
+    if not names:
+        raise typer.BadParameter("name the predictions: PRED [OTHER...]")
+    if repeated := [each for each in names if names.count(each) > 1]:
+        raise ValueError(f"{repeated[0]} is given twice")
+    others = _pairs(apply or [], names)
+    drawn = chosen_confidence(bool(others), resampling, "--apply")
+    shown_names = display_names(names, name or [])
+    settings = Settings(*choosing).checked()
+    wished = table_names(tables, KNOWN, USUAL)
+    table_format(reading.format)
+    if csv:
+        check_suffix("--csv", csv, ".csv", ".jsonl")
+    if html:
+        check_suffix("--html", html, ".html", ".htm")
+        scripts()  # so that it fails early if the libraries for charts are missing
+    if cut_file and len(names) > 1:
+        raise ValueError(f"--cut-file {cut_file}: {len(names)} systems have {len(names)} cuts; give a single system")
+    reading = with_stored_labels(reading, names)
+    chosen = chosen_metrics(metrics, options, gold=gold, reading=reading, systems=names)
+    chosen = with_metric_of(settings.best, chosen)
+    wanted(settings.best, chosen)  # before anything is read
+    check_lexicons(chosen, output, csv, cut_file, html)
+    found: list[Found] = []
+    tested: list[list[Document | None]] = []
+    for k, system in enumerate(names):
+        documents = _read(system, gold, reading, loading)
+        with _named(system):
+            found.append(thresholds(documents, chosen, settings))
+        tested.append(_read(others[k][1], others[k][0], reading, loading) if drawn else [])
+        if drawn:
+            found[-1].values["applied"] = _applied(found[-1], others[k][1], tested[-1], chosen, settings, drawn)
+    if output:
+        results = [each.values for each in found]
+        write_json(output, results[0] if len(results) == 1 else {"systems": dict(zip(shown_names, results))})
+    _write_files(found, shown_names, csv, cut_file)
+    if html:
+        golds = display_names([str(gold), *(str(own) for own, _ in others[:1])], [])
+        _write_page(html, found, shown_names, tested, settings, golds)
+    _show(found, shown_names, wished, reading.format, digits)
+
+
+def _pairs(given: Sequence[str], systems: Sequence[str]) -> list[tuple[Path, str]]:
+    """Return the gold and predicted files of `--apply`, one pair for each system; none if it is not given."""
+    if not given:
+        return []
+    if len(given) != 2 * len(systems):
+        raise ValueError(
+            f"--apply {' '.join(given)}: expected GOLD2 PRED2, once for each system, in their order: "
+            f"{len(systems)} of these, as there are {', '.join(systems)}"
+        )
+    return [(Path(gold), pred) for gold, pred in zip(given[::2], given[1::2])]
+
+
+def _read(system: str, gold: Path, reading: Reading, loading: Model) -> list[Document | None]:
+    """Return the documents of a system, after warnings about their labels."""
+    kept = _Everything()
+    count_documents(documents_of(system, gold, reading, loading), [], gold.name, reading, [kept])
+    return kept
+
+
+@contextmanager
+def _named(system: str) -> Iterator[None]:
+    """Name the predictions in errors about their scores."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{system}, {error}") from None
+
+
+def _applied(
+    found: Found,
+    pred: str,
+    documents: Sequence[Document | None],
+    metrics: Sequence[Metric],
+    settings: Settings,
+    drawn: Confidence,
+) -> dict[str, Any] | None:
+    """Return what the best cut is worth on other documents; None if there is no best cut."""
+    from ..evaluation.thresholds.applying import applied
+
+    if found.cuts is None:
+        return None
+    with _named(pred):
+        return applied(documents, metrics, found.cuts, settings, drawn, found.values["per_type"])
+
+
+def _write_files(found: Sequence[Found], names: Sequence[str], csv: Path | None, cut_file: Path | None) -> None:
+    """Write the curves and the cut file, if they are asked for."""
+    from ..evaluation.thresholds.rows import columns, curve_rows
+    from ..io.cut_files import save_cuts
+    from ..io.writing import write_rows
+
+    if cut_file:
+        if found[0].cuts is None:
+            raise ValueError(f"--cut-file {cut_file}: there is no best cut: {found[0].values['best']['reason']}")
+        save_cuts(cut_file, found[0].cuts)
+    if csv:
+        several = len(found) > 1
+        rows = (
+            ({"system": name} if several else {}) | row
+            for name, each in zip(names, found)
+            for row in curve_rows(each.curves)
+        )
+        write_rows(csv, rows, header=["system"] * several + columns(found[0].curves.metrics))
+
+
+def _write_page(
+    path: Path,
+    found: Sequence[Found],
+    names: Sequence[str],
+    tested: Sequence[Sequence[Document | None]],
+    settings: Settings,
+    golds: Sequence[str],
+) -> None:
+    """Write the page of all systems."""
+    from ..io.writing import atomic
+    from ..reporting.html.cut_page import ScoredSystem, thresholds_page
+
+    page = thresholds_page([*map(ScoredSystem, names, found, tested)], settings, golds=golds)
+    with atomic(path) as file:
+        file.write(page.encode())
+
+
+def _show(found: Sequence[Found], names: Sequence[str], wished: Sequence[str], format: str | None, digits: int) -> None:
+    """Print the sentences and tables of all systems."""
+    from ..reporting.threshold_lines import story_lines, warning_lines
+    from ..reporting.thresholds import Thresholded, threshold_tables
+
+    shown = [
+        Thresholded(each.values, each.curves.metrics, name if len(found) > 1 else "")
+        for name, each in zip(names, found)
+    ]
+    lines = [line for given in shown for line in (*story_lines(given, digits), *warning_lines(given))]
+    signatures = {each.values["signature"] for each in found}
+    print_tables(
+        (table for given in shown for table in threshold_tables(given, wished, digits=digits)),
+        format,
+        before=lines,
+        signature=signatures.pop() if len(signatures) == 1 else None,
+    )

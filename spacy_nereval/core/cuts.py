@@ -1,0 +1,153 @@
+"""Cuts: which predictions are kept, by the scores that their model gave them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from .checked import PlainSpan
+from .messages import quoted, shortened
+from .span_scores import Unusable, is_score
+from .spans import Document
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """A prediction is kept if its score is at least the cut of its label.
+
+    Args:
+        default: The cut of labels that have none of their own; None keeps no prediction.
+        labels: The cuts of labels; None keeps no prediction of the label.
+        score: The score that the cuts were chosen by, METRIC.SCORE.
+        floor: The lowest score of the predictions that they were chosen on: below it nothing is known.
+        documents: The number of these documents.
+        signature: The signature of the result in which they were found.
+
+    >>> cuts = Cuts(0.5, {"PER": 0.25, "LOC": None})
+    >>> cuts.keeps("PER", 0.25), cuts.keeps("LOC", 1.0), cuts.keeps("ORG", 0.4)
+    (True, False, False)
+    """
+
+    default: float | None
+    labels: Mapping[str, float | None] = field(default_factory=dict)
+    score: str = ""
+    floor: float | None = None
+    documents: int = 0
+    signature: str = ""
+
+    def of(self, label: str) -> float:
+        """Return the cut of a label; infinity keeps no prediction."""
+        cut = self.labels.get(label, self.default)
+        return math.inf if cut is None else cut
+
+    def keeps(self, label: str, score: float) -> bool:
+        """Return whether a prediction is kept."""
+        return score >= self.of(label)
+
+    @property
+    def digest(self) -> str:
+        """Eight characters that name the cuts, for signatures."""
+        text = json.dumps([self.default, sorted(self.labels.items())])
+        return sha256(text.encode()).hexdigest()[:8]
+
+
+def checked_scores(document: Document, missing_score: float | None = None) -> dict[PlainSpan, float]:
+    """Return the score of each predicted span of a document.
+
+    Args:
+        document: The document.
+        missing_score: The score of predictions that have none; None makes them an error.
+
+    Raises:
+        ValueError: A prediction has no score, or one that is not a finite number.
+
+    >>> document = Document([], [(0, 3, "PER")], "Ada")
+    >>> checked_scores(document, missing_score=1.0)
+    {(0, 3, 'PER'): 1.0}
+    >>> document.span_scores = {(0, 3, "PER"): float("nan")}
+    >>> checked_scores(document)
+    Traceback (most recent call last):
+    ValueError: the predicted span PER 'Ada' from 0 to 3 has the score nan; expected a finite number
+    """
+    found = {}
+    for span in document.sides[1]:
+        score = document.span_scores.get(span, missing_score)
+        if not is_score(score):
+            raise ValueError(_what_is_wrong(document, span, score))
+        found[span] = float(score)
+    return found
+
+
+def _what_is_wrong(document: Document, span: PlainSpan, score: Any) -> str:
+    if isinstance(score, Unusable):
+        return str(score)
+    start, end, label = span
+    text = "" if document.text is None else f" {quoted(document.text[start:end])}"
+    shown = f"the predicted span {shortened(label)}{text} from {start} to {end}"
+    if score is None and document.mentions:
+        why = "since scores of mentions without offsets are not read"
+        return f"{shown} has no score, {why}; give offsets, or one score for all with --missing-score 1.0"
+    if score is None:
+        return f'{shown} has no score; expected a number as its "score", or give --missing-score 1.0 to keep such spans'
+    return f"{shown} has the score {shortened(repr(score))}; expected a finite number"
+
+
+def with_scores(
+    documents: Iterable[Document | None], missing_score: float | None = None, *, source: str = ""
+) -> Iterator[tuple[Document | None, dict[PlainSpan, float]]]:
+    """Yield documents, None for those without annotation, with the scores of their predictions.
+
+    Args:
+        documents: The documents.
+        missing_score: As for `checked_scores`.
+        source: The name of the predictions, for errors.
+
+    Raises:
+        ValueError: As `checked_scores` says; names the document.
+    """
+    for number, document in enumerate(documents):
+        try:
+            scores = {} if document is None else checked_scores(document, missing_score)
+        except ValueError as error:
+            id = "" if document is None or document.id is None else f" ({shortened(document.id)})"
+            raise ValueError(f"{source and f'{source}, '}document {number}{id}: {error}") from None
+        yield document, scores
+
+
+def cut(
+    documents: Iterable[Document | None], cuts: Cuts | None, missing_score: float | None = None, *, source: str = ""
+) -> Iterator[Document | None]:
+    """Yield documents without the predictions whose scores are below their cuts.
+
+    Args:
+        documents: Documents; None stands for one without annotation.
+        cuts: The cuts; None keeps all predictions, and asks for no scores.
+        missing_score: As for `checked_scores`.
+        source: The name of the predictions, for errors.
+
+    Raises:
+        ValueError: As `checked_scores` says; names the document.
+
+    >>> document = Document([], [(0, 3, "PER"), (4, 7, "PER")])
+    >>> document.span_scores = {(0, 3, "PER"): 0.9, (4, 7, "PER"): 0.1}
+    >>> [found.sides[1] for found in cut([document], Cuts(0.5))]
+    [[(0, 3, 'PER')]]
+    """
+    if cuts is None:
+        yield from documents
+        return
+    digest = cuts.digest
+    for document, scores in with_scores(documents, missing_score, source=source):
+        if document is None:
+            yield None
+            continue
+        gold, pred = document.sides
+        kept = [span for span in pred if cuts.keeps(span[2], scores[span])]
+        found = document.replaced(gold, kept, document.text)
+        found.span_scores = {span: scores[span] for span in kept}
+        found.cut = digest
+        yield found

@@ -1,0 +1,89 @@
+// The page of thresholds: its charts and its form.
+
+function legend(element, lines) {
+  const drawn = lines.filter((each) => each.points.length);
+  element.replaceChildren(...drawn.map(({ s, k, line }) => {
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    for (const [key, value] of [["width", 28], ["height", 8], ["aria-hidden", "true"]]) svg.setAttribute(key, value);
+    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    path.setAttribute("d", "M0 4H28");
+    path.setAttribute("stroke-dasharray", line && DASHES[line][1] ? DASHES[line].join(" ") : "none");
+    svg.append(path);
+    return make("span", { class: line ? `system-${line - 1}` : "all" }, svg, state.system === ALL ? bdi(systems[s]) : k ? bdi(data.labels[k]) : make("bdi", null, "all labels"));
+  }));
+}
+
+function colours() {
+  const found = theme();
+  const ink = getComputedStyle(document.documentElement).getPropertyValue("--ink").trim();
+  found.range.category = [ink, ...found.range.category];
+  found.axis.titleFontWeight = 400;
+  return found;
+}
+
+// The chart without the layers that have no data: Vega warns of these.
+function nonEmpty(spec, datasets) {
+  return { ...spec, layer: spec.layer.filter(({ data: { name: own } }) => !own || datasets[own].length) };
+}
+
+function titled(spec, which) {
+  if (which !== "cut") return spec;
+  const { title, ratio } = data.scores[state.score];
+  const copy = structuredClone(spec);
+  for (const layer of copy.layer) {
+    if (layer.encoding.y && layer.encoding.y.title !== undefined) layer.encoding.y.title = `${title}${ratio ? ", %" : ""}`;
+  }
+  return copy;
+}
+
+function draw(element) {
+  const which = element.dataset.chart;
+  const { lines, datasets } = CHARTS[which]();
+  const spec = { ...nonEmpty(titled(specs[which], which), datasets), datasets, config: colours(), width: "container", autosize: { type: "fit-x", contains: "padding" } };
+  legend(document.querySelector(`[data-legend="${which}"]`), lines);
+  if (Object.values(datasets).every((rows) => !rows.length)) {
+    element.replaceChildren(make("p", { class: "key" }, "Nothing to draw."));
+    return;
+  }
+  vegaEmbed(element, spec, { ast: true, actions: false, defaultStyle: false, renderer: "svg", tooltip: tip })
+    .then(() => element.querySelector("svg").setAttribute("aria-hidden", "true")) // its label says what it shows
+    .catch((error) => element.replaceChildren(String(error)));
+}
+
+const drawn = new Set();
+const watch = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries) {
+    if (!isIntersecting || drawn.has(target)) continue;
+    drawn.add(target);
+    draw(target);
+  }
+}, { rootMargin: "600px" });
+document.querySelectorAll(".chart").forEach((element) => watch.observe(element));
+dark.addEventListener("change", () => drawn.forEach(draw));
+addEventListener("beforeprint", () => document.querySelectorAll(".chart").forEach((element) => drawn.has(element) || draw(element)));
+
+$("score").append(...data.scores.map(({ title }, k) => option(k, title)));
+$("label").append(option(ALL, data.labels.length > LINES + 1 ? `the ${LINES} most frequent` : "every label"), ...data.labels.map((_, k) => option(k, labelOf(k))));
+$("side").append(...data.golds.map((each, k) => option(k, name(each))));
+$("system").append(option(ALL, "all systems"), ...systems.map((each, k) => option(k, name(each))));
+for (const id of ["score", "label", "side", "system"]) {
+  $(id).value = String(state[id]);
+  $(id).addEventListener("change", () => {
+    state[id] = Number($(id).value);
+    describe();
+    drawn.forEach(draw);
+  });
+}
+describe();
+$("choices").addEventListener("submit", (event) => event.preventDefault());
+
+document.querySelectorAll("[data-save]").forEach((element) => element.addEventListener("click", () => {
+  save(`${JSON.stringify(data.systems[Number(element.dataset.save)].file, null, 2)}\n`, "cuts.json");
+}));
+$("save-curves").addEventListener("click", () => {
+  const rows = chosenLines().flatMap(({ s, k }) => {
+    const { cuts, curves } = sideOf(s);
+    return cuts.map((cut, at) => [systems[s], k ? data.labels[k] : "", data.scores[state.score].title, cut, (curves[state.score][k] || [])[at]]);
+  });
+  save([["system", "label", "score", "cut", "value"], ...rows].map((row) => row.map(csvCell).join(",")).join("\r\n"), "curves.csv");
+});

@@ -1,0 +1,152 @@
+"""`thresholds` in Python, and what it returns."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import spacy
+from commands import accepted, write
+from scored import nested, rows
+from spacy.tokens import Doc, SpanGroup
+
+from spacy_nereval import Confidence, Thresholds, load, score, thresholds
+from spacy_nereval.io.cut_files import load_cuts
+
+GOLD, PRED = rows(1, 30, "d")
+TEST_GOLD, TEST_PRED = rows(2, 20, "t")
+
+
+@pytest.fixture(scope="module")
+def found() -> Thresholds:
+    return thresholds(GOLD, PRED, ["strict", "fair"], per_label="own")
+
+
+def test_it_is_the_json_of_the_command(found: Thresholds, tmp_path: Path) -> None:
+    files = [write(tmp_path / name, *side) for name, side in (("g.jsonl", GOLD), ("p.jsonl", PRED))]
+    accepted("thresholds", *files, "-m", "strict,fair", "--per-label", "own", "-o", tmp_path / "out.json")
+    assert json.loads((tmp_path / "out.json").read_text()) == found == json.loads(json.dumps(found))
+    assert thresholds(load(files[0]), load(files[1]), ["strict", "fair"], per_label="own") == found
+
+
+def test_spans_that_are_dicts_and_docs(found: Thresholds) -> None:
+    nlp = spacy.blank("en")
+
+    def docs(sides: list[Any]) -> list[Doc]:
+        made = []
+        for row in sides:
+            doc = nlp.make_doc(row["text"])
+            spans = [doc.char_span(s["start"], s["end"], s["label"]) for s in row["spans"]]
+            scores = [s["score"] for s in row["spans"] if "score" in s]
+            doc.spans["sc"] = SpanGroup(doc, name="sc", spans=spans, attrs={"scores": scores} if scores else {})
+            made.append(doc)
+        return made
+
+    of_docs = thresholds(docs(GOLD), docs(PRED), ["strict"], spans_key="sc")
+    text = [row["text"] for row in GOLD]
+    of_dicts = thresholds([row["spans"] for row in GOLD], [row["spans"] for row in PRED], ["strict"], text=text)
+    assert of_docs.best == of_dicts.best
+    assert of_docs.best["common"] == found.best["common"]
+
+
+def kept_of(found: Thresholds, pred: list[Any]) -> list[Any]:
+    """Predictions without those that the cut removes."""
+    return [{**row, "spans": [s for s in row["spans"] if found.cuts.keeps(s["label"], s["score"])]} for row in pred]
+
+
+def test_it_is_applied_to_other_documents(found: Thresholds) -> None:
+    other = found.apply(TEST_GOLD, TEST_PRED, Confidence(samples=50))
+    applied = other["applied"]
+    kept = kept_of(found, TEST_PRED)
+    assert applied["value"] == score(TEST_GOLD, kept, ["strict"])["metrics"]["strict"]["scores"]["f"]
+    assert applied["no_cut"]["value"] == score(TEST_GOLD, TEST_PRED, ["strict"])["metrics"]["strict"]["scores"]["f"]
+    assert "applied" not in found and other["best"] == found["best"]
+    assert str(other).splitlines()[0].startswith("Cuts of 2 labels from ") and "on 20 other documents" in str(other)
+
+
+def test_a_whole_curve(found: Thresholds) -> None:
+    curve = found.curve()
+    assert curve["cut"][0] is None and curve["kept"][0] == 0 and curve["f"][-1] == found.best["no_cut"]
+    own = score(GOLD, PRED, ["fair"])["metrics"]["fair"]["per_type"]["A"]["scores"]
+    assert found.curve("fair", "A")["f"][-1] == own["f"]
+    with pytest.raises(ValueError, match="there is no metric 'loio'; there are strict, fair"):
+        found.curve("loio")
+    with pytest.raises(ValueError, match="there is no label 'X'; there are A, B"):
+        found.curve(label="X")
+
+
+def test_it_shows_itself(found: Thresholds) -> None:
+    shown = str(found)
+    assert shown.startswith("Cuts of 2 labels") and found.signature in shown
+    page = found._repr_html_()
+    assert "<script" not in page and "<td>A</td>" in page
+    assert {*found.to_frame("labels")["label"]} == {"A", "B"}
+    curves = found.to_frame("curves")
+    assert len(curves[curves["label"] == ""]) == found["cuts"] + 1
+    with pytest.raises(ValueError, match="there is no table 'x'; there are labels, "):
+        found.to_frame("x")
+
+
+def test_its_errors_are_those_of_what_is_kept(found: Thresholds) -> None:
+    kept = kept_of(found, PRED)
+    assert found.errors() == score(GOLD, kept, ["fair"]).errors()
+
+
+def test_it_is_saved_by_ending(found: Thresholds, tmp_path: Path) -> None:
+    for name in ("a.json", "a.csv", "a.md", "a.html", "best.cut.json"):
+        found.save(tmp_path / name)
+    assert json.loads((tmp_path / "a.json").read_text()) == found
+    assert (tmp_path / "a.csv").read_text().startswith("label,cut,kept,strict.p,")
+    assert load_cuts(tmp_path / "best.cut.json") == found.cuts
+    with pytest.raises(ValueError, match=r"expected a file that ends with \.json"):
+        found.save(tmp_path / "a.txt")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"best": "f"}, "best 'f': there is no such score"),
+        ({"best": 3}, "best=3: expected the name of a score"),
+        ({"per_label": "both"}, "per_label 'both': expected 'own' or 'micro'"),
+        ({"hit": 0}, "hit 0: expected 'strict'"),
+        ({"hit": True}, "hit True: expected 'strict'"),
+        ({"missing_score": float("inf")}, "missing_score inf: expected a finite number"),
+        ({"bins": 2.5}, "number of bins 2.5"),
+    ],
+)
+def test_arguments_that_cannot_be_used(arguments: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        thresholds(GOLD, PRED, ["strict"], **arguments)
+
+
+def test_a_prediction_without_a_score_is_named() -> None:
+    with pytest.raises(ValueError, match=r"document 0: the predicted span A .* has no score; .* missing_score=.?1.0"):
+        thresholds([[(0, 3, "A")]], [[(0, 3, "A")]], ["strict"])
+    found = thresholds([[(0, 3, "A")]], [[(0, 3, "A")]], ["strict"], missing_score=1.0)
+    assert found.best["cut"] == 1.0
+
+
+def test_scores_of_a_group_that_do_not_fit_it_are_an_error() -> None:
+    doc = spacy.blank("en").make_doc("Ada met Bob")
+    spans = [doc.char_span(0, 3, "PER"), doc.char_span(8, 11, "PER")]
+    doc.spans["sc"] = SpanGroup(doc, spans=spans, attrs={"scores": [0.5]})
+    with pytest.raises(ValueError, match=r"document 0: doc.spans\['sc'\] has 2 spans and 1 score; expected one"):
+        thresholds([doc], [doc], ["strict"], spans_key="sc")
+
+
+def test_metrics_that_need_words_are_left_out_without_them() -> None:
+    pred = [[{"start": 0, "end": 3, "label": "A", "score": 0.5}]]
+    assert "wrf is left out" in str(thresholds([[(0, 3, "A")]], pred))
+
+
+def test_the_metric_of_the_cut_is_added() -> None:
+    documents = nested(Random(1), 3)
+    gold = [[*document.sides[0]] for document in documents]
+    pred = [
+        [dict(zip(("start", "end", "label", "score"), (*s, v))) for s, v in d.span_scores.items()] for d in documents
+    ]
+    assert [*thresholds(gold, pred, ["fair"])["metrics"]] == ["fair", "strict"]
+    assert [*thresholds(gold, pred, ["fair"], best="slot_error_ser")["metrics"]] == ["fair", "slot_error"]

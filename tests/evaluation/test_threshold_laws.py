@@ -1,0 +1,276 @@
+"""Thresholds: one pass gives what scoring anew at each cut gives, and the best cuts are the best."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from scored import nested, scored
+
+from spacy_nereval import Confidence, Document, count, create, create_all, evaluate, names
+from spacy_nereval.core.cuts import Cuts, cut
+from spacy_nereval.core.declaration import Metric
+from spacy_nereval.evaluation.thresholds.applying import applied
+from spacy_nereval.evaluation.thresholds.choice import Wanted, best_place, micro_cuts, wanted
+from spacy_nereval.evaluation.thresholds.curves import Curves, left_out
+from spacy_nereval.evaluation.thresholds.inputs import Scored, Settings
+from spacy_nereval.evaluation.thresholds.ranking import ranked
+from spacy_nereval.evaluation.thresholds.result import thresholds
+from spacy_nereval.evaluation.thresholds.states import ScoredSpans
+
+
+def every_metric() -> list[Metric]:
+    """All registered metrics without needs, and other options of those that count otherwise with them."""
+    found = [create(name) for name in names() if not create(name).needs]
+    return [metric for metric in found if metric.name not in left_out(found)]
+
+
+def curves_of(documents: Sequence[Document], metrics: Sequence[Metric]) -> Curves:
+    return Curves(Scored.of(documents).spans, metrics)
+
+
+def rescored(documents: Sequence[Document], metrics: Sequence[Metric], value: float) -> dict[str, Any]:
+    kept = cut(documents, Cuts(None if math.isinf(value) else value))
+    found: dict[str, Any] = evaluate(count(kept, metrics))["metrics"]
+    return found
+
+
+def assert_equal(ours: float, theirs: float | None) -> None:
+    assert (theirs is None and math.isnan(ours)) or ours == pytest.approx(theirs, abs=1e-12)
+
+
+def check_against_rescoring(documents: Sequence[Document], metrics: Sequence[Metric]) -> int:
+    curves, compared = curves_of(documents, metrics), 0
+    overall = {metric.name: curves.overall(metric) for metric in metrics}
+    labels = {(m.name, label): curves.of_label(m, label) for m in metrics for label in curves.labels}
+    for place, value in enumerate(curves.cuts.tolist()):
+        found = rescored(documents, metrics, value)
+        assert curves.place(value) == place
+        for metric in metrics:
+            own = found[metric.name]
+            for name, score in own["scores"].items():
+                assert_equal(overall[metric.name][name][place], score)
+                compared += 1
+            for label, row in own["per_type"].items():
+                curve = labels[metric.name, label]
+                here = np.searchsorted(curve.at, place, side="right") - 1
+                for name, score in row["scores"].items():
+                    assert_equal(curve.scores[name][here], score)
+                    compared += 1
+    return compared
+
+
+def test_every_metric_at_every_cut_is_what_scoring_anew_gives() -> None:
+    documents = nested(Random(0), 25)
+    assert any(start == end for document in documents for start, end, _ in document.sides[1])
+    assert check_against_rescoring(documents, every_metric()) > 2000
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("fair", {"unit": "token"}),
+        ("wrf", {"average": "corpus", "weights": "lenient"}),
+        ("loio", {"s": 0.3}),
+        ("semeval", {"focus": "system"}),
+        ("strict", {"beta": 2.0}),
+    ],
+)
+def test_options_too(name: str, options: dict[str, Any]) -> None:
+    try:
+        metric = create(name, **options)
+    except ValueError:
+        metric = create(name, **{key: value for key, value in options.items() if key != "average"})
+    assert check_against_rescoring(nested(Random(1), 12), [metric])
+
+
+def test_long_texts_of_few_components() -> None:
+    """A component of many predictions, whose states are counted in several batches."""
+    pred = [(k, k + 3, "AB"[k % 2], k % 7 / 7) for k in range(60)]
+    gold = [(k, k + 2, "A") for k in range(0, 60, 5)]
+    check_against_rescoring([scored(gold, pred, "x" * 70)], create_all(["strict", "fair", "char"]))
+
+
+def test_batches_of_states_do_not_change_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+    documents, metrics = nested(Random(2), 20), create_all(["strict", "fair", "wrf"])
+    whole = curves_of(documents, metrics)
+    monkeypatch.setattr("spacy_nereval.evaluation.thresholds.states.ROWS", 40)
+    monkeypatch.setattr("spacy_nereval.evaluation.thresholds.curves.CELLS", 10)
+    parts = curves_of(documents, metrics)
+    for metric in metrics:
+        for name, values in whole.overall(metric).items():
+            np.testing.assert_array_equal(values, parts.overall(metric)[name])
+
+
+def test_the_lowest_cut_is_the_score() -> None:
+    documents, metrics = nested(Random(3), 20), create_all()
+    found, whole = thresholds(documents, metrics), evaluate(count(documents, metrics))
+    for metric in metrics:
+        for name, row in found.values["metrics"][metric.name]["scores"].items():
+            assert_equal(
+                math.nan if row["no_cut"] is None else row["no_cut"], whole["metrics"][metric.name]["scores"][name]
+            )
+    assert found.values["best"]["no_cut"] == whole["metrics"]["strict"]["scores"]["f"]
+    assert found.curves.kept[-1] == whole["pred"] and found.curves.kept[0] == 0
+
+
+@pytest.mark.parametrize("hit", ["strict", 0.3, 0.7, 1.0])
+def test_hits_never_change_as_the_cut_falls(hit: Any) -> None:
+    for document in nested(Random(4), 30):
+        scores = document.span_scores
+        before: set[Any] = set()
+        for value in sorted({*scores.values()}, reverse=True):
+            kept = [*cut([document], Cuts(value))]
+            assert kept[0]
+            found = ranked(kept, [kept[0].span_scores], hit)  # type: ignore[list-item]
+            hits = {*zip(found.score[found.hit].tolist(), found.label[found.hit].tolist())}
+            assert before <= hits
+            before = hits
+
+
+def test_order_of_documents_does_not_matter() -> None:
+    documents = nested(Random(5), 15)
+    one, other = (thresholds(some, create_all(), Settings(per_label="micro")) for some in (documents, documents[::-1]))
+    assert one.values == other.values
+
+
+def test_ties_go_to_the_highest_cut() -> None:
+    document = scored(
+        [(0, 1, "A"), (2, 3, "A")], [(0, 1, "A", 0.9), (5, 6, "A", 0.5), (2, 3, "A", 0.5), (7, 8, "A", 0.1)]
+    )
+    found = thresholds([document], create_all(["strict"])).values["best"]
+    assert (found["cut"], found["value"]) == (0.5, 0.8)
+    same = scored([(0, 1, "A"), (2, 3, "A"), (4, 5, "A")], [(0, 1, "A", 0.9), (6, 7, "A", 0.5), (2, 3, "A", 0.4)])
+    # F is 1/2, 2/5 and 2/3; of precision, 1 is reached at the first cut alone.
+    assert thresholds([same], create_all(["strict"]), Settings("strict_p")).values["best"]["cut"] == 0.9
+    assert best_place(np.array([0.1, 0.3, 0.1 + 0.2])) == 1
+
+
+def test_the_best_cost_is_the_lowest_and_may_keep_nothing() -> None:
+    document = scored([(0, 3, "A")], [(10, 13, "A", 0.9), (20, 23, "A", 0.8)])
+    found = thresholds([document], create_all(["slot_error", "strict"]), Settings("slot_error.ser"))
+    assert (found.values["best"]["cut"], found.values["best"]["value"], found.values["best"]["kept"]) == (None, 1.0, 0)
+    assert found.cuts and found.cuts.default is None and not found.cuts.keeps("A", 1e9)
+
+
+def brute_force(documents: Sequence[Document], wish: Wanted, labels: Sequence[str]) -> float:
+    """The best value over all combinations of cuts of labels."""
+    scores = [
+        [math.inf, *sorted({s for d in documents for span, s in d.span_scores.items() if span[2] == label})]
+        for label in labels
+    ]
+    best = -math.inf
+    for combination in itertools.product(*scores):
+        cuts = Cuts(None, dict(zip(labels, combination)))
+        own = evaluate(count(cut(documents, cuts), [wish.metric]))["metrics"][wish.metric.name]["scores"]
+        value = own[wish.score.name]
+        best = max(best, -math.inf if value is None else float(wish.good(value)))
+    return best
+
+
+def test_joint_cuts_of_strict_f_are_the_best_of_all_combinations() -> None:
+    wish, rng, better = wanted("strict_f", create_all(["strict"])), Random(6), 0
+    for _ in range(10):
+        documents = nested(rng, 3, predictions=3)
+        labels = sorted({span[2] for d in documents for side in d.sides for span in side})
+        found = thresholds(documents, [wish.metric], Settings(per_label="micro")).values["best"]
+        assert found["exact"]
+        if found["value"] is not None:
+            assert found["value"] == pytest.approx(brute_force(documents, wish, labels), abs=1e-12)
+            better += found["value"] > found["common"]["value"]
+    assert better > 2
+
+
+def test_a_label_without_gold_is_never_kept_by_joint_cuts() -> None:
+    document = scored([(0, 1, "A")], [(0, 1, "A", 0.5), (3, 4, "B", 0.9)])
+    assert micro_cuts(ScoredSpans([document], [document.span_scores])) == {"A": 0.5, "B": math.inf}
+
+
+def test_ascent_is_no_worse_than_a_common_cut_and_no_better_than_all_combinations() -> None:
+    wish, rng = wanted("fair_f", create_all(["fair"])), Random(7)
+    for _ in range(3):
+        documents = nested(rng, 3, predictions=3)
+        found = thresholds(documents, [wish.metric], Settings("fair_f", "micro")).values["best"]
+        labels = sorted({span[2] for d in documents for side in d.sides for span in side})
+        assert found["exact"] is False
+        assert found["common"]["value"] - 1e-12 <= found["value"] <= brute_force(documents, wish, labels) + 1e-12
+
+
+def test_own_cuts_are_the_best_of_each_label() -> None:
+    documents, metrics = nested(Random(8), 12), create_all(["strict"])
+    found = thresholds(documents, metrics, Settings(per_label="own"))
+    for label, row in found.values["per_type"].items():
+        values = {}
+        for value in [None, *sorted({s for d in documents for s in d.span_scores.values()})]:
+            own = evaluate(count(cut(documents, Cuts(None, {label: value})), metrics))["metrics"]["strict"]["per_type"]
+            values[value] = own[label]["scores"]["f"]
+        assert row["value"] == pytest.approx(max(v for v in values.values() if v is not None))
+        assert values[row["cut"]] == row["value"]
+
+
+def test_a_label_without_gold_has_the_common_cut() -> None:
+    document = scored([(0, 1, "A")], [(0, 1, "A", 0.5), (3, 4, "A", 0.2), (3, 4, "B", 0.9)])
+    best = thresholds([document], create_all(["strict"]), Settings(per_label="own")).values["best"]
+    assert best["labels"] == {"A": 0.5, "B": best["common"]["cut"]}
+
+
+def test_an_applied_cut_is_held_fixed() -> None:
+    documents, metrics = nested(Random(9), 30), create_all(["strict", "fair"])
+    cuts = Cuts(0.5, {"A": 0.7}, "strict.f")
+    found = applied(documents, metrics, cuts, Settings(), Confidence(samples=200))
+    kept = evaluate(count(cut(documents, cuts), metrics), Confidence(samples=200))["metrics"]["strict"]
+    assert found["value"] == kept["scores"]["f"]
+    assert {key: found[key] for key in ("low", "high")} == {
+        key: kept["intervals"]["scores"]["f"][key] for key in ("low", "high")
+    }
+    assert found["no_cut"]["value"] == evaluate(count(documents, metrics))["metrics"]["strict"]["scores"]["f"]
+    assert found["gain"]["difference"] == pytest.approx(found["value"] - found["no_cut"]["value"])
+    assert found["gain"]["low"] <= found["gain"]["difference"] <= found["gain"]["high"]
+    own = thresholds(documents, metrics).values["best"]
+    assert (found["own_best"]["value"], found["own_best"]["available"]) == (own["value"], False)
+    assert found["own_best"]["difference"] == pytest.approx(own["value"] - found["value"])
+    assert found["per_type"]["A"]["cut"] == 0.7 and found["per_type"]["B"]["cut"] == 0.5
+
+
+def test_labels_that_were_not_seen_are_named() -> None:
+    test = scored([(0, 1, "X")], [(0, 1, "X", 0.9), (2, 3, "A", 0.9)])
+    found = applied([test], create_all(["strict"]), Cuts(0.5, {"A": 0.95}), known=["A"])
+    assert found["unseen"] == ["X"] and found["per_type"]["X"]["kept"] == 1 and found["per_type"]["A"]["kept"] == 0
+
+
+def test_a_cut_below_all_scores_of_other_documents_is_said() -> None:
+    test = scored([(0, 1, "A")], [(0, 1, "A", 0.9)])
+    (line,) = applied([test], create_all(["strict"]), Cuts(0.2, floor=0.0))["warnings"]
+    assert "the cut 0.2 is below 0.9" in line
+    assert applied([test], create_all(["strict"]), Cuts(0.95, floor=0.0))["warnings"] == []
+
+
+@pytest.mark.parametrize("low", [0.5, 0.6, 0.49])
+def test_predictions_that_were_cut_before_are_said(low: float) -> None:
+    document = scored([(0, 1, "A")], [(0, 1, "A", 0.9), (2, 3, "A", low)])
+    lines = thresholds([document], create_all(["strict"])).values["warnings"]
+    assert any("already cut" in line and "threshold = 0.0" in line for line in lines) is (low >= 0.5)
+
+
+def test_a_metric_of_the_whole_corpus_has_no_curve() -> None:
+    metrics = [create("strict"), create("mentions", scope="hits")]
+    found = thresholds(nested(Random(10), 5), metrics)
+    assert [*found.values["left_out"]] == ["mentions"] and [*found.values["metrics"]] == ["strict"]
+    with pytest.raises(ValueError, match=r"best mentions\.f: mentions has no curve: its verdicts depend on the corpus"):
+        thresholds(nested(Random(10), 5), metrics, Settings("mentions.f"))
+
+
+@pytest.mark.parametrize("documents", [[scored([], [])], [scored([], [(0, 1, "A", 0.5)])], [scored([(0, 1, "A")], [])]])
+def test_nothing_on_a_side_is_null_with_its_reason(documents: list[Document]) -> None:
+    found = thresholds(documents, create_all(["strict"]), Settings(per_label="micro")).values
+    assert found["average_precision"]["reason"] == (None if found["gold"] else "there are no gold spans")
+    if not found["pred"]:
+        assert found["floor"] is None
+        assert found["warnings"] == ["there are no predictions, so there is nothing to cut"]
+    if not found["gold"] and not found["pred"]:
+        assert found["best"]["reason"] == "strict.f is undefined at every cut" and found["best"]["cut"] is None
