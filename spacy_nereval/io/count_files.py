@@ -22,7 +22,8 @@ from ..about import __version__
 from ..core.declaration import Metric
 from ..core.messages import listed, shortened
 from ..core.spans import ON_READING
-from ..counting.counts import Counts, Replicates, united
+from ..counting.collapsed import Replicates
+from ..counting.counts import Counts, united
 from ..counting.keys import NUMBER, Key, Slot, slots
 from ..counting.sums import Sums, empty_sums
 from ..evaluation.signature import signature
