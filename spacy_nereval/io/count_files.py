@@ -7,20 +7,16 @@ shape of every array against the header, before anything is allocated.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from hashlib import sha256
-from math import prod
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile
 
 import numpy as np
-import pydantic
 from numpy.typing import NDArray
 
 from ..about import __version__
 from ..core.declaration import Metric
-from ..core.messages import listed, shortened
+from ..core.messages import listed
 from ..core.spans import ON_READING
 from ..counting.collapsed import Replicates
 from ..counting.counts import Counts, united
@@ -28,31 +24,35 @@ from ..counting.keys import NUMBER, Key, Slot, slots
 from ..counting.sums import Sums, empty_sums
 from ..evaluation.signature import signature
 from ..metrics.registry import create
-from .count_header import FORMAT, Header, LabelsHeader, ReplicatesHeader, described
+from .collapsed_files import added_arrays, added_fields, added_shapes, put_together
+from .count_archive import PARTS, digest_of, read_array, read_header, reason, write_archive
+from .count_header import (
+    FORMAT,
+    CollapsedHeader,
+    Header,
+    LabelsHeader,
+    OtherVersion,
+    ReplicatesHeader,
+    described,
+)
 from .paths import Location
-from .writing import atomic
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-MOST_OF_REASON = 300
-"""So many characters are shown of what a parser says of a damaged file, which may quote all of it."""
 
-PARTS = ("counts", "means", "class_means", "documents")
-"""The arrays of `Sums`, in the order of its fields."""
-
-
-def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = None) -> None:
+def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = None, id_hashes: str = "") -> None:
     """Write counts to a file, whole or not at all.
 
     Args:
         counts: What to write.
         path: An .npz file.
         origin: What they were counted from, in plain JSON.
+        id_hashes: For collapsed counts, the name of the hashes of their ids (see `id_hashes`); "" for none.
     """
     stored, cells = counts.replicates, counts.cells
     more = [f"half:{stored.samples},seed:{stored.seed}"] if stored else []
-    header = Header(
+    given: dict[str, Any] = dict(
         format=FORMAT,
         version=__version__,
         signature=signature(counts, *more),
@@ -68,7 +68,7 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
         duplicates=counts.duplicates,
         rejected=counts.rejected,
         merged=counts.merged,
-        mentions=dict(counts.mentions),
+        mentions=dict(sorted(counts.mentions.items())) if counts.collapsed else dict(counts.mentions),
         located=sorted(counts.located),
         label_rules=LabelsHeader.of(counts.label_rules, counts.mapped) if counts.label_rules else None,
         sources=counts.sources,
@@ -80,10 +80,10 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
     arrays = {"cells/data": cells.data, "cells/indices": cells.indices, "cells/indptr": cells.indptr}
     if stored:
         arrays |= {f"replicates/{name}": array for name, array in zip(PARTS, stored.sums.arrays)}
-    header.digest = _digest(header, arrays)
-    arrays["header"] = np.frombuffer(header.as_json().encode("utf8"), dtype=np.uint8)
-    with atomic(path) as file:
-        np.savez_compressed(file, **arrays)
+    if counts.collapsed:
+        given |= added_fields(counts) | {"id_hashes": id_hashes}
+        arrays |= added_arrays(counts)
+    write_archive(path, CollapsedHeader(**given) if counts.collapsed else Header(**given), arrays)
 
 
 def load(path: Location, *, origin: Mapping[str, Any] | None = None) -> Counts:
@@ -103,26 +103,22 @@ def load(path: Location, *, origin: Mapping[str, Any] | None = None) -> Counts:
     return counts
 
 
-class _OtherVersion(ValueError):
-    """A count file of another version of the format."""
-
-
 def _loaded(path: Location) -> tuple[Counts, Header]:
     """Return the counts in a file, and its header."""
     if not path.is_file():
         raise ValueError(f"{path} does not exist, or is not a file")
     try:
         with path.open("rb") as file, ZipFile(file) as archive:
-            header = _header(archive)
+            header = read_header(archive)
             metrics = [create(stored.name, **stored.settings) for stored in header.metrics]
-            arrays = {name: _array(archive, name, shape) for name, shape in _shapes(header, metrics).items()}
-        if header.digest != _digest(header, arrays):
+            arrays = {name: read_array(archive, name, shape) for name, shape in _shapes(header, metrics).items()}
+        if header.digest != digest_of(header, arrays):
             raise ValueError("it was changed after it was written")
         counts = _counts(metrics, header, arrays)
-    except _OtherVersion as error:
+    except OtherVersion as error:
         raise ValueError(f"{path} has {error}") from None
     except Exception as error:  # parsers of foreign bytes raise anything
-        raise ValueError(f"{path} does not hold counts, or is damaged ({_reason(error)})") from None
+        raise ValueError(f"{path} does not hold counts, or is damaged ({reason(error)})") from None
     for metric, stored in zip(metrics, header.metrics):
         if stored != described(metric):
             raise ValueError(
@@ -132,43 +128,14 @@ def _loaded(path: Location) -> tuple[Counts, Header]:
     return counts, header
 
 
-def _header(archive: ZipFile) -> Header:
-    found = json.loads(_checked(archive, "header", lambda shape, kind: len(shape) == 1 and kind == np.uint8).tobytes())
-    name = found.get("format") if isinstance(found, dict) else None
-    if name != FORMAT and isinstance(name, str) and name.startswith(FORMAT.rstrip("0123456789")):
-        raise _OtherVersion(f"the format {name!r}, and this version reads {FORMAT!r}: count again")
-    return Header.model_validate_json(json.dumps(found))
-
-
 def _shapes(header: Header, metrics: Sequence[Metric]) -> dict[str, tuple[int, ...]]:
     """Return the names and shapes of the arrays that the file must have."""
     found: dict[str, tuple[int, ...]] = {"cells/data": (header.entries,), "cells/indices": (header.entries,)}
-    found["cells/indptr"] = (len(header.ids) + 1,)
+    found["cells/indptr"] = (header.rows + 1,)
     if drawn := header.replicates:
         one = empty_sums(tuple(metrics), tuple(drawn.labels), False, 1)
         found |= {f"replicates/{name}": (*a.shape[:-1], drawn.samples) for name, a in zip(PARTS, one.arrays)}
-    return found
-
-
-def _array(archive: ZipFile, name: str, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Read whole numbers of a known shape."""
-    wanted = np.dtype(np.int32), np.dtype(np.int64)
-    return _checked(archive, name, lambda given, kind: given == shape and kind in wanted)
-
-
-def _checked(archive: ZipFile, name: str, fits: Callable[[tuple[int, ...], np.dtype[Any]], bool]) -> NDArray[Any]:
-    """Read an array. Raise ValueError before anything is allocated if its shape and type do not
-    fit, or if there are fewer bytes than it takes."""
-    member_name = f"{name}.npy"
-    with archive.open(member_name) as member:
-        version = np.lib.format.read_magic(member)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, _, kind = read(member)
-    if not fits(shape, kind) or prod(shape) * kind.itemsize > archive.getinfo(member_name).file_size:
-        raise ValueError(f"{name} is not the array that the header describes: its type is {kind}, its shape {shape}")
-    with archive.open(member_name) as member:
-        found: NDArray[Any] = np.lib.format.read_array(member, allow_pickle=False)
-    return found
+    return found | (added_shapes(header, metrics) if isinstance(header, CollapsedHeader) else {})
 
 
 def _counts(metrics: Sequence[Metric], header: Header, arrays: Mapping[str, NDArray[Any]]) -> Counts:
@@ -185,7 +152,7 @@ def _counts(metrics: Sequence[Metric], header: Header, arrays: Mapping[str, NDAr
     data, indices, indptr = (arrays[f"cells/{name}"] for name in ("data", "indices", "indptr"))
     if indptr[0] != 0 or indptr[-1] != header.entries or (np.diff(indptr) < 0).any():
         raise ValueError("the rows do not add up to the entries")  # scipy does not check all of this
-    cells = csr_array((data, indices, indptr), (len(header.ids), len(header.columns)))
+    cells = csr_array((data, indices, indptr), (header.rows, len(header.columns)))
     cells.check_format()
     _check_numbers(metrics, header, cells, arrays)
     counts.append(header.ids, header.units, cells, [Key(*column) for column in header.columns])
@@ -195,6 +162,8 @@ def _counts(metrics: Sequence[Metric], header: Header, arrays: Mapping[str, NDAr
         stored = (arrays[f"replicates/{name}"] for name in PARTS)
         sums = Sums(tuple(metrics), tuple(drawn.labels), False, *stored)
         counts.replicates = Replicates(drawn.samples, drawn.seed, sums)
+    if isinstance(header, CollapsedHeader):
+        put_together(counts, header, arrays)
     return counts
 
 
@@ -220,24 +189,6 @@ def _check_numbers(
         )
     if negative:
         raise ValueError("a number of verdicts, spans or documents is below 0")
-
-
-def _digest(header: Header, arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Return a hash of the whole content, by which a damaged file is detected."""
-    digest = sha256(header.model_copy(update={"digest": ""}).as_json().encode("utf8"))
-    for name, array in sorted(arrays.items()):
-        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
-
-
-def _reason(error: BaseException) -> str:
-    if isinstance(error, pydantic.ValidationError):
-        first = error.errors(include_url=False)[0]
-        return f"header {'.'.join(map(str, first['loc']))}: {first['msg']}"
-    if "pickle" in str(error):  # numpy advises to unpickle files that it cannot read
-        return "not an .npz archive of plain arrays"
-    return f"{type(error).__name__}: {shortened(' '.join(str(error).split()), MOST_OF_REASON)}"
 
 
 def merge(
