@@ -64,6 +64,18 @@ SEED = Option(None, "--seed", help="Seed of the random number generator (0 by de
 SHARED_IDS = Option(
     False, "--shared-ids", help="Treat texts with the same id in different files as one document, not as an error"
 )
+COLLAPSE = Option(
+    False,
+    "--collapse",
+    help="Add up the documents while they are counted, so that memory and the count file do not grow with the corpus. "
+    "Scores and intervals stay the same; what needs single documents is given up",
+)
+REPLICATES = Option(
+    None,
+    "--replicates",
+    help="Number of half-samples to store, so that intervals can be merged too. By default 0, with --collapse 1000",
+    min=0,
+)
 TRAIN = Option(
     None,
     "--train",
@@ -262,6 +274,7 @@ class Sharding(NamedTuple):
         help="Folder for the counts of each file, from which an interrupted run continues [nereval-parts]",
     )
     shared_ids: bool = SHARED_IDS
+    collapse: bool = COLLAPSE
 
     @property
     def wanted(self) -> bool:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..core.labels import LabelRules
     from ..core.spans import Document
     from ..counting.counts import Counts
+    from ..evaluation.collapsing import Halves
     from ..evaluation.partners import Partners
     from ..evaluation.resampling import Confidence
     from .inputs import Documents
@@ -46,6 +47,7 @@ def count_documents(
     observers: Sequence[Observer] = (),
     *,
     quiet: bool = False,
+    collapse: Halves | None = None,
 ) -> Counts:
     """Return the counts of documents.
 
@@ -56,6 +58,7 @@ def count_documents(
         reading: How the documents are read.
         observers: Their `add` is called with every document.
         quiet: Show no progress bar.
+        collapse: Add up the documents, and keep these half-samples; None keeps a row for each document.
 
     Raises:
         ValueError: If there is no document to count.
@@ -68,11 +71,12 @@ def count_documents(
             yield document
 
     from ..counting.counter import count
+    from ..evaluation.collapsing import count_collapsed
     from ..evaluation.partners import Partners
 
     partners = Partners()
     observers = [*observers, *([] if quiet else [partners])]
-    counts = count(observed(), metrics)
+    counts = count_collapsed(observed(), metrics, *collapse) if collapse else count(observed(), metrics)
     counts.sources = [source]
     counts.spans_key = reading.spans_key
     _check_not_empty(source, counts.documents, counts.skipped)

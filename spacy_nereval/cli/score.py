@@ -9,6 +9,7 @@ import typer
 from typer import Argument, Option
 
 from .app import command
+from .collapsing import check_collapsible, check_stored_halves
 from .guards import check_lexicons
 from .inputs import check_no_labels, check_no_unit, documents_of_files, has_words
 from .lookups import wanted_breakdowns
@@ -90,6 +91,9 @@ def score_cli(
         from ..io.count_files import load
 
         counts = load(gold)
+        if counts.collapsed:
+            check_collapsible(showing, per_document, lookups.by, file=gold)
+            check_stored_halves(counts, confidence, resampling, gold)
         check_lexicons(counts.metrics, output, per_document)
         seen = collected(showing, counts.metrics, source=str(gold))
         warn_of_labels(counts)

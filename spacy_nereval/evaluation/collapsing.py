@@ -30,6 +30,13 @@ SAMPLES = 1000
 """The default number of half-samples that collapsed counts keep."""
 
 
+class Halves(NamedTuple):
+    """The half-samples that collapsed counts keep: how many, 0 for none, and the seed of the random bits."""
+
+    samples: int = SAMPLES
+    seed: int = 0
+
+
 def collapse(counts: Counts, samples: int = SAMPLES, seed: int = 0) -> Counts:
     """Return counts whose documents are added up, so that their size does not depend on the corpus.
 

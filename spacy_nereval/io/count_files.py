@@ -22,6 +22,7 @@ from ..counting.collapsed import Replicates
 from ..counting.counts import Counts, united
 from ..counting.keys import NUMBER, Key, Slot, slots
 from ..counting.sums import Sums, empty_sums
+from ..evaluation.collapsing import Halves, collapse
 from ..evaluation.signature import signature
 from ..metrics.registry import create
 from .collapsed_files import added_arrays, added_fields, added_shapes, put_together
@@ -103,14 +104,19 @@ def load(path: Location, *, origin: Mapping[str, Any] | None = None) -> Counts:
     return counts
 
 
-def _loaded(path: Location) -> tuple[Counts, Header]:
-    """Return the counts in a file, and its header."""
+def _loaded(path: Location, earlier: Sequence[Metric] = ()) -> tuple[Counts, Header]:
+    """Return the counts in a file, and its header.
+
+    Args:
+        path: The file.
+        earlier: The metrics of another file. They are often the same, and to make them takes longer than to read.
+    """
     if not path.is_file():
         raise ValueError(f"{path} does not exist, or is not a file")
     try:
         with path.open("rb") as file, ZipFile(file) as archive:
             header = read_header(archive)
-            metrics = [create(stored.name, **stored.settings) for stored in header.metrics]
+            metrics = [*earlier] if header.metrics == [*map(described, earlier)] else _metrics_of(header)
             arrays = {name: read_array(archive, name, shape) for name, shape in _shapes(header, metrics).items()}
         if header.digest != digest_of(header, arrays):
             raise ValueError("it was changed after it was written")
@@ -126,6 +132,10 @@ def _loaded(path: Location) -> tuple[Counts, Header]:
                 f"{metric.version}: count again"
             )
     return counts, header
+
+
+def _metrics_of(header: Header) -> list[Metric]:
+    return [create(stored.name, **stored.settings) for stored in header.metrics]
 
 
 def _shapes(header: Header, metrics: Sequence[Metric]) -> dict[str, tuple[int, ...]]:
@@ -197,41 +207,54 @@ def merge(
     origins: Sequence[Mapping[str, Any]] | None = None,
     shared_ids: bool = False,
     allow_repeats: bool = False,
+    collapsed: Halves | None = None,
 ) -> Counts:
     """Return the counts of several files, as if all documents had been counted together.
+
+    Of collapsed counts, one file is in memory at a time, besides the result.
 
     Args:
         paths: Files that `save` wrote.
         origins: What each was counted from, where that is known.
         shared_ids: Whether texts with the same id in several files are one document.
         allow_repeats: Whether files may hold some of the same counts. These count again.
+        collapsed: Add up the documents, and keep these half-samples. Documents with the same id
+            are not looked for then.
 
     Raises:
         ValueError: Metrics, settings or versions differ; two files hold, or were merged
             from, the same counts; documents of two files have one id. The message names the
             files and the difference.
     """
-    return united([*_parts(paths, origins, shared_ids or allow_repeats, allow_repeats)])
+    parts = _parts(paths, origins, shared_ids or allow_repeats, allow_repeats, collapsed)
+    total = [next(parts)]
+    for part in parts:
+        total = [united([*total, part])] if part.collapsed else [*total, part]
+    return united(total)
 
 
 def _parts(
-    paths: Sequence[Location], origins: Sequence[Mapping[str, Any]] | None, shared_ids: bool, allow_repeats: bool
+    paths: Sequence[Location],
+    origins: Sequence[Mapping[str, Any]] | None,
+    shared_ids: bool,
+    allow_repeats: bool,
+    collapsed: Halves | None,
 ) -> Iterator[Counts]:
     first: Counts | None = None
     holder: dict[str, tuple[Location, list[str]]] = {}  # the file that holds a part, and all its parts
     owner: dict[str, int] = {}  # the number of the file that has a document with this id
     for number, path in enumerate(paths):
-        counts, header = _loaded(path)
+        counts, header = _loaded(path, first.metrics if first else ())
         if origins and header.origin != origins[number]:
             raise ValueError(f"{path} was changed by somebody else after it was counted")
+        if collapsed and not counts.collapsed:
+            try:
+                counts = collapse(counts, *collapsed)
+            except ValueError as error:
+                raise ValueError(f"{path}: {error}") from None
         for part in counts.parts:
             if part in holder and not allow_repeats:
-                earlier, parts = holder[part]
-                same = "are the same counts" if parts == counts.parts else "hold some of the same counts"
-                raise ValueError(
-                    f"{earlier} and {path} {same}, and would count their documents twice; "
-                    "give ids to texts that only have equal counts; to count documents twice, use --allow-repeats"
-                )
+                raise ValueError(_repeats(*holder[part], path, counts))
         if first and (differences := first.differences(counts)):
             raise ValueError(f"{paths[0]} and {path} cannot be merged: {differences}")
         if not shared_ids:
@@ -244,3 +267,13 @@ def _parts(
         holder |= dict.fromkeys(counts.parts, (path, counts.parts))
         first = first or counts
         yield counts
+
+
+def _repeats(earlier: Location, parts: Sequence[str], path: Location, counts: Counts) -> str:
+    """Return in words that two files have some of the same counts."""
+    same = "are the same counts" if parts == counts.parts else "hold some of the same counts"
+    remedy = "leave one of them out" if counts.collapsed else "give ids to texts that only have equal counts"
+    return (
+        f"{earlier} and {path} {same}, and would count their documents twice; {remedy}; "
+        "to count documents twice, use --allow-repeats"
+    )

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from hashlib import sha256
+from hashlib import blake2b, sha256
 from itertools import count
 from pathlib import Path, PurePosixPath
 from shutil import copyfileobj
@@ -183,6 +183,16 @@ def digest(path: Path) -> str:
             while block := content.read(1 << 20):
                 found.update(block)
     return found.hexdigest()
+
+
+def content_digest(*parts: Path | str) -> str:
+    """Return a hash of the contents of files, or of text, that names a shard: 32 hexadecimal digits.
+
+    >>> content_digest("a")
+    'cd9d4e2c6a8a7d5b'
+    """
+    found = [part if isinstance(part, str) else digest(readable(part)) for part in parts]
+    return blake2b("\0".join(found).encode(), digest_size=16).hexdigest()
 
 
 def files_under(folder: Path) -> Iterator[Path]:
