@@ -12,6 +12,9 @@ from .sums import TOO_LARGE, Sums
 LARGEST_SUM = 1 << 62
 """Sums stay below this, so that two of them can be added."""
 
+DIGITS = 32
+"""Of the digest of a shard, as many hexadecimal digits are kept, since there may be very many shards."""
+
 
 class Replicates(NamedTuple):
     """Stored half-samples: the sums of the units whose random bit is 1, a row per sample."""

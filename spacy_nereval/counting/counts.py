@@ -19,7 +19,7 @@ import numpy as np
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
 from ..core.labels import LabelRules
 from ..core.spans import ON_READING
-from .collapsed import Collapsed, Replicates, checked
+from .collapsed import DIGITS, Collapsed, Replicates, checked
 from .keys import Key
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class Counts:
         row = csr_array(np.array([[number for _, number in totals]], dtype=np.int64).reshape(1, -1))
         self.append([], [], row, [key for key, _ in totals])
         self.sources = sorted({*self.sources})[:MOST_SOURCES]
-        self.parts.sort()
+        self.parts = sorted(part[:DIGITS] for part in self.parts)
 
     def __add__(self, other: Counts) -> Counts:
         """Return the counts of both, as if all documents had been counted together.

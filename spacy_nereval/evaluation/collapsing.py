@@ -119,6 +119,8 @@ class Collapser:
 
     def add(self, counts: Counts) -> None:
         """Add up further documents."""
+        if counts.collapsed:
+            raise ValueError("these counts are collapsed already: add them to others with +, or merge their files")
         table = Table(counts)
         part = counts.without_rows()
         part.append([], [], table.total, counts.keys)

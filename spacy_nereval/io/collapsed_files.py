@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.declaration import Metric
-from ..counting.collapsed import Collapsed
+from ..counting.collapsed import DIGITS, Collapsed
 from ..counting.counts import Counts
 from ..counting.keys import NUMBER
 from ..counting.sums import Sums, empty_sums
@@ -17,7 +17,7 @@ from ..counting.table import Table
 from .count_archive import PARTS, SHARDS
 from .count_header import COLLAPSED, CollapsedHeader
 
-SHARD = 16
+SHARD = DIGITS // 2
 """Bytes of the digest of a file that was counted."""
 
 
@@ -77,4 +77,4 @@ def put_together(counts: Counts, header: CollapsedHeader, arrays: Mapping[str, N
         if (halves.counts[whole] > row[whole]).any() or (halves.documents > documents).any():
             raise ValueError("a half-sample has more than there is")
     counts.collapsed = Collapsed(sums, header.unit_number, arrays["squares"])
-    counts.parts = [bytes(shard).hex() for shard in arrays[SHARDS]] or [header.digest[: 2 * SHARD]]
+    counts.parts = [bytes(shard).hex() for shard in arrays[SHARDS]] or [header.digest[:DIGITS]]
