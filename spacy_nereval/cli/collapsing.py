@@ -91,3 +91,28 @@ def check_stored_halves(counts: Counts, wanted: bool, resampling: Resampling, fi
                 f"--{name} {given}: {file} holds collapsed counts, which keep the half-samples that were drawn while "
                 f"counting ({name} {has}), and no documents to draw others from: {again} and --seed"
             )
+
+
+def with_count_file(gold: Path, systems: Sequence[str], runs: Sequence[str]) -> list[str]:
+    """Return the systems of a comparison. If the first argument is a count file, no gold annotation was named.
+
+    Raises:
+        ValueError: Gold annotation is missing.
+
+    >>> with_count_file(Path("a.npz"), ["b.npz"], []), with_count_file(Path("gold.jsonl"), ["a.npz"], [])
+    (['a.npz', 'b.npz'], ['a.npz'])
+    """
+    if gold.suffix != ".npz":
+        return [*systems]
+    if other := next((name for name in (*systems, *runs) if not name.endswith(".npz") or "=" in name), None):
+        raise ValueError(f"{gold} is a count file, and {other} is not: name the gold annotation first")
+    return [str(gold), *systems]
+
+
+def check_halves(systems: Sequence[str], resampling: Resampling) -> None:
+    """Raise ValueError if `--samples` or `--seed` are not those of the collapsed counts among some systems."""
+    from ..io.count_files import load
+
+    for name in systems if resampling.samples is not None or resampling.seed is not None else ():
+        if name.endswith(".npz") and (counts := load(Path(name))).collapsed:
+            check_stored_halves(counts, True, resampling, Path(name))

@@ -220,10 +220,10 @@ def unit_numbers(counts: Counts) -> UnitNumbers:
     collapsed = counts.collapsed
     assert collapsed
     adjacent = all(rule.partition(":")[0] in ("id", "document", "block") for rule in counts.unit.split(" and "))
-    total = _spans(collapsed.sums)[:, 0]
+    total = spans_and_documents(collapsed.sums)[:, 0]
     k, number = _ratio(total * total, collapsed.squares.astype(float)), collapsed.units
     if counts.replicates:
-        halves = _spans(counts.replicates.sums.with_labels(collapsed.sums.labels))
+        halves = spans_and_documents(counts.replicates.sums.with_labels(collapsed.sums.labels))
         sampled = _ratio(total * total, 4 * ((halves - total[:, None] / 2) ** 2).mean(axis=1))
         error = math.sqrt(2 / counts.replicates.samples)
         least = k / (1 + FAR * error) if adjacent else k
@@ -234,7 +234,17 @@ def unit_numbers(counts: Counts) -> UnitNumbers:
     return UnitNumbers(number if adjacent else None, dict(zip(names, k.tolist())))
 
 
-def _spans(sums: Sums) -> NDArray[np.float64]:
+def stored_half_samples(counts: Counts) -> Replicates:
+    """Return the half-samples of collapsed counts. Raise ValueError if there are none."""
+    if counts.replicates is None:
+        raise ValueError(
+            "these collapsed counts have no half-samples, and there are no documents to resample: "
+            "count the corpus again with --replicates"
+        )
+    return counts.replicates
+
+
+def spans_and_documents(sums: Sums) -> NDArray[np.float64]:
     """Return float64[labels + 2, sums]: the spans of both sides of each label and of all, and the documents."""
     place = slots(sums.metrics)
     spans = sum(sums.counts[place[Slot("", kind.value)]] for kind in (*GOLD_SPANS, *PRED_SPANS))

@@ -15,7 +15,7 @@ from ..counting.counts import Counts
 from ..counting.keys import slots
 from ..counting.sums import Sums
 from ..counting.table import Table, columns_of, summed
-from .collapsing import unit_numbers
+from .collapsing import stored_half_samples, unit_numbers
 from .pairs import all_labels
 from .resampling import Confidence, HalfSamples, Units, effective_number_of_units, number_of_units, spans_per_unit
 from .scores import MetricScores, Path, score_sums
@@ -132,16 +132,6 @@ def run_intervals(runs: Sequence[Counts], confidence: Confidence) -> dict[str, d
     effective: dict[str | None, float] = dict(zip((*labels, ""), np.atleast_1d(k).tolist()))
     found = _of_metrics([table.summed() for table in tables], samples, effective, documents, confidence.level)
     return {metric: nested(rows) for metric, rows in found}
-
-
-def stored_half_samples(counts: Counts) -> Replicates:
-    """Return the half-samples of collapsed counts. Raise ValueError if there are none."""
-    if counts.replicates is None:
-        raise ValueError(
-            "these collapsed counts have no half-samples, and there are no documents to resample: "
-            "count the corpus again with --replicates"
-        )
-    return counts.replicates
 
 
 def _of_collapsed(counts: Counts, level: float) -> dict[str, dict[str, Any]]:
