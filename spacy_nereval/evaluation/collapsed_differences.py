@@ -23,6 +23,9 @@ from .statistics.intervals import spread
 from .statistics.power import detectable_difference_of_runs, equivalence_level, equivalent
 from .tested import SAME, Answer, Asked, Families, difference, greatest_difference, label_score, points, primary_of, row
 
+ERRORS = 3
+"""So many standard errors a sum of squares may be larger than estimated."""
+
 
 def check_same_documents(baseline: Counts, system: Counts) -> None:
     """Raise ValueError unless two systems with collapsed counts can be compared.
@@ -141,13 +144,17 @@ def _interval(gap: float, error: float, k: float, level: float, score: Score) ->
 def _differ(metric: Metric, gaps: Sums, labels: slice) -> bool:
     """Return whether enough units are known to differ in a metric's counts of some labels.
 
-    D units that differ make no more than 2^D different sums, so that many different sums in the half-samples
-    prove that many units differ.
+    Let D units differ. Then a half-sample is one of no more than 2^D, so that more unlike sums prove more units. And
+    no two sums of one column are further apart than Σ|δ| of the units' differences δ, whose square is at most
+    D·Σδ² (Cauchy and Schwarz); four times the variance of the sums estimates Σδ², with a known standard error.
     """
     columns = columns_of(metric, gaps.counts[:, labels], slots(gaps.metrics))
-    seen = np.concatenate([columns[name] for name in metric.columns]).T
-    different = {values.tobytes() for values in np.ascontiguousarray(seen)}
-    return len(different) > 1 << (LEAST_DIFFERING - 1)
+    seen = np.ascontiguousarray(np.concatenate([columns[name] for name in metric.columns]).T)
+    if len({values.tobytes() for values in seen}) > 1 << (LEAST_DIFFERING - 1):
+        return True
+    reach, squares = np.ptp(seen, axis=0).astype(float), 4 * seen.var(axis=0)
+    least = LEAST_DIFFERING * (1 + ERRORS * math.sqrt(2 / len(seen)))
+    return bool((reach**2 > least * squares)[squares > 0].any())
 
 
 def effective_units(baseline: Counts, system: Counts) -> Mapping[str | None, float]:
