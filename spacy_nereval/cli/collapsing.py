@@ -6,13 +6,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .options import Resampling, Showing
+from .options import Resampling, Sharding, Showing
 from .values import table_names
 
 if TYPE_CHECKING:
     from ..counting.counts import Counts
     from ..evaluation.collapsing import Halves
     from ..evaluation.resampling import Confidence
+
+
+def check_collapse_given(sharding: Sharding, *, append: bool = False) -> None:
+    """Raise ValueError if an option is given that only collapsed counts have."""
+    for option, given in (("--append", append), ("--check-repeats", sharding.check_repeats)):
+        if given and not sharding.collapse:
+            raise ValueError(f"{option} is for collapsed counts: give --collapse, too")
 
 
 def halves_of(drawn: Confidence | None) -> Halves:

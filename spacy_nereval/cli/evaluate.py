@@ -8,7 +8,7 @@ import typer
 from typer import Argument
 
 from .app import command
-from .collapsing import check_collapsible, halves_of
+from .collapsing import check_collapse_given, check_collapsible, halves_of
 from .guards import check_lexicons
 from .inputs import documents_of_model
 from .lookups import wanted_breakdowns
@@ -49,6 +49,7 @@ def evaluate_cli(
     """
     names, options = names_and_options([*data, *ctx.args])
     drawn = chosen_confidence(confidence, resampling)
+    check_collapse_given(sharding)
     collapse = halves_of(drawn) if sharding.collapse else None
     if collapse:
         check_collapsible(showing, per_document, lookups.by)

@@ -8,7 +8,7 @@ from typer import Argument, Option
 
 from .app import command
 from .collapsing import chosen_halves
-from .options import COLLAPSE, COUNTS, REPLICATES, SEED, SHARED_IDS
+from .options import CHECK_REPEATS, COLLAPSE, COUNTS, REPLICATES, SEED, SHARED_IDS
 from .results import save_counts
 
 
@@ -23,6 +23,7 @@ def merge_cli(
         help="Count documents as often as the parts have them, even if two parts hold some of the same counts",
     ),
     collapse: bool = COLLAPSE,
+    check_repeats: bool = CHECK_REPEATS,
     replicates: int | None = REPLICATES,
     seed: int | None = SEED,
 ) -> None:
@@ -41,4 +42,7 @@ def merge_cli(
     if not collapse and (replicates is not None or seed is not None):
         raise ValueError("--replicates and --seed are for documents that are added up: give --collapse, too")
     halves = chosen_halves(replicates, seed) if collapse else None
-    save_counts(merge(files, shared_ids=shared_ids, allow_repeats=allow_repeats, collapsed=halves), output)
+    counts = merge(
+        files, shared_ids=shared_ids, allow_repeats=allow_repeats, collapsed=halves, check_repeats=check_repeats
+    )
+    save_counts(counts, output)

@@ -70,6 +70,12 @@ COLLAPSE = Option(
     help="Add up the documents while they are counted, so that memory and the count file do not grow with the corpus. "
     "Scores and intervals stay the same; what needs single documents is given up",
 )
+CHECK_REPEATS = Option(
+    False,
+    "--check-repeats",
+    help="With --collapse: look for documents with the same id in different files. Takes 16 bytes a document on disk, "
+    "beside the counts, and time; not memory",
+)
 REPLICATES = Option(
     None,
     "--replicates",
@@ -275,6 +281,7 @@ class Sharding(NamedTuple):
     )
     shared_ids: bool = SHARED_IDS
     collapse: bool = COLLAPSE
+    check_repeats: bool = CHECK_REPEATS
 
     @property
     def wanted(self) -> bool:

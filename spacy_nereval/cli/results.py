@@ -48,6 +48,7 @@ def count_documents(
     *,
     quiet: bool = False,
     collapse: Halves | None = None,
+    check_repeats: bool = False,
 ) -> Counts:
     """Return the counts of documents.
 
@@ -59,6 +60,7 @@ def count_documents(
         observers: Their `add` is called with every document.
         quiet: Show no progress bar.
         collapse: Add up the documents, and keep these half-samples; None keeps a row for each document.
+        check_repeats: Keep hashes of the ids of collapsed counts.
 
     Raises:
         ValueError: If there is no document to count.
@@ -73,12 +75,15 @@ def count_documents(
     from ..counting.counter import count
     from ..evaluation.collapsing import count_collapsed
     from ..evaluation.partners import Partners
+    from ..io.id_hashes import IdHashes
 
     partners = Partners()
-    observers = [*observers, *([] if quiet else [partners])]
+    hashes = IdHashes() if check_repeats else None
+    observers = [*observers, *([] if quiet else [partners]), *([hashes] if hashes else [])]
     counts = count_collapsed(observed(), metrics, *collapse) if collapse else count(observed(), metrics)
     counts.sources = [source]
     counts.spans_key = reading.spans_key
+    counts.id_hashes = hashes.file() if hashes else None
     _check_not_empty(source, counts.documents, counts.skipped)
     if not quiet:
         warn_of_labels(counts, partners)
@@ -184,3 +189,5 @@ def save_counts(counts: Counts, output: Path) -> None:
     documents = "1 document" if counts.documents == 1 else f"{counts.documents} documents"
     said = on_reading({**counts.on_reading, "skipped": counts.skipped})
     say(", ".join([f"✔ counts of {documents} in {output}", *said]), fg="green")
+    if counts.collapsed and not counts.id_hashes:
+        say("ℹ Documents that occur in several files were not looked for; --check-repeats does.")

@@ -42,6 +42,7 @@ class Counting:
         replicates: The settings of the replicates; None for no replicates.
         home: The folder that relative paths start from.
         collapse: The half-samples of collapsed counts; None for counts with documents.
+        check_repeats: Whether to keep hashes of the ids of collapsed counts.
         code: A Python file to run first.
     """
 
@@ -51,6 +52,7 @@ class Counting:
     replicates: Confidence | None
     home: str
     collapse: Halves | None = None
+    check_repeats: bool = False
     code: str | None = None
 
     def origin(self, shard: Shard) -> Mapping[str, Any]:
@@ -66,7 +68,7 @@ class Counting:
         for name in filter(None, (shard.gold, shard.pred)):
             with fetched(name, self.home) as path:
                 contents[name] = digest(path)
-        origin = {
+        origin: dict[str, Any] = {
             "gold": contents[shard.gold],
             "pred": contents.get(shard.pred),
             "model": self.pipeline and self.pipeline.digest(),
@@ -77,7 +79,7 @@ class Counting:
             "versions": (__version__, version("spacy")),
         }
         if self.collapse:
-            origin["collapse"] = self.collapse
+            origin["collapse"] = [*self.collapse, self.check_repeats]
         if self.code:
             origin["code"] = digest(Path(self.home, self.code))
         stored: dict[str, Any] = json.loads(json.dumps(origin))  # with lists for tuples, as in a count file
@@ -104,9 +106,8 @@ class Counting:
                 else:
                     documents = documents_of_files(gold, pred, self.reading)
                 chosen = create_all(self.metrics)
-                counts = count_documents(
-                    documents, chosen, shard.name, self.reading, quiet=True, collapse=self.collapse
-                )
+                how: dict[str, Any] = {"collapse": self.collapse, "check_repeats": self.check_repeats}
+                counts = count_documents(documents, chosen, shard.name, self.reading, quiet=True, **how)
                 if self.collapse:
                     counts.parts = [shard_digest(gold, pred, self.pipeline)]
             except ValueError as error:
@@ -174,14 +175,14 @@ def count_in_parts(
     replicates = None if any(metric.resolve or metric.distinct for metric in metrics) else drawn
     pipeline, code = pipeline_of(model, loading), str(loading.code) if loading.code else None
     settings = {metric.name: dict(metric.settings) for metric in metrics}
-    work = Counting(settings, reading, pipeline, replicates, os.getcwd(), collapse, code)
+    work = Counting(settings, reading, pipeline, replicates, os.getcwd(), collapse, sharding.check_repeats, code)
     shards, folder = named_shards(golds, preds), PartsFolder(sharding.parts or PARTS)
     workers = sharding.workers or (-1 if sharding.engine else 1)
     with started(sharding.engine or "loky", workers, gpus=loading.gpu_id >= 0) as run, locked(folder):
         earlier = {file.name for file in folder.path.glob("counts-*.npz")}
         parts = _count_shards(shards, work, folder, run)
         _check_all_counted(parts, folder)
-        counts = merged(parts, folder, shared_ids=sharding.shared_ids)
+        counts = merged(parts, folder, shared_ids=sharding.shared_ids, check_repeats=sharding.check_repeats)
         warn_of_labels(counts)
         kept = sum(part.kept and folder.part(part.shard).name in earlier for part in parts)
         replaced = sum(part.replaced for part in parts)

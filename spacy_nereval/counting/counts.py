@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from operator import add
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,6 +55,8 @@ class Counts:
         replicates: Stored half-samples; None if there are none.
         collapsed: What is kept in place of documents; None if there is a row for each document.
             Else the table has a single row, the sum of all, and there are no ids and units.
+        id_hashes: For collapsed counts, a file of the hashes of their ids, by which documents are found that
+            other counts have too; None if they are not looked for. Counts that are added have none.
 
     >>> from spacy_nereval import Document, count, create
     >>> a = count([Document(gold=[(0, 5, "A")], pred=[(0, 5, "A")])], [create("strict")])
@@ -83,6 +86,7 @@ class Counts:
         self.by: str | None = None
         self.replicates: Replicates | None = None
         self.collapsed: Collapsed | None = None
+        self.id_hashes: Path | None = None
         self._columns: dict[Key, int] = {}
         self._blocks: list[csr_array] = []
 
@@ -233,12 +237,13 @@ class Counts:
         for name, number in on_reading.items():
             setattr(self, name, getattr(self, name) + number)
 
-    def differences(self, other: Counts, *, replicates: bool = True) -> str:
+    def differences(self, other: Counts, *, replicates: bool = True, collapsed: bool = True) -> str:
         """Return why two counts cannot be added, in words; empty if they can.
 
         Args:
             other: The other counts.
             replicates: Whether to compare how they were resampled.
+            collapsed: Whether to compare if they are collapsed.
         """
         if [metric.name for metric in self.metrics] != [metric.name for metric in other.metrics]:
             names = (", ".join(metric.name for metric in counts.metrics) for counts in (self, other))
@@ -255,7 +260,7 @@ class Counts:
         if self.label_rules != other.label_rules:
             kept = [" ".join(counts.label_rules.parts()) if counts.label_rules else "" for counts in (self, other)]
             found.append(f"one has the label rules {kept[0] or 'none'}, the other {kept[1] or 'none'}")
-        if (self.collapsed is None) is not (other.collapsed is None):
+        if collapsed and (self.collapsed is None) is not (other.collapsed is None):
             found.append("one is collapsed, the other has documents (--collapse makes both alike)")
         for a, b in zip(self.metrics, other.metrics):
             ours, theirs = ({"version": metric.version, **metric.settings} for metric in (a, b))

@@ -36,20 +36,20 @@ from .count_header import (
     ReplicatesHeader,
     described,
 )
+from .id_hashes import beside, hashes_of, keep_beside, without_repeats
 from .paths import Location
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = None, id_hashes: str = "") -> None:
+def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = None) -> None:
     """Write counts to a file, whole or not at all.
 
     Args:
         counts: What to write.
         path: An .npz file.
         origin: What they were counted from, in plain JSON.
-        id_hashes: For collapsed counts, the name of the hashes of their ids (see `id_hashes`); "" for none.
     """
     stored, cells = counts.replicates, counts.cells
     more = [f"half:{stored.samples},seed:{stored.seed}"] if stored else []
@@ -82,7 +82,9 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
     if stored:
         arrays |= {f"replicates/{name}": array for name, array in zip(PARTS, stored.sums.arrays)}
     if counts.collapsed:
-        given |= added_fields(counts) | {"id_hashes": id_hashes}
+        given |= added_fields(counts)
+        if counts.id_hashes:
+            given["id_hashes"] = keep_beside(path, counts.id_hashes)
         arrays |= added_arrays(counts)
     write_archive(path, CollapsedHeader(**given) if counts.collapsed else Header(**given), arrays)
 
@@ -121,6 +123,8 @@ def _loaded(path: Location, earlier: Sequence[Metric] = ()) -> tuple[Counts, Hea
         if header.digest != digest_of(header, arrays):
             raise ValueError("it was changed after it was written")
         counts = _counts(metrics, header, arrays)
+        if isinstance(header, CollapsedHeader) and header.id_hashes:
+            counts.id_hashes = beside(path, header.id_hashes)
     except OtherVersion as error:
         raise ValueError(f"{path} has {error}") from None
     except Exception as error:  # parsers of foreign bytes raise anything
@@ -208,6 +212,7 @@ def merge(
     shared_ids: bool = False,
     allow_repeats: bool = False,
     collapsed: Halves | None = None,
+    check_repeats: bool = False,
 ) -> Counts:
     """Return the counts of several files, as if all documents had been counted together.
 
@@ -220,17 +225,24 @@ def merge(
         allow_repeats: Whether files may hold some of the same counts. These count again.
         collapsed: Add up the documents, and keep these half-samples. Documents with the same id
             are not looked for then.
+        check_repeats: Look for documents with the same id in collapsed counts, by the hashes of ids that are kept
+            in files beside them.
 
     Raises:
         ValueError: Metrics, settings or versions differ; two files hold, or were merged
             from, the same counts; documents of two files have one id. The message names the
             files and the difference.
     """
-    parts = _parts(paths, origins, shared_ids or allow_repeats, allow_repeats, collapsed)
+    parts = _parts(paths, origins, shared_ids or allow_repeats, allow_repeats, collapsed, check_repeats)
     total = [next(parts)]
+    hashes = [total[0].id_hashes]
     for part in parts:
         total = [united([*total, part])] if part.collapsed else [*total, part]
-    return united(total)
+        hashes.append(part.id_hashes)
+    found = united(total)
+    if check_repeats and found.collapsed:
+        found.id_hashes = without_repeats(paths, hashes, shared_ids or allow_repeats)
+    return found
 
 
 def _parts(
@@ -239,6 +251,7 @@ def _parts(
     shared_ids: bool,
     allow_repeats: bool,
     collapsed: Halves | None,
+    check_repeats: bool,
 ) -> Iterator[Counts]:
     first: Counts | None = None
     holder: dict[str, tuple[Location, list[str]]] = {}  # the file that holds a part, and all its parts
@@ -248,10 +261,12 @@ def _parts(
         if origins and header.origin != origins[number]:
             raise ValueError(f"{path} was changed by somebody else after it was counted")
         if collapsed and not counts.collapsed:
+            hashes = hashes_of(counts.ids) if check_repeats else None
             try:
                 counts = collapse(counts, *collapsed)
             except ValueError as error:
                 raise ValueError(f"{path}: {error}") from None
+            counts.id_hashes = hashes
         for part in counts.parts:
             if part in holder and not allow_repeats:
                 raise ValueError(_repeats(*holder[part], path, counts))

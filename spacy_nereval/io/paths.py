@@ -99,6 +99,16 @@ def _folder_of_copies() -> TemporaryDirectory[str]:
     return TemporaryDirectory()  # removed when the program ends
 
 
+def temporary_file() -> Path:
+    """Return a new place for a file that is deleted when the program ends, if not before."""
+    return Path(_folder_of_copies().name, str(next(_numbers)))
+
+
+def is_temporary(path: Path) -> bool:
+    """Return whether a path comes from `temporary_file`."""
+    return path.parent == Path(_folder_of_copies().name)
+
+
 def readable(path: Path) -> Path:
     """Return a file that can be read several times: the path itself, or a copy of a pipe's content.
 
@@ -111,7 +121,7 @@ def readable(path: Path) -> Path:
         return path
     state = path.stat().st_dev, path.stat().st_ino
     if (copy := _copies.get(state)) is None:
-        copy = Path(_folder_of_copies().name, str(next(_numbers)))
+        copy = temporary_file()
         with path.open("rb") as source, copy.open("wb") as target:
             copyfileobj(source, target)
         _copies[state] = copy
