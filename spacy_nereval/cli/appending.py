@@ -88,8 +88,12 @@ def new_files(counts: Counts | None, files: Files, model: str | None, loading: M
     return Files([files.golds[k] for k in places], preds)
 
 
-def check_appendable(counts: Counts, metrics: Sequence[Metric], output: Path) -> None:
-    """Raise ValueError, before anything is counted, if other metrics were counted."""
+def check_appendable(counts: Counts, metrics: Sequence[Metric], sharding: Sharding, output: Path) -> None:
+    """Raise ValueError, before anything is counted, if other metrics were counted, or hashes of ids are missing."""
+    from ..io.id_hashes import checked
+
+    if sharding.check_repeats:
+        checked(output, counts.id_hashes)
     others = counts.without_rows()
     others.metrics = tuple(metrics)
     if differences := counts.differences(others, replicates=False, collapsed=False):

@@ -104,7 +104,7 @@ def count_cli(
     with locked_counts(output) as before:
         if before:
             work = work._replace(collapse=halves_to_append(before, replicates, seed, output))
-            check_appendable(before, chosen, output)
+            check_appendable(before, chosen, sharding, output)
         files = new_files(before, files, model, loading, output)
         if files.golds:
             counts = work.counts(files)

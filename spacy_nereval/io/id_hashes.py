@@ -182,17 +182,7 @@ def without_repeats(paths: Sequence[Any], files: Sequence[Path | None], allowed:
         ValueError: A count file has no hashes, or they are missing or damaged; or two count files have a
             document with the same id.
     """
-    known: list[Path] = []
-    for path, file in zip(paths, files):
-        if file is None:
-            raise ValueError(f"--check-repeats: {path} has no hashes of its ids: count it with --check-repeats")
-        if not isinstance(file, Path):
-            raise ValueError(f"--check-repeats: {path}: hashes of ids are read from local files only")
-        if not file.is_file() or not (is_temporary(file) or beside(file, name_of_hashes(file)) == file):
-            raise ValueError(
-                f"--check-repeats: {file}, the hashes of the ids of {path}, is missing or damaged: count again"
-            )
-        known.append(file)
+    known = [checked(path, file) for path, file in zip(paths, files)]
     twice = merge_hashes(known, found := temporary_file())
     if twice and not allowed:
         number = sum(len(stored(file)) for file in known) - len(stored(found))
@@ -203,3 +193,16 @@ def without_repeats(paths: Sequence[Any], files: Sequence[Path | None], allowed:
             "--shared-ids"
         )
     return found
+
+
+def checked(path: Any, file: Path | None) -> Path:
+    """Return the hashes of a count file. Raise ValueError if there are none, or they are missing or damaged."""
+    if file is None:
+        raise ValueError(f"--check-repeats: {path} has no hashes of its ids: count it with --check-repeats")
+    if not isinstance(file, Path):
+        raise ValueError(f"--check-repeats: {path}: hashes of ids are read from local files only")
+    if not file.is_file() or not (is_temporary(file) or beside(file, name_of_hashes(file)) == file):
+        raise ValueError(
+            f"--check-repeats: {file}, the hashes of the ids of {path}, is missing or damaged: count again"
+        )
+    return file

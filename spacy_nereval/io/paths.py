@@ -9,7 +9,6 @@ from functools import lru_cache
 from hashlib import blake2b, sha256
 from itertools import count
 from pathlib import Path, PurePosixPath
-from shutil import copyfileobj
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -91,6 +90,9 @@ _copies: dict[tuple[int, int], Path] = {}
 """Copies of the content of pipes, by device and number of the pipe, until `forget_pipes`."""
 
 
+BLOCK = 1 << 16
+"""So many bytes of a pipe are read at a time."""
+
 _numbers = count()
 
 
@@ -122,8 +124,13 @@ def readable(path: Path) -> Path:
     state = path.stat().st_dev, path.stat().st_ino
     if (copy := _copies.get(state)) is None:
         copy = temporary_file()
-        with path.open("rb") as source, copy.open("wb") as target:
-            copyfileobj(source, target)
+        from tqdm import tqdm
+
+        progress = tqdm(desc=f"reading {path}", unit="B", unit_scale=True, leave=False, disable=None)
+        with path.open("rb") as source, copy.open("wb") as target, progress:
+            while block := source.read(BLOCK):
+                target.write(block)
+                progress.update(len(block))
         _copies[state] = copy
     return copy
 
@@ -199,7 +206,7 @@ def content_digest(*parts: Path | str) -> str:
     """Return a hash of the contents of files, or of text, that names a shard: 32 hexadecimal digits.
 
     >>> content_digest("a")
-    'cd9d4e2c6a8a7d5b'
+    '27c35e6e9373877f29e562464e46497e'
     """
     found = [part if isinstance(part, str) else digest(readable(part)) for part in parts]
     return blake2b("\0".join(found).encode(), digest_size=16).hexdigest()
