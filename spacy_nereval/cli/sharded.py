@@ -134,9 +134,11 @@ def shard_digest(gold: Path, pred: Path | None, pipeline: Pipeline | None) -> st
 
 def pipeline_of(model: str | None, loading: Model) -> Pipeline | None:
     """Return a model as workers load it; None without a model."""
+    if model is None:
+        return None
     from ..integration.pipelines import Pipeline
 
-    return Pipeline(model, str(loading.code) if loading.code else None, loading.gpu_id, os.getcwd()) if model else None
+    return Pipeline(model, str(loading.code) if loading.code else None, loading.gpu_id, os.getcwd())
 
 
 def count_in_parts(
