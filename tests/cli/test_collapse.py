@@ -145,6 +145,14 @@ def test_two_systems_are_compared_with_and_without_naming_gold(systems):
     assert "standard error" in flat(said) and "there is no permutation test and no p-value" in flat(said)
 
 
+def test_comparisons_of_collapsed_counts_are_no_tests_of_data_sets(systems):
+    counted("b", "p.npz", "--collapse")
+    for name, pair in (("first", ("a.npz", "b.npz")), ("second", ("p.npz", "other.npz"))):
+        accepted("compare", *pair, "--name", "p", "--name", "q", "-o", f"{name}.json")
+    said = flat(accepted("datasets", "first.json", "second.json"))
+    assert "No test in first: its counts are collapsed and keep no documents to swap. It counts as p = 1" in said
+
+
 ADD = ("--collapse", "--append")
 
 
