@@ -51,7 +51,10 @@ def index_page() -> str:
             title = page.read_text(encoding="utf8").splitlines()[0].removeprefix("# ")
             lines.append(f"- [{title}]({kind}/{page.name})")
         blocks += [f"## {heading}", "\n".join(lines)]
-    blocks.append("[The format of count files](reference/counts-file.schema.json) is a JSON schema.")
+    blocks.append(
+        "JSON schemas: [the header of a count file](reference/counts-file.schema.json), and [that of collapsed "
+        "counts](reference/collapsed-counts-file.schema.json)."
+    )
     return "\n\n".join(blocks) + "\n"
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .core.spans import Document, OverlapGroup, Span
     from .counting.counter import count
     from .counting.counts import Counts
+    from .evaluation.collapsing import collapse, count_collapsed
     from .evaluation.resampling import Confidence
     from .evaluation.result import evaluate
     from .metrics.registry import create, create_all, names, registry
@@ -41,6 +42,7 @@ else:
         "core.spans": ("Document", "OverlapGroup", "Span"),
         "counting.counter": ("count",),
         "counting.counts": ("Counts",),
+        "evaluation.collapsing": ("collapse", "count_collapsed"),
         "evaluation.resampling": ("Confidence",),
         "evaluation.result": ("evaluate",),
         "metrics.registry": ("create", "create_all", "names", "registry"),
@@ -70,8 +72,10 @@ __all__ = [
     "Verdict",
     "__version__",
     "agreement",
+    "collapse",
     "compare",
     "count",
+    "count_collapsed",
     "create",
     "create_all",
     "evaluate",

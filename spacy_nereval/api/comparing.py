@@ -18,6 +18,7 @@ from ..evaluation.resampling import Confidence
 from ..evaluation.tested import Asked, families
 from ..evaluation.transitions import gold_outcomes
 from .choice import check_labels, chosen_metrics, separator, with_levels
+from .counted import check_alone, counted_systems
 from .inputs import documents, what_is_known
 from .plain_records import Reading
 from .reports import KeptSystem
@@ -29,7 +30,7 @@ from .words import in_python
 
 def compare(
     systems: Mapping[str, Any],
-    gold: Iterable[Any],
+    gold: Iterable[Any] | None = None,
     metrics: Any = None,
     *,
     baseline: str | None = None,
@@ -60,8 +61,9 @@ def compare(
     Args:
         systems: The name and the predictions of each system, as `score` takes them; of a system
             that was trained several times a table of its runs, {"run 1": pred, "run 2": pred},
-            whose mean scores are compared.
-        gold: The gold annotation, as `score` takes it.
+            whose mean scores are compared. Or all systems are counts, or paths of count files (.npz);
+            collapsed ones are compared by the half-samples that they keep.
+        gold: The gold annotation, as `score` takes it; None with counts.
         metrics: As for `score`.
         baseline: The name of the system that the others are compared with; by default the first.
         samples: The number of half-samples.
@@ -92,12 +94,18 @@ def compare(
     if baseline is not None and baseline not in systems:
         raise ValueError(f"there is no system {baseline!r}; there are {', '.join(systems)}")
     first = baseline if baseline is not None else next(iter(systems))
+    asked = Asked(primary, secondary, per_label, margin)
+    settings = Confidence(samples=samples, seed=seed).checked()
+    if counted := counted_systems(systems, first):
+        check_alone(gold=gold, metrics=metrics, text=text, tokens=tokens, labels=labels, only=only, depth=depth)
+        swaps = None if counted[0].runs[0].collapsed else trials
+        return Comparison(comparison(counted, [], settings, swaps, **asked._asdict()))
+    if gold is None:
+        raise ValueError("gold is missing: expected the gold annotation, one item per document, as the second argument")
     reading = Reading(scheme, repair, end, spans_key, match, occurrences, given_names(tag_names), offsets).checked()
     rules = label_rules(labels, only, depth, sep)
-    asked = Asked(primary, secondary, per_label, margin)
     same = gold if hasattr(gold, "__len__") else list(gold)
     text, tokens = (None if value is None else list(value) for value in (text, tokens))
-    settings = Confidence(samples=samples, seed=seed).checked()
     left_out: dict[str, str] = {}
     warnings: list[str] = []
     found: list[System] = []

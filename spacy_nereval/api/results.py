@@ -83,6 +83,7 @@ class Result(Shown):
             ValueError: The documents came from an iterator and are gone, the metric or a
                 verdict is unknown, or no span has one of the labels.
         """
+        self._counts.check_documents("errors to list")
         if self._documents is None:
             raise ValueError(
                 "the documents came from an iterator and were not kept: give score a list, such as "

@@ -14,9 +14,11 @@ from ..core.messages import shortened
 from ..core.relabelling import relabelled
 from ..core.spans import Document
 from ..counting.counter import count
+from ..counting.counts import Counts
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate
 from .choice import LOOKED_AT, check_labels, chosen_metrics, separator, with_levels
+from .counted import check_alone, counts_of
 from .inputs import documents, known_in, what_is_known
 from .plain_records import Reading
 from .results import Result
@@ -28,7 +30,7 @@ Metrics = Mapping[str, Mapping[str, Any]] | Iterable[str] | None
 
 
 def score(
-    gold: Iterable[Any],
+    gold: Iterable[Any] | Counts | str | Path,
     pred: Any = None,
     metrics: Any = None,
     confidence: Confidence | None = None,
@@ -63,7 +65,8 @@ def score(
     - an empty list for no spans, or None for a document without annotation.
 
     Alternatively the first argument is a list of `Document`s or spaCy Examples, which hold
-    both sides: score(documents, metrics, confidence).
+    both sides: score(documents, metrics, confidence). Or it is counts, or the path of a count file
+    (.npz), collapsed or not: score("counts.npz", confidence=Confidence()).
 
     Args:
         gold: The gold annotation, or Documents or Examples.
@@ -104,6 +107,9 @@ def score(
     >>> score([[(0, 3, "PER")]], [[{"start": 0, "end": 3, "label": "PER"}]], ["strict"])["metrics"]["strict"]["scores"]
     {'p': 1.0, 'r': 1.0, 'f': 1.0}
     """
+    if counts := counts_of(gold):
+        check_alone(pred=pred, metrics=metrics, text=text, tokens=tokens, labels=labels, only=only, depth=depth)
+        return Result(evaluate(counts, confidence), counts)
     reading = Reading(scheme, repair, end, spans_key, match, occurrences, given_names(tag_names), offsets).checked()
     rules = label_rules(labels, only, depth, sep)
     side = Side(gold, "gold", reading)

@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperCommand
 
 from .groups import grouped
-from .guards import about_cloud_storage, check_files, open_streams, with_matching_files
+from .guards import about_cloud_storage, check_files, open_streams, with_matching_files, with_standard_input
 from .options import EPILOG
 from .printing import say
 
@@ -67,7 +67,7 @@ def with_short_errors(function: Command) -> Command:
         open_streams()
         try:
             forget_pipes()
-            kwargs = with_matching_files(kwargs)
+            kwargs = with_matching_files(with_standard_input(kwargs))
             check_files(kwargs)
             if kwargs.get("code"):
                 from ..core.plugins import import_code

@@ -10,6 +10,7 @@ from typer import Argument, Option
 from typer.core import TyperCommand
 
 from .app import command
+from .collapsing import check_halves, with_count_file
 from .cut_options import Cutting
 from .guards import check_lexicons
 from .metric_options import names_and_options
@@ -56,7 +57,9 @@ def compare_cli(
     asking: Asking,
     showing: Showing,
     cutting: Cutting,
-    gold: Path = Argument(..., help="Gold annotation: a file, or a folder of brat files"),
+    gold: Path = Argument(
+        ..., help="Gold annotation: a file, or a folder of brat files. Not needed if all systems are count files"
+    ),
     systems: list[str] | None = Argument(
         None, metavar="BASELINE OTHER...", help="Predictions, models, or count files (.npz)"
     ),
@@ -83,6 +86,9 @@ def compare_cli(
     Each system is a file of predictions, a model, or a count file. Count files
     hold no spans, so changed spans are listed for the other systems only.
 
+    Collapsed counts are compared by the half-samples that they keep, without
+    permutation tests.
+
     Give systems that were trained several times as --system A=a1.jsonl,a2.jsonl
     --system B=b1.jsonl,b2.jsonl: their mean scores are compared, and intervals
     and tests account for the randomness of training.
@@ -94,6 +100,7 @@ def compare_cli(
     from ..reporting.comparison import AT_TERMINAL, COMPARED, USUAL
 
     names, options = names_and_options([*(systems or []), *ctx.args])
+    names = with_count_file(gold, names, system or [])
     if not names and not system:
         raise typer.BadParameter("name the systems: BASELINE OTHER..., or --system NAME=RUN,RUN... for each")
     drawn = chosen_confidence(True, resampling)
@@ -102,6 +109,7 @@ def compare_cli(
     usual = AT_TERMINAL if table_format(showing.format) == "terminal" else USUAL
     wanted = table_names(showing.tables, COMPARED, usual)
     wished = asked(asking, labels=per_label)
+    check_halves(names, resampling)
     counter = RunCounter(names, gold, metrics, options, train, reading, loading, cutting)
     check_lexicons(counter.metrics, output)
     families(counter.metrics, wished.primary, wished.secondary)  # before anything is read

@@ -8,6 +8,7 @@ import typer
 from typer import Argument
 
 from .app import command
+from .collapsing import check_collapse_given, check_collapsible, halves_of
 from .guards import check_lexicons
 from .inputs import documents_of_model
 from .lookups import wanted_breakdowns
@@ -48,6 +49,10 @@ def evaluate_cli(
     """
     names, options = names_and_options([*data, *ctx.args])
     drawn = chosen_confidence(confidence, resampling)
+    check_collapse_given(sharding)
+    collapse = halves_of(drawn) if sharding.collapse else None
+    if collapse:
+        check_collapsible(showing, per_document, lookups.by)
     check_average(showing.average)
     check_per_document(per_document)
     reading = with_stored_labels(reading, [model])
@@ -55,17 +60,19 @@ def evaluate_cli(
     check_lexicons(chosen, output, per_document)
     breakdowns = wanted_breakdowns(lookups, chosen)
     in_parts = len(names) > 1 or sharding.wanted
-    seen = collected(showing, chosen, source="a corpus that workers count" if in_parts else None)
+    keeper = "a corpus that workers count" if in_parts else "a collapsed corpus" if collapse else None
+    seen = collected(showing, chosen, source=keeper)
     if in_parts:
         from .sharded import count_in_parts
 
         if breakdowns:
             raise ValueError("--by needs every span, and workers keep no spans: evaluate one file, without workers")
-        counts = count_in_parts(names, None, model, chosen, reading, loading, drawn, sharding)
+        counts = count_in_parts(names, None, model, chosen, reading, loading, drawn, sharding, collapse)
     else:
         from ..io.paths import fetched
 
         with fetched(names[0]) as gold:
             documents = documents_of_model(model, gold, reading, loading)
-            counts = count_documents(documents, chosen, gold.name, reading, [*breakdowns, *seen.observers])
+            observers = [*breakdowns, *seen.observers]
+            counts = count_documents(documents, chosen, gold.name, reading, observers, collapse=collapse)
     show_result(counts, drawn, showing, output=output, per_document=per_document, breakdowns=breakdowns, collected=seen)

@@ -82,6 +82,32 @@ def about_cloud_storage(error: Exception, given: Mapping[str, Any]) -> str:
     return f"{', '.join(names)}: cloud storage cannot be used: {type(error).__name__}: {in_words(error)}"
 
 
+STDIN = ("first", "others", "gold", "pred")
+"""Parameters that may be `-`, for the standard input."""
+
+
+def with_standard_input(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of the parameters, with /dev/stdin for `-`.
+
+    Raises:
+        ValueError: Both sides are to come from the standard input.
+
+    >>> with_standard_input({"first": "-", "others": ["a.jsonl"]})
+    {'first': '/dev/stdin', 'others': ['a.jsonl']}
+    """
+    found = dict(given)
+    number = 0
+    for name in STDIN:
+        values: list[Any] = found[name] if isinstance(found.get(name), list) else [found.get(name)]
+        read = [type(value)("/dev/stdin") if str(value) == "-" else value for value in values]
+        number += sum(str(value) == "/dev/stdin" for value in read)
+        if name in found and read:
+            found[name] = read if isinstance(found[name], list) else read[0]
+    if number > 1:
+        raise ValueError("standard input is given for gold and for predictions: give one of them as a file or a pipe")
+    return found
+
+
 def with_matching_files(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of the parameters, with files for patterns such as `parts/*.npz`, where the shell left those.
 

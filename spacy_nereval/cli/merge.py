@@ -7,7 +7,8 @@ from pathlib import Path
 from typer import Argument, Option
 
 from .app import command
-from .options import COUNTS, SHARED_IDS
+from .collapsing import chosen_halves
+from .options import CHECK_REPEATS, COLLAPSE, COUNTS, REPLICATES, SEED, SHARED_IDS
 from .results import save_counts
 
 
@@ -21,6 +22,10 @@ def merge_cli(
         "--allow-repeats",
         help="Count documents as often as the parts have them, even if two parts hold some of the same counts",
     ),
+    collapse: bool = COLLAPSE,
+    check_repeats: bool = CHECK_REPEATS,
+    replicates: int | None = REPLICATES,
+    seed: int | None = SEED,
 ) -> None:
     """
     Merge the count files of the parts of a corpus. The result is the count file
@@ -28,7 +33,16 @@ def merge_cli(
 
     A count file records which parts it was merged from. A part that would count
     twice is refused.
+
+    With --collapse, the documents of the parts are added up, in memory that their
+    number does not change. Parts that are collapsed already stay so.
     """
     from ..io.count_files import merge
 
-    save_counts(merge(files, shared_ids=shared_ids, allow_repeats=allow_repeats), output)
+    if not collapse and (replicates is not None or seed is not None):
+        raise ValueError("--replicates and --seed are for documents that are added up: give --collapse, too")
+    halves = chosen_halves(replicates, seed) if collapse else None
+    counts = merge(
+        files, shared_ids=shared_ids, allow_repeats=allow_repeats, collapsed=halves, check_repeats=check_repeats
+    )
+    save_counts(counts, output)

@@ -64,6 +64,24 @@ SEED = Option(None, "--seed", help="Seed of the random number generator (0 by de
 SHARED_IDS = Option(
     False, "--shared-ids", help="Treat texts with the same id in different files as one document, not as an error"
 )
+COLLAPSE = Option(
+    False,
+    "--collapse",
+    help="Add up the documents while they are counted, so that memory and the count file do not grow with the corpus. "
+    "Scores and intervals stay the same; what needs single documents is given up",
+)
+CHECK_REPEATS = Option(
+    False,
+    "--check-repeats",
+    help="With --collapse: look for documents with the same id in different files. Takes 16 bytes a document on disk, "
+    "beside the counts, and time; not memory",
+)
+REPLICATES = Option(
+    None,
+    "--replicates",
+    help="Number of half-samples to store, so that intervals can be merged too. By default 0, with --collapse 1000",
+    min=0,
+)
 TRAIN = Option(
     None,
     "--train",
@@ -262,6 +280,8 @@ class Sharding(NamedTuple):
         help="Folder for the counts of each file, from which an interrupted run continues [nereval-parts]",
     )
     shared_ids: bool = SHARED_IDS
+    collapse: bool = COLLAPSE
+    check_repeats: bool = CHECK_REPEATS
 
     @property
     def wanted(self) -> bool:

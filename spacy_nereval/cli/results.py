@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..core.labels import LabelRules
     from ..core.spans import Document
     from ..counting.counts import Counts
+    from ..evaluation.collapsing import Halves
     from ..evaluation.partners import Partners
     from ..evaluation.resampling import Confidence
     from .inputs import Documents
@@ -46,6 +47,8 @@ def count_documents(
     observers: Sequence[Observer] = (),
     *,
     quiet: bool = False,
+    collapse: Halves | None = None,
+    check_repeats: bool = False,
 ) -> Counts:
     """Return the counts of documents.
 
@@ -56,6 +59,8 @@ def count_documents(
         reading: How the documents are read.
         observers: Their `add` is called with every document.
         quiet: Show no progress bar.
+        collapse: Add up the documents, and keep these half-samples; None keeps a row for each document.
+        check_repeats: Keep hashes of the ids of collapsed counts.
 
     Raises:
         ValueError: If there is no document to count.
@@ -68,13 +73,17 @@ def count_documents(
             yield document
 
     from ..counting.counter import count
+    from ..evaluation.collapsing import count_collapsed
     from ..evaluation.partners import Partners
+    from ..io.id_hashes import IdHashes
 
     partners = Partners()
-    observers = [*observers, *([] if quiet else [partners])]
-    counts = count(observed(), metrics)
+    hashes = IdHashes() if check_repeats else None
+    observers = [*observers, *([] if quiet else [partners]), *([hashes] if hashes else [])]
+    counts = count_collapsed(observed(), metrics, *collapse) if collapse else count(observed(), metrics)
     counts.sources = [source]
     counts.spans_key = reading.spans_key
+    counts.id_hashes = hashes.file() if hashes else None
     _check_not_empty(source, counts.documents, counts.skipped)
     if not quiet:
         warn_of_labels(counts, partners)
@@ -180,3 +189,5 @@ def save_counts(counts: Counts, output: Path) -> None:
     documents = "1 document" if counts.documents == 1 else f"{counts.documents} documents"
     said = on_reading({**counts.on_reading, "skipped": counts.skipped})
     say(", ".join([f"✔ counts of {documents} in {output}", *said]), fg="green")
+    if counts.collapsed and not counts.id_hashes:
+        say("ℹ Documents that occur in several files were not looked for; --check-repeats does.")

@@ -9,6 +9,7 @@ import typer
 from typer import Argument, Option
 
 from .app import command
+from .collapsing import check_collapsible, check_stored_halves
 from .cut_options import Cutting
 from .cutting import check_no_count_file, predictions_kept
 from .guards import check_lexicons
@@ -94,6 +95,9 @@ def score_cli(
         from ..io.count_files import load
 
         counts = load(gold)
+        if counts.collapsed:
+            check_collapsible(showing, per_document, lookups.by, file=gold)
+            check_stored_halves(counts, confidence, resampling, gold)
         check_lexicons(counts.metrics, output, per_document)
         seen = collected(showing, counts.metrics, source=str(gold))
         warn_of_labels(counts)

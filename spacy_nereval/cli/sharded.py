@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..core.declaration import Metric
     from ..counting.counts import Counts
     from ..distributed.shards import PartsFolder, Shard, ShardStatus
+    from ..evaluation.collapsing import Halves
     from ..evaluation.resampling import Confidence
     from ..integration.pipelines import Pipeline
 
@@ -40,6 +41,8 @@ class Counting:
         pipeline: The model; None if there are files of predictions.
         replicates: The settings of the replicates; None for no replicates.
         home: The folder that relative paths start from.
+        collapse: The half-samples of collapsed counts; None for counts with documents.
+        check_repeats: Whether to keep hashes of the ids of collapsed counts.
         code: A Python file to run first.
     """
 
@@ -48,6 +51,8 @@ class Counting:
     pipeline: Pipeline | None
     replicates: Confidence | None
     home: str
+    collapse: Halves | None = None
+    check_repeats: bool = False
     code: str | None = None
 
     def origin(self, shard: Shard) -> Mapping[str, Any]:
@@ -63,7 +68,7 @@ class Counting:
         for name in filter(None, (shard.gold, shard.pred)):
             with fetched(name, self.home) as path:
                 contents[name] = digest(path)
-        origin = {
+        origin: dict[str, Any] = {
             "gold": contents[shard.gold],
             "pred": contents.get(shard.pred),
             "model": self.pipeline and self.pipeline.digest(),
@@ -73,6 +78,8 @@ class Counting:
             "replicates": self.replicates and (self.replicates.samples, self.replicates.seed),
             "versions": (__version__, version("spacy")),
         }
+        if self.collapse:
+            origin["collapse"] = [*self.collapse, self.check_repeats]
         if self.code:
             origin["code"] = digest(Path(self.home, self.code))
         stored: dict[str, Any] = json.loads(json.dumps(origin))  # with lists for tuples, as in a count file
@@ -98,11 +105,15 @@ class Counting:
                     documents = documents_of_model(nlp, gold, self.reading)
                 else:
                     documents = documents_of_files(gold, pred, self.reading)
-                counts = count_documents(documents, create_all(self.metrics), shard.name, self.reading, quiet=True)
+                chosen = create_all(self.metrics)
+                how: dict[str, Any] = {"collapse": self.collapse, "check_repeats": self.check_repeats}
+                counts = count_documents(documents, chosen, shard.name, self.reading, quiet=True, **how)
+                if self.collapse:
+                    counts.parts = [shard_digest(gold, pred, self.pipeline)]
             except ValueError as error:
                 message = str(error).replace(str(gold), shard.gold).replace(str(pred), shard.pred or shard.gold)
                 raise ValueError(message) from None
-        if self.replicates:
+        if self.replicates and not self.collapse:
             add_replicates(counts, self.replicates)
         return counts
 
@@ -114,6 +125,22 @@ class Counting:
             import_code(Path(self.home, self.code))
 
 
+def shard_digest(gold: Path, pred: Path | None, pipeline: Pipeline | None) -> str:
+    """Return a hash of what the counts of a shard come from, so that a shard is recognised that counts already have."""
+    from ..io.paths import content_digest
+
+    return content_digest(gold, pipeline.digest() if pipeline else pred or gold)
+
+
+def pipeline_of(model: str | None, loading: Model) -> Pipeline | None:
+    """Return a model as workers load it; None without a model."""
+    if model is None:
+        return None
+    from ..integration.pipelines import Pipeline
+
+    return Pipeline(model, str(loading.code) if loading.code else None, loading.gpu_id, os.getcwd())
+
+
 def count_in_parts(
     golds: Sequence[str],
     preds: Sequence[str] | None,
@@ -123,6 +150,7 @@ def count_in_parts(
     loading: Model,
     drawn: Confidence | None,
     sharding: Sharding,
+    collapse: Halves | None = None,
 ) -> Counts:
     """Return the counts of all files together. One worker counts each file.
 
@@ -135,29 +163,28 @@ def count_in_parts(
         loading: How the model is loaded.
         drawn: The settings of intervals; None for no intervals.
         sharding: Which workers count, and where they keep the counts of each file.
+        collapse: The half-samples of collapsed counts; None for counts with documents.
 
     Raises:
         ValueError: If some files cannot be counted. The reasons are printed first.
     """
     from ..distributed.engines import started
     from ..distributed.shards import PartsFolder, locked, merged
-    from ..integration.pipelines import Pipeline
 
     if reading.labels is not None and (rules := rules_of(reading)):
         reading = reading._replace(labels=json.dumps(rules.mapping))  # workers need not have the file, which may change
     # Metrics that depend on the whole corpus cannot be resampled in parts.
     replicates = None if any(metric.resolve or metric.distinct for metric in metrics) else drawn
-    code = str(loading.code) if loading.code else None
-    pipeline = Pipeline(model, code, loading.gpu_id, os.getcwd()) if model else None
+    pipeline, code = pipeline_of(model, loading), str(loading.code) if loading.code else None
     settings = {metric.name: dict(metric.settings) for metric in metrics}
-    work = Counting(settings, reading, pipeline, replicates, os.getcwd(), code)
+    work = Counting(settings, reading, pipeline, replicates, os.getcwd(), collapse, sharding.check_repeats, code)
     shards, folder = named_shards(golds, preds), PartsFolder(sharding.parts or PARTS)
     workers = sharding.workers or (-1 if sharding.engine else 1)
     with started(sharding.engine or "loky", workers, gpus=loading.gpu_id >= 0) as run, locked(folder):
         earlier = {file.name for file in folder.path.glob("counts-*.npz")}
         parts = _count_shards(shards, work, folder, run)
         _check_all_counted(parts, folder)
-        counts = merged(parts, folder, shared_ids=sharding.shared_ids)
+        counts = merged(parts, folder, shared_ids=sharding.shared_ids, check_repeats=sharding.check_repeats)
         warn_of_labels(counts)
         kept = sum(part.kept and folder.part(part.shard).name in earlier for part in parts)
         replaced = sum(part.replaced for part in parts)

@@ -152,7 +152,8 @@ def _with_interval(result: dict[str, Any], counts: Counts) -> dict[str, Any]:
     from ..evaluation.resampling import Confidence
     from ..reporting.headline import main_metric
 
-    if counts.documents > MOST_DOCUMENTS or len(counts.units) != counts.documents:
+    drawn_before = counts.collapsed and counts.replicates  # then there is nothing to draw
+    if not drawn_before and (counts.documents > MOST_DOCUMENTS or len(counts.units) != counts.documents):
         return result
     metric, settings = main_metric(counts.metrics), Confidence()
     found = intervals(counts if counts.replicates else counts.of([metric]), settings)[metric.name]

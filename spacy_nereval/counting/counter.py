@@ -77,6 +77,13 @@ class Counter:
             rows = self._rows(len(ids), np.concatenate([self._cells_of(batch) for batch in read], axis=1))
             self.counts.append([ids[k] for k in order], [units[k] for k in order] if units else [], *rows)
 
+    def taken(self) -> Counts:
+        """Return the counts so far, and go on with none."""
+        found = self.counts
+        self.counts = Counts(found.metrics)
+        self.counts.unit, self.counts.label_rules = found.unit, found.label_rules
+        return found
+
     def _cells_of(self, batch: Batch) -> NDArray[np.float64]:
         """Return float64[6, cells], a column per cell: the index of its document, then the five of an `Entry`."""
         for name in batch.labels:

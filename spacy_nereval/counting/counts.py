@@ -12,18 +12,23 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from operator import add
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
 from ..core.labels import LabelRules
 from ..core.spans import ON_READING
+from .collapsed import DIGITS, Collapsed, Replicates, checked
 from .keys import Key
-from .sums import Sums
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+
+MOST_SOURCES = 5
+"""So many names of files are kept in collapsed counts, which must not grow with the corpus."""
 
 
 class Counts:
@@ -49,6 +54,10 @@ class Counts:
         spans_key: The key of the span groups that were counted; None for entities.
         by: In a breakdown, the attribute whose buckets replace the labels; None for labels.
         replicates: Stored half-samples; None if there are none.
+        collapsed: What is kept in place of documents; None if there is a row for each document.
+            Else the table has a single row, the sum of all, and there are no ids and units.
+        id_hashes: For collapsed counts, a file of the hashes of their ids, by which documents are found that
+            other counts have too; None if they are not looked for. Counts that are added have none.
 
     >>> from spacy_nereval import Document, count, create
     >>> a = count([Document(gold=[(0, 5, "A")], pred=[(0, 5, "A")])], [create("strict")])
@@ -78,12 +87,14 @@ class Counts:
         self.spans_key: str | None = None
         self.by: str | None = None
         self.replicates: Replicates | None = None
+        self.collapsed: Collapsed | None = None
+        self.id_hashes: Path | None = None
         self._columns: dict[Key, int] = {}
         self._blocks: list[csr_array] = []
 
     @property
     def documents(self) -> int:
-        return len(self.ids)
+        return int(self.collapsed.sums.documents[0]) if self.collapsed else len(self.ids)
 
     @property
     def keys(self) -> tuple[Key, ...]:
@@ -92,7 +103,7 @@ class Counts:
 
     @property
     def cells(self) -> csr_array:
-        """The table: int32 or int64[documents, columns], sparse."""
+        """The table: int32 or int64[documents, columns], sparse; a single row if the counts are collapsed."""
         from scipy.sparse import csr_array, vstack  # imported where counting begins: it takes 90 ms
 
         width = len(self._columns)
@@ -136,10 +147,28 @@ class Counts:
         own = np.array([self._columns.setdefault(key, len(self._columns)) for key in keys], dtype=np.int32)
         fits = len(cells.data) == 0 or int(np.abs(cells.data).max()) < 1 << 31
         data = cells.data.astype(np.int32 if fits else np.int64)
-        shape = len(ids), len(self._columns)
+        shape = cells.shape[0], len(self._columns)
         self._blocks.append(csr_array((data, own[cells.indices], cells.indptr.astype(np.int32)), shape))
         self.ids += ids
         self.units += units
+
+    def check_documents(self, what: str) -> None:
+        """Raise ValueError if the counts are collapsed. `what` says in words what they lack then."""
+        if self.collapsed:
+            raise ValueError(
+                f"collapsed counts keep no documents, so they have no {what}: count the corpus again without --collapse"
+            )
+
+    def put_in_one_row(self) -> None:
+        """Replace the rows by their sum, and sort columns and notes, so that no order of adding can show."""
+        from scipy.sparse import csr_array
+
+        totals = sorted(self.totals().items())
+        self.ids, self.units, self._columns, self._blocks = [], [], {}, []
+        row = csr_array(np.array([[number for _, number in totals]], dtype=np.int64).reshape(1, -1))
+        self.append([], [], row, [key for key, _ in totals])
+        self.sources = sorted({*self.sources})[:MOST_SOURCES]
+        self.parts = sorted(part[:DIGITS] for part in self.parts)
 
     def __add__(self, other: Counts) -> Counts:
         """Return the counts of both, as if all documents had been counted together.
@@ -153,8 +182,7 @@ class Counts:
 
     def reordered(self, places: Sequence[int]) -> Counts:
         """Return the counts with the documents at these indices, in this order, and no column that they leave empty."""
-        found = self._like()
-        found._add_notes(self)
+        found = self.without_rows()
         found.ids = [self.ids[k] for k in places]
         found.units = [self.units[k] for k in places] if self.units else []
         cells = self.cells[list(places)]
@@ -164,10 +192,15 @@ class Counts:
 
     def with_keys(self, keys: Sequence[Key]) -> Counts:
         """Return the same numbers as counts of something else: each column has another key, all different."""
-        found = self._like()
-        found._add_notes(self)
+        found = self.without_rows()
         found.ids, found.units = [*self.ids], [*self.units]
         found._columns, found._blocks = {key: k for k, key in enumerate(keys)}, [self.cells]
+        return found
+
+    def without_rows(self) -> Counts:
+        """Return counts of nothing, with the same settings and notes."""
+        found = self._like()
+        found._add_notes(self)
         return found
 
     def of(self, metrics: Sequence[Metric]) -> Counts:
@@ -206,12 +239,13 @@ class Counts:
         for name, number in on_reading.items():
             setattr(self, name, getattr(self, name) + number)
 
-    def differences(self, other: Counts, *, replicates: bool = True) -> str:
+    def differences(self, other: Counts, *, replicates: bool = True, collapsed: bool = True) -> str:
         """Return why two counts cannot be added, in words; empty if they can.
 
         Args:
             other: The other counts.
             replicates: Whether to compare how they were resampled.
+            collapsed: Whether to compare if they are collapsed.
         """
         if [metric.name for metric in self.metrics] != [metric.name for metric in other.metrics]:
             names = (", ".join(metric.name for metric in counts.metrics) for counts in (self, other))
@@ -228,6 +262,8 @@ class Counts:
         if self.label_rules != other.label_rules:
             kept = [" ".join(counts.label_rules.parts()) if counts.label_rules else "" for counts in (self, other)]
             found.append(f"one has the label rules {kept[0] or 'none'}, the other {kept[1] or 'none'}")
+        if collapsed and (self.collapsed is None) is not (other.collapsed is None):
+            found.append("one is collapsed, the other has documents (--collapse makes both alike)")
         for a, b in zip(self.metrics, other.metrics):
             ours, theirs = ({"version": metric.version, **metric.settings} for metric in (a, b))
             found += [
@@ -247,25 +283,16 @@ class Counts:
             yield f"one has {described[0]}, the other {described[1]}"
 
 
-class Replicates(NamedTuple):
-    """Stored half-samples: the sums of the units whose random bit is 1, a row per sample."""
-
-    samples: int
-    seed: int
-    sums: Sums
-
-    @property
-    def drawn(self) -> tuple[int, int]:
-        return self.samples, self.seed
-
-
 def united(parts: Sequence[Counts]) -> Counts:
     """Return the counts of all parts together; they must not differ (see `Counts.differences`)."""
     both = parts[0]._like()
     for part in parts:
         both.append(part.ids, part.units, part.cells, part.keys)
         both._add_notes(part)
-    # All parts have replicates, or none: else they would differ.
+    # All parts have replicates, or none: else they would differ. They are all collapsed, or none is.
     if stored := [part.replicates for part in parts if part.replicates]:
-        both.replicates = stored[0]._replace(sums=reduce(add, (each.sums for each in stored)))
+        both.replicates = stored[0]._replace(sums=checked(reduce(add, (each.sums for each in stored))))
+    if added := [part.collapsed for part in parts if part.collapsed]:
+        both.put_in_one_row()
+        both.collapsed = reduce(add, added)
     return both

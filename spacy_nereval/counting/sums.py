@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.declaration import Metric
-from .keys import slots
+from .keys import LARGEST, slots
+
+TOO_LARGE = f"amounts or scores add up to more than {LARGEST:.0e}, too much to be exact: use smaller weights"
 
 
 class Sums(NamedTuple):

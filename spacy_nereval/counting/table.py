@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
 from .counts import Counts
-from .keys import HIGH, LARGEST, LOW, Key, Slot, join, slots, split
+from .keys import HIGH, LOW, Key, Slot, join, slots, split
 from .room import check_room
-from .sums import Sums, empty_sums
+from .sums import TOO_LARGE, Sums, empty_sums
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -47,6 +47,7 @@ class Table:
     """
 
     def __init__(self, counts: Counts, labels: Sequence[str] | None = None) -> None:
+        counts.check_documents("rows of documents")
         self.metrics: tuple[Metric, ...] = counts.metrics
         self.labels: tuple[str, ...] = counts.labels if labels is None else tuple(labels)
         self.slots: dict[Slot, int] = slots(self.metrics)
@@ -105,6 +106,13 @@ class Table:
                 found += part @ (weights.of(here).T.astype(float) if weights else np.ones((part.shape[1], 1)))
             counted = self._projected[some].T @ (found > 0).astype(np.int64)
             total.counts[:] += np.asarray(counted).reshape(total.counts.shape)
+
+    @property
+    def total(self) -> csr_array:
+        """All rows of the counts added up: int64[1, keys]."""
+        from scipy.sparse import csr_array
+
+        return csr_array(np.asarray(self._cells.sum(axis=0, dtype=np.int64)).reshape(1, -1))
 
     def stretches(self, width: int = 1) -> Iterator[slice]:
         """Yield the indices of the documents in stretches, so that their dense tables stay small.
@@ -179,7 +187,9 @@ def _at_most_once(cells: csr_array, columns: NDArray[np.int64]) -> csr_array:
 
 
 def summed(counts: Counts, weights: Weights | None = None, labels: Sequence[str] | None = None) -> Sums:
-    """Return the counts added up; see `Table.summed`."""
+    """Return the counts added up; see `Table.summed`. Collapsed counts are added up already."""
+    if counts.collapsed and not weights:
+        return counts.collapsed.sums.with_labels(labels or counts.collapsed.sums.labels)
     return Table(counts, labels).summed(weights)
 
 
@@ -227,9 +237,6 @@ def additive(scores: NDArray[Any]) -> NDArray[Any]:
     defined = np.isfinite(scores)
     parts = np.stack([defined, *split(np.where(defined, scores, 0))])
     return parts.reshape(-1, scores.shape[-1])
-
-
-TOO_LARGE = f"amounts or scores add up to more than {LARGEST:.0e}, too much to be exact: use smaller weights"
 
 
 def product(rows: Any, weights: NDArray[Any]) -> NDArray[np.int64]:

@@ -23,14 +23,15 @@ _changing = Lock()
 
 
 @contextmanager
-def exclusive(lock: Location, folder: str) -> Iterator[None]:
+def exclusive(lock: Location, folder: str, remedy: str = "or choose another folder with --parts") -> Iterator[None]:
     """Hold a lock file, so that no other run that needs it can continue.
 
     A stale lock file, whose process ran on this machine and ended, is replaced.
 
     Args:
         lock: The lock file, in a folder that exists.
-        folder: The folder that is locked, as the user named it, for errors.
+        folder: The folder or file that is locked, as the user named it, for errors.
+        remedy: What else to do than to wait, for errors.
 
     Raises:
         ValueError: If another run holds the lock file, with its process, user and host;
@@ -46,7 +47,7 @@ def exclusive(lock: Location, folder: str) -> Iterator[None]:
     """
     key = str(lock.resolve())
     with _changing:
-        _take(lock, key, folder)
+        _take(lock, key, folder, remedy)
         _held.add(key)
     try:
         yield
@@ -56,7 +57,7 @@ def exclusive(lock: Location, folder: str) -> Iterator[None]:
             lock.unlink(missing_ok=True)
 
 
-def _take(lock: Location, key: str, folder: str) -> None:
+def _take(lock: Location, key: str, folder: str, remedy: str) -> None:
     if _is_stale(lock, key):
         lock.unlink(missing_ok=True)
     try:
@@ -65,8 +66,7 @@ def _take(lock: Location, key: str, folder: str) -> None:
     except FileExistsError:
         who = "process {pid} of {user} on {host}".format(**{"pid": "?", "user": "?", "host": "?", **_owner(lock)})
         raise ValueError(
-            f"another run, {who}, writes to {folder}: wait for it, or choose another folder with --parts; "
-            f"if that run has ended, delete {lock}"
+            f"another run, {who}, writes to {folder}: wait for it, {remedy}; if that run has ended, delete {lock}"
         ) from None
     except OSError as error:  # otherwise a half-written lock file on a full disk would lock the folder for good
         lock.unlink(missing_ok=True)

@@ -209,13 +209,16 @@ def _first_line(error: Exception) -> str:
     return type(error).__name__ + (f": {lines[0]}" if lines else "")
 
 
-def merged(statuses: Sequence[ShardStatus], folder: PartsFolder, *, shared_ids: bool = False) -> Counts:
+def merged(
+    statuses: Sequence[ShardStatus], folder: PartsFolder, *, shared_ids: bool = False, check_repeats: bool = False
+) -> Counts:
     """Return the counts of all parts together, added in the order of the shards.
 
     Args:
         statuses: What `count_shards` returned, without errors.
         folder: The folder of the parts.
         shared_ids: Whether documents of several shards may have the same id.
+        check_repeats: Whether to look for documents of collapsed counts that have the same id.
 
     Raises:
         ValueError: If parts were predicted by different models, were changed since they were
@@ -229,7 +232,8 @@ def merged(statuses: Sequence[ShardStatus], folder: PartsFolder, *, shared_ids: 
                 "install the same model on all machines, then run the command again"
             )
     files = [folder.part(status.shard) for status in statuses]
-    return merge(files, origins=[status.origin for status in statuses], shared_ids=shared_ids)
+    origins = [status.origin for status in statuses]
+    return merge(files, origins=origins, shared_ids=shared_ids, check_repeats=check_repeats)
 
 
 @contextmanager

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 from ..about import __version__
 from ..core.spans import Document, Span
 from ..counting.counts import Counts
+from .collapsed_differences import collapsed_rows, effective_units
+from .collapsing import stored_half_samples, unit_numbers
 from .conclusions import verdict
 from .pairs import aligned_runs, paired
 from .resampling import Confidence, effective_number_of_units, number_of_units
@@ -59,7 +61,8 @@ def comparison(
 
     Args:
         systems: Two or more, counted on the same documents. A system with several training runs
-            is compared by their mean scores, see `statistics.runs`; other systems by swaps.
+            is compared by their mean scores, see `statistics.runs`; those with collapsed counts by the
+            half-samples of these; other systems by swaps.
         documents: The documents, for the texts of the spans that changed.
         confidence: The level of intervals and the seed.
         trials: How many swaps are drawn; by default enough for the number of tests.
@@ -86,13 +89,17 @@ def comparison(
     family = families(first.metrics, primary, secondary)
     ours = aligned_runs(first, baseline.name, baseline.runs)
     aligned = [aligned_runs(first, other.name, other.runs) for other in others]
+    if first.collapsed:
+        confidence = _stored(first, confidence, trials, max(map(len, [ours, *aligned])))
     once = [counts for (counts, *more) in aligned if len(ours) == 1 and not more]
-    if trials is None:
+    if trials is None and not first.collapsed:
         of_labels = sum(labels_to_test(first, counts, family) for counts in once) if labels else 0
         trials = swaps_for(family, asked, systems=len(others), labels=of_labels)
     rows: list[dict[str, Any]] = []
     for other, theirs in zip(others, aligned):
-        if len(ours) == len(theirs) == 1:
+        if first.collapsed:
+            found = collapsed_rows(first, theirs[0], family, asked, confidence)
+        elif len(ours) == len(theirs) == 1 and trials is not None:
             found = swap_rows(first, theirs[0], family, asked, confidence, trials)
         else:
             found = run_rows(ours, theirs, family, asked, confidence)
@@ -101,15 +108,17 @@ def comparison(
             rows.append(named | {key: value for key, value in row.items() if key not in named})
     _correct(rows)
     _say(rows, baseline.name, first, family, confidence.level)
-    units = number_of_units(first)
-    exact = bool(once) and enumerable(units, trials)
-    swaps = (2**units if exact else trials) if once else None
-    k = effective_number_of_units([*ours, *(counts for theirs in aligned for counts in theirs)])
+    every = [*ours, *(counts for theirs in aligned for counts in theirs)]
+    units, k, exact, swaps = _based_on(every, trials if once else None)
     footing = Footing(
         first.unit, units, k, confidence.seed, confidence.samples, confidence.level, swaps=swaps, exact=exact
     )
     runs = [len(ours), *map(len, aligned)]
-    more = [f"units:{units}", *([f"runs:{'+'.join(map(str, runs))}"] if max(runs) > 1 else []), *asked.signature]
+    more = [
+        f"units:{'?' if units is None else units}",
+        *([f"runs:{'+'.join(map(str, runs))}"] if max(runs) > 1 else []),
+        *asked.signature,
+    ]
     located = {way for counts in (*ours, *(each for theirs in aligned for each in theirs)) for way in counts.located}
     more += [f"mentions:{way}" for way in sorted(located - first.located)]
     mentions = {system.name: mention_numbers(own) for system, (own, *_) in zip(systems, [ours, *aligned])}
@@ -127,6 +136,7 @@ def comparison(
             "confidence": {"level": confidence.level, "samples": confidence.samples, "seed": confidence.seed},
             "swaps": swaps,
             "exact": exact,
+            **({"collapsed": True} if first.collapsed else {}),
             "margin": margin,
             "on_reading": [
                 {"system": system.name, **read_with(runs)} for system, runs in zip(systems, [ours, *aligned])
@@ -141,6 +151,30 @@ def comparison(
         }
     )
     return result
+
+
+def _stored(counts: Counts, confidence: Confidence, trials: int | None, runs: int) -> Confidence:
+    """Return the settings of the half-samples that collapsed counts keep.
+
+    Raises:
+        ValueError: Something is asked for that needs documents.
+    """
+    for wanted, what in ((trials is not None, "permutation tests (--trials)"), (runs > 1, "means of training runs")):
+        if wanted:
+            counts.check_documents(what)
+    samples, seed = stored_half_samples(counts).drawn
+    return confidence._replace(samples=samples, seed=seed)
+
+
+def _based_on(counts: Sequence[Counts], trials: int | None) -> tuple[int | None, float, bool, int | None]:
+    """Return the number of units, the effective number, whether swaps are all patterns, and how many there are."""
+    first = counts[0]
+    if first.collapsed:
+        k = min(effective_units(first, other)[""] for other in counts[1:])
+        return unit_numbers(first).number, k, False, None
+    units, k = number_of_units(first), effective_number_of_units(counts)
+    exact = trials is not None and enumerable(units, trials)
+    return units, k, exact, 2**units if exact else trials
 
 
 def _correct(rows: Sequence[dict[str, Any]]) -> None:
@@ -193,6 +227,8 @@ def compare(
     asked = Asked(primary, secondary, labels, margin).checked()
     family = families(baseline.metrics, primary, secondary)
     system = paired(baseline, system)
+    if baseline.collapsed:
+        return [*collapsed_rows(baseline, system, family, asked, _stored(baseline, confidence, trials, 1))]
     if trials is None:
         trials = swaps_for(family, asked, labels=labels_to_test(baseline, system, family) if labels else 0)
     return [*swap_rows(baseline, system, family, asked, confidence, trials)]

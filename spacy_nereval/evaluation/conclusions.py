@@ -48,6 +48,7 @@ def verdict(row: Mapping[str, Any], score: Score, *, baseline: str, level: float
             level=level,
             units=units,
             higher_is_better=score.higher_is_better,
+            tested="standard_error" not in row,
         )
     )
 

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.declaration import Metric, Score
-from ..counting.counts import Counts, Replicates
+from ..counting.collapsed import Replicates
+from ..counting.counts import Counts
 from ..counting.keys import slots
 from ..counting.sums import Sums
-from ..counting.table import Table, columns_of
+from ..counting.table import Table, columns_of, summed
+from .collapsing import stored_half_samples, unit_numbers
 from .pairs import all_labels
 from .resampling import Confidence, HalfSamples, Units, effective_number_of_units, number_of_units, spans_per_unit
 from .scores import MetricScores, Path, score_sums
@@ -29,7 +31,8 @@ __all__ = ["FEW_UNITS", "WARNING_UNITS", "Confidence", "Drawn", "drawn", "interv
 class Drawn(NamedTuple):
     """What the intervals of some counts are based on.
 
-    unit: the rule that says which documents are drawn together. units: the number of units.
+    unit: the rule that says which documents are drawn together. units: the number of units; None if
+    collapsed counts do not know it.
     effective_units: their effective number. exact: whether all their patterns were used.
     """
 
@@ -38,7 +41,7 @@ class Drawn(NamedTuple):
     samples: int
     seed: int
     unit: str
-    units: int
+    units: int | None
     exact: bool
     effective_units: float
 
@@ -46,12 +49,17 @@ class Drawn(NamedTuple):
     def signature(self) -> str:
         """The settings for the signature."""
         samples = f"all {self.samples}" if self.exact else self.samples
-        return f"{self.method}:{samples},seed:{self.seed},level:{self.level},unit:{self.unit},units:{self.units}"
+        units = "?" if self.units is None else self.units
+        return f"{self.method}:{samples},seed:{self.seed},level:{self.level},unit:{self.unit},units:{units}"
 
 
 def drawn(runs: Sequence[Counts], confidence: Confidence) -> Drawn:
     """Return what intervals are based on: the stored half-samples of a single run, or else new ones."""
     first, *others = runs
+    if first.collapsed:
+        stored, known = stored_half_samples(first), unit_numbers(first)
+        k = known.effective[""]
+        return Drawn("half", confidence.level, *stored.drawn, first.unit, known.number, exact=False, effective_units=k)
     number, k = number_of_units(first), effective_number_of_units(runs)
     samples, seed, exact = confidence.samples, confidence.seed, enumerable(number, confidence.samples)
     if first.replicates and not others:
@@ -108,6 +116,8 @@ def run_intervals(runs: Sequence[Counts], confidence: Confidence) -> dict[str, d
         What `intervals` returns. With two or more runs, each interval has "share_of_training"
         too, the share of the runs in the variance.
     """
+    if runs[0].collapsed:
+        return _of_collapsed(runs[0], confidence.level)
     labels, units = all_labels(*runs), Units(runs[0])
     tables = [Table(counts, labels) for counts in runs]
     if len(runs) == 1 and (stored := runs[0].replicates):
@@ -119,8 +129,17 @@ def run_intervals(runs: Sequence[Counts], confidence: Confidence) -> dict[str, d
     if len(units):
         k = effective_units(mean_of_runs([spans_per_unit(table, units) for table in tables]))
         documents = float(effective_units(units.added(np.ones(runs[0].documents))))
-    effective = dict(zip((*labels, ""), np.atleast_1d(k).tolist()))
+    effective: dict[str | None, float] = dict(zip((*labels, ""), np.atleast_1d(k).tolist()))
     found = _of_metrics([table.summed() for table in tables], samples, effective, documents, confidence.level)
+    return {metric: nested(rows) for metric, rows in found}
+
+
+def _of_collapsed(counts: Counts, level: float) -> dict[str, dict[str, Any]]:
+    """Return the intervals of collapsed counts, from the half-samples that they have."""
+    whole = summed(counts)
+    halves = stored_half_samples(counts).sums.with_labels(whole.labels)
+    effective = unit_numbers(counts).effective
+    found = _of_metrics([whole], [halves], effective, effective[None], level)
     return {metric: nested(rows) for metric, rows in found}
 
 
@@ -131,7 +150,7 @@ Rows = dict[Path, dict[str, Any]]
 def _of_metrics(
     wholes: Sequence[Sums],
     samples: Sequence[Sums],
-    effective: Mapping[str, float],
+    effective: Mapping[str | None, float],
     documents: float,
     level: float,
 ) -> Iterator[tuple[str, Rows]]:

@@ -12,6 +12,7 @@ from ..core.declaration import GOLD_SPANS, Metric
 from ..counting.counts import Counts
 from ..counting.sums import Sums, empty_sums
 from ..counting.table import Table, additive, columns_of, product
+from .collapsed_differences import check_same_documents
 from .resampling import HalfSamples, Units, spans_per_unit
 from .scores import MetricScores, score_sums
 from .statistics.differences import balance
@@ -147,6 +148,9 @@ def paired(baseline: Counts, system: Counts) -> Counts:
         ValueError: They are not the same documents, or not counted in the same way; the
             message names the difference.
     """
+    if baseline.collapsed and system.collapsed:
+        check_same_documents(baseline, system)
+        return system
     if differences := baseline.differences(system, replicates=False):
         raise ValueError(f"the systems cannot be compared: {differences}")
     if baseline.ids != system.ids:

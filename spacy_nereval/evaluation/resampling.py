@@ -78,6 +78,7 @@ class Units:
     """
 
     def __init__(self, counts: Counts) -> None:
+        counts.check_documents("units to resample")
         if len(counts.units) != counts.documents:
             raise ValueError("these counts do not say what is resampled: count with units=True")
         number: dict[str, int] = {}

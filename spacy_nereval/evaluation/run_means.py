@@ -64,6 +64,8 @@ def evaluate_runs(
 
     Source: min F', H. H. Clark (1973), for the variance of the mean; see `statistics.intervals`.
     """
+    for counts in runs:
+        counts.check_documents("means of training runs")
     confidence = (confidence or Confidence()).checked()
     if len(runs) < 2:
         raise ValueError(

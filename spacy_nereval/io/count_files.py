@@ -7,38 +7,40 @@ shape of every array against the header, before anything is allocated.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from hashlib import sha256
-from math import prod
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile
 
 import numpy as np
-import pydantic
 from numpy.typing import NDArray
 
 from ..about import __version__
 from ..core.declaration import Metric
-from ..core.messages import listed, shortened
+from ..core.messages import listed
 from ..core.spans import ON_READING
-from ..counting.counts import Counts, Replicates, united
+from ..counting.collapsed import Replicates
+from ..counting.counts import Counts, united
 from ..counting.keys import NUMBER, Key, Slot, slots
 from ..counting.sums import Sums, empty_sums
+from ..evaluation.collapsing import Halves, collapse
 from ..evaluation.signature import signature
 from ..metrics.registry import create
-from .count_header import FORMAT, Header, LabelsHeader, ReplicatesHeader, described
+from .collapsed_files import added_arrays, added_fields, added_shapes, put_together
+from .count_archive import PARTS, digest_of, read_array, read_header, reason, write_archive
+from .count_header import (
+    FORMAT,
+    CollapsedHeader,
+    Header,
+    LabelsHeader,
+    OtherVersion,
+    ReplicatesHeader,
+    described,
+)
+from .id_hashes import beside, hashes_of, keep_beside, without_repeats
 from .paths import Location
-from .writing import atomic
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-MOST_OF_REASON = 300
-"""So many characters are shown of what a parser says of a damaged file, which may quote all of it."""
-
-PARTS = ("counts", "means", "class_means", "documents")
-"""The arrays of `Sums`, in the order of its fields."""
 
 
 def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = None) -> None:
@@ -51,7 +53,7 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
     """
     stored, cells = counts.replicates, counts.cells
     more = [f"half:{stored.samples},seed:{stored.seed}"] if stored else []
-    header = Header(
+    given: dict[str, Any] = dict(
         format=FORMAT,
         version=__version__,
         signature=signature(counts, *more),
@@ -67,7 +69,7 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
         duplicates=counts.duplicates,
         rejected=counts.rejected,
         merged=counts.merged,
-        mentions=dict(counts.mentions),
+        mentions=dict(sorted(counts.mentions.items())) if counts.collapsed else dict(counts.mentions),
         located=sorted(counts.located),
         label_rules=LabelsHeader.of(counts.label_rules, counts.mapped) if counts.label_rules else None,
         sources=counts.sources,
@@ -79,10 +81,12 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
     arrays = {"cells/data": cells.data, "cells/indices": cells.indices, "cells/indptr": cells.indptr}
     if stored:
         arrays |= {f"replicates/{name}": array for name, array in zip(PARTS, stored.sums.arrays)}
-    header.digest = _digest(header, arrays)
-    arrays["header"] = np.frombuffer(header.as_json().encode("utf8"), dtype=np.uint8)
-    with atomic(path) as file:
-        np.savez_compressed(file, **arrays)
+    if counts.collapsed:
+        given |= added_fields(counts)
+        if counts.id_hashes:
+            given["id_hashes"] = keep_beside(path, counts.id_hashes)
+        arrays |= added_arrays(counts)
+    write_archive(path, CollapsedHeader(**given) if counts.collapsed else Header(**given), arrays)
 
 
 def load(path: Location, *, origin: Mapping[str, Any] | None = None) -> Counts:
@@ -102,26 +106,29 @@ def load(path: Location, *, origin: Mapping[str, Any] | None = None) -> Counts:
     return counts
 
 
-class _OtherVersion(ValueError):
-    """A count file of another version of the format."""
+def _loaded(path: Location, earlier: Sequence[Metric] = ()) -> tuple[Counts, Header]:
+    """Return the counts in a file, and its header.
 
-
-def _loaded(path: Location) -> tuple[Counts, Header]:
-    """Return the counts in a file, and its header."""
+    Args:
+        path: The file.
+        earlier: The metrics of another file. They are often the same, and to make them takes longer than to read.
+    """
     if not path.is_file():
         raise ValueError(f"{path} does not exist, or is not a file")
     try:
         with path.open("rb") as file, ZipFile(file) as archive:
-            header = _header(archive)
-            metrics = [create(stored.name, **stored.settings) for stored in header.metrics]
-            arrays = {name: _array(archive, name, shape) for name, shape in _shapes(header, metrics).items()}
-        if header.digest != _digest(header, arrays):
+            header = read_header(archive)
+            metrics = [*earlier] if header.metrics == [*map(described, earlier)] else _metrics_of(header)
+            arrays = {name: read_array(archive, name, shape) for name, shape in _shapes(header, metrics).items()}
+        if header.digest != digest_of(header, arrays):
             raise ValueError("it was changed after it was written")
         counts = _counts(metrics, header, arrays)
-    except _OtherVersion as error:
+        if isinstance(header, CollapsedHeader) and header.id_hashes:
+            counts.id_hashes = beside(path, header.id_hashes)
+    except OtherVersion as error:
         raise ValueError(f"{path} has {error}") from None
     except Exception as error:  # parsers of foreign bytes raise anything
-        raise ValueError(f"{path} does not hold counts, or is damaged ({_reason(error)})") from None
+        raise ValueError(f"{path} does not hold counts, or is damaged ({reason(error)})") from None
     for metric, stored in zip(metrics, header.metrics):
         if stored != described(metric):
             raise ValueError(
@@ -131,43 +138,18 @@ def _loaded(path: Location) -> tuple[Counts, Header]:
     return counts, header
 
 
-def _header(archive: ZipFile) -> Header:
-    found = json.loads(_checked(archive, "header", lambda shape, kind: len(shape) == 1 and kind == np.uint8).tobytes())
-    name = found.get("format") if isinstance(found, dict) else None
-    if name != FORMAT and isinstance(name, str) and name.startswith(FORMAT.rstrip("0123456789")):
-        raise _OtherVersion(f"the format {name!r}, and this version reads {FORMAT!r}: count again")
-    return Header.model_validate_json(json.dumps(found))
+def _metrics_of(header: Header) -> list[Metric]:
+    return [create(stored.name, **stored.settings) for stored in header.metrics]
 
 
 def _shapes(header: Header, metrics: Sequence[Metric]) -> dict[str, tuple[int, ...]]:
     """Return the names and shapes of the arrays that the file must have."""
     found: dict[str, tuple[int, ...]] = {"cells/data": (header.entries,), "cells/indices": (header.entries,)}
-    found["cells/indptr"] = (len(header.ids) + 1,)
+    found["cells/indptr"] = (header.rows + 1,)
     if drawn := header.replicates:
         one = empty_sums(tuple(metrics), tuple(drawn.labels), False, 1)
         found |= {f"replicates/{name}": (*a.shape[:-1], drawn.samples) for name, a in zip(PARTS, one.arrays)}
-    return found
-
-
-def _array(archive: ZipFile, name: str, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Read whole numbers of a known shape."""
-    wanted = np.dtype(np.int32), np.dtype(np.int64)
-    return _checked(archive, name, lambda given, kind: given == shape and kind in wanted)
-
-
-def _checked(archive: ZipFile, name: str, fits: Callable[[tuple[int, ...], np.dtype[Any]], bool]) -> NDArray[Any]:
-    """Read an array. Raise ValueError before anything is allocated if its shape and type do not
-    fit, or if there are fewer bytes than it takes."""
-    member_name = f"{name}.npy"
-    with archive.open(member_name) as member:
-        version = np.lib.format.read_magic(member)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, _, kind = read(member)
-    if not fits(shape, kind) or prod(shape) * kind.itemsize > archive.getinfo(member_name).file_size:
-        raise ValueError(f"{name} is not the array that the header describes: its type is {kind}, its shape {shape}")
-    with archive.open(member_name) as member:
-        found: NDArray[Any] = np.lib.format.read_array(member, allow_pickle=False)
-    return found
+    return found | (added_shapes(header, metrics) if isinstance(header, CollapsedHeader) else {})
 
 
 def _counts(metrics: Sequence[Metric], header: Header, arrays: Mapping[str, NDArray[Any]]) -> Counts:
@@ -184,7 +166,7 @@ def _counts(metrics: Sequence[Metric], header: Header, arrays: Mapping[str, NDAr
     data, indices, indptr = (arrays[f"cells/{name}"] for name in ("data", "indices", "indptr"))
     if indptr[0] != 0 or indptr[-1] != header.entries or (np.diff(indptr) < 0).any():
         raise ValueError("the rows do not add up to the entries")  # scipy does not check all of this
-    cells = csr_array((data, indices, indptr), (len(header.ids), len(header.columns)))
+    cells = csr_array((data, indices, indptr), (header.rows, len(header.columns)))
     cells.check_format()
     _check_numbers(metrics, header, cells, arrays)
     counts.append(header.ids, header.units, cells, [Key(*column) for column in header.columns])
@@ -194,6 +176,8 @@ def _counts(metrics: Sequence[Metric], header: Header, arrays: Mapping[str, NDAr
         stored = (arrays[f"replicates/{name}"] for name in PARTS)
         sums = Sums(tuple(metrics), tuple(drawn.labels), False, *stored)
         counts.replicates = Replicates(drawn.samples, drawn.seed, sums)
+    if isinstance(header, CollapsedHeader):
+        put_together(counts, header, arrays)
     return counts
 
 
@@ -221,65 +205,71 @@ def _check_numbers(
         raise ValueError("a number of verdicts, spans or documents is below 0")
 
 
-def _digest(header: Header, arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Return a hash of the whole content, by which a damaged file is detected."""
-    digest = sha256(header.model_copy(update={"digest": ""}).as_json().encode("utf8"))
-    for name, array in sorted(arrays.items()):
-        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
-
-
-def _reason(error: BaseException) -> str:
-    if isinstance(error, pydantic.ValidationError):
-        first = error.errors(include_url=False)[0]
-        return f"header {'.'.join(map(str, first['loc']))}: {first['msg']}"
-    if "pickle" in str(error):  # numpy advises to unpickle files that it cannot read
-        return "not an .npz archive of plain arrays"
-    return f"{type(error).__name__}: {shortened(' '.join(str(error).split()), MOST_OF_REASON)}"
-
-
 def merge(
     paths: Sequence[Location],
     *,
     origins: Sequence[Mapping[str, Any]] | None = None,
     shared_ids: bool = False,
     allow_repeats: bool = False,
+    collapsed: Halves | None = None,
+    check_repeats: bool = False,
 ) -> Counts:
     """Return the counts of several files, as if all documents had been counted together.
+
+    Of collapsed counts, one file is in memory at a time, besides the result.
 
     Args:
         paths: Files that `save` wrote.
         origins: What each was counted from, where that is known.
         shared_ids: Whether texts with the same id in several files are one document.
         allow_repeats: Whether files may hold some of the same counts. These count again.
+        collapsed: Add up the documents, and keep these half-samples. Documents with the same id
+            are not looked for then.
+        check_repeats: Look for documents with the same id in collapsed counts, by the hashes of ids that are kept
+            in files beside them.
 
     Raises:
         ValueError: Metrics, settings or versions differ; two files hold, or were merged
             from, the same counts; documents of two files have one id. The message names the
             files and the difference.
     """
-    return united([*_parts(paths, origins, shared_ids or allow_repeats, allow_repeats)])
+    parts = _parts(paths, origins, shared_ids or allow_repeats, allow_repeats, collapsed, check_repeats)
+    total = [next(parts)]
+    hashes = [total[0].id_hashes]
+    for part in parts:
+        total = [united([*total, part])] if part.collapsed else [*total, part]
+        hashes.append(part.id_hashes)
+    found = united(total)
+    if check_repeats and found.collapsed:
+        found.id_hashes = without_repeats(paths, hashes, shared_ids or allow_repeats)
+    return found
 
 
 def _parts(
-    paths: Sequence[Location], origins: Sequence[Mapping[str, Any]] | None, shared_ids: bool, allow_repeats: bool
+    paths: Sequence[Location],
+    origins: Sequence[Mapping[str, Any]] | None,
+    shared_ids: bool,
+    allow_repeats: bool,
+    collapsed: Halves | None,
+    check_repeats: bool,
 ) -> Iterator[Counts]:
     first: Counts | None = None
     holder: dict[str, tuple[Location, list[str]]] = {}  # the file that holds a part, and all its parts
     owner: dict[str, int] = {}  # the number of the file that has a document with this id
     for number, path in enumerate(paths):
-        counts, header = _loaded(path)
+        counts, header = _loaded(path, first.metrics if first else ())
         if origins and header.origin != origins[number]:
             raise ValueError(f"{path} was changed by somebody else after it was counted")
+        if collapsed and not counts.collapsed:
+            hashes = hashes_of(counts.ids) if check_repeats else None
+            try:
+                counts = collapse(counts, *collapsed)
+            except ValueError as error:
+                raise ValueError(f"{path}: {error}") from None
+            counts.id_hashes = hashes
         for part in counts.parts:
             if part in holder and not allow_repeats:
-                earlier, parts = holder[part]
-                same = "are the same counts" if parts == counts.parts else "hold some of the same counts"
-                raise ValueError(
-                    f"{earlier} and {path} {same}, and would count their documents twice; "
-                    "give ids to texts that only have equal counts; to count documents twice, use --allow-repeats"
-                )
+                raise ValueError(_repeats(*holder[part], path, counts))
         if first and (differences := first.differences(counts)):
             raise ValueError(f"{paths[0]} and {path} cannot be merged: {differences}")
         if not shared_ids:
@@ -292,3 +282,13 @@ def _parts(
         holder |= dict.fromkeys(counts.parts, (path, counts.parts))
         first = first or counts
         yield counts
+
+
+def _repeats(earlier: Location, parts: Sequence[str], path: Location, counts: Counts) -> str:
+    """Return in words that two files have some of the same counts."""
+    same = "are the same counts" if parts == counts.parts else "hold some of the same counts"
+    remedy = "leave one of them out" if counts.collapsed else "give ids to texts that only have equal counts"
+    return (
+        f"{earlier} and {path} {same}, and would count their documents twice; {remedy}; "
+        "to count documents twice, use --allow-repeats"
+    )

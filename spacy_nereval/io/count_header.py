@@ -15,6 +15,12 @@ from ..core.mentions import NUMBERS
 Format = Literal["spacy-nereval counts 4"]
 FORMAT: Format = get_args(Format)[0]
 
+CollapsedFormat = Literal["spacy-nereval counts collapsed 1"]
+COLLAPSED: CollapsedFormat = get_args(CollapsedFormat)[0]
+
+FAMILY = "spacy-nereval counts "
+"""How the formats of all versions begin."""
+
 
 class MetricHeader(pydantic.BaseModel, extra="forbid", strict=True):
     """What the numbers of a metric mean."""
@@ -91,7 +97,19 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
 
     def as_json(self) -> str:
         """Return the header as text."""
-        return self.model_dump_json(exclude={name for name, value in LATER.items() if getattr(self, name) == value})
+        return self.model_dump_json(
+            exclude={name for name, value in self.later.items() if getattr(self, name) == value}
+        )
+
+    @property
+    def later(self) -> dict[str, Any]:
+        """The fields that are left out where they have these values."""
+        return LATER
+
+    @property
+    def rows(self) -> int:
+        """The number of rows of the table."""
+        return len(self.ids)
 
     @pydantic.model_validator(mode="after")
     def _agrees(self) -> Header:
@@ -103,11 +121,53 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
             raise ValueError("the numbers of mentions do not fit each other")
         if len({*self.columns}) < len(self.columns):
             raise ValueError("a column occurs twice")
-        if self.entries > len(self.ids) * len(self.columns):
-            raise ValueError(f"{self.entries} entries do not fit {len(self.ids)} documents")
+        if self.entries > self.rows * len(self.columns):
+            raise ValueError(f"{self.entries} entries do not fit {self.rows} rows")
         if self.replicates and self.replicates.labels != sorted({*self.replicates.labels}):
             raise ValueError("the labels of the half-samples are not sorted, or one occurs twice")
         return self
+
+
+class CollapsedHeader(Header, extra="forbid", strict=True):
+    """The schema of the header of collapsed counts, whose table has a single row. `labels` are those of
+    its arrays, `unit_number` is the number of units if documents of a unit follow each other, `shards`
+    how many files were counted. There are no ids, units and parts."""
+
+    format: CollapsedFormat  # type: ignore[assignment]  # another one, so that neither is taken for the other
+    ids: list[str | None] = pydantic.Field(default=[], max_length=0)
+    units: list[str] = pydantic.Field(default=[], max_length=0)
+    parts: list[str] = pydantic.Field(default=[], max_length=0)
+    labels: list[str]
+    unit_number: int = pydantic.Field(ge=0)
+    shards: int = pydantic.Field(ge=0)
+    id_hashes: str = pydantic.Field(default="", pattern="^([0-9a-f]{32})?$")
+
+    @property
+    def later(self) -> dict[str, Any]:
+        return LATER | {"ids": [], "units": [], "parts": [], "id_hashes": ""}
+
+    @property
+    def rows(self) -> int:
+        return 1
+
+
+def header_of(found: Any) -> Header:
+    """Return the header that JSON holds.
+
+    Raises:
+        OtherVersion: It is that of another version of the format.
+        pydantic.ValidationError: It does not fit its schema.
+    """
+    name = found.get("format") if isinstance(found, dict) else None
+    if name not in (FORMAT, COLLAPSED) and isinstance(name, str) and name.startswith(FAMILY):
+        read = COLLAPSED if name.startswith(COLLAPSED.rstrip("0123456789")) else FORMAT
+        raise OtherVersion(f"the format {name!r}, and this version reads {read!r}: count again")
+    kind = CollapsedHeader if name == COLLAPSED else Header
+    return kind.model_validate_json(json.dumps(found))
+
+
+class OtherVersion(ValueError):
+    """A count file of another version of the format."""
 
 
 def described(metric: Metric) -> MetricHeader:
@@ -122,10 +182,10 @@ def described(metric: Metric) -> MetricHeader:
     )
 
 
-def schema() -> dict[str, Any]:
+def schema(kind: type[Header] = Header) -> dict[str, Any]:
     """Return the JSON schema of the header, for programs that read count files themselves.
 
-    >>> schema()["title"], "columns" in schema()["required"]
-    ('Header', True)
+    >>> schema()["title"], "columns" in schema()["required"], "ids" in schema(CollapsedHeader)["required"]
+    ('Header', True, False)
     """
-    return Header.model_json_schema()
+    return kind.model_json_schema()

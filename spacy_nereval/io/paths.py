@@ -6,10 +6,9 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from hashlib import sha256
+from hashlib import blake2b, sha256
 from itertools import count
 from pathlib import Path, PurePosixPath
-from shutil import copyfileobj
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -91,12 +90,25 @@ _copies: dict[tuple[int, int], Path] = {}
 """Copies of the content of pipes, by device and number of the pipe, until `forget_pipes`."""
 
 
+BLOCK = 1 << 16
+"""So many bytes of a pipe are read at a time."""
+
 _numbers = count()
 
 
 @lru_cache(maxsize=1)
 def _folder_of_copies() -> TemporaryDirectory[str]:
     return TemporaryDirectory()  # removed when the program ends
+
+
+def temporary_file() -> Path:
+    """Return a new place for a file that is deleted when the program ends, if not before."""
+    return Path(_folder_of_copies().name, str(next(_numbers)))
+
+
+def is_temporary(path: Path) -> bool:
+    """Return whether a path comes from `temporary_file`."""
+    return path.parent == Path(_folder_of_copies().name)
 
 
 def readable(path: Path) -> Path:
@@ -111,9 +123,14 @@ def readable(path: Path) -> Path:
         return path
     state = path.stat().st_dev, path.stat().st_ino
     if (copy := _copies.get(state)) is None:
-        copy = Path(_folder_of_copies().name, str(next(_numbers)))
-        with path.open("rb") as source, copy.open("wb") as target:
-            copyfileobj(source, target)
+        copy = temporary_file()
+        from tqdm import tqdm
+
+        progress = tqdm(desc=f"reading {path}", unit="B", unit_scale=True, leave=False, disable=None)
+        with path.open("rb") as source, copy.open("wb") as target, progress:
+            while block := source.read(BLOCK):
+                target.write(block)
+                progress.update(len(block))
         _copies[state] = copy
     return copy
 
@@ -183,6 +200,16 @@ def digest(path: Path) -> str:
             while block := content.read(1 << 20):
                 found.update(block)
     return found.hexdigest()
+
+
+def content_digest(*parts: Path | str) -> str:
+    """Return a hash of the contents of files, or of text, that names a shard: 32 hexadecimal digits.
+
+    >>> content_digest("a")
+    '27c35e6e9373877f29e562464e46497e'
+    """
+    found = [part if isinstance(part, str) else digest(readable(part)) for part in parts]
+    return blake2b("\0".join(found).encode(), digest_size=16).hexdigest()
 
 
 def files_under(folder: Path) -> Iterator[Path]:

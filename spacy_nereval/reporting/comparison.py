@@ -91,7 +91,7 @@ def difference_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
     for system, rows in _by_system(result):
         own = [row for row in rows if row["label"] is None and stands_out(row)]
         cells = [[_name(row), *difference_cells(row, result)] for row in own]
-        yield _table(f"{system} against {result['baseline']}", "score", cells)
+        yield _table(f"{system} against {result['baseline']}", "score", cells, result)
 
 
 def label_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
@@ -100,7 +100,7 @@ def label_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
         if own := [row for row in rows if row["label"] is not None]:
             score = _name(own[0])
             title, note = f"{system} against {result['baseline']} per label, {score}", direction(score)
-            yield _table(title, "label", [[row["label"], *difference_cells(row, result)] for row in own], note)
+            yield _table(title, "label", [[row["label"], *difference_cells(row, result)] for row in own], result, note)
 
 
 def run_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
@@ -116,11 +116,14 @@ def run_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
             yield ResultTable(f"Training runs of {system} and {result['baseline']}", header, cells, note=few)
 
 
-DIFFERENCE = ("baseline", "system", "difference", "detectable", "p (Holm)")
+DIFFERENCE = ("baseline", "system", "difference", "detectable")
+P, ERROR = "p (Holm)", "standard error"
+"""The last column: that of collapsed counts, which allow no test, is the other one."""
 
 
 def difference_cells(row: Mapping[str, Any], result: Mapping[str, Any]) -> list[Cell]:
-    """Return both values of a row's score, their difference, the detectable difference and the corrected p."""
+    """Return both values of a row's score, their difference, the detectable difference and the corrected p, or
+    for collapsed counts the standard error."""
     factor = scale_of(row)
     a, b, gap, detectable = (
         None if row[key] is None else factor * row[key]
@@ -129,6 +132,9 @@ def difference_cells(row: Mapping[str, Any], result: Mapping[str, Any]) -> list[
     bounds = _bounds(row, factor)
     few = row.get("flag") == FEW
     shown = gap if bounds is None or gap is None else Estimate(gap, *bounds, few)
+    if result.get("collapsed"):
+        error = row["standard_error"]
+        return [a, b, shown, detectable, None if error is None else factor * error]
     return [a, b, shown, detectable, p_value(row, "p_holm", result)]
 
 
@@ -138,8 +144,9 @@ def _bounds(row: Mapping[str, Any], factor: float) -> Interval | None:
     return Interval(-math.inf, math.inf) if found is None and row.get("flag") == UNBOUNDED else found
 
 
-def _table(title: str, first: str, cells: list[list[Cell]], note: str = "") -> ResultTable:
-    return ResultTable(title, [first, *DIFFERENCE], cells, note=note, own_digits={"p (Holm)": 4})
+def _table(title: str, first: str, cells: list[list[Cell]], result: Mapping[str, Any], note: str = "") -> ResultTable:
+    last = ERROR if result.get("collapsed") else P
+    return ResultTable(title, [first, *DIFFERENCE, last], cells, note=note, own_digits={P: 4})
 
 
 def all_difference_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:

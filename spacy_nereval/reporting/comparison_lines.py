@@ -8,7 +8,7 @@ from typing import Any
 from ..evaluation.statistics.runs import FEW_RUNS
 from ..io.writing import visible
 from ..metrics.registry import create, names
-from .comparison import difference_cells, stands_out
+from .comparison import difference_cells, scale_of, stands_out
 from .declared import spoken
 from .remarks import many
 from .result_table import AtMost, Estimate, p_cell, shown
@@ -52,7 +52,12 @@ def _runs(runs: Sequence[int]) -> str:
 def _difference(row: Mapping[str, Any], result: Mapping[str, Any], digits: int) -> str:
     """Return the difference of a score with its interval and p; "" where it has none of these."""
     _, _, gap, _, p = difference_cells(row, result)
-    if not isinstance(gap, Estimate) or p is None:
+    if not isinstance(gap, Estimate):
+        return ""
+    if row.get("standard_error") is not None:
+        error = shown(scale_of(row) * row["standard_error"], digits)
+        return f"{'' if gap.value < 0 else '+'}{shown(gap, digits)}, standard error {error}"
+    if p is None:
         return ""
     said = p.shown(4) if isinstance(p, AtMost) else f"= {p_cell(row['p_holm'])}"
     return f"{'' if gap.value < 0 else '+'}{shown(gap, digits)}, p (Holm) {said}"

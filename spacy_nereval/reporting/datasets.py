@@ -87,6 +87,8 @@ Holm's correction; the chance that any name is wrong is at most 5 %.
             why = (
                 f"the outputs differ in {units} unit{'s' * (units != 1)}, and a test needs {LEAST_DIFFERING}"
                 if few
+                else "its counts are collapsed and keep no documents to swap"
+                if units is None and row["difference"] is not None
                 else "the score is undefined there for one of the two"
             )
             lines.append(f"⚠ No test in {row['data_set']}: {why}. It counts as p = 1.")

@@ -102,11 +102,11 @@ def many(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def warning(units: int, effective: float, rule: str = "id") -> list[str]:
+def warning(units: int | None, effective: float, rule: str = "id") -> list[str]:
     """Return a warning about intervals and tests on few units; an empty list if there are enough.
 
     Args:
-        units: The number of units. A unit is a document, or several with one id.
+        units: The number of units. A unit is a document, or several with one id. None if it is not known.
         effective: The effective number of units.
         rule: The rule that says which documents are one unit.
 
@@ -118,6 +118,8 @@ def warning(units: int, effective: float, rule: str = "id") -> list[str]:
     if not needs_warning(effective):
         return []
     shown = f"{effective:.1f}"
+    if units is None:
+        return [f"⚠ Effectively only {shown} {unit_name(rule)}s: with fewer than {WARNING_UNITS}, little can be told."]
     unlike = "" if shown == f"{units:.1f}" else f", effectively {shown}"
     return [f"⚠ Only {many(units, unit_name(rule))}{unlike}: with fewer than {WARNING_UNITS}, little can be told."]
 
@@ -165,6 +167,8 @@ a family of tests: the primary score, strict f (1 test). An interval holds every
 not reject at 95 %. Where fewer than 6 documents differ, nothing can be told: there is no p and no interval.
     """
     unit = unit_name(result["unit"])
+    if result.get("collapsed"):
+        return _by_half_samples(result, unit)
     rows = {row["family"]: row for row in reversed(result["comparisons"]) if row["family"] and row["tests"]}
     families = []
     if row := rows.get("primary"):
@@ -182,6 +186,17 @@ not reject at 95 %. Where fewer than 6 documents differ, nothing can be told: th
         f"Where fewer than {LEAST_DIFFERING} {unit}s differ, nothing can be told: there is no p and no interval.",
     ]
     return " ".join(parts)
+
+
+def _by_half_samples(result: Mapping[str, Any], unit: str) -> str:
+    """Return how collapsed counts were compared."""
+    return (
+        f"Collapsed counts keep no {unit}s that could be swapped, so there is no permutation test and no p-value. "
+        "The standard error of a difference is its spread over the "
+        f"{result['confidence']['samples']:,} half-samples that both systems keep, a bootstrap; the interval "
+        f"({100 * result['confidence']['level']:g} %) reaches a quantile of t times this error to each side. "
+        f"Unless the half-samples prove that at least {LEAST_DIFFERING} {unit}s differ, there is no interval."
+    )
 
 
 def _swapped(result: Mapping[str, Any], unit: str) -> list[str]:

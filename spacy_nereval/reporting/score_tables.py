@@ -84,7 +84,9 @@ def count_tables(given: Evaluated) -> Iterator[ResultTable]:
 
 
 def document_tables(given: Evaluated) -> Iterator[ResultTable]:
-    """Yield the headline scores of each document, the worst document first."""
+    """Yield the headline scores of each document, the worst document first; nothing if the counts are collapsed."""
+    if given.counts.collapsed:
+        return
     header, in_percent = {"gold": "gold", "pred": "predicted"}, set()
     for metric in given.counts.metrics:
         shown = headlines(metric, list(metric.keys.values()))

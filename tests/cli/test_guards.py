@@ -233,7 +233,7 @@ def test_every_parameter_is_known_to_be_a_file_or_not():
         *("context", "limit", "replicates", "score", "independent", "name", "transformer", "corpus"),
         *("offsets", "check_text", "allow_repeats", "lang", "pipeline"),
         *("annotator", "drop"),
-        *("match", "occurrences", "only", "depth", "sep", "per_label"),
+        *("match", "occurrences", "only", "depth", "sep", "per_label", "append", "check_repeats", "collapse"),
         "consensus",
         *("best", "hit", "missing_score", "bins", "bin_kind"),
         "config",  # is changed in place

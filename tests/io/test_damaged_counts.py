@@ -10,40 +10,18 @@ import struct
 import tracemalloc
 import warnings
 import zipfile
-from collections.abc import Callable
-from hashlib import sha256
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import numpy as np
 import pytest
 from made_up import corpus
 from places import ROOT
-from stored_counts import same, stored
+from stored_counts import changed, same, stored
 
 from spacy_nereval import Document, evaluate
 from spacy_nereval.io.count_files import load, merge
 from spacy_nereval.io.count_header import LATER, Header, schema
-
-
-def changed(path: Path, change: Callable[[dict[str, np.ndarray], dict[str, Any]], Any], *, hashed: bool = True) -> Path:
-    """The file after a change of its arrays and its header, with the hash of the new content."""
-    with np.load(path) as archive:
-        arrays = dict(archive)
-    header = json.loads(arrays.pop("header").tobytes())
-    change(arrays, header)
-    if hashed:
-        header["digest"] = ""
-        rest = sha256(json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode())
-        for name, array in sorted(arrays.items()):
-            rest.update(f"{name} {array.dtype.str} {array.shape}".encode())
-            rest.update(array.tobytes())
-        header["digest"] = rest.hexdigest()
-    arrays["header"] = np.frombuffer(json.dumps(header, ensure_ascii=False).encode(), dtype=np.uint8)
-    other = path.with_name("changed.npz")
-    np.savez_compressed(other, **arrays)
-    return other
 
 
 def refused(path: Path) -> str:

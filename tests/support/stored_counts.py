@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from spacy_nereval import Counts, Document, count, create_all, evaluate
 from spacy_nereval.evaluation.intervals import replicate
@@ -35,3 +40,22 @@ def stored(documents: list[Document], path: Path, metrics: Any = ALL, replicates
         counts.replicates = replicate(counts, replicates, 0)
     save(counts, path)
     return path
+
+
+def changed(path: Path, change: Callable[[dict[str, np.ndarray], dict[str, Any]], Any], *, hashed: bool = True) -> Path:
+    """The file after a change of its arrays and its header, with the hash of the new content."""
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    header = json.loads(arrays.pop("header").tobytes())
+    change(arrays, header)
+    if hashed:
+        header["digest"] = ""
+        rest = sha256(json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode())
+        for name, array in sorted(arrays.items()):
+            rest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+            rest.update(array.tobytes())
+        header["digest"] = rest.hexdigest()
+    arrays["header"] = np.frombuffer(json.dumps(header, ensure_ascii=False).encode(), dtype=np.uint8)
+    other = path.with_name("changed.npz")
+    np.savez_compressed(other, **arrays)
+    return other

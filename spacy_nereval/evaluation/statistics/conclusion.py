@@ -41,6 +41,7 @@ class Conclusion(NamedTuple):
         level: Confidence level.
         units: What a unit is, in the plural.
         higher_is_better: Direction of the score.
+        tested: Whether there was a test; collapsed counts keep no documents to swap.
     """
 
     baseline: str
@@ -58,6 +59,7 @@ class Conclusion(NamedTuple):
     level: float = 0.95
     units: str = "documents"
     higher_is_better: bool = True
+    tested: bool = True
 
 
 def sentence(finding: Conclusion) -> str:
@@ -89,14 +91,40 @@ another training was not tried
         return f"the outputs differ in {_number(finding.differing, finding.units)}: nothing can be told"
     if not isfinite(finding.difference):
         return "the score is undefined for one of the two: nothing can be told"
+    if not finding.tested:
+        return _by_interval(finding)
     if not isfinite(finding.p):
         return "the spread of this difference cannot be estimated: nothing can be told"
     if finding.p_holm <= alpha:
         return _higher_or_lower(finding)
     if finding.same_within is not None:
-        return f"the same within {finding.same_within:g} {'point' if finding.same_within == 1 else 'points'}"
+        return _same(finding)
     if finding.p <= alpha:
         return f"alone this would be a difference; among {finding.tests} tests it may be luck"
+    return _not_settled(finding)
+
+
+def _by_interval(finding: Conclusion) -> str:
+    """Return what an interval alone supports."""
+    if not isfinite(finding.low + finding.high):
+        return f"possibly fewer than {LEAST_DIFFERING} {finding.units} differ: nothing can be told"
+    if finding.same_within is None and finding.low <= 0 <= finding.high:
+        return _not_settled(finding)
+    if finding.same_within is not None:
+        return _same(finding)
+    least, most = sorted((abs(finding.low), abs(finding.high)))
+    return (
+        f"{finding.system} scored {'higher' if finding.difference > 0 else 'lower'} than {finding.baseline}, "
+        f"by {abs(finding.difference):.2f} points ({least:.2f} to {most:.2f}); there is no test, since "
+        "collapsed counts keep no documents"
+    )
+
+
+def _same(finding: Conclusion) -> str:
+    return f"the same within {finding.same_within:g} {'point' if finding.same_within == 1 else 'points'}"
+
+
+def _not_settled(finding: Conclusion) -> str:
     return (
         f"not settled: between {finding.low:+.2f} and {finding.high:+.2f} points; "
         f"these {finding.units} show a difference of {finding.detectable:.2f} points 4 times in 5"
@@ -125,7 +153,7 @@ class Footing(NamedTuple):
 
     Attributes:
         unit: What was drawn and swapped as a whole, as `--unit` names it.
-        units: Their number U.
+        units: Their number U; None if it is not known.
         effective: Effective number of units k.
         seed: Seed of the random bits.
         samples: Number of half-samples.
@@ -136,7 +164,7 @@ class Footing(NamedTuple):
     """
 
     unit: str
-    units: int
+    units: int | None
     effective: float
     seed: int
     samples: int = 1000
@@ -159,9 +187,10 @@ def footer(footing: Footing) -> str:
         >>> print(footer(Footing("id", 10, 9.4, 0, swaps=1024, exact=True)))
         unit id, 10 units (effectively 9.4), seed 0, all 1024 swaps
     """
+    number = "units" if footing.units is None else _number(footing.units, "units")
     parts = [
         f"unit {footing.unit}",
-        f"{_number(footing.units, 'units')} (effectively {footing.effective:.1f})",
+        f"{number} (effectively {footing.effective:.1f})",
         f"seed {footing.seed}",
     ]
     if footing.swaps is not None:

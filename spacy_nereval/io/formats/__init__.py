@@ -59,6 +59,7 @@ OWN = {*ENDINGS.values(), "brat", "label_studio", "hf", "gliner", "webanno", "bi
 
 UNREAD = {
     ".gz": "compressed files are not read: unpack it first, with gunzip",
+    ".npz": "a count file has no texts and no spans: give the files that it was counted from",
 }
 """Extensions of files that cannot be read, and what to do."""
 

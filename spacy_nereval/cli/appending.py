@@ -1,0 +1,124 @@
+"""`count --append`: add new files to collapsed counts, for a job that runs again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .options import Model, Sharding
+from .printing import say
+from .results import save_counts
+from .sharded import pipeline_of, shard_digest
+
+if TYPE_CHECKING:
+    from ..core.declaration import Metric
+    from ..counting.counts import Counts
+    from ..evaluation.collapsing import Halves
+
+
+class Files(NamedTuple):
+    """The files to count: gold annotation, and predictions unless a model makes them."""
+
+    golds: Sequence[str]
+    preds: Sequence[str] | None
+
+
+@contextmanager
+def locked_counts(output: Path) -> Iterator[Counts | None]:
+    """Provide the counts that are there already, None if there are none yet, and keep other runs out.
+
+    Raises:
+        ValueError: Another run adds to the file, or it does not hold collapsed counts.
+    """
+    from ..distributed.lock import exclusive
+    from ..io.count_files import load
+
+    with exclusive(output.with_name(f"{output.name}.lock"), str(output), "or choose another file"):
+        counts = load(output) if output.exists() else None
+        if counts and not counts.collapsed:
+            raise ValueError(f"--append: {output} holds counts with documents: collapse it first, with 'nereval merge'")
+        yield counts
+
+
+def halves_to_append(counts: Counts, replicates: int | None, seed: int | None, output: Path) -> Halves:
+    """Return the half-samples of counts that files are added to.
+
+    Raises:
+        ValueError: Others are asked for.
+    """
+    from ..evaluation.collapsing import Halves
+
+    drawn = Halves(*counts.replicates.drawn) if counts.replicates else Halves(0)
+    for name, given, has in (("replicates", replicates, drawn.samples), ("seed", seed, drawn.seed)):
+        if given is not None and given != has:
+            raise ValueError(f"--{name} {given}: {output} was counted with --{name} {has}, which --append goes on with")
+    return drawn
+
+
+def new_files(counts: Counts | None, files: Files, model: str | None, loading: Model, output: Path) -> Files:
+    """Return the files that are not in the counts yet, and say which ones are.
+
+    Raises:
+        ValueError: Two files have the same content.
+    """
+    from tqdm import tqdm
+
+    from ..core.messages import listed
+    from ..io.paths import fetched
+
+    pipeline, known = pipeline_of(model, loading), {*counts.parts} if counts else set()
+    new: dict[str, int] = {}
+    skipped: list[str] = []
+    for k, gold in enumerate(tqdm(files.golds, desc="looking for new files", leave=False, disable=None)):
+        pred = files.preds[k] if files.preds else gold
+        with fetched(gold) as gold_path, fetched(pred) as pred_path:
+            digest = shard_digest(gold_path, pred_path, pipeline)
+        if digest in known:
+            skipped.append(gold)
+        elif digest in new:
+            raise ValueError(f"{files.golds[new[digest]]} and {gold} have the same content: leave one of them out")
+        else:
+            new[digest] = k
+    if skipped:
+        say(f"{len(skipped)} of {len(files.golds)} files are in {output} already, and skipped: {listed(skipped)}")
+    places = [*new.values()]
+    preds = None if files.preds is None else [files.preds[k] for k in places]
+    return Files([files.golds[k] for k in places], preds)
+
+
+def check_appendable(counts: Counts, metrics: Sequence[Metric], sharding: Sharding, output: Path) -> None:
+    """Raise ValueError, before anything is counted, if other metrics were counted, or hashes of ids are missing."""
+    from ..io.id_hashes import checked
+
+    if sharding.check_repeats:
+        checked(output, counts.id_hashes)
+    others = counts.without_rows()
+    others.metrics = tuple(metrics)
+    if differences := counts.differences(others, replicates=False, collapsed=False):
+        raise ValueError(f"{output} was counted in another way: {differences}")
+
+
+def save_appended(before: Counts | None, counts: Counts, output: Path, sharding: Sharding) -> None:
+    """Write counts with those that were there before, and print what was written.
+
+    Raises:
+        ValueError: They differ in settings, or have documents with the same id.
+    """
+    from ..counting.counts import united
+    from ..io.count_files import load
+    from ..io.id_hashes import without_repeats
+
+    found = counts
+    if before:
+        if differences := before.differences(counts):
+            raise ValueError(f"{output} was counted in another way: {differences}")
+        found = united([before, counts])
+        if sharding.check_repeats:
+            paths: list[Any] = [output, "the new files"]
+            found.id_hashes = without_repeats(paths, [before.id_hashes, counts.id_hashes], sharding.shared_ids)
+    save_counts(found, output)
+    earlier = before.id_hashes if before else None
+    if before and earlier and load(output).id_hashes != earlier:
+        earlier.unlink(missing_ok=True)

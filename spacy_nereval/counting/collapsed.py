@@ -1,0 +1,65 @@
+"""What counts keep besides documents: half-samples, and if they are collapsed, what replaces documents."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .sums import TOO_LARGE, Sums
+
+LARGEST_SUM = 1 << 62
+"""Sums stay below this, so that two of them can be added."""
+
+DIGITS = 32
+"""Of the digest of a shard, as many hexadecimal digits are kept, since there may be very many shards."""
+
+
+class Replicates(NamedTuple):
+    """Stored half-samples: the sums of the units whose random bit is 1, a row per sample."""
+
+    samples: int
+    seed: int
+    sums: Sums
+
+    @property
+    def drawn(self) -> tuple[int, int]:
+        return self.samples, self.seed
+
+
+class Collapsed(NamedTuple):
+    """What collapsed counts keep in place of documents, besides half-samples; all of it adds up.
+
+    sums: the sums of all documents, one sum.
+    units: how many units there are if the documents of a unit follow each other.
+    squares: int64[labels + 2], the squared numbers of spans of these units added up, of each label
+        and of all labels, and last their squared numbers of documents.
+    """
+
+    sums: Sums
+    units: int
+    squares: NDArray[np.int64]
+
+    def __add__(self, other: Collapsed) -> Collapsed:  # type: ignore[override]  # a tuple would be made longer
+        """Return both together.
+
+        Raises:
+            ValueError: The sums are too large to be exact.
+        """
+        sums = checked(self.sums + other.sums)
+        squares = self.with_labels(sums.labels).squares + other.with_labels(sums.labels).squares
+        return Collapsed(sums, self.units + other.units, squares)
+
+    def with_labels(self, labels: tuple[str, ...]) -> Collapsed:
+        """Return the same with further labels."""
+        squares = np.zeros(len(labels) + 2, dtype=np.int64)
+        squares[[*map(labels.index, self.sums.labels), -2, -1]] = self.squares
+        return Collapsed(self.sums.with_labels(labels), self.units, squares)
+
+
+def checked(sums: Sums) -> Sums:
+    """Return the sums themselves. Raise ValueError if one is too large to be added to others."""
+    if any(max(array.max(initial=0), -array.min(initial=0)) >= LARGEST_SUM for array in sums.arrays):
+        raise ValueError(TOO_LARGE)
+    return sums

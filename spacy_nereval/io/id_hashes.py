@@ -1,0 +1,208 @@
+"""Hashes of the ids of documents, sorted in a file, by which documents are found that two count files have.
+
+Collapsed counts keep no ids. Their hashes take 16 bytes a document, on disk; in memory there are
+never more than a block of them. Documents without an id are not looked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.spans import Document
+from .paths import is_temporary, temporary_file
+from .writing import atomic
+
+SIZE = 16
+"""Bytes of a hash. Two ids of 10^12 documents have one hash with a probability of 10^-15."""
+
+HASH = np.dtype(f"S{SIZE}")
+
+BLOCK = 1 << 20
+"""So many hashes are in memory at once."""
+
+TOGETHER = 100
+"""So many files are open at once."""
+
+Hashes = NDArray[Any]
+"""Hashes, sorted, each once: `HASH`[hashes]."""
+
+
+class IdHashes:
+    """Collects the hashes of the ids of documents in sorted files, and merges these.
+
+    >>> from spacy_nereval import Document
+    >>> hashes = IdHashes()
+    >>> for id in ("b", "a", None, "b"):
+    ...     hashes.add(Document([], [], id=id))
+    >>> len(stored(hashes.file()))
+    2
+    """
+
+    def __init__(self) -> None:
+        self._files: list[Path] = []
+        self._waiting: list[bytes] = []
+
+    def add(self, document: Document | None) -> None:
+        """Collect the id of a document, if it has one."""
+        if document is not None:
+            self.add_id(document.id)
+
+    def add_id(self, id: str | None) -> None:
+        """Collect an id; None is none."""
+        if id is not None:
+            self._waiting.append(blake2b(id.encode("utf8", "surrogatepass"), digest_size=SIZE).digest())
+            if len(self._waiting) >= BLOCK:
+                self._write()
+
+    def _write(self) -> None:
+        self._files.append(temporary_file())
+        np.unique(np.array(self._waiting, dtype=HASH)).tofile(self._files[-1])
+        self._waiting = []
+
+    def file(self) -> Path:
+        """Return a file with all hashes, a temporary one."""
+        self._write()
+        merge_hashes(self._files, found := temporary_file())
+        for file in self._files:
+            file.unlink()
+        self._files = []
+        return found
+
+
+def hashes_of(ids: Iterable[str | None]) -> Path:
+    """Return a temporary file with the hashes of ids."""
+    hashes = IdHashes()
+    for id in ids:
+        hashes.add_id(id)
+    return hashes.file()
+
+
+def name_of_hashes(file: Path) -> str:
+    """Return the name under which hashes are kept: 32 hexadecimal digits that depend on all of them."""
+    digest = blake2b(digest_size=SIZE)
+    with file.open("rb") as hashes:
+        while block := hashes.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def beside(path: Any, name: str) -> Any:
+    """Return the file of hashes that belongs to a count file."""
+    return path.parent / f"nereval-ids-{name}.bin"
+
+
+def keep_beside(path: Any, file: Path) -> str:
+    """Copy hashes to the folder of a count file, and return their name. A temporary file is deleted."""
+    name = name_of_hashes(file)
+    if not (place := beside(path, name)).exists():
+        with atomic(place) as target, file.open("rb") as source:
+            while block := source.read(1 << 20):
+                target.write(block)
+    if is_temporary(file):
+        file.unlink()
+    return name
+
+
+def stored(file: Path) -> Hashes:
+    """Return the hashes in a file, without reading them yet."""
+    if not file.stat().st_size:
+        return np.empty(0, dtype=HASH)
+    return np.memmap(file, dtype=HASH, mode="r")
+
+
+def merge_hashes(files: Sequence[Path], target: Path) -> bytes | None:
+    """Write the hashes of several files to one, each once.
+
+    Returns:
+        A hash that two of the files have; None if no two have one.
+
+    >>> folder = getfixture("tmp_path")
+    >>> for name, hashes in (("a", [b"1", b"3"]), ("b", [b"2", b"3"])):
+    ...     np.array(hashes, dtype=HASH).tofile(folder / name)
+    >>> merge_hashes([folder / "a", folder / "b"], folder / "c"), stored(folder / "c").tolist()  # doctest: +ELLIPSIS
+    (b'3\\x00\\x00...\\x00', [b'1', b'2', b'3'])
+    """
+    twice: bytes | None = None
+    with TemporaryDirectory(dir=target.parent) as folder:
+        while len(files) > TOGETHER:
+            stage = [Path(folder, f"{len(files)}-{k}") for k in range(0, len(files), TOGETHER)]
+            for k, each in enumerate(stage):
+                twice = merge_hashes(files[k * TOGETHER : (k + 1) * TOGETHER], each) or twice
+            files = stage
+        with target.open("wb") as all_hashes:
+            for block in _blocks(files):
+                new = np.ones(len(block), dtype=bool)
+                new[1:] = block[1:] != block[:-1]
+                block[new].tofile(all_hashes)
+                if not new.all():
+                    twice = bytes(block[~new][0]).ljust(SIZE, b"\0")
+    return twice
+
+
+def _blocks(files: Sequence[Path]) -> Iterator[Hashes]:
+    """Yield all hashes of the files in blocks of neighbours, sorted."""
+    given = [stored(file) for file in files]
+    steps = max(
+        1, -(-sum(map(len, given)) // (BLOCK // 2))
+    )  # half a block, since ranges of hashes are not equally full
+    edges = np.array([(k * (1 << 32) // steps).to_bytes(4, "big") for k in range(1, steps)], dtype=HASH)
+    starts = [[0, *np.searchsorted(of, edges).tolist(), len(of)] for of in given]
+    for step in range(steps):
+        pieces = [of[start[step] : start[step + 1]] for of, start in zip(given, starts)]
+        yield np.sort(np.concatenate([np.empty(0, dtype=HASH), *pieces]), kind="stable")
+
+
+def holders(files: Sequence[Path], hash: bytes) -> list[int]:
+    """Return the numbers of the files that have a hash."""
+    found = []
+    for number, file in enumerate(files):
+        hashes = stored(file)
+        place = int(np.searchsorted(hashes, np.array(hash, dtype=HASH)))
+        if place < len(hashes) and bytes(hashes[place]).ljust(SIZE, b"\0") == hash:
+            found.append(number)
+    return found
+
+
+def without_repeats(paths: Sequence[Any], files: Sequence[Path | None], allowed: bool) -> Path:
+    """Return a temporary file with the hashes of all count files.
+
+    Args:
+        paths: The count files.
+        files: Their hashes.
+        allowed: Whether documents may have one id.
+
+    Raises:
+        ValueError: A count file has no hashes, or they are missing or damaged; or two count files have a
+            document with the same id.
+    """
+    known = [checked(path, file) for path, file in zip(paths, files)]
+    twice = merge_hashes(known, found := temporary_file())
+    if twice and not allowed:
+        number = sum(len(stored(file)) for file in known) - len(stored(found))
+        first, second = holders(known, twice)[:2]
+        raise ValueError(
+            f"{paths[first]} and {paths[second]} have documents with the same id, {number} in all files: they would "
+            "count twice; leave one of the files out, or if an id stands for one document in several parts, use "
+            "--shared-ids"
+        )
+    return found
+
+
+def checked(path: Any, file: Path | None) -> Path:
+    """Return the hashes of a count file. Raise ValueError if there are none, or they are missing or damaged."""
+    if file is None:
+        raise ValueError(f"--check-repeats: {path} has no hashes of its ids: count it with --check-repeats")
+    if not isinstance(file, Path):
+        raise ValueError(f"--check-repeats: {path}: hashes of ids are read from local files only")
+    if not file.is_file() or not (is_temporary(file) or beside(file, name_of_hashes(file)) == file):
+        raise ValueError(
+            f"--check-repeats: {file}, the hashes of the ids of {path}, is missing or damaged: count again"
+        )
+    return file

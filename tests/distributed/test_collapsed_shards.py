@@ -1,0 +1,80 @@
+"""Workers count collapsed, continue an interrupted run, and never count a file twice."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from glob import glob
+from pathlib import Path
+
+from commands import run
+from sharded import ALL_PARTS, SHARDS, evaluated, parts, refused
+
+from spacy_nereval.io.count_files import load
+
+DRAWN = ("--confidence", "--samples", 50)
+FILES = [f"{side}/{letter}.jsonl" for side in ("gold", "pred") for letter in "abcd"]
+COUNT = ("count", *FILES, "--collapse", "--replicates", 50, "-m", "strict,fair", "-o", "all.npz")
+
+
+def test_a_model_that_is_evaluated_collapsed_has_the_same_result(here):
+    expected = evaluated("whole.spacy", *DRAWN)
+    expected["confidence"]["exact"] = False
+    found = evaluated(*SHARDS, *DRAWN, "--collapse")
+    assert found == expected == evaluated("whole.spacy", *DRAWN, "--collapse")
+    assert list(parts()) == ALL_PARTS
+    assert all(load(Path("nereval-parts", name)).collapsed for name in ALL_PARTS)
+    lost = refused("evaluate", "training/model-best", "whole.spacy", "--collapse", "--per-document", "d.csv")
+    assert "collapsed counts have no scores of documents, since they keep no documents: leave out --collapse" in lost[0]
+    assert (
+        "have no breakdown"
+        in refused("evaluate", "training/model-best", "whole.spacy", "--collapse", "--by", "eLen")[0]
+    )
+
+
+def counted(*more: object, said: str = "4 files counted in nereval-parts") -> dict[str, tuple[int, int]]:
+    done = run(*COUNT, *more)
+    assert done.exit_code == 0, done.output
+    assert said in done.stderr
+    return parts()
+
+
+def test_a_run_that_was_interrupted_continues_and_other_half_samples_are_counted_anew(here):
+    first = counted()
+    lost = "counts-b.jsonl.npz"
+    Path("nereval-parts", lost).unlink()
+    again = counted(said="(3 by an earlier run)")
+    assert {name for name in first if first[name] != again[name]} == {lost}
+    counted("--check-repeats", said="(4 replacing other counts)")
+    assert len(glob("nereval-parts/nereval-ids-*.bin")) == 4 and len(glob("nereval-ids-*.bin")) == 1
+    done = run(*COUNT[:-4], "--seed", 1, *COUNT[-4:])
+    assert "(4 replacing other counts)" in done.stderr
+
+
+def test_counts_with_documents_are_no_parts_of_collapsed_ones(here):
+    assert run("count", *FILES, "--replicates", 50, "-m", "strict,fair", "-o", "full.npz").exit_code == 0
+    counted(said="(4 replacing other counts)")
+    for name in ("full", "all"):
+        assert run("score", f"{name}.npz", "-C", "-o", f"{name}.json").exit_code == 0
+    assert json.loads(Path("all.json").read_text()) == json.loads(Path("full.json").read_text())
+
+
+def test_a_file_under_two_names_is_refused(here):
+    for side in ("gold", "pred"):
+        shutil.copy(f"{side}/a.jsonl", f"{side}/e.jsonl")
+    names = [f"{side}/{letter}.jsonl" for side in ("gold", "pred") for letter in "abe"]
+    done = run("count", *names, "--collapse", "--replicates", 50, "-m", "strict", "-o", "all.npz")
+    assert done.exit_code == 1
+    same = "nereval-parts/counts-a.jsonl.npz and nereval-parts/counts-e.jsonl.npz are the same counts"
+    assert same in done.stderr and not Path("all.npz").exists()
+
+
+def test_files_are_added_to_what_workers_counted_before(here):
+    run(*COUNT[:1], *FILES[:2], *FILES[4:6], *COUNT[9:], "--append", "--parts", "first")
+    done = run(*COUNT, "--append", "--parts", "second")
+    assert "2 of 4 files are in all.npz already, and skipped: gold/a.jsonl, gold/b.jsonl" in done.stdout
+    assert list(parts("second")) == ["counts-c.jsonl.npz", "counts-d.jsonl.npz"]
+    found = load(Path("all.npz"))
+    assert run(*COUNT, "--parts", "together").exit_code == 0
+    assert found.totals() == load(Path("all.npz")).totals()
+    assert found.parts == load(Path("all.npz")).parts

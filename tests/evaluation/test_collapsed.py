@@ -1,0 +1,208 @@
+"""Collapsed counts say what the counts of all documents say, however they were counted and merged."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_up import corpus, every_variant
+from profiles import tries
+from strategies import corpora, nested
+
+from spacy_nereval import Confidence, Counts, Document, count, create, create_all, evaluate
+from spacy_nereval.counting import batch
+from spacy_nereval.evaluation import collapsing
+from spacy_nereval.evaluation.collapsing import collapse, count_collapsed, unit_numbers
+from spacy_nereval.evaluation.comparison import compare
+from spacy_nereval.evaluation.intervals import replicate
+from spacy_nereval.evaluation.per_document import disagreement, document_rows
+from spacy_nereval.io.count_files import load, save
+
+ALL = create_all()
+SAMPLES = 40
+
+
+def kept(documents: list[Document], metrics: Any = ALL, seed: int = 0) -> Counts:
+    """The counts of documents, with half-samples, as they were before there were collapsed ones."""
+    counts = count(documents, metrics)
+    counts.replicates = replicate(counts, SAMPLES, seed)
+    return counts
+
+
+def result(counts: Counts) -> str:
+    return json.dumps(evaluate(counts, Confidence()))
+
+
+def content(counts: Counts, path: Any) -> str:
+    """The hash of everything in a count file."""
+    save(counts, path)
+    with np.load(path) as archive:
+        return json.loads(archive["header"].tobytes())["digest"]
+
+
+@every_variant
+def test_the_result_is_that_of_all_documents_to_the_last_digit(name, options):
+    metrics = [create(name, **options), *([] if name == "strict" else [create("strict")])]
+    documents = [*corpus(11), None, *corpus(9, 3, "BD", named=False)]
+    full = kept(documents, metrics)
+    assert result(collapse(full, SAMPLES)) == result(full)
+    assert result(count_collapsed(iter(documents), metrics, SAMPLES)) == result(full)
+
+
+@pytest.fixture
+def short_blocks(monkeypatch):
+    for module in (batch, collapsing):
+        monkeypatch.setattr(module, "TOGETHER", 4)
+
+
+def in_units(documents: list[Document], keys: str, rule: str) -> list[Document]:
+    for document, key in zip(documents, keys):
+        document.unit, document.unit_rule = key, rule
+    return documents
+
+
+KEYS = "aaaaaaaaabbcccccccccdefffg"
+
+
+def test_units_that_begin_in_one_block_and_end_in_another_are_one_unit(short_blocks):
+    documents = in_units(corpus(len(KEYS)), KEYS, "block:9")
+    full, found = kept(documents), count_collapsed(iter(documents), ALL, SAMPLES)
+    assert result(found) == result(full)
+    assert found.collapsed.units == 7
+    assert found.collapsed.squares[-1] == sum(KEYS.count(key) ** 2 for key in set(KEYS))
+
+
+def test_blocks_with_other_labels_and_no_spans_add_up(short_blocks):
+    documents = [*corpus(6, 1, "C"), *(Document([], [], id=f"none {k}") for k in range(9)), *corpus(5, 2, "AB")]
+    for k, document in enumerate(documents):
+        document.id = str(k)
+    assert result(count_collapsed(iter(documents), ALL, SAMPLES)) == result(kept(documents))
+
+
+def test_what_was_left_out_on_reading_is_kept(short_blocks):
+    documents = [*corpus(9), None, None]
+    documents[2].ignored, documents[7].repaired = 2, 3
+    found = count_collapsed(iter(documents), ALL, SAMPLES)
+    assert (found.documents, found.skipped, found.ignored, found.repaired) == (9, 2, 2, 3)
+    assert (found.ids, found.units, found.cells.shape[0]) == ([], [], 1)
+
+
+def tree(parts: list[Counts], random: Random) -> Counts:
+    """The sum of all parts, in any order and nested in any way."""
+    parts = random.sample(parts, len(parts))
+    while len(parts) > 1:
+        place = random.randrange(len(parts) - 1)
+        parts[place : place + 2] = [parts[place] + parts[place + 1]]
+    return parts[0]
+
+
+def test_every_order_and_tree_of_merging_gives_the_same_bits(tmp_path):
+    documents = corpus(60, labels="ABCDE")
+    whole = kept(documents)
+    edges = [0, 1, 5, 20, 21, 44, 60]
+    parts = [count_collapsed(iter(documents[a:b]), ALL, SAMPLES) for a, b in pairwise(edges)]
+    for k, part in enumerate(parts):
+        part.sources, part.parts = [f"{k}.jsonl"], [f"{k:032x}"]
+    found = {content(tree(parts, Random(seed)), tmp_path / "a.npz") for seed in range(8)}
+    assert len(found) == 1
+    loaded = load(tmp_path / "a.npz")
+    assert result(loaded) == result(whole)
+    assert loaded.parts == [f"{k:032x}" for k in range(6)]
+    assert loaded.sources == [f"{k}.jsonl" for k in range(5)]  # the rest would grow with the corpus
+    assert content(loaded, tmp_path / "b.npz") in found
+
+
+@tries(15)
+@given(parts=st.lists(corpora(nested(), most=3), min_size=1, max_size=4))
+def test_any_corpora_add_up_to_the_counts_of_the_whole(parts):
+    whole = kept([document for part in parts for document in part])
+    found = [collapse(count(part, ALL), SAMPLES) for part in parts]
+    together = tree(found, Random(len(parts)))
+    assert together.totals() == {key: number for key, number in sorted(whole.totals().items())}
+    mine, theirs = (json.loads(result(counts)) for counts in (together, whole))
+    for numbers in (mine, theirs):  # documents of the parts share ids, so units are apart
+        numbers.pop("confidence"), numbers.pop("signature")
+        for own in numbers["metrics"].values():
+            own.pop("intervals")
+    assert mine == theirs
+    assert together.replicates.drawn == whole.replicates.drawn
+    for ours, expected in zip(together.replicates.sums.arrays, whole.replicates.sums.arrays):
+        assert (ours == expected).all()
+
+
+def test_the_size_of_a_file_does_not_depend_on_the_number_of_documents(tmp_path):
+    sizes = []
+    for number in (100, 1000):
+        counts = count_collapsed(iter(corpus(number)), create_all(["strict", "fair"]), SAMPLES)
+        save(counts, path := tmp_path / "a.npz")
+        with np.load(path) as archive:
+            sizes.append({name: archive[name].shape for name in archive.files if name != "header"})
+    assert sizes[0] == sizes[1]
+
+
+def test_effective_units_come_from_half_samples_where_documents_of_a_unit_are_apart():
+    documents = in_units(corpus(600, named=False), "abcdefghijklmnopqrst" * 30, "meta.author")
+    full, found = count(documents, ALL), count_collapsed(iter(documents), ALL, 2000)
+    expected = evaluate(full, Confidence(samples=10))["confidence"]
+    drawn = evaluate(found, Confidence())["confidence"]
+    assert expected["units"] == 20 and drawn["units"] is None
+    assert drawn["effective_units"] == pytest.approx(expected["effective_units"], rel=6 * (2 / 2000) ** 0.5)
+    assert "units:?" in evaluate(found, Confidence())["signature"]
+
+
+def test_repeated_texts_without_ids_are_no_evidence_of_many_units():
+    """All of them are one unit, which only half-samples know."""
+    documents = [each for k in range(30) for each in (Document([(0, 3, "Z")], [], "Ada"), corpus(1, k, named=False)[0])]
+    strict = [create("strict")]
+    intervals = evaluate(count(documents, strict), Confidence())["metrics"]["strict"]["intervals"]["per_type"]
+    found = evaluate(count_collapsed(iter(documents), strict), Confidence())["metrics"]["strict"]["intervals"]
+    assert intervals["Z"]["r"]["k"] == 1
+    assert found["per_type"]["Z"]["r"]["k"] == pytest.approx(1, rel=0.2)
+    assert unit_numbers(count_collapsed(iter(documents), strict, 0)).effective["Z"] == 30  # as the squares say
+
+
+def test_without_half_samples_there_are_scores_and_no_intervals():
+    full, found = count(corpus(20), ALL), count_collapsed(iter(corpus(20)), ALL, 0)
+    assert evaluate(found) == evaluate(full)
+    with pytest.raises(ValueError, match="no half-samples, and there are no documents to resample"):
+        evaluate(found, Confidence())
+
+
+@pytest.mark.parametrize(("name", "options"), [("tmr", {}), ("mentions", {"scope": "hits"})])
+def test_metrics_that_need_the_whole_corpus_are_refused(name, options):
+    with pytest.raises(ValueError, match=f"{name} depends on the corpus as a whole"):
+        count_collapsed(iter([]), [create(name, **options)])
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (document_rows, "scores of documents"),
+        (disagreement, "scores of documents"),
+        (lambda counts: compare(counts, count(corpus(9), ALL)), "collapsed"),
+        (lambda counts: compare(count(corpus(9), ALL), counts), "collapsed"),
+        (lambda counts: replicate(counts, 10, 0), "units to resample"),
+        (lambda counts: counts + count(corpus(9), ALL), "one is collapsed, the other has documents"),
+        (lambda counts: counts + collapse(count(corpus(9), ALL), 41), "40 replicates with seed 0, the other 41"),
+        (lambda counts: counts + collapse(count(corpus(9), ALL), 40, 1), "40 replicates with seed 1"),
+        (lambda counts: collapse(counts, 40), "collapsed already"),
+    ],
+)
+def test_what_needs_documents_is_refused_in_words(ask, said):
+    with pytest.raises(ValueError, match=re.escape(said)):
+        ask(collapse(count(corpus(9), ALL), SAMPLES))
+
+
+@pytest.mark.parametrize("name", ["counts", "means", "documents"])
+def test_sums_that_would_overflow_are_refused(name):
+    counts = collapse(count(corpus(9), create_all(["strict"])), SAMPLES)
+    getattr(counts.collapsed.sums, name).reshape(-1)[0] = (1 << 61) + 7
+    with pytest.raises(ValueError, match="too much to be exact"):
+        counts + counts
