@@ -16,7 +16,7 @@ from typing import Any
 import typer
 
 from spacy_nereval import agreement, score
-from spacy_nereval.evaluation.agreement import DEFAULT
+from spacy_nereval.evaluation.agreement.counts import DEFAULT
 
 LABELS = ("PER", "LOC", "ORG", "MISC")
 

@@ -11,10 +11,10 @@ from ..core.labels import SEPARATOR, label_rules
 from ..core.mentions import CASELESS, LISTED
 from ..core.messages import shortened
 from ..counting.counts import Counts
-from ..evaluation.agreement import DEFAULT, AgreementCounts
-from ..evaluation.agreement_consensus import consensus_rows, consensus_rule
-from ..evaluation.agreement_documents import check_annotators
-from ..evaluation.agreement_stretches import checked_unit
+from ..evaluation.agreement.consensus import consensus_rows, consensus_rule
+from ..evaluation.agreement.counts import DEFAULT, AgreementCounts
+from ..evaluation.agreement.documents import check_annotators
+from ..evaluation.agreement.stretches import checked_unit
 from ..evaluation.resampling import Confidence
 from ..io.adjudication import write_disputes
 from ..io.shared_documents import shared_documents

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from ..evaluation.agreement import AgreementCounts
-    from ..evaluation.agreement_documents import SharedDocuments
+    from ..evaluation.agreement.counts import AgreementCounts
+    from ..evaluation.agreement.documents import SharedDocuments
 
 NAMES = Option(
     None,
@@ -105,9 +105,9 @@ def agreement_cli(
     annotation with the votes for each span. --html writes a page that opens without
     a network, and --disputes what adjudicators have to decide.
     """
-    from ..evaluation.agreement import DEFAULT, AgreementCounts
-    from ..evaluation.agreement_consensus import consensus_rows, consensus_rule
-    from ..evaluation.agreement_stretches import checked_unit
+    from ..evaluation.agreement.consensus import consensus_rows, consensus_rule
+    from ..evaluation.agreement.counts import DEFAULT, AgreementCounts
+    from ..evaluation.agreement.stretches import checked_unit
     from ..io.adjudication import write_disputes
     from ..io.writing import atomic, write_json, write_rows
     from ..reporting.agreement import AGREED, AT_TERMINAL, USUAL
@@ -202,7 +202,7 @@ def _read(names: Sequence[str], given: Sequence[str], reading: Reading) -> Share
 
 
 def _write_units(path: Path, shared: SharedDocuments) -> None:
-    from ..evaluation.agreement_documents import unit_rows
+    from ..evaluation.agreement.documents import unit_rows
     from ..io.writing import write_rows
 
     write_rows(path, unit_rows(shared), header=("annotator", "label", "start", "end"))

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ..core.messages import listed
-from ..evaluation.agreement_consensus import Rule, Vote, votes
-from ..evaluation.agreement_disputes import disputed_documents, disputes_of
-from ..evaluation.agreement_documents import SharedDocument, SharedDocuments
+from ..evaluation.agreement.consensus import Rule, Vote, votes
+from ..evaluation.agreement.disputes import disputed_documents, disputes_of
+from ..evaluation.agreement.documents import SharedDocument, SharedDocuments
 from .writing import atomic, write_rows
 
 ENDINGS = {".jsonl": "Prodigy", ".json": "Label Studio"}

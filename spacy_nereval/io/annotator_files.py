@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..core.labels import LabelRules
 from ..core.messages import listed, quoted
-from ..evaluation.agreement_documents import SharedDocuments
+from ..evaluation.agreement.documents import SharedDocuments
 from .formats import annotators_of, check_span_groups, label_studio, name_of, records, with_annotators
 from .formats.settings import Format
 from .shared_documents import Own, shared_documents

@@ -10,7 +10,7 @@ from ..core.annex import annexed, words_after
 from ..core.labels import LabelRules
 from ..core.messages import shortened
 from ..core.spans import Document, PlainSpan
-from ..evaluation.agreement_documents import SharedDocument, SharedDocuments, check_annotators, with_rules
+from ..evaluation.agreement.documents import SharedDocument, SharedDocuments, check_annotators, with_rules
 from .records import Record, project
 
 Place = tuple[str, int]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..evaluation.agreement_patterns import Pattern, PatternKind
+from ..evaluation.agreement.patterns import Pattern, PatternKind
 from .agreement_lines import listed
 from .marked_text import clipped
 
@@ -44,7 +44,7 @@ def said(pattern: Pattern, *, words: bool = True) -> str:
         pattern: The pattern.
         words: Whether to name the most frequent words, too.
 
-    >>> from spacy_nereval.evaluation.agreement_patterns import Difference
+    >>> from spacy_nereval.evaluation.agreement.patterns import Difference
     >>> each = Difference("leading", ("PART",), "ann", "ben", 0, (None, None), "left")
     >>> said(Pattern("leading", "left", [each]))
     "ann includes leading words of PART that ben leaves out: 'left'"

@@ -12,10 +12,10 @@ from annotators import BY_HAND, TEXTS, at_random, shared
 from commands import line, write
 
 from spacy_nereval import Confidence, Document, create, create_all, score
-from spacy_nereval.evaluation.agreement import DEFAULT, AgreementCounts
-from spacy_nereval.evaluation.agreement_consensus import Rule, consensus, consensus_rule
-from spacy_nereval.evaluation.agreement_documents import SharedDocuments
-from spacy_nereval.evaluation.agreement_intervals import Resampled
+from spacy_nereval.evaluation.agreement.consensus import Rule, consensus, consensus_rule
+from spacy_nereval.evaluation.agreement.counts import DEFAULT, AgreementCounts
+from spacy_nereval.evaluation.agreement.documents import SharedDocuments
+from spacy_nereval.evaluation.agreement.intervals import Resampled
 from spacy_nereval.reporting.agreement_lines import difference_words
 
 STRICT = create_all(["strict"])

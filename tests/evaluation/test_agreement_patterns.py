@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
 
-from spacy_nereval.evaluation.agreement_differences import differences
-from spacy_nereval.evaluation.agreement_patterns import all_differences, patterns
-from spacy_nereval.evaluation.disputed_places import disputed_places
+from spacy_nereval.evaluation.agreement.differences import differences
+from spacy_nereval.evaluation.agreement.patterns import all_differences, patterns
+from spacy_nereval.evaluation.agreement.places import disputed_places
 from spacy_nereval.reporting.agreement_lines import largest_difference
 from spacy_nereval.reporting.difference_words import said
 

@@ -15,8 +15,8 @@ from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as fleiss_of_statsmodels
 
 from spacy_nereval import create_all
-from spacy_nereval.evaluation.agreement import AgreementCounts
-from spacy_nereval.evaluation.agreement_documents import SharedDocument, SharedDocuments
+from spacy_nereval.evaluation.agreement.counts import AgreementCounts
+from spacy_nereval.evaluation.agreement.documents import SharedDocument, SharedDocuments
 
 STRICT = create_all(["strict"])
 SEEDS = range(12)

@@ -8,8 +8,8 @@ import pytest
 from annotated import example, shared
 
 from spacy_nereval.core.annex import annexed
-from spacy_nereval.evaluation.agreement_consensus import Rule, consensus
-from spacy_nereval.evaluation.agreement_disputes import disputed_documents
+from spacy_nereval.evaluation.agreement.consensus import Rule, consensus
+from spacy_nereval.evaluation.agreement.disputes import disputed_documents
 from spacy_nereval.io.adjudication import label_studio_tasks, prodigy_tasks, write_disputes
 from spacy_nereval.io.formats import Format, label_studio
 from spacy_nereval.io.formats import jsonl as jsonl_reader

@@ -8,7 +8,7 @@ from pathlib import Path
 from annotators import shared
 
 from spacy_nereval import Confidence, Document, count, create_all
-from spacy_nereval.evaluation.agreement import AgreementCounts
+from spacy_nereval.evaluation.agreement.counts import AgreementCounts
 from spacy_nereval.evaluation.comparison import System, comparison
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "result.md"

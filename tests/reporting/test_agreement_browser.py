@@ -9,8 +9,8 @@ import pytest
 from annotated import agreed, example, example_page, hostile, page_of
 from browsers import Browser, needs_browser
 
-from spacy_nereval.evaluation.agreement_patterns import all_differences, patterns
-from spacy_nereval.evaluation.disputed_places import disputed_places
+from spacy_nereval.evaluation.agreement.patterns import all_differences, patterns
+from spacy_nereval.evaluation.agreement.places import disputed_places
 from spacy_nereval.io.adjudication import label_studio_tasks, prodigy_tasks
 
 pytestmark = needs_browser

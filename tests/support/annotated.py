@@ -11,8 +11,8 @@ from pages import HOSTILE
 from places import ROOT
 
 from spacy_nereval import Document, create_all
-from spacy_nereval.evaluation.agreement import AgreementCounts
-from spacy_nereval.evaluation.agreement_documents import SharedDocument, SharedDocuments
+from spacy_nereval.evaluation.agreement.counts import AgreementCounts
+from spacy_nereval.evaluation.agreement.documents import SharedDocument, SharedDocuments
 from spacy_nereval.evaluation.resampling import Confidence
 from spacy_nereval.reporting.html.agreement_page import agreement_page
 

@@ -9,7 +9,7 @@ from typing import Any
 from commands import line
 
 from spacy_nereval import Document
-from spacy_nereval.evaluation.agreement_documents import SharedDocument, SharedDocuments
+from spacy_nereval.evaluation.agreement.documents import SharedDocument, SharedDocuments
 
 Sides = Mapping[str, Sequence[tuple[int, int, str]]]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...core.spans import Span
-from ...evaluation.agreement_documents import SharedDocument, SharedDocuments
-from ...evaluation.agreement_patterns import Difference, Pattern, all_differences, patterns
-from ...evaluation.disputed_places import DisputedPlace, disputed_places
+from ...evaluation.agreement.documents import SharedDocument, SharedDocuments
+from ...evaluation.agreement.patterns import Difference, Pattern, all_differences, patterns
+from ...evaluation.agreement.places import DisputedPlace, disputed_places
 from ..difference_words import KINDS, said
 from .contexts import Example, in_context
 from .data import is_right_to_left, utf16_offsets

@@ -16,7 +16,7 @@ from ..agreement_lines import MOST_NAMES, largest_difference, listed
 from ..remarks import many
 
 if TYPE_CHECKING:
-    from ...evaluation.agreement import AgreementCounts
+    from ...evaluation.agreement.counts import AgreementCounts
     from .agreement_data import Disputes
     from .agreement_rows import ChanceRow, DocumentRow, LabelRow, PairScore
     from .contexts import Example

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...core.declaration import Metric
-from ...evaluation.agreement_documents import SharedDocuments
+from ...evaluation.agreement.documents import SharedDocuments
 from ..agreement import UNIT_ROWS, UNITISING_ROWS
 from ..agreement_lines import UNIT_NAMES
 from ..declared import headlines, spoken

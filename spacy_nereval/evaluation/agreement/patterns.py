@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from ..core.spans import Span
-from .agreement_differences import Signs
-from .agreement_documents import SharedDocuments
-from .error_groups import has_words
+from ...core.spans import Span
+from ..error_groups import has_words
+from .differences import Signs
+from .documents import SharedDocuments
 
 PatternKind = Literal["leading", "trailing", "label", "missing"]
 """Words at the beginning of a span, words at its end, the label, or whether there is a span."""
@@ -120,7 +120,7 @@ def all_differences(shared: SharedDocuments) -> list[Difference]:
     Spans are paired as FairEval pairs them. A pair of spans may differ in several ways.
 
     >>> from spacy_nereval import Document
-    >>> from .agreement_documents import SharedDocument
+    >>> from .documents import SharedDocument
     >>> own = {"ann": [(4, 13, "PART")], "ben": [(9, 13, "PART"), (14, 19, "FAULT")]}
     >>> shared = SharedDocuments(("ann", "ben"), [SharedDocument(Document([], [], "the left door leaks"), own)])
     >>> for each in all_differences(shared):

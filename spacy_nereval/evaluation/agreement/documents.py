@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ..core.labels import LabelRules
-from ..core.spans import Document, PlainSpan
-from .error_list import CONTEXT
+from ...core.labels import LabelRules
+from ...core.spans import Document, PlainSpan
+from ..error_list import CONTEXT
 
 
 class SharedDocument(NamedTuple):

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.declaration import Metric
-from ..counting.batch import content_key
-from ..counting.counts import Counts
-from .agreement_documents import SharedDocuments
-from .agreement_pairs import Directions, PairTables
-from .intervals import Drawn, ScoreScale, scale_of
-from .resampling import Confidence, HalfSamples, Units
-from .statistics.intervals import UNBOUNDED, effective_units, score_intervals
+from ...core.declaration import Metric
+from ...counting.batch import content_key
+from ...counting.counts import Counts
+from ..intervals import Drawn, ScoreScale, scale_of
+from ..resampling import Confidence, HalfSamples, Units
+from ..statistics.intervals import UNBOUNDED, effective_units, score_intervals
+from .documents import SharedDocuments
+from .pairs import Directions, PairTables
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..about import __version__
-from ..core.declaration import Metric
-from .agreement_consensus import Rule, against_others, consensus, f_of
-from .agreement_differences import differences
-from .agreement_disputes import dispute_rows, disputed_documents, disputed_labels
-from .agreement_documents import SharedDocuments
-from .agreement_intervals import CORRECTED, SHARE, Path, Resampled, Samples, index_of, pair_samples
-from .agreement_pairs import Pair, PairTables, count_pairs, document_means, pair_row, summary_of
-from .agreement_stretches import Stretches, Unit, lengths, span_rows
-from .agreement_unitising import overlapping, unitising_blocks, unitising_scores
-from .agreement_units import Added, Blocks, kappa_blocks, kappas, unit_blocks, unit_scores
-from .resampling import Confidence
-from .result import plain
-from .signature import signature
+from ...about import __version__
+from ...core.declaration import Metric
+from ..resampling import Confidence
+from ..result import plain
+from ..signature import signature
+from .consensus import Rule, against_others, consensus, f_of
+from .differences import differences
+from .disputes import dispute_rows, disputed_documents, disputed_labels
+from .documents import SharedDocuments
+from .intervals import CORRECTED, SHARE, Path, Resampled, Samples, index_of, pair_samples
+from .pairs import Pair, PairTables, count_pairs, document_means, pair_row, summary_of
+from .stretches import Stretches, Unit, lengths, span_rows
+from .unitising import overlapping, unitising_blocks, unitising_scores
+from .units import Added, Blocks, kappa_blocks, kappas, unit_blocks, unit_scores
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .agreement_stretches import NOTHING, Stretches
-from .statistics.alpha import cohen_kappa, fleiss_kappa, nominal_alpha, observed_agreement
+from ..statistics.alpha import cohen_kappa, fleiss_kappa, nominal_alpha, observed_agreement
+from .stretches import NOTHING, Stretches
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.declaration import Metric
-from ..core.formulas import ratio
-from ..counting.counter import count
-from ..counting.counts import Counts
-from ..counting.mirrored import mirrored
-from ..counting.sums import Sums
-from ..counting.table import Table, Weights
-from .agreement_documents import SharedDocuments
-from .result import first, plain
-from .scores import MetricScores, Path, score_sums
+from ...core.declaration import Metric
+from ...core.formulas import ratio
+from ...counting.counter import count
+from ...counting.counts import Counts
+from ...counting.mirrored import mirrored
+from ...counting.sums import Sums
+from ...counting.table import Table, Weights
+from ..result import first, plain
+from ..scores import MetricScores, Path, score_sums
+from .documents import SharedDocuments
 
 Values = dict[Path, NDArray[np.float64]]
 """The scores of a metric, overall and of labels, by their paths in a result, float64[sums]."""

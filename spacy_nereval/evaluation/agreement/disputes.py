@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..core.spans import PlainSpan
-from .agreement_consensus import Vote, votes
-from .agreement_documents import SharedDocument, SharedDocuments
+from ...core.spans import PlainSpan
+from .consensus import Vote, votes
+from .documents import SharedDocument, SharedDocuments
 
 
 def disputes_of(shared: SharedDocument, vote: Vote) -> int:

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.formulas import ratio
-from ..core.messages import shortened
-from ..core.spans import PlainSpan
-from .agreement_documents import SharedDocument, SharedDocuments
+from ...core.formulas import ratio
+from ...core.messages import shortened
+from ...core.spans import PlainSpan
+from .documents import SharedDocument, SharedDocuments
 
 MAJORITY, ALL = "majority", "all"
 

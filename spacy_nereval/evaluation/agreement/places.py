@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.checked import PlainSpan
-from ..core.overlap import group_numbers
-from ..core.spans import Span
+from ...core.checked import PlainSpan
+from ...core.overlap import group_numbers
+from ...core.spans import Span
 
 
 class Version(NamedTuple):

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.spans import Document
-from .agreement_documents import SharedDocuments
+from ...core.spans import Document
+from .documents import SharedDocuments
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from ..core.declaration import Verdict
-from ..core.spans import Span
-from ..metrics.registry import create
-from .agreement_documents import SharedDocuments
-from .error_groups import slips
-from .error_list import is_error
+from ...core.declaration import Verdict
+from ...core.spans import Span
+from ...metrics.registry import create
+from ..error_groups import slips
+from ..error_list import is_error
+from .documents import SharedDocuments
 
 Kind = Literal["boundary", "label", "missing"]
 """One includes words that the other leaves out; they give different labels; one marks what the other does not."""

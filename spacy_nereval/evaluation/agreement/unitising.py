@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.overlap import group_numbers
-from .agreement_documents import SharedDocuments
-from .agreement_stretches import NOTHING, SpanRows, Stretches
-from .agreement_units import ALL, DETECT, Added, Blocks, Path, unit_blocks
-from .statistics.alpha import unitising_alpha
+from ...core.overlap import group_numbers
+from ..statistics.alpha import unitising_alpha
+from .documents import SharedDocuments
+from .stretches import NOTHING, SpanRows, Stretches
+from .units import ALL, DETECT, Added, Blocks, Path, unit_blocks
 
 PREFIX = "unitising "
 """What the names of these blocks begin with."""
