@@ -32,7 +32,7 @@ def test_the_page_names_every_key_of_an_agreement() -> None:
     }
     given = shared(sides, dict.fromkeys(sides, "Ada met Bob"))
     result = AgreementCounts(given, create_all(["strict"])).result(Confidence())
-    page = PAGE.read_text(encoding="utf8").split("## Result of annotators")[1]
+    page = PAGE.read_text(encoding="utf8").split("## Result of annotators")[1].split("## Result of thresholds")[0]
     named = {*re.findall(r"`([a-z_0-9]+)`", page)}
     rows = [*result["differences"], *(rows[0] for rows in result["disputes"].values())]
     assert {row["kind"] for row in result["differences"]} == {"boundary", "label", "missing"}
