@@ -18,7 +18,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
 from typing import Any, NamedTuple, Protocol
@@ -81,10 +81,12 @@ class PartsFolder:
     Attributes:
         name: Its path or URL.
         home: The folder that a relative path starts from. Workers may run in another one.
+        kind: What the names of the parts begin with.
     """
 
     name: str
     home: str = ""
+    kind: str = "counts"
 
     @property
     def path(self) -> Location:
@@ -92,11 +94,11 @@ class PartsFolder:
 
     def part(self, shard: Shard) -> Location:
         """Return the file of a shard's part."""
-        return self.path / f"counts-{shard.name.replace('/', '-')}.npz"
+        return self.path / f"{self.kind}-{shard.name.replace('/', '-')}.npz"
 
     def begun(self, shard: Shard) -> Location:
         """Return the marker of a shard: a file that exists while a worker counts it, and stays if the worker dies."""
-        return self.path / f"counts-{shard.name.replace('/', '-')}.begun"
+        return self.path / f"{self.kind}-{shard.name.replace('/', '-')}.begun"
 
 
 _one_at_a_time = Lock()
@@ -185,7 +187,7 @@ def _tried(
 ) -> dict[Shard, ShardStatus]:
     """Try every shard once. If a worker dies, note the shards that had begun, and go on with the rest."""
     found: dict[Shard, ShardStatus] = {}
-    task = partial(count_shard, counter, PartsFolder(folder.name, home=os.getcwd()))
+    task = partial(count_shard, counter, replace(folder, home=os.getcwd()))
     while waiting := [shard for shard in shards if shard not in found]:
         try:
             found |= {status.shard: status for status in run(task, waiting, ready, alone)}
@@ -256,7 +258,7 @@ def locked(folder: PartsFolder) -> Iterator[None]:
 
 
 def _delete_leftovers(folder: PartsFolder) -> None:
-    """Delete markers and half-written parts, which workers leave when they are killed."""
-    for pattern in ("counts-*.begun", ".counts-*.npz.*"):
+    """Delete markers, half-written parts and parts merged so far, which workers leave when they are killed."""
+    for pattern in ("counts-*.begun", ".counts-*.npz.*", "merged-*", ".merged-*"):
         for leftover in folder.path.glob(pattern):
             leftover.unlink(missing_ok=True)
