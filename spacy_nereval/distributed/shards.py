@@ -24,10 +24,13 @@ from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
 from ..counting.counts import Counts
-from ..io.count_files import load, merge, save
+from ..io.count_files import load, save
 from ..io.paths import Location, in_words, location
 from .engines import Ready, Run
 from .lock import exclusive, this_process
+
+MERGED = "counts.merged"
+"""What the names of files begin with that hold merged parts. A run deletes them when it ends."""
 
 
 class Shard(NamedTuple):
@@ -81,7 +84,7 @@ class PartsFolder:
     Attributes:
         name: Its path or URL.
         home: The folder that a relative path starts from. Workers may run in another one.
-        kind: What the names of the parts begin with.
+        kind: What the names of its files begin with.
     """
 
     name: str
@@ -211,33 +214,6 @@ def _first_line(error: Exception) -> str:
     return type(error).__name__ + (f": {lines[0]}" if lines else "")
 
 
-def merged(
-    statuses: Sequence[ShardStatus], folder: PartsFolder, *, shared_ids: bool = False, check_repeats: bool = False
-) -> Counts:
-    """Return the counts of all parts together, added in the order of the shards.
-
-    Args:
-        statuses: What `count_shards` returned, without errors.
-        folder: The folder of the parts.
-        shared_ids: Whether documents of several shards may have the same id.
-        check_repeats: Whether to look for documents of collapsed counts that have the same id.
-
-    Raises:
-        ValueError: If parts were predicted by different models, were changed since they were
-            counted, or cannot be merged.
-    """
-    first = statuses[0]
-    for status in statuses:
-        if status.origin.get("model") != first.origin.get("model"):
-            raise ValueError(
-                f"{first.shard.gold} and {status.shard.gold} were predicted by different models of the same name: "
-                "install the same model on all machines, then run the command again"
-            )
-    files = [folder.part(status.shard) for status in statuses]
-    origins = [status.origin for status in statuses]
-    return merge(files, origins=origins, shared_ids=shared_ids, check_repeats=check_repeats)
-
-
 @contextmanager
 def locked(folder: PartsFolder) -> Iterator[None]:
     """Create the folder, if it is missing, and keep other runs out of it.
@@ -253,12 +229,14 @@ def locked(folder: PartsFolder) -> Iterator[None]:
     folder.path.mkdir(parents=True, exist_ok=True)
     with exclusive(folder.path / "run.lock", folder.name):
         _delete_leftovers(folder)
-        yield
-        _delete_leftovers(folder)
+        try:
+            yield
+        finally:
+            _delete_leftovers(folder)
 
 
 def _delete_leftovers(folder: PartsFolder) -> None:
     """Delete markers, half-written parts and parts merged so far, which workers leave when they are killed."""
-    for pattern in ("counts-*.begun", ".counts-*.npz.*", "merged-*", ".merged-*"):
+    for pattern in ("counts-*.begun", ".counts-*.npz.*", f"{MERGED}-*", f".{MERGED}-*"):
         for leftover in folder.path.glob(pattern):
             leftover.unlink(missing_ok=True)
