@@ -17,7 +17,6 @@ import os
 import platform
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,16 +26,12 @@ from typing import Annotated, Any
 import numpy as np
 import spacy
 import typer
-from memory import made_up, processors, resident
-from processes import end_workers, processor_time, watched
+from memory import made_up, processors
 from workers_tables import markdown
 
-from spacy_nereval import Document, create_all
-from spacy_nereval.cli import nereval
-from spacy_nereval.counting.counts import Counts
-from spacy_nereval.distributed import merging
-from spacy_nereval.distributed.engines import ENGINES, started
-from spacy_nereval.distributed.shards import PartsFolder, Shard, ShardStatus, count_shards
+from spacy_nereval import create_all
+from spacy_nereval.distributed.engines import ENGINES
+from spacy_nereval.distributed.shards import PartsFolder, Shard
 from spacy_nereval.evaluation.collapsing import count_collapsed
 from spacy_nereval.io.count_files import save
 from spacy_nereval.io.read import read_files
@@ -55,9 +50,6 @@ def main(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="JSON file for the figures")] = None,
 ) -> None:
     """Measure the sections, and print all that is known."""
-    if sections[0] == "drive":
-        print(json.dumps(driven(*sections[1:])))
-        return
     found = json.loads(output.read_text("utf8")) if output and output.exists() else {}
     versions = {"python": platform.python_version(), "spacy": spacy.__version__, "numpy": np.__version__}
     machine = next(iter(processors()), platform.machine())
@@ -74,34 +66,12 @@ def main(
         output.write_text(json.dumps(found, indent=2) + "\n", encoding="utf8")
 
 
-# Runs in processes of their own
-
-
 def in_process(*arguments: object) -> dict[str, Any]:
-    """Return what `driven` measures in a new process."""
-    command = [sys.executable, __file__, "drive", "--", *map(str, arguments)]
+    """Return what `driven.py` measures in a new process."""
+    command = [sys.executable, str(Path(__file__).with_name("driven.py")), *map(str, arguments)]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
     return json.loads(done.stdout.splitlines()[-1])
-
-
-def driven(what: str, *arguments: str) -> dict[str, Any]:
-    """Measure an engine, or run a command or a merge in this process and measure that."""
-    if what == "engine":
-        return of_engine(arguments[0], int(arguments[1]))
-    start = time.monotonic()
-    with watched() as peaks:
-        if what == "tree":
-            in_tree(Path(arguments[0]), int(arguments[1]))
-        else:
-            try:
-                nereval([what, *arguments], standalone_mode=False)
-            except SystemExit as error:
-                assert not error.code, f"{what} ended with {error.code}"
-        seconds = time.monotonic() - start
-        own = processor_time()
-        workers = end_workers()
-    return {"seconds": seconds, "driver": own, "workers": workers, "peaks": [resident("VmHWM"), *peaks.values()]}
 
 
 # Sections
@@ -195,41 +165,6 @@ def engines(tasks: int) -> list[dict[str, Any]]:
     return [*rows, in_process("engine", "none", tasks)]
 
 
-def of_engine(name: str, tasks: int) -> dict[str, Any]:
-    if name == "none":
-        with TemporaryDirectory() as folder:
-            shards, parts = [Shard(str(k), str(k)) for k in range(tasks)], PartsFolder(folder)
-            start = time.perf_counter()
-            count_shards(shards, OneDocument(), parts, lambda function, items, ready, alone: [*map(function, items)])
-            return {"engine": name, "seconds_to_start": 0, "milliseconds": round(per(start, tasks), 2)}
-    start = time.monotonic()
-    with started(name, 2) as run:
-        run(abs, range(4), print_nothing)
-        first = time.monotonic() - start
-        start = time.perf_counter()
-        run(abs, range(tasks), print_nothing)
-        return {"engine": name, "seconds_to_start": round(first, 1), "milliseconds": round(per(start, tasks), 2)}
-
-
-def per(start: float, tasks: int) -> float:
-    return 1000 * (time.perf_counter() - start) / tasks
-
-
-def print_nothing(number: int) -> None: ...
-
-
-class OneDocument:
-    """Counts a single document for each shard: the work of a shard that is not counting."""
-
-    def origin(self, shard: Shard) -> Mapping[str, Any]:
-        return {"gold": shard.gold}
-
-    def count(self, shard: Shard) -> Counts:
-        counts = count_collapsed([Document([(0, 1, "A")], [])], create_all(), 0)
-        counts.parts = [f"{int(shard.name):032}"]
-        return counts
-
-
 def merged(parts: int) -> list[dict[str, Any]]:
     """Merge collapsed counts of as many files in one process, and in a tree on two workers."""
     rows = []
@@ -250,12 +185,6 @@ def merged(parts: int) -> list[dict[str, Any]]:
         )
         rows.append(of_merging("two workers, in a tree", parts, size, in_process("tree", folder.name, parts)))
     return rows
-
-
-def in_tree(folder: Path, parts: int) -> None:
-    statuses = [ShardStatus(Shard(f"{k:05}", str(k)), {"gold": str(k)}) for k in range(parts)]
-    with started("loky", 2) as run:
-        merging.merged(statuses, PartsFolder(str(folder)), run, collapsed=True)
 
 
 def of_merging(how: str, parts: int, size: int, run: Mapping[str, Any]) -> dict[str, Any]:
