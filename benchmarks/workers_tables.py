@@ -49,7 +49,7 @@ def speed_table(rows: list[dict[str, Any]]) -> Cells:
         + [f"{row['speedup']:.2f} times", f"{row['possible']:.2f} times"]
         for row in rows
     ]
-    return "Collapsed counts on one worker and on two, with what starts and ends a run:", head, cells
+    return "Collapsed counts on one worker and on two, from start to end.", head, cells
 
 
 def memory_table(rows: list[dict[str, Any]]) -> Cells:
@@ -60,7 +60,7 @@ def memory_table(rows: list[dict[str, Any]]) -> Cells:
         + [f"{row['microseconds']:,.0f}", f"{row['file_bytes'] / 1e6:,.1f}"]
         for row in rows
     ]
-    return "Peak memory on two workers:", head, cells
+    return "Peak memory on two workers.", head, cells
 
 
 def engine_table(rows: list[dict[str, Any]]) -> Cells:
@@ -84,7 +84,7 @@ def merging_table(rows: list[dict[str, Any]]) -> Cells:
         + [f"{row['driver_mb']:,}", f"{row['worker_mb']:,}" if row["worker_mb"] else "–"]
         for row in rows
     ]
-    return f"Files of collapsed counts with 100 half-samples, {rows[0]['file_bytes'] / 1e3:,.0f} kB each:", head, cells
+    return f"Files of collapsed counts with 100 half-samples, {rows[0]['file_bytes'] / 1e3:,.0f} kB each.", head, cells
 
 
 def estimate(memory: list[dict[str, Any]], merges: list[dict[str, Any]]) -> list[str]:
@@ -93,15 +93,8 @@ def estimate(memory: list[dict[str, Any]], merges: list[dict[str, Any]]) -> list
     files = MANY // FEW
     hours = largest["microseconds"] * MANY / 3.6e9
     merging_hours = merges[0]["processor"] / merges[0]["parts"] * files / 3600
-    rows = [
-        [
-            f"{number:,}",
-            f"{(hours + merging_hours) / number:,.2f}",
-            f"{largest['driver_mb']:,}",
-            f"{largest['worker_mb']:,}",
-        ]
-        for number in WORKERS
-    ]
+    peaks = [f"{max(row[who] for row in (largest, *merges)):,}" for who in ("driver_mb", "worker_mb")]
+    rows = [[f"{number:,}", f"{(hours + merging_hours) / number:,.2f}", *peaks] for number in WORKERS]
     size = largest["file_bytes"] * files / 1e9
     said = (
         f"{MANY:,} documents in {files:,} files: {largest['microseconds']:,.0f} microseconds of a processor for each "
