@@ -30,7 +30,7 @@ COMPRESSED, READ = 1 << 16, 1 << 17
 LARGEST = (1 << 31) - 1
 """Maximum size of one item, such as the user data of one document, in bytes."""
 
-PER_STRING = 300
+PER_STRING = 450
 """About how many bytes of memory a string takes, together with the attributes of the word."""
 
 SHARE = 0.5
