@@ -155,7 +155,8 @@ def _dask(workers: int, gpus: bool) -> Iterator[Run]:
                 return [result for item in items for result in run(function, [item], ready)]
             futures = client.map(function, items, pure=False)
             try:
-                for number, _ in enumerate(as_completed(futures), 1):
+                done = (future for future in as_completed(futures) if future.status == "finished")
+                for number, _ in enumerate(done, 1):
                     ready(number)
                 found: list[T] = client.gather(futures)
                 return found
