@@ -32,8 +32,8 @@ def markdown(found: Mapping[str, Any]) -> str:
             note = f" The machine was busy with other work (load {found[name]['load']})." if busy else ""
             title, head, rows = made(found[name]["rows"])
             shown += [f"{title}{note}", table(head, rows).replace("---:", "---", 1)]
-    if {"memory", "merging"} <= found.keys():
-        shown += estimate(found["memory"]["rows"], found["merging"]["rows"])
+    if "memory" in found:
+        shown += estimate(found["memory"]["rows"], found.get("merging", {"rows": []})["rows"])
     return "\n\n".join(shown)
 
 
@@ -91,14 +91,15 @@ def estimate(memory: list[dict[str, Any]], merges: list[dict[str, Any]]) -> list
     """What 10^9 documents in files of predictions would take, from what the largest corpus took."""
     largest = [row for row in memory if row["kept"] == "sums"][-1]
     files = MANY // FEW
-    hours = largest["microseconds"] * MANY / 3.6e9
-    merging_hours = merges[0]["processor"] / merges[0]["parts"] * files / 3600
+    merging = merges[0]["processor"] / merges[0]["parts"] if merges else 0
+    hours = (largest["microseconds"] * MANY / 1e6 + merging * files) / 3600
     peaks = [f"{max(row[who] for row in (largest, *merges)):,}" for who in ("driver_mb", "worker_mb")]
-    rows = [[f"{number:,}", f"{(hours + merging_hours) / number:,.2f}", *peaks] for number in WORKERS]
+    rows = [[f"{number:,}", f"{hours / number:,.2f}", *peaks] for number in WORKERS]
     size = largest["file_bytes"] * files / 1e9
+    merged = f", and {1e3 * merging:,.0f} milliseconds to merge each file" if merges else ""
     said = (
         f"{MANY:,} documents in {files:,} files: {largest['microseconds']:,.0f} microseconds of a processor for each "
-        f"document, and {1e3 * merges[0]['processor'] / merges[0]['parts']:,.0f} milliseconds to merge each file. The "
-        f"counts of the files take {size:,.1f} GB of disk; the result takes {largest['file_bytes'] / 1e6:,.1f} MB."
+        f"document{merged}. The counts of the files take {size:,.1f} GB of disk; the result takes "
+        f"{largest['file_bytes'] / 1e6:,.1f} MB."
     )
     return [said, table(["workers", "hours", "driver, MB", "each worker, MB"], rows).replace("---:", "---", 1)]
