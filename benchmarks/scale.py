@@ -1,4 +1,4 @@
-"""Measure the cost of a document at every step of a run on many machines, and estimate the cost of 10^9.
+"""Measure the cost of a document at every step of a run on many machines, and what prediction takes for 10^9.
 
     python benchmarks/scale.py training/warranty/cpu/model-best training/warranty/transformer/model-best \
         --data corpus/warranty/test.spacy --output benchmarks/scale.json  # on Linux
@@ -52,8 +52,6 @@ that are in files need neither be made nor counted as those of a pipeline are.""
 
 MANY = 10**9
 WORKERS = (16, 256, 4096)
-PER_FILE = (10_000, 100_000, 1_000_000)
-MACHINES = (16, 64, 256, 1024)  # GB of memory
 
 
 def main(
@@ -186,7 +184,7 @@ def per(seconds: float, number: int) -> float:
 
 
 def markdown(found: Mapping[str, Any]) -> str:
-    """The figures as Markdown: what was measured, then what follows for 10^9 documents of the first corpus."""
+    """The figures as Markdown: what was measured, and what 10^9 documents like those of the first corpus take."""
     about, corpora, predicting = found["about"], found["corpora"], found["predicting"]
     first = corpora[0]
     return "\n\n".join(
@@ -195,12 +193,8 @@ def markdown(found: Mapping[str, Any]) -> str:
             f"{about['numpy']}; all six metrics, {about['samples']:,} replicates, {about['shards']} files of "
             f"{about['documents']:,} documents.",
             shown(per_document(corpora, predicting)),
-            f"{MANY:,} documents like those of {first['name']}, in {MANY // PER_FILE[1]:,} files, take so many hours:",
+            f"{MANY:,} documents like those of {first['name']} take the workers so many hours:",
             shown(hours(first, predicting)),
-            f"The size of the files of counts of {MANY:,} documents, by how many documents are counted in one:",
-            shown(sizes(corpora)),
-            "What the driver can merge and score:",
-            shown(memories(corpora)),
         ]
     )
 
@@ -242,57 +236,21 @@ def per_document(corpora: list[dict[str, Any]], predicting: list[dict[str, Any]]
 
 
 def hours(corpus: Mapping[str, Any], predicting: list[dict[str, Any]]) -> Cells:
-    """What each step takes in all, and what passes with so many workers."""
-    cost = {step: one * MANY / 3.6e9 for step, one in corpus["microseconds_per_document"].items()}
-    resampled = corpus["replicates"]
-    cost["merging"] += resampled["milliseconds_to_merge_a_file"] * MANY / PER_FILE[1] / 3.6e6
-    cost["scoring"] += resampled["seconds_to_intervals"] / 3600
-    rows = [
-        [f"predict: {each['pipeline']}", "workers", *shared(each["microseconds_per_document"] * MANY / 3.6e9)]
-        for each in predicting
-    ]
-    rows += [[name, "workers", *shared(cost[step])] for step, name in {**ON_WORKERS, **FROM_FILES}.items()]
-    rows += [[name, "driver", *[f"{cost[step]:,.1f}"] * (1 + len(WORKERS))] for step, name in ON_DRIVER.items()]
-    on_workers, on_driver = (sum(cost[step] for step in steps) for steps in (ON_WORKERS, ON_DRIVER))
-    for each in predicting:
-        work = each["microseconds_per_document"] * MANY / 3.6e9 + on_workers
-        rows.append([f"all: {each['pipeline']}", "", *shared(work, each["seconds_to_load"] / 3600, on_driver)])
-    rows.append(["all: predictions in files", "", *shared(cost["files"] + on_workers - cost["counting"], 0, on_driver)])
-    return ["hours", "on", "processor", *(f"{number:,} workers" for number in WORKERS)], rows
+    """The hours that each step of the workers takes, on one processor and on many."""
+    steps = {f"predict: {each['pipeline']}": each["microseconds_per_document"] for each in predicting}
+    cost = corpus["microseconds_per_document"]
+    steps |= {name: cost[step] for step, name in {**ON_WORKERS, **FROM_FILES}.items()}
+    rows = [[name, *shared(each * MANY / 3.6e9)] for name, each in steps.items()]
+    return ["hours", "one processor", *(f"{number:,} workers" for number in WORKERS)], rows
 
 
-def shared(work: float, each: float = 0, one: float = 0) -> list[str]:
-    """Hours of the processor, and of the clock with so many workers: of work that they
-    share, of what each of them does, and of what one machine does afterwards.
+def shared(work: float) -> list[str]:
+    """Hours of work on one processor, and on so many workers.
 
-    >>> shared(160, one=1)
-    ['161.0', '11.0', '1.6', '1.0']
+    >>> shared(160)
+    ['160.0', '10.0', '0.62', '0.04']
     """
-    found = [work + one, *(work / number + each + one for number in WORKERS)]
-    return [f"{hours:,.1f}" if hours >= 1 else f"{hours:.2f}" for hours in found]
-
-
-def sizes(corpora: list[dict[str, Any]]) -> Cells:
-    """Gigabytes of counts and of replicates, which come once in each file."""
-    head = ["documents in a file", "files"]
-    for corpus in corpora:
-        head += [f"{corpus['name']}: counts, GB", f"replicates, {corpus['labels']} labels, GB"]
-    rows = []
-    for number in PER_FILE:
-        row = [f"{number:,}", f"{MANY // number:,}"]
-        for corpus in corpora:
-            row.append(f"{corpus['bytes_per_document']['in_file'] * MANY / 1e9:,.0f}")
-            row.append(f"{corpus['replicates']['megabytes_in_file'] * MANY / number / 1e3:,.1f}")
-        rows.append(row)
-    return head, rows
-
-
-def memories(corpora: list[dict[str, Any]]) -> Cells:
-    """How many documents fill a machine, and how much memory 10^9 of them would take."""
-    most = [max(corpus["bytes_per_document"][step] for step in ON_DRIVER) for corpus in corpora]
-    rows = [[f"{size:,} GB", *(f"{max(0, size / one * 1e3):,.0f} million" for one in most)] for size in MACHINES]
-    rows.append(["10^9 documents take", *(f"{one * MANY / 1e9:,.0f} GB" for one in most)])
-    return ["memory", *(f"documents, {corpus['name']}" for corpus in corpora)], rows
+    return [f"{hours:,.1f}" if hours >= 1 else f"{hours:.2f}" for hours in (work / number for number in (1, *WORKERS))]
 
 
 if __name__ == "__main__":

@@ -80,8 +80,8 @@ class Counting:
         }
         if self.collapse:
             origin["collapse"] = [*self.collapse, self.check_repeats]
-        if self.code:
-            origin["code"] = digest(Path(self.home, self.code))
+        if self.code_file:
+            origin["code"] = digest(self.code_file)
         stored: dict[str, Any] = json.loads(json.dumps(origin))  # with lists for tuples, as in a count file
         return stored
 
@@ -117,12 +117,17 @@ class Counting:
             add_replicates(counts, self.replicates)
         return counts
 
+    @property
+    def code_file(self) -> Path | None:
+        """The path of the Python file."""
+        return Path(self.home, self.code) if self.code else None
+
     def _run_code(self) -> None:
         """Run the file of `--code`, which a worker has to do by itself."""
         from ..core.plugins import import_code
 
-        if self.code:
-            import_code(Path(self.home, self.code))
+        if self.code_file:
+            import_code(self.code_file)
 
 
 def shard_digest(gold: Path, pred: Path | None, pipeline: Pipeline | None) -> str:
@@ -169,7 +174,8 @@ def count_in_parts(
         ValueError: If some files cannot be counted. The reasons are printed first.
     """
     from ..distributed.engines import started
-    from ..distributed.shards import PartsFolder, locked, merged
+    from ..distributed.merging import merged
+    from ..distributed.shards import PartsFolder, locked
 
     if reading.labels is not None and (rules := rules_of(reading)):
         reading = reading._replace(labels=json.dumps(rules.mapping))  # workers need not have the file, which may change
@@ -184,7 +190,15 @@ def count_in_parts(
         earlier = {file.name for file in folder.path.glob("counts-*.npz")}
         parts = _count_shards(shards, work, folder, run)
         _check_all_counted(parts, folder)
-        counts = merged(parts, folder, shared_ids=sharding.shared_ids, check_repeats=sharding.check_repeats)
+        counts = merged(
+            parts,
+            folder,
+            run,
+            shared_ids=sharding.shared_ids,
+            check_repeats=sharding.check_repeats,
+            collapsed=collapse is not None,
+            code=work.code_file,
+        )
         warn_of_labels(counts)
         kept = sum(part.kept and folder.part(part.shard).name in earlier for part in parts)
         replaced = sum(part.replaced for part in parts)

@@ -1,6 +1,7 @@
 """Run a function on the workers of an engine: processes of this machine, Ray, Dask or Spark.
 
-All engines are used through joblib, which has one interface for them.
+Dask is used directly, since joblib waits forever for a task that Dask has given up. The others are
+used through joblib.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from threading import Thread
@@ -77,35 +78,38 @@ def started(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[R
     backend = {"loky": _loky, "ray": _ray, "dask": _dask, "spark": _spark}[engine]
     with ExitStack() as stack:
         try:
-            from joblib import Parallel, delayed, parallel_config
-
-            settings = stack.enter_context(backend(workers, gpus))
+            run = stack.enter_context(backend(workers, gpus))
         except ImportError as error:
             raise ValueError(
                 f'the engine {engine} is not installed ({error}): python -m pip install "spacy-nereval[{engine}]"'
             ) from None
         except Exception as error:  # each engine has its own exceptions
             raise ValueError(f"the engine {engine} does not start: {type(error).__name__}: {error}") from error
-
-        def run(function: Callable[[Any], T], items: Sequence[Any], ready: Ready, alone: bool = False) -> list[T]:
-            class Watched(Parallel):
-                def print_progress(self) -> None:  # joblib calls this whenever a task is done
-                    ready(self.n_completed_tasks)
-
-            with parallel_config(backend=engine, n_jobs=workers, **settings):
-                ahead = 1 if alone else "2 * n_jobs"
-                return Watched(batch_size=1, pre_dispatch=ahead)(delayed(function)(item) for item in items)
-
         yield run
 
 
+def _with_joblib(engine: str, workers: int, settings: Mapping[str, Any]) -> Run:
+    from joblib import Parallel, delayed, parallel_config
+
+    def run(function: Callable[[Any], T], items: Sequence[Any], ready: Ready, alone: bool = False) -> list[T]:
+        class Watched(Parallel):
+            def print_progress(self) -> None:  # joblib calls this whenever a task is done
+                ready(self.n_completed_tasks)
+
+        with parallel_config(backend=engine, n_jobs=workers, **settings):
+            ahead = 1 if alone else "2 * n_jobs"
+            return Watched(batch_size=1, pre_dispatch=ahead)(delayed(function)(item) for item in items)
+
+    return run
+
+
 @contextmanager
-def _loky(workers: int, gpus: bool) -> Iterator[dict[str, Any]]:
+def _loky(workers: int, gpus: bool) -> Iterator[Run]:
     """Start nothing: joblib starts processes of this machine by itself. All of them see its GPUs.
 
     The workers of the other engines end with the process that started them; these have to watch it.
     """
-    yield {"initializer": partial(end_with, os.getpid())}
+    yield _with_joblib("loky", workers, {"initializer": partial(end_with, os.getpid())})
 
 
 def end_with(parent: int) -> None:
@@ -127,41 +131,43 @@ def end_with(parent: int) -> None:
 
 
 @contextmanager
-def _ray(workers: int, gpus: bool) -> Iterator[dict[str, Any]]:
+def _ray(workers: int, gpus: bool) -> Iterator[Run]:
     from ray.util.joblib import register_ray
 
     register_ray()
-    yield {"ray_remote_args": {"num_gpus": 1}} if gpus else {}
+    yield _with_joblib("ray", workers, {"ray_remote_args": {"num_gpus": 1}} if gpus else {})
 
 
 @contextmanager
-def _dask(workers: int, gpus: bool) -> Iterator[dict[str, Any]]:
+def _dask(workers: int, gpus: bool) -> Iterator[Run]:
     """Connect to a Dask cluster. `gpus` has no effect: Dask assigns GPUs when it starts its workers."""
     import dask
-    from distributed import Client
-    from joblib._dask import DaskDistributedBackend
-    from joblib.parallel import register_parallel_backend
+    from distributed import Client, as_completed
 
-    class Backend(DaskDistributedBackend):
-        """Fixes joblib's backend, which waits forever for a task that Dask gave up, and ignores Dask for one worker."""
-
-        def submit(self, func: Any, callback: Any = None) -> Any:
-            future = super().submit(func, callback)
-            future.add_done_callback(lambda done: done.exception() and callback(done.exception()))
-            return future
-
-        def effective_n_jobs(self, n_jobs: int) -> int:
-            # With a single worker left, joblib would run tasks in this process.
-            return max(2, super().effective_n_jobs(n_jobs))
-
-    register_parallel_backend("dask", Backend)
     local = {"n_workers": workers if workers > 0 else None, "threads_per_worker": 1, "dashboard_address": ":0"}
-    with Client(**({} if dask.config.get("scheduler-address", None) else local)) as client:
-        yield {"client": client}
+    # After this time, Dask looks for a worker that has died, and gives it up if it has died again just then.
+    patience = {"distributed.deploy.lost-worker-timeout": "1 day"}
+    cluster = {} if dask.config.get("scheduler-address", None) else local
+    with dask.config.set(patience), Client(**cluster) as client:
+
+        def run(function: Callable[[Any], T], items: Sequence[Any], ready: Ready, alone: bool = False) -> list[T]:
+            if alone:
+                return [result for item in items for result in run(function, [item], ready)]
+            futures = client.map(function, items, pure=False)
+            try:
+                done = (future for future in as_completed(futures) if future.status == "finished")
+                for number, _ in enumerate(done, 1):
+                    ready(number)
+                found: list[T] = client.gather(futures)
+                return found
+            finally:
+                client.cancel(futures)  # otherwise tasks go on after one of them has failed
+
+        yield run
 
 
 @contextmanager
-def _spark(workers: int, gpus: bool) -> Iterator[dict[str, Any]]:
+def _spark(workers: int, gpus: bool) -> Iterator[Run]:
     from joblibspark import register_spark
     from joblibspark.backend import is_spark_connect_mode
     from joblibspark.utils import get_spark_session
@@ -176,4 +182,4 @@ def _spark(workers: int, gpus: bool) -> Iterator[dict[str, Any]]:
             context = session.sparkContext
             if context.master.startswith("local"):  # by default its workers run `python3`, which may lack this package
                 context.pythonExec = sys.executable
-        yield {"num_gpus_per_spark_task": 1} if gpus else {}
+        yield _with_joblib("spark", workers, {"num_gpus_per_spark_task": 1} if gpus else {})

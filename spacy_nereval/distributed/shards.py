@@ -18,16 +18,19 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
 from ..counting.counts import Counts
-from ..io.count_files import load, merge, save
+from ..io.count_files import load, save
 from ..io.paths import Location, in_words, location
 from .engines import Ready, Run
 from .lock import exclusive, this_process
+
+MERGED = "counts.merged"
+"""What the names of files begin with that hold merged parts. A run deletes them when it ends."""
 
 
 class Shard(NamedTuple):
@@ -81,10 +84,12 @@ class PartsFolder:
     Attributes:
         name: Its path or URL.
         home: The folder that a relative path starts from. Workers may run in another one.
+        kind: What the names of its files begin with.
     """
 
     name: str
     home: str = ""
+    kind: str = "counts"
 
     @property
     def path(self) -> Location:
@@ -92,11 +97,11 @@ class PartsFolder:
 
     def part(self, shard: Shard) -> Location:
         """Return the file of a shard's part."""
-        return self.path / f"counts-{shard.name.replace('/', '-')}.npz"
+        return self.path / f"{self.kind}-{shard.name.replace('/', '-')}.npz"
 
     def begun(self, shard: Shard) -> Location:
         """Return the marker of a shard: a file that exists while a worker counts it, and stays if the worker dies."""
-        return self.path / f"counts-{shard.name.replace('/', '-')}.begun"
+        return self.path / f"{self.kind}-{shard.name.replace('/', '-')}.begun"
 
 
 _one_at_a_time = Lock()
@@ -185,7 +190,7 @@ def _tried(
 ) -> dict[Shard, ShardStatus]:
     """Try every shard once. If a worker dies, note the shards that had begun, and go on with the rest."""
     found: dict[Shard, ShardStatus] = {}
-    task = partial(count_shard, counter, PartsFolder(folder.name, home=os.getcwd()))
+    task = partial(count_shard, counter, replace(folder, home=os.getcwd()))
     while waiting := [shard for shard in shards if shard not in found]:
         try:
             found |= {status.shard: status for status in run(task, waiting, ready, alone)}
@@ -209,33 +214,6 @@ def _first_line(error: Exception) -> str:
     return type(error).__name__ + (f": {lines[0]}" if lines else "")
 
 
-def merged(
-    statuses: Sequence[ShardStatus], folder: PartsFolder, *, shared_ids: bool = False, check_repeats: bool = False
-) -> Counts:
-    """Return the counts of all parts together, added in the order of the shards.
-
-    Args:
-        statuses: What `count_shards` returned, without errors.
-        folder: The folder of the parts.
-        shared_ids: Whether documents of several shards may have the same id.
-        check_repeats: Whether to look for documents of collapsed counts that have the same id.
-
-    Raises:
-        ValueError: If parts were predicted by different models, were changed since they were
-            counted, or cannot be merged.
-    """
-    first = statuses[0]
-    for status in statuses:
-        if status.origin.get("model") != first.origin.get("model"):
-            raise ValueError(
-                f"{first.shard.gold} and {status.shard.gold} were predicted by different models of the same name: "
-                "install the same model on all machines, then run the command again"
-            )
-    files = [folder.part(status.shard) for status in statuses]
-    origins = [status.origin for status in statuses]
-    return merge(files, origins=origins, shared_ids=shared_ids, check_repeats=check_repeats)
-
-
 @contextmanager
 def locked(folder: PartsFolder) -> Iterator[None]:
     """Create the folder, if it is missing, and keep other runs out of it.
@@ -251,12 +229,14 @@ def locked(folder: PartsFolder) -> Iterator[None]:
     folder.path.mkdir(parents=True, exist_ok=True)
     with exclusive(folder.path / "run.lock", folder.name):
         _delete_leftovers(folder)
-        yield
-        _delete_leftovers(folder)
+        try:
+            yield
+        finally:
+            _delete_leftovers(folder)
 
 
 def _delete_leftovers(folder: PartsFolder) -> None:
-    """Delete markers and half-written parts, which workers leave when they are killed."""
-    for pattern in ("counts-*.begun", ".counts-*.npz.*"):
+    """Delete markers, half-written parts and parts merged so far, which workers leave when they are killed."""
+    for pattern in ("counts-*.begun", ".counts-*.npz.*", f"{MERGED}-*", f".{MERGED}-*"):
         for leftover in folder.path.glob(pattern):
             leftover.unlink(missing_ok=True)

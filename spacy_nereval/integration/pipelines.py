@@ -45,7 +45,7 @@ def predict(
     The pipeline tokenises each text itself, as in production. Only if gold Docs do not
     know the spaces between their tokens, it gets these tokens, as in spaCy's own
     evaluation. Neither documents nor their words are kept, so memory does not grow with
-    the corpus, except that a whole `.spacy` file is in memory.
+    the corpus, but for the strings of a `.spacy` file.
 
     Args:
         model: A pipeline, or its package name or path.

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
+from typing import BinaryIO
 
 from spacy.lang.xx import MultiLanguage
+from spacy.strings import StringStore
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import create_vocab
 
@@ -13,6 +17,7 @@ from ..io.formats.settings import Format
 from ..io.paths import check_is_file, readable
 from ..io.records import Record
 from .examples import record
+from .spacy_blocks import TooManyStrings, blocks, parts_of
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
@@ -46,35 +51,55 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
             raise ValueError(f"{path}, document {number}: {error}") from None
 
 
+WHOLE = 1 << 20
+"""A file of at most so many bytes is read as a whole, which takes a few milliseconds less."""
+
+
 def read_docs(path: Path) -> Iterator[Doc]:
     """Read the Docs of a file, with a vocabulary of their own.
 
     Args:
-        path: The file. The whole file is in memory, but not all Docs.
+        path: The file. Of a large one, only its strings, the words so far and a block of
+            documents are in memory.
 
     Yields:
         The Docs, one at a time.
 
     Raises:
-        ValueError: If there is no such file, or it is not a `.spacy` file or damaged.
+        ValueError: If there is no such file, it is not a `.spacy` file or damaged, or its
+            strings take too much memory.
         OSError: If the file cannot be read.
     """
     check_is_file(path)
-    data = readable(path).read_bytes()  # outside of `try`: an unreadable file is not a damaged one
-    if data.startswith(b"\x1f\x8b"):
-        raise ValueError(f"{path} is compressed by gzip: unpack it first, with gunzip")
     # Without a pipeline: to make one, spaCy would import every installed package that extends it.
     vocab = create_vocab("xx", MultiLanguage.Defaults)
-    try:
-        docs = iter(DocBin().from_bytes(data).get_docs(vocab))
-        del data  # only the uncompressed data are needed from here
-    except Exception:  # a parser of foreign bytes can raise any exception, and all mean the same to the user
-        raise ValueError(f"{path} is not a .spacy file; expected a file written by DocBin.to_disk") from None
-    while True:
+    with readable(path).open("rb") as file:
+        if file.read(2) == b"\x1f\x8b":
+            raise ValueError(f"{path} is compressed by gzip: unpack it first, with gunzip")
         try:
-            doc = next(docs)
-        except StopIteration:
-            return
-        except Exception as error:  # spaCy and msgpack raise many kinds for damaged bytes
-            raise ValueError(f"{path} is a damaged .spacy file ({error})") from None
-        yield doc
+            bins = _bins(file, vocab.strings)
+        except TooManyStrings as error:
+            raise ValueError(f"{path} {error}") from None
+        except OSError:  # an unreadable file is not a damaged one
+            raise
+        except Exception:  # a parser of foreign bytes can raise any exception, and all mean the same to the user
+            raise ValueError(f"{path} is not a .spacy file; expected a file written by DocBin.to_disk") from None
+        docs = chain.from_iterable(found.get_docs(vocab) for found in bins)
+        while True:
+            try:
+                doc = next(docs)
+            except StopIteration:
+                return
+            except OSError:
+                raise
+            except Exception as error:  # spaCy and msgpack raise many kinds for damaged bytes
+                raise ValueError(f"{path} is a damaged .spacy file ({error})") from None
+            yield doc
+
+
+def _bins(file: BinaryIO, strings: StringStore) -> Iterable[DocBin]:
+    """Return DocBins of consecutive documents, whose strings are either in them or added to `strings`."""
+    if file.seek(0, os.SEEK_END) > WHOLE:
+        return blocks(parts_of(file, strings))
+    file.seek(0)
+    return [DocBin().from_bytes(file.read())]

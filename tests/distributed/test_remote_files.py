@@ -9,6 +9,8 @@ import pytest
 from cloudpathlib.local import LocalS3Client, local_s3_implementation
 from sharded import ALL_PARTS, SHARDS, evaluated, parts, refused
 
+from spacy_nereval.distributed import merging
+
 
 @pytest.fixture
 def bucket(monkeypatch) -> Iterator[str]:
@@ -29,6 +31,13 @@ def test_files_and_parts_may_be_in_a_bucket(here, bucket):
     assert found == ALL_PARTS
     more = ("--confidence", "--samples", 20)
     assert evaluated(*names, "--parts", f"{bucket}/parts", *more, said="(4 by an earlier run)") == expected
+
+
+def test_collapsed_parts_in_a_bucket_are_merged_there(here, bucket, monkeypatch):
+    expected = evaluated(*SHARDS, "--collapse")
+    monkeypatch.setattr(merging, "TOGETHER", 2)
+    assert evaluated(*SHARDS, "--collapse", "--parts", f"{bucket}/parts") == expected
+    assert sorted(path.name for path in cloudpathlib.AnyPath(f"{bucket}/parts").iterdir()) == ALL_PARTS
 
 
 def test_one_file_may_be_in_a_bucket(here, bucket):

@@ -29,8 +29,8 @@ from sharded import ALL_PARTS, SHARDS, evaluated, parts, refused, run, running, 
 from spacy_nereval import Document, count, create_all
 from spacy_nereval.counting import table
 from spacy_nereval.counting.table import Table
-from spacy_nereval.distributed import shards
 from spacy_nereval.distributed.engines import ENGINES, started
+from spacy_nereval.distributed.merging import merged
 from spacy_nereval.distributed.shards import PartsFolder, Shard, ShardStatus, count_shards
 from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.integration import pipelines
@@ -409,7 +409,7 @@ def test_parts_of_different_models_are_not_merged(tmp_path):
     """Though of one name, on different machines."""
     found = [ShardStatus(shard, {"model": model}) for shard, model in ((A, "1"), (B, "1"), (C, "2"))]
     with pytest.raises(ValueError, match="a.spacy and c.spacy were predicted by different models"):
-        shards.merged(found, PartsFolder(str(tmp_path)))
+        merged(found, PartsFolder(str(tmp_path)), one_by_one)
 
 
 def test_an_engine_that_does_not_start_is_no_fault_of_any_file(tmp_path):

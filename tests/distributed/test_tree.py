@@ -1,0 +1,207 @@
+"""Workers merge collapsed counts in a tree: the same bits from every tree, and nothing twice."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from made_up import corpus
+from sharded import SHARDS, evaluated, parts, refused
+
+from spacy_nereval import create_all
+from spacy_nereval.counting.counts import Counts
+from spacy_nereval.distributed import merging
+from spacy_nereval.distributed.merging import merged
+from spacy_nereval.distributed.shards import PartsFolder, Shard, ShardStatus, count_shards, locked
+from spacy_nereval.evaluation.collapsing import count_collapsed
+from spacy_nereval.io.count_files import save
+
+NAMES = "abcdefghijk"
+METRICS = ["strict", "semeval", "fair", "wrf"]
+
+
+class Made:
+    """Counts a few made-up documents for each shard; the shards of `same` have the same content."""
+
+    def __init__(self, same: str = "") -> None:
+        self.same = same
+
+    def origin(self, shard: Shard) -> Mapping[str, Any]:
+        return {"gold": shard.gold}
+
+    def count(self, shard: Shard) -> Counts:
+        number = NAMES.index(shard.name)
+        counts = count_collapsed(corpus(2 + number % 3, seed=number, labels="AB" + shard.name), create_all(METRICS), 7)
+        counts.sources = [shard.gold]
+        counts.parts = ["f" * 32 if shard.name in self.same else f"{number:032}"]
+        return counts
+
+
+def one_by_one(function, items, ready, alone):
+    return [function(item) for item in items]
+
+
+def counted(folder: PartsFolder, names: str = NAMES, same: str = "") -> list[ShardStatus]:
+    return count_shards([Shard(name, f"{name}.jsonl") for name in names], Made(same), folder, one_by_one)
+
+
+def in_tree(folder: PartsFolder, names: str = NAMES, same: str = "", run=one_by_one) -> Counts:
+    with locked(folder):
+        return merged(counted(folder, names, same), folder, run, collapsed=True)
+
+
+def stored(counts: Counts, path: Path) -> dict[str, Any]:
+    """The arrays of a count file, and its header without what names the file."""
+    save(counts, path)
+    with np.load(path) as arrays:
+        return {name: arrays[name].tobytes() for name in arrays}
+
+
+@pytest.mark.parametrize("together", [2, 3, 4, 10])
+def test_every_tree_gives_the_same_bits(tmp_path, monkeypatch, together):
+    folder = PartsFolder(str(tmp_path / "parts"))
+    at_once = stored(in_tree(folder), tmp_path / "all.npz")
+    read: list[int] = []
+    whole = merging.merge
+    monkeypatch.setattr(merging, "merge", lambda files, **how: read.append(len(files)) or whole(files, **how))
+    monkeypatch.setattr(merging, "TOGETHER", together)
+    assert stored(in_tree(folder), tmp_path / "all.npz") == at_once
+    assert max(read) == together and read[-1] == 1, "the driver reads a single file"
+    assert len(read) == {2: 6 + 3 + 2 + 1, 3: 4 + 2 + 1, 4: 3 + 1, 10: 2 + 1}[together] + 1
+    assert list(parts(folder.name)) == [f"counts-{name}.npz" for name in NAMES], "what was merged on the way is deleted"
+
+
+def test_few_parts_and_counts_with_documents_are_merged_by_the_driver(tmp_path, monkeypatch):
+    def fails(function, items, ready, alone):
+        pytest.fail("a task was started")
+
+    folder = PartsFolder(str(tmp_path))
+    statuses = counted(folder)
+    assert merged(statuses, folder, fails, collapsed=True).documents == 32
+    monkeypatch.setattr(merging, "TOGETHER", 2)
+    assert merged(statuses, folder, fails, collapsed=False).documents == 32
+
+
+@pytest.mark.parametrize("same", ["ab", "ak"])
+def test_a_shard_that_is_given_twice_is_refused_wherever_in_the_tree(tmp_path, monkeypatch, same):
+    monkeypatch.setattr(merging, "TOGETHER", 2)
+    with pytest.raises(ValueError, match="would count their documents twice"):
+        in_tree(PartsFolder(str(tmp_path)), same=same)
+    assert [name for name in os.listdir(tmp_path) if "merged" in name] == []
+
+
+def test_a_part_that_changes_after_it_was_counted_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(merging, "TOGETHER", 2)
+    folder = PartsFolder(str(tmp_path))
+    statuses = counted(folder)
+    save(Made().count(Shard("c", "c.jsonl")), tmp_path / "counts-c.npz", origin={"gold": "other.jsonl"})
+    with pytest.raises(ValueError, match=r"counts-c\.npz was changed by somebody else after it was counted"):
+        merged(statuses, folder, one_by_one, collapsed=True)
+
+
+def test_what_a_killed_run_merged_is_not_taken(tmp_path, monkeypatch):
+    monkeypatch.setattr(merging, "TOGETHER", 4)
+    folder = PartsFolder(str(tmp_path / "parts"))
+    expected = stored(in_tree(folder), tmp_path / "all.npz")
+    for name in (
+        "counts.merged-0-0.npz",
+        "counts.merged-0-0.json",
+        "counts.merged-0-1.begun",
+        ".counts.merged-0-1.npz.x",
+    ):
+        (tmp_path / "parts" / name).write_text("left behind")
+    (tmp_path / "parts" / "merged-0-0.npz").write_text("of somebody else")
+    assert stored(in_tree(folder), tmp_path / "all.npz") == expected
+    assert [*parts(folder.name)][-1] == "merged-0-0.npz" and len(parts(folder.name)) == len(NAMES) + 1
+
+
+def test_a_worker_that_dies_while_it_merges_costs_its_group_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(merging, "TOGETHER", 4)
+    folder = PartsFolder(str(tmp_path / "parts"))
+    expected = stored(in_tree(folder), tmp_path / "all.npz")
+    groups: list[list[str]] = []
+
+    def mortal(function, items, ready, alone):
+        groups.append([item.name for item in items])
+        if len(groups) == 2:  # the first level of the tree, after the parts
+            function(items[0])
+            (tmp_path / "parts" / "counts.merged-0-1.begun").write_text("{}")
+            raise RuntimeError("a worker was terminated")
+        return one_by_one(function, items, ready, alone)
+
+    with locked(folder):
+        statuses = count_shards([Shard(name, f"{name}.jsonl") for name in NAMES], Made(), folder, mortal)
+        found = merged(statuses, folder, mortal, collapsed=True)
+    assert groups[1:] == [["0-0", "0-1", "0-2"], ["0-0", "0-2"], ["0-1"], ["1-0"]]
+    assert stored(found, tmp_path / "all.npz") == expected
+
+
+def test_a_full_disk_while_merging_is_said_and_leaves_the_parts_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(merging, "TOGETHER", 4)
+    folder = PartsFolder(str(tmp_path / "parts"))
+    expected = stored(in_tree(folder), tmp_path / "all.npz")
+    whole, before = np.savez_compressed, parts(folder.name)
+
+    def full(file, **arrays):
+        whole(file, header=arrays["header"])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(np, "savez_compressed", full)
+    with pytest.raises(ValueError, match="No space left on device"):
+        in_tree(folder)
+    assert parts(folder.name) == before
+    monkeypatch.undo()
+    assert stored(in_tree(folder), tmp_path / "all.npz") == expected
+
+
+# The command
+
+
+def test_the_command_collapses_in_a_tree(here, monkeypatch):
+    expected = evaluated(*SHARDS, "--confidence", "--samples", 20)
+    monkeypatch.setattr(merging, "TOGETHER", 2)
+    found = evaluated(*SHARDS, "--collapse", "--confidence", "--samples", 20, said="(4 replacing other counts)")
+    for name, metric in expected["metrics"].items():
+        assert found["metrics"][name]["scores"] == metric["scores"]
+        assert found["metrics"][name]["intervals"]["scores"] == metric["intervals"]["scores"]
+    assert evaluated(*SHARDS, "--collapse", "--confidence", "--samples", 20, said="(4 by an earlier run)") == found
+
+
+@pytest.mark.parametrize("damage", ["half", "other metrics", "other version", "not collapsed"])
+def test_collapsed_counts_that_are_damaged_or_of_something_else_are_not_taken(here, damage):
+    expected = evaluated(*SHARDS, "--collapse", "--metrics", "strict")
+    file, options = Path("nereval-parts/counts-a.spacy.npz"), ["--collapse", "--metrics", "strict"]
+    if damage == "half":
+        file.write_bytes(file.read_bytes()[:-200])
+    else:
+        other = {"other metrics": ["--collapse", "--metrics", "fair"], "not collapsed": ["--metrics", "strict"]}
+        evaluated(SHARDS[0], *other.get(damage, options), "--parts", "other")
+        file.write_bytes(Path("other/counts-a.spacy.npz").read_bytes())
+    if damage == "other version":
+        changed(file, '"versions":["', '"versions":["0.0.')
+    assert evaluated(*SHARDS, *options, said="(3 by an earlier run, 1 replacing other counts)") == expected
+
+
+def changed(file: Path, old: str, new: str) -> None:
+    """Write a count file again whose header has another origin, as another version would."""
+    from spacy_nereval.io.count_files import _loaded
+
+    counts, header = _loaded(file)
+    origin = json.dumps(header.origin, separators=(",", ":"))
+    assert old in origin
+    save(counts, file, origin=json.loads(origin.replace(old, new, 1)))
+
+
+def test_a_copy_of_a_shard_under_another_name_is_refused_and_the_rest_stays(here):
+    Path("shards/copy.spacy").write_bytes(Path(SHARDS[0]).read_bytes())
+    (line,) = refused("evaluate", "training/model-best", *SHARDS, "shards/copy.spacy", "--collapse")
+    assert line.startswith(
+        "shards/a.spacy and shards/copy.spacy have the same content, and would count their documents"
+    )
+    assert evaluated(*SHARDS, "--collapse", said="(4 by an earlier run)")["documents"] == 42
