@@ -10,6 +10,7 @@ you name tests.
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from configparser import ConfigParser
@@ -18,6 +19,8 @@ from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = [f"tests/integration/test_{name}.py" for name in ("registered", "checks", "scorer", "component")]
+BUILT_FROM = ["pyproject.toml", "setup.cfg", "README.md", "LICENSE"]
+"""What building needs beside the package."""
 NEEDED = ["pytest", "pytest-timeout", "pytest-xdist", "hypothesis"]
 
 
@@ -41,9 +44,14 @@ def main() -> int:
     print(f"+ {lowest()}: pytest {' '.join(tests)}", flush=True)
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     with TemporaryDirectory() as folder:
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        python = str(Path(folder, "Scripts" if os.name == "nt" else "bin", "python"))
-        install = [python, "-m", "pip", "install", "-q", lowest(), *NEEDED, str(ROOT)]
+        venv, source = Path(folder, "venv"), Path(folder, "source")
+        subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+        python = str(Path(venv, "Scripts" if os.name == "nt" else "bin", "python"))
+        # A build leaves files behind, and another installation may be building in the repository.
+        shutil.copytree(ROOT / "spacy_nereval", source / "spacy_nereval")
+        for name in BUILT_FROM:
+            shutil.copy(ROOT / name, source)
+        install = [python, "-m", "pip", "install", "-q", lowest(), *NEEDED, str(source)]
         subprocess.run(install, check=True, env=env)
         return subprocess.run(
             [python, "-m", "pytest", "-q", "-n", "2", *tests], cwd=ROOT, env=env, check=False

@@ -17,6 +17,7 @@ from kept import TRIALS, Kept, Trial, read
 from summaries import KINDS, Errors, Summary, errors, lenient, over_trials
 from wasabi import msg
 
+from spacy_nereval.core.wording import FAIREVAL
 from spacy_nereval.counting.counts import Counts
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.per_document import disagreement
@@ -27,7 +28,6 @@ from spacy_nereval.reporting.declared import short_name
 from spacy_nereval.reporting.formats import markdown
 from spacy_nereval.reporting.result_table import LOWER, Cell, Estimate, ResultTable
 from spacy_nereval.reporting.score_cells import interval, percent
-from spacy_nereval.reporting.words import VERDICTS
 
 CORPORA = {
     "warranty": "Customer complaints and workshop notes about vehicles, synthetic, part of this repository: "
@@ -255,7 +255,7 @@ def of_errors(seeds: Sequence[str], found: Errors) -> Iterator[str]:
     """Yield FairEval's errors by type, and what to work on."""
     totals = [sum(column) for column in zip(*found.numbers.values())]
     rows: list[list[Cell]] = [
-        [error, VERDICTS[error].full, *numbers, percent(sum(numbers), sum(totals))]
+        [error, FAIREVAL[error].full, *numbers, percent(sum(numbers), sum(totals))]
         for error, numbers in found.numbers.items()
     ]
     table = ResultTable("", ["type", "what", *seeds, "share of all"], rows, digits=1)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from spacy_nereval.core import wording
 from spacy_nereval.core.declaration import Metric, Score
 from spacy_nereval.counting.counts import Counts
 from spacy_nereval.counting.sums import Sums
@@ -18,7 +19,6 @@ from spacy_nereval.evaluation.run_means import evaluate_runs
 from spacy_nereval.evaluation.scores import score_sums
 from spacy_nereval.evaluation.statistics.intervals import FEW, effective_units, score_intervals
 from spacy_nereval.metrics.registry import create
-from spacy_nereval.reporting import words
 from spacy_nereval.reporting.result_table import Interval
 from spacy_nereval.reporting.score_cells import interval
 
@@ -92,8 +92,8 @@ def lenient(counts: Counts) -> Counts:
 # Errors
 
 KINDS = {
-    in_words: tuple(error for error, wording in words.VERDICTS.items() if wording.kind == kind)
-    for kind, in_words in words.VERDICT_KINDS.items()
+    in_words: tuple(error for error, words in wording.FAIREVAL.items() if words.kind == kind)
+    for kind, in_words in wording.VERDICT_KINDS.items()
     if kind != "hit"
 }
 """The kinds of errors that are compared, and FairEval's types of each."""
