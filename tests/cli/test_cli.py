@@ -400,7 +400,7 @@ def test_a_file_that_may_not_be_read_is_named(here, monkeypatch, name):
     def denied(self, *args, **kwargs):
         raise PermissionError(13, "Permission denied", str(self))
 
-    monkeypatch.setattr(Path, "open" if name.endswith("jsonl") else "read_bytes", denied)
+    monkeypatch.setattr(Path, "open", denied)
     said = refused("score", here / name, here / name, "-o", here / "out.json")
     assert name in said
     assert "Permission denied" in said
