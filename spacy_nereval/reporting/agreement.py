@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ..core.declaration import Metric
-from .agreement_lines import UNIT_NAMES, Agreed, estimate, what_differs
+from .agreement_lines import UNIT_NAMES, Agreed, estimate, in_columns
 from .declared import directed, groups, headlines, short_name, spoken
 from .marked_text import clipped
 from .result_table import Cell, ResultTable, direction
@@ -137,10 +137,10 @@ def label_tables(given: Agreed) -> Iterator[ResultTable]:
 def difference_tables(given: Agreed) -> Iterator[ResultTable]:
     """Yield what two annotators differ in again and again, the most one-sided first."""
     rows: list[list[Cell]] = [
-        [what_differs(row), row["number"], row["reverse"], str(row["example"]["document"]), _example(row)]
+        [*in_columns(row), row["number"], row["reverse"], _example(row)]
         for row in given.result["differences"]
     ]
-    header = ["what one does and another does not", "times", "reverse", "document", "example"]
+    header = ["label", "what differs", "times", "reverse", "example"]
     yield ResultTable("Differences that repeat", header, rows, most=MOST_SHOWN)
 
 

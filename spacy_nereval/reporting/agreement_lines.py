@@ -183,6 +183,25 @@ def what_differs(row: Mapping[str, Any]) -> str:
     return f"{one} include{s} {row['end']} words{where} that {other} leave{not_s} out"
 
 
+def in_columns(row: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the label and what differs of a row of the result's "differences", for two columns of a table.
+
+    >>> in_columns({"kind": "label", "one": "ann", "other": ["ben", "cleo"], "label": "ORG", "instead": "GPE"})
+    ('ORG', 'for ann, GPE for ben and cleo')
+    >>> in_columns({"kind": "missing", "one": "ann", "other": "ben", "label": "DATE"})
+    ('DATE', 'ann, not ben')
+    """
+    one, other = (_names(row[side])[0] for side in ("one", "other"))
+    if row["kind"] == "label":
+        return row["label"], f"for {one}, {row['instead']} for {other}"
+    if row["kind"] == "missing":
+        return row["label"], f"{one}, not {other}"
+    label, number = next(iter(row["labels"].items()))
+    words = _main_words(row)[0]
+    what = f"{row['end']} {clipped(words)!r}" if words else f"{row['end']} words"
+    return label if number >= OF_ONE_LABEL * row["number"] else "several", f"{one}, not {other}: {what}"
+
+
 def _main_words(row: Mapping[str, Any]) -> tuple[str, int]:
     """Return the words that most differences at a boundary are about, and how many; "" if there are none."""
     words, most = next(iter(row["words"].items()), ("", 0))
