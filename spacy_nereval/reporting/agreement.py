@@ -137,8 +137,7 @@ def label_tables(given: Agreed) -> Iterator[ResultTable]:
 def difference_tables(given: Agreed) -> Iterator[ResultTable]:
     """Yield what two annotators differ in again and again, the most one-sided first."""
     rows: list[list[Cell]] = [
-        [*in_columns(row), row["number"], row["reverse"], _example(row)]
-        for row in given.result["differences"]
+        [*in_columns(row), row["number"], row["reverse"], _example(row)] for row in given.result["differences"]
     ]
     header = ["label", "what differs", "times", "reverse", "example"]
     yield ResultTable("Differences that repeat", header, rows, most=MOST_SHOWN)
