@@ -26,6 +26,7 @@ from ..reporting.thresholds import TABLES, USUAL, Thresholded, threshold_tables
 from .documents import Items, documents_of
 from .frames import frame, table_rows
 from .shown import Shown
+from .words import in_python
 
 if TYPE_CHECKING:
     import pandas
@@ -87,7 +88,10 @@ class Thresholds(Shown):
             ValueError: As for `thresholds`.
         """
         found, _, _ = documents_of(gold, pred, self._items._replace(text=text, tokens=tokens))
-        values = applied(found, self._metrics, self.cuts, self._settings, confidence, self["per_type"])
+        try:
+            values = applied(found, self._metrics, self.cuts, self._settings, confidence, self["per_type"])
+        except ValueError as error:
+            raise ValueError(in_python(str(error))) from None
         new = Thresholds(self._found, self._settings, self._items, self._notes)
         new["applied"], new._others = values, found
         return new

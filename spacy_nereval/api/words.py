@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+NUMBER = re.compile(r"-?\d+(\.\d+)?")
 OPTION = re.compile(r"(?<!\S)--([a-z-]+)(?: ([\w+-][\w,.+-]*))?")
 
 
@@ -12,10 +13,14 @@ def in_python(message: str) -> str:
 
     >>> in_python("--offsets utf: expected one of utf8, utf16; or use --no-check-text")
     "offsets='utf': expected one of utf8, utf16; or use check_text=False"
+    >>> in_python("or give --missing-score 1.0")
+    'or give missing_score=1.0'
     """
 
     def argument(found: re.Match[str]) -> str:
         name, value = found[1].replace("-", "_"), found[2]
-        return f"{name}={value!r}" if value else f"{name}="
+        if not value:
+            return f"{name}="
+        return f"{name}={value}" if NUMBER.fullmatch(value) else f"{name}={value!r}"
 
     return OPTION.sub(argument, message.replace("--no-check-text", "check_text=False"))

@@ -202,7 +202,7 @@ def test_labels_that_only_other_documents_have(files: list[Path], tmp_path: Path
         (["--hit", "2"], "hit 2: expected 'strict', or the least IoU"),
         (["--bins", "0"], "number of bins 0: expected a whole number from 1 to 1000"),
         (["--bin-kind", "wide"], "bins 'wide': expected 'equal' or 'equal_mass'"),
-        (["--missing-score", "nan"], "missing_score nan: expected a finite number"),
+        (["--missing-score", "nan"], "missing score nan: expected a finite number"),
         (["--seed", "1"], "--seed is given without --apply"),
         (["--tables", "pairs"], "there is no table 'pairs'"),
         (["--csv", "c.txt"], "--csv c.txt: expected a .csv or .jsonl file"),

@@ -44,7 +44,7 @@ class Settings(NamedTuple):
         if self.per_label is not None and self.per_label not in PER_LABEL:
             raise ValueError(f"per_label {self.per_label!r}: expected 'own' or 'micro', or none for a common cut")
         if self.missing_score is not None and not np.isfinite(self.missing_score):
-            raise ValueError(f"missing_score {self.missing_score!r}: expected a finite number, such as 1.0")
+            raise ValueError(f"missing score {self.missing_score!r}: expected a finite number, such as 1.0")
         check_bins(self.bins, self.bin_kind)
         return self._replace(hit=checked_hit(self.hit))
 
