@@ -30,18 +30,19 @@ def story_lines(given: Thresholded, digits: int = 2) -> list[str]:
     here = f"{what} {value}, against {without} uncut{gap}"
     if given.applied is None:
         lines = [
-            f"{name}{chosen}: {here}, on the {many(given.result['documents'], 'document')} it was chosen on",
+            f"{chosen}: {here}, on the {many(given.result['documents'], 'document')} it was chosen on",
             "On other documents it is worth less: give them with --apply GOLD2 PRED2",
         ]
     else:
-        lines = [f"{name}{line}" for line in _applied_lines(given, given.applied, chosen, what, digits)]
+        lines = [*_applied_lines(given, given.applied, chosen, what, digits)]
         lines.insert(1, f"Chosen on {many(given.result['documents'], 'document')}: {here}")
-    return [*lines, *_ranking_lines(given, digits)]
+    first, *others = lines
+    return [f"{name}{first}", *others, *_ranking_lines(given, digits)]
 
 
 def _cuts_in_words(best: Mapping[str, Any]) -> str:
     if not best["labels"]:
-        return f"Cut {cut_in_words(best['cut'])}"
+        return "Cut above every score" if best["cut"] is None else f"Cut {cut_in_words(best['cut'])}"
     cuts = [cut for cut in best["labels"].values() if cut is not None]
     between = f" from {cut_in_words(min(cuts))} to {cut_in_words(max(cuts))}" if cuts else ""
     return f"Cuts of {many(len(best['labels']), 'label')}{between}{'' if best['exact'] else ' (local)'}"
@@ -76,7 +77,9 @@ def _applied_lines(
 def _ranking_lines(given: Thresholded, digits: int) -> Iterator[str]:
     found, calibrated = given.result["average_precision"], given.result["calibration"]
     hits = "strict hits" if found["hit"] == "strict" else f"hits with IoU ≥ {found['hit']:g}"
-    if found["ap"] is not None:
+    if found["reason"]:
+        yield f"Average precision: not known, since {found['reason']}"
+    else:
         mean = "" if found["map"] is None else f", mean over labels {shown(100 * found['map'], digits)}"
         yield f"Average precision {shown(100 * found['ap'], digits)}{mean} ({hits})"
     if calibrated["reason"]:

@@ -72,6 +72,15 @@ def test_without_other_documents_it_says_so(files: list[Path]) -> None:
     assert "give them with --apply GOLD2 PRED2" in printed
 
 
+def test_a_side_without_spans_is_said_in_words(tmp_path: Path) -> None:
+    empty, gold = write(tmp_path / "empty.jsonl", line(TEXT)), write(tmp_path / "gold.jsonl", line(TEXT, (0, 1, "A")))
+    spans = write(tmp_path / "pred.jsonl", line(TEXT) | {"spans": [{"start": 0, "end": 1, "label": "A", "score": 0.5}]})
+    printed = flat(accepted("thresholds", gold, empty, "-m", "strict"))
+    assert printed.startswith("Cut above every score: strict F 0.00")
+    printed = flat(accepted("thresholds", empty, spans, "-m", "strict"))
+    assert "Average precision: not known, since there are no gold spans" in printed
+
+
 @pytest.mark.parametrize("per_label", ["own", "micro"])
 def test_a_cut_for_each_label_is_what_score_reads(files: list[Path], tmp_path: Path, per_label: str) -> None:
     cuts, out, scored = (tmp_path / name for name in ("cuts.json", "out.json", "score.json"))
@@ -124,7 +133,8 @@ def test_several_systems_stand_side_by_side(files: list[Path], tmp_path: Path) -
     common = "-m", "strict", *names, "-o", tmp_path / "out.json", "--csv", tmp_path / "c.csv"
     pairs = "--apply", *files[2:], "--apply", *files[2:], "--samples", 20
     printed = flat(accepted("thresholds", *files[:2], other, *common, *pairs))
-    assert "one: Cut" in printed and "two: Cut" in printed and "Labels of two" in printed
+    assert printed.count("one: ") == printed.count("two: ") == 1  # a name stands before what follows about it
+    assert printed.index("one: Cut") < printed.index("two: Cut") and "Labels of two" in printed
     systems = json.loads((tmp_path / "out.json").read_text())["systems"]
     assert [*systems] == ["one", "two"] and all("applied" in found for found in systems.values())
     assert (tmp_path / "c.csv").read_text().startswith("system,label,cut,kept,strict.p")
