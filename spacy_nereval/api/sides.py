@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from pathlib import PurePath
 from typing import Any
 
 from .items import WORDS, Kind, is_spacy, kind_of, tags_key
@@ -31,9 +32,8 @@ class Side:
         if isinstance(items, Mapping) and (split := next(iter(items), None)) and hasattr(items[split], "features"):
             raise ValueError(f"{name} has the splits {', '.join(items)}; choose one, such as {name}[{split!r}]")
         if isinstance(items, (str, bytes, Mapping)) or is_spacy(items, "Doc") or not isinstance(items, Iterable):
-            raise ValueError(
-                f"{name} is of type {type(items).__name__}; expected a list of documents: wrap a single one in []"
-            )
+            remedy = "read a file with load(path)" if isinstance(items, (str, PurePath)) else "wrap a single one in []"
+            raise ValueError(f"{name} is of type {type(items).__name__}; expected a list of documents: {remedy}")
         self.name = name
         self.is_kept: bool = hasattr(items, "__len__")
         self._reading = reading

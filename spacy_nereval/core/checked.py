@@ -61,5 +61,5 @@ def checked_span(side: str, span: Sequence[Any], length: int | None) -> PlainSpa
     if length is None and end > FARTHEST:
         raise ValueError(f"{shown} ends after character {FARTHEST}, the greatest offset without a text")
     if length is not None and end > length:
-        raise ValueError(f"{shown} ends after the text, which has {length} characters")
+        raise ValueError(f"{shown} ends after the text, which has {length} character{'' if length == 1 else 's'}")
     raise ValueError(f"{shown} has no label: expected a non-empty string")

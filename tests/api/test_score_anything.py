@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -219,7 +220,12 @@ TAG_ERRORS = {
     "bare": ([["B", "I"]], [["O", "O"]], "gold, document 0: tag 0 is 'B', which has no label"),
     "mixed": (GOLD, [PRED[0], [(0, 4, "LOC")], PRED[2]], "pred, document 1: spans, and the documents before have tags"),
     "not nested": (["B-A", "O"], ["B-A", "O"], "gold, document 0: it is the text 'B-A'; expected a list of tags"),
-    "text": ("B-A", ["O"], "gold is of type str; expected a list of documents"),
+    "text": ("B-A", ["O"], "gold is of type str; expected a list of documents: read a file with load(path)"),
+    "path": (
+        GOLD,
+        Path("pred.jsonl"),
+        f"pred is of type {type(Path()).__name__}; expected a list of documents: read a file",
+    ),
     "no pred": (GOLD, None, "pred is missing"),
     "against spans": (GOLD, PRED_SPANS, "document 0: gold has tags, which count tokens, and the other side has spans"),
 }
@@ -301,7 +307,7 @@ SPAN_ERRORS = {
         "document 0 (d0): the predicted text differs",
     ),
     "bad record": (records(GOLD_SPANS), [{"text": "Ada"}], {}, 'pred, document 0: there is no list of "spans"'),
-    "a Doc": (docs(GOLD_SPANS)[0], docs(PRED_SPANS)[0], {}, "gold is of type Doc; expected a list of documents"),
+    "a Doc": (docs(GOLD_SPANS)[0], docs(PRED_SPANS)[0], {}, "gold is of type Doc; expected a list of documents: wrap"),
     "Documents as pred": (GOLD, [Document([], [])], {}, "pred has Documents, which hold both sides"),
     "Documents twice": (
         [Document([], [])],

@@ -355,6 +355,11 @@ def test_a_wrong_span_is_refused_with_what_is_wrong(sides, span, problem):
     assert str(raised.value) == problem.format(side={"gold": "gold", "pred": "predicted"}[sides[0]])
 
 
+def test_a_text_of_one_character_is_not_said_to_have_characters():
+    with pytest.raises(ValueError, match="which has 1 character$"):
+        Document([(0, 2, "A")], [], "A")
+
+
 def test_spans_may_end_where_the_text_ends_and_anywhere_without_a_text():
     assert Document([(23, 29, "A"), (29, 29, "A")], [], TEXT).gold == ((23, 29, "A"), (29, 29, "A"))
     assert Document([(23, 10**9, "A")], []).gold == ((23, 10**9, "A"),)

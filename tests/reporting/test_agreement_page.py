@@ -18,6 +18,7 @@ from spacy_nereval.reporting.html.agreement_rows import chance_rows, pair_scores
 def test_the_first_screen_names_the_rule_in_which_the_examples_differ():
     text = Parsed(example_page()).text
     assert text.index("The largest systematic difference: ann and cleo include leading words of FAILURE_LOC") < 300
+    assert "Scores over all pairs" in text
     assert "that ben leaves out, 62 times, such as 'left' 15, 'rear' 8, 'left rear' 7." in text
     assert "60 documents with 746 spans of 3 annotators. The strict F of two annotators is 78.53" in text
 

@@ -386,6 +386,24 @@ def test_other_systems_narrow_the_errors_of_one(two):
     assert all(" A" in flag.text or " B" in flag.text or " AB" in flag.text for flag in two.all(".flag")[:20])
 
 
+@pytest.mark.parametrize(("own", "rival"), [(0, 1), (1, 0)], ids=["the last is right", "the first is right"])
+def test_a_system_is_compared_with_the_others_alone_and_each_of_them_may_be_the_right_one(two, own, rival):
+    names = ["A: one", "B: two"]
+    two.choose("#system", names[own])
+    assert [each.text for each in two.all("#other option")] == ["nothing", names[rival]]
+    golds = [[gold_outcomes(document) for document in found.documents] for found in (ONE, TWO)]
+    spurious = [[{v.pred for v in each if v.name == "fp"} for each in verdicts(found)] for found in (ONE, TWO)]
+    errors = sum(
+        v.name != "tp" and ((golds[rival][k][v.gold] == "correct") if v.gold else v.pred not in spurious[rival][k])
+        for k, each in enumerate(verdicts((ONE, TWO)[own]))
+        for v in each
+    )
+    two.choose("#relation", f"{names[rival]} is right")
+    assert two.matches.startswith(f"{errors} error")
+    two.choose("#system", names[rival])
+    assert two["#relation"].get_attribute("value") == "", "a system is not right where it is wrong"
+
+
 def test_pages_of_documents(one):
     one.click("#reset")
     assert one["#where"].text == "Page 1 of 3"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from commands import accepted, refused
 from pages import HOSTILE, Parsed, system
 
-from spacy_nereval import Document, create
+from spacy_nereval import Confidence, Document, create
 from spacy_nereval.reporting.html import page
 from spacy_nereval.reporting.html.reasons import Example, reasons
 from spacy_nereval.reporting.html.static import DOCUMENTS, LONGEST, static_documents
@@ -77,6 +78,16 @@ def test_two_systems_have_the_difference_of_their_rates():
     rates = Parsed(page(systems)).text.split("How often each label is predicted", 1)[1]
     assert rates.split("difference", 2)[-1].split()[:6] == ["PER", "30", "20", "0.67", "30", "1.00"]
     assert rates.split("difference", 2)[-1].split()[6] == "+0.33"
+
+
+def test_words_beside_each_other_are_apart():
+    documents = [Document([(0, 3, "PER")], [(0, 3, "PER")], "Ada", id=str(k)) for k in range(3)]
+    documents.append(Document([(0, 3, "LOC")], [(0, 3, "PER")], "Ada", id="other"))
+    systems = [system(name, *documents, metrics=["fair"]) for name in ("one", "two")]
+    said = Parsed(page(systems, confidence=Confidence(samples=50))).text
+    assert "gold has PER 3 times for these words, LOC 1; both systems predict PER" in said
+    rates = said.split("How often each label is predicted")[-1]
+    assert re.search(r"\[\d\.\d+, \d\.\d+\] few", rates)
 
 
 def test_a_long_label_with_levels_keeps_its_last_one_in_headings():

@@ -69,7 +69,7 @@ def _evidence(each: Evidence, gold: str, names: Sequence[str]) -> str:
     if each.reason == "unmarked":
         return f"predicted {label}; gold marks these words so {times(each.number)} elsewhere"
     if each.reason == "agreement":
-        return f"all {each.number} systems predict {label}"
+        return f"{'both' if each.number == 2 else f'all {each.number}'} systems predict {label}"
     who = "predicted" if len(names) == 1 else f"{names[each.system]} predicts"
     return f"{who} {label} with score {each.score:.4g}, above {100 * each.surer:.0f} % of its correct {label}"
 

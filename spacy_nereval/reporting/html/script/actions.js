@@ -32,7 +32,11 @@ $("filters").addEventListener("reset", (event) => {
   choose({ ...unfiltered(), one: state.one, view: state.view, wrong: false });
 });
 const onChange = (id, wanted) => $(id).addEventListener("change", () => choose({ at: 0, ...wanted() }));
-onChange("system", () => ({ one: Number($("system").value), other: Number($("system").value) === state.other ? ANY : state.other, group: null }));
+onChange("system", () => {
+  const one = Number($("system").value);
+  const relation = state.relation === String(one) ? "" : state.relation;
+  return { one, other: one === state.other ? ANY : state.other, relation, group: null };
+});
 onChange("other", () => ({ other: Number($("other").value), chosen: new Set(), cell: null, move: null, group: null, metric: fair }));
 onChange("relation", () => ({ relation: $("relation").value }));
 onChange("metric", () => ({ metric: Number($("metric").value), chosen: new Set(), cell: null, group: null }));

@@ -27,7 +27,8 @@ function bucketOf(k, system, attribute, g, p) {
 
 // Whether the other systems do on a verdict as the filter says.
 function related(doc, g, p) {
-  const others = state.relation === "other" ? [state.other >= 0 ? state.other : systems.length - 1] : systems.map((_, s) => s);
+  const named = !["only", "all"].includes(state.relation);
+  const others = named ? [Number(state.relation)] : [...systems.keys()];
   const wrong = (system) => {
     if (g >= 0) return outcomesOf(doc, system)[g] !== CORRECT;
     const { start, end, label } = span(doc[3 + state.one][0], p);

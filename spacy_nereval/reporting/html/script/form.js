@@ -3,17 +3,17 @@
 function drawForm() {
   const named = systems.map((system, k) => [k, systems.length > 1 ? `${letter(k)}: ${name(system)}` : name(system)]);
   fill("system", named);
-  fill("other", [[ANY, "nothing"], ...named]);
   fill("matrix-system", named);
   for (const id of ["metric", "matrix-metric"]) fill(id, metrics.map((metric, k) => [k, metric.name]));
   fill("label", [[ANY, "any"], ...labels.map((label, k) => [k, name(label)])]);
   fill("mark", [["", "any"], ...Object.entries(MARKS).map(([mark, { words }]) => [mark, words])]);
   $("system").value = String(state.one);
+  const rest = named.filter(([k]) => k !== state.one);
+  $("other").replaceChildren(...[[ANY, "nothing"], ...rest].map(([k, words]) => option(String(k), words)));
   $("other").value = String(state.other);
-  [...$("other").options].forEach((each) => (each.disabled = each.value === String(state.one)));
   document.querySelectorAll(".for-system").forEach((element) => (element.hidden = systems.length === 1));
   $("relation").replaceChildren(option("", "anything"), option("only", "only this one is wrong"), option("all", "all are wrong"),
-    option("other", "the compared one is right"));
+    ...rest.map(([k, words]) => option(String(k), `${words} is right`)));
   $("relation").value = state.relation;
   $("metric").value = String(state.metric);
   document.querySelectorAll(".single").forEach((element) => (element.hidden = comparing() || (element.classList.contains("for-system") && systems.length === 1)));

@@ -1,6 +1,6 @@
 // What the reader asks for, and its place in the address, so that Back, Forward and links work.
 
-const RELATIONS = ["", "only", "all", "other"]; // how other systems do where this one is wrong
+const RELATIONS = ["", "only", "all", ...systems.keys()].map(String); // how others do where this one is wrong; or who is right
 const ORDERS = ["corpus", "errors", "before", "surface", "after", "gold", "pred", "verdict"];
 const VIEWS = ["errors", "documents"];
 
@@ -69,6 +69,7 @@ function fromAddress(hash) {
   wanted.group = whole("group", 0, data.groups.length);
   wanted.bucket = list("bucket", [data.slices.length, 64]);
   wanted.relation = among("relation", RELATIONS);
+  if (wanted.relation === String(wanted.one)) wanted.relation = "";
   wanted.mark = among("mark", Object.keys(MARKS));
   wanted.find = asked.get("find") || "";
   wanted.pattern = asked.get("pattern") === "true";
