@@ -15,7 +15,7 @@ from .lookups import wanted_breakdowns
 from .metric_options import chosen_metrics, names_and_options
 from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Model, Reading, Resampling, Sharding, Showing
 from .outputs import check_average, check_per_document, chosen_confidence
-from .results import count_documents
+from .results import count_documents, say_if_unchecked
 from .showing import collected, show_result
 from .stored import with_stored_labels
 
@@ -68,6 +68,7 @@ def evaluate_cli(
         if breakdowns:
             raise ValueError("--by needs every span, and workers keep no spans: evaluate one file, without workers")
         counts = count_in_parts(names, None, model, chosen, reading, loading, drawn, sharding, collapse)
+        say_if_unchecked(counts, err=True)
     else:
         from ..io.paths import fetched
 

@@ -189,5 +189,10 @@ def save_counts(counts: Counts, output: Path) -> None:
     documents = "1 document" if counts.documents == 1 else f"{counts.documents} documents"
     said = on_reading({**counts.on_reading, "skipped": counts.skipped})
     say(", ".join([f"✔ counts of {documents} in {output}", *said]), fg="green")
+    say_if_unchecked(counts)
+
+
+def say_if_unchecked(counts: Counts, *, err: bool = False) -> None:
+    """Print that nobody looked for repeated documents, if counts are collapsed and have no hashes of ids."""
     if counts.collapsed and not counts.id_hashes:
-        say("ℹ Documents that occur in several files were not looked for; --check-repeats does.")
+        say("ℹ Documents that occur in several files were not looked for; --check-repeats does.", err=err)

@@ -32,6 +32,14 @@ def test_a_model_that_is_evaluated_collapsed_has_the_same_result(here):
     )
 
 
+def test_evaluate_says_that_repeated_documents_were_not_looked_for(here):
+    sentence = "Documents that occur in several files were not looked for; --check-repeats does."
+    evaluated(*SHARDS, "--collapse", said=sentence)
+    for checked in (["--collapse", "--check-repeats"], []):
+        done = run("evaluate", "training/model-best", *SHARDS, *checked)
+        assert done.exit_code == 0 and sentence not in done.output
+
+
 def counted(*more: object, said: str = "4 files counted in nereval-parts") -> dict[str, tuple[int, int]]:
     done = run(*COUNT, *more)
     assert done.exit_code == 0, done.output
