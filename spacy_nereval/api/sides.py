@@ -37,7 +37,7 @@ class Side:
         self.name = name
         self.is_kept: bool = hasattr(items, "__len__")
         self._reading = reading
-        self.tag_names = reading.tag_names or names_of(items) or tag_names
+        self.tag_names: Sequence[str] | None = reading.tag_names or names_of(items) or tag_names
         self._rest = iter(items)
         self._seen: list[Any] = []
         self._keys: set[str] = set()

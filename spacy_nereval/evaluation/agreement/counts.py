@@ -57,7 +57,7 @@ class AgreementCounts:
         self, shared: SharedDocuments, metrics: Sequence[Metric], *, unit: Unit = "token", rule: Rule = Rule()
     ) -> None:
         self.shared = shared
-        self.metrics = tuple(metrics)
+        self.metrics: tuple[Metric, ...] = tuple(metrics)
         self.unit: Unit = unit
         self.rule = rule
         self.pairs: list[Pair] = count_pairs(shared, metrics)

@@ -59,7 +59,7 @@ class Resampled:
         self._units = Units(counts)
         self._confidence = confidence
         self._rule = counts.unit
-        self.halves = HalfSamples(self._units, confidence.samples, confidence.seed)
+        self.halves: HalfSamples = HalfSamples(self._units, confidence.samples, confidence.seed)
         labels = shared.labels
         place = {label: k for k, label in enumerate(labels)}
         spans = np.zeros((len(shared.documents), len(labels) + 1))

@@ -43,7 +43,7 @@ class ScoredSpans:
     """
 
     def __init__(self, documents: Sequence[Document], scores: Sequence[Mapping[PlainSpan, float]]) -> None:
-        self.batch = DocumentBatch(documents)
+        self.batch: DocumentBatch = DocumentBatch(documents)
         self.labels: Sequence[str] = self.batch.labels
         batch, names = self.batch, self.batch.labels
         columns = zip(*(column.tolist() for column in (batch.doc, batch.start, batch.end, batch.label, batch.pred)))

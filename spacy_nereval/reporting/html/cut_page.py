@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...evaluation.thresholds.result import Found
     from .cut_lines import Measured
 
-CHOOSING = {
+CHOOSING: dict[str | None, str] = {
     None: "One cut for all labels, the best for {score}.",
     "own": "Each label has the cut that is best for its own {score}.",
     "micro": "The cuts of the labels are together the best for {score} of all spans{local}.",
