@@ -277,7 +277,7 @@ def test_half_samples_are_what_the_chosen_documents_give():
     counted = AgreementCounts(given, STRICT)
     resampled = Resampled(given, Confidence(samples=5))
     taken: dict[Any, Any] = {}
-    resampled.intervals = lambda samples: taken.update(samples) or []  # type: ignore[method-assign]
+    resampled.intervals = lambda samples: taken.update(samples) or []
     counted._intervals(counted.result(), resampled, counted._tables, STRICT)
     bits = resampled.halves.of(slice(0, len(given.documents)))
     paths = [

@@ -149,7 +149,7 @@ def test_overlapping_spans_of_a_label_are_united():
     one, other = at_random(5, overlapping=True), at_random(5, overlapping=True)
     for each in other.documents:
         for name, own in each.spans.items():
-            each.spans[name][:] = [  # type: ignore[index]
+            each.spans[name][:] = [
                 (start, end, label)
                 for label in {label for _, _, label in own}
                 for start, end in _united(sorted((a, b) for a, b, known in own if known == label))

@@ -127,7 +127,7 @@ def test_hits_never_change_as_the_cut_falls(hit: Any) -> None:
         for value in sorted({*scores.values()}, reverse=True):
             kept = [*cut([document], Cuts(value))]
             assert kept[0]
-            found = ranked(kept, [kept[0].span_scores], hit)  # type: ignore[list-item]
+            found = ranked(kept, [kept[0].span_scores], hit)
             hits = {*zip(found.score[found.hit].tolist(), found.label[found.hit].tolist())}
             assert before <= hits
             before = hits

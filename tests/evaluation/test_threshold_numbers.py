@@ -107,8 +107,8 @@ def test_toy_scores() -> None:
 def test_a_boundary_error_is_gone_when_the_right_span_enters() -> None:
     found = found_on_toy()
     fair = found.curves.metrics[1]
-    boundary = found.curves._of["fair"]._totals  # type: ignore[union-attr]
-    slot = [*found.curves._of["fair"].slots].index(("fair", "be_s", ""))  # type: ignore[union-attr]
+    boundary = found.curves._of["fair"]._totals
+    slot = [*found.curves._of["fair"].slots].index(("fair", "be_s", ""))
     assert fair.name == "fair"
     assert boundary[slot, [found.curves.place(0.9), found.curves.place(0.7)]].tolist() == [1, 0]
 

@@ -122,7 +122,7 @@ def test_a_header_that_does_not_fit_is_refused(file, key, value):
     ],
 )
 def test_numbers_that_contradict_each_other_are_refused(file, name, value, said):
-    put = lambda arrays, header: arrays[name].reshape(-1).__setitem__(0, value)  # noqa: E731
+    put = lambda arrays, header: arrays[name].reshape(-1).__setitem__(0, value)  # noqa: E731  # one of several ways to damage a file, side by side
     assert said in refused(changed(file, put))
 
 
@@ -130,9 +130,9 @@ def test_numbers_that_contradict_each_other_are_refused(file, name, value, said)
 def test_a_file_that_lacks_an_array_or_has_another_one_is_refused(file, name):
     assert "damaged" in refused(changed(file, lambda arrays, header: arrays.pop(name)))
     if name != "all/class_means":
-        halves = lambda arrays, header: arrays.update({name: arrays[name] + 0.5})  # noqa: E731
+        halves = lambda arrays, header: arrays.update({name: arrays[name] + 0.5})  # noqa: E731  # one of several ways to damage a file, side by side
         assert f"{name} is not the array that the header describes" in refused(changed(file, halves))
-    longer = lambda arrays, header: arrays.update({name: np.stack([arrays[name]] * 2)})  # noqa: E731
+    longer = lambda arrays, header: arrays.update({name: np.stack([arrays[name]] * 2)})  # noqa: E731  # one of several ways to damage a file, side by side
     assert f"{name} is not the array that the header describes" in refused(changed(file, longer))
 
 

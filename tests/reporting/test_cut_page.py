@@ -227,7 +227,7 @@ def test_a_cost_is_best_where_it_is_lowest_and_its_range_is_said():
     title = data["scores"][data["best"]]["title"]
     assert title == "ser"
     own = system(None, "slot_error.ser")[0].found
-    assert found.row("the chosen cut")[1] == f"{own.cuts.default:.4g}"  # type: ignore[union-attr]
+    assert found.row("the chosen cut")[1] == f"{own.cuts.default:.4g}"
     value = own.values["applied"]["value"]
     assert f"on test.jsonl ser is {100 * value:.2f} [" in found.text
     gain = own.values["applied"]["gain"]
