@@ -83,7 +83,7 @@ def test_the_primary_score_of_labels_can_be_compared():
     [
         ({"primary": "strict.g"}, "primary='strict.g': there is no such score; expected METRIC.SCORE, one of strict.p"),
         ({"secondary": ["f"]}, "secondary='f': there is no such score"),
-        ({"margin": -1}, "margin='-1': expected a number of points above 0"),
+        ({"margin": -1}, "margin=-1: expected a number of points above 0"),
         ({"only": ["ORG"]}, "only: there is no label 'ORG' in gold or prediction"),
         ({"samples": 0}, "samples = 0: expected at least 1"),
     ],
@@ -233,7 +233,7 @@ def test_files_are_loaded_with_the_options_of_the_commands(tmp_path):
     [
         ({}, "fit if offsets count UTF-16 code units: offsets='utf16'"),
         ({"offsets": "utf"}, "offsets='utf': expected one of codepoint, utf16, utf8, auto"),
-        ({"column": 0}, "column='0': expected 'last' or a number from 1 up"),
+        ({"column": 0}, "column=0: expected 'last' or a number from 1 up"),
         ({"format": "doc"}, "doc"),
     ],
     ids=str,
