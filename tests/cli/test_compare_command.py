@@ -140,10 +140,11 @@ def test_the_least_p_is_told_as_one(here):
     assert "≤" not in accepted("compare", *FILES, *FEW)
 
 
-@pytest.mark.parametrize("word", ["significant", "trend", "no difference", "proves", "***"])
-def test_words_that_say_too_much_are_not_said(here, word):
+def test_words_that_say_too_much_are_not_said(here):
     for other in ("b.jsonl", "gold.jsonl", "a.jsonl"):
-        assert word not in accepted("compare", "gold.jsonl", "a.jsonl", other, *FEW, "--labels")
+        printed = accepted("compare", "gold.jsonl", "a.jsonl", other, *FEW, "--labels")
+        for word in ("significant", "trend", "no difference", "proves", "***"):
+            assert word not in printed
 
 
 @pytest.mark.parametrize("columns", [80])

@@ -126,17 +126,17 @@ def test_numbers_of_characters_may_be_larger():
 # Very many labels
 
 
-@pytest.mark.costly
-@pytest.mark.parametrize("focus", ["target", "system"])
-def test_thousands_of_labels_are_told_apart(focus):
-    """Columns are found by one number for the verdict, both labels and the note."""
-    number = 5000
+def test_thousands_of_labels_are_told_apart():
+    """Columns are found by one number for the verdict, both labels and the note: here it exceeds 32 bits."""
+    number = 1500
     names = [f"L{k:04}" for k in range(number)]
     corpus = [
         Document([(9 * k, 9 * k + 3, names[k])], [(9 * k, 9 * k + 3, names[-1 - k])], "x" * 9 * number, id=str(k))
         for k in range(number)
     ]
-    counts = count(corpus, create_all({"strict": {}, "semeval": {"focus": focus}, "tmr": NEEDED["tmr"]}), units=False)
+    counts = count(
+        corpus, create_all({"strict": {}, "semeval": {"focus": "system"}, "tmr": NEEDED["tmr"]}), units=False
+    )
     keys = {Key("", "group_gold", name, "") for name in names} | {Key("", "group_pred", "", name) for name in names}
     keys |= {Key("semeval", "type_error", name, names[-1 - k]) for k, name in enumerate(names)}
     assert keys <= {*counts.keys}

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
 from strategies import corpora, nested
+from times import Times
 
 from spacy_nereval import Document, count, create, create_all, evaluate
 from spacy_nereval.counting.keys import HIGH_UNIT, LARGEST, LOW_UNIT, Slot, join, slots, split
@@ -25,17 +26,6 @@ some = tries(60)
 ALL = create_all({"all": {}, "tmr": NEEDED["tmr"]})
 APART = create_all(["all"])
 """Not tmr: what it says of a document depends on the others."""
-
-
-class Times:
-    """How often each of several sums counts each document."""
-
-    def __init__(self, table: Any) -> None:
-        self.table = np.asarray(table)
-        self.sums = len(self.table)
-
-    def of(self, documents: slice) -> np.ndarray:
-        return self.table[:, documents]
 
 
 def same(a: Sums, b: Sums) -> None:

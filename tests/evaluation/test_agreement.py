@@ -1,111 +1,19 @@
-"""Agreement of annotators: a worked example as fractions, laws, and scores of pairs."""
+"""Agreement of annotators: laws, scores of pairs, and the rules in which annotators differ."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
-from itertools import combinations
-from typing import Any
 
 import pytest
-from annotators import BY_HAND, TEXTS, at_random, shared
+from annotators import TEXTS, at_random, shared
+from annotators_result import result_of
 from commands import line, write
 
-from spacy_nereval import Confidence, Document, create, create_all, score
-from spacy_nereval.evaluation.agreement.consensus import Rule, consensus, consensus_rule
-from spacy_nereval.evaluation.agreement.counts import DEFAULT, AgreementCounts
+from spacy_nereval import Document, create, create_all, score
+from spacy_nereval.evaluation.agreement.consensus import consensus_rule
+from spacy_nereval.evaluation.agreement.counts import DEFAULT
 from spacy_nereval.evaluation.agreement.documents import SharedDocuments
-from spacy_nereval.evaluation.agreement.intervals import Resampled
 from spacy_nereval.reporting.agreement_lines import difference_words
-
-STRICT = create_all(["strict"])
-
-
-def result_of(given: SharedDocuments, metrics: Any = STRICT, **settings: Any) -> dict[str, Any]:
-    return AgreementCounts(given, metrics, **settings).result()
-
-
-def fraction(number: float) -> str:
-    return str(Fraction(number).limit_denominator(10**6))
-
-
-def fractions(table: dict[str, Any], *names: str) -> list[str]:
-    return [fraction(table[name]) for name in names]
-
-
-def test_pairs_of_the_worked_example():
-    found = result_of(shared())
-    assert {f"{row['a']}{row['b']}": fraction(row["metrics"]["strict"]["scores"]["f"]) for row in found["pairs"]} == {
-        "ab": "4/9",
-        "ac": "4/5",
-        "bc": "1/3",
-    }
-    assert [row["documents"] for row in found["pairs"]] == [2, 1, 2]
-    mean = found["metrics"]["strict"]["f"]
-    assert fractions(mean, "mean", "min", "max", "pooled") == ["71/135", "1/3", "4/5", "1/2"]
-    values = [4 / 9, 4 / 5, 1 / 3]
-    assert mean["sd"] == pytest.approx((sum((v - 71 / 135) ** 2 for v in values) / 3) ** 0.5, abs=1e-15)
-    assert (mean["pairs"], mean["undefined"], mean["symmetric"]) == (3, 0, True)
-    own = found["per_type"]["LOC"]["strict"]["f"]
-    assert fractions(own, "mean", "pooled") == ["1/2", "1/2"]
-    assert found["per_type"]["ORG"]["strict"]["f"]["undefined"] == 1  # neither a nor c has any
-
-
-def test_alpha_and_kappa_of_the_worked_example():
-    token = result_of(shared())
-    names = "alpha", "alpha_detect", "alpha_label", "observed"
-    assert fractions(token["units"], *names) == ["373/670", "37/70", "28/39", "25/34"]
-    assert fractions(token["units"]["per_type"], "PER", "LOC", "ORG") == ["23/56", "52/63", "0"]
-    assert [fraction(row["kappa"]) for row in token["pairs"]] == ["14/25", "15/19", "4/9"]
-    assert token["units"]["kappa"] == pytest.approx((14 / 25 + 15 / 19 + 4 / 9) / 3)
-    assert token["units"]["fleiss"] is None  # not everyone annotated every document
-    char = result_of(shared(), unit="char")
-    assert fractions(char["units"], *names[:3]) == ["950/1663", "29/52", "106/147"]
-    assert (token["units"]["n"], char["units"]["n"]) == (13, 54)
-
-
-def test_unitising_alpha_of_the_worked_example():
-    found = result_of(shared())["u_alpha"]
-    assert fractions(found, "u_alpha", "u_binary", "cu_alpha") == ["399002/693471", "12185/21684", "5399/6341"]
-
-
-def test_consensus_of_the_worked_example():
-    given = shared()
-    found = result_of(given)["consensus"]
-    assert found["rule"] == "majority"
-    assert {name: fraction(value) for name, value in found["against"].items()} == {"a": "1/2", "b": "2/5", "c": "2/3"}
-    kept = {each.base.id: [vote.span for vote in votes] for each, votes in consensus(given, Rule())}
-    assert kept == {"d1": [(0, 3, "PER"), (15, 23, "LOC")], "d2": [(0, 4, "LOC")], "d3": []}
-    for rule, number in (("all", 2), (1, 8), (2, 3), (3, 1)):
-        assert result_of(given, rule=consensus_rule(rule, 3))["consensus"]["spans"] == number
-
-
-def test_disputes_of_the_worked_example():
-    found = result_of(shared())["disputes"]
-    assert [(row["document"], row["disputes"], row["possible"]) for row in found["documents"]] == [
-        ("d1", 8, 16),
-        ("d3", 1, 1),
-        ("d2", 1, 3),
-    ]
-    assert [(row["label"], row["disputes"], row["possible"]) for row in found["labels"]] == [
-        ("LOC", 4, 8),
-        ("PER", 4, 10),
-        ("ORG", 2, 2),
-    ]
-    first = found["spans"][0]
-    assert (first["document"], first["text"], first["label"], first["disputes"]) == ("d1", "Bob", "ORG", 2)
-    assert {name: [span["label"] for span in spans] for name, spans in first["said"].items()} == {
-        "a": ["PER"],
-        "b": ["ORG"],
-        "c": [],
-    }
-    assert (first["left"], first["right"]) == ("Ada met ", " in New York today .")
-    assert [row["disputes"] for row in found["spans"]] == [2, 2, 2, 2, 1, 1]
-
-
-def test_means_of_documents():
-    rows = {row["document"]: row["scores"] for row in result_of(shared())["disputes"]["documents"]}
-    assert {name: fraction(row["strict_f"]) for name, row in rows.items()} == {"d1": "23/45", "d2": "2/3", "d3": "0"}
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -253,6 +161,8 @@ def test_boundaries_that_differ_in_many_words_are_counted_without_them():
 
 
 ADA_AS = {label: (0, 3, label) for label in ("PER", "ORG")}
+
+
 BOB = (8, 11, "PER")
 
 
@@ -266,63 +176,6 @@ def test_fewer_than_two_annotators_or_no_shared_document_are_errors():
     for wrong in ("most", 0, 4, True, 1.5, "0"):
         with pytest.raises(ValueError, match="expected majority, all, or a number of votes from 1 to 3"):
             consensus_rule(wrong, 3)
-
-
-def test_half_samples_are_what_the_chosen_documents_give():
-    """Each row of sums equals the agreement on the documents of that half-sample."""
-    sides = {f"{id}{k}": own for k in range(2) for id, own in BY_HAND.items()}
-    sides["d10"] = {"a": [(0, 3, "ORG")], "c": [(0, 3, "PER"), (8, 11, "PER")]}
-    texts = {id: TEXTS[id[:2]] for id in sides} | {"d10": TEXTS["d1"]}
-    given = shared(sides, texts)
-    counted = AgreementCounts(given, STRICT)
-    resampled = Resampled(given, Confidence(samples=5))
-    taken: dict[Any, Any] = {}
-    resampled.intervals = lambda samples: taken.update(samples) or []
-    counted._intervals(counted.result(), resampled, counted._tables, STRICT)
-    bits = resampled.halves.of(slice(0, len(given.documents)))
-    paths = [
-        ("metrics", "strict", "f", "mean"),
-        ("metrics", "strict", "f", "pooled"),
-        ("metrics", "strict", "p", "mean"),
-        ("per_type", "PER", "strict", "f", "mean"),
-        ("units", "alpha"),
-        ("units", "kappa"),
-        ("units", "per_type", "LOC"),
-        ("u_alpha", "u_alpha"),
-        ("u_alpha", "cu_alpha"),
-        ("consensus", "against", "a"),
-    ]
-    for row, chosen in enumerate(bits):
-        documents = [each for each, bit in zip(given.documents, chosen) if bit]
-        found = result_of(SharedDocuments(given.annotators, documents))
-        for path in paths:
-            value: Any = found
-            for key in path:
-                value = value.get(key) if isinstance(value, dict) else None
-            sample = taken[path].of_samples[row]
-            assert sample == pytest.approx(value) if value is not None else sample != sample, (row, path)
-
-
-def test_intervals_have_the_shape_of_the_result():
-    counted = AgreementCounts(shared(), create_all(DEFAULT))
-    found = counted.result(Confidence())
-    assert found["confidence"]["exact"]
-    assert found["confidence"]["samples"] == 8
-    assert "half:all 8" in found["signature"]
-    bounds = found["intervals"]
-    for name in ("mean", "pooled"):
-        row = bounds["metrics"]["strict"]["f"][name]
-        assert row["low"] < found["metrics"]["strict"]["f"][name] < row["high"]
-        assert row["flag"] == "few"
-    assert [(row["a"], row["b"]) for row in bounds["pairs"]] == [*combinations("abc", 2)]
-    assert {"scores"} == {*bounds["pairs"][0]["metrics"]["char"]}
-    assert bounds["units"]["alpha"]["high"] < 1
-    assert bounds["units"]["per_type"].keys() == bounds["u_alpha"]["per_type"].keys() == {"LOC", "ORG", "PER"}
-    assert bounds["consensus"]["against"].keys() == {"a", "b", "c"}
-    main = counted.with_main_interval(counted.result())["intervals"]
-    assert main["metrics"]["strict"] == bounds["metrics"]["strict"]
-    assert [*main["metrics"]] == ["strict"]
-    assert main["units"] == bounds["units"]
 
 
 def test_tokens_are_those_of_the_documents_if_all_have_the_same():

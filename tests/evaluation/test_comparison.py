@@ -1,136 +1,19 @@
-"""Differences of two systems, their intervals and tests, against twins."""
+"""Differences of two systems, their intervals and tests."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
-from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
-import scipy.stats
 from compared import FEW, WORKED_A, WORKED_B, by_score, strictly, with_pred
-from hypothesis import given
-from hypothesis import strategies as st
-from made_up import corpus, every_variant, second, tallied
-from profiles import tries
-from recorded import germeval, needs_data
-from twin_statistics import keys_of, patterns, swap_test, weights_of
+from made_up import corpus, second, tallied
 
-from spacy_nereval import Confidence, Document, count, create, create_all, evaluate
+from spacy_nereval import Confidence, Document, count, create_all
 from spacy_nereval.evaluation import pairs
-from spacy_nereval.evaluation.comparison import System, compare, comparison, families
+from spacy_nereval.evaluation.comparison import System, compare, comparison
 from spacy_nereval.evaluation.result import plain
 from spacy_nereval.evaluation.statistics.power import detectable_difference
-
-
-def f_of(rows: Sequence[tuple[int, int, int]]) -> Fraction:
-    tp, fp, fn = map(sum, zip(*rows))
-    return Fraction(2 * tp, 2 * tp + fp + fn)
-
-
-def swapped(a: Sequence[Any], b: Sequence[Any], units: Sequence[int] | None = None) -> Iterator[tuple[list, list]]:
-    """Every way to let the two systems change places, document by document."""
-    units = range(len(a)) if units is None else units
-    for swaps in product([False, True], repeat=max(units) + 1):
-        ways = [(y, x) if swaps[unit] else (x, y) for x, y, unit in zip(a, b, units)]
-        yield [x for x, _ in ways], [y for _, y in ways]
-
-
-def p_value(a: Sequence[Any], b: Sequence[Any], statistic: Callable, units: Sequence[int] | None = None) -> Fraction:
-    gaps = [abs(statistic(y) - statistic(x)) for x, y in swapped(a, b, units)]
-    return Fraction(sum(gap >= gaps[0] - Fraction(1, 10**12) for gap in gaps), len(gaps))
-
-
-def strict_rows(gold: Sequence[int], found: Sequence[int], spurious: Sequence[int]) -> list[tuple[int, int, int]]:
-    return [(min(n, hits), more, n - min(n, hits)) for n, hits, more in zip(gold, found, spurious)]
-
-
-@tries(30)
-@given(
-    st.lists(
-        st.tuples(*(st.integers(0, 4) for _ in range(3)), *(st.integers(0, 3) for _ in range(2))),
-        min_size=6,
-        max_size=7,
-    )
-)
-def test_exact_p_values_equal_brute_force_over_fractions(rows):
-    gold, *found = zip(*rows)
-    a, b = strict_rows(gold, found[0], found[2]) + [(1, 0, 0)], strict_rows(gold, found[1], found[3]) + [(1, 1, 0)]
-    differing = sum(x != y for x, y in zip(a, b))
-    row = by_score(plain(compare(strictly(a), strictly(b), confidence=FEW)))["strict", "f"]
-    assert row["differing"] == differing
-    assert row["p"] == (p_value(a, b, f_of) if differing >= 6 else None)
-
-
-def twin_rows(a: list[Document], b: list[Document], name: str, options: dict[str, Any], swaps: int, seed: int) -> Any:
-    """The differences of a metric's scores after each swap, scored anew, and the balances."""
-    metric = create(name, **options)
-    keys = keys_of(a)
-    drawn, exact = patterns(seed, keys, swaps)
-    seen: dict[tuple[int, ...], dict[str, float]] = {}
-
-    def scores(stay: Sequence[int]) -> dict[str, float]:
-        """Of a system that has the first one's output where a unit stays, and else the second one's."""
-        if tuple(stay) not in seen:
-            bit = dict(zip(keys, stay))
-            mixed = [x if bit[x.id] else y for x, y in zip(a, b)]
-            seen[tuple(stay)] = evaluate(count(mixed, [metric]))["metrics"][name]["scores"]
-        return seen[tuple(stay)]
-
-    observed = scores([1] * len(keys)), scores([0] * len(keys))
-    after = [(scores([*row.values()]), scores([1 - bit for bit in row.values()])) for row in drawn]
-    first, second = (weights_of(documents, ("scores",)) for documents in (a, b))
-    weight = {key: first[key] + second[key] for key in keys}
-    balances = [sum(weight[key] * (2 * bit - 1) for key, bit in row.items()) / sum(weight.values()) for row in drawn]
-    return metric, observed, after, balances, exact
-
-
-def check_against_twin(a: list[Document], b: list[Document], name: str, options: dict[str, Any], swaps: int) -> int:
-    """Return how many intervals were compared."""
-    metric, observed, after, balances, exact = twin_rows(a, b, name, options, swaps, 5)
-    found = compare(count(a, [metric]), count(b, [metric]), confidence=Confidence(0.9, seed=5), trials=swaps)
-    rows = by_score(plain(found))
-    family = families([metric])
-    assert rows.keys() == family.keys()
-    compared = 0
-    for (_, score), row in rows.items():
-        values = [side[score] for side in observed]
-        assert (row["baseline_value"], row["value"]) == pytest.approx(values, abs=1e-12)
-        declared = metric.score_by_name[score]
-        if row["differing"] < 6 or declared.complement_of:
-            assert (row["p"], row["p_better"], row["interval"]) == (None, None, [None, None])
-            continue
-        sign = 1 if declared.higher_is_better else -1
-        gap, gaps = sign * (values[1] - values[0]), [sign * (y[score] - x[score]) for x, y in after]
-        p, p_better, (low, high) = swap_test(gap, gaps, balances, exact=exact, level=0.9)
-        tested = bool(family[name, score])
-        assert (row["p"], row["p_better"]) == ((p, p_better) if tested else (None, None)), score
-        assert row["interval"] == pytest.approx(sorted((sign * low, sign * high)), abs=1e-9), score
-        assert not tested or (row["interval"][0] <= 0 <= row["interval"][1]) is (p > 0.1 + 1e-9)
-        compared += 1
-    return compared
-
-
-@every_variant
-def test_tests_and_intervals_from_all_swaps_are_those_of_documents_swapped_and_scored_anew(name, options):
-    """Texts of one document change places together."""
-    drawn = [d for d in corpus(60, seed=4) if len(d.gold) > 1][:9]
-    a, b = [], []
-    for k, (d, unit) in enumerate(zip(drawn, [0, 1, 0, 2, 3, 4, 5, 2, 1])):
-        for system, pred in ((a, d.gold[1:]), (b, d.gold if k % 3 else [])):
-            system.append(Document(d.gold, pred, d.text, tokens=d.tokens, id=f"unit {unit}"))
-    assert check_against_twin(a, b, name, options, 64)
-
-
-@pytest.mark.parametrize(
-    ("name", "options"), [("strict", {}), ("slot_error", {}), ("wrf", {}), ("wrf", {"average": "micro"}), ("ace", {})]
-)
-def test_tests_and_intervals_from_random_swaps_are_those_of_documents_swapped_and_scored_anew(name, options):
-    a = corpus(24, seed=4)
-    assert check_against_twin(a, second(a), name, options, 60)
 
 
 def test_differing_units_are_those_whose_totals_differ():
@@ -146,7 +29,7 @@ def test_differing_units_are_those_whose_totals_differ():
 def test_the_interval_holds_0_exactly_where_the_test_does_not_reject():
     """Of random systems, at levels at which p lands on either side."""
     decided = set()
-    for seed in range(30):
+    for seed in range(12):
         a = corpus(11, seed=seed, labels="AB")
         b = [Document(d.gold, d.gold[seed % 2 :], d.text, tokens=d.tokens, id=d.id) for d in a]
         counts = [count(d, create_all(["strict", "slot_error"])) for d in (a, b)]
@@ -270,43 +153,3 @@ def test_a_system_against_itself_differs_by_nothing(number):
         assert row["value"] == row["baseline_value"]
         assert (row["difference"], row["differing"]) == (0, 0)
         assert (row["interval"], row["p"], row["p_holm"]) == ([None, None], None, None)
-
-
-@needs_data
-def test_scipys_permutation_test_agrees_on_real_counts():
-    """All swaps: the same p-value. Random ones: within four standard errors of both."""
-    documents = [d for d in germeval() if d.gold or d.pred]
-    metrics = [create("strict")]
-    for part, trials in (
-        ([d for d in documents if len(d.gold) > 1][:12], 4096),
-        (documents[:400], 3000),
-        (documents[1000:1200], 3000),
-    ):
-        pred = {1: lambda d: d.gold, 2: lambda d: d.gold[1:]}  # better here, worse there
-        other = [Document(d.gold, pred.get(k % 3, lambda d: d.pred)(d)) for k, d in enumerate(part)]
-        first, then = count(part, metrics), count(other, metrics)
-        table = np.concatenate(
-            [
-                [[len(d.hits), len(d.pred) - len(d.hits), len(d.gold) - len(d.hits)] for d in side]
-                for side in (part, other)
-            ]
-        ).T
-
-        def difference(x, y, axis, table=table):
-            f = []
-            for side in (x, y):
-                tp, fp, fn = (row[side.astype(int)].sum(axis) for row in table)
-                f.append(2 * tp / (2 * tp + fp + fn))
-            return f[1] - f[0]
-
-        n = len(part)
-        theirs = scipy.stats.permutation_test(
-            (np.arange(n), np.arange(n) + n), difference, permutation_type="samples", vectorized=True,
-            n_resamples=trials, batch=500, rng=0,
-        )  # fmt: skip
-        row = by_score(compare(first, then, confidence=FEW, trials=trials))["strict", "f"]
-        assert row["difference"] == pytest.approx(theirs.statistic)
-        p = theirs.pvalue
-        assert 0.01 < p < 0.99
-        error = 0 if n == 12 else 4 * (2 * p * (1 - p) / trials) ** 0.5
-        assert row["p"] == pytest.approx(p, abs=error + 1e-12)

@@ -10,7 +10,7 @@ from unittest.mock import ANY
 import numpy as np
 import pytest
 from interval_rows import agrees, near, rows_of
-from made_up import corpus, every_variant
+from made_up import corpus, every_table
 from processes import python
 from twin_statistics import all_intervals, bits
 
@@ -38,17 +38,16 @@ def test_a_replicate_holds_the_documents_whose_bit_is_1():
     assert stored.sums.documents.tolist() == drawn.sum(axis=0).tolist()
 
 
-@every_variant
-def test_replicates_of_parts_add_up_to_the_replicates_of_the_whole(name, options):
+@every_table
+def test_replicates_of_parts_add_up_to_the_replicates_of_the_whole(table):
     """Bit for bit. Each part has a label that the others lack; one text is in two parts."""
     parts = [corpus(6, 1, "BA"), corpus(5, 2, "CA"), corpus(7, 3, "AC"), corpus(1, 9, "B")]
     for number, part in enumerate(parts):
         for document in part:
             document.id = f"{number}.{document.id}"
     parts[3][0].id = parts[0][0].id
-    metrics = {name: options}
-    whole = replicated([document for part in parts for document in part], metrics=metrics)
-    first, second, third, fourth = (replicated(part, metrics=metrics) for part in parts)
+    whole = replicated([document for part in parts for document in part], metrics=table)
+    first, second, third, fourth = (replicated(part, metrics=table) for part in parts)
     assert first.labels != second.labels
     for merged in (
         first + second + third + fourth,
@@ -79,11 +78,8 @@ def test_intervals_of_counts_with_replicates_come_from_these_and_say_so():
         "effective_units": ANY,
     }  # fmt: skip
     assert "half:40,seed:9" in result["signature"]
-    metric = create("strict")
-    agrees(
-        intervals(counts, Confidence(level=0.9))["strict"],
-        all_intervals(corpus(5), metric, 0.9, 40, 9, exact=False),
-    )
+    expected = all_intervals(corpus(5), [create("strict")], 0.9, 40, 9, exact=False)
+    agrees(intervals(counts, Confidence(level=0.9))["strict"], expected["strict"])
 
 
 # In the result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from random import Random
 from typing import Any
 
@@ -43,8 +43,21 @@ def at(table: Any, path: Sequence[str]) -> Any:
     return table
 
 
-def value(documents: Sequence[Document], metric: str, path: tuple[str, ...]) -> float:
-    own = evaluate(count(documents, create_all([metric])))["metrics"][metric]
+def results(chosen: Sequence[int]) -> list[dict[str, Any]]:
+    """What each run scores on the chosen documents alone."""
+    metrics = create_all(METRICS)
+    return [evaluate(count([run[k] for k in chosen], metrics))["metrics"] for run in RUNS]
+
+
+@cache
+def scored_anew() -> tuple[list[dict[str, Any]], list[list[dict[str, Any]]]]:
+    """What each run scores on all documents, and on those of each half-sample."""
+    bits = half_samples(CONFIDENCE.seed, [d.id or "" for d in GOLD], CONFIDENCE.samples)
+    return results(range(len(GOLD))), [results(np.flatnonzero(row)) for row in bits]
+
+
+def value(result: dict[str, Any], metric: str, path: tuple[str, ...]) -> float:
+    own = result[metric]
     if path[0] == "per_type":
         path = (*path[:2], "scores", path[2])
         if path[1] not in own["per_type"]:
@@ -55,12 +68,9 @@ def value(documents: Sequence[Document], metric: str, path: tuple[str, ...]) -> 
 
 def by_hand(metric: str, path: tuple[str, ...]) -> tuple[float, float, float, float]:
     """Mean, bounds and share of training, on documents scored anew for each half-sample."""
-    runs = np.array([value(run, metric, path) for run in RUNS])
-    bits = np.asarray(half_samples(CONFIDENCE.seed, [d.id or "" for d in GOLD], CONFIDENCE.samples))
-    drawn = [
-        np.mean([value([d for d, bit in zip(run, row) if bit], metric, path) for run in RUNS])
-        for row in bits
-    ]  # fmt: skip
+    whole, halves = scored_anew()
+    runs = np.array([value(result, metric, path) for result in whole])
+    drawn = [np.mean([value(result, metric, path) for result in half]) for half in halves]
     share = (lambda x: x / (1 + x)) if path[-1] == "ser" else (lambda x: x)
     samples = share(np.array(drawn))
     low, high = np.quantile(samples[np.isfinite(samples)], scipy.stats.norm.cdf([-1, 1]))
@@ -104,7 +114,7 @@ def test_means_and_intervals_are_those_of_documents_scored_anew(metric, path):
 
 def test_the_runs_stand_beside_their_mean_with_their_spread():
     own = scored()["metrics"]["strict"]["runs"]["scores"]["f"]
-    alone = [value(run, "strict", ("scores", "f")) for run in RUNS]
+    alone = [value(result, "strict", ("scores", "f")) for result in scored_anew()[0]]
     assert own["values"] == alone
     assert (own["least"], own["greatest"]) == (min(alone), max(alone))
     assert own["sd"] == pytest.approx(np.std(alone, ddof=1), rel=1e-12)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from random import Random
 from typing import Any
 
@@ -38,8 +38,19 @@ def by_score(result: dict[str, Any]) -> dict[tuple[Any, ...], dict[str, Any]]:
     return {(row["metric"], row["score"], row["label"]): row for row in result["comparisons"]}
 
 
-def value(documents: Sequence[Document], metric: str, score: str, label: str | None) -> float:
-    own = evaluate(count(documents, create_all([metric])))["metrics"][metric]
+@cache
+def scored_anew() -> list[list[list[dict[str, Any]]]]:
+    """What each run of both systems scores: on all documents, then on those of each half-sample."""
+    bits = half_samples(CONFIDENCE.seed, [d.id for d in GOLD], CONFIDENCE.samples)
+    metrics = create_all(METRICS)
+    return [
+        [[evaluate(count([run[k] for k in chosen], metrics))["metrics"] for run in side] for side in (A, B)]
+        for chosen in (range(len(GOLD)), *map(np.flatnonzero, bits))
+    ]
+
+
+def value(result: dict[str, Any], metric: str, score: str, label: str | None) -> float:
+    own = result[metric]
     table = own["scores"] if label is None else own["per_type"].get(label, {"scores": {score: None}})["scores"]
     return float("nan") if table[score] is None else table[score]
 
@@ -52,12 +63,9 @@ def spread(values: Any) -> float:
 
 def by_hand(a: Any, b: Any, place: tuple[str, str, str | None]) -> dict[str, Any]:
     """The formulas of min F', on documents scored anew for each half-sample."""
-    first, second = ([value(run, *place) for run in side] for side in (a, b))
-    bits = half_samples(CONFIDENCE.seed, [d.id for d in GOLD], CONFIDENCE.samples)
-    gaps = []
-    for row in np.asarray(bits):
-        own = [np.mean([value([d for d, bit in zip(run, row) if bit], *place) for run in side]) for side in (a, b)]
-        gaps.append(own[1] - own[0])
+    whole, *halves = [[[value(result, *place) for result in side] for side in sides] for sides in scored_anew()]
+    first, second = whole
+    gaps = [np.mean(half[1]) - np.mean(half[0]) for half in halves]
     label = place[2]
     weights = np.array(
         [

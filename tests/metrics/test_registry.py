@@ -170,9 +170,9 @@ def test_a_new_metric_is_documented_by_its_function_alone(seen):
 
 @pytest.mark.costly
 def test_the_laws_find_a_new_metric_by_themselves(site):
-    laws = str(TESTS / "core" / "test_laws.py")
+    laws = [TESTS / "core" / f"{name}.py" for name in ("test_laws", "test_laws_of_results")]
     chosen = "headcount and (counts_add or verdicts or twice or json)"
-    process = run(site, "-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider", laws, "-k", chosen)
+    process = run(site, "-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider", *map(str, laws), "-k", chosen)
     passed = re.findall(r"^PASSED \S+::(\w+)\[headcount\]", process.stdout, re.MULTILINE)
     assert sorted(passed) == [
         "test_a_corpus_twice_scores_as_once",

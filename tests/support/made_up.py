@@ -29,6 +29,21 @@ every_variant = pytest.mark.parametrize(
 )
 
 
+def side_by_side() -> list[dict[str, dict[str, Any]]]:
+    """All variants in as few tables as their names allow: what is counted together takes a fraction of the time."""
+    tables: list[dict[str, dict[str, Any]]] = []
+    for name, options in VARIANTS:
+        table = next((table for table in tables if name not in table), None)
+        if table is None:
+            tables.append(table := {})
+        table[name] = options
+    return tables
+
+
+every_table = pytest.mark.parametrize("table", side_by_side(), ids=lambda table: f"{len(table)} metrics")
+"""Every variant, beside those of other metrics."""
+
+
 def corpus(number: int, seed: int = 0, labels: Sequence[str] = "ABC", named: bool = True) -> list[Document]:
     """Texts of twelve words with a few spans, most of them found and some found wrongly; always the same."""
     random = Random(seed)

@@ -47,15 +47,20 @@ def patterns(seed: int, keys: Sequence[str], number: int, *, exact: bool = True)
     return [{key: columns[key][r] for key in keys} for r in range(number)], False
 
 
-def score_table(documents: Sequence[Document], metric: Metric) -> dict[Path, float | None]:
-    """Every score but numbers of spans, with its place in the result."""
-    result = evaluate(count(documents, [metric]))["metrics"][metric.name]
-    found: dict[Path, float | None] = {("scores", name): value for name, value in result["scores"].items()}
-    for average, row in result["averages"].items():
-        found |= {("averages", average, name): value for name, value in row.items() if name != "undefined"}
-    for label, row in result["per_type"].items():
-        found |= {("per_type", label, name): value for name, value in row["scores"].items()}
-    return {path: value for path, value in found.items() if metric.score_by_name[path[-1]].unit != "count"}
+def score_tables(documents: Sequence[Document], metrics: Sequence[Metric]) -> dict[str, dict[Path, float | None]]:
+    """Every score of each metric but numbers of spans, with its place in the result."""
+    results = evaluate(count(documents, metrics))["metrics"]
+    tables: dict[str, dict[Path, float | None]] = {}
+    for metric in metrics:
+        result = results[metric.name]
+        found: dict[Path, float | None] = {("scores", name): value for name, value in result["scores"].items()}
+        for average, row in result["averages"].items():
+            found |= {("averages", average, name): value for name, value in row.items() if name != "undefined"}
+        for label, row in result["per_type"].items():
+            found |= {("per_type", label, name): value for name, value in row["scores"].items()}
+        of_spans = {path for path in found if metric.score_by_name[path[-1]].unit == "count"}
+        tables[metric.name] = {path: value for path, value in found.items() if path not in of_spans}
+    return tables
 
 
 def kish(weights: Sequence[float]) -> float:
@@ -102,12 +107,28 @@ Found = dict[Path, tuple[tuple[float, float] | None, float]]
 
 
 def all_intervals(
-    documents: Sequence[Document], metric: Metric, level: float, number: int, seed: int, *, exact: bool = True
-) -> Found:
-    """The intervals of all scores of a metric."""
+    documents: Sequence[Document],
+    metrics: Sequence[Metric],
+    level: float,
+    number: int,
+    seed: int,
+    *,
+    exact: bool = True,
+) -> dict[str, Found]:
+    """The intervals of all scores of each metric."""
     drawn, _ = patterns(seed, keys_of(documents), number, exact=exact)
-    whole = score_table(documents, metric)
-    halves = [score_table([d for d in documents if row[key_of(d)]], metric) for row in drawn]
+    whole = score_tables(documents, metrics)
+    halves = [score_tables([d for d in documents if row[key_of(d)]], metrics) for row in drawn]
+    return {m.name: _of_metric(documents, m, whole[m.name], [half[m.name] for half in halves], level) for m in metrics}
+
+
+def _of_metric(
+    documents: Sequence[Document],
+    metric: Metric,
+    whole: dict[Path, float | None],
+    halves: Sequence[dict[Path, float | None]],
+    level: float,
+) -> Found:
     found: Found = {}
     for path, value in whole.items():
         k = kish([*weights_of(documents, path).values()])

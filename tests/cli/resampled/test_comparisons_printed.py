@@ -1,0 +1,153 @@
+"""Comparisons on the command line."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import spacy
+from commands import flat, run
+from docs import write_docs
+from two_systems import GOLD, LIKE, OTHER, accepted, as_docs, compared, jsonl, near, written
+
+from spacy_nereval import Confidence, Document, count, create_all
+from spacy_nereval.evaluation.comparison import System, comparison
+from spacy_nereval.evaluation.transitions import gold_outcomes
+
+pytestmark = pytest.mark.costly  # resampling, in almost every test
+
+
+def test_compare_writes_and_prints_the_comparison(here):
+    options = ["--level", 0.9, "--samples", 30, "--seed", 5, "--trials", 200]
+    result, printed = compared(here, "gold.jsonl", "base.jsonl", "other.jsonl", *options)
+    systems = [
+        System(f"{name}.jsonl", count(d, create_all()), [gold_outcomes(x) for x in d])
+        for name, d in (("base", GOLD), ("other", OTHER))
+    ]
+    expected = comparison(systems, GOLD, Confidence(0.9, 30, 5), 200)
+    assert result == near(expected)
+    assert any(found["counts"] for found in result["transitions"])
+    assert "other.jsonl against base.jsonl" in printed
+    assert "Gold spans under" not in printed
+    printed = accepted("compare", "gold.jsonl", "base.jsonl", "other.jsonl", *options, "-t", "all")
+    assert "Gold spans under base.jsonl (rows) and other.jsonl (columns)" in printed
+    assert f"Changed spans of other.jsonl (the first 10 of {len(result['transitions'][0]['spans'])})" in printed
+    assert "two-sided paired permutation test over 24 documents, 200 random" in " ".join(printed.split())
+    assert printed.splitlines()[-1] == result["signature"]
+    row = next(row for row in result["comparisons"] if (row["metric"], row["score"]) == ("strict", "f"))
+    numbers = [f"{100 * row[key]:.2f}" for key in ("baseline_value", "value", "difference")]
+    low, high = (f"{100 * bound:.2f}" for bound in row["interval"])
+    shown = [re.split("  +", line.strip()) for line in printed.splitlines()]
+    detectable = f"{100 * row['detectable']:.2f}"
+    assert ["strict", *numbers[:2], f"{numbers[2]} [{low}, {high}]", detectable, f"{row['p_holm']:.4f}"] in shown
+    printed = accepted("compare", "gold.jsonl", "base.jsonl", "other.jsonl", *options, "-t", "all-differences")
+    shown = [re.split("  +", line.strip()) for line in printed.splitlines()]
+    assert ["strict", "f", *numbers, f"[{low}, {high}]", f"{row['p']:.4f}", f"{row['p_holm']:.4f}"] in shown
+
+
+def test_compare_uses_the_promised_number_of_trials_and_samples(here):
+    result, _ = compared(here, "gold.jsonl", "base.jsonl", "other.jsonl", "-m", "strict")
+    assert result["swaps"] == 10_000
+    assert result["confidence"] == {"level": 0.95, "samples": 1000, "seed": 0}
+
+
+def test_files_counts_and_models_are_compared_with_each_other(here, model):
+    """Whatever the systems come as, the numbers are the same; counts name no spans."""
+    write_docs(here / "gold.spacy", as_docs(GOLD, "gold"))
+    write_docs(here / "base.spacy", as_docs(GOLD, "pred"))
+    nlp = spacy.load(model)
+    write_docs(here / "rules.spacy", [nlp(d.text) for d in GOLD])
+    for name in ("base", "rules"):
+        accepted("count", "gold.spacy", f"{name}.spacy", "-o", f"{name}.npz")
+    few = ["--samples", 20, "--trials", 100]
+    expected, _ = compared(here, "gold.spacy", "base.spacy", "rules.spacy", *few)
+    values, p = ([row[key] for row in expected["comparisons"]] for key in ("value", "p"))
+    moved = expected["transitions"][0]
+    for base, others in (
+        ("base.spacy", ("rules.npz", model, "rules.spacy")),
+        ("base.npz", ("rules.npz", "rules.spacy", model)),
+    ):
+        result, _ = compared(here, "gold.spacy", base, *others, *few)
+        assert [row["value"] for row in result["comparisons"]] == values * 3
+        assert [row["p"] for row in result["comparisons"]] == p * 3
+        found_outcomes = [(found["system"], found["counts"], found["spans"]) for found in result["transitions"]]
+        expected_outcomes = [(str(other), moved["counts"], moved["spans"]) for other in others[1:]]
+        assert found_outcomes == (expected_outcomes if base == "base.spacy" else [])
+
+
+def test_more_than_two_systems_are_compared_with_the_first(here):
+    accepted("count", "gold.jsonl", "other.jsonl", "-o", "counts.npz")
+    few = ["--samples", 10, "--trials", 50]
+    result, printed = compared(here, "gold.jsonl", "base.jsonl", "other.jsonl", "counts.npz", "gold.jsonl", *few)
+    assert list(dict.fromkeys(row["system"] for row in result["comparisons"])) == [
+        "other.jsonl",
+        "counts.npz",
+        "gold.jsonl",
+    ]
+    assert [found["system"] for found in result["transitions"]] == ["other.jsonl", "gold.jsonl"]
+    by_system = {}
+    for row in result["comparisons"]:
+        by_system.setdefault(row["system"], []).append({k: v for k, v in row.items() if k not in ("system",)})
+    assert by_system["other.jsonl"] == by_system["counts.npz"]
+    sizes = {(row["family"], row["tests"]) for row in result["comparisons"] if row["family"]}
+    assert sizes == {("primary", 3), ("secondary", 15)}  # a test per system, one per system and further metric
+    assert {row["metric"] for row in result["comparisons"] if row["family"] == "primary"} == {"strict"}
+    assert "the primary score, strict f (3 tests); the secondary scores (15 tests)." in " ".join(printed.split())
+
+
+def test_a_system_compared_with_itself_prints_no_difference(here):
+    result, printed = compared(here, "gold.jsonl", "base.jsonl", "base.jsonl", "--samples", 10, "--trials", 50)
+    for row in result["comparisons"]:  # no document differs, so that there is nothing to test
+        assert (row["difference"], row["differing"], row["p"], row["p_holm"]) == (0, 0, None, None)
+        assert row["interval"] == [None, None]
+    assert re.search(r"^strict +(\d+\.\d\d) +\1 +0\.00 +- +-$", printed, re.M)
+    start = "base.jsonl against base.jsonl, strict F: fixes 0 gold spans, breaks 0; the outputs differ in 0 "
+    assert flat(printed).startswith(start)
+    assert "Changed spans" not in printed
+
+
+def test_metrics_and_their_options_are_those_given_or_those_of_the_counts(here):
+    few = ["--samples", 10, "--trials", 50]
+    result, _ = compared(here, "gold.jsonl", "base.jsonl", "other.jsonl", *few, "-m", "loio", "--loio.s", 1)
+    assert {row["metric"] for row in result["comparisons"]} == {"loio"}
+    accepted("count", "gold.jsonl", "base.jsonl", "-o", "base.npz", "-m", "loio", "--loio.s", 1)
+    again, _ = compared(here, "gold.jsonl", "base.npz", "other.jsonl", *few)
+    values = [[row["value"] for row in found["comparisons"]] for found in (result, again)]
+    assert values[0] == values[1]
+
+
+def test_below_20_documents_the_reader_is_warned(here):
+    for side in ("gold", "pred"):
+        jsonl(here / f"{side}.jsonl", GOLD[:19], side)
+    arguments = ["--samples", 10, "--trials", 50]
+    assert "⚠ Only 19 documents, effectively 1" in accepted(
+        "compare", "gold.jsonl", "pred.jsonl", "pred.jsonl", *arguments
+    )
+    jsonl(here / "gold.jsonl", LIKE, "gold")
+    jsonl(here / "pred.jsonl", LIKE, "pred")
+    assert "⚠" not in accepted("compare", "gold.jsonl", "pred.jsonl", "pred.jsonl", *arguments)
+
+
+def test_a_corpus_without_gold_spans_is_compared_too(here):
+    """Recall has no value, and there is no span that could change."""
+    empty = [Document([], d.pred, d.text, tokens=d.tokens, id=d.id) for d in GOLD[:3]]
+    jsonl(here / "gold.jsonl", empty, "gold")
+    jsonl(here / "base.jsonl", empty, "pred")
+    few = ["--samples", 10, "--tables", "all-differences"]
+    result, printed = compared(here, "gold.jsonl", "base.jsonl", "gold.jsonl", *few)
+    assert [row["p"] for row in result["comparisons"] if row["score"] == "r"] == [None, None, None]
+    assert re.search(r"^strict +r +- +- +- +- +- +-$", printed, re.M), printed
+
+
+def test_predictions_in_another_order_are_paired_by_id(here):
+    jsonl(here / "shuffled.jsonl", OTHER[::-1], "pred")
+    accepted("compare", "gold.jsonl", "base.jsonl", "other.jsonl", "--trials", 50, "--samples", 20, "-o", "same.json")
+    accepted("compare", "gold.jsonl", "base.jsonl", "shuffled.jsonl", "--trials", 50, "--samples", 20, "-o", "new.json")
+    same, new = (written(here / name)["comparisons"] for name in ("same.json", "new.json"))
+    assert [row | {"system": ""} for row in new] == [row | {"system": ""} for row in same]
+
+
+def test_predictions_that_lack_a_document_are_refused_with_its_id(here):
+    jsonl(here / "fewer.jsonl", OTHER[1:], "pred")
+    result = run("compare", "gold.jsonl", "base.jsonl", "fewer.jsonl")
+    assert (result.exit_code, result.stderr) == (1, f"✘ fewer.jsonl lacks 1 document: {OTHER[0].id}\n")

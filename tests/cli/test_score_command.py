@@ -1,0 +1,223 @@
+"""The command `score`: what it prints and writes."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import GOLD_DOCS, PRED_DOCS, accepted, flat, line, refused, run, tables_in, write
+from docs import doc, write_docs
+from spacy.training import Example
+from typer.testing import CliRunner
+
+import spacy_nereval
+from spacy_nereval.cli import nereval
+from spacy_nereval.integration.examples import documents
+from spacy_nereval.io.read import read_files
+
+
+def result_of(here: Path, *arguments: Any, gold: str = "gold.spacy", pred: str = "pred.spacy") -> dict[str, Any]:
+    """What `score` writes."""
+    accepted("score", here / gold, here / pred, "--output", here / "out.json", *arguments)
+    return json.loads((here / "out.json").read_text(encoding="utf8"))
+
+
+# score
+
+
+def test_score_prints_every_metric_and_what_was_scored(here):
+    printed = accepted("score", here / "gold.jsonl", here / "pred.jsonl", "-t", "scores")
+    assert "3 documents, 3 gold spans, 3 predicted spans: fair F 50.00 [" in printed
+    assert "Also: strict 33.33, semeval exact 66.67, partial 83.33, type 66.67, ser 66.67 (slot" in printed
+    assert tables_in(printed)["Scores (micro)"] == [
+        ["strict", "33.33", "33.33", "33.33"],
+        ["semeval strict", "33.33", "33.33", "33.33"],
+        ["semeval exact", "66.67", "66.67", "66.67"],
+        ["semeval partial", "83.33", "83.33", "83.33"],
+        ["semeval type", "66.67", "66.67", "66.67"],
+        ["loio", "39.58", "39.58", "39.58"],
+        ["fair", "50.00", "50.00", "50.00"],
+    ]
+    assert "Other scores (micro; ↓ lower is better)" in printed
+    assert ["slot_error", "ser", "66.67", "slot error rate: errors per gold span"] in tables_in(printed)[
+        "Other scores (micro)"
+    ]
+    assert "spacy-nereval|strict:beta=1.0|" in printed
+
+
+@pytest.mark.parametrize("gold", ["gold.jsonl", "gold.spacy"])
+@pytest.mark.parametrize("pred", ["pred.jsonl", "pred.spacy"])
+def test_formats_may_be_mixed(here, gold, pred):
+    assert result_of(here, gold=gold, pred=pred) == result_of(here)
+
+
+def test_the_file_holds_what_python_says(here):
+    wanted = spacy_nereval.score(read_files(here / "gold.spacy", here / "pred.spacy"))
+    assert result_of(here) == wanted
+    examples = [Example(pred, gold) for gold, pred in zip(GOLD_DOCS, PRED_DOCS)]
+    assert result_of(here) == spacy_nereval.score(documents(examples))
+
+
+@pytest.mark.parametrize("average", ["micro", "macro", "weighted", "docs"])
+@pytest.mark.parametrize("digits", [0, 2, 5])
+def test_the_numbers_printed_are_those_in_the_file(here, average, digits):
+    files = (here / "gold.jsonl", here / "pred.jsonl")
+    tables = "-t", "scores,labels", "-o", here / "out.json"
+    found = tables_in(accepted("score", *files, "-a", average, "-d", digits, *tables))
+    metrics = json.loads((here / "out.json").read_text(encoding="utf8"))["metrics"]
+
+    def shown(value: float | None) -> str:
+        return "-" if value is None else f"{100 * value:.{digits}f}"
+
+    def scores(name: str) -> dict[str, float]:
+        return metrics[name]["scores"] if average == "micro" else metrics[name]["averages"][average]
+
+    for name, *cells in found[f"Scores ({average})"]:
+        metric, _, scheme = name.partition(" ")
+        prefix = {"": "", "rouge-1": "r1_"}.get(scheme, f"{scheme}_")
+        assert cells == [shown(scores(metric)[prefix + x]) for x in "prf"]
+    for metric, name, cell, _ in found[f"Other scores ({average})"]:
+        if (metric, name) not in {("loio", "tp"), ("loio", "fp"), ("loio", "fn"), ("fair", "be")}:
+            assert cell == shown(scores(metric)[name])
+    labels = {row[0]: row[1:] for row in found["Per label"]}
+    assert list(labels) == ["LOC", "PER"]
+    for label, cells in labels.items():
+        per_type = {name: own["per_type"][label]["scores"] for name, own in metrics.items()}
+        assert cells[0] == {"LOC": "1", "PER": "2"}[label]
+        assert cells[1] == shown(per_type["strict"]["f"])
+        assert cells[-2:] == [shown(per_type["fair"]["f"]), shown(per_type["wrf"]["r1_f"])]
+
+
+def test_the_counts_printed_are_those_in_the_file(here):
+    files = here / "gold.jsonl", here / "pred.jsonl"
+    printed = accepted("score", *files, "-m", "fair,strict", "-o", here / "out.json", "--tables", "counts")
+    metrics = json.loads((here / "out.json").read_text(encoding="utf8"))["metrics"]
+    rows = [[name, count, str(n)] for name, own in metrics.items() for count, n in own["counts"].items()]
+    assert tables_in(printed) == {"Counts": rows}
+    assert metrics["fair"]["counts"] == {"tp": 1, "fp": 0, "fn": 0, "le": 1, "be_s": 1, "be_l": 0, "be_o": 0, "lbe": 0}
+
+
+def test_a_number_of_spans_is_no_percentage(here):
+    printed = accepted("score", here / "gold.jsonl", here / "pred.jsonl", "-m", "fair", "-d", "1", "-t", "scores")
+    assert tables_in(printed)["Other scores (micro)"] == [["fair", "be", "1", "boundary errors"]]
+
+
+def test_an_undefined_score_is_a_dash_and_null(tmp_path):
+    path = write(tmp_path / "a.jsonl", line("abc"))
+    printed = accepted("score", path, path, "-o", tmp_path / "out.json", "-t", "scores")
+    assert printed.startswith("1 document, 0 gold spans, 0 predicted spans: fair F -; no errors\n")
+    assert ["strict", "-", "-", "-"] in tables_in(printed)["Scores (micro)"]
+    written = json.loads((tmp_path / "out.json").read_text())["metrics"]
+    assert written["strict"]["scores"] == {"p": None, "r": None, "f": None}
+
+
+@pytest.mark.parametrize("listed", ["fair,wrf", " wrf , fair ", "fair"])
+def test_only_the_metrics_asked_for_are_scored_in_that_order(here, listed):
+    assert list(result_of(here, "--metrics", listed)["metrics"]) == [name.strip() for name in listed.split(",")]
+
+
+@pytest.mark.parametrize(
+    "arguments, metric, option, value",
+    [
+        (["--fair.unit", "token"], "fair", "unit", "token"),
+        (["--fair.unit=token"], "fair", "unit", "token"),
+        (["--loio.s", "1"], "loio", "s", 1.0),
+        (["--loio.s", "1", "--loio.match", "optimal"], "loio", "s", 1.0),
+        (["--wrf.weights", "lenient"], "wrf", "weights", "lenient"),
+        (["--wrf.unique", "false"], "wrf", "unique", False),
+        (["--wrf.unique"], "wrf", "unique", True),
+        (["--fair.weights", '{"be_s": {"tp": 1}}'], "fair", "weights", {"be_s": {"tp": 1.0}}),
+        (["--wrf.weights", '{"PER": 0.5, "LOC": 0.25, "combined": 0.25}'], "wrf", "weights", None),
+        (["--slot_error.weights", "etape", "-m", "slot_error"], "slot_error", "weights", "etape"),
+        (["--semeval.beta", "0.5"], "semeval", "beta", 0.5),
+    ],
+)
+def test_options_of_a_metric_go_behind(here, arguments, metric, option, value):
+    found = result_of(here, *arguments)["metrics"][metric]
+    value = {"PER": 0.5, "LOC": 0.25, "combined": 0.25} if value is None else value
+    assert found["settings"][option] == value
+    options = {option: value} | ({"match": "optimal"} if "optimal" in arguments else {})
+    wanted = spacy_nereval.score(read_files(here / "gold.spacy", here / "pred.spacy"), {metric: options})
+    assert found == wanted["metrics"][metric]
+
+
+def test_options_of_a_metric_before_the_files_are_refused_and_not_passed_over(here):
+    for option in (["--fair.unit=token"], ["--fair.unit", "token"]):
+        refused("score", *option, here / "gold.spacy", here / "pred.spacy")
+
+
+def test_options_change_the_numbers(here):
+    assert result_of(here, "--loio.s", "0")["metrics"]["loio"]["scores"]["f"] == pytest.approx(1 / 3)
+    assert result_of(here, "--loio.s", "1")["metrics"]["loio"]["scores"]["f"] == pytest.approx((1 + 3 / 12) / 3)
+    weighted = result_of(here, "--fair.weights", '{"be_s": {"tp": 1}}')
+    assert weighted["metrics"]["fair"]["scores"]["f"] == pytest.approx(2 / 2.5)
+
+
+def test_lines_with_tokens_can_be_scored_by_token(tmp_path):
+    tokens = [{"start": 0, "end": 4}, {"start": 5, "end": 9}]
+    gold = write(tmp_path / "gold.jsonl", line("U.K. wins", (0, 4, "A"), tokens=tokens))
+    pred = write(tmp_path / "pred.jsonl", line("U.K. wins", (0, 2, "A"), (2, 4, "A")))
+    for unit, counts in (("token", {"be_s": 1, "fp": 1}), ("char", {"be_s": 2})):
+        accepted("score", gold, pred, "--fair.unit", unit, "-o", tmp_path / "out.json")
+        written = json.loads((tmp_path / "out.json").read_text())["metrics"]["fair"]["counts"]
+        assert {name: n for name, n in written.items() if n} == counts
+
+
+def test_a_key_scores_span_groups(tmp_path):
+    grouped = doc("a b", (0, 1, "E"), spans={"k": [(0, 2, "A"), (0, 1, "B")]})
+    gold = write_docs(tmp_path / "gold.spacy", [grouped, doc("a")])
+    pred = write_docs(tmp_path / "pred.spacy", [doc("a b", spans={"k": [(0, 2, "A")]}), doc("a")])
+    for name in ("--spans-key", "-sk"):
+        found = result_of(tmp_path, name, "k", gold=gold.name, pred=pred.name)
+        assert (found["documents"], found["skipped"]) == (1, 1)
+        assert found["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 0, "fn": 1}
+    # Lines have one list of spans, which is what a key asks for.
+    pred = write(tmp_path / "pred.jsonl", line("a b", (0, 1, "B")), line("a"))
+    found = result_of(tmp_path, "-sk", "k", gold=gold.name, pred=pred.name)
+    assert found["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 0, "fn": 1}
+
+
+def test_what_was_left_out_is_said(tmp_path):
+    gold = write_docs(tmp_path / "gold.spacy", [doc("a b", missing=[(0, 1)]), doc("a", annotated=False), doc("a")])
+    pred = write_docs(tmp_path / "pred.spacy", [doc("a b", (0, 1, "A")), doc("a"), doc("a")])
+    printed = accepted("score", gold, pred)
+    assert "2 documents, 0 gold spans, 0 predicted spans" in printed
+    assert "1 document without annotation skipped, 1 prediction ignored" in flat(printed)
+
+
+def test_an_old_result_is_replaced(here):
+    (here / "out.json").write_text("old" * 10000)
+    assert result_of(here)["documents"] == 3
+    assert sorted(os.listdir(here)) == ["gold.jsonl", "gold.spacy", "out.json", "pred.jsonl", "pred.spacy"]
+
+
+def test_no_file_is_written_unless_asked_for(here):
+    accepted("score", here / "gold.jsonl", here / "pred.jsonl")
+    assert sorted(os.listdir(here)) == ["gold.jsonl", "gold.spacy", "pred.jsonl", "pred.spacy"]
+
+
+def test_colour_is_for_terminals_only(here):
+    arguments = ("score", here / "gold.jsonl", here / "pred.jsonl")
+    assert "\x1b" not in accepted(*arguments)
+    assert "\x1b[" in accepted(*arguments, color=True)
+    assert "\x1b" not in accepted(*arguments, color=True, env={"NO_COLOR": "1"})
+
+
+def test_a_label_that_the_terminal_cannot_show_is_no_reason_to_fail(tmp_path):
+    path = write(tmp_path / "a.jsonl", line("abc", (0, 1, "人名")))
+    result = CliRunner(charset="cp1252").invoke(nereval, ["score", str(path), str(path)])
+    assert result.exit_code == 0, result.stderr
+    assert "100.00" in result.stdout
+
+
+def test_numbers_of_options_are_read_to_the_last_digit(here):
+    result = json.loads(printed_json(here, "--loio.s", "0.3"))
+    assert result["metrics"]["loio"]["settings"]["s"] == 0.3
+
+
+def printed_json(here, *options: str) -> str:
+    assert run("score", here / "gold.spacy", here / "pred.spacy", "-o", here / "s.json", *options).exit_code == 0
+    return (here / "s.json").read_text(encoding="utf8")

@@ -1,0 +1,218 @@
+"""What the command `score` refuses: one line that names the file, the line and the remedy."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from commands import GOLD, PRED, PRED_DOCS, line, refused, write
+from docs import write_docs
+
+# What score refuses
+
+
+@pytest.mark.parametrize(
+    "row, message",
+    [
+        ('{"text": "abc", "spans": [', ""),
+        ("nonsense", ""),
+        ("[]", 'expected an object with a "text"'),
+        ("null", 'expected an object with a "text"'),
+        ('"text"', 'expected an object with a "text"'),
+        ({"spans": []}, 'expected an object with a "text"'),
+        ({"text": 3, "spans": []}, 'expected an object with a "text"'),
+        ({"text": "abc"}, 'there is no list of "spans"; write an empty list for a text without spans'),
+        ({"text": "abc", "spans": None}, 'there is no list of "spans"'),
+        ({"text": "abc", "spans": {}}, 'there is no list of "spans"'),
+        ({"text": "abc", "ents": []}, 'there is no list of "spans"'),
+        ({"text": "abc", "spans": ["abc"]}, "span 0 has no 'start', 'end', 'label'"),
+        ({"text": "abc", "spans": [{"start": 0, "label": "A"}]}, "span 0 has no 'end'"),
+        ({"text": "abc", "spans": [{"start": 0, "end": 1}]}, "span 0 has no 'label'"),
+        (line("abc", (0, 1, "A"), (0, 4, "A")), "span 1, Span(0, 4, 'A') ends after the text, which has 3 characters"),
+        (line("abc", (-1, 2, "A")), "span 0, Span(-1, 2, 'A') starts before the text"),
+        (line("abc", (2, 1, "A")), "span 0, Span(2, 1, 'A') ends before it starts"),
+        (line("abc", (0.0, 1, "A")), "is not (start, end, label) with whole-number offsets"),
+        (line("abc", (0, 1.5, "A")), "is not (start, end, label) with whole-number offsets"),
+        (line("abc", ("0", 1, "A")), "is not (start, end, label) with whole-number offsets"),
+        (line("abc", (0, True, "A")), "is not (start, end, label) with whole-number offsets"),
+        (line("abc", (None, 1, "A")), "is not (start, end, label) with whole-number offsets"),
+        (line("abc", (0, 1, "")), "has no label: expected a non-empty string"),
+        (line("abc", (0, 1, 7)), "has no label: expected a non-empty string"),
+        (line("abc", (0, 1, None)), "has no label: expected a non-empty string"),
+        (line("abc", tokens=7), '"tokens" is not a list of {"start", "end"}'),
+        (line("abc", tokens=["abc"]), '"tokens" is not a list of {"start", "end"}'),
+        (line("abc", tokens=[{"start": 0}]), '"tokens" is not a list of {"start", "end"}'),
+        (b'{"text": "ab\xff", "spans": []}', "utf-8"),
+        ('{"text": "abc", "spans": []}'.encode("utf-16"), "utf-8"),
+    ],
+)
+@pytest.mark.parametrize("side", ["gold", "pred"])
+def test_a_line_that_cannot_be_read_is_named(here, row, message, side):
+    bad = write(here / f"{side}.jsonl", (GOLD if side == "gold" else PRED)[0], row, GOLD[2])
+    before = set(os.listdir(here))
+    said = refused("score", here / "gold.jsonl", here / "pred.jsonl", "--output", here / "out.json")
+    assert f"{bad}, line 2: " in said
+    assert message in said
+    assert set(os.listdir(here)) == before
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        [{"start": None, "end": 3}],
+        [{"start": [0], "end": 3}],
+        [{"start": "x", "end": 3}],
+        [{"start": 0.5, "end": 3}],
+        [{"start": 0, "end": 99}],
+        [{"start": -1, "end": 3}],
+        [{"start": 3, "end": 0}],
+        [{"start": False, "end": 3}],
+    ],
+)
+def test_tokens_with_unusable_offsets_are_named(here, tokens):
+    bad = write(here / "gold.jsonl", GOLD[0], line("in Rome .", tokens=tokens), GOLD[2])
+    said = refused("score", bad, here / "pred.jsonl")
+    assert f"{bad}, line 2: " in said
+    assert "token" in said
+
+
+def missing(here: Path) -> list[Path]:
+    return [here / "gold.jsonl", here / "nowhere.jsonl"]
+
+
+def missing_docs(here: Path) -> list[Path]:
+    return [here / "nowhere.spacy", here / "pred.spacy"]
+
+
+def directory(here: Path) -> list[Path]:
+    (here / "folder.jsonl").mkdir()
+    return [here / "folder.jsonl", here / "pred.jsonl"]
+
+
+def directory_of_docs(here: Path) -> list[Path]:
+    (here / "folder.spacy").mkdir()
+    return [here / "gold.spacy", here / "folder.spacy"]
+
+
+def wrong_extension(here: Path) -> list[Path]:
+    (here / "gold.json").write_text("{}")
+    return [here / "gold.json", here / "pred.jsonl"]
+
+
+def no_extension(here: Path) -> list[Path]:
+    (here / "gold").write_text("{}")
+    return [here / "gold.jsonl", here / "gold"]
+
+
+def no_docs(here: Path) -> list[Path]:
+    (here / "not.spacy").write_text('{"text": "abc"}')
+    return [here / "gold.spacy", here / "not.spacy"]
+
+
+def cut_short(here: Path) -> list[Path]:
+    (here / "cut.spacy").write_bytes((here / "gold.spacy").read_bytes()[:-20])
+    return [here / "cut.spacy", here / "pred.spacy"]
+
+
+def zero_bytes(here: Path) -> list[Path]:
+    (here / "empty.spacy").write_bytes(b"")
+    return [here / "empty.spacy", here / "pred.spacy"]
+
+
+def shorter(here: Path) -> list[Path]:
+    return [write(here / "gold.jsonl", *GOLD[:1]), here / "pred.jsonl"]
+
+
+def longer(here: Path) -> list[Path]:
+    return [here / "gold.spacy", write(here / "pred.jsonl", *PRED, line("x"), line("y"))]
+
+
+def other_text(here: Path) -> list[Path]:
+    return [here / "gold.jsonl", write(here / "pred.jsonl", PRED[0], line("in Oslo ."), PRED[2])]
+
+
+def other_text_of_a_named_document(here: Path) -> list[Path]:
+    return [write(here / "gold.jsonl", GOLD[0] | {"id": "x-1"}), write(here / "pred.jsonl", line("Ada"))]
+
+
+def nothing(here: Path) -> list[Path]:
+    return [write(here / "gold.jsonl"), write(here / "pred.jsonl")]
+
+
+def no_documents(here: Path) -> list[Path]:
+    return [write_docs(here / "gold.spacy", []), write_docs(here / "pred.spacy", [])]
+
+
+def nothing_on_one_side(here: Path) -> list[Path]:
+    return [here / "gold.jsonl", write(here / "pred.jsonl")]
+
+
+def no_annotation(here: Path) -> list[Path]:
+    plain = [made.copy() for made in PRED_DOCS]
+    for made in plain:
+        made.set_ents([], default="missing")
+    return [write_docs(here / "gold.spacy", plain), here / "pred.spacy"]
+
+
+@pytest.mark.parametrize(
+    "files, messages",
+    [
+        (missing, ["nowhere.jsonl does not exist or is not a file"]),
+        (missing_docs, ["nowhere.spacy does not exist or is not a file"]),
+        (directory, ["folder.jsonl is a folder without .ann files"]),
+        (directory_of_docs, ["folder.spacy is a folder without .ann files"]),
+        (wrong_extension, ["gold.json from its extension or its content; known are .spacy, .jsonl,", "--format"]),
+        (no_extension, ["gold from its extension or its content; known are .spacy, .jsonl,", "--format"]),
+        (no_docs, ["not.spacy is not a .spacy file; expected a file written by DocBin.to_disk"]),
+        (cut_short, ["cut.spacy is not a .spacy file"]),
+        (zero_bytes, ["empty.spacy is not a .spacy file"]),
+        (shorter, ["gold.jsonl has 1 document and", "pred.jsonl has 3; expected the same number in both"]),
+        (longer, ["gold.spacy has 3 documents and", "pred.jsonl has 5; expected the same number in both"]),
+        (nothing_on_one_side, ["gold.jsonl has 3 documents and", "pred.jsonl has 0; expected the same number in both"]),
+        (other_text, ["document 1: the predicted text differs from the reference in more than white space and case"]),
+        (other_text_of_a_named_document, ["document 0 (x-1): the predicted text differs", "3 characters against 17"]),
+        (nothing, ["there are no documents to score"]),
+        (no_documents, ["there are no documents to score"]),
+        (no_annotation, ["none of the 3 gold documents is annotated", "--spans-key KEY"]),
+    ],
+)
+def test_files_that_cannot_be_scored_are_named(here, files: Callable, messages):
+    gold, pred = files(here)
+    before = set(os.listdir(here))
+    said = refused("score", gold, pred, "--output", here / "out.json")
+    assert [message for message in messages if message not in said] == []
+    assert set(os.listdir(here)) == before
+
+
+@pytest.mark.parametrize("name", ["pred.jsonl", "pred.spacy"])
+def test_a_file_that_may_not_be_read_is_named(here, monkeypatch, name):
+    def denied(self, *args, **kwargs):
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "open", denied)
+    said = refused("score", here / name, here / name, "-o", here / "out.json")
+    assert name in said
+    assert "Permission denied" in said
+    assert not (here / "out.json").exists()
+
+
+def test_gold_annotation_alone_is_not_scored(here):
+    assert "predictions to score against" in refused("score", here / "gold.jsonl")
+
+
+def test_an_old_result_stays_if_scoring_fails(here):
+    (here / "out.json").write_text("old")
+    refused("score", here / "gold.spacy", here / "nowhere.spacy", "-o", here / "out.json")
+    assert (here / "out.json").read_text() == "old"
+
+
+def test_a_result_is_not_left_half_written(here, monkeypatch):
+    def full(*paths):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    before = set(os.listdir(here))
+    assert "No space left" in refused("score", here / "gold.spacy", here / "pred.spacy", "-o", here / "out.json")
+    assert set(os.listdir(here)) == before

@@ -1,0 +1,24 @@
+"""The counts of strict that a command writes, on one text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from commands import flat, run
+
+TEXT = "Ada met Bob in New York at MIT . 1234567890"
+
+
+def strict(*arguments, folder: Path) -> tuple[int, ...]:
+    done = run(*arguments, "-o", folder / "out.json")
+    assert done.exit_code == 0, done.output
+    result = json.loads((folder / "out.json").read_text())
+    counts = result["metrics"]["strict"]["counts"]
+    return counts["tp"], counts["fp"], counts["fn"], result.get("merged")
+
+
+def accepted_or_warned(*arguments) -> str:
+    done = run(*arguments)
+    assert done.exit_code == 0, done.output
+    return flat(done.stdout)
