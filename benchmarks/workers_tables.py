@@ -43,10 +43,11 @@ Cells = tuple[str, list[str], list[list[str]]]
 
 def speed_table(rows: list[dict[str, Any]]) -> Cells:
     head = ["work", "documents", "one worker, per second", "two workers", "faster", "processor time allows"]
+    head += ["two processes side by side"] * all("apart" in row for row in rows)
     cells = [
         [CASES[row["case"]], f"{row['documents']:,}"]
         + [f"{row['documents'] / seconds:,.0f}" for seconds in row["seconds"]]
-        + [f"{row['speedup']:.2f} times", f"{row['possible']:.2f} times"]
+        + [f"{row[name]:.2f} times" for name in ("speedup", "possible", "apart") if name in row]
         for row in rows
     ]
     return "Collapsed counts on one worker and on two, from start to end.", head, cells

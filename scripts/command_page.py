@@ -1,6 +1,6 @@
 """The page on the commands, from their own help texts."""
 
-import inspect
+from textwrap import fill
 
 from doc_pages import table
 from typer.main import get_command
@@ -24,7 +24,7 @@ def commands_page() -> str:
         options = [p for p in command.params if p.param_type_name == "option"]
         usage = [_argument(p) for p in arguments]
         blocks += [f"## {name}", f"```text\nnereval {' '.join([name, *usage, '[OPTIONS]'])}\n```"]
-        blocks.append(inspect.cleandoc(command.help or ""))
+        blocks += [fill(each, 100, break_on_hyphens=False) for each in (command.help or "").split("\n\n")]
         if arguments:
             blocks.append(table(["argument", "what it is"], [[f"`{_argument(p)}`", p.help or ""] for p in arguments]))
         rows = [[" ".join(f"`{flag}`" for flag in p.opts), p.help or "", _default(p)] for p in options]

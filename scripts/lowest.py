@@ -1,7 +1,7 @@
 """Test the scorers and the component with the lowest spaCy that setup.cfg claims.
 
     python scripts/lowest.py
-    python scripts/lowest.py tests/integration/test_training.py
+    python scripts/lowest.py tests/integration/test_plateau.py
 
 The script makes a virtual environment with this package, that spaCy, and the other
 requirements of these tests. It leaves out tests that start processes or train, unless
@@ -18,7 +18,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parent.parent
-TESTS = [f"tests/integration/test_{name}.py" for name in ("registered", "checks", "scorer", "component")]
+NAMES = ("registered", "checks", "check_data", "scorer", "scorer_configs", "scorer_training", "component", "detach")
+TESTS = [f"tests/integration/test_{name}.py" for name in NAMES]
 BUILT_FROM = ["pyproject.toml", "setup.cfg", "README.md", "LICENSE"]
 """What building needs beside the package."""
 NEEDED = ["pytest", "pytest-timeout", "pytest-xdist", "hypothesis"]

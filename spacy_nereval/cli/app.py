@@ -51,7 +51,11 @@ def command(
         settings = {"context_settings": accept_unknown, "epilog": EPILOG}
 
     def register(function: Command) -> Command:
-        return nereval.command(name, cls=cls, **settings)(with_short_errors(grouped(function)))
+        # Typer keeps the line breaks of a docstring, and a terminal breaks lines elsewhere.
+        paragraphs = [" ".join(each.split()) for each in (function.__doc__ or "").split("\n\n")]
+        summary = paragraphs[0].partition(". ")[0].removesuffix(".")
+        told = nereval.command(name, cls=cls, help="\n\n".join(paragraphs), short_help=summary, **settings)
+        return told(with_short_errors(grouped(function)))
 
     return register
 

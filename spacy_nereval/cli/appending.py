@@ -7,15 +7,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .options import Model, Sharding
+from .inputs import reading_of, rules_of
+from .options import Model, Reading, Sharding
 from .printing import say
 from .results import save_counts
-from .sharded import pipeline_of, shard_digest
+from .sharded import pipeline_digest, pipeline_of, shard_digest
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
     from ..counting.counts import Counts
     from ..evaluation.collapsing import Halves
+    from ..integration.pipelines import Pipeline
 
 
 class Files(NamedTuple):
@@ -88,16 +90,55 @@ def new_files(counts: Counts | None, files: Files, model: str | None, loading: M
     return Files([files.golds[k] for k in places], preds)
 
 
-def check_appendable(counts: Counts, metrics: Sequence[Metric], sharding: Sharding, output: Path) -> None:
-    """Raise ValueError, before anything is counted, if other metrics were counted, or hashes of ids are missing."""
+def check_appendable(
+    counts: Counts,
+    metrics: Sequence[Metric],
+    reading: Reading,
+    sharding: Sharding,
+    gold: str,
+    pipeline: Pipeline | None,
+    output: Path,
+) -> None:
+    """Check, before anything is counted, that further files would be counted as those in the counts were.
+
+    Args:
+        counts: The counts that are there.
+        metrics: What is to be counted.
+        reading: How files are to be read.
+        sharding: Whether to look for repeated documents.
+        gold: One of the files of gold annotation, whose format may decide on the unit.
+        pipeline: The model; None if there are files of predictions.
+        output: The file of the counts.
+
+    Raises:
+        ValueError: Metrics, units, labels or the pipeline are others, or hashes of ids are missing.
+    """
     from ..io.id_hashes import checked
 
     if sharding.check_repeats:
         checked(output, counts.id_hashes)
     others = counts.without_rows()
-    others.metrics = tuple(metrics)
+    others.metrics, others.spans_key = tuple(metrics), reading.spans_key
+    others.label_rules, others.unit = rules_of(reading), _unit(reading, gold)
     if differences := counts.differences(others, replicates=False, collapsed=False):
         raise ValueError(f"{output} was counted in another way: {differences}")
+    known = counts.collapsed.pipeline if counts.collapsed else ""
+    if pipeline and known and known != pipeline_digest(pipeline):
+        raise ValueError(
+            f"{output} was counted with another pipeline: {pipeline.name}, or the file of --code, is not the one that "
+            "predicted then; add to counts of its own, with another --output"
+        )
+
+
+def _unit(reading: Reading, gold: str) -> str:
+    """Return the rule by which the documents of a file get their units."""
+    from ..io.paths import fetched
+    from ..io.units import parse, units_of
+
+    if reading.unit is not None:
+        return parse(reading.unit).text
+    with fetched(gold) as path:
+        return units_of(path, reading_of(reading)[0]).rule.text
 
 
 def save_appended(before: Counts | None, counts: Counts, output: Path, sharding: Sharding) -> None:

@@ -26,7 +26,7 @@ from .options import COUNTS, METRICS, REPLICATES, SEED, TRAIN, Model, Reading, R
 from .outputs import chosen_confidence
 from .printing import say
 from .results import add_replicates, count_documents, save_counts
-from .sharded import pipeline_of, shard_digest
+from .sharded import name_shard, pipeline_of
 from .stored import with_stored_labels
 from .values import check_no_table_format
 
@@ -75,7 +75,8 @@ def count_cli(
     tests and resampling after counting are given up.
 
     With --append, a job can add new files to collapsed counts again and again. The
-    file is replaced as a whole, or not at all.
+    file is replaced as a whole, or not at all. Counts with hashes of ids are checked
+    for repeated documents, with or without --check-repeats.
 
     Several gold files, or any number with --engine, are counted by workers, each
     file by one of them. An interrupted run continues where it stopped.
@@ -103,8 +104,10 @@ def count_cli(
         return
     with locked_counts(output) as before:
         if before:
-            work = work._replace(collapse=halves_to_append(before, replicates, seed, output))
-            check_appendable(before, chosen, sharding, output)
+            # Repeated documents are looked for as long as the counts have what it takes.
+            sharding = sharding._replace(check_repeats=sharding.check_repeats or before.id_hashes is not None)
+            work = work._replace(collapse=halves_to_append(before, replicates, seed, output), sharding=sharding)
+            check_appendable(before, chosen, reading, sharding, files.golds[0], pipeline_of(model, loading), output)
         files = new_files(before, files, model, loading, output)
         if files.golds:
             counts = work.counts(files)
@@ -148,7 +151,7 @@ class _Work(NamedTuple):
                 documents, self.metrics, gold.name, self.reading, collapse=self.collapse, check_repeats=hashed
             )
             if self.collapse:
-                counts.parts = [shard_digest(gold, pred, pipeline_of(self.model, self.loading))]
+                name_shard(counts, gold, pred, pipeline_of(self.model, self.loading))
         if drawn:
             add_replicates(counts, drawn)
         return counts

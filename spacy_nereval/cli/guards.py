@@ -82,6 +82,8 @@ def about_cloud_storage(error: Exception, given: Mapping[str, Any]) -> str:
     return f"{', '.join(names)}: cloud storage cannot be used: {type(error).__name__}: {in_words(error)}"
 
 
+STDIN_FILE = "/dev/stdin"
+
 STDIN = ("first", "others", "gold", "pred")
 """Parameters that may be `-`, for the standard input."""
 
@@ -99,8 +101,8 @@ def with_standard_input(given: Mapping[str, Any]) -> dict[str, Any]:
     number = 0
     for name in STDIN:
         values: list[Any] = found[name] if isinstance(found.get(name), list) else [found.get(name)]
-        read = [type(value)("/dev/stdin") if str(value) == "-" else value for value in values]
-        number += sum(str(value) == "/dev/stdin" for value in read)
+        read = [type(value)(STDIN_FILE) if str(value) == "-" else value for value in values]
+        number += sum(str(value) == STDIN_FILE for value in read)
         if name in found and read:
             found[name] = read if isinstance(found[name], list) else read[0]
     if number > 1:
@@ -140,6 +142,7 @@ def check_files(given: Mapping[str, Any]) -> None:
     _check_local(given)
     outputs = {name: given[name] for name in WRITTEN if given.get(name) is not None}
     read = [*_read_names(given)]
+    _check_standard_input(read)
     for path in outputs.values():
         if not path.parent.is_dir():
             raise ValueError(f"{path} cannot be written: there is no directory {path.parent}")
@@ -178,6 +181,15 @@ def check_lexicons(metrics: Iterable[Metric], *outputs: Path | None) -> None:
         for output in outputs:
             if output and (train := metric.settings.get("train")):
                 _check_not_read(output, train)
+
+
+def _check_standard_input(read: Iterable[str]) -> None:
+    """Raise ValueError if the standard input is named and nothing is sent to it: it is neither a file nor a pipe."""
+    from ..io.paths import is_pipe
+
+    path = Path(STDIN_FILE)
+    if STDIN_FILE in read and not path.is_file() and not is_pipe(path):
+        raise ValueError("standard input is empty: send a file or the output of a program to it, or name a file")
 
 
 def _check_local(given: Mapping[str, Any]) -> None:

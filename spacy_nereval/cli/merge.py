@@ -35,14 +35,17 @@ def merge_cli(
     twice is refused.
 
     With --collapse, the documents of the parts are added up, in memory that their
-    number does not change. Parts that are collapsed already stay so.
+    number does not change. Parts that are collapsed already stay so. The half-samples
+    are those that the parts keep, unless --replicates or --seed ask for others.
     """
     from ..io.count_files import merge
 
     if not collapse and (replicates is not None or seed is not None):
         raise ValueError("--replicates and --seed are for documents that are added up: give --collapse, too")
-    halves = chosen_halves(replicates, seed) if collapse else None
+    if collapse:
+        chosen_halves(replicates, seed)  # before anything is read
+    asked = (replicates, seed) if collapse else None
     counts = merge(
-        files, shared_ids=shared_ids, allow_repeats=allow_repeats, collapsed=halves, check_repeats=check_repeats
+        files, shared_ids=shared_ids, allow_repeats=allow_repeats, collapsed=asked, check_repeats=check_repeats
     )
     save_counts(counts, output)

@@ -109,7 +109,7 @@ class Counting:
                 how: dict[str, Any] = {"collapse": self.collapse, "check_repeats": self.check_repeats}
                 counts = count_documents(documents, chosen, shard.name, self.reading, quiet=True, **how)
                 if self.collapse:
-                    counts.parts = [shard_digest(gold, pred, self.pipeline)]
+                    name_shard(counts, gold, pred, self.pipeline)
             except ValueError as error:
                 message = str(error).replace(str(gold), shard.gold).replace(str(pred), shard.pred or shard.gold)
                 raise ValueError(message) from None
@@ -135,6 +135,20 @@ def shard_digest(gold: Path, pred: Path | None, pipeline: Pipeline | None) -> st
     from ..io.paths import content_digest
 
     return content_digest(gold, pipeline.digest() if pipeline else pred or gold)
+
+
+def name_shard(counts: Counts, gold: Path, pred: Path | None, pipeline: Pipeline | None) -> None:
+    """Note in collapsed counts of a shard what they come from."""
+    counts.parts = [shard_digest(gold, pred, pipeline)]
+    if counts.collapsed and pipeline:
+        counts.collapsed = counts.collapsed._replace(pipeline=pipeline_digest(pipeline))
+
+
+def pipeline_digest(pipeline: Pipeline) -> str:
+    """Return the hash by which collapsed counts know a pipeline."""
+    from ..io.paths import content_digest
+
+    return content_digest(pipeline.digest())
 
 
 def pipeline_of(model: str | None, loading: Model) -> Pipeline | None:

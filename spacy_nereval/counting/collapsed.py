@@ -35,11 +35,13 @@ class Collapsed(NamedTuple):
     units: how many units there are if the documents of a unit follow each other.
     squares: int64[labels + 2], the squared numbers of spans of these units added up, of each label
         and of all labels, and last their squared numbers of documents.
+    pipeline: a digest of the pipeline that predicted; "" if it is not known, or there were several.
     """
 
     sums: Sums
     units: int
     squares: NDArray[np.int64]
+    pipeline: str = ""
 
     def __add__(self, other: Collapsed) -> Collapsed:  # type: ignore[override]  # a tuple would be made longer
         """Return both together.
@@ -49,13 +51,14 @@ class Collapsed(NamedTuple):
         """
         sums = checked(self.sums + other.sums)
         squares = self.with_labels(sums.labels).squares + other.with_labels(sums.labels).squares
-        return Collapsed(sums, self.units + other.units, squares)
+        pipeline = self.pipeline if self.pipeline == other.pipeline else ""
+        return Collapsed(sums, self.units + other.units, squares, pipeline)
 
     def with_labels(self, labels: tuple[str, ...]) -> Collapsed:
         """Return the same with further labels."""
         squares = np.zeros(len(labels) + 2, dtype=np.int64)
         squares[[*map(labels.index, self.sums.labels), -2, -1]] = self.squares
-        return Collapsed(self.sums.with_labels(labels), self.units, squares)
+        return self._replace(sums=self.sums.with_labels(labels), squares=squares)
 
 
 def checked(sums: Sums) -> Sums:

@@ -100,10 +100,11 @@ def merged(
                 "install the same model on all machines, then run the command again"
             )
     parts = [(folder.part(status.shard).name, status.origin) for status in statuses]
+    names = [status.shard.gold for status in statuses]
     # What few parts take to be merged is less than what a task takes to be started.
     if collapsed and not check_repeats and len(parts) > TOGETHER:
-        parts = _in_tree(parts, folder, run, code)
-    return _together(parts, folder, shared_ids=shared_ids, check_repeats=check_repeats)
+        parts, names = _in_tree(parts, folder, run, code), []
+    return _together(parts, folder, shared_ids=shared_ids, check_repeats=check_repeats, names=names)
 
 
 def _in_tree(parts: list[Part], folder: PartsFolder, run: Run, code: Path | None) -> list[Part]:
@@ -124,7 +125,12 @@ def _in_tree(parts: list[Part], folder: PartsFolder, run: Run, code: Path | None
 
 
 def _together(
-    parts: Sequence[Part], folder: PartsFolder, *, shared_ids: bool = False, check_repeats: bool = False
+    parts: Sequence[Part],
+    folder: PartsFolder,
+    *,
+    shared_ids: bool = False,
+    check_repeats: bool = False,
+    names: Sequence[str] = (),
 ) -> Counts:
     files, origins = [folder.path / name for name, _ in parts], [origin for _, origin in parts]
-    return merge(files, origins=origins, shared_ids=shared_ids, check_repeats=check_repeats)
+    return merge(files, origins=origins, shared_ids=shared_ids, check_repeats=check_repeats, names=names or None)

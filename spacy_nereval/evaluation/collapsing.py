@@ -37,17 +37,20 @@ class Halves(NamedTuple):
     seed: int = 0
 
 
-def collapse(counts: Counts, samples: int = SAMPLES, seed: int = 0) -> Counts:
+def collapse(counts: Counts, samples: int | None = None, seed: int | None = None) -> Counts:
     """Return counts whose documents are added up, so that their size does not depend on the corpus.
 
-    They have the same scores. Intervals come from half-samples, which are drawn now, since
-    they cannot be drawn later. Collapsed counts add up with others that have the same number of
-    half-samples and the same seed.
+    They have the same scores. Intervals come from half-samples: those that the counts keep, or
+    others that are drawn now, since they cannot be drawn later. Collapsed counts add up with others that
+    have the same number of half-samples and the same seed.
 
     Args:
         counts: Counts of documents.
-        samples: The number of half-samples; 0 for no intervals.
-        seed: Of the random bits.
+        samples: The number of half-samples; 0 for no intervals. None for as many as the counts keep, or 1,000.
+        seed: Of the random bits. None for that of the half-samples that the counts keep, or 0.
+
+    Returns:
+        Counts with a single row, and the sums of each half-sample.
 
     Raises:
         ValueError: A metric depends on the corpus as a whole, the counts do not say what is
@@ -59,7 +62,10 @@ def collapse(counts: Counts, samples: int = SAMPLES, seed: int = 0) -> Counts:
     >>> found.documents, found.ids, evaluate(found)["metrics"] == evaluate(counts)["metrics"]
     (1, [], True)
     """
-    collapser = Collapser(counts.metrics, samples, seed)
+    kept = Halves(*counts.replicates.drawn) if counts.replicates else Halves()
+    collapser = Collapser(
+        counts.metrics, kept.samples if samples is None else samples, kept.seed if seed is None else seed
+    )
     collapser.add(counts)
     return collapser.counts()
 
@@ -74,6 +80,9 @@ def count_collapsed(
         metrics: What to count.
         samples: The number of half-samples; 0 for no intervals.
         seed: Of the random bits.
+
+    Returns:
+        What `collapse` returns for the counts of these documents.
 
     Raises:
         ValueError: As for `collapse` and `count`.
@@ -125,7 +134,9 @@ class Collapser:
         part = counts.without_rows()
         part.append([], [], table.total, counts.keys)
         part.collapsed = Collapsed(table.summed(), 0, np.zeros(len(table.labels) + 2, dtype=np.int64))
-        if self._drawn:
+        if counts.replicates and self._drawn and counts.replicates.drawn == self._drawn[1:]:
+            part.replicates = counts.replicates
+        elif self._drawn:
             halves = HalfSamples(Units(counts), *self._drawn[1:], exact=False)
             part.replicates = Replicates(*self._drawn[1:], table.summed(halves))
         self._units.add(counts.units, table)

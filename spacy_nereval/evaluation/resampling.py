@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..core.declaration import GOLD_SPANS, PRED_SPANS
 from ..counting.counts import Counts
 from ..counting.table import Table
-from .statistics.bits import Patterns, half_samples, patterns
+from .statistics.bits import patterns
 from .statistics.intervals import effective_units
 from .statistics.levels import is_level
 
@@ -115,11 +115,7 @@ class HalfSamples:
     """
 
     def __init__(self, units: Units, samples: int, seed: int, *, exact: bool = True) -> None:
-        if exact:
-            self._patterns = patterns(seed, units.keys, samples)
-        else:
-            packed = np.packbits(half_samples(seed, units.keys, samples).T, axis=1, bitorder="little")
-            self._patterns = Patterns(samples, len(units), False, packed)
+        self._patterns = patterns(seed, units.keys, samples, exact=exact)
         self._unit = units.of_document
         self.sums: int = self._patterns.rows
         self.exact: bool = self._patterns.exact

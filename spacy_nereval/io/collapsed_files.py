@@ -30,6 +30,7 @@ def added_fields(counts: Counts) -> dict[str, Any]:
         "labels": [*counts.collapsed.sums.labels],
         "unit_number": counts.collapsed.units,
         "shards": len(counts.parts),
+        "pipeline": counts.collapsed.pipeline,
     }
 
 
@@ -76,5 +77,5 @@ def put_together(counts: Counts, header: CollapsedHeader, arrays: Mapping[str, N
         halves = counts.replicates.sums
         if (halves.counts[whole] > row[whole]).any() or (halves.documents > documents).any():
             raise ValueError("a half-sample has more than there is")
-    counts.collapsed = Collapsed(sums, header.unit_number, arrays["squares"])
+    counts.collapsed = Collapsed(sums, header.unit_number, arrays["squares"], header.pipeline)
     counts.parts = [bytes(shard).hex() for shard in arrays[SHARDS]] or [header.digest[:DIGITS]]

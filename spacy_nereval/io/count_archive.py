@@ -56,12 +56,16 @@ def _checked(archive: ZipFile, name: str, fits: Callable[[tuple[int, ...], np.dt
     with archive.open(member_name) as member:
         version = np.lib.format.read_magic(member)
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, _, kind = read(member)
-    if not fits(shape, kind) or prod(shape) * kind.itemsize > archive.getinfo(member_name).file_size:
-        raise ValueError(f"{name} is not the array that the header describes: its type is {kind}, its shape {shape}")
-    with archive.open(member_name) as member:
-        found: NDArray[Any] = np.lib.format.read_array(member, allow_pickle=False)
-    return found
+        shape, by_columns, kind = read(member)
+        size = prod(shape) * kind.itemsize
+        if not fits(shape, kind) or size > archive.getinfo(member_name).file_size:
+            raise ValueError(
+                f"{name} is not the array that the header describes: its type is {kind}, its shape {shape}"
+            )
+        content = bytearray(member.read(size + 1))  # to its end, where its checksum is compared
+    if len(content) != size:
+        raise ValueError(f"{name} has {'more' if len(content) > size else 'fewer'} bytes than its header describes")
+    return np.frombuffer(content, dtype=kind).reshape(shape, order="F" if by_columns else "C")
 
 
 def digest_of(header: Header, arrays: Mapping[str, NDArray[Any]]) -> str:

@@ -8,25 +8,19 @@ shape of every array against the header, before anything is allocated.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zipfile import ZipFile
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ..about import __version__
 from ..core.declaration import Metric
 from ..core.messages import listed
-from ..core.spans import ON_READING
-from ..counting.collapsed import Replicates
 from ..counting.counts import Counts, united
-from ..counting.keys import NUMBER, Key, Slot, slots
-from ..counting.sums import Sums, empty_sums
-from ..evaluation.collapsing import Halves, collapse
+from ..evaluation.collapsing import collapse
 from ..evaluation.signature import signature
 from ..metrics.registry import create
-from .collapsed_files import added_arrays, added_fields, added_shapes, put_together
+from .collapsed_files import added_arrays, added_fields
 from .count_archive import PARTS, digest_of, read_array, read_header, reason, write_archive
+from .count_arrays import counts_of, shapes
 from .count_header import (
     FORMAT,
     CollapsedHeader,
@@ -39,8 +33,8 @@ from .count_header import (
 from .id_hashes import beside, hashes_of, keep_beside, without_repeats
 from .paths import Location
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+Asked = tuple[int | None, int | None]
+"""A number of half-samples and a seed, None where none is asked for."""
 
 
 def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = None) -> None:
@@ -119,10 +113,10 @@ def _loaded(path: Location, earlier: Sequence[Metric] = ()) -> tuple[Counts, Hea
         with path.open("rb") as file, ZipFile(file) as archive:
             header = read_header(archive)
             metrics = [*earlier] if header.metrics == [*map(described, earlier)] else _metrics_of(header)
-            arrays = {name: read_array(archive, name, shape) for name, shape in _shapes(header, metrics).items()}
+            arrays = {name: read_array(archive, name, shape) for name, shape in shapes(header, metrics).items()}
         if header.digest != digest_of(header, arrays):
             raise ValueError("it was changed after it was written")
-        counts = _counts(metrics, header, arrays)
+        counts = counts_of(metrics, header, arrays)
         if isinstance(header, CollapsedHeader) and header.id_hashes:
             counts.id_hashes = beside(path, header.id_hashes)
     except OtherVersion as error:
@@ -142,77 +136,15 @@ def _metrics_of(header: Header) -> list[Metric]:
     return [create(stored.name, **stored.settings) for stored in header.metrics]
 
 
-def _shapes(header: Header, metrics: Sequence[Metric]) -> dict[str, tuple[int, ...]]:
-    """Return the names and shapes of the arrays that the file must have."""
-    found: dict[str, tuple[int, ...]] = {"cells/data": (header.entries,), "cells/indices": (header.entries,)}
-    found["cells/indptr"] = (header.rows + 1,)
-    if drawn := header.replicates:
-        one = empty_sums(tuple(metrics), tuple(drawn.labels), False, 1)
-        found |= {f"replicates/{name}": (*a.shape[:-1], drawn.samples) for name, a in zip(PARTS, one.arrays)}
-    return found | (added_shapes(header, metrics) if isinstance(header, CollapsedHeader) else {})
-
-
-def _counts(metrics: Sequence[Metric], header: Header, arrays: Mapping[str, NDArray[Any]]) -> Counts:
-    from scipy.sparse import csr_array
-
-    counts = Counts(metrics)
-    for name in ("unit", "skipped", "sources", "spans_key", *ON_READING):
-        setattr(counts, name, getattr(header, name))
-    counts.mentions.update(header.mentions)
-    counts.located.update(header.located)
-    if rules := header.label_rules:
-        counts.label_rules, counts.mapped = rules.rules, {*rules.mapped}
-    counts.parts = header.parts or [header.digest]
-    data, indices, indptr = (arrays[f"cells/{name}"] for name in ("data", "indices", "indptr"))
-    if indptr[0] != 0 or indptr[-1] != header.entries or (np.diff(indptr) < 0).any():
-        raise ValueError("the rows do not add up to the entries")  # scipy does not check all of this
-    cells = csr_array((data, indices, indptr), (header.rows, len(header.columns)))
-    cells.check_format()
-    _check_numbers(metrics, header, cells, arrays)
-    counts.append(header.ids, header.units, cells, [Key(*column) for column in header.columns])
-    if drawn := header.replicates:
-        if tuple(drawn.labels) != counts.labels:
-            raise ValueError("the labels of the half-samples are not those of the counts")
-        stored = (arrays[f"replicates/{name}"] for name in PARTS)
-        sums = Sums(tuple(metrics), tuple(drawn.labels), False, *stored)
-        counts.replicates = Replicates(drawn.samples, drawn.seed, sums)
-    if isinstance(header, CollapsedHeader):
-        put_together(counts, header, arrays)
-    return counts
-
-
-def _check_numbers(
-    metrics: Sequence[Metric], header: Header, cells: csr_array, arrays: Mapping[str, NDArray[Any]]
-) -> None:
-    """Raise ValueError if a column counts something that no metric counts, or a number is negative."""
-    place = slots(metrics)
-    keys = [Key(*column) for column in header.columns]
-    if unknown := [key for key in keys if Slot(key.metric, key.verdict, key.quantity) not in place]:
-        raise ValueError(f"it counts {unknown[0].verdict!r} of {unknown[0].metric!r}, which is not counted here")
-    numbers = np.array([key.quantity == NUMBER for key in keys], dtype=bool)
-    negative = cells.data[numbers[cells.indices]].min(initial=0) < 0
-    if header.replicates:
-        whole = [k for slot, k in place.items() if slot.quantity == NUMBER]
-        negative |= any(
-            array.min(initial=0) < 0
-            for array in (
-                arrays["replicates/counts"][whole],
-                arrays["replicates/means"][0],
-                arrays["replicates/documents"],
-            )
-        )
-    if negative:
-        raise ValueError("a number of verdicts, spans or documents is below 0")
-
-
 def merge(
     paths: Sequence[Location],
     *,
     origins: Sequence[Mapping[str, Any]] | None = None,
     shared_ids: bool = False,
     allow_repeats: bool = False,
-    collapsed: Halves | None = None,
+    collapsed: Asked | None = None,
     check_repeats: bool = False,
+    names: Sequence[str] | None = None,
 ) -> Counts:
     """Return the counts of several files, as if all documents had been counted together.
 
@@ -223,17 +155,22 @@ def merge(
         origins: What each was counted from, where that is known.
         shared_ids: Whether texts with the same id in several files are one document.
         allow_repeats: Whether files may hold some of the same counts. These count again.
-        collapsed: Add up the documents, and keep these half-samples. Documents with the same id
-            are not looked for then.
+        collapsed: Add up the documents, and keep so many half-samples with this seed. None for what the
+            file keeps, or the first file, or 1,000 with seed 0. Documents with the same id are not looked for then.
         check_repeats: Look for documents with the same id in collapsed counts, by the hashes of ids that are kept
             in files beside them.
+        names: What errors on repeated documents call each file; its path, if they are not given.
+
+    Returns:
+        The counts; collapsed ones if the files hold those, or `collapsed` is given.
 
     Raises:
         ValueError: Metrics, settings or versions differ; two files hold, or were merged
             from, the same counts; documents of two files have one id. The message names the
             files and the difference.
     """
-    parts = _parts(paths, origins, shared_ids or allow_repeats, allow_repeats, collapsed, check_repeats)
+    called = names or paths
+    parts = _parts(paths, called, origins, shared_ids or allow_repeats, allow_repeats, collapsed, check_repeats)
     total = [next(parts)]
     hashes = [total[0].id_hashes]
     for part in parts:
@@ -241,20 +178,21 @@ def merge(
         hashes.append(part.id_hashes)
     found = united(total)
     if check_repeats and found.collapsed:
-        found.id_hashes = without_repeats(paths, hashes, shared_ids or allow_repeats)
+        found.id_hashes = without_repeats(called, hashes, shared_ids or allow_repeats)
     return found
 
 
 def _parts(
     paths: Sequence[Location],
+    called: Sequence[Any],
     origins: Sequence[Mapping[str, Any]] | None,
     shared_ids: bool,
     allow_repeats: bool,
-    collapsed: Halves | None,
+    collapsed: Asked | None,
     check_repeats: bool,
 ) -> Iterator[Counts]:
     first: Counts | None = None
-    holder: dict[str, tuple[Location, list[str]]] = {}  # the file that holds a part, and all its parts
+    holder: dict[str, tuple[Any, list[str]]] = {}  # the file that holds a part, and all its parts
     owner: dict[str, int] = {}  # the number of the file that has a document with this id
     for number, path in enumerate(paths):
         counts, header = _loaded(path, first.metrics if first else ())
@@ -263,28 +201,36 @@ def _parts(
         if collapsed and not counts.collapsed:
             hashes = hashes_of(counts.ids) if check_repeats else None
             try:
-                counts = collapse(counts, *collapsed)
+                counts = collapse(counts, *_drawn(collapsed, counts, first))
             except ValueError as error:
                 raise ValueError(f"{path}: {error}") from None
             counts.id_hashes = hashes
         for part in counts.parts:
             if part in holder and not allow_repeats:
-                raise ValueError(_repeats(*holder[part], path, counts))
+                raise ValueError(_repeats(*holder[part], called[number], counts))
         if first and (differences := first.differences(counts)):
             raise ValueError(f"{paths[0]} and {path} cannot be merged: {differences}")
         if not shared_ids:
             again = {id: owner.setdefault(id, number) for id in counts.ids if id is not None}
             if doubled := [id for id, at in again.items() if at < number]:
                 raise ValueError(
-                    f"{paths[again[doubled[0]]]} and {path} both have {listed(doubled)}: documents would count twice; "
-                    "if an id stands for one document in several parts, use --shared-ids"
+                    f"{called[again[doubled[0]]]} and {called[number]} both have {listed(doubled)}: documents would "
+                    "count twice; if an id stands for one document in several parts, use --shared-ids"
                 )
-        holder |= dict.fromkeys(counts.parts, (path, counts.parts))
+        holder |= dict.fromkeys(counts.parts, (called[number], counts.parts))
         first = first or counts
         yield counts
 
 
-def _repeats(earlier: Location, parts: Sequence[str], path: Location, counts: Counts) -> str:
+def _drawn(asked: Asked, counts: Counts, first: Counts | None) -> Asked:
+    """Return the half-samples to keep of counts with documents: asked for, their own, or those of the first file."""
+    if counts.replicates or not first:
+        return asked
+    samples, seed = first.replicates.drawn if first.replicates else (0, 0)
+    return samples if asked[0] is None else asked[0], seed if asked[1] is None else asked[1]
+
+
+def _repeats(earlier: Any, parts: Sequence[str], path: Any, counts: Counts) -> str:
     """Return in words that two files have some of the same counts."""
     same = "are the same counts" if parts == counts.parts else "hold some of the same counts"
     remedy = "leave one of them out" if counts.collapsed else "give ids to texts that only have equal counts"

@@ -131,7 +131,8 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
 class CollapsedHeader(Header, extra="forbid", strict=True):
     """The schema of the header of collapsed counts, whose table has a single row. `labels` are those of
     its arrays, `unit_number` is the number of units if documents of a unit follow each other, `shards`
-    how many files were counted. There are no ids, units and parts."""
+    how many files were counted, `pipeline` a digest of the pipeline that predicted, if a single one did. There are no
+    ids, units and parts."""
 
     format: CollapsedFormat  # type: ignore[assignment]  # another one, so that neither is taken for the other
     ids: list[str | None] = pydantic.Field(default=[], max_length=0)
@@ -141,10 +142,11 @@ class CollapsedHeader(Header, extra="forbid", strict=True):
     unit_number: int = pydantic.Field(ge=0)
     shards: int = pydantic.Field(ge=0)
     id_hashes: str = pydantic.Field(default="", pattern="^([0-9a-f]{32})?$")
+    pipeline: str = pydantic.Field(default="", pattern="^([0-9a-f]{32})?$")
 
     @property
     def later(self) -> dict[str, Any]:
-        return LATER | {"ids": [], "units": [], "parts": [], "id_hashes": ""}
+        return LATER | {"ids": [], "units": [], "parts": [], "id_hashes": "", "pipeline": ""}
 
     @property
     def rows(self) -> int:

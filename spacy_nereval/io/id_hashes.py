@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.spans import Document
-from .paths import is_temporary, temporary_file
+from .paths import is_temporary, temporary_file, writing_temporary_files
 from .writing import atomic
 
 SIZE = 16
@@ -29,6 +29,9 @@ BLOCK = 1 << 20
 
 TOGETHER = 100
 """So many files are open at once."""
+
+WHAT = "the hashes of the ids of documents"
+"""What is written, for errors."""
 
 Hashes = NDArray[Any]
 """Hashes, sorted, each once: `HASH`[hashes]."""
@@ -62,14 +65,16 @@ class IdHashes:
                 self._write()
 
     def _write(self) -> None:
-        self._files.append(temporary_file())
-        np.unique(np.array(self._waiting, dtype=HASH)).tofile(self._files[-1])
+        with writing_temporary_files(WHAT):
+            self._files.append(temporary_file())
+            self._files[-1].write_bytes(np.unique(np.array(self._waiting, dtype=HASH)).tobytes())
         self._waiting = []
 
     def file(self) -> Path:
         """Return a file with all hashes, a temporary one."""
         self._write()
-        merge_hashes(self._files, found := temporary_file())
+        with writing_temporary_files(WHAT):
+            merge_hashes(self._files, found := temporary_file())
         for file in self._files:
             file.unlink()
         self._files = []
@@ -140,7 +145,7 @@ def merge_hashes(files: Sequence[Path], target: Path) -> bytes | None:
             for block in _blocks(files):
                 new = np.ones(len(block), dtype=bool)
                 new[1:] = block[1:] != block[:-1]
-                block[new].tofile(all_hashes)
+                all_hashes.write(block[new].tobytes())  # unlike `tofile`, this says why it fails
                 if not new.all():
                     twice = bytes(block[~new][0]).ljust(SIZE, b"\0")
     return twice
@@ -183,7 +188,8 @@ def without_repeats(paths: Sequence[Any], files: Sequence[Path | None], allowed:
             document with the same id.
     """
     known = [checked(path, file) for path, file in zip(paths, files)]
-    twice = merge_hashes(known, found := temporary_file())
+    with writing_temporary_files(WHAT):
+        twice = merge_hashes(known, found := temporary_file())
     if twice and not allowed:
         number = sum(len(stored(file)) for file in known) - len(stored(found))
         first, second = holders(known, twice)[:2]

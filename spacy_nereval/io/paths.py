@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -86,8 +87,8 @@ def is_pipe(path: Location) -> bool:
     return isinstance(path, Path) and path.is_fifo()
 
 
-_copies: dict[tuple[int, int], Path] = {}
-"""Copies of the content of pipes, by device and number of the pipe, until `forget_pipes`."""
+_copies: dict[tuple[int, int], Path | OSError] = {}
+"""Copies of the content of pipes, or why there is none, by device and number of the pipe, until `forget_pipes`."""
 
 
 BLOCK = 1 << 16
@@ -106,6 +107,22 @@ def temporary_file() -> Path:
     return Path(_folder_of_copies().name, str(next(_numbers)))
 
 
+@contextmanager
+def writing_temporary_files(what: str) -> Iterator[None]:
+    """Say in errors of the block what could not be written, and to which folder.
+
+    Raises:
+        OSError: The block raised one.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise OSError(
+            f"{what} cannot be written to {tempfile.gettempdir()}, the folder for temporary files ({in_words(error)}): "
+            "set TMPDIR to a folder with more space"
+        ) from None
+
+
 def is_temporary(path: Path) -> bool:
     """Return whether a path comes from `temporary_file`."""
     return path.parent == Path(_folder_of_copies().name)
@@ -114,24 +131,39 @@ def is_temporary(path: Path) -> bool:
 def readable(path: Path) -> Path:
     """Return a file that can be read several times: the path itself, or a copy of a pipe's content.
 
-    A pipe is read once, since a second reader would wait forever; see `forget_pipes`.
+    A pipe is read once, since a second reader would wait forever, even if the first one failed; see `forget_pipes`.
 
     Raises:
-        OSError: If the pipe cannot be read, or the copy cannot be written.
+        OSError: If the pipe cannot be read, or the copy cannot be written; names the pipe and the folder.
     """
     if not is_pipe(path):
         return path
     state = path.stat().st_dev, path.stat().st_ino
-    if (copy := _copies.get(state)) is None:
-        copy = temporary_file()
-        from tqdm import tqdm
+    if state not in _copies:
+        try:
+            with writing_temporary_files(f"the content of {path}"):
+                _copies[state] = _copy(path)
+        except OSError as error:
+            _copies[state] = error
+    if isinstance(found := _copies[state], OSError):
+        raise found
+    return found
 
-        progress = tqdm(desc=f"reading {path}", unit="B", unit_scale=True, leave=False, disable=None)
-        with path.open("rb") as source, copy.open("wb") as target, progress:
+
+def _copy(pipe: Path) -> Path:
+    """Return a temporary file with the content of a pipe."""
+    from tqdm import tqdm
+
+    copy = temporary_file()
+    progress = tqdm(desc=f"reading {pipe}", unit="B", unit_scale=True, leave=False, disable=None)
+    try:
+        with pipe.open("rb") as source, copy.open("wb") as target, progress:
             while block := source.read(BLOCK):
                 target.write(block)
                 progress.update(len(block))
-        _copies[state] = copy
+    except OSError:
+        copy.unlink(missing_ok=True)
+        raise
     return copy
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import spacy
+from collapsing import write_corpora
 from commands import GOLD, GOLD_DOCS, PRED, PRED_DOCS, write
 from docs import write_docs
 from spacy.language import Language
@@ -19,6 +20,13 @@ def here(tmp_path) -> Path:
     write_docs(tmp_path / "gold.spacy", GOLD_DOCS)
     write_docs(tmp_path / "pred.spacy", PRED_DOCS)
     return tmp_path
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch) -> None:
+    """The files of `collapsing.write_corpora` in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    write_corpora()
 
 
 def ruler() -> Language:

@@ -1,19 +1,14 @@
-"""No command destroys what it reads, whatever links lead there, and every command works with closed streams."""
+"""No command destroys what it reads, whatever links lead there."""
 
 from __future__ import annotations
 
 import inspect
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 from urllib.error import URLError
 
 import pytest
 import spacy
-from commands import GOLD, GOLD_DOCS, PRED, accepted, refused, run, write
-from docs import write_docs
+from commands import GOLD, PRED, accepted, refused, run, write
 
 from spacy_nereval.cli import guards, nereval
 from spacy_nereval.io.paths import files_under
@@ -207,9 +202,8 @@ def test_parts_are_not_written_into_a_folder_that_is_read(inputs):
     Path("home").symlink_to(inputs / "model")
     assert "--parts home/parts lies in model" in refused("evaluate", "model", "g.jsonl", "--parts", "home/parts")
     assert contents(inputs) == before | {str(inputs / "home" / name): b"[nlp]" for name in ("config.cfg", "meta.json")}
-    accepted(
-        "count", "g.jsonl", "p.jsonl", "-m", "strict", "-o", "out.npz"
-    )  # beside the files that are read they may be
+    # Beside the files that are read they may be.
+    accepted("count", "g.jsonl", "p.jsonl", "-m", "strict", "-o", "out.npz")
 
 
 def test_two_outputs_are_two_files(inputs):
@@ -264,47 +258,6 @@ def test_cloud_storage_where_only_local_files_work_is_refused(arguments, inputs)
     assert "only local files can be given here" in said
 
 
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory) -> Path:
-    """Files for every command."""
-    folder = tmp_path_factory.mktemp("corpus")
-    systems = folder / "p.jsonl", folder / "g.jsonl"
-    for times, name in ((9, "b.json"), (8, "a.json")):
-        write(folder / "g.jsonl", *GOLD * times)
-        write(folder / "p.jsonl", *PRED * times)
-        assert run("compare", folder / "g.jsonl", *systems, "-m", "strict", "-o", folder / name).exit_code == 0
-    write_docs(folder / "g.spacy", GOLD_DOCS)
-    nlp = spacy.blank("en")
-    nlp.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ada"}])
-    nlp.to_disk(folder / "model")
-    for name in ("one.npz", "two.npz"):
-        assert run("count", folder / "g.jsonl", folder / "p.jsonl", "-o", folder / name).exit_code == 0
-    return folder
-
-
-COMMANDS = {
-    "score": ("score", "g.jsonl", "p.jsonl", "-m", "strict", "-o", "out.json"),
-    "compare": ("compare", "g.jsonl", "p.jsonl", "g.jsonl", "-m", "strict", "--trials", "20", "-o", "out.json"),
-    "errors": ("errors", "g.jsonl", "p.jsonl"),
-    "evaluate": ("evaluate", "model", "g.spacy", "-m", "strict", "-o", "out.json"),
-    "count": ("count", "g.jsonl", "p.jsonl", "-m", "strict", "-o", "out.npz"),
-    "merge": ("merge", "one.npz", "-o", "out.npz"),
-    "convert": ("convert", "g.jsonl", "out.conll"),
-    "training": ("training", "g.jsonl", "-o", "out.json"),
-    "datasets": ("datasets", "a.json", "b.json"),
-    "agreement": ("agreement", "g.jsonl", "p.jsonl", "-m", "strict", "-o", "out.json"),
-    "detach": ("detach", "model", "out"),
-    "metrics": ("metrics", "fair"),
-    "doctor": ("doctor",),
-    "init-config": ("init-config",),
-    "report": ("report", "g.jsonl", "p.jsonl", "-o", "out.html"),
-    "thresholds": ("thresholds", "g.jsonl", "p.jsonl", "--missing-score", "1", "-m", "strict", "-o", "out.json"),
-    "a mistake": ("score", "nowhere.jsonl", "p.jsonl"),
-    "bad usage": ("score", "--digits", "x"),
-    "help": ("score", "--help"),
-}
-
-
 class NoSuchBucket(Exception):
     """An error of botocore, which need not be installed."""
 
@@ -345,41 +298,3 @@ def test_patterns_are_expanded_where_the_shell_left_them(inputs, tmp_path):
     several = run("count", "[gp].jsonl", "[gp].jsonl", "-m", "strict", "--parts", "parts", "-o", "brat/several.npz")
     assert "counts of 6 documents" in several.stdout, several.output
     accepted("compare", "g.jsonl", "g.[jk]sonl", "[g].jsonl", "-m", "strict", "--trials", 20, "-o", "result.json")
-
-
-STREAMS = ("stdin", "stdout", "stderr")
-
-
-@pytest.mark.parametrize("closed", [*((name,) for name in STREAMS), STREAMS], ids="+".join)
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_works_with_closed_streams(name, closed, corpus, monkeypatch):
-    """As Python starts where a shell has closed them."""
-    monkeypatch.chdir(corpus)
-    for stream in closed:
-        monkeypatch.setattr(sys, stream, None)
-        monkeypatch.setattr(sys, f"__{stream}__", None)
-    with pytest.raises(SystemExit) as ended:
-        nereval([*COMMANDS[name]])
-    opened = [getattr(sys, stream) for stream in closed]
-    for stream in opened:
-        stream.close()
-    shutil.rmtree("out", ignore_errors=True)
-    assert ended.value.code == {"a mistake": 1, "bad usage": 2}.get(name, 0)
-    assert {stream.name for stream in opened} == {os.devnull}
-
-
-def test_every_command_is_tried_with_closed_streams():
-    assert {command[0] for command in COMMANDS.values()} == {command.name for command in nereval.registered_commands}
-
-
-@pytest.mark.costly
-@pytest.mark.parametrize("closed", [">&-", "<&- 2>&-"])
-@pytest.mark.skipif(os.name != "posix", reason="streams are closed by a POSIX shell")
-def test_a_shell_may_close_streams(closed, corpus):
-    nereval = f"{sys.executable} -m spacy nereval"
-    done = subprocess.run(
-        f"{nereval} score g.jsonl p.jsonl -m strict -o shell.json {closed}", shell=True, cwd=corpus, capture_output=True
-    )
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert (">&-" in closed.split()) == (not done.stdout)
-    (corpus / "shell.json").unlink()

@@ -86,3 +86,28 @@ def test_files_are_added_to_what_workers_counted_before(here):
     assert run(*COUNT, "--parts", "together").exit_code == 0
     assert found.totals() == load(Path("all.npz")).totals()
     assert found.parts == load(Path("all.npz")).parts
+
+
+def test_documents_that_two_files_have_are_named_by_these_files(here):
+    for side in ("gold", "pred"):
+        Path(f"{side}/e.jsonl").write_text("".join(Path(f"{side}/a.jsonl").read_text().splitlines(keepends=True)[:2]))
+    names = [f"{side}/{letter}.jsonl" for side in ("gold", "pred") for letter in "abe"]
+    done = run("count", *names, *COUNT[9:], "--check-repeats")
+    assert done.exit_code == 1 and not Path("all.npz").exists()
+    assert "gold/a.jsonl and gold/e.jsonl have documents with the same id, 2 in all files" in done.stderr
+
+
+def test_nothing_is_added_to_what_another_pipeline_predicted(here):
+    add = ("-m", "strict", "--collapse", "--append", "--replicates", 5, "-o", "total.npz")
+    for names in (SHARDS[:1], SHARDS[:3]):  # in this process, and by workers
+        assert run("count", "training/model-best", *names, *add).exit_code == 0
+    before = Path("total.npz").read_bytes()
+    assert run("merge", "total.npz", "-o", "copy.npz").exit_code == 0
+    assert load(Path("copy.npz")).collapsed.pipeline == load(Path("total.npz")).collapsed.pipeline != ""
+    Path("training/model-best/README").write_text("trained for longer")
+    for name in (SHARDS[0], SHARDS[3]):  # one that is counted, and a new one
+        (line,) = refused("count", "training/model-best", name, *add)
+        assert line.startswith(
+            "total.npz was counted with another pipeline: training/model-best, or the file of --code"
+        )
+    assert Path("total.npz").read_bytes() == before

@@ -2,53 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import pickle
-import warnings
 
 import pytest
 import spacy
 from docs import doc, example
-from spacy.language import Language
+from own_scorers import NER, SPANS, warned, warned_at_evaluation, with_ruler
 from spacy.training import Example
 
-from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
+from spacy_nereval.integration.scorer import make_ner_scorer
 
-NER = {"@scorers": "spacy-nereval.ner_scorer.v1", "metrics": {"fair": {}, "slot_error": {}}}
-SPANS = {"@scorers": "spacy-nereval.spans_scorer.v1", "metrics": {"fair": {}}}
+FAIR_AND_SER = NER | {"metrics": {"fair": {}, "slot_error": {}}}
 FAIR = {"metrics": {"fair": {}}}
-
-
-def said(function, *arguments) -> list[str]:
-    """What a function warned of."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        function(*arguments)
-    lines = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
-    return [line for line in lines if "[W036]" not in line]  # of a ruler without patterns
-
-
-def evaluate(nlp: Language) -> list[str]:
-    gold = doc("Ada met Bob", (0, 1, "PER"), spans={"mine": [(0, 1, "PER")]}, vocab=nlp.vocab)
-    return said(nlp.evaluate, [Example(nlp.make_doc(gold.text), gold)])
-
-
-def with_ruler(scorer=None, **weights: float) -> Language:
-    nlp = spacy.blank("en")
-    ruler = nlp.add_pipe("entity_ruler", config={"scorer": scorer} if scorer else {})
-    ruler.add_patterns([{"label": "PER", "pattern": "Ada"}])
-    nlp.config["training"]["score_weights"] = weights
-    return nlp
 
 
 # Two numbers under one key
 
 
 def test_a_component_beside_the_scorer_is_told_when_the_pipeline_is_loaded(tmp_path):
-    nlp = with_ruler(NER)
+    nlp = with_ruler(FAIR_AND_SER)
     nlp.add_pipe("nereval", config=FAIR)
     nlp.to_disk(tmp_path)
-    (line,) = said(spacy.load, tmp_path)
+    (line,) = warned(spacy.load, tmp_path)
     assert line.startswith(
         "the components entity_ruler, nereval all write ents_fair_p and 2 more: the scores of nereval replace"
     )
@@ -56,9 +31,9 @@ def test_a_component_beside_the_scorer_is_told_when_the_pipeline_is_loaded(tmp_p
 
 @pytest.mark.parametrize(("first", "last"), [(True, "entity_ruler"), (False, "nereval")])
 def test_the_numbers_that_stand_are_those_that_are_said_to(first, last):
-    nlp = with_ruler(NER)
+    nlp = with_ruler(FAIR_AND_SER)
     nlp.add_pipe("nereval", first=first or None, config={"metrics": {"fair": {"weights": {"be_s": {"tp": 1}}}}})
-    (line,) = evaluate(nlp)
+    (line,) = warned_at_evaluation(nlp)
     assert f"the scores of {last} replace the others" in line
     gold = doc("Ada Lovelace", (0, 2, "PER"), vocab=nlp.vocab)
     found = nlp.evaluate([Example(nlp.make_doc(gold.text), gold)])
@@ -76,30 +51,30 @@ def test_a_component_added_twice_is_told_when_training_begins_and_only_once():
     nlp = with_ruler()
     for name in ("one", "two"):
         nlp.add_pipe("nereval", name=name, config=FAIR)
-    (line,) = said(nlp.initialize)
+    (line,) = warned(nlp.initialize)
     assert "the components one, two all write ents_fair_p" in line and "the scores of two replace the others" in line
-    assert evaluate(nlp) == []
+    assert warned_at_evaluation(nlp) == []
 
 
 def test_two_scorers_without_the_component_are_told_at_the_first_evaluation():
-    nlp = with_ruler(NER)
-    nlp.add_pipe("ner", config={"scorer": NER}).add_label("PER")
+    nlp = with_ruler(FAIR_AND_SER)
+    nlp.add_pipe("ner", config={"scorer": FAIR_AND_SER}).add_label("PER")
     nlp.initialize()
-    assert [line.split(":")[0] for line in evaluate(nlp)] == [
+    assert [line.split(":")[0] for line in warned_at_evaluation(nlp)] == [
         "the components entity_ruler, ner all write ents_fair_p and 5 more"
     ]
-    assert evaluate(nlp) == []
+    assert warned_at_evaluation(nlp) == []
 
 
 def test_what_does_not_clash_is_not_told(tmp_path):
-    nlp = with_ruler(NER, ents_fair_f=1.0, ents_f=0.5, ents_ser_acc=0.1, ents_ser=0.0, spans_mine_f=0.1)
-    spancat = nlp.add_pipe("spancat", config={"spans_key": "mine", "scorer": SPANS})
+    nlp = with_ruler(FAIR_AND_SER, ents_fair_f=1.0, ents_f=0.5, ents_ser_acc=0.1, ents_ser=0.0, spans_mine_f=0.1)
+    spancat = nlp.add_pipe("spancat", config={"spans_key": "mine", "scorer": SPANS | FAIR})
     spancat.add_label("PER")
     nlp.initialize()
     nlp.add_pipe("nereval", config={"metrics": {"strict": {}}})
-    assert evaluate(nlp) == []
+    assert warned_at_evaluation(nlp) == []
     nlp.to_disk(tmp_path)
-    assert said(spacy.load, tmp_path) == []
+    assert warned(spacy.load, tmp_path) == []
 
 
 def test_the_component_can_be_pickled_and_read_from_bytes():
@@ -114,22 +89,22 @@ def test_the_component_can_be_pickled_and_read_from_bytes():
 
 @pytest.mark.parametrize(("cost", "better"), [("ents_ser", "ents_ser_acc"), ("ents_err", "ents_ser_acc")])
 def test_a_weight_on_a_cost_is_told_once_with_the_key_to_use(cost, better):
-    nlp = with_ruler(NER, **{cost: 1.0})
-    (line,) = evaluate(nlp)
+    nlp = with_ruler(FAIR_AND_SER, **{cost: 1.0})
+    (line,) = warned_at_evaluation(nlp)
     assert f"has {cost}, for which lower is better" in line and line.endswith(f"; use {better}")
-    assert evaluate(nlp) == []
+    assert warned_at_evaluation(nlp) == []
 
 
 def test_a_weight_on_a_cost_without_a_complement_names_the_score_of_the_same_metric():
-    nlp = with_ruler(NER | {"metrics": {"plagdet": {}}}, ents_plagdet_granularity=1.0)
-    assert evaluate(nlp)[0].endswith("; use ents_plagdet")
+    nlp = with_ruler(FAIR_AND_SER | {"metrics": {"plagdet": {}}}, ents_plagdet_granularity=1.0)
+    assert warned_at_evaluation(nlp)[0].endswith("; use ents_plagdet")
 
 
 @pytest.mark.parametrize(
     ("key", "hint"), [("ents_wrf", ""), ("ents_fare_f", "; is it ents_fair_f?"), ("spans_sc_fair_f", "")]
 )
 def test_a_weight_on_a_score_that_nothing_produces_is_told(key, hint):
-    (line,) = evaluate(with_ruler(NER, **{key: 1.0}))
+    (line,) = warned_at_evaluation(with_ruler(FAIR_AND_SER, **{key: 1.0}))
     assert line.startswith(f"[training.score_weights] has {key}, which no metric")
     assert line.endswith(hint or line)
 
@@ -146,119 +121,19 @@ def test_a_weight_on_a_score_that_nothing_produces_is_told(key, hint):
 def test_a_weight_on_a_key_without_prefix_or_of_another_metric_is_told(key, hint):
     nlp = with_ruler(**{key: 1.0})
     nlp.add_pipe("nereval")
-    (line,) = evaluate(nlp)
+    (line,) = warned_at_evaluation(nlp)
     assert line.startswith(f"[training.score_weights] has {key}, which no metric") and line.endswith(hint), line
 
 
 def test_weights_are_checked_for_the_component_too():
     nlp = with_ruler(ents_ser=1.0)
     nlp.add_pipe("nereval")
-    assert [line.endswith("use ents_ser_acc") for line in evaluate(nlp)] == [True]
+    assert [line.endswith("use ents_ser_acc") for line in warned_at_evaluation(nlp)] == [True]
 
 
 def test_a_scorer_that_no_pipeline_calls_checks_nothing():
     eg = example(doc("a b", (0, 1, "A")), doc("a b", (0, 1, "A")))
-    assert said(make_ner_scorer(), [eg]) == []
-
-
-# Predictions that say nothing
-
-
-@pytest.mark.parametrize("scorer", [True, False])
-def test_a_pipeline_that_predicts_no_entities_at_all_is_told(scorer):
-    gold = doc("Ada met Bob", (0, 1, "PER"))
-    if scorer:
-        lines = said(make_ner_scorer(), [example(gold, doc("Ada met Bob", annotated=False))])
-    else:
-        nlp = spacy.blank("en")
-        nlp.add_pipe("nereval")
-        lines = evaluate(nlp)
-    (line,) = lines
-    assert line.startswith("no predicted Doc has entity annotation, so every score of entities is 0")
-
-
-def test_a_pipeline_that_finds_nothing_has_predicted():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("entity_ruler", config={"scorer": NER})
-    assert evaluate(nlp) == []
-    assert said(make_ner_scorer(), [example(doc("a", (0, 1, "A")), doc("a"))]) == []
-
-
-# Nothing that the data lack ends a training
-
-
-@pytest.mark.parametrize("unit", ["meta.source", "prefix:(.)"])
-def test_examples_without_a_unit_have_no_intervals_and_a_note(unit):
-    nlp = with_ruler()
-    nlp.add_pipe("nereval", config={"confidence": {"unit": unit}, "spans_keys": ["none"]})
-    lines = evaluate(nlp)
-    assert len({*lines}) == 1 and lines[0].startswith(f"no intervals: example 0: unit = {unit}: the document has no")
-    gold = doc("Ada met Bob", (0, 1, "PER"), vocab=nlp.vocab)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = nlp.evaluate([Example(nlp.make_doc(gold.text), gold)])
-    assert found["ents_fair_f"] == 1.0
-    result = found["ents_nereval"]
-    assert result["confidence"] is None and result["notes"] == lines[:1]
-    assert {name: own["intervals"] for name, own in result["metrics"].items()} == dict.fromkeys(result["metrics"])
-
-
-NO_DOCUMENT = "no intervals: no document is annotated, and intervals need at least 2"
-ONE_DOCUMENT = "no intervals: 1 document is annotated, and intervals need at least 2"
-
-
-@pytest.mark.parametrize("confidence", [{}, {"unit": "document"}, {"unit": "block:3"}])
-@pytest.mark.parametrize(
-    ("annotated", "note"),
-    [([], NO_DOCUMENT), ([False], NO_DOCUMENT), ([True], ONE_DOCUMENT), ([True, False], ONE_DOCUMENT)],
-)
-def test_with_fewer_than_two_documents_intervals_are_null_with_a_note(annotated, note, confidence):
-    nlp = with_ruler()
-    nlp.add_pipe("nereval", config={"confidence": confidence, "spans_keys": ["none"]})
-    golds = [doc("Ada met Bob", annotated=each, vocab=nlp.vocab) for each in annotated]
-    found = nlp.evaluate([Example(nlp.make_doc(gold.text), gold) for gold in golds])
-    for key, expected in (("ents_nereval", note), ("spans_none_nereval", NO_DOCUMENT)):
-        assert found[key]["notes"] == [expected]
-        assert found[key]["confidence"] is None
-        assert {own["intervals"] for own in found[key]["metrics"].values()} == {None}
-
-
-def test_two_documents_of_one_unit_have_intervals_with_a_flag():
-    nlp = with_ruler()
-    nlp.add_pipe("nereval", config={"confidence": {}})
-    gold = doc("Ada met Bob", (0, 1, "PER"), vocab=nlp.vocab)
-    result = nlp.evaluate([Example(nlp.make_doc(gold.text), gold)] * 2)["ents_nereval"]
-    assert "notes" not in result
-    assert result["metrics"]["strict"]["intervals"]["scores"]["f"]["flag"] == "few"
-
-
-# Detail
-
-
-def test_without_detail_there_are_flat_keys_only():
-    eg = example(doc("a b", (0, 1, "A")), doc("a b", (0, 1, "A")))
-    with_detail, without = make_ner_scorer()([eg]), make_ner_scorer(detail=False)([eg])
-    assert with_detail == without | {"ents_nereval": with_detail["ents_nereval"]}
-    assert not any(isinstance(value, dict) for key, value in without.items() if key != "ents_per_type")
-
-
-def test_the_setting_detail_stands_in_config_blocks(tmp_path):
-    nlp = with_ruler(NER | {"detail": False})
-    nlp.add_pipe("nereval", config={"metrics": {"strict": {}}, "spans_keys": ["mine"], "detail": False})
-    spancat = nlp.add_pipe("spancat", config={"spans_key": "other", "scorer": SPANS | {"detail": False}})
-    spancat.add_label("PER")
-    nlp.initialize()
-    nlp.to_disk(tmp_path)
-    nlp = spacy.load(tmp_path)
-    gold = doc("Ada", (0, 1, "PER"), spans={"mine": [(0, 1, "PER")], "other": [(0, 1, "PER")]}, vocab=nlp.vocab)
-    found = nlp.evaluate([Example(nlp.make_doc(gold.text), gold)])
-    assert {"ents_fair_f", "ents_strict_f", "spans_mine_strict_f", "spans_other_fair_f"} <= set(found)
-    assert not any(key.endswith("_nereval") for key in found)
-
-
-def test_intervals_without_the_detail_that_holds_them_are_refused():
-    with pytest.raises(ValueError, match="intervals are in the nested result"):
-        spacy.blank("en").add_pipe("nereval", config={"confidence": {}, "detail": False})
+    assert warned(make_ner_scorer(), [eg]) == []
 
 
 # A component that comes too early
@@ -270,12 +145,12 @@ def test_a_component_before_one_that_sets_the_spans_is_told(tmp_path):
     nlp.add_pipe("sentencizer")
     nlp.add_pipe("spancat", config={"spans_key": "mine"}).add_label("PER")
     nlp.add_pipe("ner").add_label("PER")
-    (line,) = said(nlp.initialize)
+    (line,) = warned(nlp.initialize)
     assert line.startswith("the component nereval comes before spancat, ner, whose spans it scores")
     assert "put it last" in line
-    assert evaluate(nlp) == []
+    assert warned_at_evaluation(nlp) == []
     nlp.to_disk(tmp_path)
-    assert said(spacy.load, tmp_path) == [line]
+    assert warned(spacy.load, tmp_path) == [line]
 
 
 @pytest.mark.parametrize(
@@ -285,60 +160,6 @@ def test_only_components_that_set_what_is_scored_are_told(config, told):
     nlp = spacy.blank("en")
     nlp.add_pipe("nereval", config=FAIR | config)
     nlp.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ada"}])
-    assert [line.split(",")[0] for line in evaluate(nlp)] == ["the component nereval comes before entity_ruler"] * told
-
-
-# Labels that gold does not have
-
-NO_LABEL = (
-    "No predicted label is a gold label: gold has PER, predictions have PERSON. Scores that compare labels say little. "
-    'To map labels, add to the config block of the scorer or component: labels = {"PERSON": "PER"}'
-)
-
-
-def predicting(label: str, scorer=None) -> Language:
-    nlp = spacy.blank("en")
-    ruler = nlp.add_pipe("entity_ruler", config={"scorer": scorer} if scorer else {})
-    ruler.add_patterns([{"label": label, "pattern": "Ada"}])
-    return nlp
-
-
-@pytest.mark.parametrize("with_component", [True, False])
-def test_disjoint_labels_are_told_once_with_the_line_that_maps_them(with_component):
-    nlp = predicting("PERSON", None if with_component else NER)
-    if with_component:
-        nlp.add_pipe("nereval", config=FAIR)
-    assert evaluate(nlp) == [NO_LABEL]
-    assert evaluate(nlp) == []
-
-
-def test_the_scorer_and_the_component_warn_once_together():
-    nlp = predicting("PERSON", NER)
-    nlp.add_pipe("nereval", config={"metrics": {"strict": {}}})
-    assert evaluate(nlp) == [NO_LABEL]
-
-
-def test_the_line_that_is_proposed_maps_the_labels():
-    setting = NO_LABEL.partition("labels = ")[2]
-    nlp = predicting("PERSON", NER | {"labels": json.loads(setting)})
-    gold = doc("Ada met Bob", (0, 1, "PER"), vocab=nlp.vocab)
-    assert evaluate(nlp) == []
-    assert nlp.evaluate([Example(nlp.make_doc(gold.text), gold)])["ents_fair_f"] == 1.0
-
-
-def test_labels_of_span_groups_are_told_with_their_key():
-    gold, pred = ({"mine": [(0, 1, label)]} for label in ("LOC", "GPE"))
-    eg = example(*(doc("Ada met Bob", spans=spans) for spans in (gold, pred)))
-    (line,) = said(make_spans_scorer({"strict": {}}, spans_key="mine"), [eg])
-    assert line.startswith("doc.spans['mine']: No predicted label is a gold label: gold has LOC, predictions have GPE")
-    assert "To map" not in line
-    (line,) = said(make_spans_scorer({"strict": {}}, spans_key="mine"), [eg] * 2)
-    assert line.endswith('labels = {"GPE": "LOC"}'), "two spans have the same boundaries"
-
-
-def test_a_label_that_gold_lacks_is_told_among_others():
-    gold, pred = (doc("a b", (0, 1, "A"), (1, 2, label)) for label in ("A", "X"))
-    (line,) = said(make_ner_scorer(), [example(gold, pred)])
-    assert line.startswith("1 of 2 predicted spans have a label that never occurs in gold: X. Gold has A.")
-    assert said(make_ner_scorer(only=["A"]), [example(gold, pred)]) == [], "the label is left out"
-    assert said(make_ner_scorer(), [example(doc("a b"), pred)]) == [], "gold has no label"
+    assert [line.split(",")[0] for line in warned_at_evaluation(nlp)] == [
+        "the component nereval comes before entity_ruler"
+    ] * told

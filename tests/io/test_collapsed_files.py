@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from made_up import corpus
 from places import ROOT
-from stored_counts import changed, stored
+from stored_counts import changed, refused, stored
 
 from spacy_nereval import Confidence, count, create_all, evaluate
 from spacy_nereval.evaluation.collapsing import Halves, collapse, count_collapsed
@@ -34,13 +34,6 @@ def collapsed(documents: Any, path: Path, samples: int = 9, shard: str = "") -> 
 @pytest.fixture
 def file(tmp_path) -> Path:
     return collapsed(corpus(12), tmp_path / "a.npz", shard="12" * 16)
-
-
-def refused(path: Path) -> str:
-    with pytest.raises(ValueError) as error:
-        load(path)
-    assert str(path) in str(error.value)
-    return str(error.value)
 
 
 def test_a_file_says_what_the_counts_say(file, tmp_path):

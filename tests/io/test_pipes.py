@@ -5,13 +5,18 @@ from __future__ import annotations
 import bz2
 import gzip
 import os
+import tempfile
 import threading
+from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from commands import GOLD, GOLD_DOCS, PRED, accepted, flat, line, refused, run, write
 from docs import write_docs
 from reading import read
+
+from spacy_nereval.io import paths
 
 posix = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are POSIX")
 
@@ -63,6 +68,35 @@ def test_process_substitution_of_a_shell_is_read(tmp_path):
 def test_docs_come_from_a_pipe_too(tmp_path):
     data = write_docs(tmp_path / "g.spacy", GOLD_DOCS).read_bytes()
     assert len(read(pipe(tmp_path / "x", data), name="spacy")) == len(GOLD_DOCS)
+
+
+@posix
+@pytest.mark.parametrize("command", [("score", "-m", "strict"), ("errors",), ("count", "-o", "out.npz")])
+def test_a_full_disk_of_temporary_files_names_the_pipe_and_the_folder(command, tmp_path, monkeypatch):
+    """At once: whoever opened the pipe again would wait forever."""
+    import resource
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "full"))
+    (tmp_path / "full").mkdir()
+    monkeypatch.setattr(paths, "_folder_of_copies", lambda: SimpleNamespace(name=tmp_path / "full"))
+    pred, gold = write(tmp_path / "p.jsonl", *PRED * 9), tmp_path / "g"
+    os.mkfifo(gold)
+
+    def fill() -> None:
+        with suppress(BrokenPipeError):
+            gold.write_bytes(pred.read_bytes())
+
+    writer = threading.Thread(target=fill, daemon=True)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+        writer.start()
+        said = refused(*command, gold, pred, "-f", "jsonl")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    where = f"{tmp_path}/full, the folder for temporary files (File too large)"
+    assert said == f"✘ the content of {gold} cannot be written to {where}: set TMPDIR to a folder with more space"
+    assert not [*(tmp_path / "full").rglob("?")]
 
 
 def brat(folder: Path, name: str, text: str) -> None:

@@ -4,12 +4,12 @@ import json
 import re
 import shutil
 from pathlib import Path
-from subprocess import CompletedProcess
 
 import pytest
 import srsly
 from places import ROOT
 from processes import python
+from project_runs import copied, inside, run
 from tiny import tiny_transformer
 
 from spacy_nereval.evaluation.result import evaluate
@@ -22,11 +22,7 @@ pytestmark = pytest.mark.slow
 def project(tmp_path_factory) -> Path:
     """A copy of the project in which every command but `weights` has run on a few texts."""
     pytest.importorskip("spacy_transformers", reason="the project's environment, requirements.txt, is not installed")
-    folder = tmp_path_factory.mktemp("project")
-    for name in ("project.yml", "configs", "scripts", "assets/warranty"):
-        source, target = ROOT / name, folder / name
-        target.parent.mkdir(exist_ok=True)
-        shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
+    folder = copied(tmp_path_factory.mktemp("project"))
     tiny_transformer(folder / "assets" / "weights")
     few = ["--vars.limit", "12", "--vars.cpu_epochs", "1", "--vars.transformer_epochs", "1"]
     for command in ("corpus", "cpu", "transformer", "compare", "report"):
@@ -34,19 +30,6 @@ def project(tmp_path_factory) -> Path:
         assert done.returncode == 0, f"{command}:\n{done.stdout}\n{done.stderr}"
         (folder / f"{command}.txt").write_text(done.stdout, encoding="utf8")
     return folder
-
-
-def run(folder: Path, *arguments: str) -> CompletedProcess[str]:
-    return inside(folder, "-m", "spacy", *arguments)
-
-
-def script(folder: Path, name: str, *arguments: str) -> CompletedProcess[str]:
-    return inside(folder, f"scripts/{name}", *arguments)
-
-
-def inside(folder: Path, *arguments: str) -> CompletedProcess[str]:
-    # One thread: on a busy machine torch's threads spend their time waiting for each other.
-    return python(*arguments, cwd=folder, env={"OMP_NUM_THREADS": "1", "NO_COLOR": "1"}, seconds=300)
 
 
 def result(project: Path, name: str) -> dict:
@@ -96,7 +79,7 @@ def test_the_report_as_a_page_has_every_test_text_and_its_place_is_the_last_thin
 
 
 def test_a_missing_result_is_named_with_the_command_that_makes_it(project):
-    done = script(project, "report.py", "report.md", "no.json")
+    done = inside(project, "scripts/report.py", "report.md", "no.json")
     assert done.returncode == 1
     assert "project run all" in done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
@@ -104,7 +87,7 @@ def test_a_missing_result_is_named_with_the_command_that_makes_it(project):
 
 
 def test_a_corpus_whose_files_are_not_there_is_named_with_the_command_that_fetches_them(project):
-    done = script(project, "corpus.py", "wnut17")
+    done = python("scripts/without_torch.py", "scripts/corpus.py", "wnut17", cwd=project, env={"NO_COLOR": "1"})
     assert done.returncode == 1
     assert "project assets" in done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr

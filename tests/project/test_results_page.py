@@ -2,69 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
-import sys
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from kept_trials import DOCUMENTS, GOLD, SPURIOUS, UNLIKE, counts, hits, results, summaries, written
 from places import ROOT
-from project_scripts import script
 
-from spacy_nereval import Document, count, create_all
 from spacy_nereval.counting.counts import Counts
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.resampling import Confidence, HalfSamples, Units
 from spacy_nereval.evaluation.result import evaluate
 from spacy_nereval.evaluation.statistics.intervals import spread, wilson
-from spacy_nereval.io.count_files import load, save
 from spacy_nereval.reporting.comparison import verdict_lines
-
-results = script("results")
-kept, summaries, how_trained = (sys.modules[name] for name in ("kept", "summaries", "how_trained"))
-
-GOLD = (0, 3, "PART")
-SPURIOUS = (8, 11, "PART")
-DOCUMENTS = 40
-
-
-def counts(*predicted: Sequence[tuple[int, int, str]], gold: Sequence[Sequence[tuple]] | None = None) -> Counts:
-    """The counts of documents with one gold span each, or those given, and these predictions."""
-    sides = zip(gold or [[GOLD]] * len(predicted), predicted)
-    documents = [Document(g, p, "oil pump leaks", id=f"d{k}") for k, (g, p) in enumerate(sides)]
-    return count(documents, create_all())
-
-
-def hits(number: int) -> Counts:
-    """The counts of a trial that finds the span in the first documents only."""
-    return counts(*([GOLD] if k < number else [] for k in range(DOCUMENTS)))
-
-
-def written(folder: Path, trials: dict[str, list[Counts]]) -> Path:
-    """A folder of kept trials, as scripts/trials.py writes it."""
-    made = []
-    for name, runs in trials.items():
-        for seed in range(len(runs)):
-            overrides: dict[str, Any] = {"system.seed": seed}
-            if name == "paper":
-                overrides |= {"training.max_steps": 60, "training.eval_frequency": 10}
-                overrides["training.accumulate_gradient"] = 1
-            settings = {"config": f"{name}.cfg", "config_sha256": "c", "texts_sha256": "t", "overrides": overrides}
-            settings |= {"gpu_id": -1, "versions": {"spacy": "3", "torch": "2", "spacy-nereval": "0"}}
-            more = {"machine": {"processor": "P", "cores": 2}, "finished": "2030-01-01T00:00:00", "rates": []}
-            more |= {"transformer": "assets/weights" if name == "paper" else None}
-            numbers = {"seconds": 7.5, "words": 100, "steps": 60, "epochs": 6}
-            made.append(kept.Trial(pipeline=name, seed=seed, settings=settings, **more, **numbers))
-    index = kept.Index(format=kept.FORMAT, corpus=folder.name, texts={"test": DOCUMENTS}, test_sha256="s", trials=made)
-    kept.write(folder, index, [own for runs in trials.values() for own in runs])
-    return folder
-
-
-UNLIKE = {"cpu": [hits(20), hits(20), hits(20)], "paper": [hits(20), hits(40), hits(30)]}
 
 
 @pytest.fixture(scope="module")
@@ -245,101 +195,6 @@ def test_trials_that_disagree_leave_open_what_to_work_on():
     trials = [counts(*[[]] * m, *[[GOLD, SPURIOUS]] * (40 - m), gold=[[GOLD]] * 40) for m in (38, 19)]
     assert summaries.errors(trials).numbers["fn"] == [38, 19]
     assert said(*trials).startswith("About equally frequent")
-
-
-# What is refused
-
-
-def edited(change: Callable[[dict[str, Any]], None]) -> Callable[[Path], None]:
-    def apply(folder: Path) -> None:
-        path = folder / "trials.json"
-        index = json.loads(path.read_text(encoding="utf8"))
-        change(index)
-        path.write_text(json.dumps(index), encoding="utf8")
-
-    return apply
-
-
-def swap(folder: Path) -> None:
-    (folder / "cpu-0.npz").rename(folder / "x")
-    (folder / "cpu-1.npz").rename(folder / "cpu-0.npz")
-    (folder / "x").rename(folder / "cpu-1.npz")
-
-
-def counted_alone(folder: Path) -> None:
-    """As `nereval count` writes it: without what made it."""
-    save(load(folder / "cpu-0.npz"), folder / "cpu-0.npz")
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        (lambda folder: (folder / "trials.json").unlink(), "trials.json is not there"),
-        (lambda folder: (folder / "trials.json").write_text("{"), "trials.json is not of the format"),
-        (edited(lambda index: index.pop("format")), "is not of the format 'spacy-nereval trials 1' (format: "),
-        (edited(lambda index: index.update(format="spacy-nereval trials 0")), "is not of the format"),
-        (edited(lambda index: index.update(corpus="wnut17")), "is about the corpus wnut17, not maintie"),
-        (edited(lambda index: index["trials"].pop()), "disagree about paper-2.npz"),
-        (edited(lambda index: index["trials"][0].update(seconds=1)), "was counted from something else"),
-        (edited(lambda index: index.update(test_sha256="other")), "was counted from something else"),
-        (lambda folder: (folder / "cpu-0.npz").unlink(), "disagree about cpu-0.npz"),
-        (lambda folder: (folder / "cpu-0.npz").rename(folder / "cpu-3.npz"), "disagree about cpu-0.npz, cpu-3.npz"),
-        (lambda folder: (folder / "cpu-0.npz").write_bytes(b"PK"), "cpu-0.npz does not hold counts, or is damaged"),
-        (swap, "cpu-0.npz was counted from something else"),
-        (counted_alone, "cpu-0.npz was counted from something else"),
-    ],
-)
-def test_files_that_do_not_belong_together_are_one_line_with_the_remedy(tmp_path, capsys, change, reason):
-    folder = written(tmp_path / "kept" / "maintie", UNLIKE)
-    change(folder)
-    assert reason in refused(tmp_path, capsys)
-
-
-def refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
-    """The one line that scripts/results.py says before it gives up; what was written before stays."""
-    page = folder / "results.md"
-    page.write_text("as before", encoding="utf8")
-    with pytest.raises(SystemExit) as ended:
-        results.main(folder / "kept", page)
-    assert ended.value.code == 1 and page.read_text(encoding="utf8") == "as before"
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("✘ ") and "python" in line
-    return line
-
-
-def test_a_folder_without_trials_or_of_another_corpus_is_refused(tmp_path, capsys):
-    assert "has no trials of a corpus: run `python -m spacy project run gpu .`" in refused(tmp_path, capsys)
-    written(tmp_path / "kept" / "maintie", UNLIKE)
-    shutil.copytree(tmp_path / "kept" / "maintie", tmp_path / "kept" / "other")
-    with pytest.raises(ValueError, match="a folder other, and there is no such corpus"):
-        results.page(tmp_path / "kept")
-
-
-def test_trials_that_were_trained_in_different_ways_are_refused(tmp_path):
-    folder = written(tmp_path / "maintie", UNLIKE)
-    index = kept.Index.model_validate_json((folder / "trials.json").read_bytes())
-    index.trials[-1].settings.overrides["training.max_steps"] = 50
-    kept.write(folder, index, [own for runs in UNLIKE.values() for own in runs])
-    with pytest.raises(ValueError, match="the trials of paper were trained with different settings"):
-        kept.read(folder)
-
-
-def test_what_is_written_takes_the_place_of_all_earlier_trials_or_of_none(tmp_path):
-    folder = written(tmp_path / "maintie", UNLIKE)
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    index = kept.Index.model_validate_json((folder / "trials.json").read_bytes())
-
-    def fails():
-        yield hits(1)
-        raise ValueError("a model cannot be loaded")
-
-    with pytest.raises(ValueError, match="cannot be loaded"):
-        kept.write(folder, index, fails())
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
-    assert [path.name for path in tmp_path.iterdir()] == ["maintie"]
-    written(folder, {"cpu": [hits(5)]})
-    assert sorted(path.name for path in folder.iterdir()) == ["cpu-0.npz", "trials.json"]
-    assert [own.number_of(("hit",)) for own in kept.read(folder).counts["cpu"]] == [5]
 
 
 def test_a_corpus_without_trials_is_named(unlike, tmp_path):

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 import spacy
 from pages import Parsed
-from places import ROOT
-from processes import python
+from project_runs import copied, run
 from project_scripts import script
 from spacy.tokens import DocBin
 from spacy.training import Example
@@ -99,12 +97,8 @@ def test_a_corpus_can_have_its_entities_as_a_span_group_too(tmp_path):
 
 @pytest.mark.slow
 def test_the_projects_command_trains_writes_scores_and_makes_the_page(tmp_path):
-    for name in ("project.yml", "configs", "scripts", "assets/warranty"):
-        source, target = ROOT / name, tmp_path / name
-        target.parent.mkdir(exist_ok=True)
-        shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
     few = ["--vars.limit", "12", "--vars.cpu_epochs", "1"]
-    done = python("-m", "spacy", "project", "run", "thresholds", ".", *few, cwd=tmp_path, seconds=300)
+    done = run(copied(tmp_path), "project", "run", "thresholds", ".", *few)
     assert done.returncode == 0, done.stdout + done.stderr
     made = tmp_path / "metrics" / "warranty"
     result = json.loads((made / "thresholds.json").read_text(encoding="utf8"))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import commands
+import pytest
 
 from spacy_nereval.io.formats import Format
 from spacy_nereval.io.read import records
@@ -32,6 +33,20 @@ def read(path: Path, **settings: Any) -> list[Record]:
 def only(path: Path, **settings: Any) -> Record:
     (found,) = read(path, **settings)
     return found
+
+
+def error(path: Path, **settings: Any) -> str:
+    """What is said of a file that cannot be read, on one line."""
+    with pytest.raises(ValueError) as raised:
+        read(path, **settings)
+    assert "\n" not in str(raised.value)
+    return str(raised.value)
+
+
+def saved(path: Path, value: Any) -> Path:
+    """A file of JSON."""
+    path.write_text(json.dumps(value, ensure_ascii=False), encoding="utf8")
+    return path
 
 
 SHAPES = {

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 from commands import run
 from docs import doc
+from places import ROOT
+from processes import LEAN, with_path
 from spacy.tokens import Doc
 
 NAMES, PLACES = ("Ada", "Bob", "Eve"), ("Rome", "Oslo", "Bern", "Kiel")
 SHARDS = [f"shards/{letter}.spacy" for letter in "abcd"]
 
+
+PAGE = ROOT / "docs" / "how-to" / "many-machines.md"
+COMMANDS = re.findall(r"^python -m spacy (nereval .*)$", PAGE.read_text("utf8"), flags=re.M)
+"""The commands that the documentation gives."""
+
+ENVIRONMENT = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_worker_niceness": "0",
+    "OMP_NUM_THREADS": "1",
+    "PYTHONPATH": with_path(LEAN),
+}
+"""Ray makes its workers so nice that on a busy machine they never come to anything."""
 
 CODE = """
 import os, signal, time

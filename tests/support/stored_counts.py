@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from spacy_nereval import Counts, Document, count, create_all, evaluate
 from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.evaluation.per_document import disagreement, document_rows
-from spacy_nereval.io.count_files import save
+from spacy_nereval.io.count_files import load, save
 
 ALL = create_all()
 
@@ -59,3 +60,11 @@ def changed(path: Path, change: Callable[[dict[str, np.ndarray], dict[str, Any]]
     other = path.with_name("changed.npz")
     np.savez_compressed(other, **arrays)
     return other
+
+
+def refused(path: Path) -> str:
+    """What is said of a file that cannot be read."""
+    with pytest.raises(ValueError) as error:
+        load(path)
+    assert str(path) in str(error.value)
+    return str(error.value)

@@ -1,0 +1,130 @@
+"""Files are added to collapsed counts with `--append`, once each; `--check-repeats` finds repeated documents."""
+
+from __future__ import annotations
+
+import os
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from collapsing import ADD, DOCUMENTS, counted, quiet, scores, side
+from commands import accepted, flat, refused, write
+from made_up import corpus
+
+from spacy_nereval.io.count_files import load
+
+
+def test_files_are_added_once_whatever_their_names(files):
+    assert "10 documents" in counted("a", "total.npz", *ADD)
+    said = counted("a b", "total.npz", *ADD)
+    assert "1 of 2 files are in total.npz already, and skipped: g-a.jsonl" in flat(said)
+    assert "24 documents in total.npz" in said
+    counted("all", "full.npz")
+    assert scores("total.npz") == scores("full.npz")
+    before = Path("total.npz").read_bytes()
+    os.rename("g-b.jsonl", "g-x.jsonl")
+    os.rename("p-b.jsonl", "p-x.jsonl")
+    said = counted("a x", "total.npz", *ADD)
+    assert "2 of 2 files are in total.npz already" in said and "nothing to add to total.npz" in said
+    assert Path("total.npz").read_bytes() == before
+    assert len(load(Path("total.npz")).parts) == 2
+    assert not Path("total.npz.lock").exists()
+
+
+REFUSED_TO_ADD = [
+    (("-m", "strict,fair,wrf", "--replicates", "31"), "--replicates 31: total.npz was counted with --replicates 30"),
+    (("-m", "strict,fair,wrf", "--seed", "1"), "--seed 1: total.npz was counted with --seed 0"),
+    (("-m", "strict"), "total.npz was counted in another way: one has the metrics strict, fair, wrf, the other strict"),
+    (("-m", "strict,fair,wrf", "--fair.unit", "token"), "fair.unit is 'char' and 'token'"),
+    (("-m", "strict,fair,wrf", "--unit", "block:2"), "one resamples by id, the other by block:2"),
+    (("-m", "strict,fair,wrf", "--labels", "A=B"), "the label rules"),
+]
+
+
+def test_what_does_not_fit_is_not_added_and_the_counts_stay(files):
+    counted("a", "total.npz", *ADD)
+    before = Path("total.npz").read_bytes()
+    for name, (options, said) in product("ab", REFUSED_TO_ADD):  # a is there already, b is new
+        assert said in refused("count", f"g-{name}.jsonl", f"p-{name}.jsonl", "-o", "total.npz", *ADD, *options)
+        assert Path("total.npz").read_bytes() == before and not Path("total.npz.lock").exists()
+    counted("b", "full.npz")
+    said = refused("count", "g-c.jsonl", "p-c.jsonl", "-o", "full.npz", *ADD)
+    assert "--append: full.npz holds counts with documents: collapse it first" in said
+    write(Path("g-d.jsonl"), *side(corpus(5, 9), "gold"))
+    write(Path("p-d.jsonl"), *side(corpus(5, 9), "pred"))
+    same = ["g-c.jsonl", "g-d.jsonl", "p-c.jsonl", "p-d.jsonl"]
+    assert "g-c.jsonl and g-d.jsonl have the same content" in refused("count", *same, "-o", "new.npz", *ADD)
+
+
+def test_two_jobs_do_not_add_to_one_file_at_once(files):
+    counted("a", "total.npz", *ADD)
+    Path("total.npz.lock").write_text('{"user": "ann", "host": "elsewhere", "pid": 1}')
+    said = refused("count", "g-b.jsonl", "p-b.jsonl", "-o", "total.npz", *ADD)
+    assert "another run, process 1 of ann on elsewhere, writes to total.npz: wait for it, or choose another" in said
+
+
+def hashes() -> list[str]:
+    return sorted(path.name for path in Path().glob("nereval-ids-*.bin"))
+
+
+def test_repeated_documents_are_found_by_hashes_on_disk(files):
+    check = ("--collapse", "--check-repeats")
+    said = counted("a", "a.npz", *check)
+    assert "not looked for" not in said
+    counted("b", "b.npz", *check)
+    counted("all", "all.npz", *check)
+    assert len(hashes()) == 3 and sorted(Path(name).stat().st_size for name in hashes()) == [160, 224, 384]
+    accepted("merge", "a.npz", "b.npz", "--check-repeats", "-o", "both.npz")
+    assert len(hashes()) == 3  # the same as of all
+    said = refused("merge", "b.npz", "all.npz", "--check-repeats", "-o", "x.npz")
+    assert "b.npz and all.npz have documents with the same id, 14 in all files: they would count twice" in said
+    accepted("merge", "b.npz", "all.npz", "--check-repeats", "--shared-ids", "-o", "x.npz")
+    assert "--check-repeats does" in flat(accepted("merge", "b.npz", "all.npz", "-o", "x.npz"))
+    counted("a", "full.npz")
+    accepted("merge", "full.npz", "b.npz", *check, "--replicates", 30, "-o", "x.npz")
+    assert "same id, 10 in all files" in refused(
+        "merge", "full.npz", "all.npz", *check, "--replicates", 30, "-o", "y.npz"
+    )
+
+
+def test_repeated_documents_are_found_when_files_are_added(files):
+    check = (*ADD, "--check-repeats")
+    counted("a", "total.npz", *check)
+    first = hashes()
+    counted("b", "total.npz", *check)
+    assert len(hashes()) == 1 and hashes() != first
+    options = ("-m", "strict,fair,wrf", "-o", "total.npz", *check)
+    assert "have documents with the same id, 24 in all" in refused("count", "g-all.jsonl", "p-all.jsonl", *options)
+    Path(hashes()[0]).write_bytes(b"x" * 16)
+    assert "is missing or damaged: count again" in refused("count", "g-c.jsonl", "p-c.jsonl", *options)
+    Path(hashes()[0]).unlink()
+    assert "is missing or damaged: count again" in refused("count", "g-c.jsonl", "p-c.jsonl", *options)
+
+
+def test_counts_with_hashes_stay_checked_without_being_asked(files):
+    counted("a", "total.npz", *ADD, "--check-repeats")
+    options = ("-m", "strict,fair,wrf", "-o", "total.npz", *ADD)
+    for name, some in (("x", DOCUMENTS[10:15]), ("y", DOCUMENTS[15:])):
+        write(Path(f"g-{name}.jsonl"), *side(some, "gold"))
+        write(Path(f"p-{name}.jsonl"), *side(some, "pred"))
+    said = quiet("count", "g-x.jsonl", "g-y.jsonl", "p-x.jsonl", "p-y.jsonl", *options)
+    assert "24 documents" in said and "not looked for" not in said
+    assert [Path(name).stat().st_size for name in hashes()] == [16 * 24]
+    assert "have documents with the same id, 24 in all" in refused("count", "g-all.jsonl", "p-all.jsonl", *options)
+    Path(hashes()[0]).unlink()
+    assert "is missing or damaged: count again" in refused("count", "g-a.jsonl", "p-a.jsonl", *options)
+
+
+def test_a_full_disk_leaves_the_counts_as_they_were(files, monkeypatch):
+    counted("a", "total.npz", *ADD)
+    before = Path("total.npz").read_bytes()
+
+    def full(*args: Any, **how: Any) -> None:
+        args[0].write(b"half of it")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("numpy.savez_compressed", full)
+    options = ("-o", "total.npz", "-m", "strict,fair,wrf")
+    assert "No space left on device: total.npz" in refused("count", "g-b.jsonl", "p-b.jsonl", *ADD, *options)
+    assert Path("total.npz").read_bytes() == before
+    assert {path.name for path in Path().iterdir()} >= {"total.npz"} and not [*Path().glob(".total*")]

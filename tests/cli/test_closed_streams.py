@@ -1,0 +1,96 @@
+"""Every command works with closed streams, as a shell can close them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import spacy
+from commands import GOLD, GOLD_DOCS, PRED, run, write
+from docs import write_docs
+
+from spacy_nereval.cli import nereval
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory) -> Path:
+    """Files for every command."""
+    folder = tmp_path_factory.mktemp("corpus")
+    systems = folder / "p.jsonl", folder / "g.jsonl"
+    for times, name in ((9, "b.json"), (8, "a.json")):
+        write(folder / "g.jsonl", *GOLD * times)
+        write(folder / "p.jsonl", *PRED * times)
+        assert run("compare", folder / "g.jsonl", *systems, "-m", "strict", "-o", folder / name).exit_code == 0
+    write_docs(folder / "g.spacy", GOLD_DOCS)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ada"}])
+    nlp.to_disk(folder / "model")
+    for name in ("one.npz", "two.npz"):
+        assert run("count", folder / "g.jsonl", folder / "p.jsonl", "-o", folder / name).exit_code == 0
+    return folder
+
+
+pytestmark = pytest.mark.costly
+
+COMMANDS = {
+    "score": ("score", "g.jsonl", "p.jsonl", "-m", "strict", "-o", "out.json"),
+    "compare": ("compare", "g.jsonl", "p.jsonl", "g.jsonl", "-m", "strict", "--trials", "20", "-o", "out.json"),
+    "errors": ("errors", "g.jsonl", "p.jsonl"),
+    "evaluate": ("evaluate", "model", "g.spacy", "-m", "strict", "-o", "out.json"),
+    "count": ("count", "g.jsonl", "p.jsonl", "-m", "strict", "-o", "out.npz"),
+    "merge": ("merge", "one.npz", "-o", "out.npz"),
+    "convert": ("convert", "g.jsonl", "out.conll"),
+    "training": ("training", "g.jsonl", "-o", "out.json"),
+    "datasets": ("datasets", "a.json", "b.json"),
+    "agreement": ("agreement", "g.jsonl", "p.jsonl", "-m", "strict", "-o", "out.json"),
+    "detach": ("detach", "model", "out"),
+    "metrics": ("metrics", "fair"),
+    "doctor": ("doctor",),
+    "init-config": ("init-config",),
+    "report": ("report", "g.jsonl", "p.jsonl", "-o", "out.html"),
+    "thresholds": ("thresholds", "g.jsonl", "p.jsonl", "--missing-score", "1", "-m", "strict", "-o", "out.json"),
+    "a mistake": ("score", "nowhere.jsonl", "p.jsonl"),
+    "bad usage": ("score", "--digits", "x"),
+    "help": ("score", "--help"),
+}
+
+
+STREAMS = ("stdin", "stdout", "stderr")
+
+
+@pytest.mark.parametrize("closed", [*((name,) for name in STREAMS), STREAMS], ids="+".join)
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_works_with_closed_streams(name, closed, corpus, monkeypatch):
+    """As Python starts where a shell has closed them."""
+    monkeypatch.chdir(corpus)
+    for stream in closed:
+        monkeypatch.setattr(sys, stream, None)
+        monkeypatch.setattr(sys, f"__{stream}__", None)
+    with pytest.raises(SystemExit) as ended:
+        nereval([*COMMANDS[name]])
+    opened = [getattr(sys, stream) for stream in closed]
+    for stream in opened:
+        stream.close()
+    shutil.rmtree("out", ignore_errors=True)
+    assert ended.value.code == {"a mistake": 1, "bad usage": 2}.get(name, 0)
+    assert {stream.name for stream in opened} == {os.devnull}
+
+
+def test_every_command_is_tried_with_closed_streams():
+    assert {command[0] for command in COMMANDS.values()} == {command.name for command in nereval.registered_commands}
+
+
+@pytest.mark.parametrize("closed", [">&-", "<&- 2>&-"])
+@pytest.mark.skipif(os.name != "posix", reason="streams are closed by a POSIX shell")
+def test_a_shell_may_close_streams(closed, corpus):
+    nereval = f"{sys.executable} -m spacy nereval"
+    done = subprocess.run(
+        f"{nereval} score g.jsonl p.jsonl -m strict -o shell.json {closed}", shell=True, cwd=corpus, capture_output=True
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (">&-" in closed.split()) == (not done.stdout)
+    (corpus / "shell.json").unlink()

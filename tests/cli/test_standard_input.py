@@ -1,0 +1,71 @@
+"""Gold annotation and predictions come from standard input and pipes."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from collapsing import ADD, counted, quiet, scores
+from commands import accepted, refused, run
+
+posix = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are POSIX")
+
+
+def piped(*arguments: Any, content: bytes) -> str:
+    """What a command printed with this standard input, as a shell gives it."""
+    source, target = os.pipe()
+    before = os.dup(0)
+    thread = threading.Thread(target=lambda: (os.write(target, content), os.close(target)), daemon=True)
+    try:
+        os.dup2(source, 0)
+        os.close(source)
+        thread.start()
+        return quiet(*arguments)
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
+        thread.join()
+
+
+@posix
+@pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+def test_gold_or_predictions_come_from_standard_input(files, name):
+    gold, pred = Path("g-all.jsonl"), Path("p-all.jsonl")
+    wanted = accepted("score", gold, pred, "-m", "strict")
+    assert piped("score", name, pred, "-m", "strict", "-f", "jsonl", content=gold.read_bytes()) == wanted
+    assert piped("score", gold, name, "-m", "strict", "-f", "jsonl", content=pred.read_bytes()) == wanted
+    counted("all", "full.npz")
+    options = ("-m", "strict,fair,wrf", "-f", "jsonl", "--collapse", "--replicates", 30, "-o", "piped.npz")
+    piped("count", name, pred, *options, content=gold.read_bytes())
+    assert scores("piped.npz") == scores("full.npz")
+
+
+@posix
+def test_what_came_from_a_pipe_is_recognised_by_its_content(files):
+    options = ("-m", "strict,fair,wrf", "-f", "jsonl", *ADD, "--replicates", 30, "-o", "total.npz")
+    piped("count", "g-a.jsonl", "-", *options, content=Path("p-a.jsonl").read_bytes())
+    assert "1 of 1 files are in total.npz already" in counted("a", "total.npz", *ADD)
+
+
+@posix
+def test_a_pipe_without_a_format_and_both_sides_from_one_are_refused_with_the_remedy(files):
+    said = run("score", "-", "-", "-f", "jsonl")
+    assert said.exit_code == 1
+    assert "standard input is given for gold and for predictions: give one of them as a file" in said.stderr
+
+
+@posix
+@pytest.mark.parametrize("format", [(), ("-f", "jsonl")])
+def test_an_empty_standard_input_is_said_to_be_empty(files, format):
+    before, null = os.dup(0), os.open(os.devnull, os.O_RDONLY)
+    try:
+        os.dup2(null, 0)
+        for command in (("score",), ("count", "-o", "x.npz")):
+            said = refused(*command, "-", "p-all.jsonl", *format)
+            assert said.startswith("✘ standard input is empty: send a file or the output of a program to it")
+    finally:
+        os.dup2(before, 0)
+        os.close(before), os.close(null)

@@ -1,0 +1,184 @@
+"""Every engine gives the same numbers, whatever is killed, and starts and ends as it should."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+from subprocess import Popen
+from typing import NamedTuple
+
+import engine_driver
+import pytest
+from processes import live, python, slept, until
+from sharded import ALL_PARTS, COMMANDS, ENVIRONMENT, SHARDS, evaluated, parts, refused, running
+
+from spacy_nereval.distributed.engines import ENGINES, started
+
+PACKAGES = {"loky": ["joblib"], "ray": ["ray"], "dask": ["distributed"], "spark": ["joblibspark", "pyspark"]}
+
+
+DEADLY = """
+import os, signal
+import dask
+from spacy_nereval.distributed.engines import started
+
+def died(number):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+if __name__ == "__main__":
+    dask.config.set({"distributed.scheduler.allowed-failures": 0})
+    with started("dask", 1) as run:
+        try:
+            run(died, [1], print)
+        except Exception as error:  # of whatever kind: that the run ends at all is what is asked
+            print(type(error).__name__)
+"""
+
+
+def command_of(engine: str) -> str:
+    """The command that docs/how-to/many-machines.md gives for an engine."""
+    return next(line for line in COMMANDS if line.startswith("nereval evaluate") and f"--engine {engine} " in line)
+
+
+def installed(engine: str) -> None:
+    if missing := [name for name in PACKAGES[engine] if not find_spec(name)]:
+        pytest.skip(f"{engine} is not installed: {missing}")
+    if engine == "spark" and not shutil.which("java"):
+        pytest.skip("Spark needs Java, which is not here")
+
+
+class Driven(NamedTuple):
+    """A process that ran the documented command on an engine, and now has both workers of the engine busy."""
+
+    engine: str
+    folder: Path
+    process: Popen[bytes]
+
+    @property
+    def workers(self) -> list[int]:
+        return [int(path.name) for path in (self.folder / "pids").iterdir()]
+
+    @property
+    def printed(self) -> str:
+        return (self.folder / "printed").read_text("utf8")
+
+
+@contextmanager
+def driving(engine: str, folder: Path, *command: str) -> Iterator[Driven]:
+    """Drive an engine; Spark not without torch, which its workers ask for."""
+    path = {"PYTHONPATH": os.environ.get("PYTHONPATH", "")} if engine == "spark" else {}
+    (folder / "pids").mkdir()
+    run = [sys.executable, engine_driver.__file__, engine, *command]
+    with (
+        (folder / "printed").open("wb") as printed,
+        live(run, cwd=folder, env=os.environ | ENVIRONMENT | path, stdout=printed, stderr=printed) as process,
+    ):
+        found = Driven(engine, folder, process)
+        until(lambda: len(found.workers) == 2 or process.poll() is not None, 300)
+        assert len(found.workers) == 2, found.printed
+        yield found
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def driven(request, made, tmp_path_factory) -> Iterator[Driven]:
+    """The documented command, with a pipeline that kills its first worker in the middle of a file."""
+    engine = request.param
+    installed(engine)
+    shutil.copytree(made, folder := tmp_path_factory.mktemp(engine), dirs_exist_ok=True)
+    shutil.rmtree(folder / "training" / "model-best")
+    shutil.move(folder / "mortal", folder / "training" / "model-best")
+    (folder / "kill").touch()
+    with driving(engine, folder, *command_of(engine).split()[1:], "--code", "code.py") as found:
+        yield found
+
+
+@pytest.mark.slow
+def test_every_engine_gives_the_same_numbers_though_a_worker_is_killed(driven, monkeypatch):
+    monkeypatch.chdir(driven.folder)
+    assert Path("killed").exists()
+    assert "✔ 4 files counted in nereval-parts" in driven.printed
+    assert "earlier run" not in driven.printed
+    assert list(parts()) == ALL_PARTS
+    found = json.loads(Path("result.json").read_text("utf8"))
+    assert found == evaluated(*SHARDS, "--code", "code.py", "--confidence", "--parts", "one-after-the-other")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("driven", ["ray"], indirect=True)
+def test_ray_gives_each_worker_a_gpu_of_its_own(driven):
+    """Two of which it is only told."""
+    assert {*json.loads((driven.folder / "gpus.json").read_text())} == {"0", "1"}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
+def test_workers_end_with_the_process_that_started_them(driven):
+    """Though it is killed. The tasks of workers that are not watched over take two minutes."""
+    check_workers_end(driven, signal.SIGKILL)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
+def test_workers_of_this_machine_end_with_a_process_that_is_asked_to_end(tmp_path):
+    with driving("loky", tmp_path) as found:
+        check_workers_end(found, signal.SIGTERM)
+
+
+def check_workers_end(driven: Driven, ending: signal.Signals) -> None:
+    workers = driven.workers
+    driven.process.send_signal(ending)
+    driven.process.wait()
+    try:
+        until(lambda: not any(map(running, workers)), 10)
+    finally:
+        for pid in filter(running, workers):
+            os.kill(pid, signal.SIGKILL)
+
+
+def test_a_single_worker_is_this_process_which_goes_on():
+    with started("loky", 1) as run:
+        assert run(abs, [os.getpid()], print) == [os.getpid()]
+
+
+def test_the_documentation_has_a_command_for_every_engine():
+    assert [engine for engine in ENGINES if command_of(engine)] == ["loky", "ray", "dask", "spark"]
+
+
+@pytest.mark.slow
+def test_a_task_that_dask_gives_up_is_said_to_have_failed(here):
+    """And it is Dask's worker that dies, though there is only one."""
+    installed("dask")
+    Path("deadly.py").write_text(DEADLY)
+    done = python("deadly.py", env=ENVIRONMENT, seconds=300)
+    assert (done.returncode, done.stdout) == (0, "KilledWorker\n"), done.stderr
+
+
+def test_every_finished_file_moves_the_progress_bar():
+    with started("loky", 1) as each:
+        seen: list[int] = []
+        assert each(str.upper, ["a", "b", "c"], seen.append) == ["A", "B", "C"]
+    assert sorted({*seen}) == [1, 2, 3]
+
+
+def test_one_at_a_time_means_that_no_two_are_begun_at_once(tmp_path):
+    with started("loky", 2) as each:
+        times = each(slept, [0.2, 0.2, 0.2], print, alone=True)
+    assert all(end <= begin for (_, end), (begin, _) in pairwise(sorted(times)))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_engine_that_is_not_installed_is_answered_with_its_extra(here, engine, monkeypatch):
+    package = PACKAGES[engine][0]
+    for name in [name for name in sys.modules if name.split(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    (line,) = refused("evaluate", "training/model-best", *SHARDS, "--engine", engine)
+    assert f'pip install "spacy-nereval[{engine}]"' in line

@@ -1,0 +1,221 @@
+"""Pipelines that leave the package behind."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import spacy
+import srsly
+from docs import little_corpus, train
+from own_scorers import NER, SPANS, alone
+from processes import python
+from spacy.language import Language
+from spacy.training import Example
+
+from spacy_nereval.integration.detach import detach
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*predicted.* label")
+"""Corpora at random may have disjoint labels; `test_checks` has the warning."""
+
+WITHOUT = """
+import importlib.metadata, json, sys
+
+class Hidden:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "spacy_nereval":
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, Hidden())
+every = importlib.metadata.distributions
+importlib.metadata.distributions = lambda **kw: (d for d in every(**kw) if d.metadata["Name"] != "spacy-nereval")
+
+import spacy
+
+said = []
+for path in sys.argv[2:]:
+    try:
+        nlp = spacy.load(path)
+    except Exception as error:
+        said.append(str(error))
+        continue
+    docs = nlp.pipe(json.loads(sys.argv[1]))
+    ents = [[[ent.start_char, ent.end_char, ent.label_] for ent in doc.ents] for doc in docs]
+    said.append({"pipes": nlp.pipe_names, "disabled": nlp.disabled, "ents": ents, "meta": nlp.meta["name"]})
+assert not any(name.startswith("spacy_nereval") for name in sys.modules)
+print(json.dumps(said))
+"""
+
+TEXTS = ["Ada lives in Rome .", "Zoe lives in Oslo .", "Max , Bob"]
+
+
+def without_the_package(*models: Path) -> list:
+    """What becomes of some models where the package is not installed: an error, or what they predict."""
+    done = python("-c", WITHOUT, json.dumps(TEXTS), *models)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def entities(docs) -> list:
+    return [[[ent.start_char, ent.end_char, ent.label_] for ent in each.ents] for each in docs]
+
+
+def mentions(model: Path) -> list[str]:
+    """Lines in the files of a saved pipeline that ask for something of the package: a function or a factory.
+
+    Scores may keep their names, and say in their signature what counted them.
+    """
+    lines = (model / "config.cfg").read_text(encoding="utf8").splitlines()
+    return [line for line in lines if '"spacy-nereval.' in line or '"nereval"' in line]
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory) -> Path:
+    """A training run that detaches what it saves."""
+    path = tmp_path_factory.mktemp("training")
+    train(path, **{"training.before_to_disk": {"@callbacks": "spacy-nereval.detach.v1"}})
+    return path
+
+
+@pytest.fixture(scope="module")
+def pipeline(trained) -> Language:
+    """A trained pipeline that uses everything of ours: both scorers, two components."""
+    own = NER | {"metrics": {"fair": {"unit": "token"}}}
+    nlp = spacy.load(trained / "model-best", config={"components": {"ner": {"scorer": own}}})
+    nlp.add_pipe("nereval", first=True)
+    nlp.add_pipe("nereval", name="groups", config={"ents": False, "spans_keys": ["sc"]})
+    nlp.add_pipe("span_ruler", config={"scorer": SPANS | {"spans_key": "ruler"}})
+    nlp.meta["name"] = "little"
+    nlp.disable_pipe("groups")
+    return nlp
+
+
+def test_a_detached_pipeline_has_nothing_of_ours(pipeline):
+    copy = detach(pipeline)
+    assert copy.component_names == ["ner", "span_ruler"]
+    assert copy.config["components"]["ner"]["scorer"] == {"@scorers": "spacy.ner_scorer.v1"}
+    assert copy.config["components"]["span_ruler"]["scorer"]["@scorers"].startswith("spacy.")
+    assert "spacy-nereval." not in copy.config.to_str()
+
+
+def test_a_detached_pipeline_predicts_the_same(pipeline):
+    found = entities(pipeline.pipe(TEXTS))
+    assert any(found)
+    assert entities(detach(pipeline).pipe(TEXTS)) == found
+
+
+def test_detaching_leaves_the_pipeline_as_it_was(pipeline):
+    config, meta, predicted = pipeline.config.to_str(), dict(pipeline.meta), entities(pipeline.pipe(TEXTS))
+    components = dict(pipeline.components)
+    weights = pipeline.get_pipe("ner").model.to_bytes()
+    vectors = pipeline.vocab.vectors
+    copy = detach(pipeline)
+    with copy.select_pipes(enable=["ner"]):
+        copy.get_pipe("ner").add_label("NEW")
+    copy.meta["name"] = "changed"
+    assert pipeline.config.to_str() == config
+    assert dict(pipeline.meta) == meta
+    assert all(pipeline.get_pipe(name) is component for name, component in components.items())
+    assert pipeline.get_pipe("ner").model.to_bytes() == weights
+    assert pipeline.vocab.vectors is vectors
+    assert entities(pipeline.pipe(TEXTS)) == predicted
+    gold = little_corpus()[0]
+    with pytest.warns(UserWarning, match="the components nereval, ner all write ents_fair_p"):
+        assert "ents_nereval" in pipeline.evaluate([Example(pipeline.make_doc(gold.text), gold)])
+
+
+def test_a_detached_pipeline_keeps_what_is_known_about_it(pipeline):
+    copy = detach(pipeline)
+    for key in ("lang", "name", "version", "performance"):
+        assert copy.meta[key] == pipeline.meta[key]
+    assert copy.meta["performance"]["ents_fair_f"] > 0
+
+
+def test_a_detached_pipeline_keeps_which_components_are_disabled(pipeline):
+    with pipeline.select_pipes(disable=["ner"]):
+        copy = detach(pipeline)
+        assert copy.disabled == ["ner"]
+    assert detach(pipeline).disabled == []
+
+
+@pytest.mark.parametrize("factory", ["entity_ruler", "span_ruler"])
+@pytest.mark.parametrize("pattern", ["Ada", [{"LOWER": "ada"}]], ids=["phrase", "tokens"])
+def test_detaching_where_nothing_is_ours_copies_the_pipeline(factory, pattern):
+    nlp = spacy.blank("en")
+    ruler = nlp.add_pipe(factory, config={"annotate_ents": True} if factory == "span_ruler" else {})
+    ruler.add_patterns([{"label": "PER", "pattern": pattern}])
+    copy = detach(nlp)
+    assert copy is not nlp
+    assert copy.config.to_str() == nlp.config.to_str()
+    assert entities(copy.pipe(TEXTS)) == entities(nlp.pipe(TEXTS)) == [[[0, 3, "PER"]], [], []]
+
+
+def test_a_detached_component_listens_to_the_vectors_of_its_own_pipeline():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("tok2vec")
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96, "upstream": "*"}
+    nlp.add_pipe("ner", config={"model": {"tok2vec": listener}, "scorer": NER})
+    nlp.initialize(lambda: [Example(nlp.make_doc(gold.text), gold) for gold in little_corpus()])
+    found, listeners = entities(nlp.pipe(TEXTS)), nlp.get_pipe("tok2vec").listeners
+    copy = detach(nlp)
+    assert entities(copy.pipe(TEXTS)) == found == entities(nlp.pipe(TEXTS))
+    assert nlp.get_pipe("tok2vec").listeners == listeners
+    assert len(copy.get_pipe("tok2vec").listeners) == 1
+
+
+@pytest.mark.costly
+def test_a_pipeline_loads_without_the_package_once_it_is_detached(pipeline, trained, tmp_path):
+    pipeline.to_disk(tmp_path / "with")
+    detach(pipeline).to_disk(tmp_path / "without")
+    component = spacy.blank("en")
+    component.add_pipe("nereval")
+    component.to_disk(tmp_path / "component")
+    scorer, factory, copied, saved = without_the_package(
+        tmp_path / "with", tmp_path / "component", tmp_path / "without", trained / "model-best"
+    )
+    assert "E893" in scorer or "E002" in scorer
+    assert "E002" in factory
+    assert copied["pipes"] == ["ner", "span_ruler"]
+    assert copied["ents"] == entities(pipeline.pipe(TEXTS))
+    assert copied["meta"] == "little"
+    assert saved["pipes"] == ["ner"]
+    assert saved["ents"] == copied["ents"]
+
+
+def test_the_config_of_a_detached_pipeline_asks_for_nothing_of_ours(pipeline, tmp_path):
+    detach(pipeline).to_disk(tmp_path / "without")
+    assert mentions(tmp_path / "without") == []
+
+
+def test_a_training_run_detaches_what_it_saves(trained):
+    for name in ("model-best", "model-last"):
+        config = spacy.util.load_config(trained / name / "config.cfg")
+        assert config["components"]["ner"]["scorer"] == {"@scorers": "spacy.ner_scorer.v1"}
+        performance = srsly.read_json(trained / name / "meta.json")["performance"]
+        assert "ents_fair_f" in performance
+
+
+def test_the_config_that_a_training_run_detached_asks_for_nothing_of_ours(trained):
+    assert mentions(trained / "model-best") == []
+    assert mentions(trained / "model-last") == []
+
+
+def test_a_training_run_chooses_by_our_scores_though_it_saves_without_them(trained):
+    best, last = (srsly.read_json(trained / name / "meta.json")["performance"] for name in ("model-best", "model-last"))
+    assert best["ents_fair_f"] > last["ents_fair_f"]
+
+
+@pytest.mark.parametrize(
+    ("weights", "left"),
+    [
+        ({"ents_fair_f": 1.0, "ents_nereval": None}, {"ents_f": 1.0}),
+        ({"ents_fair_f": 0.5, "spans_sc_wrf": 0.5, "tag_acc": 0.0}, {"tag_acc": 0.0, "ents_f": 1.0}),
+        ({"ents_fair_f": 0.5, "tag_acc": 0.5}, {"tag_acc": 1.0}),
+    ],
+    ids=["only ours", "the others weigh nothing", "another one"],
+)
+def test_a_detached_pipeline_is_still_chosen_by_a_score(weights, left):
+    nlp = alone()
+    nlp.config["training"]["score_weights"] = weights
+    assert detach(nlp).config["training"]["score_weights"] == left

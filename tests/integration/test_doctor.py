@@ -1,0 +1,150 @@
+"""The doctor: what training needs, and what is missing of it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from hashlib import md5
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import requests
+import spacy
+from tiny import nominal_transformer, tiny_corpus
+from typer.testing import CliRunner
+
+from spacy_nereval.cli import nereval
+from spacy_nereval.integration import doctor
+
+
+def fake_torch(*, cuda: str | None = "13.0", gpus: int = 1) -> Any:
+    return SimpleNamespace(
+        __version__="2.13.0",
+        version=SimpleNamespace(cuda=cuda),
+        backends=SimpleNamespace(mps=SimpleNamespace(is_available=lambda: False)),
+        cuda=SimpleNamespace(
+            device_count=lambda: gpus,
+            get_device_name=lambda k: f"Model {k}",
+            mem_get_info=lambda k: (12 * 2**30, 16 * 2**30),
+        ),
+    )
+
+
+def fake_cupy(*, broken: bool = False) -> Any:
+    def zeros(size: int) -> np.ndarray:
+        if broken:
+            raise RuntimeError("CUDA driver version\nis insufficient")
+        return np.zeros(size)
+
+    device = lambda k: SimpleNamespace(use=lambda: None)  # noqa: E731
+    return SimpleNamespace(__version__="14.2.0", cuda=SimpleNamespace(Device=device), zeros=zeros)
+
+
+def examined(monkeypatch, torch: Any, cupy: Any, **asked: Any) -> dict[str, doctor.Finding]:
+    modules = {"torch": torch, "cupy": cupy}
+    monkeypatch.setattr(doctor, "_imported", modules.get)
+    return {finding.what: finding for finding in doctor.examine(**asked)}
+
+
+def problems(found: dict[str, doctor.Finding]) -> list[str]:
+    return [what for what, finding in found.items() if finding.remedy]
+
+
+def test_a_machine_with_everything_has_no_problem(monkeypatch):
+    found = examined(monkeypatch, fake_torch(gpus=2), fake_cupy(), gpu_id=1)
+    assert problems(found) == []
+    assert found["GPU"].found == "0: Model 0, 1: Model 1"
+    assert found["GPU memory"].found == "12.0 of 16.0 GiB free"
+    assert "CUDA 13.0" in found["torch"].found
+
+
+@pytest.mark.parametrize(
+    ("torch", "cupy", "gpu_id", "missing", "remedy"),
+    [
+        (fake_torch(cuda=None, gpus=0), fake_cupy(), 0, ["torch", "GPU"], "CUDA build"),
+        (fake_torch(), None, 0, ["CuPy"], "requirements-gpu.txt"),
+        (fake_torch(gpus=0), fake_cupy(), 0, ["GPU"], "--vars.gpu_id -1"),
+        (fake_torch(), fake_cupy(), 1, ["GPU"], "only GPUs 0 to 0"),
+        (fake_torch(), fake_cupy(broken=True), 0, ["CuPy on the GPU"], "requirements-gpu.txt"),
+        (None, None, 0, ["torch", "CuPy", "GPU"], "requirements"),
+    ],
+)
+def test_what_a_gpu_needs_and_is_missing_comes_with_its_remedy(monkeypatch, torch, cupy, gpu_id, missing, remedy):
+    found = examined(monkeypatch, torch, cupy, gpu_id=gpu_id)
+    assert problems(found) == missing
+    assert remedy in str(found[missing[0]])
+    assert problems(examined(monkeypatch, torch, cupy)) == []  # on the CPU none of it is
+
+
+def test_weights_are_a_whole_folder(tmp_path):
+    whole = nominal_transformer(tmp_path / "whole")
+    assert doctor.weights(str(whole)).remedy is None
+    partial = shutil.copytree(whole, tmp_path / "partial")
+    (partial / "model.safetensors").unlink()
+    (partial / "config.json").unlink()
+    found = doctor.weights(str(partial))
+    assert found.found == "a folder without config.json, weights"
+    assert "scripts/weights.py" in str(found.remedy)
+
+
+def test_weights_are_looked_for_in_the_cache_and_then_on_the_hub(monkeypatch):
+    asked = []
+
+    def head(url: str, **_: Any) -> Any:
+        asked.append(url)
+        if "down" in url:
+            raise requests.ConnectionError
+        return SimpleNamespace(ok="there" in url, status_code=404)
+
+    cached = SimpleNamespace(try_to_load_from_cache=lambda name, file: "/cache" if name == "org/cached" else None)
+    monkeypatch.setattr(doctor, "_imported", {"huggingface_hub": cached}.get)
+    monkeypatch.setattr(requests, "head", head)
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    assert "cache" in doctor.weights("org/cached").found
+    assert asked == []
+    assert doctor.weights("org/there").remedy is None
+    assert asked == ["https://huggingface.co/org/there/resolve/main/config.json"]
+    assert "404" in doctor.weights("org/nowhere").found
+    assert "cannot be reached" in doctor.weights("org/down").found
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    assert "HF_HUB_OFFLINE" in doctor.weights("org/there").found
+    assert all(doctor.weights(name).remedy for name in ("org/nowhere", "org/down", "/no/folder", "./no", "a b"))
+
+
+def test_a_corpus_is_checked_against_the_project_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    wanted = {"whole": b"right", "damaged": b"right", "missing": b""}
+    listed = [{"dest": f"assets/web/{name}", "checksum": md5(text).hexdigest()} for name, text in wanted.items()]
+    other = {"dest": "assets/other/file", "checksum": "0"}
+    Path("project.yml").write_text(json.dumps({"assets": [*listed, other]}), encoding="utf8")
+    Path("assets/web").mkdir(parents=True)
+    Path("assets/web/whole").write_bytes(b"right")
+    Path("assets/web/damaged").write_bytes(b"wrong")
+    found = {finding.what: finding for finding in doctor.assets("web")}
+    assert found["assets/web/whole"].remedy is None
+    assert md5(b"wrong").hexdigest() in found["assets/web/damaged"].found
+    assert "delete it" in str(found["assets/web/damaged"].remedy)
+    assert "project assets" in str(found["assets/web/missing"].remedy)
+    assert len(found) == 3
+    tiny_corpus(Path("corpus/web"), 1)
+    Path("corpus/web/dev.spacy").unlink()
+    missing = [finding for finding in doctor.examine(corpus="web") if finding.remedy]
+    assert [Path(finding.what).name for finding in missing] == ["damaged", "missing", "dev.spacy"]
+    assert "project run corpus . --vars.corpus web" in str(missing[-1].remedy)
+
+
+def test_the_command_ends_with_1_only_if_what_was_asked_for_is_missing():
+    fine = CliRunner().invoke(nereval, ["doctor"])
+    assert fine.exit_code == 0
+    assert f"✔ spacy: {spacy.__version__}" in fine.stdout
+    assert "✘" not in fine.output
+    # No machine has a GPU of this number.
+    refused = CliRunner().invoke(nereval, ["doctor", "--gpu-id", "999", "--corpus", "no-such-corpus"])
+    assert refused.exit_code == 1
+    lines = [line for line in refused.stdout.splitlines() if line.startswith("✘")]
+    assert any(line.startswith("✘ GPU: ") and ";" in line for line in lines)
+    assert sum("no-such-corpus" in line for line in lines) == 3
+    assert refused.stderr == f"✘ {len(lines)} of the requested items cannot be used\n"

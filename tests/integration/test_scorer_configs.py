@@ -1,0 +1,183 @@
+"""The scorers in configs, in saved pipelines and in other processes."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import pytest
+import spacy
+from docs import doc, example
+from own_scorers import NER, SPACY_KEYS, SPANS, three, with_ner
+from processes import python
+from spacy.pipeline.spancat import spancat_score
+from spacy.training import Example
+from thinc.api import Config, ConfigValidationError
+
+from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
+
+CONFIG = """
+[nlp]
+lang = "en"
+pipeline = ["ner"]
+
+[components]
+
+[components.ner]
+factory = "ner"
+
+[components.ner.scorer]
+@scorers = "spacy-nereval.ner_scorer.v1"
+
+[components.ner.scorer.metrics]
+"""
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        '[components.ner.scorer.metrics.strict]\n\n[components.ner.scorer.metrics.fair]\nunit = "token"',
+        'strict = {}\nfair = {"unit": "token"}',
+    ],
+    ids=["blocks", "lines"],
+)
+def test_a_config_names_the_scorer_and_its_options(options):
+    nlp = spacy.util.load_model_from_config(Config().from_str(CONFIG + options), auto_fill=True)
+    found = nlp.get_pipe("ner").score(three())["ents_nereval"]["metrics"]
+    assert set(found) == {"strict", "fair"}  # the lowest spaCy sorts the lines of a block
+    assert found["fair"]["settings"] == {"unit": "token", "weights": "fair", "beta": 1.0, "focus": "target"}
+
+
+def test_a_pipeline_keeps_its_scorer_and_options_through_disk_and_bytes(tmp_path):
+    scorer = NER | {"metrics": {"fair": {"unit": "token", "weights": {"be_s": {"tp": 1}}}, "loio": {"s": 0.5}}}
+    nlp = with_ner(scorer)
+    nlp.initialize()
+    nlp.to_disk(tmp_path / "model")
+    loaded = spacy.load(tmp_path / "model")
+    copied = spacy.blank("en", config=nlp.config).from_bytes(nlp.to_bytes())
+    gold = doc("Ada met Bob", (0, 1, "PER"), vocab=loaded.vocab)
+    for other in (loaded, copied):
+        assert other.config["components"]["ner"]["scorer"] == scorer | {
+            **{"confidence": None, "detail": True},
+            **{"labels": None, "only": None, "depth": None, "sep": "/"},
+        }
+        found = other.evaluate([Example(other.make_doc(gold.text), gold)])
+        settings = {name: own["settings"] for name, own in found["ents_nereval"]["metrics"].items()}
+        assert settings["fair"]["weights"] == {"be_s": {"tp": 1.0}}
+        assert (settings["fair"]["unit"], settings["loio"]["s"]) == ("token", 0.5)
+        assert set(found) > SPACY_KEYS
+
+
+def test_load_can_put_the_scorer_into_a_pipeline_that_has_spacys(tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("ner").add_label("PER")
+    nlp.initialize()
+    nlp.to_disk(tmp_path / "model")
+    own = NER | {"metrics": {"wrf": {"weights": "lenient"}}}
+    loaded = spacy.load(tmp_path / "model", config={"components": {"ner": {"scorer": own}}})
+    gold = doc("Ada met Bob", (0, 1, "PER"), vocab=loaded.vocab)
+    found = loaded.evaluate([Example(loaded.make_doc(gold.text), gold)])
+    assert found["ents_nereval"]["metrics"]["wrf"]["settings"]["weights"] == "lenient"
+    assert "ents_nereval" not in spacy.load(tmp_path / "model").evaluate([Example(loaded.make_doc(gold.text), gold)])
+
+
+def test_a_scorer_can_be_set_on_a_component_that_is_there():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("ner").scorer = make_ner_scorer()
+    assert "ents_fair_f" in nlp.get_pipe("ner").score(three())
+
+
+@pytest.mark.parametrize(
+    "metrics, message",
+    [
+        ({"fare": {}}, "there is no metric 'fare'; there are strict, semeval"),
+        ({"fair": {"units": "token"}}, "fair has no option 'units'; its options are unit, weights, beta, focus"),
+        ({"fair": {"unit": "tokens"}}, "fair.unit = 'tokens': "),
+        ({"loio": {"s": 2}}, "loio.s = 2: input should be less than or equal to 1"),
+        ({"wrf": {"weights": {"A": 0.4, "combined": 0.5}}}, "they sum to 0.9, not to 1"),
+        ({}, "metrics is empty; choose from strict"),
+    ],
+)
+def test_a_mistake_in_a_config_is_shown_as_spacy_shows_them(metrics, message):
+    for name, scorer in (("ner", NER), ("spancat", SPANS)):
+        with pytest.raises(ConfigValidationError) as raised:
+            spacy.blank("en").add_pipe(name, config={"scorer": scorer | {"metrics": metrics}})
+        assert message in str(raised.value)
+
+
+def test_an_unknown_argument_of_the_scorer_is_refused():
+    with pytest.raises(ConfigValidationError, match="metric"):
+        spacy.blank("en").add_pipe("ner", config={"scorer": NER | {"metric": {"fair": {}}}})
+
+
+def test_the_span_categoriser_passes_its_key():
+    nlp = spacy.blank("en")
+    spancat = nlp.add_pipe("spancat", config={"spans_key": "mine", "scorer": SPANS | {"metrics": {"strict": {}}}})
+    gold, pred = (doc("a b c", spans={"mine": [(0, end, "A"), (1, 2, "B")]}) for end in (1, 2))
+    found = spancat.score([example(gold, pred)])
+    assert found["spans_mine_strict_f"] == found["spans_mine_f"] == 0.5
+    assert found["spans_mine_nereval"]["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 1, "fn": 1}
+    assert spancat_score([example(gold, pred)], spans_key="mine").items() <= found.items()
+
+
+def test_the_key_of_the_scorer_comes_before_that_of_the_component():
+    nlp = spacy.blank("en")
+    spancat = nlp.add_pipe("spancat", config={"spans_key": "mine", "scorer": SPANS | {"spans_key": "other"}})
+    gold = doc("a b c", spans={"mine": [(0, 1, "A")], "other": [(0, 2, "A")]})
+    found = spancat.score([example(gold, doc("a b c", spans={"other": [(0, 2, "A")]}))])
+    assert found["spans_other_f"] == found["spans_other_fair_f"] == 1.0
+    assert not any(key.startswith("spans_mine") for key in found)
+
+
+def test_the_span_ruler_takes_the_scorer_too(tmp_path):
+    nlp = spacy.blank("en")
+    ruler = nlp.add_pipe("span_ruler", config={"spans_key": "r", "scorer": SPANS | {"spans_key": "r"}})
+    ruler.add_patterns([{"label": "A", "pattern": "one"}, {"label": "A", "pattern": "two"}])
+    gold = doc("one two six", spans={"r": [(0, 1, "A"), (2, 3, "A")]}, vocab=nlp.vocab)
+    found = nlp.evaluate([Example(nlp.make_doc(gold.text), gold)])
+    assert found["spans_r_f"] == found["spans_r_strict_f"] == 0.5
+
+
+# Processes
+
+
+@pytest.mark.parametrize("scorer", [make_ner_scorer({"fair": {"unit": "token"}, "wrf": {}}), make_spans_scorer()])
+def test_a_scorer_survives_pickling(scorer):
+    copied = pickle.loads(pickle.dumps(scorer))
+    gold = doc("a b", (0, 1, "A"), spans={"sc": [(0, 1, "A")]})
+    eg = example(gold, doc("a b", (0, 2, "A"), spans={"sc": [(0, 2, "A")]}))
+    assert copied([eg]) == scorer([eg])
+
+
+SPAWN = """
+import multiprocessing, json, sys
+import spacy
+from spacy.training import Alignment, Example
+
+if __name__ == "__main__":
+    multiprocessing.set_start_method("spawn")
+    scorer = {"@scorers": "spacy-nereval.ner_scorer.v1", "metrics": {"fair": {"unit": "token"}}}
+    nlp = spacy.blank("en")
+    nlp.add_pipe("ner", config={"scorer": scorer}).add_label("PER")
+    nlp.initialize()
+    ruler = nlp.add_pipe("entity_ruler", config={"overwrite_ents": True, "scorer": scorer})
+    ruler.add_patterns([{"label": "PER", "pattern": "Ada"}])
+    nlp.add_pipe("nereval", config={"spans_keys": ["sc"]})
+    texts = ["Ada met Bob", "Bob met Ada"] * 3
+    found = [list(nlp.pipe(texts, n_process=n, batch_size=2)) for n in (1, 2)]
+    examples = [Example(a, b) for a, b in zip(*found)]
+    ents = [[[(ent.start_char, ent.label_) for ent in doc.ents] for doc in docs] for docs in found]
+    print(json.dumps([*ents, nlp.evaluate(examples)["ents_fair_f"]]))
+"""
+
+
+@pytest.mark.costly
+def test_a_pipeline_works_in_processes_that_start_from_nothing(tmp_path):
+    script = tmp_path / "spawn.py"
+    script.write_text(SPAWN, encoding="utf8")
+    done = python(script)
+    assert done.returncode == 0, done.stderr
+    here, there, fair = json.loads(done.stdout.splitlines()[-1])
+    assert here == there
+    assert [0, "PER"] in there[0]
+    assert fair == 1.0

@@ -1,0 +1,52 @@
+"""A corpus in files, and short ways to count it collapsed and to score the counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from commands import accepted, run, write
+from made_up import corpus, second
+
+from spacy_nereval import Document
+
+DOCUMENTS = corpus(24)
+
+ADD = ("--collapse", "--append")
+
+
+def write_corpora() -> None:
+    """Write gold (g-), predictions (p-) and those of another system (q-): all, its parts a and b, and another, c."""
+    for name, some in (("all", DOCUMENTS), ("a", DOCUMENTS[:10]), ("b", DOCUMENTS[10:]), ("c", corpus(5, 9))):
+        write(Path(f"g-{name}.jsonl"), *side(some, "gold"))
+        write(Path(f"p-{name}.jsonl"), *side(some, "pred"))
+        write(Path(f"q-{name}.jsonl"), *side(second(some), "pred"))
+
+
+def side(documents: list[Document], name: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": d.id,
+            "text": d.text,
+            "tokens": [{"start": a, "end": b} for a, b in d.tokens or ()],
+            "spans": [{"start": a, "end": b, "label": label} for a, b, label in getattr(d, name)],
+        }
+        for d in documents
+    ]
+
+
+def counted(names: str, output: str, *options: Any, system: str = "p") -> str:
+    given = [f"{kind}-{name}.jsonl" for kind in ("g", system) for name in names.split()]
+    return accepted("count", *given, "-o", output, "--replicates", 30, "-m", "strict,fair,wrf", *options)
+
+
+def scores(counts: str, *options: str) -> bytes:
+    accepted("score", counts, "-C", "-o", "out.json", *options)
+    return Path("out.json").read_bytes()
+
+
+def quiet(*arguments: Any) -> str:
+    """What a command printed that reports progress on stderr."""
+    done = run(*arguments)
+    assert done.exit_code == 0, done.output
+    return done.stdout
