@@ -11,7 +11,6 @@ import profiles
 import pytest
 from hypothesis import settings
 from processes import LEAN, with_path
-from spacy.lang.en import EnglishDefaults
 
 from spacy_nereval.core import plugins
 
@@ -25,12 +24,6 @@ os.environ.pop("COLUMNS", None)
 catalogue.AVAILABLE_ENTRY_POINTS = {
     group: [e for e in catalogue.AVAILABLE_ENTRY_POINTS.select(group=group) if "spacy_transformers" not in e.value]
     for group in catalogue.AVAILABLE_ENTRY_POINTS.groups
-}
-
-# Of the thousand English words that the tokeniser splits or not against its rules, each is added to every
-# pipeline that is made or loaded, which takes longer than all else that most tests do with it.
-EnglishDefaults.tokenizer_exceptions = {
-    word: rule for word, rule in EnglishDefaults.tokenizer_exceptions.items() if word in ("Don't", "don't", "U.S.")
 }
 
 QUICK_ROOMS = {"core", "metrics", "counting", "io", "cli"}
@@ -57,6 +50,19 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["PYTHONPATH"] = with_path(LEAN)
     if quick and not config.getoption("--hypothesis-profile"):
         settings.load_profile("quick")
+    _simplify_english()
+
+
+def _simplify_english() -> None:
+    """Leave two of the words that English's tokeniser splits or not against its rules.
+
+    Each of the thousand is added to every pipeline that is made or loaded, which takes longer than
+    all else that most tests do with it.
+    """
+    from spacy.lang.en import EnglishDefaults  # not before torch is hidden, which spaCy would import
+
+    kept = ("Don't", "don't")
+    EnglishDefaults.tokenizer_exceptions = {word: EnglishDefaults.tokenizer_exceptions[word] for word in kept}
 
 
 NO_EXAMPLES = {"conftest.py", "without_torch.py", "sitecustomize.py"}
