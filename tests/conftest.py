@@ -29,17 +29,6 @@ catalogue.AVAILABLE_ENTRY_POINTS = {
 QUICK_ROOMS = {"core", "metrics", "counting", "io", "cli"}
 """The folders whose tests are quick: laws, twins, papers, counts, readers, and the commands in this process."""
 
-LONGEST = (
-    "test_project.py",
-    "test_shards.py",
-    "test_browser.py",
-    "test_laws.py",
-    "test_counter.py",
-    "test_component.py",
-)
-"""The files that take longest. With several workers each file has one, so that what its tests share is made
-once, and the longest come first, so that no worker is left alone with one of them in the end."""
-
 
 def pytest_configure(config: pytest.Config) -> None:
     """Do without torch wherever no slow tests run, in what tests start too; let `-m quick` choose its profile."""
@@ -50,10 +39,10 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["PYTHONPATH"] = with_path(LEAN)
     if quick and not config.getoption("--hypothesis-profile"):
         settings.load_profile("quick")
-    _simplify_english()
 
 
-def _simplify_english() -> None:
+@pytest.fixture(autouse=True, scope="session")
+def simple_english() -> None:
     """Leave two of the words that English's tokeniser splits or not against its rules.
 
     Each of the thousand is added to every pipeline that is made or loaded, which takes longer than
@@ -89,7 +78,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Confi
         if item.get_closest_marker("slow"):
             item.add_marker(pytest.mark.timeout(900))
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: LONGEST.index(item.path.name) if item.path.name in LONGEST else len(LONGEST))
+        # Each worker has one file after the other. Those that take longest come first, so that in the end
+        # no worker is left alone with one of them.
+        costly = {item.path for item in items if item.get_closest_marker("costly")}
+        items.sort(key=lambda item: item.path not in costly)
 
 
 @pytest.fixture(autouse=True, scope="module")
