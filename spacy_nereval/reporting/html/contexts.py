@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 from ...core.spans import Document
 from ...evaluation.error_list import CONTEXT
 from ...io.writing import spelt_out
-from .data import is_right_to_left
+from .texts import is_right_to_left
 
 SPACE = re.compile(r"\s+")
 
