@@ -28,7 +28,7 @@ class Layout(NamedTuple):
 
 REPORT = Layout(
     "report",
-    ("elements", "widgets", "saving", "needle", "bars", "stretches", "sorting", "theme"),
+    ("elements", "tips", "widgets", "saving", "needle", "bars", "stretches", "sorting", "theme"),
     (
         *("data", "triage", "state", "filters", "marks", "text", "documents", "concordance"),
         *("matrix", "form", "copy", "actions", "changes", "charts"),
@@ -36,12 +36,12 @@ REPORT = Layout(
 )
 AGREEMENT = Layout(
     "agreement",
-    ("elements", "widgets", "saving", "needle", "bars", "stretches", "sorting"),
+    ("elements", "tips", "widgets", "saving", "needle", "bars", "stretches", "sorting"),
     ("data", "state", "text", "list", "export", "actions"),
 )
 THRESHOLDS = Layout(
     "thresholds",
-    ("elements", "widgets", "saving", "sorting", "theme"),
+    ("elements", "tips", "widgets", "saving", "sorting", "theme"),
     ("curves", "actions"),
 )
 

@@ -7,12 +7,14 @@ import re
 from typing import Any
 from unicodedata import bidirectional
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from ...io.writing import visible
 
 LONGEST = 48
 """Maximum number of characters of a name in a sentence."""
+
+JOINT = re.compile(r"(?<=[._/])(?=\w)|(?<=[a-z])(?=[A-Z])")
 
 # A "<" could end the script element. The others cannot be encoded in UTF-8, or are changed by parsers of HTML.
 UNSAFE = re.compile("[<\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
@@ -29,18 +31,20 @@ def embedded(value: Any) -> str:
 
 
 def named(text: str) -> Markup:
-    """Return an external name for a sentence: on one line, shortened, with its own writing direction.
+    """Return an external name for a sentence: shortened, with its own writing direction; it may be broken behind
+    its dots, underscores and slashes, and before its capitals.
 
     Of a label with levels that is too long, the last level stays.
 
-    >>> named("object/" * 9 + "Pump")
-    Markup('<bdi>…/Pump</bdi>')
+    >>> named("object/" * 9 + "Pump").replace("object/" * 9, "...")
+    Markup('<bdi title="...Pump">…/<wbr>Pump</bdi>')
     """
-    text = visible(text) or "(empty)"
+    whole = text = visible(text).strip() or "(empty)"
     if len(text) > LONGEST:
         last = text[text.rfind("/") :]
         text = f"…{last}" if "/" in text and " " not in text and 1 < len(last) < LONGEST else f"{text[: LONGEST - 1]}…"
-    return Markup("<bdi>{}</bdi>").format(text)
+    title = "" if text == whole else Markup(' title="{}"').format(whole)
+    return Markup("<bdi{}>{}</bdi>").format(title, Markup(JOINT.sub("<wbr>", escape(text))))
 
 
 def is_right_to_left(text: str) -> bool:

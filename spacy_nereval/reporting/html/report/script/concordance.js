@@ -35,7 +35,7 @@ function sortRows() {
 function concordance(shown) {
   const head = COLUMNS.filter(([, title]) => !["before", "after"].includes(title)).map(([order, title]) => header(order, title));
   head.splice(1, 1, make("th", { scope: "col", class: "kwic-head" }, header("before", "before"), header("surface", "span"), header("after", "after")));
-  const table = make("table", { class: "lines" }, make("thead", null, make("tr", null, ...head, make("th", { scope: "col" }, "your mark"))),
+  const table = make("table", { class: "lines" }, make("thead", null, make("tr", null, ...head, ...(comparing() ? [] : [make("th", { scope: "col" }, "your mark")]))),
     make("tbody", null, ...shown.map(line)));
   return make("div", { class: "scroll", role: "region", "aria-label": "Errors, one per line", tabindex: "0" }, table);
 }
@@ -53,14 +53,17 @@ function line(row, i) {
   const { gold, pred, after, start, end } = spansOf(row);
   const metric = metrics[state.metric];
   const kind = comparing() ? "none" : kindOf(doc, state.one, state.metric, row.v, row.g, row.p);
-  const cell = (own) => make("td", { class: "said" }, own ? bdi(labels[own.label], 30) : "–");
+  const label = (own) => (own ? bdi(labels[own.label], 30) : "–");
+  const cell = (head, ...own) => make("td", { class: own.length > 1 ? "said pair" : "said", "data-head": head, title: own.map((each) => labelName(each ? each.label : ANY)).join(" / ") },
+    ...own.flatMap((each) => [" / ", label(each)]).slice(1));
   const where = button({ class: "link", "aria-label": `Show document ${row.k + 1}` }, () => openDocument(row.k), number(row.k + 1));
   if (doc[0] !== null) where.title = name(doc[0], 120);
   const verdict = comparing() ? CHANGES[row.v] : metric.words[row.v];
   const element = make("tr", { tabindex: i ? "-1" : "0" },
     make("td", { class: "number" }, where), make("td", null, kwic(row, gold, pred, after, start, end, kind)),
-    cell(gold), comparing() ? make("td", null, pred ? bdi(labels[pred.label], 30) : "–", " / ", after ? bdi(labels[after.label], 30) : "–") : cell(pred),
-    make("td", { class: "said", title: verdict }, make("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), verdict), make("td", { class: "triage" }, ...triage(row)));
+    cell("gold", gold), comparing() ? cell("predicted", pred, after) : cell("predicted", pred),
+    make("td", { class: comparing() ? "said pair" : "said", title: verdict }, make("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), verdict),
+    ...(comparing() ? [] : [make("td", { class: "triage" }, ...triage(row))]));
   element.row = row;
   return element;
 }
@@ -69,17 +72,18 @@ function kwic({ k }, gold, pred, after, start, end, kind) {
   const text = documents[k][1];
   if (text === null) return make("span", null, `${start}–${end}`);
   const bars = [];
-  const same = gold && pred && gold.start === pred.start && gold.end === pred.end;
-  if (gold) bars.push({ ...gold, side: same ? "both" : "gold", kind, row: 0, flags: new Set() });
-  if (pred && !same) bars.push({ ...pred, side: "pred", kind, row: bars.length, flags: new Set() });
-  if (after && !(gold && gold.start === after.start && gold.end === after.end)) bars.push({ ...after, side: "pred", kind, row: bars.length, flags: new Set() });
+  const bar = (span, side, of) => span && bars.push({ ...span, side, kind: of, row: bars.length, flags: new Set() });
+  const same = !comparing() && gold && pred && gold.start === pred.start && gold.end === pred.end;
+  bar(gold, same ? "both" : "gold", kind);
+  if (!same) bar(pred, "pred", comparing() ? `system-${state.one}` : kind);
+  bar(after, "pred", `system-${state.other}`);
   const marks = { bars, flags: [], rows: bars.length, rtl: rightToLeft.has(k) };
   const middle = end - start > 160
     ? [...marked(text, start, start + 80, marks), "…", ...marked(text, end - 80, end, marks)]
     : marked(text, start, end, marks);
   const invented = isInvented(k, { start });
-  const before = invented ? [make("em", null, `${ABSENT.toLowerCase()}: `)] : textNodes(text.slice(Math.max(0, start - AROUND), start));
-  const behind = invented ? [] : textNodes(textOf(k).slice(end, end + AROUND));
+  const before = invented ? [make("em", null, `${ABSENT.toLowerCase()}: `)] : textNodes(text.slice(Math.max(0, start - AROUND), start), true);
+  const behind = invented ? [] : textNodes(textOf(k).slice(end, end + AROUND), true);
   return make("span", { class: "kwic", dir: direction(k) },
     make("span", { class: "before" }, make("span", null, ...before)),
     make("span", { class: "rest" }, make("span", { class: "span" }, ...middle), make("span", { class: "after" }, ...behind)));
@@ -111,6 +115,11 @@ addEventListener("keydown", (event) => {
   if (event.key === "j" || event.key === "k") {
     event.preventDefault();
     move(event.key === "j" ? 1 : -1);
+    return;
+  }
+  if (event.key === "n" && event.target.closest("tbody tr")) {
+    event.preventDefault();
+    openNote(event.target.closest("tbody tr"));
     return;
   }
   const mark = Object.keys(MARKS).find((name) => MARKS[name].key === event.key);

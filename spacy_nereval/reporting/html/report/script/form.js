@@ -5,7 +5,7 @@ function drawForm() {
   fill("system", named);
   fill("matrix-system", named);
   for (const id of ["metric", "matrix-metric"]) fill(id, metrics.map((metric, k) => [k, metric.name]));
-  fill("label", [[ANY, "any"], ...labels.map((label, k) => [k, name(label)])]);
+  fill("label", [[ANY, "any"], ...labels.map((label, k) => [k, name(label, 200)])]);
   fill("mark", [["", "any"], ...Object.entries(MARKS).map(([mark, { words }]) => [mark, words])]);
   $("system").value = String(state.one);
   const rest = named.filter(([k]) => k !== state.one);
@@ -98,7 +98,7 @@ function drawLegend() {
     word.style.paddingBottom = "5px";
     return word;
   };
-  const lettered = shownSystems().length > 1 ? [". ", ...shownSystems().flatMap((s) => [make("b", null, letter(s)), " ", bdi(systems[s], 40), "; "]).slice(0, -1)] : [];
+  const lettered = shownSystems().length > 1 ? [". ", ...shownSystems().flatMap((s) => [make("b", { class: comparing() ? `system-${s}` : null }, letter(s)), " ", bdi(systems[s], 40), "; "]).slice(0, -1)] : [];
   $("legend").replaceChildren("A full bar marks ", sample("gold", "gold spans"), ", a broken one ", sample("pred", "predictions"),
-    " that differ; one bar marks what both share. The flag gives the label and the verdict, and → the label predicted instead", ...lettered, ".");
+    comparing() && state.view === "errors" ? " of both systems in their colours" : " that differ; one bar marks what both share", ...(state.view === "errors" ? [] : [". The flag gives the label and the verdict, and → the label predicted instead"]), ...lettered, ".");
 }

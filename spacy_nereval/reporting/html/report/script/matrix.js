@@ -97,7 +97,7 @@ function drawTable(table, withHits) {
 
 function drawRest(n) {
   const rest = $("matrix-rest");
-  rest.replaceChildren("Green: correct. Blue: errors; on the diagonal, boundary errors with the right label.");
+  rest.replaceChildren("Green: correct. Blue: errors; on the diagonal, boundary errors with the right label. A span with two verdicts counts twice.");
   if (n > LABELS) {
     rest.append(matrix.all ? " " : ` The ${LABELS} labels with most verdicts. `, button({ id: "all-labels" }, () => {
       matrix.all = !matrix.all;

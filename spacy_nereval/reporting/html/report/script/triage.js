@@ -51,7 +51,17 @@ function triage(row) {
     }, key.toUpperCase()));
   const note = make("input", { class: "note", "aria-label": "Note", placeholder: "note", value: own.note });
   note.addEventListener("change", () => setMark(row, undefined, note.value));
-  return [...buttons, note];
+  note.addEventListener("blur", () => note.classList.remove("open"));
+  note.addEventListener("keydown", ({ key }) => ["Enter", "Escape"].includes(key) && note.closest("tr").focus());
+  const opener = button({ class: "mark", "aria-label": "note", title: "note (key n)" }, () => openNote(note.closest("tr")), "N");
+  return [...buttons, opener, note];
+}
+
+function openNote(line) {
+  const note = line.querySelector(".note");
+  if (!note) return;
+  note.classList.add("open");
+  note.focus();
 }
 
 function drawMarks() {
