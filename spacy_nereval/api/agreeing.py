@@ -193,7 +193,7 @@ class Agreement(Shown):
         return (*super()._endings(), ".jsonl")
 
     def _report(self, name: str) -> str | None:
-        from ..reporting.html.agreement_page import agreement_page
+        from ..reporting.html.agreement.page import agreement_page
 
         shown = {**self, "intervals": self._with_main.bounds, "confidence": self._with_main.drawn}
         return agreement_page(self._found, shown)

@@ -195,7 +195,7 @@ class Thresholds(Shown):
         return [self.signature]
 
     def _report(self, name: str) -> str | None:
-        from ..reporting.html.cut_page import ScoredSystem, thresholds_page
+        from ..reporting.html.thresholds.page import ScoredSystem, thresholds_page
 
         system = ScoredSystem(name, self._found._replace(values=dict(self)), self._others)
         return thresholds_page([system], self._settings, golds=["these documents", "other documents"])

@@ -111,7 +111,7 @@ def agreement_cli(
     from ..io.adjudication import write_disputes
     from ..io.writing import atomic, write_json, write_rows
     from ..reporting.agreement import AGREED, AT_TERMINAL, USUAL
-    from ..reporting.html.agreement_page import agreement_page
+    from ..reporting.html.agreement.page import agreement_page
     from ..reporting.remarks import many
 
     names, options = names_and_options([*annotations, *ctx.args])

@@ -227,7 +227,7 @@ def _write_page(
 ) -> None:
     """Write the page of all systems."""
     from ..io.writing import atomic
-    from ..reporting.html.cut_page import ScoredSystem, thresholds_page
+    from ..reporting.html.thresholds.page import ScoredSystem, thresholds_page
 
     page = thresholds_page([*map(ScoredSystem, names, found, tested)], settings, golds=golds)
     with atomic(path) as file:

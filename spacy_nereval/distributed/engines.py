@@ -12,7 +12,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from threading import Thread
 from typing import Any, Protocol, TypeVar
 
@@ -109,7 +109,13 @@ def _loky(workers: int, gpus: bool) -> Iterator[Run]:
 
     The workers of the other engines end with the process that started them; these have to watch it.
     """
-    yield _with_joblib("loky", workers, {"initializer": partial(end_with, os.getpid())})
+    yield _with_joblib("loky", workers, {"initializer": _ending_with(os.getpid())})
+
+
+@lru_cache(maxsize=1)
+def _ending_with(parent: int) -> Callable[[], None]:
+    """Return what workers run when they start. Where it is the same, joblib takes the workers of the last run."""
+    return partial(end_with, parent)
 
 
 def end_with(parent: int) -> None:

@@ -12,6 +12,7 @@ import pytest
 import spacy
 from commands import GOLD, GOLD_DOCS, PRED, run, write
 from docs import write_docs
+from processes import WITHOUT_SPACY
 
 from spacy_nereval.cli import nereval
 
@@ -62,8 +63,16 @@ COMMANDS = {
 STREAMS = ("stdin", "stdout", "stderr")
 
 
-@pytest.mark.parametrize("closed", [*((name,) for name in STREAMS), STREAMS], ids="+".join)
-@pytest.mark.parametrize("name", COMMANDS)
+CLOSED = [
+    *((name, STREAMS) for name in COMMANDS),
+    *(("score", (stream,)) for stream in STREAMS),
+    ("a mistake", ("stderr",)),
+    ("help", ("stdout",)),
+]
+"""Commands, and which streams are closed: all of them for every command, and single ones."""
+
+
+@pytest.mark.parametrize(("name", "closed"), CLOSED, ids=[f"{name}-{'+'.join(closed)}" for name, closed in CLOSED])
 def test_every_command_works_with_closed_streams(name, closed, corpus, monkeypatch):
     """As Python starts where a shell has closed them."""
     monkeypatch.chdir(corpus)
@@ -84,10 +93,11 @@ def test_every_command_is_tried_with_closed_streams():
     assert {command[0] for command in COMMANDS.values()} == {command.name for command in nereval.registered_commands}
 
 
-@pytest.mark.parametrize("closed", [">&-", "<&- 2>&-"])
+@pytest.mark.parametrize(("program", "closed"), [("-m spacy nereval", ">&-"), ("light.py", "<&- 2>&-")])
 @pytest.mark.skipif(os.name != "posix", reason="streams are closed by a POSIX shell")
-def test_a_shell_may_close_streams(closed, corpus):
-    nereval = f"{sys.executable} -m spacy nereval"
+def test_a_shell_may_close_streams(program, closed, corpus):
+    (corpus / "light.py").write_text(f"{WITHOUT_SPACY}\nnereval()\n")
+    nereval = f"{sys.executable} {program}"
     done = subprocess.run(
         f"{nereval} score g.jsonl p.jsonl -m strict -o shell.json {closed}", shell=True, cwd=corpus, capture_output=True
     )

@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from glob import glob
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
@@ -18,9 +19,10 @@ from typing import NamedTuple
 import engine_driver
 import pytest
 from processes import live, python, slept, until
-from sharded import ALL_PARTS, COMMANDS, ENVIRONMENT, SHARDS, evaluated, parts, refused, running
+from sharded import ALL_PARTS, COMMANDS, ENVIRONMENT, SHARDS, evaluated, parts, refused, run, running
 
 from spacy_nereval.distributed.engines import ENGINES, started
+from spacy_nereval.io import count_files as storage
 
 PACKAGES = {"loky": ["joblib"], "ray": ["ray"], "dask": ["distributed"], "spark": ["joblibspark", "pyspark"]}
 
@@ -159,6 +161,25 @@ def test_a_task_that_dask_gives_up_is_said_to_have_failed(here):
     Path("deadly.py").write_text(DEADLY)
     done = python("deadly.py", env=ENVIRONMENT, seconds=300)
     assert (done.returncode, done.stdout) == (0, "KilledWorker\n"), done.stderr
+
+
+def test_the_order_of_the_files_and_the_number_of_workers_change_nothing(here):
+    expected = evaluated(*SHARDS, "--confidence", "--samples", 50)
+    assert evaluated(*SHARDS[::-1], "--confidence", "--samples", 50, "--parts", "backwards") == expected
+    assert evaluated(*SHARDS, "--confidence", "--samples", 50, "--parts", "at-once", "--workers", 2) == expected
+    assert run("count", "training/model-best", *SHARDS[::-1], "-o", "backwards.npz").exit_code == 0
+    assert storage.load(Path("backwards.npz")).sources == ["a.spacy", "b.spacy", "c.spacy", "d.spacy"]
+
+
+def test_predictions_in_several_files_are_counted_as_the_documentation_says(here):
+    counting, scoring = [line for line in COMMANDS if line.startswith(("nereval count", "nereval score"))]
+    for command in (counting, scoring):
+        done = run(*(name for word in command.split()[1:] for name in sorted(glob(word)) or [word]))
+        assert done.exit_code == 0, done.output
+    found = storage.load(Path("counts.npz"))
+    assert found.replicates.samples == 1000
+    assert found.sources == ["a.jsonl", "b.jsonl", "c.jsonl", "d.jsonl"]
+    assert (found.documents, found.gold, found.pred) == (42, 84, 17 + 15 + 13 + 11)
 
 
 def test_every_finished_file_moves_the_progress_bar():

@@ -62,29 +62,29 @@ def other_code(here: Path) -> Sequence[Any]:
 
 @pytest.mark.parametrize("change", [other_metrics, other_settings, other_spans, replicates, other_pipeline, other_code])
 def test_counts_of_something_else_are_not_taken(here, change):
-    evaluated(*SHARDS)
+    evaluated(*SHARDS[:2])
     before = parts()
     options = change(here)
-    found = evaluated(*SHARDS, *options, said="4 files counted in nereval-parts (4 replacing other counts)\n")
+    found = evaluated(*SHARDS[:2], *options, said="2 files counted in nereval-parts (2 replacing other counts)\n")
     assert all(after != before[name] for name, after in parts().items())
-    assert found == evaluated(*SHARDS, *options, "--parts", "new")
+    assert found == evaluated(*SHARDS[:2], *options, "--parts", "new")
 
 
 def test_a_file_that_has_changed_is_counted_anew(here):
-    evaluated(*SHARDS)
+    evaluated(*SHARDS[:2])
     before = parts()
     write_docs(here / SHARDS[1], sentences("b")[:-1])
-    said = "(3 by an earlier run, 1 replacing other counts)"
-    assert evaluated(*SHARDS, said=said)["documents"] == 41
+    said = "(1 by an earlier run, 1 replacing other counts)"
+    assert evaluated(*SHARDS[:2], said=said)["documents"] == 12 + 10
     assert [name for name, after in parts().items() if after != before[name]] == ["counts-b.spacy.npz"]
 
 
 @pytest.mark.parametrize("content", [b"", b"no archive", "half"])
 def test_counts_that_are_damaged_are_not_taken(here, content):
-    expected = evaluated(*SHARDS)
+    expected = evaluated(*SHARDS[:2], "-m", "strict")
     file = Path("nereval-parts/counts-a.spacy.npz")
     file.write_bytes(file.read_bytes()[:-200] if content == "half" else content)
-    assert evaluated(*SHARDS, said="(3 by an earlier run, 1 replacing other counts)") == expected
+    assert evaluated(*SHARDS[:2], "-m", "strict", said="(1 by an earlier run, 1 replacing other counts)") == expected
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from glob import glob
 from pathlib import Path
 from unittest.mock import ANY
 
@@ -12,14 +11,13 @@ import numpy as np
 import pytest
 from docs import doc, write_docs
 from made_up import corpus
-from sharded import COMMANDS, SHARDS, evaluated, run
+from sharded import SHARDS, evaluated, run
 
 from spacy_nereval import count, create_all
 from spacy_nereval.counting import table
 from spacy_nereval.counting.table import Table
 from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.integration import pipelines
-from spacy_nereval.io import count_files as storage
 
 
 def test_counts_in_parts_are_those_of_one_file(here):
@@ -49,25 +47,6 @@ def test_what_looks_at_the_whole_corpus_is_resampled_after_merging(here):
     assert evaluated(*SHARDS, *wanted) == evaluated("whole.spacy", *wanted)
     shutil.copy("shards/b.spacy", "shards/a.spacy")  # other training
     assert evaluated(*SHARDS[1:], *wanted, said="(3 replacing other counts)")["documents"] == 30
-
-
-def test_the_order_of_the_files_and_the_number_of_workers_change_nothing(here):
-    expected = evaluated(*SHARDS, "--confidence", "--samples", 50)
-    assert evaluated(*SHARDS[::-1], "--confidence", "--samples", 50, "--parts", "backwards") == expected
-    assert evaluated(*SHARDS, "--confidence", "--samples", 50, "--parts", "at-once", "--workers", 2) == expected
-    assert run("count", "training/model-best", *SHARDS[::-1], "-o", "backwards.npz").exit_code == 0
-    assert storage.load(Path("backwards.npz")).sources == ["a.spacy", "b.spacy", "c.spacy", "d.spacy"]
-
-
-def test_predictions_in_several_files_are_counted_as_the_documentation_says(here):
-    counting, scoring = [line for line in COMMANDS if line.startswith(("nereval count", "nereval score"))]
-    for command in (counting, scoring):
-        done = run(*(name for word in command.split()[1:] for name in sorted(glob(word)) or [word]))
-        assert done.exit_code == 0, done.output
-    found = storage.load(Path("counts.npz"))
-    assert found.replicates.samples == 1000
-    assert found.sources == ["a.jsonl", "b.jsonl", "c.jsonl", "d.jsonl"]
-    assert (found.documents, found.gold, found.pred) == (42, 84, 17 + 15 + 13 + 11)
 
 
 def test_one_file_without_an_engine_is_counted_as_ever(here):

@@ -12,8 +12,8 @@ from pages import Parsed, system
 from spacy_nereval import Document, create
 from spacy_nereval.evaluation.gold_suspects import FEW, Evidence, gold_suspects
 from spacy_nereval.reporting.html import page
-from spacy_nereval.reporting.html.reasons import reasons
-from spacy_nereval.reporting.html.suspects import OF_EACH, SHOWN, shown_suspects
+from spacy_nereval.reporting.html.report.reasons import reasons
+from spacy_nereval.reporting.html.report.suspects import OF_EACH, SHOWN, shown_suspects
 
 FAIR = create("fair")
 RIGHT = [k / 10 for k in range(10)]

@@ -120,7 +120,7 @@ def test_counts_say_what_they_were_counted_from(tmp_path):
         load(path, origin={"data": "1"})
 
 
-@pytest.mark.parametrize("number", range(1, 10))
+@pytest.mark.parametrize("number", [1, 2, 3, 9])
 def test_any_number_of_files_merges_in_their_order(tmp_path, number):
     documents = corpus(number)
     paths = [stored([document], tmp_path / f"{k}.npz") for k, document in enumerate(documents)]

@@ -119,8 +119,8 @@ BOTH = [line(TEXT, (0, 3, "PER"), id="1"), line(TEXT, (8, 11, "PER"), id="2")]
 @pytest.mark.parametrize(
     "command",
     [
-        ("score", "g.jsonl", "p.jsonl", "-o", "out.json"),
-        ("compare", "g.jsonl", "g.jsonl", "p.jsonl", "-o", "out.json"),
+        ("score", "g.jsonl", "p.jsonl", "-m", "strict", "-o", "out.json"),
+        ("compare", "g.jsonl", "g.jsonl", "p.jsonl", "-m", "strict", "--trials", "20", "-o", "out.json"),
         ("errors", "g.jsonl", "p.jsonl", "-o", "out.jsonl"),
         ("count", "g.jsonl", "p.jsonl", "-o", "out.npz"),
         ("report", "g.jsonl", "p.jsonl", "-o", "out.html"),

@@ -11,8 +11,8 @@ from annotated import agreed, example, example_page, hostile, page_of, shared
 from pages import Parsed
 
 from spacy_nereval.core.annex import annexed
-from spacy_nereval.reporting.html.agreement_data import disputes_of, page_data
-from spacy_nereval.reporting.html.agreement_rows import chance_rows, pair_scores
+from spacy_nereval.reporting.html.agreement.data import disputes_of, page_data
+from spacy_nereval.reporting.html.agreement.rows import chance_rows, pair_scores
 
 
 def test_the_first_screen_names_the_rule_in_which_the_examples_differ():

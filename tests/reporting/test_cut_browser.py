@@ -16,7 +16,7 @@ from places import ROOT
 from spacy_nereval import Document, create_all
 from spacy_nereval.evaluation.thresholds.inputs import Settings
 from spacy_nereval.evaluation.thresholds.result import thresholds
-from spacy_nereval.reporting.html.cut_page import ScoredSystem, thresholds_page
+from spacy_nereval.reporting.html.thresholds.page import ScoredSystem, thresholds_page
 
 pytestmark = needs_browser
 

@@ -18,9 +18,10 @@ from spacy_nereval.evaluation.thresholds.applying import applied
 from spacy_nereval.evaluation.thresholds.inputs import Settings
 from spacy_nereval.evaluation.thresholds.result import thresholds as found_in
 from spacy_nereval.io.read import read_files
-from spacy_nereval.reporting.html import charts, cut_lines
-from spacy_nereval.reporting.html.cut_lines import measured
-from spacy_nereval.reporting.html.cut_page import ScoredSystem, thresholds_page
+from spacy_nereval.reporting.html import charts
+from spacy_nereval.reporting.html.thresholds import lines as cut_lines
+from spacy_nereval.reporting.html.thresholds.lines import measured
+from spacy_nereval.reporting.html.thresholds.page import ScoredSystem, thresholds_page
 from spacy_nereval.reporting.result_table import shown
 
 GOLDS = [ROOT / "assets" / "warranty" / f"{split}.jsonl" for split in ("dev", "test")]

@@ -33,11 +33,14 @@ from spacy_nereval.evaluation.intervals import Confidence
 from spacy_nereval.evaluation.result import evaluate
 from spacy_nereval.evaluation.transitions import gold_outcomes, transitions
 from spacy_nereval.evaluation.what_if import what_if
-from spacy_nereval.reporting.html import ReportedSystem, charts, page
+from spacy_nereval.reporting.html import ReportedSystem, page
+from spacy_nereval.reporting.html.charts import scripts
 from spacy_nereval.reporting.html.colors import COLORS, DISPLACY
-from spacy_nereval.reporting.html.data import embedded, page_data
-from spacy_nereval.reporting.html.score_rows import LENGTHS, differences, metric_rows
-from spacy_nereval.reporting.html.verdict_rows import outcome_matrix, verdict_rows
+from spacy_nereval.reporting.html.report import charts
+from spacy_nereval.reporting.html.report.data import page_data
+from spacy_nereval.reporting.html.report.score_rows import LENGTHS, differences, metric_rows
+from spacy_nereval.reporting.html.report.verdict_rows import outcome_matrix, verdict_rows
+from spacy_nereval.reporting.html.texts import embedded
 
 
 def decoded(data: dict[str, Any], system: int, metric: str) -> list[tuple[str, str, str]]:
@@ -666,7 +669,7 @@ def test_the_command_refuses_in_one_line_and_leaves_nothing(here, monkeypatch, a
 
 @pytest.mark.parametrize("library", ["altair", "vl_convert"])
 def test_without_the_libraries_for_charts_the_extra_is_named(here, monkeypatch, library):
-    charts.scripts.cache_clear()
+    scripts.cache_clear()
     monkeypatch.setitem(sys.modules, library, None)
     said = refused("report", here / "gold.jsonl", here / "pred.jsonl", "-o", here / "r.html")
     assert 'pip install "spacy-nereval[report]"' in said

@@ -13,8 +13,8 @@ from pages import Parsed, system
 
 from spacy_nereval import Confidence, Document
 from spacy_nereval.reporting.html import page
-from spacy_nereval.reporting.html.score_rows import ScoreRow, differences
-from spacy_nereval.reporting.html.score_rows import ScoreValue as Value
+from spacy_nereval.reporting.html.report.score_rows import ScoreRow, differences
+from spacy_nereval.reporting.html.report.score_rows import ScoreValue as Value
 
 DOCUMENTS = corpus(24)
 FEW = ("-C", "--samples", 20, "--trials", 200, "-m", "strict,slot_error", "-o", "r.html")

@@ -11,8 +11,8 @@ from pages import HOSTILE, Parsed, system
 
 from spacy_nereval import Confidence, Document, create
 from spacy_nereval.reporting.html import page
-from spacy_nereval.reporting.html.reasons import Example, reasons
-from spacy_nereval.reporting.html.static import DOCUMENTS, LONGEST, static_documents
+from spacy_nereval.reporting.html.report.reasons import Example, reasons
+from spacy_nereval.reporting.html.report.static import DOCUMENTS, LONGEST, static_documents
 
 FAIR = create("fair")
 

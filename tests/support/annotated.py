@@ -14,7 +14,7 @@ from spacy_nereval import Document, create_all
 from spacy_nereval.evaluation.agreement.counts import AgreementCounts
 from spacy_nereval.evaluation.agreement.documents import SharedDocument, SharedDocuments
 from spacy_nereval.evaluation.resampling import Confidence
-from spacy_nereval.reporting.html.agreement_page import agreement_page
+from spacy_nereval.reporting.html.agreement.page import agreement_page
 
 EXAMPLES = ROOT / "assets" / "agreement"
 

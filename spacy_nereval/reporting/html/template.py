@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -18,35 +18,31 @@ from .colors import COLORS
 
 
 class Layout(NamedTuple):
-    """The files that a page is made of: its template, its style sheets, and the files of its script in `script/`,
-    in order of execution."""
+    """The files of a page: its folder, with `page.html` and `page.css`; the scripts that it shares with other pages,
+    which run first; and its own, each in order of execution."""
 
-    template: str
-    styles: tuple[str, ...]
-    scripts: tuple[str, ...]
+    folder: str
+    shared: tuple[str, ...]
+    own: tuple[str, ...]
 
 
 REPORT = Layout(
-    "page.html",
-    ("page.css",),
+    "report",
+    ("elements", "tips", "widgets", "saving", "needle", "bars", "stretches", "sorting", "theme"),
     (
-        *("elements", "widgets", "saving", "data", "triage", "state", "needle", "filters"),
-        *("bars", "marks", "stretches", "text", "documents", "concordance"),
-        *("matrix", "form", "copy", "actions", "sorting", "theme", "charts"),
+        *("data", "triage", "state", "filters", "marks", "text", "documents", "concordance"),
+        *("matrix", "form", "copy", "actions", "changes", "charts"),
     ),
-)
-THRESHOLDS = Layout(
-    "thresholds.html",
-    ("page.css", "thresholds.css"),
-    ("elements", "widgets", "saving", "sorting", "theme", "curves", "thresholds"),
 )
 AGREEMENT = Layout(
-    "agreement.html",
-    ("page.css", "agreement.css"),
-    (
-        *("elements", "widgets", "saving", "disputes_data", "disputes_state", "needle", "bars", "stretches"),
-        *("disputed_text", "disputes_list", "disputes_export", "disputes_actions", "sorting"),
-    ),
+    "agreement",
+    ("elements", "tips", "widgets", "saving", "needle", "bars", "stretches", "sorting"),
+    ("data", "state", "text", "list", "export", "actions"),
+)
+THRESHOLDS = Layout(
+    "thresholds",
+    ("elements", "tips", "widgets", "saving", "sorting", "theme"),
+    ("curves", "actions"),
 )
 
 
@@ -58,7 +54,7 @@ class Trusted(str):
         return self
 
 
-def filled_in(values: Mapping[str, Any], library: str | None, layout: Layout = REPORT) -> str:
+def filled_in(values: Mapping[str, Any], library: str | None, layout: Layout) -> str:
     """Return the page.
 
     Args:
@@ -66,12 +62,12 @@ def filled_in(values: Mapping[str, Any], library: str | None, layout: Layout = R
         library: The script that draws charts; None for a page without charts.
         layout: The files of the page.
     """
-    scripts = [*filter(None, [library]), _script(layout.scripts)]
+    scripts = [*filter(None, [library]), _script(layout)]
     colors = ":root{" + "".join(f"--{kind}:{color};" for kind, color in COLORS.items()) + "}"
-    style = "\n".join([colors, *map(_file, layout.styles)])
+    style = "\n".join([colors, _file("page.css"), _file(f"{layout.folder}/page.css")])
     return (
         _environment()
-        .get_template(layout.template)
+        .get_template(f"{layout.folder}/page.html")
         .render(
             **values,
             scripts=[Trusted(script) for script in scripts],
@@ -112,9 +108,10 @@ def _policy(scripts: Iterable[str], style: str) -> str:
     )
 
 
-def _script(names: Sequence[str]) -> str:
+def _script(layout: Layout) -> str:
     """The page's own script: its files inside one function, so that no name of theirs is global."""
-    parts = "\n".join(_file(f"script/{name}.js") for name in names)
+    names = [f"script/{name}" for name in layout.shared] + [f"{layout.folder}/script/{name}" for name in layout.own]
+    parts = "\n".join(_file(f"{name}.js") for name in names)
     return f'"use strict";\n(() => {{\n{parts}}})();\n'
 
 

@@ -14,7 +14,7 @@ function behindWord(text, end) {
 const ROW = 6; // pixels from one bar to the next
 
 const stripes = (bar) => {
-  const color = `color-mix(in srgb, var(--${bar.kind || "soft"}), var(--bar))`;
+  const color = `color-mix(in srgb, var(--${!bar.kind || bar.kind === "none" ? "soft" : bar.kind}), var(--bar))`;
   if (bar.side === "pred") return `repeating-linear-gradient(90deg, ${color} 0 5px, transparent 5px 8px)`;
   return `linear-gradient(${color}, ${color})`;
 };

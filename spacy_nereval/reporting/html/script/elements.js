@@ -55,7 +55,8 @@ const TURNING_OR_HALF = /[\u202a-\u202c\u2066-\u2069]|[\ud800-\udbff](?![\udc00-
 
 // A name on one line, without characters that would change the direction of what follows.
 const name = (text, longest = 60) => {
-  const flat = text.replace(/\s+/g, " ").replace(UNSEEN, "\ufffd").replace(TURNING_OR_HALF, "\ufffd") || "(empty)";
+  const flat = text.replace(/\s+/g, " ").replace(UNSEEN, "\ufffd").replace(TURNING_OR_HALF, "\ufffd");
+  if (!flat.trim()) return "(empty)";
   if (flat.length <= longest) return flat;
   const last = /^\S*(\/[^\s/]+)$/.exec(flat); // of a label with levels, the last one says most
   return last && last[1].length < longest ? `…${last[1]}` : `${flat.slice(0, longest - 1)}…`;
@@ -64,4 +65,4 @@ const bdi = (text, longest) => {
   const shown = name(text, longest);
   return make("bdi", { title: shown.startsWith("…") || shown.endsWith("…") ? name(text, 500) : null }, shown);
 };
-const labelName = (label) => (label < 0 ? "none" : name(labels[label]));
+const labelName = (label) => (label < 0 ? "none" : name(labels[label], 500));

@@ -1,0 +1,1 @@
+"""The page on agreement: where annotators differ, and by which rules."""

@@ -1,0 +1,1 @@
+"""The report of predictions: scores, reasons, and every document with its errors."""

@@ -1,0 +1,145 @@
+"""The documents, their spans and the verdicts on them, as the page's script reads them.
+
+Offsets count UTF-16 units, as strings in browsers do. Labels, verdicts and spans
+are indices into lists, so that no text from the corpus is ever a key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+from ....core.declaration import Metric, Verdict
+from ....core.spans import Document, OverlapGroup
+from ....evaluation.transitions import OUTCOME_OF_VERDICT
+from ...words import CHANGES, OUTCOMES
+from ..texts import is_right_to_left, utf16_offsets
+from .reported import ReportedSystem
+
+Numbered = dict[tuple[int, int, str], int]
+"""Each span with its number in the list of its side."""
+
+NONE = -1
+HIT, MISS, SPURIOUS = range(3)
+
+
+def on_spans(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
+    """Return the metrics whose verdicts each count one span or one pair of spans, so that spans can show them."""
+    return tuple(m for m in metrics if m.confusion and not m.partial_credit and (m.scope == "group" or m.taxonomy))
+
+
+def page_data(systems: Sequence[ReportedSystem]) -> dict[str, Any]:
+    """Return everything that the script needs.
+
+    A document is [id, text, gold spans, side, side, ...], with a side per system:
+    [predicted spans, settled verdicts, verdicts of metric 0, of metric 1, ...]. Spans
+    are a flat list: start, end, label, start, end, label, ... Verdicts are one too:
+    verdict, gold span, predicted span, ..., with -1 for no span. The settled verdicts
+    are exact hits, misses and spurious spans outside of overlap groups: 0, 1 and 2
+    instead of a verdict, since each metric has its own names for them.
+
+    Args:
+        systems: The systems of the report, on the same documents.
+    """
+    metrics = on_spans(systems[0].counts.metrics)
+    labels = sorted({label for system in systems for label in system.counts.labels})
+    return {
+        "systems": [system.name for system in systems],
+        "labels": labels,
+        "metrics": [_metric(metric) for metric in metrics],
+        "outcomes": list(OUTCOMES.values()),
+        "outcomeOf": [[verdict, list(OUTCOMES).index(key)] for verdict, key in OUTCOME_OF_VERDICT.items()],
+        "changes": list(CHANGES),
+        "digest": digest(systems[0].documents),
+        "annexes": [[k, at] for k, document in enumerate(systems[0].documents) if (at := annex(document)) is not None],
+        "rightToLeft": [k for k, document in enumerate(systems[0].documents) if is_right_to_left(document.text or "")],
+        "documents": [
+            _document(sides, metrics, {label: k for k, label in enumerate(labels)})
+            for sides in zip(*(system.documents for system in systems))
+        ],
+    }
+
+
+def annex(document: Document) -> int | None:
+    """Return where the mentions begin that a text does not have, in UTF-16 units; None without such mentions."""
+    if document.annex is None:
+        return None
+    at: int = utf16_offsets(document.text or "")(document.annex)
+    return at
+
+
+def digest(documents: Iterable[Document]) -> str:
+    """Return a short name for texts and gold spans, by which a browser keeps the marks on them."""
+    found = sha256()
+    for document in documents:
+        found.update(repr((document.id, document.text, document.gold)).encode("utf8", "surrogatepass"))
+    return found.hexdigest()[:16]
+
+
+def _metric(metric: Metric) -> dict[str, Any]:
+    names = metric.verdict_names
+    settled = (metric.hit, metric.miss, metric.spurious) if metric.scope == "group" else ()
+    kind_of = dict(zip(settled, ("hit", "missed", "spurious")))
+    words = metric.words
+    return {
+        "name": metric.name,
+        "verdicts": list(names),
+        "words": [words[name].short if name in words else name for name in names],
+        "kinds": [words[name].kind if name in words else kind_of.get(name, "") for name in names],
+        "settled": [names.index(name) for name in settled],
+        "right": names.index(metric.hit),
+        "confusion": [names.index(name) for name in metric.confusion or ()],
+        "taxonomy": metric.taxonomy,
+    }
+
+
+def numbers_of(document: Document) -> tuple[Numbered, Numbered]:
+    """Return each gold and each predicted span with its number in the data of the page."""
+    gold: Numbered = {span: k for k, span in enumerate(document.gold)}
+    pred: Numbered = {span: k for k, span in enumerate(document.pred)}
+    return gold, pred
+
+
+def _document(sides: Sequence[Document], metrics: Sequence[Metric], labels: Mapping[str, int]) -> list[Any]:
+    first = sides[0]
+    unit = utf16_offsets(first.text or "")
+
+    def flat(spans: Iterable[tuple[int, int, str]]) -> list[int]:
+        return [n for start, end, label in spans for n in (unit(start), unit(end), labels[label])]
+
+    found: list[Any] = [first.id, first.text, flat(first.gold)]
+    for side in sides:
+        gold, pred = numbers_of(side)
+        settled = [n for span in sorted(side.hits) for n in (HIT, gold[span], pred[span])]
+        overlapping = []
+        for group in side.overlap_groups:
+            if group.gold and group.pred:
+                overlapping.append(group)
+            else:
+                settled += [n for span in group.gold for n in (MISS, gold[span], NONE)]
+                settled += [n for span in group.pred for n in (SPURIOUS, NONE, pred[span])]
+        judged = []
+        for metric in metrics:
+            parts = overlapping if metric.scope == "group" else [side]
+            judged.append(_flat_verdicts(_verdicts(metric, parts), metric, gold, pred))
+        found.append([flat(pred), settled, *judged])
+    return found
+
+
+def _verdicts(metric: Metric, parts: Sequence[OverlapGroup]) -> Iterator[Verdict]:
+    """Yield the verdicts on overlap groups, or on whole documents if the metric judges these."""
+    for part in parts:
+        if metric.judge:
+            yield from metric.judge(part)
+        else:
+            yield from (Verdict(metric.miss, span, None) for span in part.gold)
+            yield from (Verdict(metric.spurious, None, span) for span in part.pred)
+
+
+def _flat_verdicts(verdicts: Iterable[Verdict], metric: Metric, gold: Numbered, pred: Numbered) -> list[int]:
+    return [
+        n
+        for name, a, b, _ in verdicts
+        for n in (metric.verdict_names.index(name), gold[a] if a else NONE, pred[b] if b else NONE)
+    ]

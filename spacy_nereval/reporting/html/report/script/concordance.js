@@ -1,0 +1,132 @@
+// One error per line, aligned on its span. The reader can sort the lines, and mark who is wrong.
+
+const AROUND = 90; // characters on either side
+
+// The gold span and the predictions of a row, and where they begin and end.
+function spansOf({ k, g, p, q }) {
+  const doc = documents[k];
+  let [gold, pred, after] = [span(doc[2], g), span(doc[3 + state.one][0], p), comparing() ? span(doc[3 + state.other][0], q) : null];
+  if (comparing() && g >= 0) {
+    pred = span(doc[3 + state.one][0], firstPrediction(doc, state.one, g));
+    after = span(doc[3 + state.other][0], firstPrediction(doc, state.other, g));
+  }
+  const own = [gold, pred, after].filter(Boolean);
+  return { gold, pred, after, start: Math.min(...own.map((s) => s.start)), end: Math.max(...own.map((s) => s.end)) };
+}
+
+const COLUMNS = [["corpus", "document"], ["before", "before"], ["surface", "span"], ["after", "after"], ["gold", "gold"], ["pred", "predicted"], ["verdict", "verdict"]];
+
+// Sorts rows by a column. Keys are computed once.
+function sortRows() {
+  const keyOf = {
+    before: (text, { start }) => text.slice(Math.max(0, start - 40), start).trim().toLowerCase().split(/\s+/).reverse().join(" "),
+    surface: (text, { start, end }) => text.slice(start, end).toLowerCase(),
+    after: (text, { end }) => text.slice(end, end + 40).trim().toLowerCase(),
+    gold: (text, { gold }) => (gold ? labels[gold.label] : ""),
+    pred: (text, { pred }) => (pred ? labels[pred.label] : ""),
+    verdict: (text, spans, row) => (comparing() ? CHANGES[row.v] : metrics[state.metric].words[row.v]),
+  }[state.order];
+  const keys = rows.map((row) => keyOf(documents[row.k][1] || "", spansOf(row), row));
+  const order = rows.map((_, i) => i).sort((i, j) => (keys[i] < keys[j] ? -1 : keys[i] > keys[j] ? 1 : i - j));
+  rows = order.map((i) => rows[i]);
+  found = [...new Set([...rows.map(({ k }) => k), ...found])];
+}
+
+function concordance(shown) {
+  const head = COLUMNS.filter(([, title]) => !["before", "after"].includes(title)).map(([order, title]) => header(order, title));
+  head.splice(1, 1, make("th", { scope: "col", class: "kwic-head" }, header("before", "before"), header("surface", "span"), header("after", "after")));
+  const table = make("table", { class: "lines" }, make("thead", null, make("tr", null, ...head, ...(comparing() ? [] : [make("th", { scope: "col" }, "your mark")]))),
+    make("tbody", null, ...shown.map(line)));
+  return make("div", { class: "scroll", role: "region", "aria-label": "Errors, one per line", tabindex: "0" }, table);
+}
+
+function header(order, title) {
+  const on = state.order === order;
+  const inside = button({ class: "sort", "aria-label": `Sort by ${title}` }, () =>
+    choose({ order, falling: on ? !state.falling : false, at: 0 }), title, make("span", { "aria-hidden": "true" }, on ? (state.falling ? " ↓" : " ↑") : ""));
+  if (["before", "surface", "after"].includes(order)) return inside;
+  return make("th", { scope: "col", "aria-sort": on ? (state.falling ? "descending" : "ascending") : null }, inside);
+}
+
+function line(row, i) {
+  const doc = documents[row.k];
+  const { gold, pred, after, start, end } = spansOf(row);
+  const metric = metrics[state.metric];
+  const kind = comparing() ? "none" : kindOf(doc, state.one, state.metric, row.v, row.g, row.p);
+  const label = (own) => (own ? bdi(labels[own.label], 30) : "–");
+  const cell = (head, ...own) => make("td", { class: own.length > 1 ? "said pair" : "said", "data-head": head, title: own.map((each) => labelName(each ? each.label : ANY)).join(" / ") },
+    ...own.flatMap((each) => [" / ", label(each)]).slice(1));
+  const where = button({ class: "link", "aria-label": `Show document ${row.k + 1}` }, () => openDocument(row.k), number(row.k + 1));
+  if (doc[0] !== null) where.title = name(doc[0], 120);
+  const verdict = comparing() ? CHANGES[row.v] : metric.words[row.v];
+  const element = make("tr", { tabindex: i ? "-1" : "0" },
+    make("td", { class: "number" }, where), make("td", null, kwic(row, gold, pred, after, start, end, kind)),
+    cell("gold", gold), comparing() ? cell("predicted", pred, after) : cell("predicted", pred),
+    make("td", { class: comparing() ? "said pair" : "said", title: verdict }, make("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), verdict),
+    ...(comparing() ? [] : [make("td", { class: "triage" }, ...triage(row))]));
+  element.row = row;
+  return element;
+}
+
+function kwic({ k }, gold, pred, after, start, end, kind) {
+  const text = documents[k][1];
+  if (text === null) return make("span", null, `${start}–${end}`);
+  const bars = [];
+  const bar = (span, side, of) => span && bars.push({ ...span, side, kind: of, row: bars.length, flags: new Set() });
+  const same = !comparing() && gold && pred && gold.start === pred.start && gold.end === pred.end;
+  bar(gold, same ? "both" : "gold", kind);
+  if (!same) bar(pred, "pred", comparing() ? `system-${state.one}` : kind);
+  bar(after, "pred", `system-${state.other}`);
+  const marks = { bars, flags: [], rows: bars.length, rtl: rightToLeft.has(k) };
+  const middle = end - start > 160
+    ? [...marked(text, start, start + 80, marks), "…", ...marked(text, end - 80, end, marks)]
+    : marked(text, start, end, marks);
+  const invented = isInvented(k, { start });
+  const before = invented ? [make("em", null, `${ABSENT.toLowerCase()}: `)] : textNodes(text.slice(Math.max(0, start - AROUND), start), true);
+  const behind = invented ? [] : textNodes(textOf(k).slice(end, end + AROUND), true);
+  return make("span", { class: "kwic", dir: direction(k) },
+    make("span", { class: "before" }, make("span", null, ...before)),
+    make("span", { class: "rest" }, make("span", { class: "span" }, ...middle), make("span", { class: "after" }, ...behind)));
+}
+
+// Moves the current row, over pages if need be.
+function move(step) {
+  const lines = [...$("list").querySelectorAll("tbody tr")];
+  let next = lines.indexOf(document.activeElement.closest("tr"));
+  next = next < 0 ? (step > 0 ? 0 : lines.length - 1) : next + step;
+  if (next < 0 || next >= lines.length) {
+    const at = state.at + step;
+    if (at < 0 || at >= Math.ceil(rows.length / PER_PAGE.errors)) return;
+    choose({ at });
+    next = step > 0 ? 0 : PER_PAGE.errors - 1;
+  }
+  focusLine(next);
+}
+
+function focusLine(i) {
+  const lines = [...$("list").querySelectorAll("tbody tr")];
+  lines.forEach((each, k) => each.setAttribute("tabindex", k === i ? "0" : "-1"));
+  lines[i].focus();
+  lines[i].scrollIntoView({ block: "nearest" });
+}
+
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea") || state.view !== "errors") return;
+  if (event.key === "j" || event.key === "k") {
+    event.preventDefault();
+    move(event.key === "j" ? 1 : -1);
+    return;
+  }
+  if (event.key === "n" && event.target.closest("tbody tr")) {
+    event.preventDefault();
+    openNote(event.target.closest("tbody tr"));
+    return;
+  }
+  const mark = Object.keys(MARKS).find((name) => MARKS[name].key === event.key);
+  const at = event.target.closest("tbody tr");
+  if (mark && at && at.row) {
+    event.preventDefault();
+    setMark(at.row, mark);
+    at.querySelector(".triage").replaceChildren(...triage(at.row));
+  }
+});

@@ -1,0 +1,104 @@
+// The form of filters, drawn from what is asked for.
+
+function drawForm() {
+  const named = systems.map((system, k) => [k, systems.length > 1 ? `${letter(k)}: ${name(system)}` : name(system)]);
+  fill("system", named);
+  fill("matrix-system", named);
+  for (const id of ["metric", "matrix-metric"]) fill(id, metrics.map((metric, k) => [k, metric.name]));
+  fill("label", [[ANY, "any"], ...labels.map((label, k) => [k, name(label, 200)])]);
+  fill("mark", [["", "any"], ...Object.entries(MARKS).map(([mark, { words }]) => [mark, words])]);
+  $("system").value = String(state.one);
+  const rest = named.filter(([k]) => k !== state.one);
+  $("other").replaceChildren(...[[ANY, "nothing"], ...rest].map(([k, words]) => option(String(k), words)));
+  $("other").value = String(state.other);
+  document.querySelectorAll(".for-system").forEach((element) => (element.hidden = systems.length === 1));
+  $("relation").replaceChildren(option("", "anything"), option("only", "only this one is wrong"), option("all", "all are wrong"),
+    ...rest.map(([k, words]) => option(String(k), `${words} is right`)));
+  $("relation").value = state.relation;
+  $("metric").value = String(state.metric);
+  document.querySelectorAll(".single").forEach((element) => (element.hidden = comparing() || (element.classList.contains("for-system") && systems.length === 1)));
+  $("matrix-metric").value = String(matrix.metric);
+  $("matrix-system").value = String(matrix.system);
+  $("label").value = String(state.label);
+  $("mark").value = state.mark;
+  $("find").value = state.find;
+  $("pattern").checked = state.pattern;
+  $("wrong").checked = state.wrong;
+  $("wrong-title").textContent = comparing() ? "Only documents with changes" : "Only errors";
+  $("order").value = ["corpus", "errors"].includes(state.order) ? state.order : "corpus";
+  $("order").options[1].textContent = comparing() ? "most changes first" : "most errors first";
+  $("together").checked = together;
+  for (const view of VIEWS) $(`view-${view}`).setAttribute("aria-pressed", String(state.view === view));
+  drawChoices();
+  drawAsked();
+  drawLegend();
+}
+
+// How often there is each verdict, or each change, in the corpus.
+const totals = new Map(); // by systems and metric
+
+function total(names) {
+  const key = `${state.one} ${state.other} ${state.metric}`;
+  if (totals.has(key)) return totals.get(key);
+  const numbers = names.map(() => 0);
+  for (const doc of documents) {
+    if (comparing()) visitChanges(doc, state.one, state.other, (change) => (numbers[change] += 1));
+    else verdicts(doc, state.one, state.metric, (verdict) => (numbers[verdict] += 1));
+  }
+  totals.set(key, numbers);
+  return numbers;
+}
+
+// A box for each verdict, or for each change, with its number.
+function drawChoices() {
+  const metric = metrics[state.metric];
+  const names = comparing() ? CHANGES : metric.words;
+  const numbers = total(names);
+  $("verdicts-title").textContent = comparing() ? "Change" : "Verdict";
+  $("verdicts").replaceChildren(
+    ...names.map((words, k) => {
+      const box = make("input", { type: "checkbox", value: String(k) });
+      box.checked = state.chosen.has(k);
+      box.addEventListener("change", () => {
+        const chosen = new Set(state.chosen);
+        if (box.checked) chosen.add(k);
+        else chosen.delete(k);
+        choose({ chosen, at: 0 }, false);
+      });
+      const kind = comparing() ? "" : metric.kinds[k];
+      const text = make("span", null, words);
+      if (!comparing() && words !== metric.verdicts[k]) text.append(" ", make("small", null, metric.verdicts[k]));
+      return make("label", null, box, make("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), text,
+        make("span", { class: "n" }, number(numbers[k])));
+    }),
+  );
+}
+
+// What the list is narrowed to by a choice outside the form, each with a button that takes it back.
+function drawAsked() {
+  const parts = [];
+  const note = (clear, ...said) => parts.push(make("span", { class: "chip" }, ...said, " ",
+    button({ "aria-label": "Clear" }, () => {
+      choose({ ...clear, at: 0 });
+      $("find").focus();
+    }, "×")));
+  const shown = (label) => (label < 0 ? "none" : bdi(labels[label]));
+  if (state.cell) note({ cell: null, chosen: new Set() }, "gold ", shown(state.cell[0]), ", predicted ", shown(state.cell[1]));
+  if (state.move && comparing()) note({ move: null }, `${outcomes[state.move[0]]}, then ${outcomes[state.move[1]]}`);
+  if (state.group !== null) note({ group: null }, make("bdi", null, data.groups[state.group].title));
+  if (state.bucket) note({ bucket: null }, `${data.slices[state.bucket[0]].title}: ${data.slices[state.bucket[0]].buckets[state.bucket[1]]}`);
+  $("asked").replaceChildren(...(parts.length ? ["Only ", ...parts] : []));
+  $("asked").hidden = !parts.length;
+}
+
+function drawLegend() {
+  const sample = (side, text) => {
+    const word = make("span", { class: "m" }, text);
+    word.style.background = `${stripes({ side, kind: side === "pred" ? "spurious" : "missed" })} 0 100% / 100% 4px no-repeat`;
+    word.style.paddingBottom = "5px";
+    return word;
+  };
+  const lettered = shownSystems().length > 1 ? [". ", ...shownSystems().flatMap((s) => [make("b", { class: comparing() ? `system-${s}` : null }, letter(s)), " ", bdi(systems[s], 40), "; "]).slice(0, -1)] : [];
+  $("legend").replaceChildren("A full bar marks ", sample("gold", "gold spans"), ", a broken one ", sample("pred", "predictions"),
+    comparing() && state.view === "errors" ? " of both systems in their colours" : " that differ; one bar marks what both share", ...(state.view === "errors" ? [] : [". The flag gives the label and the verdict, and → the label predicted instead"]), ...lettered, ".");
+}
