@@ -73,7 +73,7 @@ def new_files(counts: Counts | None, files: Files, model: str | None, loading: M
     pipeline, known = pipeline_of(model, loading), {*counts.parts} if counts else set()
     new: dict[str, int] = {}
     skipped: list[str] = []
-    for k, gold in enumerate(tqdm(files.golds, desc="looking for new files", leave=False, disable=None)):
+    for k, gold in enumerate(tqdm(files.golds, desc="looking for new files", unit=" files", leave=False, disable=None)):
         pred = files.preds[k] if files.preds else gold
         with fetched(gold) as gold_path, fetched(pred) as pred_path:
             digest = shard_digest(gold_path, pred_path, pipeline)

@@ -68,9 +68,27 @@ def documents_of_files(gold: Path, pred: Path | None, reading: Reading) -> Docum
     formats = reading_of(reading, both=pred is None)
     if pred is None and name_of(gold, formats[0]) != "conll":
         raise ValueError(f"predictions to score against {gold} are missing")
+    _read_pipes({gold: formats[0]} | ({pred: formats[1]} if pred else {}))
     others: Counter[Path] = Counter()
     documents = read_files(gold, pred or gold, reading.spans_key, formats=formats, unit=_unit(reading), others=others)
     return relabelled(_told(documents, others), rules)
+
+
+def _read_pipes(formats: Mapping[Path, Format]) -> None:
+    """Copy the content of pipes before documents are counted, so that the rate shown is that of counting.
+
+    Raises:
+        ValueError: The format of a file is not known. Pipes are not read then.
+        OSError: A pipe cannot be read.
+    """
+    from ..io.formats import name_of
+    from ..io.paths import is_pipe, readable
+
+    for path, format in formats.items():
+        name_of(path, format)
+    for path in formats:
+        if is_pipe(path):
+            readable(path)
 
 
 def _told(documents: Documents, others: Counter[Path]) -> Documents:
@@ -102,6 +120,7 @@ def documents_of_model(model: str | Language, gold: Path, reading: Reading, load
 
     gold_format, _ = reading_of(reading)
     unit, rules = _unit(reading), rules_of(reading)
+    _read_pipes({gold: gold_format})
     if loading:
         setup_gpu(loading.gpu_id, silent=True)
     return relabelled(predict(model, gold, reading.spans_key, gold_format, unit=unit), rules)

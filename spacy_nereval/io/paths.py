@@ -155,7 +155,8 @@ def _copy(pipe: Path) -> Path:
     from tqdm import tqdm
 
     copy = temporary_file()
-    progress = tqdm(desc=f"reading {pipe}", unit="B", unit_scale=True, leave=False, disable=None)
+    name = "standard input" if str(pipe) == "/dev/stdin" else pipe
+    progress = tqdm(desc=f"reading {name}", unit="B", unit_scale=True, leave=False, disable=None)
     try:
         with pipe.open("rb") as source, copy.open("wb") as target, progress:
             while block := source.read(BLOCK):

@@ -75,13 +75,12 @@ class Driven(NamedTuple):
 
 @contextmanager
 def driving(engine: str, folder: Path, *command: str) -> Iterator[Driven]:
-    """Drive an engine; Spark not without torch, which its workers ask for."""
-    path = {"PYTHONPATH": os.environ.get("PYTHONPATH", "")} if engine == "spark" else {}
+    """Drive an engine."""
     (folder / "pids").mkdir()
     run = [sys.executable, engine_driver.__file__, engine, *command]
     with (
         (folder / "printed").open("wb") as printed,
-        live(run, cwd=folder, env=os.environ | ENVIRONMENT | path, stdout=printed, stderr=printed) as process,
+        live(run, cwd=folder, env=os.environ | ENVIRONMENT, stdout=printed, stderr=printed) as process,
     ):
         found = Driven(engine, folder, process)
         until(lambda: len(found.workers) == 2 or process.poll() is not None, 300)

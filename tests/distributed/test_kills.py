@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from importlib.util import find_spec
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import mortal
 import numpy as np
@@ -16,9 +17,11 @@ from spacy_nereval.io.count_files import load, save
 SUPPORT = Path(mortal.__file__).parent
 
 DEATHS = {
-    "loky": {"driver": 3, "counter": 23, "merger": 3},
-    "dask": {"counter": 23, "merger": 2},
+    "loky": {"driver": 3, "counter": 15, "merger": 3},
+    "dask": {"counter": 18, "merger": 3},
 }
+ENOUGH = 20
+"""So many processes have to die. Some end before their death, and others die in their place."""
 
 
 @pytest.mark.slow
@@ -32,16 +35,17 @@ def test_nothing_is_lost_or_counted_twice_whoever_is_killed(tmp_path, engine):
     for who, number in DEATHS[engine].items():
         for death in range(number):
             (tmp_path / "deaths" / f"{who}-{death:02}").touch()
-    deaths, runs = sum(DEATHS[engine].values()), []
+    runs: list[CompletedProcess[str]] = []
     environment = {"MORTAL": str(tmp_path), "OMP_NUM_THREADS": "1"}
-    while not (tmp_path / "all.npz").exists() or os.listdir(tmp_path / "deaths"):
-        assert len(runs) < 2 * deaths, runs[-1].stderr
+    while not (tmp_path / "all.npz").exists() or len(os.listdir(tmp_path / "dead")) < ENOUGH:
+        assert len(runs) < 2 * ENOUGH, runs[-1].stderr
+        if not os.listdir(tmp_path / "deaths"):
+            (tmp_path / "deaths" / f"counter-again-{len(runs)}").touch()
         (tmp_path / "all.npz").unlink(missing_ok=True)
         if runs and not runs[-1].returncode:  # all is counted, and somebody is still to die
             for part in sorted((tmp_path / "parts").glob("counts-*.npz"))[::2]:
                 part.unlink()
         runs.append(python(SUPPORT / "mortal.py", engine, path=[LEAN, SUPPORT], env=environment, seconds=300))
-    assert len(os.listdir(tmp_path / "dead")) >= 20, "some processes end before their death"
     found, expected = load(tmp_path / "all.npz"), tmp_path / "expected.npz"
     save(all_counts(), expected)
     with np.load(expected) as wanted, np.load(tmp_path / "all.npz") as arrays:

@@ -31,7 +31,7 @@ SHARDS = [Shard(f"{number:02}", f"{number:02}.jsonl") for number in range(24)]
 random = Random(os.getpid())
 
 
-def marked_for_death(who: str, chance: float = 0.5, seconds: float = 0.1) -> None:
+def marked_for_death(who: str, chance: float = 0.7, seconds: float = 0.1) -> None:
     """Take a death, perhaps, if there is one left, and be killed within so many seconds."""
     if random.random() > chance:
         return

@@ -8,17 +8,18 @@ from __future__ import annotations
 import importlib.metadata
 import sys
 from collections.abc import Iterator
+from importlib.machinery import PathFinder
 from typing import Any
 
 HIDDEN = {"torch", "spacy_transformers"}
 
 
-class Hidden:
-    """Where Python looks for modules first."""
+class WithoutHidden(PathFinder):
+    """Finds all other modules, as Python does."""
 
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
-        if name.partition(".")[0] in HIDDEN:
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+    @classmethod
+    def find_spec(cls, fullname: str, path: Any = None, target: Any = None) -> Any:
+        return None if fullname.partition(".")[0] in HIDDEN else super().find_spec(fullname, path, target)
 
 
 every = importlib.metadata.distributions
@@ -30,4 +31,4 @@ def shown(**how: Any) -> Iterator[importlib.metadata.Distribution]:
 
 
 importlib.metadata.distributions = shown
-sys.meta_path.insert(0, Hidden())
+sys.meta_path[:] = [WithoutHidden if finder is PathFinder else finder for finder in sys.meta_path]
