@@ -1,14 +1,23 @@
-"""One browser for all tests of pages."""
+"""One browser for all tests of pages, and the pages that several files of tests open."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from commands import write
+from driven import DOCUMENTS, FEW, ONE, TWO
+from tabled import GOLD, MORE, OTHER, PRED
+
+from spacy_nereval.reporting.html import ReportedSystem, charts, page
 
 if TYPE_CHECKING:
     from browsers import Browser
+
+NO_CHARTS = "window.vegaEmbed = () => new Promise(() => {});"
+"""A library that draws nothing: the real one is most of a page, and takes most of the time that opening one takes."""
 
 
 @pytest.fixture(scope="session")
@@ -18,3 +27,43 @@ def browser(tmp_path_factory) -> Iterator[Browser]:
     found = Browser(tmp_path_factory.mktemp("profile"))
     yield found
     found.driver.quit()
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory) -> Callable[..., Path]:
+    """The page of some systems, written once; without charts, unless they are asked for."""
+    folder = tmp_path_factory.mktemp("pages")
+
+    def write(name: str, *systems: ReportedSystem, drawn: bool = False, **options: Any) -> Path:
+        path = folder / f"{name}{'-drawn' * drawn}.html"
+        if not path.exists():
+            with pytest.MonkeyPatch.context() as patch:
+                if not drawn:
+                    patch.setattr(charts, "scripts", lambda: NO_CHARTS)
+                path.write_bytes(page(systems, **options).encode())
+        return path
+
+    return write
+
+
+@pytest.fixture
+def one(browser, made) -> Browser:
+    """The page of one system with its documents."""
+    browser.visit(made("one", ONE), anchor=DOCUMENTS)
+    return browser
+
+
+@pytest.fixture
+def two(browser, made) -> Browser:
+    """The page of two systems with the documents of the first."""
+    browser.visit(made("two", ONE, TWO, confidence=FEW), anchor=DOCUMENTS + "&one=0")
+    return browser
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch) -> Path:
+    """A folder with the files of `tabled`, in which commands run."""
+    monkeypatch.chdir(tmp_path)
+    for name, rows in (("gold", GOLD), ("pred", PRED), ("other", OTHER), *MORE.items()):
+        write(tmp_path / f"{name}.jsonl", *rows)
+    return tmp_path

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from any_tables import AWKWARD, cells, read, tables
+from hypothesis import given
 from hypothesis import strategies as st
 from processes import ended
 from profiles import tries
@@ -19,102 +20,12 @@ from read_back import from_html, from_latex, from_markdown
 
 from spacy_nereval.io.writing import for_spreadsheets, visible
 from spacy_nereval.reporting.formats import csv_text, document, html, json_text, latex, markdown
-from spacy_nereval.reporting.result_table import Cell, Estimate, Interval, ResultTable, shown
-from spacy_nereval.reporting.terminal import BAR, bars, columns, render
-
-# Readers of the formats
+from spacy_nereval.reporting.result_table import Estimate, Interval, ResultTable, shown
+from spacy_nereval.reporting.terminal import render
 
 
 def from_csv(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text, newline="")))
-
-
-# Tables of anything
-
-AWKWARD = ["|", "\\", "a|b", "\\|", "*", "_a_", "a_b", "`x`", "<script>", "&amp;", "[a](b)", "![a][b]", "~~a~~", "$1$"]
-AWKWARD += [
-    "{x}",
-    "%",
-    "#1",
-    "^",
-    '"',
-    "'",
-    "--",
-    "---",
-    "…",
-    "=1+1",
-    "+1",
-    "-1",
-    "@x",
-    "\t=1",
-    "\r1",
-    "a\nb",
-    " a ",
-    "",
-]
-AWKWARD += [
-    "人名",
-    "e\u0301",
-    "\x1b[2J",
-    "\u202eabc",
-    "\x00",
-    "\u2028",
-    "🙂",
-    "-",
-    "[x]",
-    "* b",
-    "\\\\",
-    "&#65;",
-    "]",
-    "a](",
-]
-texts = st.sampled_from(AWKWARD) | st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
-finite = st.floats(-1e6, 1e6)
-numbers: st.SearchStrategy[Cell] = (
-    finite
-    | st.integers(-1000, 10**9)
-    | st.none()
-    | st.builds(Interval, finite, finite)
-    | st.builds(Estimate, *[finite] * 3)
-)
-
-
-@st.composite
-def tables(draw: st.DrawFn) -> ResultTable:
-    kinds = draw(st.lists(st.sampled_from([texts, numbers]), min_size=1, max_size=5))
-    header = [draw(texts) for _ in kinds]
-    rows = [[draw(kind) for kind in kinds] for _ in range(draw(st.integers(0, 4)))]
-    return ResultTable(draw(texts), header, rows, note=draw(texts), digits=draw(st.integers(0, 5)))
-
-
-def read(cell: Cell, digits: int) -> str:
-    """A cell as a person reads it."""
-
-    def number(value: float) -> str:
-        text = str(value) if isinstance(value, int) else f"{value:.{digits}f}"
-        return text.removeprefix("-") if not text.strip("-0.") and isinstance(value, float) else text
-
-    if cell is None:
-        return "-"
-    if isinstance(cell, str):
-        return cell
-    if isinstance(cell, Interval):
-        return f"[{number(cell.low)}, {number(cell.high)}]"
-    if isinstance(cell, Estimate):
-        return f"{number(cell.value)} [{number(cell.low)}, {number(cell.high)}]" + " few" * cell.few
-    return number(cell)
-
-
-def cells(table: ResultTable) -> list[list[str]]:
-    """All cells; where names of columns or rows look alike, they are in quotes."""
-    rows = [table.header, *([read(cell, table.digits) for cell in row] for row in table.rows)]
-    names = {*table.header, *(row[0] for row in rows)}
-
-    def clear(cell: str) -> str:
-        alike = [name for name in names if visible(name) == visible(cell)] if cell in names else []
-        return visible(repr(cell) if len(alike) > 1 else cell) or "(empty)"
-
-    return [[*map(clear, row)] for row in rows]
 
 
 @pytest.mark.parametrize(
@@ -126,22 +37,6 @@ def cells(table: ResultTable) -> list[list[str]]:
 @given(table=tables())
 def test_a_format_read_back_gives_the_cells_of_the_table(write: Callable, parse: Callable, table):
     assert parse(write(table)) == cells(table)
-
-
-@tries(40)
-@given(table=tables())
-def test_a_terminal_shows_the_cells_of_the_table(table):
-    lines = render(table).split("\n")[1:]
-    header, divider, *rows = lines
-    widths = [len(dashes) for dashes in divider.split("   ")]
-    assert set(divider) <= {"-", " "}
-    for line, expected in zip((header, *rows), cells(table), strict=True):
-        numbers = [table.is_number(k) for k in range(len(widths))]
-        padded = [
-            " " * (width - columns(cell)) + cell if number else cell + " " * (width - columns(cell))
-            for cell, width, number in zip(expected, widths, numbers)
-        ]
-        assert line == "   ".join(padded).rstrip()
 
 
 def values(table: ResultTable) -> list[list[Any]]:
@@ -202,9 +97,6 @@ def test_columns_of_one_name_do_not_hide_each_other():
     assert list(json.loads(json_text([table, table]))) == ["T", "T 2"]
 
 
-# Numbers
-
-
 @pytest.mark.parametrize("digits", [0, 1, 2, 5])
 def test_a_number_is_the_same_in_every_format(digits):
     table = ResultTable("T", ["x", "n"], [["a", 12.3456789], ["b", None]], digits=digits)
@@ -242,83 +134,6 @@ def test_people_are_shown_the_first_rows_and_programs_all():
     assert len(from_csv(csv_text([table]))) == len(json.loads(json_text([table]))["T"]) == 5
     assert table._replace(most=5).heading == "T (numbers)"
     assert table._replace(note="", most=None).heading == "T"
-
-
-# In a terminal
-
-
-@tries(40)
-@given(table=tables(), width=st.integers(20, 120))
-def test_a_terminal_is_not_written_beyond_its_width(table, width):
-    """Unless the columns of text that every block repeats leave no room for a number."""
-    lines = render(table, width=width).splitlines()
-    kinds = [table.is_number(k) for k in range(len(table.header))]
-    widest = [max(columns(row[k]) for row in cells(table)) for k in range(len(kinds))]
-    keys = kinds.index(True) if any(kinds) else len(kinds)
-    keys = keys if keys < len(kinds) else 1
-    needed = [min(w, 12) if not number else w for w, number in zip(widest, kinds)]
-    assume(
-        all(sum(needed[:keys]) + needed[k] + 2 * keys <= width for k in range(keys, len(kinds))) and needed[0] <= width
-    )
-    assert max(map(columns, lines)) <= width
-
-
-@tries(40)
-@given(table=tables(), width=st.integers(20, 120))
-def test_no_number_is_lost_in_a_narrow_terminal(table, width):
-    words = render(table, width=width).split()
-    for row in table.rows:
-        for cell in row:
-            if isinstance(cell, (int, float)):
-                assert read(cell, table.digits) in words
-
-
-WIDE = ResultTable(
-    "T",
-    ["label", "share", "text"],
-    [["LOC", 50.0, "a rather long text with … in it"], ["人名人名", 0.5, "x"]],
-    bars="share",
-)
-
-
-@pytest.mark.parametrize(
-    ("width", "lines"),
-    [
-        (None, ["LOC        50.00   a rather long text with … in it   █████", "人名人名    0.50   x" + " " * 33 + "▏"]),
-        (60, ["LOC        50.00   a rather long text with … in it", "人名人名    0.50   x"]),
-        (48, ["LOC       50.00  a rather long text with … in it", "人名人名   0.50  x"]),
-        (40, ["LOC       50.00  a rather long text wit…", "人名人名   0.50  x"]),
-        (29, ["LOC       50.00  a rather lo…", "人名人名   0.50  x"]),
-        (28, ["LOC       50.00", "人名人名   0.50", "LOC       a rather long tex…", "人名人名  x"]),
-    ],
-)  # fmt: skip
-def test_a_wide_table_loses_bars_then_space_then_the_ends_of_texts_then_is_cut_in_two(width, lines):
-    assert [line for line in render(WIDE, width=width).splitlines() if "LOC" in line or "人" in line] == lines
-
-
-def test_what_an_encoding_lacks_is_shown_in_ascii():
-    text = render(WIDE, encoding="ascii")
-    assert "#####" in text and "with ... in it" in text and "????" in text
-    text.encode("ascii")
-    assert max(map(len, render(WIDE, width=40, encoding="ascii").splitlines())) <= 40
-    assert "a rather lo...\n" in render(WIDE, width=28, encoding="ascii")
-
-
-@tries(40)
-@given(st.lists(st.floats(0, 100), min_size=2))
-def test_a_longer_bar_is_a_larger_share(shares):
-    table = ResultTable("T", ["share"], [[share] for share in sorted(shares)], bars="share")
-    for encoding in ("utf8", "ascii", "cp437"):
-        drawn = bars(table, encoding)
-        lengths = [sum(("▏▎▍▌▋▊▉█".find(c) + 1) / 8 or 1 for c in bar) for bar in drawn]
-        assert lengths == sorted(lengths) and lengths[-1] <= BAR
-        for bar, length, (share,) in zip(drawn, lengths, table.rows):
-            assert bool(bar) == (share > 0)
-            assert length == pytest.approx(share / 10, abs=1 / 16 + 1e-9 if encoding == "utf8" else 1.1) or share < 1.25
-    assert bars(ResultTable("T", ["s"], [[100.0], [None]], bars="s")) == ["█" * 10, ""]
-
-
-# Nothing in a table steers a terminal, a page or a document
 
 
 HOSTILE = ResultTable(
@@ -370,9 +185,6 @@ def test_latex_compiles(tmp_path):
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-draftmode", "t.tex"]
     done = ended(command, cwd=tmp_path)
     assert done.returncode == 0, done.stdout[-3000:]
-
-
-# Several tables
 
 
 def test_lines_around_the_tables_are_text_or_comments_or_left_out():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,29 +13,31 @@ from asking import near
 from commands import accepted, flat, line, refused, run, tables_in, write
 from made_up import corpus
 
-from spacy_nereval import Confidence, Document, count, create, create_all, evaluate
-from spacy_nereval.authoring import Metric, Score, Verdict, Wording, one_each
+from spacy_nereval import Confidence, Document, count, create_all, evaluate
 from spacy_nereval.cli.printing import folded, wrapped
-from spacy_nereval.core.wording import HIT
 from spacy_nereval.evaluation.error_groups import ErrorGroups
-from spacy_nereval.metrics.registry import names
 from spacy_nereval.reporting.comparison_lines import opening_lines
-from spacy_nereval.reporting.declared import groups
 from spacy_nereval.reporting.evaluated import Evaluated
-from spacy_nereval.reporting.formats import csv_text, json_text, latex, markdown
 from spacy_nereval.reporting.headline import MOST_GROUPS, group_tables, headline_tables, summary_lines
 from spacy_nereval.reporting.marked_text import marked, marked_row
-from spacy_nereval.reporting.result_table import Cost, Estimate, ResultTable
-from spacy_nereval.reporting.score_tables import score_tables
-from spacy_nereval.reporting.terminal import columns, render
-from spacy_nereval.reporting.verdict_tables import confusion_tables, verdict_tables
+from spacy_nereval.reporting.result_table import Estimate
+from spacy_nereval.reporting.terminal import columns
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
 SCORE = ("score", EXAMPLES / "gold.jsonl", EXAMPLES / "baseline.jsonl")
+
+
 COMPARE = ("compare", EXAMPLES / "gold.jsonl", EXAMPLES / "baseline.jsonl", EXAMPLES / "improved.jsonl")
 
+
 TEXT = "the Navy met the Navy in Rome"
+
+
 NAVY, THE_NAVY, AGAIN, THE_AGAIN, ROME = (4, 8), (0, 8), (17, 21), (13, 21), (25, 29)
+
+
 DOCUMENTS = [
     Document([(*NAVY, "ORG"), (*AGAIN, "ORG"), (*ROME, "LOC")], [(*THE_NAVY, "ORG"), (*THE_AGAIN, "ORG")], TEXT),
     Document([(*NAVY, "ORG"), (*ROME, "LOC")], [(*THE_NAVY, "ORG"), (*ROME, "ORG")], TEXT),
@@ -51,9 +52,6 @@ def evaluated(documents: list[Document], *metrics: str, confidence: Confidence |
     for document in documents:
         found.add(document)
     return Evaluated(counts, evaluate(counts, confidence), groups=found, **how)
-
-
-# The sentences
 
 
 def test_the_first_line_names_the_score_and_the_most_frequent_kind_of_error():
@@ -90,9 +88,6 @@ def test_the_average_that_is_asked_for_is_named():
     assert others == f"Also (macro): strict {100 * macro[1]:.1f}"
 
 
-# The main score of each label
-
-
 def test_labels_are_listed_by_support_with_intervals_of_f_alone():
     confidence = Confidence(samples=20)
     (table,) = headline_tables(evaluated(corpus(24), "fair", confidence=confidence))
@@ -115,9 +110,6 @@ def test_labels_of_a_metric_without_precision_have_its_own_score():
     assert [*table.header] == ["label", "support", "predicted", "ser"]
     assert table.heading == "Labels (ser; ↓ lower is better)"
     assert [*headline_tables(evaluated([Document([], [], TEXT)], "fair"))] == []
-
-
-# Repeated errors
 
 
 def test_errors_that_repeat_are_listed_with_their_first_example():
@@ -158,104 +150,6 @@ def test_counts_and_numbered_tokens_have_no_repeated_errors(tmp_path):
     (tmp_path / "pred.csv").write_text(rows.replace("LOC", "ORG"))
     printed = run("score", tmp_path / "gold.csv", tmp_path / "pred.csv", "-f", "faireval").stdout
     assert [title.split(" (")[0] for title in tables_in(printed)] == ["Labels", "Verdicts"]
-
-
-# Confusion with hits
-
-
-@pytest.mark.parametrize("name", ["fair", "semeval", "slot_error", "loio"])
-def test_hits_stand_on_the_diagonal_and_boundary_errors_beside_it(name):
-    documents = [*DOCUMENTS, Document([(*ROME, "LOC")], [(*ROME, "LOC")], TEXT), Document([], [(*ROME, "LOC")], TEXT)]
-    plain, table = confusion_tables(evaluated(documents, name))
-    assert [*table.header] == ["gold", "LOC", "ORG", "boundary", "no span", "total"]
-    rows = {row[0]: row[1:] for row in table.rows}
-    missed_loc, confused = (2, 0) if name == "loio" else (1, 1)
-    assert rows["LOC"] == [1, confused, 0, missed_loc, 3]
-    assert rows["ORG"] == [0, 0, 3, 0, 3]
-    assert rows["no span"] == [1, 1 - confused, 0, 0, 2 - confused]
-    assert rows["total"] == [sum(rows[key][k] for key in ("LOC", "ORG", "no span")) for k in range(5)]
-    assert "boundary: right label, wrong boundaries" in table.note
-    assert ("errors only" in plain.note) == (name == "fair")
-
-
-def test_without_boundary_errors_one_matrix_is_enough():
-    assert len([*confusion_tables(evaluated(DOCUMENTS, "strict"))]) == 1
-
-
-# Words and arrows
-
-
-@pytest.mark.parametrize("name", names())
-def test_every_score_beside_precision_recall_and_f_is_explained(name):
-    metric = create(name)
-    for group in groups(metric, [score.name for score in metric.scores]):
-        if not group.is_triple:
-            assert all(metric.score_by_name[score].meaning for score in group.scores), group
-
-
-@pytest.mark.parametrize("name", names())
-def test_words_of_verdicts_are_those_of_all_or_none_and_hits_are_hits(name):
-    metric = create(name)
-    assert {*metric.words} in (set(), {*metric.verdict_names})
-    if metric.words:
-        right = {verdict for verdict, word in metric.words.items() if word.kind == "hit"}
-        assert right == {*metric.correct_verdicts}
-    assert bool(metric.words) == (name in ("strict", "relaxed", "semeval", "slot_error", "loio", "fair"))
-
-
-def test_a_metric_of_another_package_declares_its_words():
-    touched = Wording("boundary", "touched", "touched by a prediction")
-    metric = Metric(
-        scores=(Score("share", headline=True, key="share", meaning="touched: gold spans that are touched"),),
-        columns=one_each("hit", "near", "miss", "odd"),
-        formula=lambda n: {"share": n["hit"] / (n["hit"] + n["near"] + n["miss"] + 1)},
-        judge=lambda group: (Verdict("near", span, None) for span in group.gold),
-        hit="hit",
-        miss="miss",
-        spurious="odd",
-        confusion=("hit", "near", "miss", "odd"),
-        words={"near": touched},
-        name="mine",
-    )
-    counts = count([Document([(0, 3, "A"), (4, 9, "B")], [(0, 3, "A"), (4, 7, "B")], "Ada met Bob")], [metric])
-    given = Evaluated(counts, evaluate(counts))
-    verdicts = next(verdict_tables(given))
-    assert ["near", "touched by a prediction", 1] in [row[:3] for row in verdicts.rows]
-    assert ["hit", None, 1] in [row[:3] for row in verdicts.rows], "a verdict without words is shown by name"
-    assert [*score_tables(given)][-1].rows[0][-1] == "touched: gold spans that are touched"
-    (first,) = summary_lines(given, "1 document")
-    assert "wrong boundaries (1 of 1)" in first
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ({"fp": Wording("odd", "a", "b")}, "words has the kind 'odd'; expected one of hit, missed"),
-        ({"x": HIT}, "names the verdict 'x'"),
-    ],
-)
-def test_words_that_cannot_be_used_are_refused(words, said):
-    with pytest.raises(ValueError, match=said):
-        replace(create("strict"), words=words)
-
-
-def test_people_see_an_arrow_and_programs_the_name():
-    table = ResultTable("T", ["score", Cost("e")], [[Cost("ser"), 1.0], ["f", 2.0]])
-    assert table.heading == "T (↓ lower is better)"
-    assert "| ser ↓ | 1.00 |" in markdown(table) and "| score | e ↓ |" in markdown(table)
-    assert r"ser $\downarrow$ & 1.00" in latex(table)
-    assert csv_text([table]) == "table,score,e\nT,ser,1.00\nT,f,2.00"
-    assert json.loads(json_text([table])) == {"T": [{"score": "ser", "e": 1.0}, {"score": "f", "e": 2.0}]}
-    assert "ser (-)" in render(table, encoding="ascii") and "↓" not in render(table, encoding="ascii")
-    assert ResultTable("T", ["score"], [["f"]]).heading == "T"
-
-
-def test_a_name_of_blanks_can_be_seen():
-    assert ResultTable("T", ["label", " "], [["A", 1]]).grid()[0] == ["label", "(empty)"]
-    assert ResultTable("T", ["label", "n"], [["\n", 1]]).grid()[1] == ["(empty)", "1"]
-
-
-# On the command line
 
 
 @pytest.mark.parametrize("width", [60, 80])

@@ -39,6 +39,16 @@ QUIET = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--disable-extensions",
+    "--disable-default-apps",
+    "--disable-component-extensions-with-background-pages",
+    "--disable-breakpad",
+    "--disable-domain-reliability",
+    "--disable-software-rasterizer",
+    "--disable-features=Translate,OptimizationHints,MediaRouter,BackForwardCache,IsolateOrigins,site-per-process",
+    "--metrics-recording-only",
+    "--password-store=basic",
+    "--process-per-site",
     "--host-resolver-rules=MAP * ~NOTFOUND",
 )
 
@@ -52,6 +62,10 @@ WITHOUT_FLAGS = """const text = number => {
   copy.querySelectorAll('.flag, .fold').forEach(e => e.remove());
   return copy;
 };"""
+
+RECTS = """return [...document.querySelectorAll(arguments[0])].map(e => {
+  const r = e.getBoundingClientRect(); return [r.left, r.right, r.top, r.bottom] })"""
+"""Left, right, top and bottom of elements."""
 
 PATIENCE = 30
 """Seconds until a test gives up waiting: much more than anything takes."""
@@ -68,9 +82,27 @@ class Browser:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service(DRIVER))
         self.driver.set_script_timeout(4 * PATIENCE)
+        self.opened: Any = None
+
+    def visit(self, path: Path, *, anchor: str = "", **look: Any) -> None:
+        """Go to an address of a page. One that is open already is not loaded again: it follows its address, as by Back.
+
+        What is not in the address stays, such as folds and choices of the matrix: see `soil`.
+        """
+        if self.opened != (path, look):
+            self.open(path, anchor=anchor, **look)
+            self.opened = (path, look)
+            return
+        self("history.replaceState(null, '', location.href.split('#')[0] + arguments[0])", anchor)
+        self("document.activeElement.blur(); dispatchEvent(new PopStateEvent('popstate')); scrollTo(0, 0)")
+
+    def soil(self) -> None:
+        """Have the next test load its page anew, since this one changes what an address does not hold."""
+        self.opened = None
 
     def open(self, path: Path, *, dark: bool = False, width: int = 1280, height: int = 900, anchor: str = "") -> None:
         """Open a page anew."""
+        self.opened = None
         scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme})
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from ..colors import COLORS
@@ -69,12 +70,19 @@ def dots(values: Iterable[dict[str, Any]], systems: Sequence[str]) -> dict[str, 
         values: What `points` yields.
         systems: The names of the systems.
     """
+    values = list(values)
+    bounded = any("low" in value for value in values)
+    return {**_dots(tuple(systems), _height(values, systems), bounded), "data": {"values": values}}
+
+
+@lru_cache(maxsize=64)
+def _dots(systems: Sequence[str], height: int, bounded: bool) -> dict[str, Any]:
+    """Return a chart of scores without its data: Altair would copy them for every layer."""
     import altair as alt
 
     y = alt.Y("name:N", title=None, sort=alt.EncodingSortField("order", op="min"), axis=alt.Axis(labelLimit=160))
     x = alt.X("value:Q", title=None, scale=alt.Scale(zero=False, nice=True), axis=alt.Axis(tickCount=5))
-    values = list(values)
-    base = alt.Chart(_inline(values)).encode(
+    base = alt.Chart(_no_data()).encode(
         y=y, yOffset=alt.YOffset("system:N", sort=list(systems)), color=_of_system(alt.Color, systems)
     )
     tooltip = [alt.Tooltip(f"{field}:N") for field in ("name", "system", "score", "shown")]
@@ -91,10 +99,10 @@ def dots(values: Iterable[dict[str, Any]], systems: Sequence[str]) -> dict[str, 
         x=x, tooltip=tooltip, shape=_of_system(alt.Shape, systems)
     )
     layers = [spread, *triangles, points.transform_filter("datum.mark == 'f'")]
-    if any("low" in value for value in values):
+    if bounded:
         interval = base.mark_rule(strokeWidth=6, opacity=0.25).encode(x=alt.X("low:Q"), x2="high:Q")
         layers.insert(0, interval.transform_filter("isValid(datum.low)"))
-    return alt.layer(*layers).properties(height=_height(values, systems)).to_dict(validate=False)
+    return dict(alt.layer(*layers).properties(height=height).to_dict(validate=False))
 
 
 def bars(errors: Sequence[VerdictRow], systems: Sequence[str]) -> dict[str, Any]:
@@ -121,7 +129,7 @@ def bars(errors: Sequence[VerdictRow], systems: Sequence[str]) -> dict[str, Any]
     ]
     most = max((n for error in errors if error.is_error for n in error.counts), default=0)
     room = max(1.0, most * (1.45 if len(systems) == 1 else 1.9))  # space for the text after the longest bar
-    base = alt.Chart(_inline(values)).encode(
+    base = alt.Chart(_no_data()).encode(
         x=alt.X("n:Q", title=None, axis=None, scale=alt.Scale(domain=[0, room])),
         y=alt.Y("name:N", title=None, sort=alt.EncodingSortField("order", op="min"), axis=alt.Axis(labelLimit=160)),
         yOffset=alt.YOffset("system:N", sort=list(systems)),
@@ -131,14 +139,15 @@ def bars(errors: Sequence[VerdictRow], systems: Sequence[str]) -> dict[str, Any]
         color=alt.Color("kind:N", scale=alt.Scale(domain=kinds, range=[COLORS[kind] for kind in kinds]), legend=None)
     )
     text = base.mark_text(align="left", dx=6).encode(text="shown:N")
-    return alt.layer(bar, text).properties(height=_height(values, systems)).to_dict(validate=False)
+    spec = alt.layer(bar, text).properties(height=_height(values, systems)).to_dict(validate=False)
+    return {**spec, "data": {"values": values}}
 
 
-def _inline(values: Sequence[dict[str, Any]]) -> Any:
+def _no_data() -> Any:
     import altair as alt
 
-    data: Any = alt.Data  # Altair declares no types for it
-    return data(values=values)
+    data: Any = alt.NamedData  # Altair declares no types for it
+    return data(name="rows")
 
 
 def _cut(name: str, longest: int = 20) -> str:

@@ -1,0 +1,266 @@
+"""The filters of the report in a real browser: what is counted, what they list, and the address of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from browsers import needs_browser
+from driven import CHOICES, ONE, TWO, said, verdicts, with_verdict, wrong
+
+from spacy_nereval import create
+from spacy_nereval.evaluation.result import evaluate
+from spacy_nereval.evaluation.transitions import gold_outcomes, transitions
+
+pytestmark = needs_browser
+
+
+def test_the_corpus_has_every_verdict_and_documents_without_error():
+    for found in (ONE, TWO):
+        assert all(evaluate(found.counts)["metrics"]["fair"]["counts"].values())
+        assert 0 < len(wrong(found)) < 57
+
+
+def test_the_verdicts_in_the_form_are_the_counts_of_the_result(one):
+    for metric in ("fair", "strict", "semeval", "slot_error"):
+        one.choose("#metric", metric)
+        counts = evaluate(ONE.counts)["metrics"][metric]["counts"]
+        assert dict(one(CHOICES)) == counts
+
+
+def test_the_cells_of_the_matrix_are_the_confusion_of_the_result(two):
+    two.soil()
+    for place, found in enumerate((ONE, TWO)):
+        two.choose("#matrix-system", f"{'AB'[place]}: {found.name}")
+        for metric in ("fair", "strict", "semeval", "slot_error"):
+            two.choose("#matrix-metric", metric)
+            cells = two(
+                "return [...document.querySelectorAll('#matrix button')].map(e => e.getAttribute('aria-label'))"
+            )
+            numbers: Counter[str] = Counter()
+            right = create(metric).hit
+            for verdict in (v for each in verdicts(found, metric) for v in each):
+                sides = [span.label if span else "none" for span in verdict[1:3]]
+                kind = ", correct" if verdict.name == right else ", wrong boundaries" if sides[0] == sides[1] else ""
+                numbers[f"gold {sides[0]}, predicted {sides[1]}{kind}"] += 1
+            assert sorted(cells) == sorted(f"{said}: {n}" for said, n in numbers.items()), (place, metric)
+            confusion = evaluate(found.counts)["metrics"][metric]["confusion"]
+            errors = {
+                said: n for said, n in numbers.items() if right in create(metric).confusion or "correct" not in said
+            }
+            assert sum(errors.values()) == sum(sum(row.values()) for row in confusion.values())
+    two.choose("#matrix-as", "share of the row (recall)")
+    shares = """return [...document.querySelectorAll('#matrix tbody tr')].map(row =>
+      [...row.querySelectorAll('button')].map(e => parseFloat(e.textContent)))"""
+    rows = two(shares)
+    assert all(abs(sum(row) - 100) < 0.5 for row in rows if row)
+
+
+def test_the_changes_in_the_form_are_the_transitions(two):
+    two.choose("#other", "B: two")
+    rows = two(CHOICES)
+    outcomes = [[gold_outcomes(document) for document in found.documents] for found in (ONE, TWO)]
+    numbers = transitions(*outcomes, TWO.documents)["counts"]
+    spurious = [
+        {(k, v.pred) for k, each in enumerate(verdicts(found)) for v in each if v.name == "fp"} for found in (ONE, TWO)
+    ]
+    assert dict(rows) == {
+        "fixed": sum(row.get("correct", 0) for kind, row in numbers.items() if kind != "correct"),
+        "broken": sum(n for kind, n in numbers["correct"].items() if kind != "correct"),
+        "changed": sum(n for a, row in numbers.items() for b, n in row.items() if a != b and "correct" not in (a, b)),
+        "spurious gone": len(spurious[0] - spurious[1]),
+        "spurious new": len(spurious[1] - spurious[0]),
+    }
+    assert min(dict(rows).values()) > 0
+
+
+def test_at_first_the_documents_with_errors_are_shown(one):
+    errors = sum(v.name != "tp" for each in verdicts(ONE) for v in each)
+    assert one.matches == said(errors, len(wrong(ONE)))
+    assert one.shown == wrong(ONE)[:20]
+
+
+def test_a_verdict_is_filtered_by_its_box(one):
+    one.click("#verdicts label:nth-child(3) input")
+    assert one.matches == said(*with_verdict(ONE, "fn"))
+    one.click("#verdicts label:nth-child(4) input")
+    n, _ = with_verdict(ONE, "fn")
+    m, _ = with_verdict(ONE, "le")
+    both = sum(any(v.name in ("fn", "le") for v in each) for each in verdicts(ONE))
+    assert one.matches == said(n + m, both)
+    first = one.shown[0]
+    marked = [element.text for element in one.all(f"#doc-{first} .flag.matched")]
+    assert marked
+    assert all("missed" in text or "→" in text for text in marked)
+
+
+def test_the_verdicts_of_another_metric_can_be_filtered(one):
+    one.choose("#metric", "semeval")
+    one.click("#verdicts label:nth-child(5) input")
+    assert one.matches == said(*with_verdict(ONE, "mis", "semeval"))
+
+
+def test_a_label_is_filtered_on_either_side(one):
+    one.choose("#label", "ORG")
+    found = [
+        [v for v in each if v.name != "tp" and "ORG" in (v.gold and v.gold.label, v.pred and v.pred.label)]
+        for each in verdicts(ONE)
+    ]
+    assert one.matches == said(sum(map(len, found)), sum(map(bool, found)))
+
+
+def test_text_and_ids_are_found_in_either_case(one):
+    one.click("#wrong")
+    assert one.matches.endswith("verdicts in 57 of 57 documents")
+    one.find("TEXT 31:")
+    assert one.shown == [32]
+    assert one("return [...CSS.highlights.get('found')].map(String)") == ["Text 31:"]
+    one.find("id-7")
+    assert one.shown == [8]
+    one.find("nowhere")
+    assert one.matches == "No document of 57 matches"
+    assert one.shown == []
+    one.click("#pattern")
+    one.find("text 1[24]:")
+    one.until(lambda: one.shown == [13, 15])
+    one.find("(")
+    one.until(lambda: one.matches == "This is no regular expression")
+
+
+def test_everything_can_be_asked_for_again(one):
+    one.choose("#label", "ORG")
+    one.find("5")
+    one.click("#reset")
+    assert one.matches.endswith("57 of 57 documents")
+    assert one["#find"].get_attribute("value") == ""
+    assert one.shown == list(range(1, 21))
+
+
+def test_documents_can_be_ordered_by_errors(one):
+    one.choose("#order", "most errors first")
+    errors = {k: sum(v.name != "tp" for v in each) for k, each in enumerate(verdicts(ONE), 1)}
+    assert one.shown == sorted(wrong(ONE), key=lambda k: (-errors[k], k))[:20]
+
+
+def test_a_cell_of_the_matrix_filters_and_a_second_click_takes_it_back(one):
+    confusion = evaluate(ONE.counts)["metrics"]["fair"]["confusion"]
+    n = confusion["PER"]["PER"]
+    documents = sum(
+        any(v.name != "tp" and v.gold and v.pred and v.gold.label == v.pred.label == "PER" for v in each)
+        for each in verdicts(ONE)
+    )
+    cell = "#matrix button[aria-label^='gold PER, predicted PER, wrong boundaries']"
+    one.click(cell)
+    assert one.matches == said(n, documents)
+    assert one[cell].get_attribute("aria-pressed") == "true"
+    assert one["#asked"].text == "Only gold PER, predicted PER ×"
+    assert one.focused == "list-title"
+    one.click(cell)
+    assert one.matches.endswith(f"in {len(wrong(ONE))} of 57 documents")
+    assert one[cell].get_attribute("aria-pressed") == "false"
+    one.click("#matrix button[aria-label^='gold none, predicted ORG']")
+    assert one.matches.startswith(f"{confusion['']['ORG']} error")
+    one.click("#asked button")
+    assert one.matches.endswith(f"in {len(wrong(ONE))} of 57 documents")
+    one("history.back()")
+    one.until(lambda: one.matches.startswith(f"{confusion['']['ORG']} error"))
+    one("history.forward()")
+    one.until(lambda: one.matches.endswith(f"in {len(wrong(ONE))} of 57 documents"))
+
+
+def test_a_number_in_the_tables_filters(two):
+    two.click("#errors button[aria-label^='shorter than gold, two']")
+    assert two.matches == said(*with_verdict(TWO, "be_s"))
+    assert two["#system"].get_attribute("value") == "1"
+    two.click("#changes button[aria-label^='missed, then correct']")
+    n = two["#changes button[aria-label^='missed, then correct']"].text
+    assert two.matches.startswith(f"{n} change")
+    assert two["#asked"].text == "Only missed, then correct ×"
+    two.click("#view-documents")
+    flags = two("return [...document.querySelectorAll('.flag.matched')].map(e => e.textContent)")
+    assert flags
+    assert all("A missed" in flag and "B ✓" in flag for flag in flags)
+
+
+def test_other_systems_narrow_the_errors_of_one(two):
+    golds = [[gold_outcomes(document) for document in found.documents] for found in (ONE, TWO)]
+    spurious = [[{v.pred for v in each if v.name == "fp"} for each in verdicts(found)] for found in (ONE, TWO)]
+
+    def errors(also: bool) -> int:
+        """How many errors of the first system the second makes too, or does not make."""
+        return sum(
+            v.name != "tp" and also == ((golds[1][k][v.gold] != "correct") if v.gold else v.pred in spurious[1][k])
+            for k, each in enumerate(verdicts(ONE))
+            for v in each
+        )
+
+    for relation, also in (("only this one is wrong", False), ("all are wrong", True)):
+        two.choose("#relation", relation)
+        assert two.matches.startswith(f"{errors(also)} error")
+    assert all(" A" in flag.text or " B" in flag.text or " AB" in flag.text for flag in two.all(".flag")[:20])
+
+
+@pytest.mark.parametrize(("own", "rival"), [(0, 1), (1, 0)], ids=["the last is right", "the first is right"])
+def test_a_system_is_compared_with_the_others_alone_and_each_of_them_may_be_the_right_one(two, own, rival):
+    names = ["A: one", "B: two"]
+    two.choose("#system", names[own])
+    assert [each.text for each in two.all("#other option")] == ["nothing", names[rival]]
+    golds = [[gold_outcomes(document) for document in found.documents] for found in (ONE, TWO)]
+    spurious = [[{v.pred for v in each if v.name == "fp"} for each in verdicts(found)] for found in (ONE, TWO)]
+    errors = sum(
+        v.name != "tp" and ((golds[rival][k][v.gold] == "correct") if v.gold else v.pred not in spurious[rival][k])
+        for k, each in enumerate(verdicts((ONE, TWO)[own]))
+        for v in each
+    )
+    two.choose("#relation", f"{names[rival]} is right")
+    assert two.matches.startswith(f"{errors} error")
+    two.choose("#system", names[rival])
+    assert two["#relation"].get_attribute("value") == "", "a system is not right where it is wrong"
+
+
+def test_pages_of_documents(one):
+    one.click("#reset")
+    assert one["#where"].text == "Page 1 of 3"
+    assert not one["#previous"].is_enabled()
+    one.click("#next")
+    assert one.shown == list(range(21, 41))
+    one.click("#next")
+    assert one.shown == list(range(41, 58))
+    assert not one["#next"].is_enabled()
+    one.click("#previous")
+    assert one["#where"].text == "Page 2 of 3"
+    one.find("id-5")
+    assert one["#where"].text == ""
+
+
+def test_a_link_opens_its_document_wherever_it_is(browser, made):
+    path = made("one", ONE)
+    right = next(k for k in range(41, 58) if k not in wrong(ONE))
+    browser.open(path, anchor=f"#doc-{right}")
+    assert browser.focused == f"doc-{right}"
+    assert right in browser.shown
+    assert -1 <= browser("return document.activeElement.getBoundingClientRect().top") < 100
+    browser.find("id-1")
+    browser("location.hash = '#doc-30'")
+    browser.until(lambda: browser.focused == "doc-30")
+    assert browser["#doc-30 h3 a"].get_attribute("href").endswith("#doc-30")
+    browser("location.hash = '#doc-9999'")
+    browser.until(lambda: browser["#notice"].text == "There is no document 9999: this report has 57 documents.")
+    assert browser.log == []
+
+
+def test_an_address_holds_what_is_asked_for_and_nonsense_in_it_is_ignored(browser, made):
+    path = made("one", ONE)
+    wanted = "#view=errors&metric=1&chosen=1.2&label=2&order=surface&falling=true"
+    browser.visit(path, anchor=wanted)
+    assert browser["#metric"].get_attribute("value") == "1"
+    assert [box.is_selected() for box in browser.all("#verdicts input")] == [False, True, True, False, False, False]
+    assert browser["#label"].get_attribute("value") == "2"
+    spans = [cell.text.lower() for cell in browser.all(".kwic .span")]
+    assert spans == sorted(spans, reverse=True)
+    assert len(set(spans)) > 3
+    browser.open(path, anchor="#view=<b>&one=7&metric=x&chosen=99&cell=9.9&group=1e9&bucket=0&label=-5&find=%28&at=1e3")
+    assert browser["#find"].get_attribute("value") == "("
+    assert browser["#metric"].get_attribute("value") == "3"
+    assert browser["#asked"].get_attribute("hidden") is not None
+    assert browser.log == []

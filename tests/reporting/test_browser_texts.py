@@ -1,0 +1,156 @@
+"""How the report shows documents in a real browser: spans over texts of all kinds, unchanged."""
+
+from __future__ import annotations
+
+from browsers import RECTS, WITHOUT_FLAGS, needs_browser
+from driven import DOCUMENTS
+from pages import small, system
+
+from spacy_nereval import Document
+
+pytestmark = needs_browser
+
+
+def test_flags_stand_behind_words_and_what_the_text_lacks_stands_apart(browser, made):
+    text = "The Navy's \u0645\u062f\u06cc\u0646\u0647\u200c\u0627\u06cc 北京市 office"
+    spans = [(4, 6, "A"), (4, 8, "B"), (11, 14, "C"), (20, 22, "D")]
+    document = Document([(0, 3, "X")], [(0, 3, "X"), *spans, (len(text) + 1, len(text) + 4, "PER")], f"{text}\nEve")
+    document.annex = len(text)
+    browser.visit(made("words", system("words", document)), anchor=DOCUMENTS + "&wrong=false")
+    assert browser.text_of(1) == document.text
+    before = browser("""return [...document.querySelectorAll('#doc-1 .flag')].map(flag => {
+      const range = new Range(); range.setStart(flag.closest('.text'), 0); range.setEndBefore(flag);
+      const copy = range.cloneContents(); copy.querySelectorAll('.flag').forEach(e => e.remove());
+      return [flag.querySelector('bdi').textContent, copy.textContent] })""")
+    ends = {"X": 3, "A": 10, "B": 10, "C": 19, "D": 22, "PER": len(text) + 4}
+    assert {label: len(said) for label, said in before} == ends
+    assert browser("return document.querySelector('#doc-1 .annex').textContent").startswith("Eve")
+    assert (
+        browser("return getComputedStyle(document.querySelector('.annex'), '::before').content") == '"Not in the text"'
+    )
+    browser.click("#view-errors")
+    assert "not in the text: Eve" in " ".join(browser["#list"].text.split())
+    assert browser.log == []
+
+
+HARD = (
+    "في عام ٢٠٢٠ زار أحمد مدينة القاهرة مع شركة Google الأمريكية.",
+    "בשנת 2020 ביקר דוד בן גוריון בתל אביב עם IBM.",
+    "او می\u200cرود به خانه\u200cی بزرگ در تهران",
+    "👩\u200d👩\u200d👧 met 🧑🏽\u200d🚀 in Paris \u200e(France)\u200f 😀",
+    "東京都の山田太郎は日本放送協会に行きました",
+    "evil \u202eoverride\u202c text\nline\ttwo \x00\x1b[2J\x85 end\r\nlast",
+    " ".join(f"Ada{k}" for k in range(400)),
+    "x" * 5_000 + " Ada " + "y" * 5_000,
+    "",
+)
+"""Texts that a page easily changes: other directions, joiners, marks, controls, and long ones."""
+
+
+def marked(text: str) -> Document:
+    """Spans over a text that nest, cross, touch and cut words."""
+    n = len(text)
+    spans = [(0, n // 2, "A"), (n // 4, n // 3, "B"), (n // 3, n // 3 + 1, "A"), (n, n, "C")] if n > 3 else []
+    pred = [(n // 8, n // 2 + 1, "A"), (n // 4, n // 3, "B"), (n // 3, n // 3 + 1, "B")] if n > 3 else []
+    return Document(spans, pred, text)
+
+
+MANY = Document([(4 * k, 4 * k + 3, "A") for k in range(400)], [(0, 3, "A")], "Ada " * 400)
+HARD_SYSTEM = system("hard", *map(marked, HARD), MANY)
+
+
+def test_the_text_shown_is_the_text_in_its_own_direction(browser, made):
+    browser.visit(made("hard", HARD_SYSTEM), anchor=DOCUMENTS + "&wrong=false")
+    same = """const own = JSON.parse(document.getElementById('data').textContent).documents;
+      return own.map((doc, k) => text(k + 1).textContent === doc[1])"""
+    assert browser(WITHOUT_FLAGS + same) == [True] * (len(HARD) + 1)
+    assert len(browser.visible_text_of(8)) < 1_500
+    assert len(browser.visible_text_of(10)) < 1_400
+    assert browser("return [...document.querySelectorAll('.text')].map(e => e.dir)")[:5] == ["rtl"] * 3 + ["ltr"] * 2
+    assert not browser.all(".text > bdi")
+    signs = browser("return [...document.querySelectorAll('#doc-6 .unseen')].map(e => e.dataset.sign)")
+    assert signs == ["RLO", "␀", "␛", "U+0085", "␍"]
+    assert browser("return getComputedStyle(document.querySelector('#doc-6 .break'), '::before').content") == '"↵"'
+    browser.click("#doc-8 .fold")
+    assert browser.visible_text_of(8) == HARD[7]
+    assert browser.focused == "doc-8"
+    browser.click("#doc-10 .fold")
+    assert browser.visible_text_of(10) == "Ada " * 400
+    assert browser.log == []
+
+
+DIFFERENCE = """const [done, ...shots] = [...arguments].reverse();
+Promise.all(shots.map(async shot => {
+  const image = await createImageBitmap(new Blob([Uint8Array.from(atob(shot), c => c.charCodeAt(0))]));
+  const canvas = new OffscreenCanvas(image.width, image.height).getContext('2d');
+  canvas.drawImage(image, 0, 0);
+  return canvas.getImageData(0, 0, image.width, image.height).data;
+})).then(([a, b]) => done([a.length === b.length,
+  a.reduce((sum, value, k) => sum + Math.abs(value - b[k]), 0) / a.reduce((sum, value) => sum + 255 - value, 0)]))"""
+"""Whether two screenshots are of one size, and how much they differ, as a share of the ink."""
+
+
+def test_marks_change_no_letter(browser, made):
+    browser.visit(made("hard", HARD_SYSTEM), anchor=DOCUMENTS + "&wrong=false")
+    browser.soil()
+    plain = """document.querySelectorAll('.flag').forEach(e => e.remove());
+      const element = document.querySelector(`#doc-${arguments[0]} .text`);
+      element.querySelectorAll('.m').forEach(e => { e.style.background = 'none' });
+      element.scrollIntoView({block: 'center'});"""
+    bare = (
+        plain
+        + """const own = JSON.parse(document.getElementById('data').textContent).documents;
+      element.textContent = own[arguments[0] - 1][1];"""
+    )
+    for number in range(1, 6):
+        shots = []
+        for script in (plain, bare):
+            browser(script, number)
+            shots.append(browser[f"#doc-{number} .text"].screenshot_as_base64)
+        same_size, difference = browser.driver.execute_async_script(DIFFERENCE, *shots)
+        assert same_size
+        assert difference < 0.2, HARD[number - 1]  # letters begin at other fractions of a pixel
+
+
+def test_bars_run_over_every_line_and_one_mark_says_what_both_sides_share(browser, made):
+    text = "The Bank of New York opened " + "a long office of many words " * 12 + "end"
+    gold = [(4, 20, "ORG"), (12, 20, "LOC"), (30, 340, "ORG")]
+    pred = [(4, 20, "ORG"), (12, 27, "LOC"), (0, 3, "PER"), (40, 300, "ORG")]
+    path = made("nested", system("nested", Document(gold, pred, text)))
+    for width in (1280, 390):
+        browser.visit(path, width=width, anchor=DOCUMENTS)
+        flags = browser("return [...document.querySelectorAll('#doc-1 .flag')].map(e => e.textContent)")
+        assert flags == ["PER spurious", "ORG ✓", "LOC longer than gold", "ORG shorter than gold"]
+        bars = browser(
+            """return [...document.querySelectorAll('#doc-1 .m')].filter(e => !e.querySelector('.flag')).map(e =>
+                 [e.textContent, e.style.background.split('no-repeat').length - 1, e.getClientRects().length])"""
+        )
+        places = [(words, n) for words, n, _ in bars]
+        assert places[:4] == [("The", 1), ("Bank of ", 1), ("New York", 3), (" opened", 1)]
+        assert [n for _, n in places[4:]] == [1, 2, 1]
+        assert max(lines for _, _, lines in bars) > 1  # one element, so its bars are on all of these lines
+        inside = browser(RECTS, "#doc-1 .flag")
+        ((_, most, _, _),) = browser(RECTS, "#doc-1 .text")
+        assert all(right <= most + 1 for _, right, _, _ in inside)
+    assert browser["#doc-1 .flag:nth-of-type(1)"].get_attribute("title").startswith("predicted PER 0 to 3")
+
+
+def test_every_verdict_on_a_span_is_said(browser, made):
+    document = Document([(0, 3, "PER"), (4, 10, "ORG")], [(0, 10, "PER")], "Ada Google")
+    browser.visit(made("twice", system("twice", document)), anchor=DOCUMENTS)
+    flags = browser("return [...document.querySelectorAll('#doc-1 .flag')].map(e => e.textContent)")
+    assert flags == ["PER longer than gold", "ORG → PER, boundaries"]
+
+
+def test_documents_without_a_text_or_an_id_show_their_spans(browser, made):
+    bare = system("bare", Document([(5, 9, "A")], [(5, 8, "A")]), metrics=["strict", "fair"])
+    browser.visit(made("bare", bare))
+    assert browser[".lines td:nth-child(2)"].text == "5–9"
+    browser.click("#view-documents")
+    assert browser.text_of(1) == "no text: 5–9  "
+    assert browser.log == []
+
+
+def test_offsets_behind_characters_of_two_units_are_right(browser, made):
+    browser.visit(made("small", small()), anchor=DOCUMENTS + "&wrong=false")
+    assert [element.text for element in browser.all("#doc-4 .m")] == ["😀 ", "Acme"]

@@ -1,0 +1,134 @@
+"""What answers why in the report, in a real browser: groups, the matrix, changes, marks, and what is copied."""
+
+from __future__ import annotations
+
+import csv
+import json
+import time
+
+from browsers import By, Keys, needs_browser
+from driven import ONE, said, verdicts, with_verdict
+
+from spacy_nereval import create
+from spacy_nereval.evaluation.error_groups import error_groups
+from spacy_nereval.io.read import read_files
+
+pytestmark = needs_browser
+
+
+def test_a_group_shows_its_members_and_doubtful_places_their_errors(browser, made):
+    browser.visit(made("one", ONE))
+    found = error_groups(ONE.documents, create("fair"))
+    for kind, by in enumerate(("surface", "labels", "slip"), 1):
+        button = f".kinds > div:nth-child({kind}) li:nth-child(2) button"
+        browser.click(button)
+        assert browser.matches.startswith(f"{found.largest(by)[1].number} error")
+        assert len(browser.all(".lines tbody tr")) == min(25, found.largest(by)[1].number)
+    browser.click("#slices tbody tr:nth-child(2) button")
+    assert browser["#asked"].text.startswith("Only Words in the span: ")
+    words = browser("return [...document.querySelectorAll('.kwic .span')].map(e => e.textContent)")
+    assert words
+    browser.click("#labels tbody tr:nth-child(1) button.link")
+    assert browser["#label"].get_attribute("value") != "-1"
+    assert browser.log == []
+
+
+def test_the_matrix_has_the_errors_alone_too(one):
+    def diagonal() -> list[int]:
+        return one("return [...document.querySelectorAll('#matrix .hits')].map(e => Number(e.textContent))")
+
+    right = with_verdict(ONE, "tp")[0]
+    assert sum(diagonal()) == right and "Green: correct" in one["#matrix-rest"].text
+    captions = "return [...document.querySelectorAll('.matrix caption')].map(e => e.checkVisibility() && e.textContent)"
+    assert one(captions) == [
+        "Hits and errors",
+        "Errors alone: the matrix of the paper on FairEval, and of the JSON result",
+    ], "both are shown, and it is said which is which"
+    assert one.all("#matrix-errors .hits") == []
+    numbers = (
+        "return [...document.querySelectorAll('#matrix-errors .errors')].reduce((n, e) => n + Number(e.textContent), 0)"
+    )
+    assert one(numbers) == sum(v.name != "tp" for each in verdicts(ONE) for v in each)
+    one.soil()
+    one.choose("#matrix-metric", "strict")
+    assert one(captions) == ["Hits and errors", False], "the matrix of other metrics has hits in the result too"
+
+
+def test_arrow_keys_move_in_the_matrix_which_is_one_stop_of_the_tab_key(one):
+    buttons = one.all("#matrix button")
+    assert [button.get_attribute("tabindex") for button in buttons] == ["0"] + ["-1"] * (len(buttons) - 1)
+    one("arguments[0].focus()", buttons[0])
+
+    def name() -> str:
+        return one("return document.activeElement.getAttribute('aria-label')").split(":")[0]
+
+    assert name() == "gold LOC, predicted LOC, correct"
+    one.press(Keys.ARROW_RIGHT)
+    assert name() == "gold LOC, predicted LOC, wrong boundaries"
+    one.press(Keys.ARROW_RIGHT)
+    assert name() == "gold LOC, predicted ORG"
+    before = one("return scrollY")
+    one.press(Keys.ARROW_DOWN)
+    assert name() == "gold ORG, predicted ORG, correct"
+    time.sleep(0.3)
+    assert one("return scrollY") == before
+    one.press(Keys.ARROW_LEFT, Keys.ARROW_UP, Keys.ARROW_UP, Keys.ARROW_LEFT)
+    assert name() == "gold LOC, predicted LOC, correct"
+    assert len(one.all("#matrix button[tabindex='0']")) == 1
+    one.press(Keys.ENTER)
+    assert one["#asked"].text.startswith("Only gold LOC, predicted LOC")
+    assert one.focused == "list-title"
+
+
+def test_a_mark_is_kept_found_saved_and_read_again(browser, made, tmp_path):
+    path = made("one", ONE)
+    browser.visit(path, anchor="#view=errors")
+    browser("document.querySelector('.lines tbody tr').focus()")
+    browser.press("j", "g", "j", "s", "s")  # the second press takes the mark back
+    assert browser["#marks"].text == "1 mark in this browser"
+    assert browser.all(".lines tbody tr")[1].find_element(By.CSS_SELECTOR, "[aria-label='gold wrong']").get_attribute(
+        "aria-pressed"
+    ) == ("true")
+    browser.open(path, anchor="#view=errors&mark=gold")
+    assert browser.matches == said(1, 1)
+    saved = browser(
+        """let saved; const make = URL.createObjectURL;
+           URL.createObjectURL = blob => { saved = blob; return make(blob) };
+           document.getElementById('export').click(); return saved.text()"""
+    )
+    (row,) = map(json.loads, saved.splitlines())
+    document = ONE.documents[row["meta"]["document"] - 1]
+    assert [(span["start"], span["end"], span["label"]) for span in row["spans"]] == [*document.gold]
+    assert row["meta"]["marks"][0]["mark"] == "gold"
+    (tmp_path / "marks.jsonl").write_text(saved)
+    (read,) = read_files(tmp_path / "marks.jsonl", tmp_path / "marks.jsonl")
+    assert (read.id, read.text, read.gold) == (document.id, document.text, document.gold)
+    browser("localStorage.clear()")
+    browser.open(path, anchor="#view=errors&mark=gold")
+    assert browser.matches.startswith("No document")
+    browser["#import"].send_keys(str(tmp_path / "marks.jsonl"))
+    browser.until(lambda: browser["#notice"].text == "Read 1 mark.")
+    assert browser.matches == said(1, 1)
+    browser("localStorage.clear()")
+
+
+def test_what_is_copied_is_what_is_shown(browser, made):
+    browser.visit(made("one", ONE), anchor="#view=errors&find=id-2")
+    browser.soil()
+    browser("navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve() }")
+    n = int(browser.matches.split()[0])
+    browser.click("#copy-csv")
+    lines = [*csv.DictReader(browser.until(lambda: browser("return window.copied")).splitlines())]
+    assert len(lines) == n
+    for found in lines:
+        document = ONE.documents[int(found["document"]) - 1]
+        for side in ("gold", "pred"):
+            if found[f"{side}_text"]:
+                assert (document.text or "")[int(found[f"{side}_start"]) : int(found[f"{side}_end"])] == found[
+                    f"{side}_text"
+                ]
+    browser.click("#copy-jsonl")
+    rows = browser.until(lambda: (text := browser("return window.copied")).startswith("{") and text).splitlines()
+    assert sum(len(json.loads(row)["meta"]["errors"]) for row in rows) == n
+    browser.click("#copy-link")
+    browser.until(lambda: "find=id-2" in browser("return window.copied"))

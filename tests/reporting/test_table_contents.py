@@ -1,0 +1,257 @@
+"""What is in the tables: verdicts, pairs, documents, labels and counts."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import product
+from typing import Any
+
+import pytest
+from asking import near
+from hypothesis import given
+from laws import law
+from made_up import corpus
+from profiles import tries
+from strategies import corpora
+from tabled import (
+    ADA,
+    BOB,
+    BOTH,
+    DOCUMENTS,
+    LOVELACE,
+    TEXT,
+)
+
+from spacy_nereval import Confidence, Document, Verdict, count, create_all, evaluate
+from spacy_nereval.core.declaration import Kind
+from spacy_nereval.core.wording import FAIREVAL
+from spacy_nereval.evaluation.comparison import System, comparison
+from spacy_nereval.evaluation.error_list import ErrorExamples
+from spacy_nereval.evaluation.result import verdict_counts
+from spacy_nereval.reporting.comparison import comparison_tables
+from spacy_nereval.reporting.evaluated import Evaluated
+from spacy_nereval.reporting.result_table import Estimate, Interval, ResultTable
+from spacy_nereval.reporting.result_tables import TABLES, tables
+from spacy_nereval.reporting.verdict_tables import MANY, NO_SPAN, judging
+
+
+def made(documents: list[Document], *wanted: str, metrics: Any = ("fair",), **how: Any) -> dict[str, ResultTable]:
+    """Tables of documents, by their titles, with examples."""
+    chosen = create_all(metrics)
+    counts = count(documents, chosen)
+    examples: dict[Any, Any] = {}
+    if metric := judging(chosen):
+        collector = ErrorExamples(metric)
+        for document in documents:
+            collector.add(document)
+        examples = collector.first
+    result = evaluate(counts, how.pop("confidence", None))
+    given = Evaluated(counts, result, how.pop("average", "micro"), examples)
+    return {table.title: table for table in tables(given, wanted, **how)}
+
+
+def test_verdicts_have_their_share_of_the_errors_and_of_the_gold_spans():
+    table = made(DOCUMENTS, "errors")["Verdicts"]
+    assert table.rows == [
+        ["tp", "correct", 2, None, near(100 / 3)],
+        ["be_s", "boundary: shorter than gold", 2, 40, near(100 / 3)],
+        ["fp", "spurious", 1, 20, near(100 / 6)],
+        ["fn", "missed", 1, 20, near(100 / 6)],
+        ["le", "label error", 1, 20, near(100 / 6)],
+        *([name, FAIREVAL[name].full, 0, 0, 0] for name in ("be_l", "be_o", "lbe")),
+    ]
+    assert (table.note, table.bars) == ("fair", "% errors")
+
+
+def test_verdicts_of_other_metrics_have_words_too():
+    table = made(DOCUMENTS, "errors", metrics=["wrf", "strict"])["Verdicts"]
+    shares = {"fp": ["spurious", 4, 50, near(400 / 6)], "fn": ["missed", 4, 50, near(400 / 6)]}
+    assert table.rows == [["tp", "correct", 2, None, near(100 / 3)], *([name, *row] for name, row in shares.items())]
+    assert table.note == "strict"
+    assert made(DOCUMENTS, *TABLES, metrics=["wrf"]).keys().isdisjoint({"Verdicts", "Error pairs", "Confusion matrix"})
+
+
+def test_a_corpus_without_errors_or_gold_spans_has_no_shares():
+    right = made([Document([(*ADA, "PER")], [(*ADA, "PER")], TEXT)], *TABLES)
+    assert right["Verdicts"].rows[0] == ["tp", "correct", 1, None, 100]
+    assert {tuple(row[2:]) for row in right["Verdicts"].rows[1:]} == {(0, None, 0)}
+    assert right["Error pairs"].rows == []
+    nothing = made([Document([], [], TEXT)], *TABLES)
+    assert {tuple(row[2:]) for row in nothing["Verdicts"].rows} == {(0, None, None)}
+
+
+def test_pairs_have_the_most_frequent_first_with_its_first_example():
+    rows = [row for row in made(DOCUMENTS, "pairs")["Error pairs"].rows]
+    assert rows == [
+        ["be_s", "PER", "PER", 2, "a", "[{Ada} Lovelace] met Bob in Rome"],
+        ["fn", "LOC", None, 1, "a", "…met Bob in [Rome]"],
+        ["fp", None, "LOC", 1, "c", "…velace met {Bob} in Rome"],
+        ["le", "LOC", "PER", 1, 1, "…met Bob in [{Rome}]"],
+    ]
+
+
+def test_counts_alone_have_pairs_without_examples():
+    counts = count(DOCUMENTS, create_all(["fair"]))
+    (table,) = tables(Evaluated(counts, evaluate(counts)), ["pairs"])
+    assert [*table.header] == ["verdict", "gold", "predicted", "number"]
+    assert table.rows[0] == ["be_s", "PER", "PER", 2]
+    assert table.heading == "Error pairs (fair)"
+
+
+@tries(40)
+@given(documents=corpora())
+def test_all_tables_of_errors_are_sums_of_the_same_verdicts(documents):
+    """Counted here from the verdicts themselves."""
+    (metric,) = create_all(["fair"])
+    verdicts = [verdict for document in documents for verdict in metric.verdicts(document)]
+    found = made(documents, "errors", "pairs", "confusion")
+    names = Counter(verdict.name for verdict in verdicts)
+    assert {row[0]: row[2] for row in found["Verdicts"].rows} == {name: names[name] for name in metric.verdict_names}
+    kinds = Counter((v.name, *labels(v)) for v in verdicts if v.name != "tp")
+    assert {tuple(row[:3]): row[3] for row in found["Error pairs"].rows} == kinds
+    frequent = [row[3] for row in found["Error pairs"].rows]
+    assert frequent == sorted(frequent, reverse=True)
+    cells = Counter((gold or NO_SPAN, pred or NO_SPAN) for _, gold, pred in kinds.elements())
+    header, rows = found["Confusion matrix"].header[1:], found["Confusion matrix"].rows
+    assert {(row[0], pred): n for row in rows for pred, n in zip(header, row[1:]) if n} == cells
+
+
+def labels(verdict: Verdict) -> tuple[str | None, str | None]:
+    return verdict.gold and verdict.gold.label, verdict.pred and verdict.pred.label
+
+
+@law
+@given(corpus=corpora())
+def test_the_kinds_are_the_verdicts_and_the_confusion_matrix_is_a_sum_of_them(case, corpus):
+    metric = case.metric
+    counts = count(corpus, [metric])
+    kinds = verdict_counts(counts)[metric.name]
+    found = evaluate(counts)["metrics"][metric.name]
+    for column, sources in metric.columns.items():
+        of_kinds = any(isinstance(source, Kind) for source in sources)
+        if (
+            column in found["counts"]
+            and not metric.distinct
+            and not of_kinds
+            and not {*sources} & {*metric.partial_credit}
+        ):
+            total = sum(n for (verdict, *_), n in kinds.items() if verdict in sources)
+            if metric.classes:  # a verdict counts for a label or for all labels together, never for both
+                total -= sum(own["counts"][column] for own in found["per_type"].values())
+            assert total == found["counts"][column]
+    if metric.confusion is not None:
+        cells: Counter[tuple[str, str]] = Counter()
+        for (verdict, gold, pred), n in kinds.items():
+            if verdict in metric.confusion:
+                cells[gold, pred] += n
+        assert {(a, b): n for a, row in found["confusion"].items() for b, n in row.items()} == cells
+
+
+def test_a_confusion_matrix_has_gold_labels_in_rows():
+    table = made(DOCUMENTS, "confusion")["Confusion matrix"]
+    assert (table.header, table.rows) == (
+        ["gold", "LOC", "PER", NO_SPAN],
+        [["LOC", 0, 1, 1], ["PER", 0, 2, 0], [NO_SPAN, 1, 0, 0]],
+    )
+    assert table.note == "fair, errors only; gold in rows, predicted in columns"
+    assert "errors only" not in made(DOCUMENTS, "confusion", metrics=["semeval"])["Confusion matrix"].note
+
+
+def test_with_many_labels_the_largest_cells_come_first():
+    names = [f"L{k:02}" for k in range(MANY + 1)]
+    documents = [
+        Document([(0, 3, a)], [(0, 3, b)], TEXT) for k, (a, b) in enumerate(product(names, names)) for _ in range(k % 3)
+    ]
+    table = made(documents, "confusion")["Confusion matrix"]
+    assert [*table.header] == ["gold", "predicted", "number"]
+    assert [row[2] for row in table.rows] == sorted((row[2] for row in table.rows), reverse=True)
+    wanted = {(a, b): k % 3 for k, (a, b) in enumerate(product(names, names)) if k % 3 and a != b}
+    assert {(row[0], row[1]): row[2] for row in table.rows} == wanted
+    assert "the first 20 of" in table.heading
+    fewer = [d for d in documents if names[-1] not in (d.gold[0].label, d.pred[0].label)]
+    assert len(made(fewer, "confusion")["Confusion matrix"].header) == MANY + 2
+
+
+def test_the_worst_documents_come_first_and_of_equals_the_longer():
+    documents = [
+        Document([(*ADA, "PER")], [], TEXT, id="short"),
+        Document([(*ADA, "PER"), (*BOB, "PER")], [], TEXT, id="long"),
+        Document([(*ADA, "PER")], [(*ADA, "PER")], TEXT, id="right"),
+        Document([], [], TEXT, id="empty"),
+    ]
+    table = made(documents, "documents", metrics=["strict", "slot_error"])["Documents"]
+    assert [*table.header] == ["document", "gold", "predicted", "strict", "ser"]
+    assert table.rows == [
+        ["long", 2, 0, 0, 100],
+        ["short", 1, 0, 0, 100],
+        ["right", 1, 1, 100, 0],
+        ["empty", 0, 0, None, None],
+    ]
+    assert made(documents * 3, "documents")["Documents"].heading == "Documents (the worst first; the first 10 of 12)"
+
+
+def test_labels_have_their_support():
+    table = made(DOCUMENTS, "labels", metrics=["strict"])["Per label"]
+    assert (table.header, table.rows) == (
+        ["label", "support", "strict"],
+        [["LOC", 2, 0], ["PER", 4, near(200 * 2 / 9)]],
+    )
+
+
+@pytest.mark.parametrize(("number", "note"), [(4, "few units, not to be compared: A, B, C"), (24, "")])
+def test_labels_of_few_units_are_named_where_intervals_were_drawn(number, note):
+    how = {"metrics": ["strict"]}
+    assert made(corpus(number), "labels", **how, confidence=Confidence(samples=20))["Per label"].note == note
+    assert made(corpus(number), "labels", **how)["Per label"].note == ""
+
+
+def test_scores_per_label_have_intervals_where_they_were_drawn():
+    documents = corpus(24)
+    confidence = Confidence(samples=20)
+    table = made(documents, "label-scores", metrics=["strict"], confidence=confidence)["Scores per label"]
+    result = evaluate(count(documents, create_all(["strict"])), confidence)["metrics"]["strict"]
+    for label, metric, *cells, support in table.rows:
+        assert metric == "strict"
+        counts = result["per_type"][label]["counts"]
+        assert support == counts["tp"] + counts["fn"]
+        for cell, name in zip(cells, "prf"):
+            own = result["intervals"]["per_type"][label][name]
+            numbers = result["per_type"][label]["scores"][name], own["low"], own["high"]
+            assert cell == Estimate(*(near(100 * x) for x in numbers), own["flag"] == "few")
+    without = made(documents, "label-scores", metrics=["strict"])["Scores per label"]
+    assert [cell.value for cell in table.rows[0][2:5]] == without.rows[0][2:5]
+
+
+def test_counts_have_a_row_each():
+    rows = made(DOCUMENTS, "counts", metrics=["strict", "loio"])["Counts"].rows
+    assert rows[:3] == [["strict", "tp", 2], ["strict", "fp", 4], ["strict", "fn", 4]]
+    assert rows[3:] == [
+        ["loio", "exact", 2],
+        ["loio", "overlap", near(3 / 12 + 8 / 12)],
+        ["loio", "gold", 6],
+        ["loio", "pred", 6],
+    ]
+
+
+def test_a_comparison_shows_ratios_in_percent_and_raw_numbers_as_they_are():
+    sides = [(*ADA, "PER"), (*LOVELACE, "PER")], [(*BOTH, "PER")]
+    cut, whole = ([Document([(*BOTH, "PER")], side, TEXT, id=str(k)) for k in range(8)] for side in sides)
+    systems = [System(name, count(side, create_all(["plagdet"]))) for name, side in (("a", cut), ("b", whole))]
+    result = comparison(systems, cut)
+    (table,) = comparison_tables(result, ["all-differences"])
+    values = {score: (a, b, gap, bounds) for _, score, a, b, gap, bounds, *_ in table.rows}
+    a, b, gap, bounds = values["granularity"]
+    assert (a, b, gap) == (2, 1, -1)
+    assert isinstance(bounds, Interval) and -1 <= bounds.low <= -1 <= bounds.high <= 1
+    assert values["p"][:2] == (100, 100)
+
+
+@pytest.mark.parametrize("digits", [0, 4])
+def test_digits_act_on_every_table(digits):
+    for title, table in made(DOCUMENTS, *TABLES, metrics=["strict", "fair", "loio", "wrf"], digits=digits).items():
+        for row in table.grid()[1:]:
+            for cell in row:
+                if re.fullmatch(r"-?\d+\.\d*", cell):
+                    assert len(cell.partition(".")[2]) == digits, title
+    assert table.digits == digits
