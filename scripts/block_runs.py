@@ -15,7 +15,7 @@ from glob import glob, has_magic
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 WIDTH = "100"
@@ -88,14 +88,11 @@ def expanded(words: list[str]) -> list[str]:
 
 def ran(arguments: list[str]) -> tuple[int, str]:
     """Run one command, and return its exit status and what it printed."""
-    if arguments[:3] == ["python", "-m", "spacy"] and arguments[3] != "nereval":
-        if arguments[3] == "train":
-            return trained(tuple(arguments[3:]))
-        return invoked("spacy", arguments[3:])
-    if arguments[:4] == ["python", "-m", "spacy", "nereval"]:
-        return invoked("nereval", arguments[4:])
+    if arguments[:3] == ["python", "-m", "spacy"]:
+        nereval = arguments[3] == "nereval"
+        return repeated("nereval" if nereval else "spacy", (*arguments[3 + nereval :],))
     if arguments[0] == "nereval":
-        return invoked("nereval", arguments[1:])
+        return repeated("nereval", (*arguments[1:],))
     if arguments[0] == "python":
         arguments = [sys.executable, *arguments[1:]]
     done = subprocess.run(arguments, capture_output=True, text=True, check=False)
@@ -126,22 +123,41 @@ def invoked(name: str, arguments: list[str]) -> tuple[int, str]:
     return result.exit_code, plain(result.output)
 
 
-MODELS: dict[tuple[str, ...], str] = {}
-"""Where the pipelines of shortened trainings are, so that no two pages train the same one."""
+class Ran(NamedTuple):
+    """The exit status of a command, what it printed, and a folder with the files that it wrote."""
+
+    status: int
+    printed: str
+    files: str
 
 
-def trained(arguments: tuple[str, ...]) -> tuple[int, str]:
-    """Run `spacy train`, or copy what the same command has made for another page."""
-    output = arguments[arguments.index("--output") + 1]
-    if arguments in MODELS:
-        shutil.copytree(MODELS[arguments], output)
-        return 0, ""
-    status, printed = invoked("spacy", [*arguments])
-    if status == 0:
-        MODELS[arguments] = mkdtemp()
-        atexit.register(shutil.rmtree, MODELS[arguments])
-        shutil.copytree(output, MODELS[arguments], dirs_exist_ok=True)
-    return status, printed
+RAN: dict[tuple[str, ...], Ran] = {}
+"""The commands that were run on files of the repository alone, so that no two pages run the same one."""
+
+
+def repeated(name: str, arguments: tuple[str, ...]) -> tuple[int, str]:
+    """Run a command of an app, or do again what the same command has done for another page."""
+    if any(Path(word).exists() and not word.startswith(("examples/", "assets/")) for word in arguments):
+        return invoked(name, [*arguments])
+    key = name, *arguments
+    if key not in RAN:
+        before = written()
+        status, printed = invoked(name, [*arguments])
+        RAN[key] = Ran(status, printed, mkdtemp())
+        atexit.register(shutil.rmtree, RAN[key].files)
+        for path in {path for path, _ in written() - before}:
+            target = Path(RAN[key].files, path)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(path, target)
+        return status, printed
+    shutil.copytree(RAN[key].files, ".", dirs_exist_ok=True)
+    return RAN[key].status, RAN[key].printed
+
+
+def written() -> set[tuple[Path, int]]:
+    """Return the files in this folder and when each was changed. What links lead to is left out."""
+    found = (Path(where, name) for where, _, names in os.walk(".") for name in names)
+    return {(path, path.stat().st_mtime_ns) for path in found}
 
 
 def plain(printed: str) -> str:

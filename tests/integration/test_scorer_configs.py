@@ -171,7 +171,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 def test_a_pipeline_works_in_processes_that_start_from_nothing(tmp_path):
     script = tmp_path / "spawn.py"
     script.write_text(SPAWN, encoding="utf8")

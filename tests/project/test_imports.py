@@ -34,32 +34,34 @@ def packages(modules: set[str]) -> set[str]:
     return {name.split(".")[0] for name in modules}
 
 
-def test_scoring_plain_documents_imports_neither_spacy_nor_anything_heavy():
-    """Every metric, an interval, and the result, of documents that are offsets and texts."""
-    scoring = (
+@pytest.fixture(scope="module")
+def scoring() -> list[set[str]]:
+    """What scoring without spaCy imports, step by step: in the end every metric, an interval, and the result."""
+    return imported_by(
+        "import spacy_nereval; assert 'score' in dir(spacy_nereval)",
+        "from spacy_nereval import Span",
+        "assert spacy_nereval.score([spacy_nereval.Document([], [], 'a')])['documents'] == 1",
         "from spacy_nereval import Confidence, Document, score\n"
         "doc = Document([(0, 5, 'A'), (3, 8, 'B')], [(0, 4, 'A'), (2, 7, 'B')], 'abcde fgh', tokens=[(0, 5), (6, 9)])\n"
-        "score([doc, doc], ['all'], Confidence(samples=2))\n"
+        "score([doc, doc], ['all'], Confidence(samples=2))\n",
+        torch=True,
     )
-    found = packages(*imported_by(scoring, torch=True))
+
+
+def test_scoring_plain_documents_imports_neither_spacy_nor_anything_heavy(scoring):
+    found = packages(set().union(*scoring))
     assert {"spacy_nereval", "numpy"} <= found
     assert not found & {"spacy", "thinc", "confection", "typer", "tqdm", "torch", "transformers"}
     assert not found & {"pandas", "matplotlib", "sklearn", "nervaluate", "seqeval", "requests"}
 
 
-def test_the_package_loads_what_is_asked_for_when_it_is_asked_for():
-    package, name, function = imported_by(
-        "import spacy_nereval; assert 'score' in dir(spacy_nereval)",
-        "from spacy_nereval import Span",
-        "assert spacy_nereval.score([spacy_nereval.Document([], [], 'a')])['documents'] == 1",
-    )
+def test_the_package_loads_what_is_asked_for_when_it_is_asked_for(scoring):
+    package, name, function, _ = scoring
     assert {name for name in package if name.startswith("spacy_nereval")} == {"spacy_nereval", "spacy_nereval.about"}
     assert "numpy" not in package
-    assert "spacy_nereval.core.spans" in name and not name & {
-        "spacy_nereval.counting.counts",
-        "spacy_nereval.evaluation.result",
-    }
-    assert {"spacy_nereval.counting.counts", "spacy_nereval.evaluation.result"} <= function
+    late = {"spacy_nereval.counting.counts", "spacy_nereval.evaluation.result"}
+    assert "spacy_nereval.core.spans" in name and not name & late
+    assert late <= function
 
 
 def test_every_name_of_the_package_is_there_and_none_is_that_of_a_module():

@@ -66,6 +66,7 @@ def test_after_it():
 """
 
 
+@pytest.mark.slow
 def test_a_test_that_hangs_fails_by_name_and_the_others_go_on(tmp_path):
     (tmp_path / "test_hangs.py").write_text(HANGS)
     quiet = {name: "" for name in os.environ if name.startswith("PYTEST_")}

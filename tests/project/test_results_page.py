@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from kept_trials import DOCUMENTS, GOLD, SPURIOUS, UNLIKE, counts, hits, results, summaries, written
+from kept_trials import DOCUMENTS, GOLD, SPURIOUS, UNLIKE, counts, hits, page_of, results, summaries, written
 from places import ROOT
 
 from spacy_nereval.counting.counts import Counts
@@ -20,7 +20,7 @@ from spacy_nereval.reporting.comparison import verdict_lines
 @pytest.fixture(scope="module")
 def unlike(tmp_path_factory) -> str:
     """The page of these trials on one corpus."""
-    return results.page(written(tmp_path_factory.mktemp("kept") / "maintie", UNLIKE).parent)
+    return page_of(written(tmp_path_factory.mktemp("kept") / "maintie", UNLIKE).parent)
 
 
 def flat(text: str) -> str:
@@ -41,6 +41,7 @@ def test_the_page_begins_with_one_table_of_every_pipeline(unlike):
     assert all(f"- *{name}*: " in first for name in UNLIKE)
 
 
+@pytest.mark.slow
 def test_the_page_of_the_repository_is_what_its_counts_say():
     page = (ROOT / "docs" / "explanation" / "results.md").read_text(encoding="utf8")
     assert page == results.page(ROOT / "assets" / "trials"), "run python scripts/results.py"
@@ -80,7 +81,7 @@ def test_trials_that_differ_a_lot_leave_a_difference_unsettled_that_pooled_docum
 
 
 def test_a_single_trial_of_each_pipeline_is_said_to_be_one(tmp_path):
-    page = results.page(written(tmp_path / "wnut17", {"cpu": [hits(10)], "paper": [hits(35)]}).parent)
+    page = page_of(written(tmp_path / "wnut17", {"cpu": [hits(10)], "paper": [hits(35)]}).parent)
     assert "paper scores higher than cpu on texts like these" in page
     assert "another training was not tried" in page and "Few runs" not in page
 
@@ -89,7 +90,7 @@ def test_pipelines_on_nested_spans_are_not_compared(tmp_path):
     nested = [hits(30), hits(31)]
     for own in nested:
         own.spans_key = "sc"
-    page = results.page(written(tmp_path / "maintie", {**UNLIKE, "spancat": nested}).parent)
+    page = page_of(written(tmp_path / "maintie", {**UNLIKE, "spancat": nested}).parent)
     assert "spancat is scored on nested spans" in page
     assert "spancat against" not in page and "paper against cpu" in page
 
@@ -201,4 +202,4 @@ def test_a_corpus_without_trials_is_named(unlike, tmp_path):
     assert "No trials are kept of warranty and wnut17, so this page says nothing about them." in unlike
     for corpus in ("maintie", "warranty", "wnut17"):
         written(tmp_path / corpus, {"cpu": [hits(10)]})
-    assert "No trials are kept" not in results.page(tmp_path)
+    assert "No trials are kept" not in page_of(tmp_path)

@@ -4,19 +4,9 @@ from __future__ import annotations
 
 import json
 from importlib import import_module
-from pathlib import Path
 
 import pytest
-from places import ROOT
-
-BENCHMARKS = ROOT / "benchmarks"
-
-
-@pytest.fixture(autouse=True)
-def importable(monkeypatch):
-    """The scripts import each other."""
-    monkeypatch.syspath_prepend(BENCHMARKS)
-
+from benchmarked import importable, on_linux  # noqa: F401
 
 FIGURES = {
     "about": {"python": "3.11", "spacy": "3.8", "machine": "M", "processors": 2, "tokens": 40}
@@ -76,7 +66,7 @@ def test_what_the_tables_say_follows_from_the_figures():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="resident memory is read as Linux has it")
+@on_linux
 def test_runs_on_workers_are_measured(tmp_path, monkeypatch, capsys):
     workers = import_module("workers")
     monkeypatch.setattr(workers, "PER_FILE", 10)
