@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 from statistics import median
-from time import process_time
 from typing import Any
 
 import typer
+from rounds import seconds
 
 from spacy_nereval import agreement, score
 from spacy_nereval.evaluation.agreement.counts import DEFAULT
@@ -37,14 +37,7 @@ def main(
     sides = annotated(documents, annotators)
     first, second, *_ = sides.values()
     runs = {OURS: lambda: str(agreement(sides)), PAIR: lambda: score(first, second, DEFAULT)}
-    seconds: dict[str, list[float]] = {name: [] for name in runs}
-    for number in range(rounds + 1):
-        for name, run in runs.items():
-            before = process_time()
-            run()
-            if number:  # the first round imports
-                seconds[name].append(process_time() - before)
-    found = {"documents": documents, "annotators": annotators, "seconds": seconds}
+    found = {"documents": documents, "annotators": annotators, "seconds": seconds(runs, rounds)}
     if output:
         output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf8")
     print(markdown(found))

@@ -106,7 +106,7 @@ def of_averages(system: System, number: int, sets: int, seed: int) -> dict[str, 
         counts = outputs(rng, system, *labelled(rng, number))
         drawn, k = bits_of(bits, keys), effective_units(spans(counts).sum(-1))
         whole, halves = counts.sum(0), sums(drawn, counts)
-        own = score_intervals(ser(whole), ser(halves), k, level=LEVEL, scale="cost")
+        own = score_intervals(ser(whole), ser(halves), k, level=LEVEL, limits=(0, np.inf))
         found["SER"].append(holds(own.low, own.high, float(system.spurious + 1 - system.recall)))
         own = score_intervals(weighted(whole), weighted(halves), k, level=LEVEL)
         found["weighted average"].append(holds(own.low, own.high, system.f()))

@@ -10,12 +10,12 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
-from time import process_time
 from typing import Any
 
 import nervaluate
 import seqeval.metrics
 import typer
+from rounds import seconds
 
 from spacy_nereval import score
 
@@ -39,14 +39,7 @@ def main(
         "nervaluate": lambda: nervaluate.Evaluator(gold, pred, tags=[*LABELS], loader="list").evaluate(),
         OURS: lambda: score(gold, pred),
     }
-    seconds: dict[str, list[float]] = {name: [] for name in sides}
-    for number in range(rounds + 1):
-        for name, side in sides.items():
-            before = process_time()
-            side()
-            if number:  # the first round imports
-                seconds[name].append(process_time() - before)
-    found = {"sentences": sentences, "seconds": seconds}
+    found = {"sentences": sentences, "seconds": seconds(sides, rounds)}
     if output:
         output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf8")
     print(markdown(found))

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.declaration import Metric
-from .keys import LARGEST, slots
+from ..core.declaration import Kind, Metric
+from .keys import LARGEST, Slot, slots
 
 TOO_LARGE = f"amounts or scores add up to more than {LARGEST:.0e}, too much to be exact: use smaller weights"
 
@@ -50,6 +50,12 @@ class Sums(NamedTuple):
     def __sub__(self, other: Sums) -> Sums:
         """Return the differences, sum by sum; both must have the same labels."""
         return self._with(x - y for x, y in zip(self.arrays, other.arrays))
+
+    def spans(self, kinds: Iterable[Kind]) -> NDArray[np.int64]:
+        """Return int64[labels + 1, sums]: how many spans of these kinds there are of each label; the last is 0."""
+        place = slots(self.metrics)
+        found: NDArray[np.int64] = sum(self.counts[place[Slot("", kind.value)]] for kind in kinds)
+        return found
 
     def with_labels(self, labels: Sequence[str]) -> Sums:
         """Return the same sums with further labels, whose counts are 0."""

@@ -65,8 +65,6 @@ class Table:
 
     def _projection(self, counts: Counts) -> csr_array:
         """Return int64[columns, slots * (labels + 1)]: a 1 where each column counts."""
-        from scipy.sparse import csr_array
-
         place = {label: k for k, label in enumerate(self.labels)}
         by_pred = {metric.name for metric in self.metrics if metric.focus == "system"}
         target = []
@@ -74,8 +72,7 @@ class Table:
             label = (key.pred or key.gold) if key.metric in by_pred else (key.gold or key.pred)
             slot = self.slots[Slot(key.metric, key.verdict, key.quantity)]
             target.append(slot * self.width + place.get(label, len(self.labels)))
-        shape = len(target), len(self.slots) * self.width
-        return csr_array((np.ones(len(target), dtype=np.int64), (np.arange(len(target)), target)), shape)
+        return _ones(np.array(target, dtype=np.int64), (len(target), len(self.slots) * self.width))
 
     def summed(self, weights: Weights | None = None) -> Sums:
         """Return the rows added up: one sum of all rows, or one for each row of weights."""
@@ -161,9 +158,8 @@ class Table:
     @cached_property
     def _labels_added(self) -> csr_array:
         """int64[slots * (labels + 1), slots]: what adds up the labels of each slot."""
-        from scipy.sparse import identity, kron
-
-        return kron(identity(len(self.slots), dtype=np.int64), np.ones((self.width, 1), dtype=np.int64), format="csr")
+        number = len(self.slots) * self.width
+        return _ones(np.arange(number) // self.width, (number, len(self.slots)))
 
     def _own(self, metric: Metric, cells: csr_array) -> tuple[NDArray[Any], dict[Slot, int]]:
         """Return one metric's columns of the rows, dense, and the indices of its slots there."""
@@ -176,6 +172,13 @@ class Table:
         """Return int64[documents, labels + 1]: how many spans of these kinds each document has of each label."""
         firsts = [self.slots[Slot("", kind.value)] * self.width for kind in kinds]
         return reduce(add, (self.cells[:, first : first + self.width] for first in firsts))
+
+
+def _ones(columns: NDArray[np.int64], shape: tuple[int, int]) -> csr_array:
+    """Return int64[shape] with a 1 in each row, in the given column."""
+    from scipy.sparse import csr_array
+
+    return csr_array((np.ones(len(columns), dtype=np.int64), columns, np.arange(len(columns) + 1)), shape)
 
 
 def _at_most_once(cells: csr_array, columns: NDArray[np.int64]) -> csr_array:

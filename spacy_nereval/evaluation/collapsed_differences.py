@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.declaration import GOLD_SPANS, Kind, Metric, Score
+from ..core.declaration import GOLD_SPANS, Metric, Score
 from ..counting.counts import Counts
-from ..counting.keys import Slot, slots
+from ..counting.keys import slots
 from ..counting.sums import Sums
 from ..counting.table import columns_of, summed
 from .collapsing import spans_and_documents, stored_half_samples, unit_numbers
 from .resampling import Confidence
-from .scores import MetricScores, score_sums
+from .scores import score_sums
 from .statistics.differences import LEAST_DIFFERING
-from .statistics.families import LABELS, PRIMARY
+from .statistics.families import PRIMARY
 from .statistics.intervals import spread
 from .statistics.power import detectable_difference_of_runs, equivalence_level, equivalent
-from .tested import SAME, Answer, Asked, Families, difference, greatest_difference, label_score, points, primary_of, row
+from .tested import SAME, Answer, Asked, Families, Place, difference, greatest_difference, places, points, row
 
 ERRORS = 3
 """So many standard errors a sum of squares may be larger than estimated."""
@@ -38,7 +38,7 @@ def check_same_documents(baseline: Counts, system: Counts) -> None:
     whole, halves = ([counts_of(counts) for counts in (baseline, system)] for counts_of in (summed, _halves))
     for first, second in (whole, halves):
         labels = tuple(sorted({*first.labels, *second.labels}))
-        a, b = (_gold(sums.with_labels(labels)) for sums in (first, second))
+        a, b = (sums.with_labels(labels).spans(GOLD_SPANS) for sums in (first, second))
         if (a != b).any() or (first.documents != second.documents).any():
             where = "" if first is whole[0] else ", though as many: texts or ids differ"
             raise ValueError(
@@ -49,12 +49,6 @@ def check_same_documents(baseline: Counts, system: Counts) -> None:
 
 def _numbers(counts: Counts) -> str:
     return f"{counts.documents} documents with {counts.gold} gold spans"
-
-
-def _gold(sums: Sums) -> NDArray[np.int64]:
-    place = slots(sums.metrics)
-    found: NDArray[np.int64] = np.sum([sums.counts[place[Slot("", Kind(kind).value)]] for kind in GOLD_SPANS], axis=0)
-    return found
 
 
 def _halves(counts: Counts) -> Sums:
@@ -79,43 +73,26 @@ def collapsed_rows(
     labels = tuple(sorted({*baseline.labels, *system.labels}))
     wholes = [summed(counts, labels=labels) for counts in (baseline, system)]
     halves = [_halves(counts).with_labels(labels) for counts in (baseline, system)]
-    k = effective_units(baseline, system)
-    gaps = halves[1] - halves[0]
-    primary = primary_of(baseline.metrics, family)
-    own: list[tuple[MetricScores, ...]] = [*zip(*map(score_sums, (*wholes, *halves)))]
-    for of_metric in own:
-        metric = of_metric[0].metric
-        known = _differ(metric, gaps, slice(None))
-        for score in metric.scores:
-            if (metric.name, score.name) in family:
-                which = family[metric.name, score.name]
-                values = [each.scores[score.name] for each in of_metric]
-                yield _row(metric, score, None, which, values, k[""], known, confidence.level, asked)
-    if asked.labels and primary:
-        metric, score = primary[0], label_score(primary[0], primary[1].name)
-        of_metric = next(each for each in own if each[0].metric is metric)
-        for n, label in enumerate(labels):
-            values = [each.label_scores[score.name][n] for each in of_metric]
-            known = _differ(metric, gaps, slice(n, n + 1))
-            yield _row(metric, score, label, LABELS, values, k[label], known, confidence.level, asked)
+    k, gaps = effective_units(baseline, system), halves[1] - halves[0]
+    own = {of_metric[0].metric.name: of_metric for of_metric in zip(*map(score_sums, (*wholes, *halves)))}
+    for place in places(baseline.metrics, family, labels if asked.labels else ()):
+        values = [place.values(scores, labels) for scores in own[place.metric.name]]
+        columns = slice(None)
+        if place.label is not None:
+            columns = slice(labels.index(place.label), labels.index(place.label) + 1)
+        known = _differ(place.metric, gaps, columns)
+        yield _row(place, values, k[place.label or ""], known, confidence.level, asked.margin)
 
 
 def _row(
-    metric: Metric,
-    score: Score,
-    label: str | None,
-    which: str,
-    values: list[NDArray[np.float64]],
-    k: float,
-    known: bool,
-    level: float,
-    asked: Asked,
+    place: Place, values: list[NDArray[np.float64]], k: float, known: bool, level: float, margin: float | None
 ) -> dict[str, Any]:
     """Return the row of one score.
 
     `values` are those of both systems, [1], then in the half-samples, [samples]; `known` says
     whether enough units are known to differ.
     """
+    score = place.score
     a, b = float(values[0][0]), float(values[1][0])
     gaps = values[3] - values[2]
     error, answer = math.nan, Answer(k=k)
@@ -125,13 +102,11 @@ def _row(
     if error > SAME:
         low, high = _interval(difference(a, b), error, k, level, score)
         narrow = _interval(difference(a, b), error, k, equivalence_level(level), score)
-        factor, margin = points(score), asked.margin
-        same = margin if margin and equivalent(factor * narrow[0], factor * narrow[1], margin) else None
+        factor = points(score)
+        holds = place.family == PRIMARY and margin and equivalent(factor * narrow[0], factor * narrow[1], margin)
         detectable = float(detectable_difference_of_runs(error, max(k - 1, 1), level=level))
-        answer = answer._replace(low=low, high=high, detectable=detectable)
-        answer = answer._replace(same_within=same if which == PRIMARY else None)
-    found = row(metric, score, label, which, (a, b), answer)
-    return found | {"differing": None, "standard_error": error if error > SAME else math.nan}
+        answer = answer._replace(low=low, high=high, detectable=detectable, same_within=margin if holds else None)
+    return row(place, (a, b), answer) | {"differing": None, "standard_error": error if error > SAME else math.nan}
 
 
 def _interval(gap: float, error: float, k: float, level: float, score: Score) -> tuple[float, float]:
@@ -157,14 +132,14 @@ def _differ(metric: Metric, gaps: Sums, labels: slice) -> bool:
     return bool((reach**2 > least * squares)[squares > 0].any())
 
 
-def effective_units(baseline: Counts, system: Counts) -> Mapping[str | None, float]:
+def effective_units(baseline: Counts, system: Counts) -> Mapping[str, float]:
     """Return the effective number of units of each label, and of all labels under "".
 
     A unit weighs its spans of both systems, those of gold twice. Its square is not known, only those of each
     system; the sum of these squares' roots is the largest that it can be, so k is rather too small.
     """
-    spans: dict[str | None, float] = {}
-    roots: dict[str | None, float] = {}
+    spans: dict[str, float] = {}
+    roots: dict[str, float] = {}
     for counts in (baseline, system):
         sums, known = summed(counts), unit_numbers(counts).effective
         for name, total in zip((*sums.labels, ""), spans_and_documents(sums)[:, 0].tolist()):

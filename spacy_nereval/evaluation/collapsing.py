@@ -21,7 +21,6 @@ from ..counting.batch import TOGETHER, batches
 from ..counting.collapsed import Collapsed, Replicates
 from ..counting.counter import Counter as DocumentCounter
 from ..counting.counts import Counts, united
-from ..counting.keys import Slot, slots
 from ..counting.sums import Sums
 from ..counting.table import Table
 from .resampling import Confidence, HalfSamples, Units
@@ -210,11 +209,13 @@ class UnitNumbers(NamedTuple):
     """How many units collapsed counts have.
 
     number: None if it is not known, since documents of a unit need not follow each other.
-    effective: the effective number by the spans of each label, under "" by all spans, and under None by documents.
+    effective: the effective number by the spans of each label, and under "" by all spans.
+    documents: the effective number by documents.
     """
 
     number: int | None
-    effective: dict[str | None, float]
+    effective: dict[str, float]
+    documents: float
 
 
 def unit_numbers(counts: Counts) -> UnitNumbers:
@@ -241,8 +242,8 @@ def unit_numbers(counts: Counts) -> UnitNumbers:
         apart = (sampled < least) & (sampled > 0)
         k = np.where(apart, sampled, k)
         adjacent = adjacent and not apart[-1]
-    names: tuple[str | None, ...] = (*collapsed.sums.labels, "", None)
-    return UnitNumbers(number if adjacent else None, dict(zip(names, k.tolist())))
+    *effective, documents = k.tolist()
+    return UnitNumbers(number if adjacent else None, dict(zip((*collapsed.sums.labels, ""), effective)), documents)
 
 
 def stored_half_samples(counts: Counts) -> Replicates:
@@ -257,8 +258,7 @@ def stored_half_samples(counts: Counts) -> Replicates:
 
 def spans_and_documents(sums: Sums) -> NDArray[np.float64]:
     """Return float64[labels + 2, sums]: the spans of both sides of each label and of all, and the documents."""
-    place = slots(sums.metrics)
-    spans = sum(sums.counts[place[Slot("", kind.value)]] for kind in (*GOLD_SPANS, *PRED_SPANS))
+    spans = sums.spans((*GOLD_SPANS, *PRED_SPANS))
     return np.concatenate([spans[:-1], spans.sum(axis=0)[None], sums.documents[None]]).astype(float)
 
 

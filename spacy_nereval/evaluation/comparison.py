@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..about import __version__
@@ -97,13 +97,7 @@ def comparison(
         trials = swaps_for(family, asked, systems=len(others), labels=of_labels)
     rows: list[dict[str, Any]] = []
     for other, theirs in zip(others, aligned):
-        if first.collapsed:
-            found = collapsed_rows(first, theirs[0], family, asked, confidence)
-        elif len(ours) == len(theirs) == 1 and trials is not None:
-            found = swap_rows(first, theirs[0], family, asked, confidence, trials)
-        else:
-            found = run_rows(ours, theirs, family, asked, confidence)
-        for row in found:
+        for row in _rows(ours, theirs, family, asked, confidence, trials):
             named = {key: row[key] for key in ("metric", "score", "label")} | {"system": other.name}
             rows.append(named | {key: value for key, value in row.items() if key not in named})
     _correct(rows)
@@ -151,6 +145,23 @@ def comparison(
         }
     )
     return result
+
+
+def _rows(
+    ours: Sequence[Counts],
+    theirs: Sequence[Counts],
+    family: Families,
+    asked: Asked,
+    confidence: Confidence,
+    trials: int | None,
+) -> Iterator[dict[str, Any]]:
+    """Return the rows of two systems: by half-samples of collapsed counts, by swaps, or by training runs."""
+    if ours[0].collapsed:
+        return collapsed_rows(ours[0], theirs[0], family, asked, confidence)
+    if len(ours) == len(theirs) == 1:
+        assert trials is not None
+        return swap_rows(ours[0], theirs[0], family, asked, confidence, trials)
+    return run_rows(ours, theirs, family, asked, confidence)
 
 
 def _stored(counts: Counts, confidence: Confidence, trials: int | None, runs: int) -> Confidence:
@@ -228,7 +239,7 @@ def compare(
     family = families(baseline.metrics, primary, secondary)
     system = paired(baseline, system)
     if baseline.collapsed:
-        return [*collapsed_rows(baseline, system, family, asked, _stored(baseline, confidence, trials, 1))]
-    if trials is None:
+        confidence = _stored(baseline, confidence, trials, 1)
+    elif trials is None:
         trials = swaps_for(family, asked, labels=labels_to_test(baseline, system, family) if labels else 0)
-    return [*swap_rows(baseline, system, family, asked, confidence, trials)]
+    return [*_rows([baseline], [system], family, asked, confidence, trials)]

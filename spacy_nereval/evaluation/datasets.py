@@ -128,34 +128,34 @@ training was not tried'
     return found | {"verdict": verdict(found)}
 
 
-def verdict(found: Mapping[str, Any]) -> str:
+def verdict(result: Mapping[str, Any]) -> str:
     """Return the sentence that the count supports.
 
     Args:
-        found: What `data_sets` returns; the verdict itself is not read.
+        result: What `data_sets` returns; the verdict itself is not read.
 
     Returns:
         A sentence without a full stop.
 
     Example:
         >>> rows = [{"data_set": name, "named": False} for name in ("news", "mail")]
-        >>> found = dict(metric="strict", score="f", baseline="A", system="B", least=0, number=2, data_sets=rows)
-        >>> found["trained_once"] = False
-        >>> verdict(found)
+        >>> result = dict(metric="strict", score="f", baseline="A", system="B", least=0, number=2, data_sets=rows)
+        >>> result["trained_once"] = False
+        >>> verdict(result)
         'not settled in any of 2 data sets: whether B scores better than A by strict f'
-        >>> verdict(found | {"least": 2})
+        >>> verdict(result | {"least": 2})
         'B scores better than A in at least 2 of 2 data sets by strict f; which ones is not settled'
     """
-    named = [row["data_set"] for row in found["data_sets"] if row["named"]]
-    least, number, by = found["least"], found["number"], f"by {found['metric']} {found['score']}"
-    claim = f"{found['system']} scores better than {found['baseline']}"
+    named = [row["data_set"] for row in result["data_sets"] if row["named"]]
+    least, number, by = result["least"], result["number"], f"by {result['metric']} {result['score']}"
+    claim = f"{result['system']} scores better than {result['baseline']}"
     if not least and not named:
         return f"not settled in any of {number} data sets: whether {claim} {by}"
     # Fisher's count may be below the number of names, and even 0; each holds by itself.
     counted = f" in at least {least} of {number} data sets" if least else ""
     which = f": in {', '.join(named)}" if named else "; which ones is not settled"
     more = "; which others is not settled" if 0 < len(named) < least else ""
-    return f"{claim}{counted} {by}{which}{more}" + (f"; {ONCE}" if found["trained_once"] else "")
+    return f"{claim}{counted} {by}{which}{more}" + (f"; {ONCE}" if result["trained_once"] else "")
 
 
 def _label(row: Row) -> str:

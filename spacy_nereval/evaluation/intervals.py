@@ -9,21 +9,27 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.declaration import Metric, Score
+from ..core.declaration import GOLD_SPANS, Metric
 from ..counting.collapsed import Replicates
 from ..counting.counts import Counts
-from ..counting.keys import slots
 from ..counting.sums import Sums
-from ..counting.table import Table, columns_of, summed
+from ..counting.table import Table, summed
 from .collapsing import stored_half_samples, unit_numbers
 from .pairs import all_labels
-from .resampling import Confidence, HalfSamples, Units, effective_number_of_units, number_of_units, spans_per_unit
+from .resampling import (
+    Confidence,
+    HalfSamples,
+    Units,
+    effective_by_label,
+    effective_number_of_units,
+    number_of_units,
+    unit_weights,
+)
 from .scores import MetricScores, Path, score_sums
 from .statistics.bits import enumerable
 from .statistics.derived import accuracy_interval, macro_interval
 from .statistics.intervals import FEW_UNITS, UNBOUNDED, UNDEFINED, WARNING_UNITS, effective_units, score_intervals
 from .statistics.runs import mean_of_runs
-from .statistics.scales import Scale
 
 __all__ = ["FEW_UNITS", "WARNING_UNITS", "Confidence", "Drawn", "drawn", "intervals", "replicate"]
 
@@ -125,11 +131,8 @@ def run_intervals(runs: Sequence[Counts], confidence: Confidence) -> dict[str, d
     else:
         halves = HalfSamples(units, confidence.samples, confidence.seed)
         samples = [table.summed(halves) for table in tables]
-    k, documents = np.zeros(len(labels) + 1), 0.0
-    if len(units):
-        k = effective_units(mean_of_runs([spans_per_unit(table, units) for table in tables]))
-        documents = float(effective_units(units.added(np.ones(runs[0].documents))))
-    effective: dict[str | None, float] = dict(zip((*labels, ""), np.atleast_1d(k).tolist()))
+    effective = effective_by_label(unit_weights([tables], units), labels)
+    documents = float(effective_units(units.added(np.ones(runs[0].documents))))
     found = _of_metrics([table.summed() for table in tables], samples, effective, documents, confidence.level)
     return {metric: nested(rows) for metric, rows in found}
 
@@ -138,8 +141,8 @@ def _of_collapsed(counts: Counts, level: float) -> dict[str, dict[str, Any]]:
     """Return the intervals of collapsed counts, from the half-samples that they have."""
     whole = summed(counts)
     halves = stored_half_samples(counts).sums.with_labels(whole.labels)
-    effective = unit_numbers(counts).effective
-    found = _of_metrics([whole], [halves], effective, effective[None], level)
+    known = unit_numbers(counts)
+    found = _of_metrics([whole], [halves], known.effective, known.documents, level)
     return {metric: nested(rows) for metric, rows in found}
 
 
@@ -150,7 +153,7 @@ Rows = dict[Path, dict[str, Any]]
 def _of_metrics(
     wholes: Sequence[Sums],
     samples: Sequence[Sums],
-    effective: Mapping[str | None, float],
+    effective: Mapping[str, float],
     documents: float,
     level: float,
 ) -> Iterator[tuple[str, Rows]]:
@@ -167,17 +170,15 @@ def _of_metrics(
         if not places:
             yield metric.name, {}
             continue
-        scales = [scale_of(metric.score_by_name[path[-1]]) for path in places]
-        origin, size = (np.array([getattr(scale, name) for scale in scales]) for name in ("origin", "size"))
-        runs = (np.array([values_at(places, own, labels)[0] for own in owns]) - origin) / size
+        runs = np.array([values_at(places, own, labels)[0] for own in owns])
         values = mean_of_runs(runs)
         units = [documents if path[:2] == ("averages", "docs") else effective[_label(path)] for path in places]
         found = score_intervals(
             values,
-            (mean_of_runs([values_at(places, own, labels) for own in halves]) - origin) / size,
+            mean_of_runs([values_at(places, own, labels) for own in halves]),
             np.array(units),
             level=level,
-            scale=[scale.name for scale in scales],
+            limits=[metric.score_by_name[path[-1]].limits for path in places],
             runs=runs if len(runs) > 1 else None,
         )
         low, high, k, flag, training = (array.tolist() for array in found)
@@ -186,11 +187,8 @@ def _of_metrics(
             | ({"share_of_training": training[n]} if len(runs) > 1 else {})
             for n, path in enumerate(places)
         }
-        gold = columns_of(metric, wholes[0].counts[:, :-1, 0], slots(wholes[0].metrics))["gold_spans"]
-        with_gold = [label for label, number in zip(labels, gold.tolist()) if number]
-        _widen_macros(dict(zip(places, values.tolist())), dict(zip(places, scales)), rows, with_gold)
-        for row, scale in zip(rows.values(), scales):
-            row["low"], row["high"] = (scale.origin + scale.size * row[side] for side in ("low", "high"))
+        with_gold = [label for label, number in zip(labels, wholes[0].spans(GOLD_SPANS)[:, 0].tolist()) if number]
+        _widen_macros(metric, dict(zip(places, values.tolist())), rows, with_gold)
         _complements(metric, rows)
         for row in rows.values():
             if row["flag"] is None and math.inf in (abs(row["low"]), abs(row["high"])):
@@ -208,27 +206,7 @@ def _label(path: Path) -> str:
     return path[1] if path[0] == "per_type" else ""
 
 
-class ScoreScale(NamedTuple):
-    """How a score maps to a scale that `score_intervals` knows: score = origin + size * value."""
-
-    name: Scale
-    origin: float
-    size: float
-
-
-def scale_of(score: Score) -> ScoreScale:
-    """Return the scale of a score, by its limits. A score without limits has neither scale nor interval."""
-    low, high = score.limits
-    if math.isfinite(low) and math.isfinite(high):
-        return ScoreScale("ratio", low, high - low)
-    if math.isfinite(low):
-        return ScoreScale("cost", low, 1.0)
-    return ScoreScale("complement", high - 1, 1.0) if math.isfinite(high) else ScoreScale("ratio", math.nan, 1.0)
-
-
-def _widen_macros(
-    values: Mapping[Path, float], scales: Mapping[Path, ScoreScale], rows: Rows, labels: Sequence[str]
-) -> None:
+def _widen_macros(metric: Metric, values: Mapping[Path, float], rows: Rows, labels: Sequence[str]) -> None:
     """Replace the interval of each macro average by the one that the labels' intervals give."""
     for path, row in rows.items():
         if path[:2] != ("averages", "macro") or row["flag"] == UNDEFINED:
@@ -241,7 +219,7 @@ def _widen_macros(
                 [rows[place]["low"] for place in places],
                 [rows[place]["high"] for place in places],
                 (row["low"], row["high"]),
-                scale=scales[path].name,
+                limits=metric.score_by_name[path[2]].limits,
             )
 
 

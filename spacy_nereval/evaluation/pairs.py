@@ -13,7 +13,7 @@ from ..counting.counts import Counts
 from ..counting.sums import Sums, empty_sums
 from ..counting.table import Table, additive, columns_of, product
 from .collapsed_differences import check_same_documents
-from .resampling import HalfSamples, Units, spans_per_unit
+from .resampling import HalfSamples, Units
 from .scores import MetricScores, score_sums
 from .statistics.differences import balance
 from .tested import SAME
@@ -44,7 +44,7 @@ class Pair:
             )
         if labels is None:
             labels = all_labels(baseline, system) if any(metric.classes for metric in metrics) else ()
-        self._tables = [Table(_of_metrics(counts, metrics), labels) for counts in (baseline, system)]
+        self._tables = [Table(counts.of(metrics), labels) for counts in (baseline, system)]
         self._units = Units(baseline)
         self._cells = (self._tables[1].cells - self._tables[0].cells).tocsr()
         self._cells.eliminate_zeros()
@@ -111,33 +111,15 @@ def with_and_without_classes(metrics: Sequence[Metric]) -> list[list[Metric]]:
     return [some for some in found if some]
 
 
-def _of_metrics(counts: Counts, metrics: Sequence[Metric]) -> Counts:
-    """Return the counts of some metrics alone."""
-    names = {"", *(metric.name for metric in metrics)}
-    wanted = [k for k, key in enumerate(counts.keys) if key.metric in names]
-    found = Counts(metrics)
-    found.append(counts.ids, counts.units, counts.cells[:, wanted], [counts.keys[k] for k in wanted])
-    return found
+def balances(weights: NDArray[np.float64], swaps: HalfSamples) -> NDArray[np.float64]:
+    """Return by how much the units that stay outweigh those that change places, float64[swaps, ...].
 
-
-def balances(
-    baseline: Counts, system: Counts, units: Units, swaps: HalfSamples, labels: Sequence[str] = ()
-) -> NDArray[np.float64]:
-    """Return by how much the spans that stay outweigh those that change places, float64[swaps, labels + 1].
-
-    A unit weighs twice its gold spans plus the predicted spans of both systems: of each label, and in all.
+    Args:
+        weights: What each unit weighs, float64[units, ...], see `unit_weights`.
+        swaps: The swaps.
     """
-    own = weights(baseline, system, units, labels)
-    kept = np.concatenate([bits.astype(float) @ own for bits in swaps.of_units()])
-    found: NDArray[np.float64] = balance(kept, own.sum(axis=0))
-    return found
-
-
-def weights(baseline: Counts, system: Counts, units: Units, labels: Sequence[str] = ()) -> NDArray[np.float64]:
-    """Return float64[units, labels + 1]: the spans of both systems, those of gold twice, of each label and in all."""
-    found: NDArray[np.float64] = np.add(
-        *(spans_per_unit(Table(counts, labels), units) for counts in (baseline, system))
-    )
+    kept = np.concatenate([bits.astype(float) @ weights for bits in swaps.of_units()])
+    found: NDArray[np.float64] = balance(kept, weights.sum(axis=0))
     return found
 
 

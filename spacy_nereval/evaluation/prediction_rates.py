@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ..core.declaration import GOLD_SPANS, PRED_SPANS
 from ..core.formulas import ratio
 from ..counting.counts import Counts
-from ..counting.keys import Slot
 from ..counting.table import Table
+from .pairs import all_labels
 from .resampling import Confidence, HalfSamples, Units, spans_per_unit
 from .result import gold_spans, pred_spans
 from .statistics.intervals import FEW_UNITS, TINY, effective_units, score_intervals, spread
@@ -71,7 +71,7 @@ def prediction_rates(counts: Counts, confidence: Confidence | None = None) -> li
         rates,
         effective_units(units),
         level=confidence.level,
-        scale="cost",
+        limits=(0, np.inf),
     )
     low, high = (np.where(np.isfinite(values), values, np.nan).tolist() for values in (bounds.low, bounds.high))
     return [
@@ -118,7 +118,7 @@ def rate_differences(first: Counts, second: Counts, confidence: Confidence | Non
     """
     from scipy.special import stdtrit
 
-    labels = sorted({*first.labels, *second.labels})
+    labels = all_labels(first, second)
     gold = [gold_spans(counts) for counts in (first, second)]
     pred = [pred_spans(counts) for counts in (first, second)]
     found = []
@@ -147,7 +147,5 @@ def _drawn_rates(counts: Counts, labels: Sequence[str], confidence: Confidence) 
     confidence.checked()
     table, units = Table(counts, labels), Units(counts)
     sums = table.summed(HalfSamples(units, confidence.samples, confidence.seed))
-    gold, pred = (
-        sum(sums.counts[table.slots[Slot("", kind.value)], :-1] for kind in kinds) for kinds in (GOLD_SPANS, PRED_SPANS)
-    )
+    gold, pred = (sums.spans(kinds)[:-1] for kinds in (GOLD_SPANS, PRED_SPANS))
     return ratio(pred, gold).T, spans_per_unit(table, units)[:, :-1]

@@ -15,6 +15,7 @@ from ..counting.table import Table
 from .statistics.bits import patterns
 from .statistics.intervals import effective_units
 from .statistics.levels import is_level
+from .statistics.runs import mean_of_runs
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -137,6 +138,21 @@ def effective_number_of_units(runs: Sequence[Counts]) -> float:
     units = Units(runs[0])
     spans = [spans_per_unit(Table(counts, ()), units)[:, -1] for counts in runs]
     return float(effective_units(np.sum(spans, axis=0)))
+
+
+def unit_weights(systems: Sequence[Sequence[Table]], units: Units) -> NDArray[np.float64]:
+    """Return what each unit weighs for each label, and last in all: float64[units, labels + 1].
+
+    That is its gold and predicted spans, on average over the training runs of a system, of all systems together.
+    """
+    spans = [mean_of_runs([spans_per_unit(table, units) for table in runs]) for runs in systems]
+    found: NDArray[np.float64] = np.sum(spans, axis=0)
+    return found
+
+
+def effective_by_label(weights: NDArray[np.float64], labels: Sequence[str]) -> dict[str, float]:
+    """Return the effective number of units of each label, and of all labels under "", from `unit_weights`."""
+    return dict(zip((*labels, ""), np.atleast_1d(effective_units(weights)).tolist()))
 
 
 def spans_per_unit(table: Table, units: Units) -> NDArray[Any]:

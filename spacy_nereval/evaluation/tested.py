@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..core.declaration import Metric, Score
-from .statistics.families import PRIMARY, SECONDARY, UNTESTED
+from .scores import MetricScores
+from .statistics.families import LABELS, PRIMARY, SECONDARY, UNTESTED
 from .statistics.intervals import FEW, FEW_UNITS, UNBOUNDED
 
 SAME = 1e-12
@@ -138,6 +142,42 @@ def greatest_difference(score: Score) -> float:
     return math.inf if score.unit == "count" else score.limits[1] - score.limits[0]
 
 
+class Place(NamedTuple):
+    """The subject of a row: an overall score, or with a label the score of this label, and its family of tests."""
+
+    metric: Metric
+    score: Score
+    label: str | None
+    family: str
+
+    def values(self, own: MetricScores, labels: Sequence[str]) -> NDArray[Any]:
+        """Return the values of the score, [sums]. `labels` are those of the sums."""
+        if self.label is None:
+            return own.scores[self.score.name]
+        found: NDArray[Any] = own.label_scores[self.score.name][labels.index(self.label)]
+        return found
+
+
+def places(metrics: Sequence[Metric], family: Families, labels: Sequence[str] = ()) -> list[Place]:
+    """Return the subjects of all rows: the scores of a family, metric by metric, then the primary score of labels.
+
+    >>> from spacy_nereval import create_all
+    >>> metrics = create_all(["strict"])
+    >>> [(place.score.name, place.label, place.family) for place in places(metrics, families(metrics), ["A"])]
+    [('p', None, ''), ('r', None, ''), ('f', None, 'primary'), ('f', 'A', 'labels')]
+    """
+    found = [
+        Place(metric, score, None, family[metric.name, score.name])
+        for metric in metrics
+        for score in metric.scores
+        if (metric.name, score.name) in family
+    ]
+    if primary := primary_of(metrics, family):
+        metric, score = primary
+        found += [Place(metric, label_score(metric, score.name), label, LABELS) for label in labels]
+    return found
+
+
 class Answer(NamedTuple):
     """What is known about one difference. Missing numbers are NaN.
 
@@ -164,19 +204,18 @@ class Answer(NamedTuple):
     k: float = math.nan
 
 
-def row(
-    metric: Metric, score: Score, label: str | None, family: str, values: tuple[float, float], answer: Answer
-) -> dict[str, Any]:
-    """Return the row of one score; without a family it has no p.
+def row(place: Place, values: Iterable[Any], answer: Answer) -> dict[str, Any]:
+    """Return the row of one score, given its values of both systems; without a family it has no p.
 
     Flags are those of the interval of a score: `few` for fewer than 6 effective units, `unbounded`
     where a bound is infinite, which JSON shows as null.
     """
-    a, b = map(float, values)
+    a, b = (np.asarray(value).item() for value in values)
+    score, family = place.score, place.family
     return {
-        "metric": metric.name,
+        "metric": place.metric.name,
         "score": score.name,
-        "label": label,
+        "label": place.label,
         "family": family,
         "baseline_value": a,
         "value": b,

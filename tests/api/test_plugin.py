@@ -126,7 +126,7 @@ EXEMPT = {
 
 @pytest.mark.parametrize("name", names())
 def test_our_own_metrics_keep_the_laws(name):
-    corpora = [[], random_documents(3, 1), random_documents(2, 2)]
+    corpora = [[], random_documents(3, 1)]
     check_laws(create(name, **NEEDED.get(name, {})), exempt=EXEMPT.get(name), corpora=corpora)
 
 

@@ -33,6 +33,7 @@ def said_of(record: Record) -> tuple[object, ...]:
     return "".join(record.text.split()), shown, record.annotated
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_every_sample_is_converted_to_every_format(output, tmp_path):
     for name in SAMPLES:

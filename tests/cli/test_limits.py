@@ -63,6 +63,7 @@ def corpus(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("option", LIMITS)
 def test_options_at_their_limits(option, corpus, monkeypatch):
     monkeypatch.chdir(corpus)

@@ -61,7 +61,8 @@ def test_what_is_no_mention_names_its_line(tmp_path, mention):
     assert "p.jsonl, line 1: mention 0" in refused("score", gold, pred)
 
 
-def test_strings_of_the_whole_corpus_are_not_resampled_in_parts(files, tmp_path):
+def test_strings_of_the_whole_corpus_are_not_resampled_in_parts(tmp_path):
+    files = [write(tmp_path / f"{side}.jsonl", line(TEXT, (0, 3, "PERSON"))) for side in ("gold", "pred")]
     hits = ("-m", "mentions", "--mentions.scope", "hits")
     parts = ("count", *files, "-o", tmp_path / "c.npz", "--parts", tmp_path / "parts", "--replicates", 9, *hits)
     assert "mentions depends on the corpus as a whole" in refused(*parts)

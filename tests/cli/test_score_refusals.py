@@ -48,14 +48,18 @@ from docs import write_docs
         ('{"text": "abc", "spans": []}'.encode("utf-16"), "utf-8"),
     ],
 )
-@pytest.mark.parametrize("side", ["gold", "pred"])
-def test_a_line_that_cannot_be_read_is_named(here, row, message, side):
-    bad = write(here / f"{side}.jsonl", (GOLD if side == "gold" else PRED)[0], row, GOLD[2])
+def test_a_line_that_cannot_be_read_is_named(here, row, message):
+    bad = write(here / "gold.jsonl", GOLD[0], row, GOLD[2])
     before = set(os.listdir(here))
     said = refused("score", here / "gold.jsonl", here / "pred.jsonl", "--output", here / "out.json")
     assert f"{bad}, line 2: " in said
     assert message in said
     assert set(os.listdir(here)) == before
+
+
+def test_a_line_of_the_predictions_is_named_too(here):
+    bad = write(here / "pred.jsonl", PRED[0], "nonsense", PRED[2])
+    assert f"{bad}, line 2: " in refused("score", here / "gold.jsonl", here / "pred.jsonl")
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,7 @@ for arguments in (("-m", "strict"), ("-m", "od"), ("-m", "odd"), ("-m", "all"), 
 """
 
 
+@pytest.mark.costly
 def test_a_package_with_a_syntax_error_is_named_in_one_line(site):
     done = python("-c", SESSION, path=[site, LEAN], cwd=site.parent)
     assert done.returncode == 0, done.stderr

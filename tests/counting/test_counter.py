@@ -28,7 +28,7 @@ from spacy_nereval.integration.example_batches import count_examples
 from spacy_nereval.integration.examples import documents
 from spacy_nereval.testing import check_laws, random_documents
 
-some = tries(60)
+some = tries(40)
 
 
 OWN = {"A": 0.25, "B": 0.25, "C": 0.125, "D": 0.125, "combined": 0.25}

@@ -22,7 +22,7 @@ from spacy_nereval.counting.table import Table, summed
 from spacy_nereval.evaluation.per_document import document_scores
 from spacy_nereval.evaluation.scores import score_sums
 
-some = tries(60)
+some = tries(40)
 ALL = create_all({"all": {}, "tmr": NEEDED["tmr"]})
 APART = create_all(["all"])
 """Not tmr: what it says of a document depends on the others."""

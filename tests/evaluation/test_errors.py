@@ -193,12 +193,12 @@ print(json.dumps(sorted((kind, each.row()) for kind, each in examples.first.item
 @pytest.mark.costly
 def test_the_order_does_not_depend_on_that_in_which_python_keeps_sets():
     outputs = []
-    for seed in ("1", "2", "3"):
+    for seed in ("1", "2"):
         done = python("-c", PROGRAM, path=[TESTS / "support"], env={"PYTHONHASHSEED": seed})
         assert done.returncode == 0, done.stderr
         outputs.append(done.stdout)
     assert len(outputs[0].splitlines()) > 50
-    assert outputs[0] == outputs[1] == outputs[2]
+    assert outputs[0] == outputs[1]
 
 
 # Examples

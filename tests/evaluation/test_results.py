@@ -79,11 +79,10 @@ def test_the_result_of_a_small_corpus_is_the_golden_file():
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize("seed", ["1", "2"])
-def test_the_result_does_not_depend_on_the_order_in_which_python_keeps_sets(seed):
+def test_the_result_does_not_depend_on_the_order_in_which_python_keeps_sets():
     program = "import test_results; print(test_results.written(test_results.score(test_results.corpus())), end='')"
     folders = [TESTS / "evaluation", TESTS / "support"]
-    done = python("-c", program, path=folders, env={"PYTHONHASHSEED": seed}, cwd=TESTS.parent)
+    done = python("-c", program, path=folders, env={"PYTHONHASHSEED": "1"}, cwd=TESTS.parent)
     assert done.stdout == written(score(corpus())), done.stderr
 
 

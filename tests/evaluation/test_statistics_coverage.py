@@ -41,9 +41,9 @@ def many(rng: np.random.Generator, units: int, pairs: int, apart: float) -> tupl
     return systems[0], systems[1]
 
 
-@pytest.mark.parametrize(("units", "swaps", "pairs"), [(7, 128, 4000), (9, 600, 1500), (12, 399, 1500), (25, 999, 500)])
+@pytest.mark.parametrize(("units", "swaps", "pairs"), [(7, 128, 1500), (9, 600, 600), (12, 399, 600), (25, 999, 250)])
 def test_interval_and_p_never_contradict_each_other(units: int, swaps: int, pairs: int) -> None:
-    """Over 10,000 pairs of systems in all, each at several levels."""
+    """Thousands of pairs of systems in all, each at several levels."""
     rng, seen, rejected = np.random.default_rng(8), 0, 0
     for apart in (0.05, 0.25, 0.4):
         swapped = swaps_of(*many(rng, units, pairs, apart), swaps)
@@ -55,14 +55,14 @@ def test_interval_and_p_never_contradict_each_other(units: int, swaps: int, pair
             assert np.isnan(found.low[~tested]).all()
             rejected += int((~holds & tested).sum())
         seen += int(tested.sum())
-    assert seen > 1200
-    assert 100 < rejected < 3 * seen
+    assert seen > 400
+    assert 40 < rejected < 3 * seen
 
 
 @pytest.mark.parametrize(("units", "swaps"), [(10, 1024), (30, 999)])
 def test_p_is_uniform_where_the_systems_are_alike(units: int, swaps: int) -> None:
     """As often at or below a level as the level says; ties only make it rarer."""
-    found = compared(*many(np.random.default_rng(9), units, 2000, 0), swaps=swaps)
+    found = compared(*many(np.random.default_rng(9), units, 1000, 0), swaps=swaps)
     for p in (found.p, found.p_better):
         tested = p[np.isfinite(p)]
         for level in (0.05, 0.1, 0.2, 0.5):
@@ -95,7 +95,7 @@ def test_the_count_of_data_sets_is_seldom_too_high() -> None:
 
 def test_coverage_of_the_score_to_expect_of_another_training() -> None:
     """The interval of a single run leaves training out, and misses the expected score far too often."""
-    rng, units, sets, runs = np.random.default_rng(12), 300, 250, 3
+    rng, units, sets, runs = np.random.default_rng(12), 150, 250, 3
     gold = 1 + rng.poisson(rng.gamma(1, 4, (units, sets)))
     hard = rng.normal(0, 0.15, (units, sets))
 

@@ -19,7 +19,6 @@ from spacy_nereval.evaluation.statistics.differences import balance, swap_test
 from spacy_nereval.evaluation.statistics.families import holm, holm_by_family
 from spacy_nereval.evaluation.statistics.intervals import effective_units, score_intervals, spread
 from spacy_nereval.evaluation.statistics.runs import run_test
-from spacy_nereval.evaluation.statistics.scales import Scale
 
 Floats = NDArray[np.float64]
 
@@ -156,21 +155,19 @@ def test_the_other_way_round() -> None:
     assert np.array_equal(worse.p_better, back.p_better, equal_nan=True)
 
 
-SCALED: list[tuple[Scale, float, float]] = [("cost", 0, 1), ("complement", 1, -1), ("excess", 1, 1)]
-
-
-@pytest.mark.parametrize(("scale", "origin", "sign"), SCALED, ids=[scale for scale, _, _ in SCALED])
-def test_unbounded_scores_are_brought_to_shares_and_back(scale: Scale, origin: float, sign: float) -> None:
+@pytest.mark.parametrize(("origin", "sign"), [(0, 1), (1, -1), (1, 1)], ids=["cost", "accuracy", "granularity"])
+def test_unbounded_scores_are_brought_to_shares_and_back(origin: float, sign: float) -> None:
+    limits = (origin, np.inf) if sign > 0 else (-np.inf, origin)
     rng = np.random.default_rng(7)
     shares = 0.1 + 0.8 * rng.random(20)
     samples = np.clip(shares + rng.normal(0, 0.05, (200, 20)), 0.01, 0.99)
     plain = score_intervals(shares, samples, 30)
     cost, costs = shares / (1 - shares), samples / (1 - samples)
-    found = score_intervals(origin + sign * cost, origin + sign * costs, 30, scale=scale)
+    found = score_intervals(origin + sign * cost, origin + sign * costs, 30, limits=limits)
     bounds = [origin + sign * bound / (1 - bound) for bound in (plain.low, plain.high)]
     assert found.low == pytest.approx(np.minimum(*bounds), abs=1e-9)
     assert found.high == pytest.approx(np.maximum(*bounds), abs=1e-9)
-    one = score_intervals([0.4, origin + sign * 0.5], samples[:, :2], [30, 30], scale=["ratio", scale])
+    one = score_intervals([0.4, origin + sign * 0.5], samples[:, :2], [30, 30], limits=[(0, 1), limits])
     assert one.low[0] == score_intervals(0.4, samples[:, 0], 30).low
 
 
@@ -212,7 +209,7 @@ def test_macro_of_labels_of_which_one_has_no_interval() -> None:
     inner = (0.6, 0.8)
     low, high = macro_interval([0.9, 0.5], [0.8, np.nan], [0.95, np.nan], inner)
     assert (low, high) == macro_interval([0.9, 0.5], [0.8, 0], [0.95, 1], inner)
-    assert macro_interval([0.9, 0.5], [0.8, np.nan], [0.95, np.nan], inner, scale="cost")[1] == np.inf
+    assert macro_interval([0.9, 0.5], [0.8, np.nan], [0.95, np.nan], inner, limits=(0, np.inf))[1] == np.inf
     assert macro_interval([0.7, 0.7], [0.6, 0.6], [0.8, 0.8], (np.nan, np.nan)) == pytest.approx(
         (0.7 - 0.1 / sqrt(2), 0.7 + 0.1 / sqrt(2))
     )

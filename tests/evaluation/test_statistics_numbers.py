@@ -114,7 +114,7 @@ def test_thirteen_spans_in_ten_units() -> None:
 
 
 def test_no_error_at_all() -> None:
-    found = score_intervals(0.0, np.zeros(1000), 10, scale="cost")
+    found = score_intervals(0.0, np.zeros(1000), 10, limits=(0, np.inf))
     assert float(found.low) == 0
     assert float(found.high) == pytest.approx(0.51174, abs=5e-6)
 

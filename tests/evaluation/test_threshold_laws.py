@@ -175,7 +175,7 @@ def brute_force(documents: Sequence[Document], wish: Wanted, labels: Sequence[st
 
 def test_joint_cuts_of_strict_f_are_the_best_of_all_combinations() -> None:
     wish, rng, better = wanted("strict_f", create_all(["strict"])), Random(6), 0
-    for _ in range(10):
+    for _ in range(6):
         documents = nested(rng, 3, predictions=3)
         labels = sorted({span[2] for d in documents for side in d.sides for span in side})
         found = thresholds(documents, [wish.metric], Settings(per_label="micro")).values["best"]
@@ -183,7 +183,7 @@ def test_joint_cuts_of_strict_f_are_the_best_of_all_combinations() -> None:
         if found["value"] is not None:
             assert found["value"] == pytest.approx(brute_force(documents, wish, labels), abs=1e-12)
             better += found["value"] > found["common"]["value"]
-    assert better > 2
+    assert better > 1
 
 
 def test_a_label_without_gold_is_never_kept_by_joint_cuts() -> None:

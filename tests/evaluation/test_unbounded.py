@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from spacy_nereval import Confidence, Document, create, score
-from spacy_nereval.core.declaration import Score
-from spacy_nereval.evaluation.tested import Answer, row
+from spacy_nereval.evaluation.tested import Answer, Place, row
 from spacy_nereval.reporting.comparison import difference_tables
 from spacy_nereval.reporting.formats import csv_text, json_text, latex
 from spacy_nereval.reporting.result_table import ResultTable, shown
@@ -35,12 +34,12 @@ def test_an_average_of_costs_with_a_label_without_interval_is_unbounded_and_says
 
 def test_a_difference_without_bounds_is_not_taken_for_one_without_a_test():
     metric = create("slot_error")
-    ser: Score = metric.score_by_name["ser"]
+    ser = Place(metric, metric.score_by_name["ser"], None, "primary")
     answer = Answer(0.03, 0.02, float("-inf"), float("inf"), float("inf"), 6, k=6.0)
-    found = row(metric, ser, None, "primary", (0.5, 0.4), answer)
+    found = row(ser, (0.5, 0.4), answer)
     assert found["flag"] == "unbounded"
-    assert row(metric, ser, None, "primary", (0.5, 0.4), answer._replace(k=5.9))["flag"] == "few"
-    assert row(metric, ser, None, "primary", (0.5, 0.4), answer._replace(low=0, high=1))["flag"] is None
+    assert row(ser, (0.5, 0.4), answer._replace(k=5.9))["flag"] == "few"
+    assert row(ser, (0.5, 0.4), answer._replace(low=0, high=1))["flag"] is None
     plain = found | {"system": "B", "interval": [None, None], "detectable": None, "p_holm": 0.03, "tests": 1}
     (table,) = difference_tables({"baseline": "A", "swaps": 64, "exact": True, "comparisons": [plain]})
     assert shown(table.rows[0][3]) == "-10.00 [-∞, ∞] unbounded"

@@ -166,7 +166,7 @@ def crowded(seed: int, spans: int) -> Document:
     return Document(side(), [*side(), (0, 4 * spans, "A")])
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4))
 def test_relaxed_has_as_many_pairs_as_scipy_finds(seed):
     sparse = pytest.importorskip("scipy.sparse")
     from scipy.sparse.csgraph import maximum_bipartite_matching

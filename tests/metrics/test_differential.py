@@ -98,6 +98,7 @@ def test_every_cited_metric_has_a_twin_here():
     assert CITED.keys() == SETS["cited"].keys() - {"tmr", "mentions", "hierarchical"}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", CITED)
 def test_every_document_has_the_verdicts_and_amounts_of_the_cited_twin(name: str) -> None:
     partial = create(name).partial_credit

@@ -18,7 +18,7 @@ from spacy_nereval import Document, Span, create, score
 from spacy_nereval.core import alignment as matching
 from spacy_nereval.core.overlap import overlaps
 
-examples = tries(250)
+examples = tries(150)
 
 STRICT = ("tp", "fp", "fn")
 SEMEVAL = ("match", "type_error", "extent_error", "both_error", "mis", "spu")

@@ -257,8 +257,8 @@ class AgreementCounts:
             ("u_alpha", unitising_scores(added, self.shared.labels, whole=self._overlapping is None)),
         ):
             for path, values in found:
-                scale, label = SHARE if path == ("observed",) else CORRECTED, path[1] if len(path) > 1 else ""
-                yield (group, *path), Samples(whole[(group, *path)], values, scale, label)
+                limits, label = SHARE if path == ("observed",) else CORRECTED, path[1] if len(path) > 1 else ""
+                yield (group, *path), Samples(whole[(group, *path)], values, limits, label)
 
 
 class _Numbers(dict[Path, float]):

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from ...core.declaration import Metric
 from ...counting.batch import content_key
 from ...counting.counts import Counts
-from ..intervals import Drawn, ScoreScale, scale_of
+from ..intervals import Drawn
 from ..resampling import Confidence, HalfSamples, Units
 from ..statistics.intervals import UNBOUNDED, effective_units, score_intervals
+from ..statistics.scales import Limits
 from .documents import SharedDocuments
 from .pairs import Directions, PairTables
 
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
 Path = tuple[Any, ...]
 """The keys that lead to a number in the result."""
 
-CORRECTED = ScoreScale("complement", 0.0, 1.0)
-"""The scale of alphas and kappas: at most 1, without a lower limit."""
+CORRECTED: Limits = -math.inf, 1.0
+"""The limits of alphas and kappas."""
 
-SHARE = ScoreScale("ratio", 0.0, 1.0)
+SHARE: Limits = 0.0, 1.0
 
 TOGETHER = 1 << 11
 """The number of documents whose random bits are unpacked at once."""
@@ -36,13 +37,13 @@ TOGETHER = 1 << 11
 class Samples(NamedTuple):
     """A number, its values in the half-samples, and how to make an interval of them.
 
-    value: float. of_samples: float[samples]. scale: the range of the number. label: the label whose
+    value: float. of_samples: float[samples]. limits: its lowest and highest value. label: the label whose
     spans say how many units there effectively are; "" for all spans.
     """
 
     value: float
     of_samples: NDArray[np.float64]
-    scale: ScoreScale
+    limits: Limits
     label: str = ""
 
 
@@ -97,14 +98,12 @@ class Resampled:
         given = [*samples]
         if not given:
             return
-        scales = [each.scale for _, each in given]
-        values = [(each.value - each.scale.origin) / each.scale.size for _, each in given]
-        drawn = np.stack([(each.of_samples - each.scale.origin) / each.scale.size for _, each in given], axis=1)
+        values, limits = [each.value for _, each in given], [each.limits for _, each in given]
+        drawn = np.stack([each.of_samples for _, each in given], axis=1)
         k = [self.effective.get(each.label, 0.0) for _, each in given]
-        names = [scale.name for scale in scales]
-        found = score_intervals(values, drawn, np.array(k), level=self._confidence.level, scale=names)
-        for n, ((path, _), scale) in enumerate(zip(given, scales)):
-            low, high = (scale.origin + scale.size * float(bound[n]) for bound in (found.low, found.high))
+        found = score_intervals(values, drawn, np.array(k), level=self._confidence.level, limits=limits)
+        for n, (path, _) in enumerate(given):
+            low, high = float(found.low[n]), float(found.high[n])
             flag = str(found.flag[n]) or None
             if flag is None and math.inf in (abs(low), abs(high)):
                 flag = UNBOUNDED
@@ -150,9 +149,7 @@ def pair_samples(
         resampled: The half-samples.
         metrics: The metrics of the tables.
     """
-    scales = {
-        (metric.name, name): scale_of(score) for metric in metrics for name, score in metric.score_by_name.items()
-    }
+    scores = {(metric.name, name): score for metric in metrics for name, score in metric.score_by_name.items()}
     total: dict[Path, list[NDArray[np.float64]]] = {}
     pooled: Directions | None = None
     for number, each in enumerate(tables):
@@ -167,23 +164,22 @@ def pair_samples(
                 if path[0] == "scores":
                     at = ("pairs", number, "metrics", own.metric.name, "scores", path[-1])
                     if own.metric.score_by_name[path[-1]].unit != "count":
-                        yield at, Samples(whole[at], of_samples, scales[own.metric.name, path[-1]])
+                        yield at, Samples(whole[at], of_samples, scores[own.metric.name, path[-1]].limits)
     together = (
         {}
         if pooled is None
         else {_place(own.metric.name, path): values[path] for own, values in pooled.scores() for path in values}
     )
-    units = {(metric.name, name): score.unit for metric in metrics for name, score in metric.score_by_name.items()}
     for place, (added, number_of) in total.items():
         name, score = place[-2:] if place[0] == "per_type" else place[1:]
-        if units[name, score] == "count":
+        if scores[name, score].unit == "count":
             continue
         label = place[1] if place[0] == "per_type" else ""
         with np.errstate(invalid="ignore"):
             mean = np.where(number_of > 0, added / np.maximum(number_of, 1), np.nan)
         for what, of_samples in (("mean", mean), ("pooled", together[place])):
             at = (*place, what)
-            yield at, Samples(whole[at], of_samples, scales[name, score], label)
+            yield at, Samples(whole[at], of_samples, scores[name, score].limits, label)
 
 
 def _place(metric: str, path: tuple[str, ...]) -> Path:

@@ -1,7 +1,7 @@
 """Intervals, tests and sentences from numbers alone: pure functions on arrays.
 
     bits         which units are in a half-sample, and which change places in a swap
-    scales       what values a score can take
+    scales       scores with and without limits on the 0-1 scale
     intervals    of a score
     derived      of a mean over labels, and of one minus a cost
     differences  of two systems: the swap test and its interval

@@ -110,8 +110,7 @@ def half_samples(seed: int, keys: Sequence[str], samples: int) -> NDArray[np.uin
 
     Source: half-samples, J. A. Hartigan (1969); bits by unit, A. B. Owen and D. Eckles (2012).
     """
-    _check(keys, samples)
-    return Patterns(samples, len(keys), False, _streams(seed, keys, samples)).all()
+    return patterns(seed, keys, samples, exact=False).all()
 
 
 def patterns(seed: int, keys: Sequence[str], samples: int, *, exact: bool = True) -> Patterns:
@@ -124,7 +123,7 @@ def patterns(seed: int, keys: Sequence[str], samples: int, *, exact: bool = True
         seed: Any whole number; an enumeration does not depend on it.
         keys: One key per unit, all different.
         samples: Number of random patterns, and maximum number of enumerated ones.
-        exact: Whether to enumerate; False draws random patterns of few units, too.
+        exact: Whether few patterns are enumerated; else all are random.
 
     Returns:
         The patterns. For random ones, row r is row r of `half_samples`.
@@ -142,7 +141,7 @@ def patterns(seed: int, keys: Sequence[str], samples: int, *, exact: bool = True
     """
     _check(keys, samples)
     units = len(keys)
-    if not exact or not enumerable(units, samples):
+    if not (exact and enumerable(units, samples)):
         return Patterns(samples, units, False, _streams(seed, keys, samples))
     numbers = np.arange(2**units)
     place = {key: k for k, key in enumerate(sorted(keys))}

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .scales import LIMITS, Scale
+from .scales import Limits
 
 
 def macro_interval(
-    values: ArrayLike, low: ArrayLike, high: ArrayLike, own: tuple[float, float], *, scale: Scale = "ratio"
+    values: ArrayLike, low: ArrayLike, high: ArrayLike, own: tuple[float, float], *, limits: Limits = (0.0, 1.0)
 ) -> tuple[float, float]:
     """Return the interval of a mean over labels from the intervals of the labels.
 
@@ -21,11 +21,11 @@ def macro_interval(
     Args:
         values: The score of each label with gold spans, float[labels].
         low: Lower bound of each, NaN where the label has no interval.
-        high: Upper bound of each. Bounds that are NaN count as the limits of the scale:
+        high: Upper bound of each. Bounds that are NaN count as the limits of the score:
             nothing is known about such a label.
         own: The interval of the mean itself, from `score_intervals`; the result is
             widened to it. NaN bounds widen nothing.
-        scale: What values the score can take.
+        limits: The lowest and the highest value of the score.
 
     Returns:
         Lower and upper bound.
@@ -48,7 +48,7 @@ def macro_interval(
     if not np.isfinite(theta).all():
         raise ValueError("the mean over labels needs defined scores; leave out the labels without one")
     # Sorted, so that the order of the labels changes no last digit.
-    least, most = LIMITS[scale]
+    least, most = limits
     below = np.sort((theta - np.where(np.isnan(lows), least, lows)) ** 2).sum()
     above = np.sort((np.where(np.isnan(highs), most, highs) - theta) ** 2).sum()
     mean = np.sort(theta).sum() / len(theta)

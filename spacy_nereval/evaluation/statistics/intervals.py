@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .levels import check_level
-from .scales import Scale, shares
+from .scales import Limits, shares
 
 Floats = NDArray[np.float64]
 
@@ -168,7 +168,7 @@ def score_intervals(
     units: ArrayLike,
     *,
     level: float = 0.95,
-    scale: Scale | Sequence[Scale] = "ratio",
+    limits: Limits | Sequence[Limits] = (0.0, 1.0),
     runs: ArrayLike | None = None,
 ) -> Intervals:
     """Return the confidence intervals of many scores at once.
@@ -184,8 +184,8 @@ def score_intervals(
         units: Effective number of units of each score, see `effective_units`; float[...]
             or one for all.
         level: Confidence level, between 0 and 1.
-        scale: What values the scores can take: one for all, or one per score if `values`
-            has one axis.
+        limits: The lowest and the highest value of the scores: of all, or of each if
+            `values` has one axis.
         runs: With several training runs, the score of each run, float[runs, ...]; then
             `values` and `samples` are means over the runs, and the interval is that of the
             expected score of another training run.
@@ -195,7 +195,7 @@ def score_intervals(
         undefined: NaN and the flag "undefined".
 
     Raises:
-        ValueError: Shapes do not agree; a score is outside its scale; the level is not
+        ValueError: Shapes do not agree; a score is outside its limits; the level is not
             between 0 and 1; fewer than two runs.
         ArithmeticError: An interval has zero width, which cannot be right.
 
@@ -203,7 +203,7 @@ def score_intervals(
         >>> found = score_intervals([1.0, 1.0], [[1.0, 1.0]] * 100, [10, 3])
         >>> found.low.round(5).tolist(), found.high.tolist(), found.flag.tolist()
         ([0.66149, 0.13945], [1.0, 1.0], ['', 'few'])
-        >>> found = score_intervals(0.0, [0.0] * 100, 10, scale="cost")
+        >>> found = score_intervals(0.0, [0.0] * 100, 10, limits=(0, np.inf))
         >>> float(found.low), round(float(found.high), 5)
         (0.0, 0.51174)
 
@@ -221,14 +221,14 @@ def score_intervals(
         )
     check_level(level)
     k = np.broadcast_to(np.asarray(units, dtype=float), theta.shape)
-    scales = shares(scale, theta.shape)
-    share = scales.share(theta)
+    scale = shares(limits, theta.shape)
+    share = scale.share(theta)
     undefined = ~np.isfinite(share) | (2 * (~np.isfinite(drawn)).sum(axis=0) > len(drawn)) | ~(k > 0)
-    each_run = None if runs is None else scales.share(_each_run(runs, theta))
+    each_run = None if runs is None else scale.share(_each_run(runs, theta))
     if each_run is not None:
         undefined = undefined | ~np.isfinite(each_run).all(axis=0)
     share = _within(theta, share, undefined)
-    deviation = np.where(undefined, 0.0, spread(scales.share(drawn)))
+    deviation = np.where(undefined, 0.0, spread(scale.share(drawn)))
     variance = np.where(deviation < TINY, 0.0, deviation**2)
     freedom = np.maximum(np.where(undefined, 1.0, k) - 1, 1)
     training = np.full(theta.shape, np.nan)
@@ -242,7 +242,7 @@ def score_intervals(
     low, high = wilson(share, number, stdtrit(freedom, (1 + level) / 2))
     if not (low < high).all():
         raise ArithmeticError("an interval of zero width: the half-samples or the units cannot be right")
-    low, high = (np.where(undefined, np.nan, bound) for bound in scales.bounds(low, high))
+    low, high = (np.where(undefined, np.nan, bound) for bound in scale.bounds(low, high))
     flag = np.where(undefined, UNDEFINED, np.where(k < FEW_UNITS, FEW, ""))
     return Intervals(low, high, np.array(k), flag, training)
 
@@ -251,7 +251,7 @@ def _within(theta: Floats, share: Floats, undefined: NDArray[np.bool_]) -> Float
     """Return the shares, rounding errors at 0 and 1 removed, and 1/2 where undefined."""
     outside = ~undefined & ((share < -TINY) | (share > 1 + TINY))
     if outside.any():
-        raise ValueError(f"the score {theta[outside].flat[0]} is outside its scale; is the scale the right one?")
+        raise ValueError(f"the score {theta[outside].flat[0]} is outside its limits; are these the right ones?")
     share = np.where(undefined, 0.5, share)
     return np.where(share < TINY, 0.0, np.where(share > 1 - TINY, 1.0, share))
 

@@ -1,40 +1,31 @@
-"""The range of a score, and how an unbounded score is mapped to 0-1 and back."""
+"""The limits of a score, and how a score that lacks one of them is mapped to 0-1 and back."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 
-Scale = Literal["ratio", "cost", "complement", "excess"]
-"""`ratio`: from 0 to 1. `cost`: from 0 up without bound (SER). `complement`: one minus a
-cost (the ACE value). `excess`: one plus a cost (granularity)."""
-
-LIMITS: dict[Scale, tuple[float, float]] = {
-    "ratio": (0.0, 1.0),
-    "cost": (0.0, np.inf),
-    "complement": (-np.inf, 1.0),
-    "excess": (1.0, np.inf),
-}
-"""The lowest and the highest value of a score on each scale."""
+Limits = tuple[float, float]
+"""The lowest and the highest value of a score, such as (0, 1), (0, inf) for SER or (-inf, 1) for the ACE value."""
 
 
 class Shares(NamedTuple):
-    """The mapping of scores to the 0-1 scale and back: a cost x becomes x / (1 + x).
+    """The mapping of scores to the 0-1 scale and back.
+
+    A score with both limits is shifted and stretched. Of a score with one limit, the distance x
+    from this limit becomes x / (1 + x). A score without limits has no share.
 
     Attributes:
-        unbounded: Whether the score is unbounded, a cost or derived from one; bool[...].
-        origin: The score at a cost of 0; float[...].
-        sign: How much a cost of 1 adds to the score, 1 or -1; float[...].
+        low, high: The limits of each score, float[...].
     """
 
-    unbounded: NDArray[np.bool_]
-    origin: Floats
-    sign: Floats
+    low: Floats
+    high: Floats
 
     def share(self, scores: ArrayLike) -> Floats:
         """Return the scores on the 0-1 scale.
@@ -43,16 +34,17 @@ class Shares(NamedTuple):
             scores: float[..., scores].
 
         Returns:
-            float[..., scores]; NaN where a score is not finite.
+            float[..., scores]; NaN where a score is not finite, or has no limits.
 
         Example:
-            >>> shares(["cost", "excess"], (2,)).share([1.0, 1.0]).tolist()
+            >>> shares([(0, np.inf), (1, np.inf)], (2,)).share([1.0, 1.0]).tolist()
             [0.5, 0.0]
         """
         given = np.asarray(scores, dtype=float)
         with np.errstate(invalid="ignore", divide="ignore"):
-            cost = (given - self.origin) * self.sign
-            return np.where(np.isfinite(given), np.where(self.unbounded, cost / (1 + cost), given), np.nan)
+            away = np.where(np.isfinite(self.low), given - self.low, self.high - given)
+            share = np.where(np.isfinite(self.high - self.low), away / (self.high - self.low), away / (1 + away))
+            return np.where(np.isfinite(given), share, np.nan)
 
     def bounds(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """Return the bounds of the scores from bounds on the 0-1 scale.
@@ -62,11 +54,10 @@ class Shares(NamedTuple):
             high: Upper bounds.
 
         Returns:
-            Lower and upper bounds of the scores; they change places where a greater cost
-            is a lower score.
+            Lower and upper bounds of the scores; they change places where the score has an upper limit alone.
 
         Example:
-            >>> one = shares("complement", ())
+            >>> one = shares((-np.inf, 1), ())
             >>> [float(bound) for bound in one.bounds(np.array(0.0), np.array(0.5))]
             [0.0, 1.0]
         """
@@ -74,37 +65,30 @@ class Shares(NamedTuple):
         return np.minimum(first, second), np.maximum(first, second)
 
     def _score(self, share: Floats) -> Floats:
-        cost = np.where(share < 1, share / np.where(share < 1, 1 - share, 1), np.inf)
-        return np.where(self.unbounded, self.origin + self.sign * cost, share)
+        away = np.where(share < 1, share / np.where(share < 1, 1 - share, 1), np.inf)
+        with np.errstate(invalid="ignore"):
+            away = np.where(np.isfinite(self.high - self.low), share * (self.high - self.low), away)
+            return np.where(np.isfinite(self.low), self.low + away, self.high - away)
 
 
-def shares(scale: Scale | Sequence[Scale], shape: tuple[int, ...]) -> Shares:
-    """Return the mapping of scores of these scales to the 0-1 scale.
+def shares(limits: Limits | Sequence[Limits], shape: tuple[int, ...]) -> Shares:
+    """Return the mapping of scores with these limits to the 0-1 scale.
 
     Args:
-        scale: One scale for all scores, or one per score.
-        shape: Shape of the scores; with several scales it has one axis.
-
-    Returns:
-        The transformations, arrays of that shape.
+        limits: The limits of all scores, or of each.
+        shape: Shape of the scores; with limits of each it has one axis.
 
     Raises:
-        ValueError: A scale is not known, or there is not one per score.
+        ValueError: There are limits of several scores, but not of each.
 
     Example:
-        >>> shares("cost", (2,)).unbounded.tolist()
-        [True, True]
+        >>> shares((0, np.inf), (2,)).high.tolist()
+        [inf, inf]
     """
-    names = [scale] if isinstance(scale, str) else list(scale)
-    unknown = [name for name in names if name not in LIMITS]
-    if unknown:
-        raise ValueError(f"{unknown[0]!r} is not a scale of scores; expected one of {', '.join(LIMITS)}")
-    if not isinstance(scale, str) and shape != (len(names),):
-        raise ValueError(f"{len(names)} scales for scores of shape {list(shape)}: give one, or one per score")
-    unbounded = np.array([name != "ratio" for name in names])
-    origin = np.array([float(name in ("complement", "excess")) for name in names])
-    sign = np.array([-1.0 if name == "complement" else 1.0 for name in names])
-    wanted = shape if isinstance(scale, str) else (len(names),)
-    if isinstance(scale, str):
-        unbounded, origin, sign = unbounded[0], origin[0], sign[0]
-    return Shares(*(np.broadcast_to(array, wanted) for array in (unbounded, origin, sign)))
+    given = np.asarray(limits, dtype=float)
+    if given.shape not in ((2,), (*shape, 2)):
+        raise ValueError(
+            f"limits of shape {list(given.shape)} for scores of shape {list(shape)}: give 2 for all or each"
+        )
+    low, high = np.moveaxis(np.broadcast_to(given, (*shape, 2)), -1, 0)
+    return Shares(low, high)
