@@ -48,6 +48,10 @@ def test_the_page_opens_from_disk_without_a_network_and_without_a_word_on_the_co
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": other})
     fill = "return document.querySelector('[data-chart=scores] text')?.getAttribute('fill')"
     browser.until(lambda: browser(fill) not in (None, before))  # charts follow the colour scheme
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    widths = "return [...document.querySelectorAll('.chart svg')].map(e => e.getBoundingClientRect().width)"
+    assert len(browser(widths)) == 6 and min(browser(widths)) > 100, "charts are printed"
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
 def test_what_is_not_the_pages_own_does_not_run(one):
@@ -100,6 +104,11 @@ def test_a_mark_of_a_chart_shows_the_errors_of_its_row(browser, made):
     bar = """return [...document.querySelectorAll('[data-chart=errors] .mark-rect path')].find(
       e => e.__data__.datum.system === 'two' && e.__data__.datum.name === 'label and boundary')"""
     mark = browser.until(lambda: browser(bar))
+    apart = """const middle = e => (e.getBoundingClientRect().top + e.getBoundingClientRect().bottom) / 2;
+      const texts = [...document.querySelectorAll('[data-chart=errors] .layer_1_marks text')];
+      return [...document.querySelectorAll('[data-chart=errors] .mark-rect path')].map(
+        (e, k) => Math.abs(middle(e) - middle(texts[k])))"""
+    assert len(browser(apart)) == 14 and max(browser(apart)) < 4, "labels stand at their bars"
     browser("arguments[0].scrollIntoView({block: 'center'})", mark)
     webdriver.ActionChains(browser.driver).move_to_element(mark).click().perform()
     assert browser["#system"].get_attribute("value") == "1"

@@ -115,6 +115,9 @@ def test_text_and_ids_are_found_in_either_case(one):
     one.find("TEXT 31:")
     assert one.shown == [32]
     assert one("return [...CSS.highlights.get('found')].map(String)") == ["Text 31:"]
+    one.find("Navy")
+    parts = "return [...CSS.highlights.get('found')].map(e => e.cloneContents().querySelectorAll('.flag').length)"
+    assert {*one(parts)} == {0}, "what stands behind a match is not marked"
     one.find("id-7")
     assert one.shown == [8]
     one.find("nowhere")

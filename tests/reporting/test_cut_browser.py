@@ -53,15 +53,19 @@ def scored(spans: list[Any], gold: int = 2) -> Document:
     return document
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_the_page_opens_from_disk_without_a_network_and_without_a_word_on_the_console(browser: Browser, real, dark):
-    browser.open(real, dark=dark)
+@pytest.mark.parametrize(("dark", "width"), [(False, 1280), (True, 390)], ids=["light", "dark phone"])
+def test_the_page_opens_from_disk_without_a_network_and_without_a_word_on_the_console(browser, real, dark, width):
+    browser.open(real, dark=dark, width=width)
     assert browser.charts() == CHARTS
     assert browser("return location.protocol") == "file:"
     assert browser("return performance.getEntriesByType('resource').map(entry => entry.name)") == []
     lines = browser(STROKES)
     assert len(lines) == 3 and len({color for color, _, _ in lines}) == 3
     assert len(browser.all("[data-legend=cut] span")) == 3
+    inside, page_width = browser("const e = document.documentElement; return [e.clientWidth, e.scrollWidth]")
+    assert width - 20 < inside == page_width
+    seen = "return [...document.querySelectorAll('td.pin')].map(e => e.getBoundingClientRect().right)"
+    assert all(0 < right <= width for right in browser(seen))
     assert browser.log == []
 
 
@@ -100,25 +104,13 @@ def test_the_cuts_and_the_curves_can_be_saved(browser: Browser, real, tmp_path):
     assert browser["#notice"].text == "Saved as curves.csv."
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_nothing_sticks_out_of_the_page_and_the_score_is_seen(browser: Browser, real, width):
-    browser.open(real, width=width)
-    browser.charts()
-    inside, page_width = browser("const e = document.documentElement; return [e.clientWidth, e.scrollWidth]")
-    assert width - 20 < inside == page_width
-    seen = "return [...document.querySelectorAll('td.pin')].map(e => e.getBoundingClientRect().right)"
-    assert all(0 < right <= width for right in browser(seen))
-
-
 @pytest.mark.parametrize(
     ("dark", "width"),
     [
         (False, 1280),
-        pytest.param(True, 1280, marks=pytest.mark.slow),
-        pytest.param(False, 390, marks=pytest.mark.slow),
         pytest.param(True, 390, marks=pytest.mark.slow),
     ],
-    ids=["light", "dark", "phone", "dark phone"],
+    ids=["light", "dark phone"],
 )
 def test_axe_finds_no_serious_violation(browser: Browser, real, dark, width):
     browser.open(real, dark=dark, width=width)

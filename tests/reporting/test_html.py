@@ -233,9 +233,15 @@ def test_hostile_texts_labels_ids_and_names_add_no_element_and_no_attribute():
 
     found = parsed((HOSTILE[0], HOSTILE[8]), documents, HOSTILE[2])
     usual = parsed(("a", "b"), plain, "t")
-    assert Counter((tag, tuple(sorted(a))) for tag, a in found.tags) == Counter(
-        (tag, tuple(sorted(a))) for tag, a in usual.tags
-    )
+
+    def elements(own: Parsed) -> Counter[Any]:
+        """All elements but those that say where names may be broken; names that are cut have titles."""
+        return Counter(
+            (tag, tuple(sorted({*a} - {"title"} if tag == "bdi" else a))) for tag, a in own.tags if tag != "wbr"
+        )
+
+    assert elements(found) == elements(usual)
+    assert {key for tag, a in found.tags if tag == "wbr" for key in a} == set()
     for label in HOSTILE[:5]:
         assert " ".join(label.split()) in found.text
     assert "{{ 7 * 7 }}" in found.text

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from ..charts import GLYPHS
 from ..colors import COLORS
 from .score_rows import ScoreRow
 from .verdict_rows import VerdictRow
@@ -121,21 +122,23 @@ def bars(errors: Sequence[VerdictRow], systems: Sequence[str]) -> dict[str, Any]
             "kind": error.kind,
             "system": system,
             "n": n,
-            "shown": f"{n}  ({share:.0f} %)" + (f"  {_cut(system)}" if len(systems) > 1 else ""),
+            "shown": f"{n}  ({share:.0f} %)" + (f"  {symbol}" if len(systems) > 1 else ""),
         }
         for order, error in enumerate(errors)
-        for system, n, share in zip(systems, error.counts, error.shares)
+        for system, symbol, n, share in zip(systems, GLYPHS, error.counts, error.shares)
         if share is not None
     ]
     most = max((n for error in errors if error.is_error for n in error.counts), default=0)
-    room = max(1.0, most * (1.45 if len(systems) == 1 else 1.9))  # space for the text after the longest bar
+    room = max(1.0, most * (1.5 if len(systems) == 1 else 1.7))  # space for the text after the longest bar
+    # Space lies between the bars of a row: a bar with a height of its own would stand off its text.
+    between = alt.Scale(paddingInner=0.3, paddingOuter=0.15)
     base = alt.Chart(_no_data()).encode(
         x=alt.X("n:Q", title=None, axis=None, scale=alt.Scale(domain=[0, room])),
         y=alt.Y("name:N", title=None, sort=alt.EncodingSortField("order", op="min"), axis=alt.Axis(labelLimit=160)),
-        yOffset=alt.YOffset("system:N", sort=list(systems)),
+        yOffset=alt.YOffset("system:N", sort=list(systems), scale=between),
     )
     kinds = list(dict.fromkeys(error.kind for error in errors))
-    bar = base.mark_bar(cornerRadiusEnd=2, height={"band": 0.7}).encode(
+    bar = base.mark_bar(cornerRadiusEnd=2).encode(
         color=alt.Color("kind:N", scale=alt.Scale(domain=kinds, range=[COLORS[kind] for kind in kinds]), legend=None)
     )
     text = base.mark_text(align="left", dx=6).encode(text="shown:N")
@@ -148,10 +151,6 @@ def _no_data() -> Any:
 
     data: Any = alt.NamedData  # Altair declares no types for it
     return data(name="rows")
-
-
-def _cut(name: str, longest: int = 20) -> str:
-    return name if len(name) <= longest else f"{name[: longest - 1]}…"
 
 
 def _height(values: Iterable[dict[str, Any]], systems: Sequence[str]) -> int:

@@ -40,7 +40,8 @@ function highlight() {
       if (!match[0] || ranges.length > 2000) break;
       const range = new Range();
       range.setStart(...place(match.index));
-      range.setEnd(...place(match.index + match[0].length));
+      const [node, last] = place(match.index + match[0].length - 1); // the place behind it may be in another element
+      range.setEnd(node, last + 1);
       ranges.push(range);
     }
   }
