@@ -101,7 +101,8 @@ def scores_page(metrics: Iterable[Metric]) -> str:
         "`fair_f` is `ents_fair_f` or `spans_sc_fair_f`. `nereval init-config --score` takes the key without "
         "the prefix. `--primary` and `--secondary` name a score by its metric and its own name, such as `fair.f`.",
         "The values are from 0 to 1, except where the unit says otherwise. Where lower is better, do not choose a "
-        "model by the score. An undefined score is 0.0 here and `null` in the [nested result](result.md).",
+        "model by the score. An undefined score is 0.0 here and `null` in the [nested result](result.md). A headline "
+        "score represents its metric in summaries.",
     ]
     for metric in metrics:
         rows = [
@@ -120,6 +121,6 @@ def scores_page(metrics: Iterable[Metric]) -> str:
         blocks += [
             f"## {metric.name}",
             said + ".",
-            table(["key", "score", "unit", "better", "stands for the metric"], rows),
+            table(["key", "score", "unit", "better", "headline"], rows),
         ]
     return "\n\n".join(blocks) + "\n"

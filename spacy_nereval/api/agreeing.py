@@ -129,8 +129,16 @@ class Agreement(Shown):
         Args:
             labels: List only spans with one of these labels.
 
+        Returns:
+            A row per span: its document, place, label and text, who marked it, and what each annotator said there.
+
         Raises:
             ValueError: No span has one of the labels.
+
+        >>> from spacy_nereval import agreement
+        >>> found = agreement({"ann": [["B-PER", "O"]], "bob": [["B-LOC", "O"]]})
+        >>> [row["annotators"] for row in found.errors(["LOC"])]
+        [['bob']]
         """
         known = self._found.shared.labels
         if missing := [label for label in labels or () if label not in known]:
@@ -140,8 +148,16 @@ class Agreement(Shown):
     def consensus(self) -> list[dict[str, Any]]:
         """Return the consensus, a record of each document as in a JSONL file, with the votes for each span.
 
+        Returns:
+            A dict per document: its text, its id if it has one, and its spans with "votes" and "annotators".
+
         Raises:
             ValueError: The texts are not known.
+
+        >>> from spacy_nereval import agreement
+        >>> spans = {"text": "Ada in Rome", "spans": [{"start": 0, "end": 3, "label": "PER"}]}
+        >>> agreement({"ann": [spans], "bob": [spans]}).consensus()[0]["spans"][0]["votes"]
+        2
         """
         return [*consensus_rows(self._found.shared, self._found.rule)]
 
@@ -166,8 +182,15 @@ class Agreement(Shown):
         Args:
             table: The name of a table for `--tables` of `nereval agreement`.
 
+        Returns:
+            A row per row of the table, and a column per column.
+
         Raises:
             ValueError: There is no such table, or pandas is not installed.
+
+        >>> from spacy_nereval import agreement
+        >>> agreement({"ann": [["B-PER"]], "bob": [["B-PER"]]}).to_frame("pairs")["annotator"].tolist()
+        ['ann', 'bob']
         """
         if table not in AGREED:
             raise ValueError(f"there is no table {table!r}; there are {', '.join(AGREED)}")

@@ -82,6 +82,10 @@ class Result(Shown):
         Raises:
             ValueError: The documents came from an iterator and are gone, the metric or a
                 verdict is unknown, or no span has one of the labels.
+
+        >>> from spacy_nereval import score
+        >>> [(row["verdict"], row["gold_label"]) for row in score([["B-PER"]], [["B-LOC"]], ["fair"]).errors()]
+        [('le', 'PER')]
         """
         self._counts.check_documents("errors to list")
         if self._documents is None:
@@ -99,10 +103,17 @@ class Result(Shown):
             table: The name of a table for `--tables`. "scores" and "label-scores" have a row
                 per metric (and label) with P, R and F; "other-scores" and
                 "other-label-scores" have a row per score that is not one of these.
-            average: The average that overall scores show.
+            average: The average that overall scores show: "micro", "macro", "weighted" or "docs".
+
+        Returns:
+            A row per row of the table, and a column per column.
 
         Raises:
             ValueError: There is no such table or average, or pandas is not installed.
+
+        >>> from spacy_nereval import score
+        >>> score([["B-PER"]], [["B-PER"]], ["strict"]).to_frame()[["metric", "F"]].values.tolist()
+        [['strict', 1.0]]
         """
         return frame(result_rows(self._evaluated(average, detailed=table in DETAILED), table))
 
@@ -173,6 +184,11 @@ class Comparison(Shown):
     """Systems compared with a baseline: a dict, equal to the JSON of `nereval compare`, that can show itself.
 
     `compare` makes it.
+
+    >>> from spacy_nereval import compare
+    >>> found = compare({"a": [["B-PER"]] * 8, "b": [["B-LOC"]] * 8}, [["B-PER"]] * 8, ["strict"])
+    >>> found["baseline"], found["comparisons"][0]["difference"]
+    ('a', -1.0)
     """
 
     def __init__(
@@ -198,8 +214,16 @@ class Comparison(Shown):
                 every score of every system, from 0 to 1 if it is a ratio, with its
                 interval and p-values.
 
+        Returns:
+            A row per row of the table, and a column per column.
+
         Raises:
             ValueError: There is no such table, or pandas is not installed.
+
+        >>> from spacy_nereval import compare
+        >>> found = compare({"a": [["B-PER"]] * 8, "b": [["B-LOC"]] * 8}, [["B-PER"]] * 8, ["strict"])
+        >>> found.to_frame().query("score == 'f'")[["system", "baseline_value", "value"]].values.tolist()
+        [['b', 1.0, 0.0]]
         """
         if table not in COMPARED:
             raise ValueError(f"there is no table {table!r}; there are {', '.join(COMPARED)}")

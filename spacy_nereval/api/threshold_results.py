@@ -84,8 +84,17 @@ class Thresholds(Shown):
             confidence: The settings of intervals.
             text, tokens: As for `thresholds`.
 
+        Returns:
+            A new result. Its "applied" has the score at the cut, "value", "low" and "high", and "gain", the
+            difference from no cut.
+
         Raises:
             ValueError: As for `thresholds`.
+
+        >>> from spacy_nereval import thresholds
+        >>> gold, pred = [[(0, 3, "PER")]], [[{"start": 0, "end": 3, "label": "PER", "score": 0.9}]]
+        >>> thresholds(gold, pred, ["strict"]).apply(gold, pred)["applied"]["value"]
+        1.0
         """
         found, _, _ = documents_of(gold, pred, self._items._replace(text=text, tokens=tokens))
         try:
@@ -109,6 +118,11 @@ class Thresholds(Shown):
 
         Raises:
             ValueError: There is no such metric or label.
+
+        >>> from spacy_nereval import thresholds
+        >>> found = thresholds([[(0, 3, "A")]], [[{"start": 0, "end": 3, "label": "A", "score": 0.9}]], ["strict"])
+        >>> found.curve()["cut"], found.curve()["f"]
+        ([None, 0.9], [0.0, 1.0])
         """
         curves = self._found.curves
         name = metric or self.best["score"].partition(".")[0]
@@ -133,8 +147,16 @@ class Thresholds(Shown):
         Args:
             metric, verdicts, labels: As for `Result.errors`.
 
+        Returns:
+            Rows as those of `Result.errors`.
+
         Raises:
             ValueError: As for `Result.errors`, or there is no best cut.
+
+        >>> from spacy_nereval import thresholds
+        >>> pred = [[{"start": 0, "end": 3, "label": "A", "score": 0.9}]]
+        >>> thresholds([[(0, 3, "A")]], pred, ["strict"]).errors()
+        []
         """
         chosen = next((own for own in self._metrics if own.name == metric), None) or create(metric)
         kept = [*cut(self._found.documents, self.cuts, self._settings.missing_score)]
@@ -147,8 +169,16 @@ class Thresholds(Shown):
             table: "curves" for every score at every cut, overall (label "") and of each label; or the name of
                 a table for `--tables` of `nereval thresholds`.
 
+        Returns:
+            A row per row of the table, and a column per column.
+
         Raises:
             ValueError: There is no such table, or pandas is not installed.
+
+        >>> from spacy_nereval import thresholds
+        >>> pred = [[{"start": 0, "end": 3, "label": "A", "score": 0.9}]]
+        >>> thresholds([[(0, 3, "A")]], pred, ["strict"]).to_frame("curves")["strict.f"].tolist()
+        [0.0, 1.0, 0.0, 1.0]
         """
         if table not in TABLES:
             raise ValueError(f"there is no table {table!r}; there are {', '.join(TABLES)}")

@@ -207,7 +207,9 @@ class Resampling(NamedTuple):
     """How documents are resampled for intervals."""
 
     level: float | None = Option(None, "--level", help="Confidence level of the intervals (0.95 by default)")
-    samples: int | None = Option(None, "--samples", help="Number of half-samples (1000 by default)")
+    samples: int | None = Option(
+        None, "--samples", help="Number of half-samples, random halves of the documents (1000 by default)"
+    )
     seed: int | None = SEED
 
 
@@ -235,7 +237,8 @@ class Asking(NamedTuple):
     trials: int | None = Option(
         None,
         "--trials",
-        help="Number of random swaps for the paired tests. By default 10000, or more for many tests",
+        help="Number of random swaps for the paired tests. A swap exchanges the outputs of two systems in about half "
+        "of the documents. By default 10000, or more for many tests",
         min=1,
     )
 

@@ -197,6 +197,9 @@ def accuracy_score(y_true: Sequence[Sequence[str]], y_pred: Sequence[Sequence[st
 def accuracy_score(y_true: Sequence[Any], y_pred: Sequence[Any]) -> float:
     """Return the share of tokens with the right tag, O included.
 
+    Args:
+        y_true, y_pred: A list of tags for each sentence, or the tags of one sentence.
+
     Raises:
         ValueError: There is no tag, or the sides have different numbers of tags.
 

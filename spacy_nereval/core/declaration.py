@@ -260,6 +260,9 @@ class Tally(NamedTuple):
 def one_each(*verdicts: str) -> dict[str, Sequence[str]]:
     """Return a column for each verdict.
 
+    Args:
+        verdicts: Names of verdicts.
+
     >>> one_each("tp", "fp")
     {'tp': ('tp',), 'fp': ('fp',)}
     """

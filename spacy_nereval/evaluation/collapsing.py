@@ -78,7 +78,10 @@ def count_collapsed(
         documents: Documents, in any order; None for one without gold annotation.
         metrics: What to count.
         samples: The number of half-samples; 0 for no intervals.
-        seed: Of the random bits.
+        seed: The seed that, with the id of a document, decides which half-samples it is in.
+
+    Returns:
+        Collapsed counts: sums over the documents, and over those of each half-sample.
 
     Returns:
         What `collapse` returns for the counts of these documents.

@@ -30,6 +30,11 @@ class System(NamedTuple):
     """A system: its name, its counts, and, if its predictions are available, the outcome of each gold span.
 
     A system that was trained several times has the counts of each training run.
+
+    >>> from spacy_nereval import Document, count, create_all
+    >>> runs = [count([Document([(0, 3, "A")], [])], create_all(["strict"])) for _ in range(2)]
+    >>> len(System("A", runs).runs), len(System("B", runs[0]).runs)
+    (2, 1)
     """
 
     name: str
@@ -81,6 +86,13 @@ def comparison(
     Raises:
         ValueError: The systems were counted on different documents or in different ways,
             there is no such score, or the margin is not above 0.
+
+    >>> from spacy_nereval import Document, count, create_all
+    >>> documents = [Document([(0, 3, "A")], [(0, 3, "A")], id=str(k)) for k in range(8)]
+    >>> nothing = [Document([(0, 3, "A")], [], id=str(k)) for k in range(8)]
+    >>> a, b = (System(name, count(of, create_all(["strict"]))) for name, of in (("a", documents), ("b", nothing)))
+    >>> next(row["difference"] for row in comparison([a, b], [])["comparisons"] if row["score"] == "r")
+    -1.0
     """
     confidence = (confidence or Confidence()).checked()
     asked = Asked(primary, secondary, labels, margin).checked()
@@ -233,6 +245,11 @@ def compare(
 
     Raises:
         ValueError: The two were not counted on the same documents, or a setting is out of range.
+
+    >>> from spacy_nereval import Document, count, create_all
+    >>> counts = count([Document([(0, 3, "A")], [(0, 3, "A")])], create_all(["strict"]))
+    >>> [(row["score"], row["difference"]) for row in compare(counts, counts)]
+    [('p', 0.0), ('r', 0.0), ('f', 0.0)]
     """
     confidence.checked()
     asked = Asked(primary, secondary, labels, margin).checked()

@@ -129,7 +129,7 @@ def rate_differences(first: Counts, second: Counts, confidence: Confidence | Non
     if confidence is None or not labels:
         return found
     if first.units != second.units:
-        raise ValueError("the two systems were counted with other units, so their rates cannot be drawn together")
+        raise ValueError("the two systems were counted with other units, so their rates cannot be resampled together")
     (a, of_first), (b, of_second) = (_drawn_rates(counts, labels, confidence) for counts in (first, second))
     errors, k = spread(b - a), effective_units(of_first + of_second)
     reach = errors * stdtrit(np.maximum(k - 1, 1), (1 + confidence.level) / 2)

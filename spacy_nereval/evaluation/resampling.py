@@ -39,7 +39,14 @@ class Confidence(NamedTuple):
     seed: int = 0
 
     def checked(self) -> Confidence:
-        """Return the settings themselves. Raise ValueError, naming the setting, if one is out of range."""
+        """Return the settings themselves, once they are checked.
+
+        Raises:
+            ValueError: A setting is out of range; the message names it.
+
+        >>> Confidence(level=0.9).checked().level
+        0.9
+        """
         if not all(isinstance(n, int) for n in (self.samples, self.seed)) or not isinstance(self.level, (int, float)):
             raise ValueError(
                 f"level, samples, seed = {self.level!r}, {self.samples!r}, {self.seed!r}: expected numbers, "

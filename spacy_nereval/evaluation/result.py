@@ -35,6 +35,11 @@ def evaluate(
     Raises:
         ValueError: Intervals are asked for, and the counts do not say what is resampled, or a
             setting of the intervals is out of range.
+
+    >>> from spacy_nereval import Document, count, create_all
+    >>> counts = count([Document([(0, 3, "A")], [(0, 3, "A")])], create_all(["strict"]))
+    >>> evaluate(counts)["metrics"]["strict"]["scores"]
+    {'p': 1.0, 'r': 1.0, 'f': 1.0}
     """
     sums = summed(counts)
     bounds = intervals(counts, confidence) if confidence else {}

@@ -59,7 +59,7 @@ def what_if(counts: Counts, metric: Metric) -> list[Mended]:
     """
     columns = [source for sources in metric.columns.values() for source in sources]
     if metric.classes or metric.partial_credit or any(isinstance(source, Kind) for source in columns):
-        raise ValueError(f"{metric.name} does not add up whole verdicts, so errors cannot be mended one by one")
+        raise ValueError(f"{metric.name} does not add up whole verdicts, so errors cannot be corrected one by one")
     found = verdict_counts(counts)[metric.name]
     score = metric.headlines[0].name
     now = _score(metric, found, counts, score)

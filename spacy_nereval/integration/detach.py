@@ -46,8 +46,8 @@ def detach(nlp: Language) -> Language:
     ours = [name for name, block in components.items() if block.get("factory") == "nereval"]
     if cutting := [name for name, block in components.items() if block.get("factory") == "nereval_cut"]:
         raise ValueError(
-            f"the component {cutting[0]!r} changes predictions, and nothing of spaCy can take its place: remove it "
-            f"first, with nlp.remove_pipe({cutting[0]!r}); the predictions are then not cut any more"
+            f"the component {cutting[0]!r} changes predictions, and spaCy has no component that does the same: remove "
+            f"it first, with nlp.remove_pipe({cutting[0]!r}); predictions with low scores are then kept"
         )
     for name in ours:
         del components[name]

@@ -37,15 +37,28 @@ def make_ner_scorer(
 ) -> Callable[..., dict[str, Any]]:
     """`@scorers = "spacy-nereval.ner_scorer.v1"`: spaCy's `ents_*`, and the metrics of `doc.ents`.
 
-    metrics: names and options of the metrics; by default the six of the set `papers`, as their
-        papers define them.
-    confidence: `level`, `samples` and `seed` of intervals, and `unit` (resampled as a whole, as
-        with `--unit`). The intervals are in the nested result. `{}` gives the usual settings. By
-        default there are no intervals.
-    detail: whether to add the nested result, `ents_nereval`, to the score keys. Trackers do not need it.
-    labels: new names of labels, null to drop them; only: the labels to keep; depth: the number of
-        levels to keep of labels such as LOC/CITY, which `sep` separates. As with `--labels`,
-        `--only`, `--depth` and `--sep`. spaCy's own scores do not heed them.
+    Args:
+        metrics: Names and options of the metrics; by default the six of the set `papers`, as their
+            papers define them.
+        confidence: `level`, `samples` and `seed` of intervals, and `unit` (resampled as a whole, as
+            with `--unit`). The intervals are in the nested result. `{}` gives the usual settings. By
+            default there are no intervals.
+        detail: Whether to add the nested result, `ents_nereval`, to the score keys. Trackers do not need it.
+        labels: New names of labels, null to drop them, as with `--labels`. spaCy's own scores ignore
+            this and the next arguments.
+        only: The labels to keep, as with `--only`.
+        depth: The number of levels to keep of labels such as LOC/CITY, as with `--depth`.
+        sep: The separator between the levels of a label, as with `--sep`.
+
+    Returns:
+        A function that takes Examples and returns score keys with their values, as spaCy's scorers do.
+
+    Raises:
+        ConfigValidationError: There is no such metric, option or setting.
+
+    >>> from spacy_nereval.integration.scorer import make_ner_scorer
+    >>> sorted(make_ner_scorer({"strict": {}}, detail=False)([]))[:3]
+    ['ents_f', 'ents_p', 'ents_per_type']
     """
     return NerScorer(**settings(metrics, confidence, detail, labels, only, depth, sep))
 
@@ -62,7 +75,19 @@ def make_spans_scorer(
 ) -> Callable[..., dict[str, Any]]:
     """`@scorers = "spacy-nereval.spans_scorer.v1"`: spaCy's `spans_{key}_*`, and the metrics of `doc.spans[key]`.
 
-    spans_key: by default that of the component.
+    Args:
+        metrics, confidence, detail, labels, only, depth, sep: As for `make_ner_scorer`.
+        spans_key: The key of the span group; by default that of the component.
+
+    Returns:
+        A function that takes Examples and returns score keys with their values, as spaCy's scorers do.
+
+    Raises:
+        ConfigValidationError: There is no such metric, option or setting.
+
+    >>> from spacy_nereval.integration.scorer import make_spans_scorer
+    >>> sorted(make_spans_scorer({"strict": {}}, spans_key="sc", detail=False)([]))[:1]
+    ['spans_sc_f']
     """
     return SpansScorer(**settings(metrics, confidence, detail, labels, only, depth, sep), spans_key=spans_key)
 

@@ -84,7 +84,7 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
 
 
 def load(path: Location, *, origin: Mapping[str, Any] | None = None) -> Counts:
-    """Read counts from a file.
+    """Return the counts that a file holds.
 
     Args:
         path: A file that `save` wrote.

@@ -61,7 +61,7 @@ def mentions(
 
     With `scope="hits"` a string with its label counts once in the whole corpus, also when
     documents are resampled. It is found if one of its spans is predicted exactly. Intervals
-    heed this; tests between systems are not possible.
+    account for this; tests between systems are not possible.
 
     Verdicts: `tp` (a string with its label on both sides), `fn` (in gold only), `fp` (in
     the prediction only). With `scope="hits"`: `hit` (a span on both sides), and `gold` and

@@ -140,7 +140,11 @@ def expanded(metrics: Mapping[str, Mapping[str, Any] | None], *, whole: bool = F
 
 
 def names() -> list[str]:
-    """Return every registered metric: the six of the papers first, then the others by name."""
+    """Return the name of every registered metric: the six of the papers first, then the others in order.
+
+    >>> names()[:3]
+    ['strict', 'semeval', 'slot_error']
+    """
     found = registered_names(registry)
     return [name for name in DEFAULT if name in found] + [name for name in found if name not in DEFAULT]
 

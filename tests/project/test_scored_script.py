@@ -97,12 +97,12 @@ def test_a_corpus_can_have_its_entities_as_a_span_group_too(tmp_path):
 
 @pytest.mark.slow
 def test_the_projects_command_trains_writes_scores_and_makes_the_page(tmp_path):
-    few = ["--vars.limit", "12", "--vars.cpu_epochs", "1"]
+    few = ["--vars.limit", "4", "--vars.cpu_epochs", "1"]
     done = run(copied(tmp_path), "project", "run", "thresholds", ".", *few)
     assert done.returncode == 0, done.stdout + done.stderr
     made = tmp_path / "metrics" / "warranty"
     result = json.loads((made / "thresholds.json").read_text(encoding="utf8"))
-    assert result["documents"] == result["applied"]["documents"] == 12
+    assert result["documents"] == result["applied"]["documents"] == 4
     page = Parsed((made / "thresholds.html").read_text(encoding="utf8"))
-    assert "Chosen on dev.spacy: 12 documents" in page.text
+    assert "Chosen on dev.spacy: 4 documents" in page.text
     assert page.row("the chosen cut") and (made / "cuts.json").is_file()
