@@ -99,35 +99,33 @@ def comparison(
     baseline, *others = systems
     first = baseline.runs[0]
     family = families(first.metrics, primary, secondary)
-    ours = aligned_runs(first, baseline.name, baseline.runs)
-    aligned = [aligned_runs(first, other.name, other.runs) for other in others]
+    aligned = [aligned_runs(first, system.name, system.runs) for system in systems]
+    runs, every = [*map(len, aligned)], [counts for own in aligned for counts in own]
     if first.collapsed:
-        confidence = _stored(first, confidence, trials, max(map(len, [ours, *aligned])))
-    once = [counts for (counts, *more) in aligned if len(ours) == 1 and not more]
+        confidence = _stored(first, confidence, trials, max(runs))
+    once = [counts for (counts, *more) in aligned[1:] if runs[0] == 1 and not more]
     if trials is None and not first.collapsed:
         of_labels = sum(labels_to_test(first, counts, family) for counts in once) if labels else 0
         trials = swaps_for(family, asked, systems=len(others), labels=of_labels)
     rows: list[dict[str, Any]] = []
-    for other, theirs in zip(others, aligned):
-        for row in _rows(ours, theirs, family, asked, confidence, trials):
+    for other, theirs in zip(others, aligned[1:]):
+        for row in _rows(aligned[0], theirs, family, asked, confidence, trials):
             named = {key: row[key] for key in ("metric", "score", "label")} | {"system": other.name}
             rows.append(named | {key: value for key, value in row.items() if key not in named})
     _correct(rows)
     _say(rows, baseline.name, first, family, confidence.level)
-    every = [*ours, *(counts for theirs in aligned for counts in theirs)]
     units, k, exact, swaps = _based_on(every, trials if once else None)
     footing = Footing(
         first.unit, units, k, confidence.seed, confidence.samples, confidence.level, swaps=swaps, exact=exact
     )
-    runs = [len(ours), *map(len, aligned)]
     more = [
         f"units:{'?' if units is None else units}",
         *([f"runs:{'+'.join(map(str, runs))}"] if max(runs) > 1 else []),
         *asked.signature,
     ]
-    located = {way for counts in (*ours, *(each for theirs in aligned for each in theirs)) for way in counts.located}
+    located = {way for counts in every for way in counts.located}
     more += [f"mentions:{way}" for way in sorted(located - first.located)]
-    mentions = {system.name: mention_numbers(own) for system, (own, *_) in zip(systems, [ours, *aligned])}
+    mentions = {system.name: mention_numbers(own) for system, (own, *_) in zip(systems, aligned)}
     mentions = {name: numbers for name, numbers in mentions.items() if numbers}
     result: dict[str, Any] = plain(
         {
@@ -144,9 +142,7 @@ def comparison(
             "exact": exact,
             **({"collapsed": True} if first.collapsed else {}),
             "margin": margin,
-            "on_reading": [
-                {"system": system.name, **read_with(runs)} for system, runs in zip(systems, [ours, *aligned])
-            ],
+            "on_reading": [{"system": system.name, **read_with(own)} for system, own in zip(systems, aligned)],
             **({"mentions": mentions} if mentions else {}),
             "comparisons": rows,
             "transitions": [

@@ -47,6 +47,7 @@ def test_every_sample_is_converted_to_every_format(output, tmp_path):
             assert (found.text, found.spans) == (wanted.text, wanted.spans)
 
 
+@pytest.mark.costly
 @tries(12)
 @given(st.lists(writers.sides(), min_size=1, max_size=3))
 def test_flat_spans_go_through_all_formats_and_back(corpus):

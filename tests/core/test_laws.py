@@ -16,6 +16,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 import numpy as np
+import pytest
 from asking import near
 from hypothesis import given
 from hypothesis import strategies as st
@@ -162,6 +163,7 @@ def added_up(metric: Metric, batch: Batch) -> Iterator[Tally]:
             yield Tally(name, *(np.array([value]) for value in (doc, *rest, number)))
 
 
+@pytest.mark.costly
 @law
 @given(corpus=corpora())
 def test_metrics_and_counts_can_be_pickled(case, corpus):
@@ -177,6 +179,7 @@ def test_metrics_and_counts_can_be_pickled(case, corpus):
     assert evaluate(counts) == expected
 
 
+@pytest.mark.costly
 @law
 @given(corpus=st.lists(nested(), min_size=1, max_size=3))
 def test_a_document_of_weight_2_counts_like_two_documents(case, corpus):

@@ -180,6 +180,7 @@ def judged_anew() -> list[dict[str, Multiset[Key]]]:
     return found
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("together", "remembered"), [(1 << 11, 1 << 14), (5, 1 << 14), (5, 3), (5, 0), (1, 0)])
 def test_what_is_said_of_a_group_is_said_only_of_groups_like_it(monkeypatch, together, remembered):
     """Groups that differ only in where they stand are judged once; here each document is judged anew."""
