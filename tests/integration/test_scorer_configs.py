@@ -9,7 +9,7 @@ import pytest
 import spacy
 from docs import doc, example
 from own_scorers import NER, SPACY_KEYS, SPANS, three, with_ner
-from processes import python
+from processes import LEAN, python
 from spacy.pipeline.spancat import spancat_score
 from spacy.training import Example
 from thinc.api import Config, ConfigValidationError
@@ -175,7 +175,7 @@ if __name__ == "__main__":
 def test_a_pipeline_works_in_processes_that_start_from_nothing(tmp_path):
     script = tmp_path / "spawn.py"
     script.write_text(SPAWN, encoding="utf8")
-    done = python(script)
+    done = python(script, path=[LEAN])
     assert done.returncode == 0, done.stderr
     here, there, fair = json.loads(done.stdout.splitlines()[-1])
     assert here == there
