@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -94,3 +95,16 @@ def test_what_blocks_write_stays_out_of_the_repository(tmp_path):
     text = "```bash\nnereval score examples/gold.jsonl examples/improved.jsonl -m strict -o examples/new.json\n```\n"
     blocks.with_output(page(tmp_path, text))
     assert not (ROOT / "examples" / "new.json").exists()
+
+
+def test_a_command_that_two_pages_have_runs_once_and_writes_its_files_for_both(tmp_path, monkeypatch):
+    runs = sys.modules["block_runs"]
+    ran, invoked = [], runs.invoked
+    monkeypatch.setattr(runs, "RAN", {})
+    monkeypatch.setattr(runs, "invoked", lambda name, words: (ran.append(words[-1]), invoked(name, words))[1])
+    convert = "nereval convert examples/gold.jsonl new/once.jsonl\nnereval convert new/once.jsonl again.jsonl\n"
+    count = "from pathlib import Path\n\nprint(len(Path('again.jsonl').read_text().splitlines()))\n"
+    text = f"```bash\nmkdir new\n{convert}```\n\n```python\n{count}```\n\n```text\n75\n```\n"
+    for _ in range(2):
+        assert blocks.with_output(page(tmp_path, text)) == text
+    assert ran == ["new/once.jsonl", "again.jsonl", "again.jsonl"], "what a page has made may differ from another's"
