@@ -11,7 +11,7 @@ of disk.
 
 How much two workers can gain depends on the machine, whose processors share caches and memory. `speed`
 therefore also counts each half of the corpus in a process of its own, both at once: two programs that
-know nothing of each other. Run it on an idle machine, with nothing else for its four minutes.
+know nothing of each other. Run it on an idle machine, with nothing else for its seven minutes.
 """
 
 from __future__ import annotations

@@ -50,7 +50,13 @@ def speed_table(rows: list[dict[str, Any]]) -> Cells:
         + [f"{row[name]:.2f} times" for name in ("speedup", "possible", "apart") if name in row]
         for row in rows
     ]
-    return "Collapsed counts on one worker and on two, from start to end.", head, cells
+    title = "Collapsed counts on one worker and on two, from start to end."
+    if "apart" in rows[0]:
+        title += (
+            " What the machine allows shows in the last column: two processes at once that know nothing of each "
+            "other, each with half of the files."
+        )
+    return title, head, cells
 
 
 def memory_table(rows: list[dict[str, Any]]) -> Cells:

@@ -62,20 +62,21 @@ def other_code(here: Path) -> Sequence[Any]:
 
 @pytest.mark.parametrize("change", [other_metrics, other_settings, other_spans, replicates, other_pipeline, other_code])
 def test_counts_of_something_else_are_not_taken(here, change):
-    evaluated(*SHARDS[:2])
+    given = (*SHARDS[:2], "--metrics", "strict,loio")
+    evaluated(*given)
     before = parts()
     options = change(here)
-    found = evaluated(*SHARDS[:2], *options, said="2 files counted in nereval-parts (2 replacing other counts)\n")
+    found = evaluated(*given, *options, said="2 files counted in nereval-parts (2 replacing other counts)\n")
     assert all(after != before[name] for name, after in parts().items())
-    assert found == evaluated(*SHARDS[:2], *options, "--parts", "new")
+    assert found == evaluated(*given, *options, "--parts", "new")
 
 
 def test_a_file_that_has_changed_is_counted_anew(here):
-    evaluated(*SHARDS[:2])
+    evaluated(*SHARDS[:2], "-m", "strict")
     before = parts()
     write_docs(here / SHARDS[1], sentences("b")[:-1])
     said = "(1 by an earlier run, 1 replacing other counts)"
-    assert evaluated(*SHARDS[:2], said=said)["documents"] == 12 + 10
+    assert evaluated(*SHARDS[:2], "-m", "strict", said=said)["documents"] == 12 + 10
     assert [name for name, after in parts().items() if after != before[name]] == ["counts-b.spacy.npz"]
 
 

@@ -175,13 +175,14 @@ def test_a_full_disk_while_merging_is_said_and_leaves_the_parts_alone(folder, ex
 
 
 def test_the_command_collapses_in_a_tree(here, monkeypatch):
-    expected = evaluated(*SHARDS, "--confidence", "--samples", 20)
+    drawn = ("-m", "strict,fair", "--confidence", "--samples", 20)
+    expected = evaluated(*SHARDS, *drawn)
     monkeypatch.setattr(merging, "TOGETHER", 2)
-    found = evaluated(*SHARDS, "--collapse", "--confidence", "--samples", 20, said="(4 replacing other counts)")
+    found = evaluated(*SHARDS, "--collapse", *drawn, said="(4 replacing other counts)")
     for name, metric in expected["metrics"].items():
         assert found["metrics"][name]["scores"] == metric["scores"]
         assert found["metrics"][name]["intervals"]["scores"] == metric["intervals"]["scores"]
-    assert evaluated(*SHARDS, "--collapse", "--confidence", "--samples", 20, said="(4 by an earlier run)") == found
+    assert evaluated(*SHARDS, "--collapse", *drawn, said="(4 by an earlier run)") == found
 
 
 @pytest.mark.parametrize("damage", ["half", "other metrics", "other version", "not collapsed"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import os
 import tempfile
@@ -73,7 +74,6 @@ def test_docs_come_from_a_pipe_too(tmp_path):
 @posix
 @pytest.mark.parametrize("command", [("score", "-m", "strict"), ("errors",), ("count", "-o", "out.npz")])
 def test_a_full_disk_of_temporary_files_names_the_pipe_and_the_folder(command, tmp_path, monkeypatch):
-    """At once: whoever opened the pipe again would wait forever."""
     import resource
 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "full"))
@@ -97,6 +97,21 @@ def test_a_full_disk_of_temporary_files_names_the_pipe_and_the_folder(command, t
     where = f"{tmp_path}/full, the folder for temporary files (File too large)"
     assert said == f"✘ the content of {gold} cannot be written to {where}: set TMPDIR to a folder with more space"
     assert not [*(tmp_path / "full").rglob("?")]
+
+
+@posix
+def test_a_pipe_that_could_not_be_copied_is_not_opened_again(tmp_path, monkeypatch):
+    def fails(path: Path) -> Path:
+        opened.append(path)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    opened: list[Path] = []
+    monkeypatch.setattr(paths, "_copy", fails)
+    os.mkfifo(tmp_path / "g")
+    for _ in range(2):
+        with pytest.raises(OSError, match="No space left on device"):
+            paths.readable(tmp_path / "g")
+    assert opened == [tmp_path / "g"]
 
 
 def brat(folder: Path, name: str, text: str) -> None:
