@@ -92,10 +92,13 @@ def test_heads_of_tables_stay_and_the_last_column_is_whole(browser, made):
 
 
 def test_on_a_phone_everything_is_in_reach(browser, made):
-    browser.visit(made("phone", ONE, confidence=FEW), width=390)
-    for selector in ("nav.contents a", "#scores td.headline", "#scores th.f"):
+    browser.visit(made("phone", ONE, confidence=FEW), width=390, anchor=DOCUMENTS)
+    for selector in ("nav.contents a", "#scores td.headline", "#scores th.f", "#gold td"):
         assert all(0 <= left < right <= 390 for left, right, _, _ in browser(RECTS, selector))
-    assert all(b - a >= 24 and d - c >= 24 for a, b, c, d in browser(RECTS, "article h3 a"))
+    texts = [right - left for left, right, _, _ in browser(RECTS, ".suspects .context")]
+    assert texts and min(texts) > 300, "the text is no narrow column"
+    links = browser(RECTS, "article h3 a")
+    assert links and all(b - a >= 24 and d - c >= 24 for a, b, c, d in links)
 
 
 def test_a_mark_of_a_chart_shows_the_errors_of_its_row(browser, made):

@@ -127,3 +127,17 @@ def test_headings_of_the_list_fit_a_phone(browser, made):
       return own.map(e => getComputedStyle(e, '::before').content)"""
     assert browser(heads) == ['"gold "', '"predicted "']
     assert browser(LINES) == [0]
+
+
+def test_lines_are_sorted_by_the_header_that_is_clicked_and_back_takes_it_back(browser, made):
+    browser.visit(made("one", ONE), anchor="#view=errors&order=errors")
+    spans = "return [...document.querySelectorAll('.kwic .span')].map(e => e.textContent.toLowerCase())"
+    before = browser(spans)
+    for falling in (False, True):
+        browser.click("button[aria-label='Sort by span']")
+        assert browser(spans) == sorted(browser(spans), reverse=falling) != before
+        assert browser["#order"].get_attribute("value") == "corpus"
+        assert ("falling=true" in browser("return location.hash")) == falling
+    browser("history.go(-2)")
+    browser.until(lambda: browser(spans) == before)
+    assert browser["#order"].get_attribute("value") == "errors"

@@ -42,8 +42,10 @@ function concordance(shown) {
 
 function header(order, title) {
   const on = state.order === order;
-  const inside = button({ class: "sort", "aria-label": `Sort by ${title}` }, () =>
-    choose({ order, falling: on ? !state.falling : false, at: 0 }), title, make("span", { "aria-hidden": "true" }, on ? (state.falling ? " ↓" : " ↑") : ""));
+  const inside = button({ class: "sort", "aria-label": `Sort by ${title}` }, () => {
+    $("order").value = "corpus"; // of the rest of the form nothing changes
+    choose({ order, falling: on ? !state.falling : false, at: 0 }, false);
+  }, title, make("span", { "aria-hidden": "true" }, on ? (state.falling ? " ↓" : " ↑") : ""));
   if (["before", "surface", "after"].includes(order)) return inside;
   return make("th", { scope: "col", "aria-sort": on ? (state.falling ? "descending" : "ascending") : null }, inside);
 }

@@ -98,7 +98,7 @@ function drawLegend() {
     word.style.paddingBottom = "5px";
     return word;
   };
-  const lettered = shownSystems().length > 1 ? [". ", ...shownSystems().flatMap((s) => [make("b", { class: comparing() ? `system-${s}` : null }, letter(s)), " ", bdi(systems[s], 40), "; "]).slice(0, -1)] : [];
+  const lettered = shownSystems().length > 1 ? [". ", ...shownSystems().flatMap((s) => [make("b", { class: comparing() && state.view === "errors" ? `system-${s}` : null }, letter(s)), " ", bdi(systems[s], 40), "; "]).slice(0, -1)] : [];
   $("legend").replaceChildren("A full bar marks ", sample("gold", "gold spans"), ", a broken one ", sample("pred", "predictions"),
     comparing() && state.view === "errors" ? " of both systems in their colours" : " that differ; one bar marks what both share", ...(state.view === "errors" ? [] : [". The flag gives the label and the verdict, and → the label predicted instead"]), ...lettered, ".");
 }
