@@ -73,8 +73,8 @@ def compare(
         secondary: The scores of the second family of tests.
         margin: The largest difference of the primary score that does not matter, in points.
         per_label: Whether to compare the primary score of each label too.
-        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names,
-            offsets: As for `score`.
+        text, tokens, scheme, repair, end, spans_key, labels, only: As for `score`.
+        depth, sep, match, occurrences, tag_names, offsets: As for `score`.
 
     Returns:
         The comparison: a dict that can show itself; see `Comparison`.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from places import ROOT
+from processes import LEAN, with_path
 from project_scripts import script
 
 pytestmark = pytest.mark.costly
@@ -28,7 +29,8 @@ def test_every_block_runs_and_prints_what_the_page_shows(page):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", TRAINS, ids=name)
-def test_what_trains_runs_in_full(page):
+def test_what_trains_runs_in_full(page, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", with_path(LEAN))  # what trains here needs no torch
     assert blocks.with_output(page, slow=True) == page.read_text(encoding="utf8"), "run python scripts/docs.py --slow"
 
 
