@@ -123,7 +123,7 @@ BOTH = [line(TEXT, (0, 3, "PER"), id="1"), line(TEXT, (8, 11, "PER"), id="2")]
         ("compare", "g.jsonl", "g.jsonl", "p.jsonl", "-m", "strict", "--trials", "20", "-o", "out.json"),
         ("errors", "g.jsonl", "p.jsonl", "-o", "out.jsonl"),
         ("count", "g.jsonl", "p.jsonl", "-o", "out.npz"),
-        ("report", "g.jsonl", "p.jsonl", "-o", "out.html"),
+        ("report", "g.jsonl", "p.jsonl", "-m", "strict", "-o", "out.html"),
     ],
 )
 @pytest.mark.costly
