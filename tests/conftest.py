@@ -30,6 +30,10 @@ QUICK_ROOMS = {"core", "metrics", "counting", "io", "cli"}
 """The folders whose tests are quick: laws, twins, papers, counts, readers, and the commands in this process."""
 
 
+LONGEST = {"test_kills.py", "test_engines.py"}
+"""The files whose slow tests take longest."""
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Do without torch wherever no slow tests run, in what tests start too; let `-m quick` choose its profile."""
     quick = config.option.markexpr == "quick"
@@ -81,7 +85,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Confi
         # Each worker has one file after the other. Those that take longest come first, so that in the end
         # no worker is left alone with one of them.
         costly = {item.path for item in items if item.get_closest_marker("costly")}
-        items.sort(key=lambda item: item.path not in costly)
+        items.sort(key=lambda item: (item.path.name not in LONGEST, item.path not in costly))
 
 
 @pytest.fixture(autouse=True, scope="module")
