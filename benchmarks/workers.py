@@ -43,6 +43,9 @@ from spacy_nereval.io.read import read_files
 
 PACKAGES = {"loky": "joblib", "ray": "ray", "dask": "distributed", "spark": "joblibspark"}
 TOKENS, PER_FILE, SAMPLES = 40, 10_000, 1000
+FILES = 40
+"""The files of `speed`: enough that no worker waits long for the last file of the other."""
+
 CASES = ("files", "pipeline")
 
 
@@ -82,7 +85,7 @@ def in_process(*arguments: object) -> dict[str, Any]:
 # Sections
 
 
-def corpus(folder: Path, documents: int) -> None:
+def corpus(folder: Path, documents: int, per_file: int) -> None:
     """Write a corpus in files, predictions, and a pipeline of rules."""
     nlp = spacy.blank("en")
     nlp.add_pipe("entity_ruler").add_patterns([{"label": f"L{k}", "pattern": f"name{k}"} for k in range(4)])
@@ -91,10 +94,10 @@ def corpus(folder: Path, documents: int) -> None:
         (folder / side).mkdir()
     files: dict[str, Any] = {}
     for number, (words, *sides) in enumerate(made_up(documents, TOKENS)):
-        if number % PER_FILE == 0:
+        if number % per_file == 0:
             for side in ("gold", "pred"):
                 files.get(side) and files[side].close()
-                files[side] = (folder / side / f"{number // PER_FILE:05}.jsonl").open("w")
+                files[side] = (folder / side / f"{number // per_file:05}.jsonl").open("w")
         starts = np.cumsum([0, *(len(word) + 1 for word in words)]).tolist()
         for side, ents in zip(("gold", "pred"), sides):
             spans = [{"start": starts[at], "end": starts[at] + len(words[at]), "label": label} for at, label in ents]
@@ -104,13 +107,13 @@ def corpus(folder: Path, documents: int) -> None:
 
 
 def command(
-    folder: Path, case: str, documents: int, workers: int, *options: object, step: int = 1, first: int = 0
+    folder: Path, case: str, files: int, workers: int, *options: object, step: int = 1, first: int = 0
 ) -> list[object]:
-    """Return a command that counts the first documents of a corpus: every file of them, or every second one."""
-    some = slice(first, -(-documents // PER_FILE), step)
+    """Return a command that counts the first files of a corpus: every one of them, or every second one."""
+    some = slice(first, files, step)
     golds, preds = (sorted((folder / side).glob("*.jsonl"))[some] for side in ("gold", "pred"))
     named = ["count", *golds, *preds] if case == "files" else ["count", folder / "model", *golds]
-    name = f"{case}-{workers}-{documents}-{len(options)}-{step}-{first}"
+    name = f"{case}-{workers}-{files}-{len(options)}-{step}-{first}"
     engine = ["--engine", "loky", "--workers", workers, "--parts", folder / f"parts-{name}"]
     return [*named, *engine, *options, "--output", folder / ("counts.npz" if step == 1 else f"{name}.npz")]
 
@@ -119,16 +122,17 @@ def speed(documents: int) -> list[dict[str, Any]]:
     """Count a corpus on one worker and on two."""
     rows = []
     with TemporaryDirectory() as scratch:
-        corpus(Path(scratch), documents)
+        corpus(Path(scratch), documents, -(-documents // FILES))
         for case in CASES:
-            one, two = (in_process(*command(Path(scratch), case, documents, n, "--collapse")) for n in (1, 2))
-            apart = side_by_side(Path(scratch), case, documents)
+            one, two = (in_process(*command(Path(scratch), case, FILES, n, "--collapse")) for n in (1, 2))
+            apart = side_by_side(Path(scratch), case)
             # The workers share the files evenly. What the driver does itself, they wait for.
             busiest = two["driver"] + sum(two["workers"]) / 2
             rows.append(
                 {
                     "case": case,
                     "documents": documents,
+                    "files": FILES,
                     "seconds": [round(run["seconds"], 1) for run in (one, two)],
                     "processor": [round(run["driver"] + sum(run["workers"]), 1) for run in (one, two)],
                     "busiest": round(busiest, 1),
@@ -140,9 +144,9 @@ def speed(documents: int) -> list[dict[str, Any]]:
     return rows
 
 
-def side_by_side(folder: Path, case: str, documents: int) -> float:
+def side_by_side(folder: Path, case: str) -> float:
     """Count the halves of a corpus in two processes at once, and return the seconds until both have ended."""
-    halves = [command(folder, case, documents, 1, "--collapse", step=2, first=first) for first in (0, 1)]
+    halves = [command(folder, case, FILES, 1, "--collapse", step=2, first=first) for first in (0, 1)]
     with ThreadPoolExecutor() as pool:
         return max(run["seconds"] for run in pool.map(lambda each: in_process(*each), halves))
 
@@ -151,11 +155,11 @@ def memories(most: int) -> list[dict[str, Any]]:
     """Count corpora of more and more documents on two workers, collapsed; smaller ones with documents too."""
     rows = []
     with TemporaryDirectory() as scratch:
-        corpus(Path(scratch), most)
+        corpus(Path(scratch), most, PER_FILE)
         sizes = [size for size in (10_000, 100_000, 1_000_000) if size < most] + [most]
         for kept, size in [*(("sums", size) for size in sizes), *(("documents", size) for size in sizes[:2])]:
             options = ["--collapse"] if kept == "sums" else ["--replicates", SAMPLES]
-            run = in_process(*command(Path(scratch), "files", size, 2, *options))
+            run = in_process(*command(Path(scratch), "files", -(-size // PER_FILE), 2, *options))
             driver, *workers = run["peaks"]
             rows.append(
                 {
@@ -180,7 +184,7 @@ def merged(parts: int) -> list[dict[str, Any]]:
     """Merge collapsed counts of as many files in one process, and in a tree on two workers."""
     rows = []
     with TemporaryDirectory() as scratch:
-        corpus(Path(scratch), 1000)
+        corpus(Path(scratch), 1000, PER_FILE)
         read = read_files(Path(scratch) / "gold" / "00000.jsonl", Path(scratch) / "pred" / "00000.jsonl")
         counts = count_collapsed(read, create_all(), 100)
         folder = PartsFolder(str(Path(scratch) / "parts"))

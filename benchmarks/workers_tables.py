@@ -50,7 +50,7 @@ def speed_table(rows: list[dict[str, Any]]) -> Cells:
         + [f"{row[name]:.2f} times" for name in ("speedup", "possible", "apart") if name in row]
         for row in rows
     ]
-    title = "Collapsed counts on one worker and on two, from start to end."
+    title = f"Collapsed counts on one worker and on two, from start to end, here in {rows[0]['files']} files."
     if "apart" in rows[0]:
         title += (
             " What the machine allows shows in the last column: two processes at once that know nothing of each "

@@ -14,7 +14,7 @@ FIGURES = {
     "speed": {
         "load": 0.2,
         "rows": [
-            {"case": "files", "documents": 1000, "seconds": [10, 5], "processor": [9, 10], "busiest": 6.0}
+            {"case": "files", "documents": 1000, "files": 40, "seconds": [10, 5], "processor": [9, 10], "busiest": 6.0}
             | {"speedup": 2.0, "possible": 1.5, "apart": 1.6}
         ],
     },
@@ -70,6 +70,7 @@ def test_what_the_tables_say_follows_from_the_figures():
 def test_runs_on_workers_are_measured(tmp_path, monkeypatch, capsys):
     workers = import_module("workers")
     monkeypatch.setattr(workers, "PER_FILE", 10)
+    monkeypatch.setattr(workers, "FILES", 4)
     monkeypatch.setattr(workers, "ENGINES", ("loky",))
     output = tmp_path / "workers.json"
     workers.main(["speed", "memory", "engines"], documents=40, most=40, tasks=10, output=output)
