@@ -53,8 +53,8 @@ def speed_table(rows: list[dict[str, Any]]) -> Cells:
     title = f"Collapsed counts on one worker and on two, from start to end, here in {rows[0]['files']} files."
     if "apart" in rows[0]:
         title += (
-            " What the machine allows shows in the last column: two processes at once that know nothing of each "
-            "other, each with half of the files."
+            " The last column is for two processes at once that know nothing of each other, each with half of the "
+            "files: how much the machine gains from its second processor."
         )
     return title, head, cells
 

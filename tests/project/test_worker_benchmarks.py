@@ -71,13 +71,14 @@ def test_runs_on_workers_are_measured(tmp_path, monkeypatch, capsys):
     workers = import_module("workers")
     monkeypatch.setattr(workers, "PER_FILE", 10)
     monkeypatch.setattr(workers, "FILES", 4)
+    monkeypatch.setattr(workers, "CASES", ("pipeline",))
     monkeypatch.setattr(workers, "ENGINES", ("loky",))
     output = tmp_path / "workers.json"
     workers.main(["speed", "memory", "engines"], documents=40, most=40, tasks=10, output=output)
     workers.main(["merging"], parts=35, output=output)
     found = json.loads(output.read_text("utf8"))
     assert capsys.readouterr().out.rstrip("\n").endswith(import_module("workers_tables").markdown(found))
-    assert [row["case"] for row in found["speed"]["rows"]] == ["files", "pipeline"]
+    assert [row["case"] for row in found["speed"]["rows"]] == ["pipeline"]
     assert all(row["speedup"] > 0 and row["possible"] > 0 for row in found["speed"]["rows"])
     assert [(row["kept"], row["documents"]) for row in found["memory"]["rows"]] == [("sums", 40), ("documents", 40)]
     assert all(row["driver_mb"] > 20 and row["worker_mb"] > 20 for row in found["memory"]["rows"])
