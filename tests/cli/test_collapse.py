@@ -12,6 +12,7 @@ from commands import accepted, flat, refused
 from spacy_nereval.io.count_files import load
 
 
+@pytest.mark.costly
 def test_the_result_of_collapsed_counts_is_that_of_the_others_to_the_last_byte(files):
     counted("all", "full.npz")
     said = counted("all", "collapsed.npz", "--collapse")
@@ -103,6 +104,7 @@ def systems(files) -> None:
     counted("a", "seed.npz", "--collapse", "--seed", 1)
 
 
+@pytest.mark.costly
 def test_what_is_given_up_is_said_where_it_is_asked_for(systems):
     for arguments, said in LOST:
         assert said in refused(*arguments), arguments

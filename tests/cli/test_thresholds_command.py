@@ -98,6 +98,7 @@ def test_a_cut_for_each_label_is_what_score_reads(files: list[Path], tmp_path: P
     assert f"{own['pred']} of {found['applied']['pred']} predictions are kept" in flat(result.stderr)
 
 
+@pytest.mark.costly
 def test_every_command_that_takes_predictions_takes_the_cut(files: list[Path], tmp_path: Path) -> None:
     cuts, out = tmp_path / "cuts.json", tmp_path / "out.jsonl"
     cuts.write_text('{"default": 2}')

@@ -84,6 +84,7 @@ def test_the_format_of_a_third_party_is_read_by_its_name(site):
     assert "there is no format 'bracket'; input formats are bioc, brackets, brat, broken, conll," in said
 
 
+@pytest.mark.costly
 def test_reading_a_format_imports_no_other(site):
     (site.parent / "a.jsonl").write_text('{"text": "Ulm", "spans": [[0, 3, "LOC"]]}')
     code = (
