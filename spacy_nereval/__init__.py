@@ -1,4 +1,4 @@
-"""Score named-entity recognition with every measure that the papers propose.
+"""Score named-entity recognition with the metrics of the research literature.
 
 Names are loaded on first use: spaCy imports this package at every start, and
 rarely to score anything.

@@ -59,8 +59,8 @@ def agreement(
 ) -> Agreement:
     """Measure how far annotators agree: every metric on each pair, and alphas and kappas, corrected for chance.
 
-    Documents with texts belong together by their ids if all have one, else by their texts. An
-    annotator may lack documents. Others belong together by their order, and None stands for a
+    If texts are known, documents are paired by id if all have one, else by text; an annotator
+    may lack documents. Otherwise documents are paired by position, and None stands for a
     document that an annotator has not annotated.
 
     Args:
@@ -74,7 +74,7 @@ def agreement(
             As for `score`.
 
     Returns:
-        The agreement: a dict that can show itself; see `Agreement`.
+        The agreement: a dict with methods that print and save it; see `Agreement`.
 
     Raises:
         ValueError: There are fewer than two annotators, they share no document, two of them have
@@ -104,7 +104,7 @@ def agreement(
 
 
 class Agreement(Shown):
-    """The agreement of annotators: a dict, equal to the JSON of `nereval agreement`, that can show itself.
+    """The agreement of annotators: a dict, equal to the JSON of `nereval agreement`, with methods to print and save it.
 
     `agreement` makes it.
 
@@ -171,7 +171,7 @@ class Agreement(Shown):
             The number of documents.
 
         Raises:
-            ValueError: The ending is none of these, or the texts are not known.
+            ValueError: The file extension is none of these, or the texts are not known.
             OSError: The file cannot be written.
         """
         return write_disputes(Path(path), self._found.shared, self._found.rule)
@@ -197,14 +197,14 @@ class Agreement(Shown):
         return frame(row for found in AGREED[table](self._given) for row in table_rows(found))
 
     def save(self, path: str | Path) -> None:
-        """Write the result to a file; what it holds depends on the ending.
+        """Write the result to a file in the format that the file extension names.
 
         Args:
             path: `.json` for the whole result; `.jsonl` for the consensus as gold annotation; `.html` for
                 the page of `nereval agreement --html`; `.md`, `.tex` or `.csv` for all tables.
 
         Raises:
-            ValueError: The ending is unknown, or the texts are not known.
+            ValueError: The file extension is unknown, or the texts are not known.
             OSError: The file cannot be written.
         """
         if Path(path).suffix == ".jsonl":

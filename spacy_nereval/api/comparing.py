@@ -59,25 +59,25 @@ def compare(
     """Compare systems with a baseline: differences, their intervals, paired tests, and which spans changed.
 
     Args:
-        systems: The name and the predictions of each system, as `score` takes them; of a system
-            that was trained several times a table of its runs, {"run 1": pred, "run 2": pred},
-            whose mean scores are compared. Or all systems are counts, or paths of count files (.npz);
+        systems: The name and the predictions of each system, as `score` takes them. For a system
+            that was trained several times, give a table of its runs, {"run 1": pred, "run 2": pred};
+            their mean scores are compared. Alternatively, all systems are counts or paths of count files (.npz);
             collapsed ones are compared by the half-samples that they keep.
         gold: The gold annotation, as `score` takes it; None with counts.
         metrics: As for `score`.
         baseline: The name of the system that the others are compared with; by default the first.
-        samples: The number of half-samples.
+        samples: The number of half-samples, random halves of the documents, for intervals.
         trials: The number of random swaps for the tests.
         seed: The seed of the random number generator.
-        primary: The score in question, METRIC.SCORE; by default the headline of the first metric.
-        secondary: The scores of the second family of tests.
+        primary: The score that the conclusion is about, METRIC.SCORE; by default the headline of the first metric.
+        secondary: Further scores to test, METRIC.SCORE each; by default one headline of each further metric.
         margin: The largest difference of the primary score that does not matter, in points.
         per_label: Whether to compare the primary score of each label too.
         text, tokens, scheme, repair, end, spans_key, labels, only: As for `score`.
         depth, sep, match, occurrences, tag_names, offsets: As for `score`.
 
     Returns:
-        The comparison: a dict that can show itself; see `Comparison`.
+        The comparison: a dict with methods that print and save it; see `Comparison`.
 
     Raises:
         ValueError: There are fewer than two systems, there is no such baseline, or as for `score`.

@@ -37,7 +37,7 @@ SUMMARY = ("scores", "labels", "errors")
 
 
 class Result(Shown):
-    """The scores of a system: a dict, equal to the JSON of `nereval score`, that can show itself.
+    """The scores of a system: a dict, equal to the JSON of `nereval score`, with methods that print and save it.
 
     `score` makes it.
 
@@ -118,7 +118,7 @@ class Result(Shown):
         return frame(result_rows(self._evaluated(average, detailed=table in DETAILED), table))
 
     def save(self, path: str | Path) -> None:
-        """Write the result to a file; what it holds depends on the ending.
+        """Write the result to a file in the format that the file extension names.
 
         Args:
             path: `.json` for the whole result; `.npz` for the counts; `.md`, `.tex` or `.csv` for all tables;
@@ -126,7 +126,7 @@ class Result(Shown):
                 texts are not known or the documents came from an iterator and were not kept.
 
         Raises:
-            ValueError: The ending is unknown, or the libraries that draw the report's charts are not installed.
+            ValueError: The file extension is unknown, or the libraries that draw the report's charts are not installed.
             OSError: The file cannot be written.
         """
         if Path(path).suffix == ".npz":
@@ -181,7 +181,7 @@ class Result(Shown):
 
 
 class Comparison(Shown):
-    """Systems compared with a baseline: a dict, equal to the JSON of `nereval compare`, that can show itself.
+    """Systems compared with a baseline: a dict, equal to the JSON of `nereval compare`, that you can print and save.
 
     `compare` makes it.
 

@@ -26,7 +26,7 @@ from .rows import TagNames, given_names
 from .sides import Side
 
 Metrics = Mapping[str, Mapping[str, Any]] | Iterable[str] | None
-"""Names of metrics or sets of metrics, or a table of names and options; None for the six of the papers."""
+"""Names of metrics or sets of metrics, or a table of names and options; None for the six of the set `papers`."""
 
 
 def score(
@@ -71,8 +71,8 @@ def score(
     Args:
         gold: The gold annotation, or Documents or Examples.
         pred: The predictions.
-        metrics: Names, or a table `{name: options}`; by default the six of the papers. Of these
-            six, wrf is left out if the words are not known; `hierarchical` is added if gold
+        metrics: Names, or a table `{name: options}`; by default strict, semeval, slot_error, loio,
+            fair and wrf. By default wrf is left out if the words are not known, and `hierarchical` is added if gold
             labels have levels, such as LOC/CITY. The result says so.
         confidence: Settings of intervals; None for no intervals.
         text: The text of each document, if the items do not have it.
@@ -93,8 +93,8 @@ def score(
         offsets: What the offsets of records count: "codepoint" (characters, the default), "utf16" or "utf8".
 
     Returns:
-        The result: ratios from 0 to 1, None where a score is undefined. It is a dict, and can
-        show itself; see `Result`.
+        The result: ratios from 0 to 1, None where a score is undefined. It is a dict with
+        methods that print and save it; see `Result`.
 
     Raises:
         ValueError: An item cannot be read, the two sides do not fit together, or a metric, an

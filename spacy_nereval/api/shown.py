@@ -31,7 +31,7 @@ FORMATS = {".md": "markdown", ".tex": "latex", ".csv": "csv", ".html": "html"}
 
 
 class Shown(dict[str, Any]):
-    """A result: a dict in plain Python, equal to the JSON of the commands, that can show itself."""
+    """A result: a dict in plain Python, equal to the JSON of the commands, with methods that print and save it."""
 
     @property
     def signature(self) -> str:
@@ -83,7 +83,7 @@ class Shown(dict[str, Any]):
         return "\n".join(['<div class="nereval">', STYLE, *lines, *map(html_table, tables), *after, "</div>"])
 
     def save(self, path: str | Path) -> None:
-        """Write the result to a file; what it holds depends on the ending.
+        """Write the result to a file in the format that the file extension names.
 
         Args:
             path: `.json` for the whole result; `.md`, `.tex` or `.csv` for all tables; `.html` for the report of
@@ -91,7 +91,7 @@ class Shown(dict[str, Any]):
                 documents came from an iterator and were not kept.
 
         Raises:
-            ValueError: The ending is unknown, or the libraries that draw the report's charts are not installed.
+            ValueError: The file extension is unknown, or the libraries that draw the report's charts are not installed.
             OSError: The file cannot be written.
         """
         path = Path(path)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 class Thresholds(Shown):
     """Curves over the scores of predictions: a dict, equal to the JSON of `nereval thresholds`.
 
-    `thresholds` makes it. It can show itself, as a `Result` can.
+    `thresholds` makes it. It has the methods of a `Result` that print and save it.
 
     >>> from spacy_nereval import thresholds
     >>> gold = [[(0, 3, "PER"), (8, 11, "PER")]]
@@ -187,7 +187,7 @@ class Thresholds(Shown):
         return frame(row for found in TABLES[table](self._given) for row in table_rows(found))
 
     def save(self, path: str | Path) -> None:
-        """Write the result to a file; what it holds depends on the ending.
+        """Write the result to a file in the format that the file extension names.
 
         Args:
             path: `.json` for the result; `.csv` for every score at every cut; `.html` for a page with the cuts
@@ -195,7 +195,7 @@ class Thresholds(Shown):
                 A name that ends with `.cut.json` gets the cut file that `--cut` reads.
 
         Raises:
-            ValueError: The ending is unknown, there is no best cut for a cut file, or the libraries that draw
+            ValueError: The file extension is unknown, there is no best cut for a cut file, or the libraries that draw
                 charts are not installed.
             OSError: The file cannot be written.
         """

@@ -46,7 +46,7 @@ def thresholds(
     tag_names: TagNames = None,
     offsets: str | None = None,
 ) -> Thresholds:
-    """Find the best cut for the scores of predictions, and what every metric says at every cut.
+    """Find the best cut (score threshold) for predictions, and compute every metric at every cut.
 
     A prediction is kept if its score is at least the cut. Scores are those of span dicts, of
     records, of objects with a `score`, and of `doc.spans[key].attrs["scores"]`.
@@ -66,7 +66,7 @@ def thresholds(
             As for `score`.
 
     Returns:
-        The result: a dict that can show itself; see `Thresholds`.
+        The result: a dict with methods that print and save it; see `Thresholds`.
 
     Raises:
         ValueError: A prediction has no score or one that is not a finite number, or as for `score`.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 NAMES = Option(
     None,
     "--name",
-    help="Name of an annotator: once for each file, in their order. By default the parts in which the files' names "
+    help="Name of an annotator: once for each file, in their order. By default the parts of the file names that "
     "differ, or the names in a file of several annotators",
 )
 
@@ -87,7 +87,7 @@ def agreement_cli(
     units: Path | None = Option(
         None,
         "--units",
-        help="CSV file for all spans as annotator,label,start,end, which programs for Gamma read",
+        help="CSV file for all spans as annotator,label,start,end, which programs that compute Gamma read",
         dir_okay=False,
     ),
 ) -> None:

@@ -34,9 +34,10 @@ def merge_cli(
     A count file records which parts it was merged from. A part that would count
     twice is refused.
 
-    With --collapse, the documents of the parts are added up, in memory that their
-    number does not change. Parts that are collapsed already stay so. The half-samples
-    are those that the parts keep, unless --replicates or --seed ask for others.
+    With --collapse, the documents of the parts are summed, so that memory does not
+    grow with their number. Parts that are already collapsed stay so. The half-samples
+    (random halves of the documents, for intervals) are those that the parts keep,
+    unless --replicates or --seed ask for others.
     """
     from ..io.count_files import merge
 

@@ -53,8 +53,8 @@ OUTPUT = Option(None, "--output", "-o", help="JSON file for the full result", di
 NAMES = Option(
     None,
     "--name",
-    help="Name of a system, for tables and sentences: once for each system, in their order. By default the parts in "
-    "which the files' names differ",
+    help="Name of a system, for tables and sentences: once for each system, in their order. By default the parts "
+    "of the file names that differ",
 )
 COUNTS = Option(..., "--output", "-o", help="File for the counts, .npz", dir_okay=False)
 PER_DOCUMENT = Option(
@@ -68,18 +68,19 @@ COLLAPSE = Option(
     False,
     "--collapse",
     help="Add up the documents while they are counted, so that memory and the count file do not grow with the corpus. "
-    "Scores and intervals stay the same; what needs single documents is given up",
+    "Scores and intervals stay the same; outputs that need single documents are given up",
 )
 CHECK_REPEATS = Option(
     False,
     "--check-repeats",
-    help="With --collapse: look for documents with the same id in different files. Takes 16 bytes a document on disk, "
-    "beside the counts, and time; not memory",
+    help="With --collapse: look for documents with the same id in different files. Takes time and 16 bytes per "
+    "document on disk, but no memory",
 )
 REPLICATES = Option(
     None,
     "--replicates",
-    help="Number of half-samples to store, so that intervals can be merged too. By default 0, with --collapse 1000",
+    help="Number of half-samples (random halves of the documents) to store, so that merged counts have intervals too. "
+    "By default 0, or 1000 with --collapse",
     min=0,
 )
 TRAIN = Option(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..evaluation.resampling import Confidence
 
 MOST_DOCUMENTS = 20_000
-"""Maximum number of documents for an interval that was not asked for: with more, it takes longer than counting."""
+"""Maximum number of documents for an interval that nobody asked for: with more, it takes longer than counting."""
 
 
 class Collected(NamedTuple):

@@ -41,7 +41,7 @@ def _folders(systems: Sequence[str]) -> Iterator[tuple[str, Path]]:
 
 
 def with_stored_labels(reading: Reading, systems: Sequence[str]) -> Reading:
-    """Return how to read with the label options that models store, and print these. Options that are given stay.
+    """Return how to read with the label options that models store, and print these. The command line takes precedence.
 
     Args:
         reading: How annotation is read.

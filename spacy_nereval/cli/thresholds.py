@@ -91,16 +91,16 @@ def thresholds_cli(
     digits: int = DIGITS,
 ) -> None:
     """
-    Find the best cut for the scores of predictions, and what every metric says at
+    Find the best cut (score threshold) for predictions, and compute every metric at
     every cut. A prediction is kept if its score is at least the cut.
 
     Scores are the "score" of spans in JSONL files and in Label Studio's
     predictions, or doc.spans[KEY].attrs["scores"] in .spacy files, as spancat
-    writes them. Set its threshold to 0.0 before predicting: of predictions that
+    writes them. Set spancat's threshold to 0.0 before predicting: if predictions
     were cut before, nothing is known below that cut.
 
     With --apply, the cut is chosen on GOLD and PRED and measured on GOLD2 and
-    PRED2: the score at the cut, what it gains against no cut, with intervals.
+    PRED2: the score at the cut and its gain over no cut, with intervals.
     """
     from ..evaluation.thresholds.choice import wanted, with_metric_of
     from ..evaluation.thresholds.inputs import Settings

@@ -1,4 +1,4 @@
-"""The annex: lines after a text with the mentions that the text does not have.
+"""The annex: lines appended to a text, with the listed mentions that the text does not have.
 
 Every metric then sees them as spans, and counts them as spurious.
 """
@@ -29,16 +29,16 @@ def annexed(text: str, strings: Iterable[str]) -> tuple[str, dict[str, tuple[int
 
 
 def words_after(text: str, end: int) -> list[tuple[int, int]]:
-    """Return the (start, end) of what stands between white space after a place in a text, as the tokens of an annex."""
+    """Return the (start, end) of each word between white space from an offset on, as the tokens of an annex."""
     return [found.span() for found in WORD.finditer(text, end)]
 
 
 def with_common_annex(documents: Sequence[Document]) -> list[Document]:
-    """Return the same document under several systems, with one text for all.
+    """Return the versions of one document, one per system, with the same text and annex for all.
 
     Args:
-        documents: A document with the predictions of each system. The annexes hold the
-            inventions of each system; gold ones come first.
+        documents: A document with the predictions of each system. The common annex holds the
+            invented mentions of gold first, then those of the systems.
 
     >>> one, other = (Document([], [(4, 7, "PER")], f"Ada\\n{name}") for name in ("Bob", "Eve"))
     >>> one.annex = other.annex = 3

@@ -2,7 +2,7 @@
 
 Library solvers do not give this. scipy's works in floating point and returns any
 optimum, not the leftmost. networkx is exact on whole numbers but returns any optimum
-too, and takes 460 times as long on 400 spans. Hence these 159 lines.
+too, and takes 460 times as long on 400 spans. Hence this implementation.
 """
 
 from __future__ import annotations

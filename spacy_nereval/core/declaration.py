@@ -58,10 +58,10 @@ class Kind(str, Enum):
 
 
 GOLD_SPANS = (Kind.HIT, Kind.MISS, Kind.GROUP_GOLD)
-"""The kinds of gold spans, to be used as a column: their number."""
+"""The kinds of gold spans. Used as a column, they give the number of gold spans."""
 
 PRED_SPANS = (Kind.HIT, Kind.SPURIOUS, Kind.GROUP_PRED)
-"""The kinds of predicted spans, to be used as a column: their number."""
+"""The kinds of predicted spans. Used as a column, they give the number of predicted spans."""
 
 
 class Verdict(NamedTuple):

@@ -1,6 +1,6 @@
 """Label rules: which labels count, and under which names.
 
-A rule renames or drops labels, cuts them to a depth, and keeps some. Both sides of a
+A rule renames or drops labels, truncates them to a depth, and keeps some. Both sides of a
 document are treated alike, before spans that become equal are united.
 """
 
@@ -23,7 +23,7 @@ SEPARATOR = "/"
 
 @dataclass(frozen=True)
 class LabelRules:
-    """What becomes of a label: it is mapped, then cut to a depth, then kept or dropped.
+    """What becomes of a label: it is mapped, then truncated to a depth, then kept or dropped.
 
     Args:
         labels: Labels with their new names, None to drop them. A new name is not looked up again.
@@ -99,7 +99,7 @@ class LabelRules:
         if missing := [label for label in self.only or () if label not in labels]:
             raise ValueError(
                 f"only: there is no label {quoted(missing[0])} in gold or prediction; "
-                f"of the labels to keep, there are {listed(sorted(labels)) or 'none'}"
+                f"labels to keep that occur: {listed(sorted(labels)) or 'none'}"
             )
 
     def unused(self, mapped: Collection[str]) -> list[str]:
@@ -117,7 +117,7 @@ def _unambiguous(label: str) -> str:
 
 
 def ancestors(label: str, sep: str = SEPARATOR) -> list[str]:
-    """Return what stands above a label in its hierarchy, the top first, and the label itself.
+    """Return the ancestors of a label, the top first, and the label itself.
 
     >>> ancestors("LOC/CITY/CAPITAL")
     ['LOC', 'LOC/CITY', 'LOC/CITY/CAPITAL']

@@ -1,6 +1,6 @@
 """Registries that other packages can extend through entry points, and files with code that a user names.
 
-They are in `core`, so that a room can use what a higher room provides without importing it.
+They are in `core`, so that a room (a folder of the package) can use what a higher room provides without importing it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Scores of predicted spans: how sure a model is of each. No metric needs them; curves over cut-offs do."""
+"""Scores of predicted spans: how sure a model is of each. No metric needs them; curves over cuts do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What counts keep besides documents: half-samples, and if they are collapsed, what replaces documents."""
+"""Half-samples that are stored with counts, and what replaces the documents in collapsed counts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LARGEST_SUM = 1 << 62
 """Sums stay below this, so that two of them can be added."""
 
 DIGITS = 32
-"""Of the digest of a shard, as many hexadecimal digits are kept, since there may be very many shards."""
+"""Number of hexadecimal digits kept of a shard's digest, since there may be very many shards."""
 
 
 class Replicates(NamedTuple):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 MOST_SOURCES = 5
-"""So many names of files are kept in collapsed counts, which must not grow with the corpus."""
+"""Maximum number of file names in collapsed counts, whose size must not grow with the corpus."""
 
 
 class Counts:
@@ -56,8 +56,8 @@ class Counts:
         replicates: Stored half-samples; None if there are none.
         collapsed: What is kept in place of documents; None if there is a row for each document.
             Else the table has a single row, the sum of all, and there are no ids and units.
-        id_hashes: For collapsed counts, a file of the hashes of their ids, by which documents are found that
-            other counts have too; None if they are not looked for. Counts that are added have none.
+        id_hashes: For collapsed counts, a file with the hashes of their ids, to find the documents that
+            other counts have too; None if nobody looks for them. Counts that are added have none.
 
     >>> from spacy_nereval import Document, count, create
     >>> a = count([Document(gold=[(0, 5, "A")], pred=[(0, 5, "A")])], [create("strict")])

@@ -1,4 +1,4 @@
-"""How much memory sums take, told before they are made."""
+"""Estimate the memory that sums take, before they are computed."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from .statistics.power import detectable_difference_of_runs, equivalence_level, 
 from .tested import SAME, Answer, Asked, Families, Place, difference, greatest_difference, places, points, row
 
 ERRORS = 3
-"""So many standard errors a sum of squares may be larger than estimated."""
+"""Standard errors by which a sum of squares may exceed its estimate."""
 
 
 def check_same_documents(baseline: Counts, system: Counts) -> None:

@@ -72,7 +72,7 @@ def collapse(counts: Counts, samples: int | None = None, seed: int | None = None
 def count_collapsed(
     documents: Iterable[Document | None], metrics: Iterable[Metric], samples: int = SAMPLES, seed: int = 0
 ) -> Counts:
-    """Count documents as `count` does, and add them up on the way, in memory that their number does not change.
+    """Count documents as `count` does, and sum them on the way, so that memory does not grow with their number.
 
     Args:
         documents: Documents, in any order; None for one without gold annotation.
@@ -82,9 +82,7 @@ def count_collapsed(
 
     Returns:
         Collapsed counts: sums over the documents, and over those of each half-sample.
-
-    Returns:
-        What `collapse` returns for the counts of these documents.
+        This is what `collapse` returns for the counts of these documents.
 
     Raises:
         ValueError: As for `collapse` and `count`.
@@ -205,7 +203,7 @@ class _UnitSquares:
 
 
 FAR = 6
-"""By so many standard errors of an estimate of effective units, the half-samples contradict the squares."""
+"""Standard errors of an estimate of effective units from which on the half-samples contradict the squares."""
 
 
 class UnitNumbers(NamedTuple):

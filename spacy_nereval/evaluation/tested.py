@@ -24,7 +24,7 @@ Families = dict[tuple[str, str], str]
 class Asked(NamedTuple):
     """What a comparison should test.
 
-    primary: the score in question, METRIC.SCORE; None for the headline of the first metric.
+    primary: the score that the conclusion is about, METRIC.SCORE; None for the headline of the first metric.
     secondary: the scores of the second family; None for one headline of each further metric.
     labels: whether the primary score is tested for each label too.
     margin: the largest difference of the primary score that does not matter, in points; None for no margin.

@@ -1,6 +1,6 @@
-"""What a score would be if errors of one kind were mended.
+"""What a score would be if errors of one kind were fixed.
 
-Mending an error turns a pair, or a missed span, into a hit, and takes a spurious span away.
+Fixing an error turns a pair, or a missed span, into a hit, and removes a spurious span.
 The rest stays as it is. The score follows from the counts, by the metric's own formula.
 """
 
@@ -18,14 +18,14 @@ from .result import LabelledVerdict, verdict_counts
 
 
 class Mended(NamedTuple):
-    """A score after mending.
+    """A score after fixing errors.
 
     Attributes:
-        verdict: The verdict of the errors that are mended; None for all errors of a label.
-        label: The label of the errors that are mended; None for all errors with a verdict.
-        errors: How many errors are mended.
+        verdict: The verdict of the errors that are fixed; None for all errors of a label.
+        label: The label of the errors that are fixed; None for all errors with a verdict.
+        errors: How many errors are fixed.
         score: The score, None if undefined.
-        gain: The score minus the score without mending, None if one of them is undefined.
+        gain: The score minus the score before, None if one of them is undefined.
     """
 
     verdict: str | None
@@ -36,7 +36,7 @@ class Mended(NamedTuple):
 
 
 def what_if(counts: Counts, metric: Metric) -> list[Mended]:
-    """Return the headline score after mending the errors with each verdict, and then those of each label.
+    """Return the headline score after fixing the errors with each verdict, and then those of each label.
 
     An error counts for its gold label, or for the predicted one if there is no gold span; the other
     way round with `focus="system"`.
@@ -106,7 +106,7 @@ def _score(
     score: str,
     chosen: Mapping[LabelledVerdict, int] | None = None,
 ) -> float | None:
-    """Return a score of these verdicts. Missed spans that are mended are predicted, spurious ones are not any more."""
+    """Return a score of these verdicts. A fixed missed span is predicted; a fixed spurious span is gone."""
     mended = (chosen or {}).items()
     new = sum(n for (_, gold, pred), n in mended if gold and not pred)
     gone = sum(n for (_, gold, pred), n in mended if pred and not gold)

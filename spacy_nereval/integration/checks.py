@@ -96,7 +96,7 @@ def check_predicted(examples: Iterable[Example], counts: Counts) -> None:
 def check_labels(counts: Counts, examples: Iterable[Example] = (), key: str | None = None) -> None:
     """Warn of predicted labels that gold does not have, and of label rules that name labels which do not occur.
 
-    Missing data never end a training. A pipeline warns once of the same labels, though it is
+    Missing data never stop a training run. A pipeline warns once of the same labels, though it is
     evaluated again and again in a training.
 
     Args:

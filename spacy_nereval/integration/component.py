@@ -46,14 +46,14 @@ def make_nereval(
     Args:
         nlp: The pipeline; spaCy passes it.
         name: The name of the component in the pipeline; spaCy passes it.
-        metrics: Names of metrics with their options; by default the six of the papers.
+        metrics: Names of metrics with their options; by default the six of the set `papers`.
         ents: Whether to score `doc.ents`.
         spans_keys: The keys of `doc.spans` to score.
         confidence: `level`, `samples`, `seed` and `unit` (resampled as a whole, as
-            `--unit` has it) of confidence intervals, `{}` for the defaults; by default no
+            with `--unit`) of confidence intervals, `{}` for the defaults; by default no
             intervals are computed.
         detail: Whether to add the nested results, such as `ents_nereval`, to the score keys.
-        labels: New names of labels, null to drop them, as `--labels` has them.
+        labels: New names of labels, null to drop them, as with `--labels`.
         only: The labels to keep.
         depth: The number of levels to keep of labels such as LOC/CITY.
         sep: What separates the levels.

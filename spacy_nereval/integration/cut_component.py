@@ -35,13 +35,13 @@ def make_nereval_cut(
     """Create the component `nereval_cut`.
 
     It keeps the spans of `doc.spans[spans_key]` whose scores are at least the cut of their label.
-    Put it behind the component that predicts them, such as `spancat` with a threshold of 0.
+    Put it after the component that predicts them, such as `spancat` with a threshold of 0.
 
     Args:
         nlp: The pipeline; spaCy passes it.
         name: The name of the component in the pipeline; spaCy passes it.
-        cut: The path of a cut file, as `nereval thresholds --cut-file` writes it. A pipeline on
-            disk has its content, so the file is only needed when the component is added.
+        cut: The path of a cut file, as `nereval thresholds --cut-file` writes it. `to_disk`
+            saves its content, so the file is only needed when the component is added.
         spans_key: The key of the span group.
         default: The cut of labels without one of their own, instead of `cut`.
         labels: The cuts of labels, with `default`; null keeps no span of the label.
@@ -100,7 +100,7 @@ class NerevalCut:
         if key not in doc.spans:
             known = ", ".join(map(repr, doc.spans)) or "none"
             raise ValueError(
-                f"nereval_cut: there is no span group {key!r} (there are {known}); put the component behind the one "
+                f"nereval_cut: there is no span group {key!r} (there are {known}); put the component after the one "
                 "that predicts the spans, and give it the same spans_key"
             )
         group = doc.spans[key]

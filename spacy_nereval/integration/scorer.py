@@ -115,7 +115,7 @@ class Scoring:
     def counting(self, examples: Sequence[Example], key: str | None) -> "Scoring":
         """Return these settings, or settings without the units that some examples lack.
 
-        Missing data never make scoring end a training.
+        Missing data never stop a training run.
         """
         check_evaluated()
         if self.unit and (lack := unit_lack(examples, key, self.unit)):

@@ -22,10 +22,10 @@ from srsly.msgpack import Unpacker
 from ..counting.room import memory
 
 DOCUMENTS, TOKENS = 1 << 10, 1 << 17
-"""A block has at most so many documents, and ends when it has so many tokens."""
+"""Maximum number of documents in a block, and the number of tokens at which a block ends."""
 
 COMPRESSED, READ = 1 << 16, 1 << 17
-"""So many compressed, and decompressed, bytes are read at a time."""
+"""Number of compressed bytes, and of decompressed bytes, that are read at a time."""
 
 LARGEST = (1 << 31) - 1
 """Maximum size of one item, such as the user data of one document, in bytes."""

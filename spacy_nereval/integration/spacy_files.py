@@ -52,7 +52,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
 
 WHOLE = 1 << 20
-"""A file of at most so many bytes is read as a whole, which takes a few milliseconds less."""
+"""Maximum size in bytes of a file that is read as a whole, which saves a few milliseconds."""
 
 
 def read_docs(path: Path) -> Iterator[Doc]:

@@ -14,11 +14,11 @@ from ..evaluation.agreement.documents import SharedDocument, SharedDocuments
 from .writing import atomic, write_rows
 
 ENDINGS = {".jsonl": "Prodigy", ".json": "Label Studio"}
-"""What the ending of a file says about its format."""
+"""The formats of files for disputes, by file extension."""
 
 
 def check_disputes_path(path: Path) -> None:
-    """Raise ValueError if the ending of a file for disputes names no format.
+    """Raise ValueError if the extension of a file for disputes names no format.
 
     >>> check_disputes_path(Path("disputes.csv"))
     Traceback (most recent call last):
@@ -40,7 +40,7 @@ def write_disputes(path: Path, shared: SharedDocuments, rule: Rule = Rule()) -> 
         The number of documents.
 
     Raises:
-        ValueError: The ending is none of these, or the texts are not known.
+        ValueError: The file extension is none of these, or the texts are not known.
         OSError: The file cannot be written.
     """
     check_disputes_path(path)

@@ -19,7 +19,7 @@ from .paths import Location
 from .writing import atomic
 
 MOST_OF_REASON = 300
-"""So many characters are shown of what a parser says of a damaged file, which may quote all of it."""
+"""Maximum number of characters shown of a parser's message on a damaged file, which may quote all of the file."""
 
 PARTS = ("counts", "means", "class_means", "documents")
 """The arrays of `Sums`, in the order of its fields."""

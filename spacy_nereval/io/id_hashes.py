@@ -1,4 +1,4 @@
-"""Hashes of the ids of documents, sorted in a file, by which documents are found that two count files have.
+"""Sorted files of hashes of document ids, to find documents that two count files share.
 
 Collapsed counts keep no ids. Their hashes take 16 bytes a document, on disk; in memory there are
 never more than a block of them. Documents without an id are not looked for.
@@ -20,15 +20,15 @@ from .paths import is_temporary, temporary_file, writing_temporary_files
 from .writing import atomic
 
 SIZE = 16
-"""Bytes of a hash. Two ids of 10^12 documents have one hash with a probability of 10^-15."""
+"""Bytes of a hash. Among 10^12 documents, some two ids share a hash with a probability of 10^-15."""
 
 HASH = np.dtype(f"S{SIZE}")
 
 BLOCK = 1 << 20
-"""So many hashes are in memory at once."""
+"""Maximum number of hashes in memory at once."""
 
 TOGETHER = 100
-"""So many files are open at once."""
+"""Maximum number of files open at once."""
 
 WHAT = "the hashes of the ids of documents"
 """What is written, for errors."""
@@ -58,7 +58,7 @@ class IdHashes:
             self.add_id(document.id)
 
     def add_id(self, id: str | None) -> None:
-        """Collect an id; None is none."""
+        """Collect an id; ignore None."""
         if id is not None:
             self._waiting.append(blake2b(id.encode("utf8", "surrogatepass"), digest_size=SIZE).digest())
             if len(self._waiting) >= BLOCK:

@@ -71,7 +71,7 @@ MADE_BY = {
 
 
 def remedy(path: Location) -> str:
-    """Return where a file comes from that the documentation names and that is not here, or "".
+    """Return how to get a missing file that the documentation names, or "".
 
     >>> remedy(Path("corpus/nowhere.spacy"))
     "; in a clone of the repository, 'python -m spacy project run corpus' makes it"
@@ -92,7 +92,7 @@ _copies: dict[tuple[int, int], Path | OSError] = {}
 
 
 BLOCK = 1 << 16
-"""So many bytes of a pipe are read at a time."""
+"""Number of bytes of a pipe that are read at a time."""
 
 _numbers = count()
 

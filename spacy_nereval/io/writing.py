@@ -1,4 +1,4 @@
-"""Writing files so that no half-written file is ever seen, and text so that it does no harm."""
+"""Write files that never appear half-written, and escape text that could do harm."""
 
 from __future__ import annotations
 

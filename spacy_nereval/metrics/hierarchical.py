@@ -30,7 +30,7 @@ def hierarchical(
 
     Every span is replaced by one span for its label and one for each ancestor of the
     label, and these are compared as in `strict`: boundaries have to be right. The
-    scores of depth 2, for example, are those of `strict` with labels cut to two levels.
+    scores of depth 2, for example, are those of `strict` with labels truncated to two levels.
     Labels of fewer levels stay as they are.
 
     Verdicts: `tp`, `fp`, `fn`, with a number of labels as the amount; and for each depth
@@ -65,7 +65,7 @@ def hierarchical(
 
 
 def judge(document: Document, sep: str, depths: int) -> Iterator[Verdict]:
-    """Yield how much of each label, or of a pair of labels, is right; then the same of labels cut to each depth."""
+    """Yield how much of each label, or pair of labels, is right; then the same of labels truncated to each depth."""
     sides = [owners(side, sep) for side in (document.gold, document.pred)]
     amounts: dict[tuple[str, Span | None, Span | None], int] = {}
     for key in _compared(*sides):

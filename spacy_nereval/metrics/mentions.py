@@ -43,8 +43,8 @@ def mentions(
     scope: Annotated[
         Literal["documents", "hits"],
         Field(
-            description="count a string once per document, wherever it is, or once in the whole corpus, where a "
-            "prediction is right if it is one in place somewhere"
+            description="count a string once per document, wherever it is, or once in the whole corpus, where it is "
+            "found if one of its spans is predicted exactly"
         ),
     ] = "documents",
     multiset: Annotated[bool, Field(description="count a string as often as it occurs in the document")] = False,

@@ -20,7 +20,7 @@ registry: catalogue.Registry = catalogue.create("spacy_nereval", "metrics", entr
 """Names to functions `(**options) -> Metric`. Packages add theirs by entry points."""
 
 DEFAULT = ("strict", "semeval", "slot_error", "loio", "fair", "wrf")
-"""The metrics of the papers, computed by default."""
+"""The metrics of the set `papers`, computed by default."""
 
 SETS: dict[str, dict[str, dict[str, Any]]] = {
     "papers": {name: {} for name in DEFAULT},
@@ -81,7 +81,7 @@ def create_all(metrics: Mapping[str, Mapping[str, Any]] | Iterable[str] | None =
 
     Args:
         metrics: Names of metrics or of `SETS`, or a table of names and options; by default
-            the six metrics of the papers.
+            the six metrics of the set `papers`.
 
     Raises:
         ValueError: As for `create`; or a name is listed twice, there is no metric, or two
@@ -140,7 +140,7 @@ def expanded(metrics: Mapping[str, Mapping[str, Any] | None], *, whole: bool = F
 
 
 def names() -> list[str]:
-    """Return the name of every registered metric: the six of the papers first, then the others in order.
+    """Return the name of every registered metric: the six of the set `papers` first, then the others in order.
 
     >>> names()[:3]
     ['strict', 'semeval', 'slot_error']

@@ -29,7 +29,7 @@ class Estimate(NamedTuple):
 
 
 class Cost(str):
-    """The name of a score for which lower is better. People see `LOWER` behind it."""
+    """The name of a score for which lower is better. People see `LOWER` after it."""
 
 
 LOWER = "↓"
@@ -45,7 +45,7 @@ def direction(score: str) -> str:
 
 
 EMPTY = "(empty)"
-"""Shown for a text of which nothing would be seen, such as a label of blanks."""
+"""Shown in place of a text that would be invisible, such as a label of blanks."""
 
 
 class AtMost(NamedTuple):

@@ -49,7 +49,7 @@ class Rule(NamedTuple):
     wanted: str | int = MAJORITY
 
     def holds(self, number: int, annotators: int) -> bool:
-        """Return whether a number of votes of so many annotators is enough.
+        """Return whether this number of votes is enough, given the number of annotators.
 
         >>> Rule().holds(1, 2), Rule("all").holds(2, 3), Rule(2).holds(2, 3)
         (False, False, True)

@@ -92,7 +92,7 @@ class AgreementCounts:
 
     @cached_property
     def _divisor(self) -> float:
-        """What makes whole numbers of all amounts: a multiple of every number of other annotators."""
+        """The factor that makes all amounts whole numbers: a multiple of every number of other annotators."""
         multiple = math.lcm(*range(1, max(len(each.spans) for each in self.shared.documents)))
         return float(multiple if multiple < 1 << 31 else 1)
 

@@ -21,7 +21,7 @@ MOST_WORDS_SHOWN = 5
 """Maximum number of different words that are listed."""
 
 LEAST = 2
-"""A difference that occurs once is none that repeats."""
+"""Minimum number of occurrences of a difference that repeats."""
 
 
 @dataclass

@@ -17,7 +17,7 @@ PatternKind = Literal["leading", "trailing", "label", "missing"]
 
 
 ONE_WAY = 0.8
-"""The share of differences from which on they count as running one way."""
+"""Minimum share of a pattern's differences in one direction for the pattern to count as running one way."""
 
 
 class Difference(NamedTuple):

@@ -151,7 +151,7 @@ def swap_test(
     d, drawn = np.asarray(difference, dtype=float), np.asarray(swapped, dtype=float)
     if drawn.ndim != d.ndim + 1 or drawn.shape[1:] != d.shape or not len(drawn):
         raise ValueError(
-            f"the swaps need the shape of the differences behind their first axis: "
+            f"the swaps need the shape of the differences after their first axis: "
             f"[swaps, *{list(d.shape)}], not {list(drawn.shape)}"
         )
     check_level(level)

@@ -216,7 +216,7 @@ def score_intervals(
     drawn = np.asarray(samples, dtype=float)
     if drawn.ndim != theta.ndim + 1 or drawn.shape[1:] != theta.shape or not len(drawn):
         raise ValueError(
-            f"the half-samples need the shape of the scores behind their first axis: "
+            f"the half-samples need the shape of the scores after their first axis: "
             f"[samples, *{list(theta.shape)}], not {list(drawn.shape)}"
         )
     check_level(level)

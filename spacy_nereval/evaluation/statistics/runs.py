@@ -100,7 +100,7 @@ def _check_shapes(a: Floats, b: Floats, drawn: Floats) -> None:
     shape = a.shape[1:]
     if min(a.ndim, b.ndim, drawn.ndim) < 1 or b.shape[1:] != shape or drawn.shape[1:] != shape or not len(drawn):
         raise ValueError(
-            f"scores of runs and half-samples must agree behind their first axis, "
+            f"scores of runs and half-samples must agree after their first axis, "
             f"not {list(a.shape)}, {list(b.shape)} and {list(drawn.shape)}"
         )
     if min(len(a), len(b)) < 1:

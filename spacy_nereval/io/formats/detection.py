@@ -24,7 +24,7 @@ TAG_KEYS = ("ner_tags", "tags", "ner", "labels")
 def detected(path: Path) -> str | None:
     """Return the format that the content of a file shows, or None if that is ambiguous or there is no file.
 
-    Only endings that several formats share are looked into.
+    It opens only files whose extension several formats share.
 
     >>> path = getfixture("tmp_path") / "a.json"
     >>> _ = path.write_text('[{"tokenized_text": ["Ada"], "ner": [[0, 0, "PER"]]}]')

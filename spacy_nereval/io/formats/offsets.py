@@ -145,7 +145,7 @@ def assembled(pieces: Iterable[tuple[int, str]], format: Format) -> str:
 
 
 def check_unit_is_known(text: str, ends: Iterable[Any], format: Format, tool: str) -> None:
-    """Check that no span of a tool whose offsets depend on its version ends behind a character above U+FFFF.
+    """Check that no span of a tool whose offsets depend on its version ends after a character above U+FFFF.
 
     Args:
         text: The text.

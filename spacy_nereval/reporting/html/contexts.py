@@ -39,7 +39,7 @@ def in_context(document: Document, start: int, end: int) -> Example:
 
 
 def _before(text: str, start: int) -> str:
-    """What stands before a place, from the beginning of a word on."""
+    """Return the text before a place, from the beginning of a word."""
     first = max(0, start - CONTEXT)
     found = text[first:start]
     if not first:
@@ -49,7 +49,7 @@ def _before(text: str, start: int) -> str:
 
 
 def _after(text: str, end: int) -> str:
-    """What stands behind a place, up to the end of a word."""
+    """Return the text after a place, up to the end of a word."""
     last = end + CONTEXT
     found = text[end:last]
     if last >= len(text):

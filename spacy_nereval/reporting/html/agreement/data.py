@@ -27,7 +27,7 @@ class Disputes(NamedTuple):
     Attributes:
         places: For each document, its disputed places in the order of the text.
         differences: All differences between two annotators.
-        rules, words: They as patterns of kinds and labels, and as those with the same words.
+        rules, words: The differences as patterns by kind and label, and as patterns by shared words.
     """
 
     places: list[list[DisputedPlace]]
@@ -49,7 +49,7 @@ class GroupRow(NamedTuple):
         kind: A key of `words.VERDICT_KINDS`.
         number: How many differences there are.
         example: The first place.
-        ask: What the page's script is asked for when the group is chosen.
+        ask: The request to the page's script when the user selects the group.
     """
 
     words: str

@@ -57,7 +57,7 @@ class PairScore(NamedTuple):
 
 
 class ChanceRow(NamedTuple):
-    """A measure that chance is taken out of: its name for people and in JSON, its value, and what it says."""
+    """A measure corrected for chance: its display name and its key in JSON, its value, and an explanation."""
 
     title: str
     key: str

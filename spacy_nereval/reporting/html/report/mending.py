@@ -1,4 +1,4 @@
-"""What scores would be if errors were mended, as rows for the page."""
+"""What scores would be if errors were fixed, as rows for the page."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class MendedCell(NamedTuple):
 
 
 class MendedRow(NamedTuple):
-    """Errors that are mended: those with a verdict, or those of a label.
+    """Errors that are fixed: those with a verdict, or those of a label.
 
-    `cells` has a cell per system; `ask` is what the page's script is asked for when the row is chosen."""
+    `cells` has a cell per system; `ask` is the request to the page's script when the user selects the row."""
 
     name: str
     verdict: str | None

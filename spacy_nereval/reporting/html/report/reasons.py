@@ -36,7 +36,7 @@ class GroupRow(NamedTuple):
         kind: A key of `core.wording.VERDICT_KINDS`.
         number, documents: How many errors there are, and in how many documents.
         example: The first error.
-        ask: What the page's script is asked for when the group is chosen.
+        ask: The request to the page's script when the user selects the group.
     """
 
     words: str
@@ -62,7 +62,7 @@ class Reasons(NamedTuple):
         doubtful: How many doubtful spans there are.
         scored: Whether predictions have scores.
         doubted: For each system, how many of its errors are where gold contradicts itself, and how many it makes.
-        ask_doubted: For each system, what the page's script is asked for to show these.
+        ask_doubted: For each system, the request to the page's script that shows these errors.
         data: The groups, as the page's script reads them.
     """
 

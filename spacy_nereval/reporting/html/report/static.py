@@ -26,7 +26,7 @@ LONGEST, BEFORE = 1500, 200
 
 class Stretch(NamedTuple):
     """A stretch of text: its words on one line, whether it is in the gold span or the prediction of an
-    error, and what is wrong with the errors that end behind it."""
+    error, and what is wrong with the errors that end after it."""
 
     text: Markup
     gold: bool
