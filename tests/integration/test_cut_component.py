@@ -93,7 +93,7 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     nlp = cutting(default=0.5)
     component = nlp.get_pipe("nereval_cut")
     doc = nlp.make_doc("Ada met Bob")
-    with pytest.raises(ValueError, match=r"there is no span group 'sc' \(there are none\); put the component behind"):
+    with pytest.raises(ValueError, match=r"there is no span group 'sc' \(there are none\); put the component after"):
         component(doc)
     doc.spans["sc"] = [doc[0:1]]
     with pytest.raises(ValueError, match=r"doc.spans\['sc'\] has no scores; expected one per span"):
