@@ -188,7 +188,7 @@ def run_or_explain(output: Path, gpu_id: int) -> None:
         train(output / "config.cfg", output, use_gpu=gpu_id)
     except KeyboardInterrupt:
         fail("Interrupted; the same command goes on from the last evaluation")
-    except Exception as error:
+    except Exception as error:  # torch and CuPy have kinds of their own for a full memory; others are raised again
         if not is_out_of_memory(error):
             raise
         where = f"GPU {gpu_id} is" if gpu_id >= 0 else "This machine is"

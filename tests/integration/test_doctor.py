@@ -39,7 +39,9 @@ def fake_cupy(*, broken: bool = False) -> Any:
             raise RuntimeError("CUDA driver version\nis insufficient")
         return np.zeros(size)
 
-    device = lambda k: SimpleNamespace(use=lambda: None)  # noqa: E731
+    def device(number: int) -> SimpleNamespace:
+        return SimpleNamespace(use=lambda: None)
+
     return SimpleNamespace(__version__="14.2.0", cuda=SimpleNamespace(Device=device), zeros=zeros)
 
 

@@ -7,6 +7,7 @@ import struct
 import tracemalloc
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -86,7 +87,10 @@ def test_arrays_that_do_not_fit_the_header_are_refused(file, put):
 @pytest.mark.parametrize("name", ["counts", "means", "class_means", "documents"])
 def test_replicates_that_lack_something_or_have_another_shape_are_refused(with_replicates, name):
     refused(changed(with_replicates, lambda arrays, header: arrays.pop(f"replicates/{name}")))
-    cut = lambda arrays, header: arrays.update({f"replicates/{name}": arrays[f"replicates/{name}"][..., :-1]})  # noqa: E731
+
+    def cut(arrays: dict[str, Any], header: dict[str, Any]) -> None:
+        arrays[f"replicates/{name}"] = arrays[f"replicates/{name}"][..., :-1]
+
     assert f"replicates/{name} is not the array" in refused(changed(with_replicates, cut))
 
 

@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any
 
 import pytest
-from benchmarked import BENCHMARKS, cells, importable, markdown, run  # noqa: F401
+from benchmarked import BENCHMARKS, cells, importable, markdown, run  # noqa: F401  # `importable` is a fixture
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import spacy
-from benchmarked import cells, importable, markdown, on_linux  # noqa: F401
+from benchmarked import cells, importable, markdown, on_linux  # noqa: F401  # `importable` is a fixture
 from docs import doc, write_docs
 from spacy.language import Language
 from spacy.tokens import Span

@@ -6,7 +6,7 @@ import json
 from importlib import import_module
 
 import pytest
-from benchmarked import importable, on_linux  # noqa: F401
+from benchmarked import importable, on_linux  # noqa: F401  # `importable` is a fixture
 
 FIGURES = {
     "about": {"python": "3.11", "spacy": "3.8", "machine": "M", "processors": 2, "tokens": 40}

@@ -5,28 +5,12 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 from commands import GOLD, PRED, accepted, refused, write
-from pages import Parsed
+from pages import Parsed, decoded
 
 from spacy_nereval.reporting.html.charts import scripts
-
-
-def decoded(data: dict[str, Any], system: int, metric: str) -> list[tuple[str, str, str]]:
-    """Verdict, gold label and predicted label ("" for none) of all verdicts in the page's data."""
-    (place,) = (k for k, found in enumerate(data["metrics"]) if found["name"] == metric)
-    names, settled = data["metrics"][place]["verdicts"], data["metrics"][place]["settled"]
-    found = []
-    for document in data["documents"]:
-        gold, (pred, own, *judged) = document[2], document[3 + system]
-        triples = [(settled[own[k]], *own[k + 1 : k + 3]) for k in range(0, len(own), 3)] if settled else []
-        triples += [tuple(judged[place][k : k + 3]) for k in range(0, len(judged[place]), 3)]
-        for verdict, g, p in triples:
-            labels = (flat[3 * k + 2] if k >= 0 else None for flat, k in ((gold, g), (pred, p)))
-            found.append((names[verdict], *("" if label is None else data["labels"][label] for label in labels)))
-    return found
 
 
 @pytest.mark.parametrize("repair", ["conll", "discard"])

@@ -12,7 +12,7 @@ import pytest
 from docs import doc
 from hypothesis import given
 from hypothesis import strategies as st
-from pages import HOSTILE, SECOND, TEXTS, small, system
+from pages import HOSTILE, SECOND, TEXTS, decoded, small, system
 from profiles import tries
 from spacy import displacy
 from spacy.tokens import Span
@@ -25,21 +25,6 @@ from spacy_nereval.evaluation.result import evaluate
 from spacy_nereval.reporting.html.colors import COLORS, DISPLACY
 from spacy_nereval.reporting.html.report.data import page_data
 from spacy_nereval.reporting.html.texts import embedded
-
-
-def decoded(data: dict[str, Any], system: int, metric: str) -> list[tuple[str, str, str]]:
-    """Verdict, gold label and predicted label ("" for none) of all verdicts in the page's data."""
-    (place,) = (k for k, found in enumerate(data["metrics"]) if found["name"] == metric)
-    names, settled = data["metrics"][place]["verdicts"], data["metrics"][place]["settled"]
-    found = []
-    for document in data["documents"]:
-        gold, (pred, own, *judged) = document[2], document[3 + system]
-        triples = [(settled[own[k]], *own[k + 1 : k + 3]) for k in range(0, len(own), 3)] if settled else []
-        triples += [tuple(judged[place][k : k + 3]) for k in range(0, len(judged[place]), 3)]
-        for verdict, g, p in triples:
-            labels = (flat[3 * k + 2] if k >= 0 else None for flat, k in ((gold, g), (pred, p)))
-            found.append((names[verdict], *("" if label is None else data["labels"][label] for label in labels)))
-    return found
 
 
 @given(st.text(st.characters(exclude_categories=()), max_size=20) | st.sampled_from(HOSTILE))

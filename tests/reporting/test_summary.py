@@ -6,18 +6,16 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 from asking import near
 from commands import accepted, flat, line, refused, run, tables_in, write
 from made_up import corpus
+from summarised import DOCUMENTS, NAVY, ROME, TEXT, THE_NAVY, evaluated
 
 from spacy_nereval import Confidence, Document, count, create_all, evaluate
 from spacy_nereval.cli.printing import folded, wrapped
-from spacy_nereval.evaluation.error_groups import ErrorGroups
 from spacy_nereval.reporting.comparison_lines import opening_lines
-from spacy_nereval.reporting.evaluated import Evaluated
 from spacy_nereval.reporting.headline import MOST_GROUPS, group_tables, headline_tables, summary_lines
 from spacy_nereval.reporting.marked_text import marked, marked_row
 from spacy_nereval.reporting.result_table import Estimate
@@ -30,28 +28,6 @@ SCORE = ("score", EXAMPLES / "gold.jsonl", EXAMPLES / "baseline.jsonl")
 
 
 COMPARE = ("compare", EXAMPLES / "gold.jsonl", EXAMPLES / "baseline.jsonl", EXAMPLES / "improved.jsonl")
-
-
-TEXT = "the Navy met the Navy in Rome"
-
-
-NAVY, THE_NAVY, AGAIN, THE_AGAIN, ROME = (4, 8), (0, 8), (17, 21), (13, 21), (25, 29)
-
-
-DOCUMENTS = [
-    Document([(*NAVY, "ORG"), (*AGAIN, "ORG"), (*ROME, "LOC")], [(*THE_NAVY, "ORG"), (*THE_AGAIN, "ORG")], TEXT),
-    Document([(*NAVY, "ORG"), (*ROME, "LOC")], [(*THE_NAVY, "ORG"), (*ROME, "ORG")], TEXT),
-]
-"""Three times "the" too much, one missed span, one wrong label."""
-
-
-def evaluated(documents: list[Document], *metrics: str, confidence: Confidence | None = None, **how: Any) -> Evaluated:
-    chosen = create_all(list(metrics))
-    counts = count(documents, chosen)
-    found = ErrorGroups(chosen[0], by=("surface", "slip"))
-    for document in documents:
-        found.add(document)
-    return Evaluated(counts, evaluate(counts, confidence), groups=found, **how)
 
 
 def test_the_first_line_names_the_score_and_the_most_frequent_kind_of_error():

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
 
 import pytest
+from summarised import DOCUMENTS, ROME, TEXT, evaluated
 
-from spacy_nereval import Confidence, Document, count, create, create_all, evaluate
+from spacy_nereval import Document, count, create, evaluate
 from spacy_nereval.authoring import Metric, Score, Verdict, Wording, one_each
 from spacy_nereval.core.wording import HIT
-from spacy_nereval.evaluation.error_groups import ErrorGroups
 from spacy_nereval.metrics.registry import names
 from spacy_nereval.reporting.declared import groups
 from spacy_nereval.reporting.evaluated import Evaluated
@@ -21,27 +20,6 @@ from spacy_nereval.reporting.result_table import Cost, ResultTable
 from spacy_nereval.reporting.score_tables import score_tables
 from spacy_nereval.reporting.terminal import render
 from spacy_nereval.reporting.verdict_tables import confusion_tables, verdict_tables
-
-TEXT = "the Navy met the Navy in Rome"
-
-
-NAVY, THE_NAVY, AGAIN, THE_AGAIN, ROME = (4, 8), (0, 8), (17, 21), (13, 21), (25, 29)
-
-
-DOCUMENTS = [
-    Document([(*NAVY, "ORG"), (*AGAIN, "ORG"), (*ROME, "LOC")], [(*THE_NAVY, "ORG"), (*THE_AGAIN, "ORG")], TEXT),
-    Document([(*NAVY, "ORG"), (*ROME, "LOC")], [(*THE_NAVY, "ORG"), (*ROME, "ORG")], TEXT),
-]
-"""Three times "the" too much, one missed span, one wrong label."""
-
-
-def evaluated(documents: list[Document], *metrics: str, confidence: Confidence | None = None, **how: Any) -> Evaluated:
-    chosen = create_all(list(metrics))
-    counts = count(documents, chosen)
-    found = ErrorGroups(chosen[0], by=("surface", "slip"))
-    for document in documents:
-        found.add(document)
-    return Evaluated(counts, evaluate(counts, confidence), groups=found, **how)
 
 
 @pytest.mark.parametrize("name", ["fair", "semeval", "slot_error", "loio"])

@@ -12,7 +12,7 @@ from twins import Triple, Verdict, characters, mean
 # Section 5: FairEval, Algorithm 2
 
 
-def fair(  # noqa: C901  as plain as the paper, in one piece
+def fair(  # noqa: C901  # in one piece, as the paper states it
     gold: Iterable[Triple], pred: Iterable[Triple], tokens: Sequence[tuple[int, int]] | None = None
 ) -> Iterator[Verdict]:
     """Algorithm 2 over characters, or over tokens if there are any."""
