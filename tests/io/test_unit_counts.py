@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import spacy
 from commands import line, write
-from docs import doc
-from spacy.tokens import Doc, DocBin
+from docs import with_data
+from spacy.tokens import DocBin
 from spacy.training import Example
 from thinc.api import ConfigValidationError
 
@@ -29,13 +29,6 @@ def counted(gold: Path, unit: str | None = None, pred: Path | None = None) -> Co
 
 def named(*ids: str) -> list[dict[str, Any]]:
     return [line(f"Ada in {k}", (0, 3, "PER"), id=id) for k, id in enumerate(ids)]
-
-
-def with_data(*tables: dict[str, Any]) -> list[Doc]:
-    found = [doc("Ada met Bob", (0, 1, "PER")) for _ in tables]
-    for each, table in zip(found, tables):
-        each.user_data |= table
-    return found
 
 
 def sentences(path: Path, number: int) -> Path:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import spacy
 from commands import line, write
-from docs import doc
+from docs import with_data
 
 from spacy_nereval import Counts, count, create
 from spacy_nereval.counting.batch import content_key
@@ -143,13 +143,6 @@ def test_a_field_that_is_neither_text_nor_number_is_refused(tmp_path):
 def test_a_text_that_is_not_annotated_needs_no_unit(tmp_path):
     rows = [line("Ada", meta={"source": "a"}), line("Bob", answer="reject")]
     assert units(write(tmp_path / "a.jsonl", *rows), "meta.source") == ["a"]
-
-
-def with_data(*tables: dict[str, Any]) -> list[Any]:
-    found = [doc("Ada met Bob", (0, 1, "PER")) for _ in tables]
-    for each, table in zip(found, tables):
-        each.user_data |= table
-    return found
 
 
 def stored(path: Path, *tables: dict[str, Any]) -> Path:

@@ -276,3 +276,11 @@ def train(path: Path, **overrides: Any) -> list[list[str]]:
     rows = [re.split(r"  +", line.strip()) for line in shown.getvalue().splitlines()]
     header = next(k for k, row in enumerate(rows) if row[:2] == ["E", "#"])
     return [rows[header], *(row for row in rows[header + 2 :] if len(row) == len(rows[header]))]
+
+
+def with_data(*tables: dict[str, Any]) -> list[Doc]:
+    """Documents with an entity, each with a table of user data."""
+    docs = [doc("Ada met Bob", (0, 1, "PER")) for _ in tables]
+    for each, table in zip(docs, tables):
+        each.user_data |= table
+    return docs
