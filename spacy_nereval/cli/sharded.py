@@ -200,14 +200,14 @@ def count_in_parts(
     work = Counting(settings, reading, pipeline, replicates, os.getcwd(), collapse, sharding.check_repeats, code)
     shards, folder = named_shards(golds, preds), PartsFolder(sharding.parts or PARTS)
     workers = sharding.workers or (-1 if sharding.engine else 1)
-    with started(sharding.engine or "loky", workers, gpus=loading.gpu_id >= 0) as run, locked(folder):
+    with started(sharding.engine or "loky", workers, gpus=loading.gpu_id >= 0) as engine, locked(folder):
         earlier = {file.name for file in folder.path.glob("counts-*.npz")}
-        parts = _count_shards(shards, work, folder, run)
+        parts = _count_shards(shards, work, folder, engine.run)
         _check_all_counted(parts, folder)
         counts = merged(
             parts,
             folder,
-            run,
+            engine,
             shared_ids=sharding.shared_ids,
             check_repeats=sharding.check_repeats,
             collapsed=collapse is not None,

@@ -10,8 +10,9 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from threading import Thread
 from typing import Any, Protocol, TypeVar
@@ -48,8 +49,39 @@ class Run(Protocol):
     ) -> list[T]: ...
 
 
+class Reduce(Protocol):
+    """Joins items in a tree, until one is left: workers join some items to one, then some of what came of that.
+
+    Args:
+        function: Joins several items to one. It and the items have to be picklable.
+        items: The items, at least one.
+        together: Maximum number of items that one call joins.
+
+    Returns:
+        The last item.
+
+    Raises:
+        Exception: What the function raised, or what the engine raises when workers die again and again.
+    """
+
+    def __call__(self, function: Callable[[list[T]], T], items: Sequence[T], together: int) -> T: ...
+
+
+@dataclass(frozen=True)
+class Engine:
+    """An engine that was started.
+
+    Attributes:
+        run: Runs a function on its workers.
+        reduce: Its own way to join items in a tree; None if it has none.
+    """
+
+    run: Run
+    reduce: Reduce | None = None
+
+
 @contextmanager
-def started(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[Run]:
+def started(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[Engine]:
     """Start an engine.
 
     If there is a running cluster where the engine usually looks (RAY_ADDRESS,
@@ -63,14 +95,14 @@ def started(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[R
         gpus: Whether each worker needs a GPU of its own.
 
     Yields:
-        A function that runs another function on the workers.
+        The engine, which runs functions on its workers.
 
     Raises:
         ValueError: If there is no such engine, or if it is not installed or does not start.
 
     Example:
-        >>> with started("loky", workers=1) as run:
-        ...     run(str.upper, ["a", "b"], ready=lambda number: None)
+        >>> with started("loky", workers=1) as loky:
+        ...     loky.run(str.upper, ["a", "b"], ready=lambda number: None)
         ['A', 'B']
     """
     if engine not in ENGINES:
@@ -78,14 +110,14 @@ def started(engine: str, workers: int = -1, *, gpus: bool = False) -> Iterator[R
     backend = {"loky": _loky, "ray": _ray, "dask": _dask, "spark": _spark}[engine]
     with ExitStack() as stack:
         try:
-            run = stack.enter_context(backend(workers, gpus))
+            found = stack.enter_context(backend(workers, gpus))
         except ImportError as error:
             raise ValueError(
                 f'the engine {engine} is not installed ({error}): python -m pip install "spacy-nereval[{engine}]"'
             ) from None
         except Exception as error:  # each engine has its own exceptions
             raise ValueError(f"the engine {engine} does not start: {type(error).__name__}: {error}") from error
-        yield run
+        yield found
 
 
 def _with_joblib(engine: str, workers: int, settings: Mapping[str, Any]) -> Run:
@@ -104,12 +136,12 @@ def _with_joblib(engine: str, workers: int, settings: Mapping[str, Any]) -> Run:
 
 
 @contextmanager
-def _loky(workers: int, gpus: bool) -> Iterator[Run]:
+def _loky(workers: int, gpus: bool) -> Iterator[Engine]:
     """Start nothing: joblib starts processes of this machine by itself. All of them see its GPUs.
 
     The workers of the other engines end with the process that started them; these have to watch it.
     """
-    yield _with_joblib("loky", workers, {"initializer": _ending_with(os.getpid())})
+    yield Engine(_with_joblib("loky", workers, {"initializer": _ending_with(os.getpid())}))
 
 
 @lru_cache(maxsize=1)
@@ -137,17 +169,18 @@ def end_with(parent: int) -> None:
 
 
 @contextmanager
-def _ray(workers: int, gpus: bool) -> Iterator[Run]:
+def _ray(workers: int, gpus: bool) -> Iterator[Engine]:
     from ray.util.joblib import register_ray
 
     register_ray()
-    yield _with_joblib("ray", workers, {"ray_remote_args": {"num_gpus": 1}} if gpus else {})
+    yield Engine(_with_joblib("ray", workers, {"ray_remote_args": {"num_gpus": 1}} if gpus else {}))
 
 
 @contextmanager
-def _dask(workers: int, gpus: bool) -> Iterator[Run]:
+def _dask(workers: int, gpus: bool) -> Iterator[Engine]:
     """Connect to a Dask cluster. `gpus` has no effect: Dask assigns GPUs when it starts its workers."""
     import dask
+    from dask import bag
     from distributed import Client, as_completed
 
     local = {"n_workers": workers if workers > 0 else None, "threads_per_worker": 1, "dashboard_address": ":0"}
@@ -169,11 +202,19 @@ def _dask(workers: int, gpus: bool) -> Iterator[Run]:
             finally:
                 client.cancel(futures)  # otherwise tasks go on after one of them has failed
 
-        yield run
+        def reduce(function: Callable[[list[T]], T], items: Sequence[T], together: int) -> T:
+            def joined(some: Iterable[T]) -> T:
+                return function([*some])
+
+            groups = bag.from_sequence(items, partition_size=together)
+            found: T = groups.reduction(joined, joined, split_every=together).compute()
+            return found
+
+        yield Engine(run, reduce)
 
 
 @contextmanager
-def _spark(workers: int, gpus: bool) -> Iterator[Run]:
+def _spark(workers: int, gpus: bool) -> Iterator[Engine]:
     from joblibspark import register_spark
     from joblibspark.backend import is_spark_connect_mode
     from joblibspark.utils import get_spark_session
@@ -184,8 +225,17 @@ def _spark(workers: int, gpus: bool) -> Iterator[Run]:
             "ignore", module="joblibspark|pyspark"
         )  # the warnings are about missing packages that are not needed
         session = get_spark_session()
-        if not is_spark_connect_mode() and "PYSPARK_PYTHON" not in os.environ:
-            context = session.sparkContext
-            if context.master.startswith("local"):  # by default its workers run `python3`, which may lack this package
-                context.pythonExec = sys.executable
-        yield _with_joblib("spark", workers, {"num_gpus_per_spark_task": 1} if gpus else {})
+        run = _with_joblib("spark", workers, {"num_gpus_per_spark_task": 1} if gpus else {})
+        if is_spark_connect_mode():  # it has no RDDs, so it cannot reduce
+            yield Engine(run)
+            return
+        context = session.sparkContext
+        if "PYSPARK_PYTHON" not in os.environ and context.master.startswith("local"):
+            context.pythonExec = sys.executable  # by default its workers run `python3`, which may lack this package
+
+        def reduce(function: Callable[[list[T]], T], items: Sequence[T], together: int) -> T:
+            groups = context.parallelize(items, -(-len(items) // together)).glom().map(function)
+            found: T = groups.treeReduce(lambda one, other: function([one, other]))
+            return found
+
+        yield Engine(run, reduce)

@@ -11,26 +11,40 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.plugins import import_code
 from ..counting.counts import Counts
 from ..io.count_files import merge
-from .engines import Run
-from .shards import MERGED, PartsFolder, Shard, ShardStatus, count_shards
+from ..io.paths import content_digest
+from .engines import Engine
+from .shards import MERGED, PartsFolder, Shard, ShardStatus, count_shard, count_shards
 
 TOGETHER = 32
 """Maximum number of parts that one task merges."""
 
-Part = tuple[str, Mapping[str, Any]]
-"""The name of a part in the folder, and its origin."""
+
+class Part(NamedTuple):
+    """Counts in the folder: of one shard, or of several that were merged.
+
+    Attributes:
+        name: The name of the file.
+        origin: What it was made from.
+        error: Why there is no such file; empty if there is.
+    """
+
+    name: str
+    origin: Mapping[str, Any]
+    error: str = ""
 
 
 @dataclass(frozen=True)
 class Merging:
-    """Merges parts. A `ShardCounter` whose shards are files in the folder that list the parts.
+    """Merges parts. A `ShardCounter`: in place of a gold file, its shards have a list of parts in JSON.
 
     Attributes:
         folder: Where the parts are.
@@ -42,7 +56,7 @@ class Merging:
 
     def origin(self, shard: Shard) -> Mapping[str, Any]:
         """Return the names of the parts."""
-        return {"merged": [name for name, _ in self._parts(shard)]}
+        return {"merged": [part.name for part in parts_of(shard)]}
 
     def count(self, shard: Shard) -> Counts:
         """Return the counts of the parts together.
@@ -52,17 +66,23 @@ class Merging:
         """
         if self.code:
             import_code(self.code)
-        return _together(self._parts(shard), self.folder)
+        return _together(parts_of(shard), self.folder)
 
-    def _parts(self, shard: Shard) -> list[Part]:
-        found: list[Part] = json.loads((self.folder.path / shard.gold).read_text("utf8"))
-        return found
+
+def group(parts: Sequence[Part]) -> Shard:
+    """Return parts that are to be merged as a shard."""
+    return Shard(content_digest(*(part.name for part in parts)), json.dumps(parts))
+
+
+def parts_of(shard: Shard) -> list[Part]:
+    """Return the parts of a group."""
+    return [Part(*part) for part in json.loads(shard.gold)]
 
 
 def merged(
     statuses: Sequence[ShardStatus],
     folder: PartsFolder,
-    run: Run,
+    engine: Engine,
     *,
     shared_ids: bool = False,
     check_repeats: bool = False,
@@ -74,7 +94,7 @@ def merged(
     Args:
         statuses: What `count_shards` returned, without errors.
         folder: The folder of the parts. The caller holds its lock (see `shards.locked`).
-        run: Runs a function on workers (see `engines.started`).
+        engine: Runs the workers (see `engines.started`).
         shared_ids: Whether documents of several shards may have the same id.
         check_repeats: Whether to look for documents of collapsed counts that have the same id. The
             driver does that, in one pass over sorted files.
@@ -99,29 +119,40 @@ def merged(
                 f"{first.shard.gold} and {status.shard.gold} were predicted by different models of the same name: "
                 "install the same model on all machines, then run the command again"
             )
-    parts = [(folder.part(status.shard).name, status.origin) for status in statuses]
+    parts = [_part(status, folder) for status in statuses]
     names = [status.shard.gold for status in statuses]
     # What few parts take to be merged is less than what a task takes to be started.
     if collapsed and not check_repeats and len(parts) > TOGETHER:
-        parts, names = _in_tree(parts, folder, run, code), []
+        parts, names = _in_tree(parts, folder, engine, code), []
     return _together(parts, folder, shared_ids=shared_ids, check_repeats=check_repeats, names=names)
 
 
-def _in_tree(parts: list[Part], folder: PartsFolder, run: Run, code: Path | None) -> list[Part]:
-    """Merge collapsed counts level by level, and return the last part."""
-    work = Merging(replace(folder, home=folder.home or os.getcwd()), code)
-    inner, level = replace(folder, kind=MERGED), 0
+def _in_tree(parts: Sequence[Part], folder: PartsFolder, engine: Engine, code: Path | None) -> list[Part]:
+    """Merge collapsed counts in a tree, and return the last part."""
+    work, inner = Merging(replace(folder, home=folder.home or os.getcwd()), code), replace(folder, kind=MERGED)
+    if engine.reduce:
+        # Where it fails, for example because a worker died too often, tasks go on, or find out why.
+        with suppress(Exception):
+            last = engine.reduce(partial(_merged_part, work), parts, TOGETHER)
+            if not last.error:
+                return [last]
     while len(parts) > 1:
-        groups = []
-        for first in range(0, len(parts), TOGETHER):
-            name = f"{level}-{first // TOGETHER}"
-            groups.append(Shard(name, f"{MERGED}-{name}.json"))
-            (folder.path / groups[-1].gold).write_text(json.dumps(parts[first : first + TOGETHER]), "utf8")
-        found = count_shards(groups, work, inner, run)
+        groups = [group(parts[first : first + TOGETHER]) for first in range(0, len(parts), TOGETHER)]
+        found = count_shards(groups, work, inner, engine.run)
         if failed := [status.error for status in found if status.error]:
             raise ValueError(failed[0])
-        parts, level = [(inner.part(status.shard).name, status.origin) for status in found], level + 1
-    return parts
+        parts = [_part(status, inner) for status in found]
+    return [*parts]
+
+
+def _merged_part(work: Merging, parts: list[Part]) -> Part:
+    """Merge parts into one. Workers run this."""
+    inner = replace(work.folder, kind=MERGED)
+    return _part(count_shard(work, inner, group(parts)), inner)
+
+
+def _part(status: ShardStatus, folder: PartsFolder) -> Part:
+    return Part(folder.part(status.shard).name, status.origin, status.error)
 
 
 def _together(
@@ -132,5 +163,5 @@ def _together(
     check_repeats: bool = False,
     names: Sequence[str] = (),
 ) -> Counts:
-    files, origins = [folder.path / name for name, _ in parts], [origin for _, origin in parts]
+    files, origins = [folder.path / part.name for part in parts], [part.origin for part in parts]
     return merge(files, origins=origins, shared_ids=shared_ids, check_repeats=check_repeats, names=names or None)

@@ -37,9 +37,9 @@ def died(number):
 
 if __name__ == "__main__":
     dask.config.set({"distributed.scheduler.allowed-failures": 0})
-    with started("dask", 1) as run:
+    with started("dask", 1) as workers:
         try:
-            run(died, [1], print)
+            workers.run(died, [1], print)
         except Exception as error:  # of whatever kind: that the run ends at all is what is asked
             print(type(error).__name__)
 """
@@ -113,6 +113,19 @@ def test_every_engine_gives_the_same_numbers_though_a_worker_is_killed(driven, m
 
 
 @pytest.mark.slow
+def test_an_engine_with_a_reduction_of_its_own_joins_items_on_its_workers(driven):
+    if driven.engine in ("loky", "ray"):
+        assert not (driven.folder / "joined.txt").exists()
+        return
+    found = json.loads((driven.folder / "joined.json").read_text())
+    calls = [tuple(map(int, line.split())) for line in (driven.folder / "joined.txt").read_text().splitlines()]
+    assert sorted(found["numbers"]) == list(range(40))
+    assert [number for _, number in calls].count(4) >= 10 and max(number for _, number in calls) == 4
+    assert sum(number - 1 for _, number in calls) == 39, "every item is joined once"
+    assert sum(process == found["driver"] for process, _ in calls) <= 3
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("driven", ["ray"], indirect=True)
 def test_ray_gives_each_worker_a_gpu_of_its_own(driven):
     """Two of which it is only told."""
@@ -145,8 +158,8 @@ def check_workers_end(driven: Driven, ending: signal.Signals) -> None:
 
 
 def test_a_single_worker_is_this_process_which_goes_on():
-    with started("loky", 1) as run:
-        assert run(abs, [os.getpid()], print) == [os.getpid()]
+    with started("loky", 1) as loky:
+        assert loky.run(abs, [os.getpid()], print) == [os.getpid()]
 
 
 def test_the_documentation_has_a_command_for_every_engine():
@@ -182,15 +195,15 @@ def test_predictions_in_several_files_are_counted_as_the_documentation_says(here
 
 
 def test_every_finished_file_moves_the_progress_bar():
-    with started("loky", 1) as each:
+    with started("loky", 1) as loky:
         seen: list[int] = []
-        assert each(str.upper, ["a", "b", "c"], seen.append) == ["A", "B", "C"]
+        assert loky.run(str.upper, ["a", "b", "c"], seen.append) == ["A", "B", "C"]
     assert sorted({*seen}) == [1, 2, 3]
 
 
 def test_one_at_a_time_means_that_no_two_are_begun_at_once(tmp_path):
-    with started("loky", 2) as each:
-        times = each(slept, [0.2, 0.2, 0.2], print, alone=True)
+    with started("loky", 2) as loky:
+        times = loky.run(slept, [0.2, 0.2, 0.2], print, alone=True)
     assert all(end <= begin for (_, end), (begin, _) in pairwise(sorted(times)))
 
 

@@ -132,10 +132,10 @@ def test_counts_that_another_run_changed_are_not_merged(here, monkeypatch):
     evaluated(*SHARDS)
     merged = merging.merged
 
-    def late(found: Sequence[ShardStatus], folder: PartsFolder, *run: Any, **options: Any) -> Any:
+    def late(found: Sequence[ShardStatus], folder: PartsFolder, *engine: Any, **options: Any) -> Any:
         counts = storage.load(folder.part(found[0].shard))
         storage.save(counts, folder.part(found[0].shard), origin={"gold": "another"})
-        return merged(found, folder, *run, **options)
+        return merged(found, folder, *engine, **options)
 
     monkeypatch.setattr(merging, "merged", late)
     lines = refused("evaluate", "training/model-best", *SHARDS[:2])

@@ -9,6 +9,7 @@ import pytest
 from sharded import parts
 
 from spacy_nereval import Document, count, create_all
+from spacy_nereval.distributed.engines import Engine
 from spacy_nereval.distributed.merging import merged
 from spacy_nereval.distributed.shards import PartsFolder, Shard, ShardStatus, count_shards
 
@@ -70,7 +71,7 @@ def test_parts_of_different_models_are_not_merged(tmp_path):
     """Though of one name, on different machines."""
     found = [ShardStatus(shard, {"model": model}) for shard, model in ((A, "1"), (B, "1"), (C, "2"))]
     with pytest.raises(ValueError, match="a.spacy and c.spacy were predicted by different models"):
-        merged(found, PartsFolder(str(tmp_path)), one_by_one)
+        merged(found, PartsFolder(str(tmp_path)), Engine(one_by_one))
 
 
 def test_an_engine_that_does_not_start_is_no_fault_of_any_file(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import pickle
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,6 +19,7 @@ from sharded import SHARDS, evaluated, parts, refused
 from spacy_nereval import create_all
 from spacy_nereval.counting.counts import Counts
 from spacy_nereval.distributed import merging
+from spacy_nereval.distributed.engines import Engine
 from spacy_nereval.distributed.merging import merged
 from spacy_nereval.distributed.shards import PartsFolder, Shard, ShardStatus, count_shards, locked
 from spacy_nereval.evaluation.collapsing import count_collapsed
@@ -48,13 +50,17 @@ def one_by_one(function, items, ready, alone):
     return [function(item) for item in items]
 
 
+TASKS = Engine(one_by_one)
+"""An engine without a reduction of its own."""
+
+
 def counted(folder: PartsFolder, names: str = NAMES, same: str = "") -> list[ShardStatus]:
     return count_shards([Shard(name, f"{name}.jsonl") for name in names], Made(same), folder, one_by_one)
 
 
-def in_tree(folder: PartsFolder, names: str = NAMES, same: str = "", run=one_by_one) -> Counts:
+def in_tree(folder: PartsFolder, names: str = NAMES, same: str = "", engine=TASKS) -> Counts:
     with locked(folder):
-        return merged(counted(folder, names, same), folder, run, collapsed=True)
+        return merged(counted(folder, names, same), folder, engine, collapsed=True)
 
 
 def stored(counts: Counts, path: Path) -> dict[str, Any]:
@@ -62,6 +68,21 @@ def stored(counts: Counts, path: Path) -> dict[str, Any]:
     save(counts, path)
     with np.load(path) as arrays:
         return {name: arrays[name].tobytes() for name in arrays}
+
+
+def groups(size: int) -> list[str]:
+    """The names of the first groups of so many parts."""
+    parts = [merging.Part(f"counts-{name}.npz", {}) for name in NAMES]
+    return [merging.group(parts[first : first + size]).name for first in range(0, len(parts), size)]
+
+
+def reduction(function, items, together):
+    """A reduction as Spark's: groups first, which come in any order, then two at a time. What is sent is pickled."""
+    function, items = pickle.loads(pickle.dumps((function, [*items])))
+    found = [function(items[first : first + together]) for first in range(0, len(items), together)]
+    while len(found) > 1:
+        found.append(function([found.pop(), found.pop(0)]))
+    return found[0]
 
 
 @pytest.fixture(scope="module")
@@ -96,14 +117,53 @@ def test_every_tree_gives_the_same_bits(folder, expected, tmp_path, monkeypatch,
     assert list(parts(folder.name)) == [f"counts-{name}.npz" for name in NAMES], "what was merged on the way is deleted"
 
 
-def test_few_parts_and_counts_with_documents_are_merged_by_the_driver(folder, monkeypatch):
-    def fails(function, items, ready, alone):
-        pytest.fail("a task was started")
+def test_an_engine_merges_in_its_own_way(folder, expected, tmp_path, monkeypatch):
+    """Whatever the order, with the same bits; no tasks are started."""
+    monkeypatch.setattr(merging, "TOGETHER", 3)
+    with locked(folder):
+        found = merged(counted(folder), folder, Engine(no_tasks, reduction), collapsed=True)
+    assert stored(found, tmp_path / "all.npz") == expected
+    assert list(parts(folder.name)) == [f"counts-{name}.npz" for name in NAMES]
 
-    statuses = counted(folder)
-    assert merged(statuses, folder, fails, collapsed=True).documents == 32
+
+@pytest.mark.parametrize("lost", ["worker", "part"])
+def test_what_an_engine_gives_up_tasks_go_on_with(folder, expected, tmp_path, monkeypatch, lost):
+    monkeypatch.setattr(merging, "TOGETHER", 3)
+    tasks: list[int] = []
+
+    def run(function, items, ready, alone):
+        tasks.append(len(items))
+        return one_by_one(function, items, ready, alone)
+
+    def gives_up(function, items, together):
+        assert not function(items[:together]).error
+        if lost == "worker":
+            raise RuntimeError("a worker was terminated")
+        return function([function([merging.Part("counts-z.npz", {})]), *items[together:]])
+
+    with locked(folder):
+        found = merged(counted(folder), folder, Engine(run, gives_up), collapsed=True)
+    assert tasks == [4, 2, 1]
+    assert stored(found, tmp_path / "all.npz") == expected
+
+
+def test_a_part_that_cannot_be_merged_is_named_whoever_merges(folder, monkeypatch):
     monkeypatch.setattr(merging, "TOGETHER", 2)
-    assert merged(statuses, folder, fails, collapsed=False).documents == 32
+    statuses = counted(folder)
+    (folder.path / "counts-c.npz").unlink()
+    with pytest.raises(ValueError, match=r"counts-c\.npz does not exist"):
+        merged(statuses, folder, Engine(one_by_one, reduction), collapsed=True)
+
+
+def no_tasks(*given):
+    pytest.fail("a task was started")
+
+
+def test_few_parts_and_counts_with_documents_are_merged_by_the_driver(folder, monkeypatch):
+    statuses = counted(folder)
+    assert merged(statuses, folder, Engine(no_tasks, no_tasks), collapsed=True).documents == 32
+    monkeypatch.setattr(merging, "TOGETHER", 2)
+    assert merged(statuses, folder, Engine(no_tasks, no_tasks), collapsed=False).documents == 32
 
 
 @pytest.mark.parametrize("same", ["ab", "ak"])
@@ -119,39 +179,36 @@ def test_a_part_that_changes_after_it_was_counted_is_refused(folder, monkeypatch
     statuses = counted(folder)
     save(Made().count(Shard("c", "c.jsonl")), folder.path / "counts-c.npz", origin={"gold": "other.jsonl"})
     with pytest.raises(ValueError, match=r"counts-c\.npz was changed by somebody else after it was counted"):
-        merged(statuses, folder, one_by_one, collapsed=True)
+        merged(statuses, folder, TASKS, collapsed=True)
 
 
 def test_what_a_killed_run_merged_is_not_taken(folder, expected, tmp_path, monkeypatch):
     monkeypatch.setattr(merging, "TOGETHER", 4)
-    for name in (
-        "counts.merged-0-0.npz",
-        "counts.merged-0-0.json",
-        "counts.merged-0-1.begun",
-        ".counts.merged-0-1.npz.x",
-    ):
+    first, second, _ = groups(4)
+    for name in (f"counts.merged-{first}.npz", f"counts.merged-{second}.begun", f".counts.merged-{second}.npz.x"):
         (tmp_path / "parts" / name).write_text("left behind")
-    (tmp_path / "parts" / "merged-0-0.npz").write_text("of somebody else")
+    (tmp_path / "parts" / "merged-a.npz").write_text("of somebody else")
     assert stored(in_tree(folder), tmp_path / "all.npz") == expected
-    assert [*parts(folder.name)][-1] == "merged-0-0.npz" and len(parts(folder.name)) == len(NAMES) + 1
+    assert [*parts(folder.name)][-1] == "merged-a.npz" and len(parts(folder.name)) == len(NAMES) + 1
 
 
 def test_a_worker_that_dies_while_it_merges_costs_its_group_alone(folder, expected, tmp_path, monkeypatch):
     monkeypatch.setattr(merging, "TOGETHER", 4)
-    groups: list[list[str]] = []
+    first, second, third = groups(4)
+    begun: list[list[str]] = []
 
     def mortal(function, items, ready, alone):
-        groups.append([item.name for item in items])
-        if len(groups) == 2:  # the first level of the tree, after the parts
+        begun.append([item.name for item in items])
+        if len(begun) == 2:  # the first level of the tree, after the parts
             function(items[0])
-            (tmp_path / "parts" / "counts.merged-0-1.begun").write_text("{}")
+            (tmp_path / "parts" / f"counts.merged-{second}.begun").write_text("{}")
             raise RuntimeError("a worker was terminated")
         return one_by_one(function, items, ready, alone)
 
     with locked(folder):
         statuses = count_shards([Shard(name, f"{name}.jsonl") for name in NAMES], Made(), folder, mortal)
-        found = merged(statuses, folder, mortal, collapsed=True)
-    assert groups[1:] == [["0-0", "0-1", "0-2"], ["0-0", "0-2"], ["0-1"], ["1-0"]]
+        found = merged(statuses, folder, Engine(mortal), collapsed=True)
+    assert begun[1:4] == [[first, second, third], [first, third], [second]] and len(begun[4]) == 1 == len(begun) - 4
     assert stored(found, tmp_path / "all.npz") == expected
 
 

@@ -77,11 +77,11 @@ def main(engine: str) -> None:
     merging.TOGETHER, merging.Merging = 4, MortalMerging  # type: ignore[misc]
     marked_for_death("driver", 1, 3)
     folder = PartsFolder(str(FOLDER / "parts"))
-    with started(engine, 2) as run, locked(folder):
-        statuses = count_shards(SHARDS, Mortal(), folder, run)
+    with started(engine, 2) as workers, locked(folder):
+        statuses = count_shards(SHARDS, Mortal(), folder, workers.run)
         if lost := [status.error for status in statuses if status.error]:
             sys.exit("\n".join(lost))
-        save(merging.merged(statuses, folder, run, collapsed=True), FOLDER / "all.npz")
+        save(merging.merged(statuses, folder, workers, collapsed=True), FOLDER / "all.npz")
 
 
 if __name__ == "__main__":
