@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 from tempfile import TemporaryDirectory
@@ -27,9 +28,12 @@ from spacy_nereval import Document, create_all
 from spacy_nereval.cli import nereval
 from spacy_nereval.counting.counts import Counts
 from spacy_nereval.distributed import merging
-from spacy_nereval.distributed.engines import started
-from spacy_nereval.distributed.shards import PartsFolder, Shard, ShardStatus, count_shards
+from spacy_nereval.distributed.engines import Engine, started
+from spacy_nereval.distributed.shards import PartsFolder, Shard, ShardStatus, count_shards, locked
 from spacy_nereval.evaluation.collapsing import count_collapsed
+
+FILES_PER_TASK = 5
+"""An engine merges so many files for each task that it is given."""
 
 
 def driven(what: str, *arguments: str) -> dict[str, Any]:
@@ -98,24 +102,50 @@ def peak(pid: str) -> int:
 
 def in_tree(folder: Path, parts: int) -> None:
     statuses = [ShardStatus(Shard(f"{k:05}", str(k)), {"gold": str(k)}) for k in range(parts)]
-    with started("loky", 2) as run:
-        merging.merged(statuses, PartsFolder(str(folder)), run, collapsed=True)
+    with started("loky", 2) as loky:
+        merging.merged(statuses, PartsFolder(str(folder)), loky, collapsed=True)
 
 
 def of_engine(name: str, tasks: int) -> dict[str, Any]:
     if name == "none":
         with TemporaryDirectory() as folder:
-            shards, parts = [Shard(str(k), str(k)) for k in range(tasks)], PartsFolder(folder)
             start = time.perf_counter()
-            count_shards(shards, OneDocument(), parts, lambda function, items, ready, alone: [*map(function, items)])
+            counted(tasks, PartsFolder(folder))
             return {"engine": name, "seconds_to_start": 0, "milliseconds": round(per(start, tasks), 2)}
     start = time.monotonic()
-    with started(name, 2) as run:
-        run(abs, range(4), print_nothing)
+    with started(name, 2) as engine:
+        engine.run(abs, range(4), print_nothing)
         first = time.monotonic() - start
         start = time.perf_counter()
-        run(abs, range(tasks), print_nothing)
-        return {"engine": name, "seconds_to_start": round(first, 1), "milliseconds": round(per(start, tasks), 2)}
+        engine.run(abs, range(tasks), print_nothing)
+        row = {"engine": name, "seconds_to_start": round(first, 1), "milliseconds": round(per(start, tasks), 2)}
+        return row | of_merging(engine, FILES_PER_TASK * tasks)
+
+
+def of_merging(engine: Engine, parts: int) -> dict[str, float]:
+    """Merge parts by tasks, and by the engine's own reduction if it has one: milliseconds for each part.
+
+    Each way merges twice, and the second time counts: the first also imports the package on the workers.
+    """
+    ways = {"by_tasks": replace(engine, reduce=None)} | ({"by_itself": engine} if engine.reduce else {})
+    found = {}
+    with TemporaryDirectory() as scratch:
+        folder = PartsFolder(scratch)
+        statuses = counted(parts, folder)
+        for name, way in 2 * [*ways.items()]:
+            with locked(folder):
+                start = time.perf_counter()
+                merging.merged(statuses, folder, way, collapsed=True)
+                found[name] = round(per(start, parts), 2)
+    return found
+
+
+def counted(shards: int, folder: PartsFolder) -> list[ShardStatus]:
+    """Count so many shards in this process."""
+    named = [Shard(str(k), str(k)) for k in range(shards)]
+    found = count_shards(named, OneDocument(), folder, lambda function, items, ready, alone: [*map(function, items)])
+    assert not any(status.error for status in found), found[0].error
+    return found
 
 
 def per(start: float, tasks: int) -> float:
@@ -132,7 +162,7 @@ class OneDocument:
         return {"gold": shard.gold}
 
     def count(self, shard: Shard) -> Counts:
-        counts = count_collapsed([Document([(0, 1, "A")], [])], create_all(), 0)
+        counts = count_collapsed([Document([(0, 1, "A")], [], text="A")], create_all(), 0)
         counts.parts = [f"{int(shard.name):032}"]
         return counts
 

@@ -14,6 +14,8 @@ BUSY = 1.0
 MANY, FEW = 10**9, 100_000
 """Documents of the estimate, and documents in one of its files."""
 
+ENGINE_FIGURES = ("seconds_to_start", "milliseconds", "by_tasks", "by_itself")
+
 WORKERS = (1, 16, 256, 4096)
 
 
@@ -72,7 +74,7 @@ def memory_table(rows: list[dict[str, Any]]) -> Cells:
 
 def engine_table(rows: list[dict[str, Any]]) -> Cells:
     cells = [
-        [row["engine"], f"{row['seconds_to_start']:.1f}", f"{row['milliseconds']:.1f}"]
+        [row["engine"], *(f"{row[name]:.1f}" if name in row else "–" for name in ENGINE_FIGURES)]
         for row in rows
         if row["engine"] != "none"
     ]
@@ -81,7 +83,12 @@ def engine_table(rows: list[dict[str, Any]]) -> Cells:
         "What an engine with two workers on this machine adds to a file of the corpus. Without an engine, a file takes "
         f"{own:.1f} milliseconds, whatever it holds: for its marker, its origin, and writing and checking its counts."
     )
-    return title, ["engine", "start, seconds", "a file, milliseconds"], cells
+    title += (
+        " The last columns are the milliseconds to merge one of many files of collapsed counts, by tasks and by the "
+        "engine's own reduction."
+    )
+    head = ["engine", "start, seconds", "a file, milliseconds", "merge a file by tasks", "by a reduction"]
+    return title, head, cells
 
 
 def merging_table(rows: list[dict[str, Any]]) -> Cells:

@@ -2,7 +2,8 @@
 
 Workers merge groups of parts, then groups of what came of these, so that the driver reads a
 single file. All sums are exact, so the result does not depend on the tree. What is merged is a
-file like any part, so a worker that dies costs only the group that it was merging. Counts with
+file like any part, so a worker that dies costs only the group that it was merging. An engine that
+has a reduction of its own makes the tree; elsewhere, and where that fails, tasks do. Counts with
 documents are merged by the driver, since the result is as large as its parts together.
 """
 

@@ -32,7 +32,8 @@ FIGURES = {
     "engines": {
         "load": 0.5,
         "rows": [
-            {"engine": "loky", "seconds_to_start": 0.5, "milliseconds": 0.6},
+            {"engine": "loky", "seconds_to_start": 0.5, "milliseconds": 0.6, "by_tasks": 7.5},
+            {"engine": "dask", "seconds_to_start": 1.5, "milliseconds": 2, "by_tasks": 8, "by_itself": 7},
             {"engine": "none", "seconds_to_start": 0, "milliseconds": 9.5},
         ],
     },
@@ -52,7 +53,8 @@ def test_what_the_tables_say_follows_from_the_figures():
         "| count files of predictions | 1,000 | 100 | 200 | 2.00 times | 1.50 times | 1.60 times |",
         "| collapsed | 9,000 | 101 | 130 | 360 | 0.2 |",
         "| with documents | 1,000 | 300 | 140 | 400 | 0.3 |",
-        "| loky | 0.5 | 0.6 |",
+        "| loky | 0.5 | 0.6 | 7.5 | – |",
+        "| dask | 1.5 | 2.0 | 8.0 | 7.0 |",
         "| one process | 100 | 20 | 4 | 90 | – |",
         # 10^9 documents of 360 microseconds are 100 hours, and 10,000 files of 36 milliseconds a tenth of an hour.
         "| 1 | 100.10 | 101 | 130 |",
