@@ -173,6 +173,11 @@ class Agreement(Shown):
         Raises:
             ValueError: The file extension is none of these, or the texts are not known.
             OSError: The file cannot be written.
+
+        >>> from spacy_nereval import agreement
+        >>> ann, bob = ({"text": "Ada in Rome", "spans": spans} for spans in ([(0, 3, "PER")], []))
+        >>> agreement({"ann": [ann], "bob": [bob]}).save_disputes(getfixture("tmp_path") / "disputes.jsonl")
+        1
         """
         return write_disputes(Path(path), self._found.shared, self._found.rule)
 
@@ -206,6 +211,10 @@ class Agreement(Shown):
         Raises:
             ValueError: The file extension is unknown, or the texts are not known.
             OSError: The file cannot be written.
+
+        >>> from spacy_nereval import agreement
+        >>> ada = {"text": "Ada sleeps", "spans": [(0, 3, "PER")]}
+        >>> agreement({"ann": [ada], "bob": [ada]}).save(getfixture("tmp_path") / "consensus.jsonl")
         """
         if Path(path).suffix == ".jsonl":
             write_rows(Path(path), consensus_rows(self._found.shared, self._found.rule))

@@ -198,6 +198,10 @@ class Thresholds(Shown):
             ValueError: The file extension is unknown, there is no best cut for a cut file, or the libraries that draw
                 charts are not installed.
             OSError: The file cannot be written.
+
+        >>> from spacy_nereval import thresholds
+        >>> found = thresholds([[(0, 3, "A")]], [[{"start": 0, "end": 3, "label": "A", "score": 0.9}]], ["strict"])
+        >>> found.save(getfixture("tmp_path") / "best.cut.json")
         """
         path = Path(path)
         if path.name.endswith(".cut.json"):

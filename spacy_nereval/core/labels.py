@@ -119,6 +119,13 @@ def _unambiguous(label: str) -> str:
 def ancestors(label: str, sep: str = SEPARATOR) -> list[str]:
     """Return the ancestors of a label, the top first, and the label itself.
 
+    Args:
+        label: A path of levels.
+        sep: What separates the levels.
+
+    Returns:
+        Labels, from one level to all; a level without a name has no label of its own.
+
     >>> ancestors("LOC/CITY/CAPITAL")
     ['LOC', 'LOC/CITY', 'LOC/CITY/CAPITAL']
     """

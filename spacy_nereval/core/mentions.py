@@ -144,6 +144,13 @@ def checked_mention(number: int, mention: Any) -> tuple[str, str]:
 def canonical(text: str, level: str = CASELESS) -> str:
     """Return a string in the form in which strings of a level are compared.
 
+    Args:
+        text: The string.
+        level: "exact", "normalised" or "caseless".
+
+    Returns:
+        The string, unchanged if exact; else normalised and without white space at its ends, caseless also casefolded.
+
     >>> canonical(" Ada’s\\xa0 Engine "), canonical("Ada’s  Engine", "normalised"), canonical("Ada’s ", "exact")
     ("ada's engine", "Ada's Engine", 'Ada’s ')
     """

@@ -71,6 +71,9 @@ def prf_scores(group: str, *, prefix: str = "", key: str | None = None, symmetri
         key: The spaCy score keys are `{key}_p`, `{key}_r`, `{key}_f`; None gives them none.
         symmetric: Whether F stays the same when gold and prediction are swapped.
 
+    Returns:
+        Three ratios, in this order.
+
     >>> [(score.name, score.key, score.headline) for score in prf_scores("exact", prefix="exact_", key="exact")]
     [('exact_p', 'exact_p', False), ('exact_r', 'exact_r', False), ('exact_f', 'exact_f', True)]
     """
@@ -98,6 +101,10 @@ class Classes:
             float[labels + 1], with all labels together last.
         document_mean: Whether a class score is the mean over the documents that have the
             class, rather than the score of the summed counts.
+
+    >>> one = Classes((Score("p"),), lambda scores, _: {"all": scores["p"][-1]}, lambda labels, _: [1] * (len(labels) + 1))
+    >>> one.weights(["A", "B"], False), one.overall({"p": [0.5, 1.0, 0.75]}, [1, 1, 1])
+    ([1, 1, 1], {'all': 0.75})
     """
 
     scores: tuple[Score, ...]

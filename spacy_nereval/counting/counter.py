@@ -217,6 +217,10 @@ def count(documents: Iterable[Document | None], metrics: Iterable[Metric], *, un
     Returns:
         Counts, which can be scored, added, stored and resampled.
 
+    Raises:
+        ValueError: A document lacks what a metric needs, such as its text or tokens; a metric contradicts what it
+            declares; or two metrics have one name.
+
     >>> from spacy_nereval import Document, create
     >>> count([Document([(0, 3, "A")], [(0, 3, "A")])], [create("strict")]).labels
     ('A',)

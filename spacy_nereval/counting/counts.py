@@ -36,7 +36,6 @@ class Counts:
 
     Attributes:
         metrics: What was counted.
-        documents: How many documents were counted.
         skipped: How many had no gold annotation. ignored: predictions where the reference is
             not annotated. repaired: spans whose tags were repaired on reading. duplicates:
             repeated spans within one side. rejected: spans that an annotator rejected. merged:
@@ -94,6 +93,7 @@ class Counts:
 
     @property
     def documents(self) -> int:
+        """The number of documents that were counted."""
         return int(self.collapsed.sums.documents[0]) if self.collapsed else len(self.ids)
 
     @property
@@ -127,7 +127,7 @@ class Counts:
         return self.number_of(PRED_SPANS)
 
     def number_of(self, kinds: Sequence[Kind]) -> int:
-        """Return how many spans there are of these kinds."""
+        """Return the number of spans of these `kinds`."""
         return sum(n for key, n in self.totals().items() if not key.metric and key.verdict in kinds)
 
     def totals(self) -> dict[Key, int]:
@@ -181,7 +181,7 @@ class Counts:
         return united([self, other])
 
     def reordered(self, places: Sequence[int]) -> Counts:
-        """Return the counts with the documents at these indices, in this order, and no column that they leave empty."""
+        """Return the counts of the documents at these `places`, in this order, without columns that they leave empty."""
         found = self.without_rows()
         found.ids = [self.ids[k] for k in places]
         found.units = [self.units[k] for k in places] if self.units else []
@@ -191,7 +191,7 @@ class Counts:
         return found
 
     def with_keys(self, keys: Sequence[Key]) -> Counts:
-        """Return the same numbers as counts of something else: each column has another key, all different."""
+        """Return the same numbers as counts of something else: each column has one of other `keys`, all different."""
         found = self.without_rows()
         found.ids, found.units = [*self.ids], [*self.units]
         found._columns, found._blocks = {key: k for k, key in enumerate(keys)}, [self.cells]
@@ -204,7 +204,7 @@ class Counts:
         return found
 
     def of(self, metrics: Sequence[Metric]) -> Counts:
-        """Return the counts of some of the metrics alone, perhaps with options that change no counts."""
+        """Return the counts of some `metrics` alone, perhaps with options that change no counts."""
         names = {"", *(metric.name for metric in metrics)}
         wanted = [k for k, key in enumerate(self.keys) if key.metric in names]
         found = self._like()
@@ -235,7 +235,7 @@ class Counts:
         return {name: getattr(self, name) for name in ON_READING}
 
     def add_on_reading(self, on_reading: Mapping[str, int]) -> None:
-        """Add up what was changed or left out on reading."""
+        """Add numbers of what was changed or left out `on_reading`, by the names in `ON_READING`."""
         for name, number in on_reading.items():
             setattr(self, name, getattr(self, name) + number)
 

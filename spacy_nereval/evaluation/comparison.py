@@ -239,6 +239,9 @@ def compare(
         trials: Number of swaps; by default enough for the number of tests.
         primary, secondary, labels, margin: See `comparison`.
 
+    Returns:
+        Rows in the order of the metrics and their scores; ratios and their differences are from -1 to 1.
+
     Raises:
         ValueError: The two were not counted on the same documents, or a setting is out of range.
 

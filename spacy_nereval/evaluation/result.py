@@ -32,6 +32,10 @@ def evaluate(
         average: The average that tables show; it only enters the signature.
         short: Whether the signature leaves out options that have their default.
 
+    Returns:
+        Numbers of documents and spans, and "metrics": for each its "scores" (ratios from 0 to 1), "counts",
+        "averages", "per_type" and "confusion"; with intervals also "confidence".
+
     Raises:
         ValueError: Intervals are asked for, and the counts do not say what is resampled, or a
             setting of the intervals is out of range.

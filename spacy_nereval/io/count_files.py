@@ -90,6 +90,9 @@ def load(path: Location, *, origin: Mapping[str, Any] | None = None) -> Counts:
         path: A file that `save` wrote.
         origin: If given, what the counts must have been made from.
 
+    Returns:
+        The counts, equal to those that were saved.
+
     Raises:
         ValueError: The file holds no counts, is damaged, has another version, or was
             counted from something else; the message names the file.

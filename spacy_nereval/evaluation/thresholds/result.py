@@ -50,6 +50,9 @@ def thresholds(
         metrics: What is scored, among them that of `settings.best`.
         settings: What is asked for.
 
+    Returns:
+        The result in plain Python, the best cuts, and the curves of all metrics.
+
     Raises:
         ValueError: A prediction has no usable score, there is no document, or a setting cannot be used.
     """
