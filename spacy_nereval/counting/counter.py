@@ -218,8 +218,8 @@ def count(documents: Iterable[Document | None], metrics: Iterable[Metric], *, un
         Counts, which can be scored, added, stored and resampled.
 
     Raises:
-        ValueError: A document lacks what a metric needs, such as its text or tokens; a metric contradicts what it
-            declares; or two metrics have one name.
+        ValueError: A metric lacks what it needs, such as the tokens of a document or an option; its verdicts
+            contradict its declaration; or two different metrics have one name.
 
     >>> from spacy_nereval import Document, create
     >>> count([Document([(0, 3, "A")], [(0, 3, "A")])], [create("strict")]).labels

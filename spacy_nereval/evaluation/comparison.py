@@ -78,7 +78,7 @@ def comparison(
         short: Whether the signature leaves out options that have their default.
 
     Returns:
-        A result in plain Python. p-values are corrected by Holm's method within families. Each
+        A result in plain Python; ratios are from 0 to 1. p-values are corrected by Holm's method within families. Each
         row of the primary score has a `verdict`, the sentence that its numbers support.
         `on_reading` says what was left out or changed in each system, a number per training run;
         `mentions`, if there were any without offsets, how those of the first run were found.

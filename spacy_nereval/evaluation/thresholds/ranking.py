@@ -62,6 +62,9 @@ def ranked(
             score, each take the free gold span of their label with the highest IoU of
             characters that is at least this; of equals the leftmost.
 
+    Returns:
+        float64[n], bool[n] and object[n] of all n predictions.
+
     Source: for an IoU, the rule of COCO (Lin et al. 2014), with characters for pixels.
     """
     found: list[tuple[float, PlainSpan, bool]] = []
@@ -118,6 +121,8 @@ def average_precision(scores: ArrayLike, hits: ArrayLike, gold: int) -> float | 
 
     >>> average_precision([0.9, 0.9, 0.5], [True, False, True], 2)
     0.5833333333333333
+
+    Source: the definition of scikit-learn's `average_precision_score`, with recall over all gold spans.
     """
     if not gold:
         return None
@@ -132,8 +137,13 @@ def coco_average_precision(hits: ArrayLike, gold: int) -> float | None:
         hits: Of predictions from the highest score, bool[n]. The order of ties matters.
         gold: The number of gold spans.
 
+    Returns:
+        From 0 to 1; None without gold spans.
+
     >>> round(coco_average_precision([True, True, False, True, True, False, False, True], 6), 6)
     0.703218
+
+    Source: COCO (Lin et al. 2014), as pycocotools computes it.
     """
     if not gold:
         return None
@@ -159,6 +169,9 @@ def risk_coverage(scores: ArrayLike, hits: ArrayLike) -> dict[str, Any]:
     """Return how risk grows with coverage.
 
     Coverage is the share of predictions that are kept; risk is the share of these that are no hits.
+
+    Args:
+        scores, hits: Of predictions, float[n] and bool[n].
 
     Returns:
         "cuts", "coverage" and "risk", a number per distinct score, and "aurc", the mean over

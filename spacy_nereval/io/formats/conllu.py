@@ -62,6 +62,11 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         ValueError: If conllu is not installed; if there is no such file; if it is malformed,
             has no such key, or its scheme does not allow a span and `format` does not repair it.
         OSError: If the file cannot be read.
+
+    >>> path = getfixture("tmp_path") / "a.conllup"
+    >>> _ = path.write_text("# global.columns = ID FORM NER\\n1\\tAda\\tB-PER\\n2\\tmet\\tO\\n\\n")
+    >>> [(record.text, record.spans) for record in read(path)]
+    [('Ada met', {(0, 3, 'PER')})]
     """
     scheme, has_marks, found, keys = Scheme(), False, False, set[str]()
     for number, sentence in enumerate(_sentences(path, format), 1):

@@ -46,6 +46,17 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         ValueError: If dkpro-cassis is not installed; if there is no such file; if a file is
             damaged, defines entities, or has no such type.
         OSError: If a file cannot be read.
+
+    >>> from cassis import Cas, TypeSystem
+    >>> types, folder = TypeSystem(), getfixture("tmp_path")
+    >>> named = types.create_type(ENTITY)
+    >>> _ = types.create_feature(named, "value", "uima.cas.String")
+    >>> cas = Cas(types)
+    >>> cas.sofa_string = "Ada met"
+    >>> cas.add(named(begin=0, end=3, value="PER"))
+    >>> _ = cas.to_xmi(folder / "a.xmi"), types.to_xml(folder / TYPES)
+    >>> [(record.text, record.spans) for record in read(folder / "a.xmi")]
+    [('Ada met', {(0, 3, 'PER')})]
     """
     for part in parts(path, (".xmi", ".zip"), format):
         try:
