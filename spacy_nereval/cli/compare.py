@@ -32,6 +32,7 @@ class WithBareLabels(TyperCommand):
     """Reads `--labels` without a mapping as `--per-label`, which it meant before labels could be mapped."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # releases of typer differ in the class of contexts
+        """Return the arguments that are left, as the base class does."""
         return super().parse_args(ctx, with_per_label(args))
 
 

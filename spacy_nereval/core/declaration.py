@@ -122,7 +122,8 @@ class Metric:
     Raises:
         ValueError: The declaration contradicts itself; the message says where.
 
-    >>> hits = Metric(scores=(Score("hits", unit="count"),), columns=one_each("tp"), formula=lambda n: {"hits": n["tp"]})
+    >>> score = Score("hits", unit="count")
+    >>> hits = Metric((score,), columns=one_each("tp"), formula=lambda n: {"hits": n["tp"]})
     >>> hits.verdict_names, hits.correct_verdicts
     (('tp', 'fn', 'fp'), ('tp',))
     """

@@ -102,7 +102,7 @@ class Classes:
         document_mean: Whether a class score is the mean over the documents that have the
             class, rather than the score of the summed counts.
 
-    >>> one = Classes((Score("p"),), lambda scores, _: {"all": scores["p"][-1]}, lambda labels, _: [1] * (len(labels) + 1))
+    >>> one = Classes((Score("p"),), lambda scores, _: {"all": scores["p"][-1]}, lambda labels, _: [1, 1, 1])
     >>> one.weights(["A", "B"], False), one.overall({"p": [0.5, 1.0, 0.75]}, [1, 1, 1])
     ([1, 1, 1], {'all': 0.75})
     """

@@ -98,19 +98,20 @@ class Batch(ABC):
 
     @property
     def documents(self) -> int:
+        """The number of documents."""
         return len(self.ids)
 
     @abstractmethod
     def words(self, *, case: str, by: str) -> tuple[Numbers, Numbers]:
-        """Return int64[words] twice: the index of the span that has the word, and the word as a
-        number. Numbers are equal where two words of one document are equal."""
+        """Return int64[words] twice: the index of the span that has the word, and the word as a number, equal where
+        two words of one document are equal. `case` and `by` are those of `Document.unigrams`."""
 
     @abstractmethod
     def document(self, place: int) -> Document:
-        """Return one document, for metrics that judge whole documents."""
+        """Return the document at an index, for metrics that judge whole documents."""
 
     def text(self, place: int) -> str | None:
-        """Return the text of one document."""
+        """Return the text of the document at an index."""
         return self.document(place).own_text
 
     def unit(self, place: int) -> str | None:

@@ -181,7 +181,7 @@ class Counts:
         return united([self, other])
 
     def reordered(self, places: Sequence[int]) -> Counts:
-        """Return the counts of the documents at these `places`, in this order, without columns that they leave empty."""
+        """Return the counts of the documents at these `places`, in this order, without columns that this empties."""
         found = self.without_rows()
         found.ids = [self.ids[k] for k in places]
         found.units = [self.units[k] for k in places] if self.units else []

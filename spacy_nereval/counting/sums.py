@@ -39,6 +39,7 @@ class Sums(NamedTuple):
 
     @property
     def arrays(self) -> tuple[NDArray[np.int64], ...]:
+        """What adds up: `counts`, `means`, `class_means` and `documents`."""
         return self[3:]
 
     def __add__(self, other: Sums) -> Sums:  # type: ignore[override]  # a tuple would be made longer

@@ -75,7 +75,11 @@ class Table:
         return _ones(np.array(target, dtype=np.int64), (len(target), len(self.slots) * self.width))
 
     def summed(self, weights: Weights | None = None) -> Sums:
-        """Return the rows added up: one sum of all rows, or one for each row of weights."""
+        """Return the rows added up: one sum of all rows, or one for each row of weights.
+
+        Raises:
+            ValueError: The sums take more memory than there is, or numbers are too large to be exact.
+        """
         number = weights.sums if weights else 1
         one = empty_sums(self.metrics, self.labels, self.is_breakdown, 1)
         check_room(sum(array.size for array in one.arrays), number, len(self.labels), len(self.metrics))
@@ -243,7 +247,11 @@ def additive(scores: NDArray[Any]) -> NDArray[Any]:
 
 
 def product(rows: Any, weights: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the exact product of whole numbers [..., documents] and [documents, sums], int64[..., sums]."""
+    """Return the exact product of whole numbers [..., documents] and [documents, sums], int64[..., sums].
+
+    Raises:
+        ValueError: A number is too large for int64.
+    """
     found = rows @ weights
     largest = max(found.max(initial=0), -found.min(initial=0))
     if largest < 1 << 53:  # as almost always: floats are exact, and faster

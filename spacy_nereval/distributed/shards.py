@@ -93,6 +93,7 @@ class PartsFolder:
 
     @property
     def path(self) -> Location:
+        """The location of the folder."""
         return location(self.name, self.home)
 
     def part(self, shard: Shard) -> Location:

@@ -32,9 +32,11 @@ class Source(Protocol):
     """A scorer or a component of this package."""
 
     @property
-    def metrics(self) -> tuple[Metric, ...]: ...
+    def metrics(self) -> tuple[Metric, ...]:
+        """What is scored."""
 
-    def prefixes(self, pipe: Any) -> list[str]: ...
+    def prefixes(self, pipe: Any) -> list[str]:
+        """Return the prefixes of its score keys, such as "ents"; `pipe` is the component that it scores."""
 
 
 _warned: WeakKeyDictionary[Language, set[object]] = WeakKeyDictionary()

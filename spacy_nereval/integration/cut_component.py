@@ -136,7 +136,7 @@ class NerevalCut:
         return json.dumps(self._content()).encode()
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "NerevalCut":
-        """Read the cuts from the content of a cut file."""
+        """Read the cuts from the content of a cut file, and return the component."""
         from ..io.cut_files import cuts_of
 
         self.cuts = cuts_of(json.loads(data))
@@ -151,7 +151,7 @@ class NerevalCut:
         write_json(folder / FILE, self._content())
 
     def from_disk(self, path: Path, *, exclude: Iterable[str] = ()) -> "NerevalCut":
-        """Read the cut file from the folder of the component."""
+        """Read the cut file from the folder of the component, and return the component."""
         from ..io.cut_files import load_cuts
 
         self.cuts = load_cuts(Path(path) / FILE)

@@ -136,6 +136,9 @@ def weights(name: str) -> Finding:
         name: A folder, or a name on the Hugging Face hub. The local cache is searched
             first; only then is the hub asked.
 
+    Returns:
+        What was found, with a remedy if it cannot be used.
+
     Example:
         >>> weights("no/such/folder").found
         'there is no such folder'

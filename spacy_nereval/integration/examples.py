@@ -35,7 +35,7 @@ def documents(examples: Iterable[Example], key: str | None = None) -> Iterator[D
 
 
 def read_numbered(example: Example, number: int, key: str | None) -> Document | None:
-    """Return an example as `read` does; an error names its number."""
+    """Return an example as `read` does, with `doc.spans[key]` if there is a key; a ValueError names its number."""
     try:
         return read(example.reference, example.predicted, key)
     except ValueError as error:

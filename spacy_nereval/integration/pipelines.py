@@ -146,7 +146,11 @@ def _digest(pipeline: Pipeline, stamp: tuple[tuple[str, int, int], ...]) -> str:
 
 
 def checked_load(model: str | Path, name: str) -> Language:
-    """Load a pipeline.
+    """Return a pipeline, loaded.
+
+    Args:
+        model: Its folder, or the name of a package.
+        name: What it is called in errors.
 
     Raises:
         ValueError: A file of it is damaged, or something else goes wrong; names the pipeline and the file.

@@ -55,7 +55,7 @@ def checked_rules(labels: LabelTable | None, only: list[str] | None, depth: int 
 
 
 def checked(metrics: Mapping[str, Mapping[str, Any]] | None) -> tuple[Metric, ...]:
-    """Return the metrics of a config block; mistakes are reported in spaCy's way."""
+    """Return the metrics of a config block; mistakes are reported in spaCy's way, as ConfigValidationError."""
     try:
         chosen = create_all(metrics)
         for metric in chosen:

@@ -258,7 +258,7 @@ def files_under(folder: Path) -> Iterator[Path]:
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Shorten paths: leave out the folders that all of them begin with.
+    """Return paths without the folders that all of them begin with.
 
     >>> short_names(["data/day=1/a.spacy", "data/day=2/a.spacy"]), short_names(["data/a.spacy"])
     (['day=1/a.spacy', 'day=2/a.spacy'], ['a.spacy'])

@@ -27,7 +27,7 @@ class Marked(str):
 
     @classmethod
     def of(cls, left: str, stretch: str, right: str) -> Marked:
-        """Join the stretch and the text on either side of it."""
+        """Return the stretch joined with the text on either side of it."""
         text = cls(left + stretch + right)
         text.parts = left, stretch, right
         return text
@@ -65,7 +65,7 @@ def marked(text: str | None, gold: Span | None, pred: Span | None) -> str:
 
 
 def marked_row(row: Mapping[str, Any]) -> str:
-    """Mark the spans of a row of an error list in its context, as `marked` does.
+    """Return the context of a row of an error list with its spans marked, as `marked` does.
 
     >>> spans = {"gold_start": 4, "gold_end": 16, "gold_label": "PER", "gold_text": "Ada Lovelace"}
     >>> marked_row({**spans, "pred_start": None, "left": "The ", "right": " met Bob."})

@@ -52,6 +52,7 @@ class ScoredSpans:
 
     @property
     def documents(self) -> int:
+        """The number of documents."""
         return self.batch.documents
 
     @property
@@ -148,6 +149,9 @@ def counted_states(spans: ScoredSpans, metrics: Sequence[Metric], kind: Kind) ->
         spans: The spans. Predictions whose score is infinite are in every state.
         metrics: What to count.
         kind: What the components are, the same for all metrics.
+
+    Returns:
+        A row of counts per state, and float64[states], the score that enters with each.
     """
     counter = Counter(metrics, units=False)
     score = []
