@@ -40,12 +40,12 @@ def align(
         return [(gold[0], pred[0])]
     edges: dict[int, dict[int, int]] = {}
     most = 1 + min(len(gold), len(pred))
-    room = 1 + sum(shared for _, _, shared in overlaps)
+    radix = 1 + sum(shared for _, _, shared in overlaps)
     for i, j, shared in overlaps:
         same_boundaries = gold[i][:2] == pred[j][:2]
         same_label = gold[i][2] == pred[j][2]
         # One whole number whose digits, in a mixed radix, are the criteria in order of weight.
-        edges.setdefault(i, {})[j] = ((same_boundaries * most + 1) * most + same_label) * room + shared
+        edges.setdefault(i, {})[j] = ((same_boundaries * most + 1) * most + same_label) * radix + shared
     return paired(gold, pred, best_pairs(edges))
 
 

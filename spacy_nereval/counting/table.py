@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
 from .counts import Counts
 from .keys import HIGH, LOW, Key, Slot, join, slots, split
-from .room import check_room
+from .memory import check_memory
 from .sums import TOO_LARGE, Sums, empty_sums
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Table:
         """
         number = weights.sums if weights else 1
         one = empty_sums(self.metrics, self.labels, self.is_breakdown, 1)
-        check_room(sum(array.size for array in one.arrays), number, len(self.labels), len(self.metrics))
+        check_memory(sum(array.size for array in one.arrays), number, len(self.labels), len(self.metrics))
         total = empty_sums(self.metrics, self.labels, self.is_breakdown, number)
         for here in self.stretches(number):
             size = here.stop - here.start

@@ -19,7 +19,7 @@ from spacy.strings import StringStore
 from spacy.tokens import DocBin
 from srsly.msgpack import Unpacker
 
-from ..counting.room import memory
+from ..counting.memory import machine_memory
 
 DOCUMENTS, TOKENS = 1 << 10, 1 << 17
 """Maximum number of documents in a block, and the number of tokens at which a block ends."""
@@ -132,7 +132,7 @@ def parts_of(file: BinaryIO, strings: StringStore) -> Parts:
             found.attrs.extend(unpacker.unpack())
         elif name == "strings":
             number = unpacker.read_array_header()
-            _check_room(number, found)
+            _check_memory(number, found)
             for _ in range(number):
                 strings.add(unpacker.unpack())
         elif name in ARRAYS:
@@ -203,12 +203,12 @@ def _skip(unpacker: Any, size: int) -> None:
         unpacker.read_bytes(min(READ, size - start))
 
 
-def _check_room(strings: int, parts: Parts) -> None:
-    need, room = strings * PER_STRING, SHARE * memory()
-    if need > room:
+def _check_memory(strings: int, parts: Parts) -> None:
+    need, available = strings * PER_STRING, SHARE * machine_memory()
+    if need > available:
         documents = parts.arrays["lengths"][1] // 4 if "lengths" in parts.arrays else 0
-        few = f", of about {int(documents * room / need):,} documents each" if documents else ""
+        few = f", of about {int(documents * available / need):,} documents each" if documents else ""
         raise TooManyStrings(
             f"has {strings:,} different strings, which take about {need / 2**30:,.1f} GiB of memory; one file may take "
-            f"{room / 2**30:,.1f} GiB on this machine: write it as several files{few}"
+            f"{available / 2**30:,.1f} GiB on this machine: write it as several files{few}"
         )
