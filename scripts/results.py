@@ -156,7 +156,7 @@ def without_trials(folders: Collection[str]) -> list[str]:
 
 
 def parts_of(kept: Kept) -> tuple[str, str]:
-    """Return what can be told of a corpus, and the details."""
+    """Return the conclusions about a corpus, and the details."""
     corpus = kept.index.corpus
     summaries = {name: over_trials(trials) for name, trials in kept.counts.items()}
     alike = [System(name, trials) for name, trials in kept.counts.items() if not trials[0].spans_key]
@@ -176,7 +176,7 @@ def parts_of(kept: Kept) -> tuple[str, str]:
     return "\n\n".join(short), "\n\n".join(long)
 
 
-# What can be told
+# Conclusions
 
 
 def overview(kept: Kept, summaries: Mapping[str, Mapping[str, Summary]]) -> Iterator[str]:
