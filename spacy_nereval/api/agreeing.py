@@ -66,7 +66,7 @@ def agreement(
     Args:
         annotators: The names of two or more annotators, and what each annotated, as `score` takes one side.
         metrics: Names, or a table `{name: options}`; by default strict, semeval, relaxed and char.
-        unit: What alpha and the kappas are computed on: "token" or "char".
+        unit: The unit of alpha and the kappas: "token" or "char". Intervals resample documents, whichever it is.
         consensus: How many votes a span of the consensus needs: "majority" (more than half of those
             who annotated the document), "all", or a number.
         confidence: Settings of intervals; None for no intervals.

@@ -53,7 +53,11 @@ def agreement_cli(
         "-m",
         help="Metrics or sets of metrics, separated by commas. By default strict, semeval, relaxed and char",
     ),
-    unit: str = Option("token", "--unit", help="What alpha and kappa are computed on: token or char"),
+    unit: str = Option(
+        "token",
+        "--unit",
+        help="Unit of alpha and kappa: token or char. Intervals resample documents, whichever it is",
+    ),
     consensus: str = Option(
         "majority",
         "--consensus",

@@ -179,7 +179,7 @@ def _as_arrays(scores: Mapping[str, Any]) -> Scores:
 
 def _summing(states: States, cuts: NDArray[np.float64]) -> csr_array:
     """Return int64[cuts, states]: what adds up the changes at each cut. The first cut has the first state
-    of each component; a later one adds the states that enter, and takes away those before them."""
+    of each full group; a later one adds the states that enter, and takes away those before them."""
     from scipy.sparse import csr_array
 
     first, entering = np.flatnonzero(np.isnan(states.score)), np.flatnonzero(~np.isnan(states.score))
