@@ -99,8 +99,8 @@ def agreement(
     except ValueError as error:
         raise ValueError(in_python(str(error))) from None
     shared = shared_documents(annotated(sides, text, tokens, reading), rules, spans_key)
-    found = AgreementCounts(shared, chosen, unit=on, rule=rule)
-    return Agreement(found.result(confidence) | ({"left_out": left_out} if left_out else {}), found)
+    counted = AgreementCounts(shared, chosen, unit=on, rule=rule)
+    return Agreement(counted.result(confidence) | ({"left_out": left_out} if left_out else {}), counted)
 
 
 class Agreement(Shown):

@@ -216,8 +216,8 @@ def _two_records(
     sides: tuple[Side, Side], items: Sequence[Any], text: Any, tokens: Any, reading: Reading, ends: Ends
 ) -> tuple[Record, Record, str | None]:
     """Return both sides as records, and the text if it is known. A side without a text has that of the other."""
-    own = [record_of_item(item, side.name, reading) if has_text(item) else None for item, side in zip(items, sides)]
-    known = next((record for record in own if record), None)
+    records = [record_of_item(item, side.name, reading) if has_text(item) else None for item, side in zip(items, sides)]
+    known = next((record for record in records if record), None)
     if known is None or known.tokens is None:
         place = place_of(text if known is None else known.text, tokens)
     elif tokens is not None:
@@ -225,7 +225,8 @@ def _two_records(
     else:
         place = Place(known.text, known.tokens)
     a, b = (
-        record or plain_record(item, side.name, place, reading, ends) for record, item, side in zip(own, items, sides)
+        record or plain_record(item, side.name, place, reading, ends)
+        for record, item, side in zip(records, items, sides)
     )
     return a, b, place.text
 

@@ -249,10 +249,10 @@ def _load(path: Path) -> Lexicon:
     if not path.is_file():
         raise ValueError(f"{path} does not exist or is not a file")
     try:
-        found = json.loads(path.read_bytes())
-        if not isinstance(found, dict) or found.get("format") != FORMAT:
+        content = json.loads(path.read_bytes())
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise ValueError(f"its format is not {FORMAT!r}")
-        parts = pydantic.TypeAdapter(Parts).validate_python(found)
+        parts = pydantic.TypeAdapter(Parts).validate_python(content)
         if lacking := parts["surfaces"].keys() - parts["occurrences"].keys():
             raise ValueError(f"it does not say how often {min(lacking)!r} occurs")
     except (ValueError, RecursionError) as error:

@@ -250,26 +250,26 @@ class Counts:
         if [metric.name for metric in self.metrics] != [metric.name for metric in other.metrics]:
             names = (", ".join(metric.name for metric in counts.metrics) for counts in (self, other))
             return "one has the metrics {}, the other {}".format(*names)
-        found = []
+        reasons = []
         if self.unit != other.unit:
-            found.append(f"one resamples by {self.unit}, the other by {other.unit}")
+            reasons.append(f"one resamples by {self.unit}, the other by {other.unit}")
         if self.spans_key != other.spans_key:
             counted = [f"spans under {key!r}" if key else "entities" for key in (self.spans_key, other.spans_key)]
-            found.append(f"one counted {counted[0]}, the other {counted[1]}")
+            reasons.append(f"one counted {counted[0]}, the other {counted[1]}")
         if self.located and other.located and self.located != other.located:
             ways = [" and ".join(sorted(counts.located)) for counts in (self, other)]
-            found.append(f"one looked for mentions by {ways[0]}, the other by {ways[1]}")
+            reasons.append(f"one looked for mentions by {ways[0]}, the other by {ways[1]}")
         if self.label_rules != other.label_rules:
             kept = [" ".join(counts.label_rules.parts()) if counts.label_rules else "" for counts in (self, other)]
-            found.append(f"one has the label rules {kept[0] or 'none'}, the other {kept[1] or 'none'}")
+            reasons.append(f"one has the label rules {kept[0] or 'none'}, the other {kept[1] or 'none'}")
         if collapsed and (self.collapsed is None) is not (other.collapsed is None):
-            found.append("one is collapsed, the other has documents (--collapse makes both alike)")
+            reasons.append("one is collapsed, the other has documents (--collapse makes both alike)")
         for a, b in zip(self.metrics, other.metrics):
             ours, theirs = ({"version": metric.version, **metric.settings} for metric in (a, b))
-            found += [
+            reasons += [
                 f"{a.name}.{key} is {ours[key]!r} and {theirs[key]!r}" for key in ours if ours[key] != theirs[key]
             ]
-        return "; ".join([*found, *self._replicate_differences(other)] if replicates else found)
+        return "; ".join([*reasons, *self._replicate_differences(other)] if replicates else reasons)
 
     def _replicate_differences(self, other: Counts) -> Iterable[str]:
         drawn = [counts.replicates and counts.replicates.drawn for counts in (self, other)]

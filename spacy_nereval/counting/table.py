@@ -145,7 +145,7 @@ class Table:
         """
         size, width = cells.shape[0], self.width
         total = (cells @ self._labels_added).toarray().T
-        found: list[NDArray[Any]] = []
+        overall: list[NDArray[Any]] = []
         of_classes: list[NDArray[Any]] = []
         for metric in self.metrics:
             if not metric.classes:
@@ -156,8 +156,8 @@ class Table:
                 weights = metric.classes.weights(self.labels, self.is_breakdown)
                 scores = metric.classes.overall(class_scores, weights)
                 of_classes += [class_scores[score.name] for score in metric.classes.scores]
-            found += [scores[score.name] for score in metric.averaged]
-        return np.array(found).reshape(-1, size), np.array(of_classes).reshape(-1, width, size)
+            overall += [scores[score.name] for score in metric.averaged]
+        return np.array(overall).reshape(-1, size), np.array(of_classes).reshape(-1, width, size)
 
     @cached_property
     def _labels_added(self) -> csr_array:
@@ -252,10 +252,10 @@ def product(rows: Any, weights: NDArray[Any]) -> NDArray[np.int64]:
     Raises:
         ValueError: A number is too large for int64.
     """
-    found = rows @ weights
-    largest = max(found.max(initial=0), -found.min(initial=0))
+    rough = rows @ weights
+    largest = max(rough.max(initial=0), -rough.min(initial=0))
     if largest < 1 << 53:  # as almost always: floats are exact, and faster
-        rounded: NDArray[np.int64] = np.rint(found).astype(np.int64)
+        rounded: NDArray[np.int64] = np.rint(rough).astype(np.int64)
         return rounded
     if largest >= 1 << 62:
         raise ValueError(TOO_LARGE)

@@ -198,11 +198,11 @@ def assets(corpus: str, project: Path = Path("project.yml")) -> Iterator[Finding
         if not path.is_file():
             yield Finding(asset["dest"], "missing", "`python -m spacy project assets` fetches it")
             continue
-        found = hashlib.md5(path.read_bytes()).hexdigest()
-        if found != asset["checksum"]:
+        md5 = hashlib.md5(path.read_bytes()).hexdigest()
+        if md5 != asset["checksum"]:
             yield Finding(
                 asset["dest"],
-                f"has MD5 {found}, {project.name} expects {asset['checksum']}",
+                f"has MD5 {md5}, {project.name} expects {asset['checksum']}",
                 "delete it and run `python -m spacy project assets` again",
             )
         else:

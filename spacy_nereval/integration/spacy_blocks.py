@@ -69,16 +69,16 @@ class Inflated:
             zlib.error: If the file is damaged or ends too early.
         """
         self._before = self._copy()
-        found = []
+        pieces = []
         while size and not self._inflate.eof:
             data = self._inflate.unconsumed_tail or self._more()
             some = self._inflate.decompress(data, size)
             if not some and not data:
                 raise zlib.error("the file ends too early")
-            found.append(some)
+            pieces.append(some)
             self._given += len(some)
             size -= len(some)
-        return b"".join(found)
+        return b"".join(pieces)
 
     def back_at(self, place: int) -> Inflated:
         """Return another reader of the file, which begins at a place that the last call of `read` reached."""

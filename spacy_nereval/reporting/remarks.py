@@ -75,11 +75,11 @@ def mention_lines(numbers: Mapping[str, int]) -> list[str]:
     """
     if not numbers:
         return []
-    found = [f"{numbers[name]:,} {words}" for name, words in FOUND.items() if numbers[name]]
+    parts = [f"{numbers[name]:,} {words}" for name, words in FOUND.items() if numbers[name]]
     if invented := numbers["invented"]:
-        found.append(f"{invented:,} not in the text ({100 * invented / numbers['listed']:.1f} %)")
+        parts.append(f"{invented:,} not in the text ({100 * invented / numbers['listed']:.1f} %)")
     more = [f"{numbers[name]:,} {words}" for name, words in OF_MENTIONS.items() if numbers[name]]
-    return ["; ".join([f"{many(numbers['listed'], 'mention')} without offsets: {', '.join(found)}", *more])]
+    return ["; ".join([f"{many(numbers['listed'], 'mention')} without offsets: {', '.join(parts)}", *more])]
 
 
 FOUND = {

@@ -123,9 +123,9 @@ def micro_cuts(spans: ScoredSpans) -> LabelCuts:
     gold = int(batch.gold.sum())
     table = []
     for number in range(len(spans.labels)):
-        own = batch.pred & (batch.label == number)
-        cuts, place, times = np.unique(-spans.score[own], return_inverse=True, return_counts=True)
-        hits = np.bincount(place, batch.gold[own], minlength=len(cuts)).astype(np.int64)
+        of_label = batch.pred & (batch.label == number)
+        cuts, place, times = np.unique(-spans.score[of_label], return_inverse=True, return_counts=True)
+        hits = np.bincount(place, batch.gold[of_label], minlength=len(cuts)).astype(np.int64)
         table.append((np.append(np.inf, -cuts), *(np.cumsum(np.append(0, each)) for each in (hits, times))))
     part, whole = 0, 1  # λ in whole numbers, so that no rounding decides
     while True:
@@ -158,9 +158,9 @@ def ascended(
         for label in sorted(cuts):
             # Predictions of other labels are there or not; those of this label enter by their scores.
             some, own = _with_others_fixed(documents, scores, cuts, label)
-            found = best_cut(Curves(ScoredSpans(some, own), [wish.metric]), wish)
-            if found and (value := float(wish.good(found[1]))) > best + TINY:
-                cuts[label], best = found[0], value
+            cut = best_cut(Curves(ScoredSpans(some, own), [wish.metric]), wish)
+            if cut and (value := float(wish.good(cut[1]))) > best + TINY:
+                cuts[label], best = cut[0], value
         if best <= before + TINY:
             break
     return cuts

@@ -210,9 +210,9 @@ def _ranks(group: Numbers, score: NDArray[np.float64]) -> tuple[Numbers, _Enteri
     new = new_group | (np.diff(value, prepend=np.nan) != 0)
     rank = np.cumsum(new)
     rank -= np.repeat(rank[new_group] - 1, np.diff(np.flatnonzero(new_group), append=len(own)))
-    found = np.zeros(len(score), dtype=np.int64)
-    found[order] = rank
-    return found, _Entering(own[new], rank[new], value[new])
+    rank_of_span = np.zeros(len(score), dtype=np.int64)
+    rank_of_span[order] = rank
+    return rank_of_span, _Entering(own[new], rank[new], value[new])
 
 
 def _stretches(part: Numbers) -> Iterator[tuple[int, int]]:

@@ -144,8 +144,8 @@ def _one_each(path: Path, documents: list[list[Line]], annotators: Annotators) -
             waiting[number] = entry
         while line.number in waiting:
             mine = line.accepted and annotators.reads(line.annotator)
-            found = waiting.pop(line.number)
-            yield line.number, found if mine else {**found, "answer": "ignore"}
+            waited = waiting.pop(line.number)
+            yield line.number, waited if mine else {**waited, "answer": "ignore"}
             line = next(order, Line(0, "", False))
 
 

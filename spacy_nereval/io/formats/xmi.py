@@ -84,8 +84,8 @@ def _files(path: Path) -> Iterator[tuple[str, bytes, bytes | None]]:
             raise ValueError(f"{path}: there is no .xmi file in the archive")
         types_of = {PurePosixPath(name).parent: name for name in archive.namelist() if name.endswith(TYPES)}
         for name in names:
-            found = types_of.get(PurePosixPath(name).parent, types_of.get(PurePosixPath(".")))
-            types = None if found is None else _unpacked(archive, found)
+            types_name = types_of.get(PurePosixPath(name).parent, types_of.get(PurePosixPath(".")))
+            types = None if types_name is None else _unpacked(archive, types_name)
             yield (name if len(names) > 1 else ""), _unpacked(archive, name), types
 
 

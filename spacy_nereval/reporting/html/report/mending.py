@@ -55,7 +55,7 @@ def mending(
         labels: The labels, in the order of the page's data.
         lead: The number of the system whose errors a chosen row lists.
     """
-    found = []
+    tables = []
     for number, metric in enumerate(metrics):
         sources = [source for column in metric.columns.values() for source in column]
         headline = metric.headlines[0]
@@ -63,8 +63,8 @@ def mending(
             continue
         owns = [{(each.verdict, each.label): each for each in what_if(s.counts, metric)} for s in systems]
         if any(owns):
-            found.append(_table(metric, owns, {"metric": number, "one": lead}, labels))
-    return sorted(found, key=lambda table: table.metric != "fair")
+            tables.append(_table(metric, owns, {"metric": number, "one": lead}, labels))
+    return sorted(tables, key=lambda table: table.metric != "fair")
 
 
 def _table(

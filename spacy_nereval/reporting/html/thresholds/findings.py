@@ -77,19 +77,19 @@ def story(
 
 
 def _what_to_do(cuts: Cuts, chosen: Measured) -> Markup:
-    own = sorted(cuts.labels.items(), key=lambda item: -chosen.gold.get(item[0], 0))
-    if not own:
+    by_support = sorted(cuts.labels.items(), key=lambda item: -chosen.gold.get(item[0], 0))
+    if not by_support:
         return (
             Markup("Cut at {}").format(cut_text(cuts.default)) if cuts.default is not None else Markup("Keep nothing")
         )
-    if len(own) <= NAMED:
-        said = [Markup("{} at {}").format(named(label), cut_text(cut)) for label, cut in own]
+    if len(by_support) <= NAMED:
+        said = [Markup("{} at {}").format(named(label), cut_text(cut)) for label, cut in by_support]
         return Markup("Cut ") + Markup(" and ").join(
             [part for part in (Markup(", ").join(said[:-1]), said[-1]) if part]
         )
-    known = [cut for _, cut in own if cut is not None] or [0.0]
+    known = [cut for _, cut in by_support if cut is not None] or [0.0]
     return Markup("Cut each of {} labels at its own score, from {} to {}").format(
-        len(own), cut_text(min(known)), cut_text(max(known))
+        len(by_support), cut_text(min(known)), cut_text(max(known))
     )
 
 

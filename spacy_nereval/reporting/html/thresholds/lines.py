@@ -214,8 +214,8 @@ def _of_ranking(side: Measured, labels: Sequence[str], cuts: Cuts | None) -> dic
     ranking = side.ranking
     kept = np.zeros(len(ranking.score), dtype=bool) if cuts is None else kept_of(ranking, cuts)
     for label in (None, *labels):
-        own = slice(None) if label is None else ranking.label == label
-        score, hit, here = ranking.score[own], ranking.hit[own], kept[own]
+        of_label = slice(None) if label is None else ranking.label == label
+        score, hit, here = ranking.score[of_label], ranking.hit[of_label], kept[of_label]
         gold = sum(side.gold.values()) if label is None else side.gold.get(label, 0)
         _, number, hits = cumulative(score, hit)
         places = some(len(number), POINTS) if len(number) else []
