@@ -174,7 +174,7 @@ class Counts:
         """Return the counts of both, as if all documents had been counted together.
 
         Raises:
-            ValueError: They differ in metrics, settings or replicates; the message says how.
+            ValueError: They differ in metrics, settings or half-samples; the message says how.
         """
         if differences := self.differences(other):
             raise ValueError(f"these counts cannot be added: {differences}")
@@ -275,11 +275,11 @@ class Counts:
         drawn = [counts.replicates and counts.replicates.drawn for counts in (self, other)]
         if self.replicates and (whole := [metric.name for metric in self.metrics if metric.resolve or metric.distinct]):
             yield (
-                f"{whole[0]} depends on the corpus as a whole, so its replicates do not add up: "
-                f"count without replicates, or without {whole[0]}"
+                f"{whole[0]} depends on the corpus as a whole, so its half-samples do not add up: "
+                f"count without --replicates, or without {whole[0]}"
             )
         if drawn[0] != drawn[1]:
-            described = ["no replicates" if d is None else f"{d[0]} replicates with seed {d[1]}" for d in drawn]
+            described = ["no half-samples" if d is None else f"{d[0]} half-samples with seed {d[1]}" for d in drawn]
             yield f"one has {described[0]}, the other {described[1]}"
 
 
@@ -289,7 +289,7 @@ def united(parts: Sequence[Counts]) -> Counts:
     for part in parts:
         both.append(part.ids, part.units, part.cells, part.keys)
         both._add_notes(part)
-    # All parts have replicates, or none: else they would differ. They are all collapsed, or none is.
+    # All parts have half-samples, or none: else they would differ. They are all collapsed, or none is.
     if stored := [part.replicates for part in parts if part.replicates]:
         both.replicates = stored[0]._replace(sums=checked(reduce(add, (each.sums for each in stored))))
     if added := [part.collapsed for part in parts if part.collapsed]:

@@ -104,8 +104,8 @@ def test_a_label_in_which_few_units_differ_has_no_interval():
 @pytest.mark.parametrize(
     ("b", "said"),
     [
-        (kept(DOCUMENTS[:30], seed=1), "400 replicates with seed 0, the other 400 replicates with seed 1"),
-        (kept(DOCUMENTS[:30], 300), "400 replicates with seed 0, the other 300"),
+        (kept(DOCUMENTS[:30], seed=1), "400 half-samples with seed 0, the other 400 half-samples with seed 1"),
+        (kept(DOCUMENTS[:30], 300), "400 half-samples with seed 0, the other 300"),
         (count(DOCUMENTS[:30], METRICS), "one is collapsed, the other has documents"),
         (kept(DOCUMENTS[:29]), "not counted on the same documents; they have 30 documents"),
         (kept([*DOCUMENTS[:29], DOCUMENTS[31]]), "not counted on the same documents"),
