@@ -126,9 +126,7 @@ class Reading(NamedTuple):
     """How annotated files are read."""
 
     format: str | None = FORMAT
-    spans_key: str | None = Option(
-        None, "--spans-key", "-sk", help="Read doc.spans[KEY] of .spacy files instead of doc.ents"
-    )
+    spans_key: str | None = Option(None, "--spans-key", "-sk", help="Read doc.spans[KEY] instead of doc.ents")
     column: str | None = Option(
         None,
         "--column",

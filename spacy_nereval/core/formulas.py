@@ -54,6 +54,8 @@ def prf(tp: Array, fp: Array, fn: Array, beta: float = 1.0) -> dict[str, Array]:
     {'p': np.float64(nan), 'r': np.float64(0.0), 'f': np.float64(0.0)}
     >>> [float(prf(1, 1, 3, beta)["f"]) for beta in (0, 1, float("inf"))]
     [0.5, 0.3333333333333333, 0.25]
+
+    Source: Makhoul et al. (1999), equation 6, with van Rijsbergen's α = 1/(1 + β²).
     """
     alpha = weight_of_precision(beta)
     f = ratio(tp, tp + (1 - alpha) * fn + alpha * fp)
@@ -76,6 +78,8 @@ def f_score(p: Array, r: Array, beta: float = 1.0) -> Array:
 
     >>> f_score(np.array([0.5, 0.0, np.nan, np.nan]), np.array([1.0, 0.0, 0.0, np.nan]))
     array([0.66666667, 0.        , 0.        ,        nan])
+
+    Source: Makhoul et al. (1999), equation 5a, with α as in `prf`.
     """
     alpha = weight_of_precision(beta)
     some_p, some_r = np.nan_to_num(p), np.nan_to_num(r)

@@ -146,7 +146,7 @@ def expanded(metrics: Mapping[str, Mapping[str, Any] | None], *, whole: bool = F
 
 
 def names() -> list[str]:
-    """Return the name of every registered metric.
+    """Return the name of every registered metric, those of the set `papers` first.
 
     Returns:
         The six of the set `papers` first, then the others in alphabetical order.
