@@ -233,10 +233,15 @@ def kinds_and_groups(batch: Batch) -> tuple[Numbers, Numbers]:
 
 
 def group_shapes(batch: Batch, kind: Numbers, group: Numbers, label: Numbers) -> tuple[Numbers, list[bytes]]:
-    """Return the document of each overlap group, int64[groups], and what the group looks like.
+    """Return the document of each overlap group of a batch, int64[groups], and what the group looks like.
 
     A shape is the side, start, end and label number of each span as int64[spans, 4], in
     bytes. Offsets count from the first span, since the position of a group does not matter.
+
+    Args:
+        batch: The spans.
+        kind, group: What `kinds_and_groups` returns, int64[spans].
+        label: The number of each span's label, int64[spans].
     """
     rows = np.flatnonzero(kind >= GROUP_GOLD)
     first = np.flatnonzero(np.diff(group[rows], prepend=-1))

@@ -75,7 +75,7 @@ class Table:
         return _ones(np.array(target, dtype=np.int64), (len(target), len(self.slots) * self.width))
 
     def summed(self, weights: Weights | None = None) -> Sums:
-        """Return the rows added up: one sum of all rows, or one for each row of weights.
+        """Return the rows added up: one sum of all rows, or one for each row of `weights`.
 
         Raises:
             ValueError: The sums take more memory than there is, or numbers are too large to be exact.
@@ -194,7 +194,10 @@ def _at_most_once(cells: csr_array, columns: NDArray[np.int64]) -> csr_array:
 
 
 def summed(counts: Counts, weights: Weights | None = None, labels: Sequence[str] | None = None) -> Sums:
-    """Return the counts added up; see `Table.summed`. Collapsed counts are added up already."""
+    """Return the counts added up, in all or once for each row of `weights`; see `Table.summed`.
+
+    Collapsed counts are added up already. `labels` are those of the sums, by default those of the counts.
+    """
     if counts.collapsed and not weights:
         return counts.collapsed.sums.with_labels(labels or counts.collapsed.sums.labels)
     return Table(counts, labels).summed(weights)

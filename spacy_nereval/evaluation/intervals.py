@@ -210,7 +210,7 @@ def _of_metrics(
 
 
 def values_at(places: Sequence[Path], scores: MetricScores, labels: tuple[str, ...]) -> NDArray[np.float64]:
-    """Return the scores at some paths of a result, float64[sums, paths]."""
+    """Return the scores of a metric at some paths of a result with these labels, float64[sums, paths]."""
     found = dict(scores.paths(labels))
     return np.array([found[path] for path in places], dtype=float).T.reshape(-1, len(places))
 

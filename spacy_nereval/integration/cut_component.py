@@ -46,6 +46,9 @@ def make_nereval_cut(
         default: The cut of labels without one of their own, instead of `cut`.
         labels: The cuts of labels, with `default`; null keeps no span of the label.
 
+    Returns:
+        The component, which changes each Doc that it is called with.
+
     Raises:
         ValueError: There is neither `cut` nor `default`, there are both, or a cut is no number.
         OSError: The file cannot be read.

@@ -45,7 +45,12 @@ def count_examples(
     unit: UnitRule | None = None,
     rules: LabelRules | None = None,
 ) -> Counts:
-    """Return the counts of examples; see `batches` and `count`."""
+    """Return the counts of examples.
+
+    Args:
+        examples, key, unit, rules: As for `batches`.
+        metrics, units: As for `count`.
+    """
     counter = Counter(metrics, units=units)
     for parts, _ in batches(examples, key, unit, rules):
         counter.add(*parts)

@@ -81,7 +81,10 @@ def best_place(values: NDArray[np.float64]) -> int | None:
 
 
 def best_cut(curves: Curves, wish: Wanted) -> tuple[float, float] | None:
-    """Return the best cut for all labels, the highest of equals, and its value; None if the score is undefined."""
+    """Return the best cut for all labels by the score of `wish`, and the value there; None if it is undefined.
+
+    Of equally good cuts it is the highest.
+    """
     values = curves.overall(wish.metric)[wish.score.name]
     place = best_place(wish.good(values))
     return None if place is None else (float(curves.cuts[place]), float(values[place]))
@@ -91,6 +94,12 @@ def own_cuts(curves: Curves, spans: ScoredSpans, wish: Wanted, common: float) ->
     """Return for each label the cut at which its own score is best, with one cut for all labels.
 
     A label without gold spans, or whose score is nowhere defined, has the common cut.
+
+    Args:
+        curves: The scores at each cut.
+        spans: The spans that they are about.
+        wish: The score to be as good as possible.
+        common: The best cut for all labels.
     """
     name = label_score(wish.metric, wish.score.name).name
     found: LabelCuts = {}

@@ -120,6 +120,14 @@ def findings(
     """Return a sentence for each section of the page, on the first of the named systems.
 
     All but that on the curves are about the documents that the cuts are applied to, if there are any.
+
+    Args:
+        sides: What was measured on the documents of the cuts, and on those that they are applied to.
+        wish: The score that the cuts are best for.
+        found: The curves and the cuts.
+        worth: The rows of what the cuts are worth.
+        precisions: The rows of average precision.
+        names: The names of the systems.
     """
     last, cuts = sides[-1], found.cuts
     said = {"curves": _flat(sides[0], wish), "recall": _precision(precisions), "calibration": _calibration(last)}
