@@ -28,7 +28,7 @@ class Score:
         unit: "ratio" (shown in percent), "count" (a number of spans: it has no average),
             or "raw" (neither, shown as it is).
         higher_is_better: False for a cost, such as an error rate.
-        headline: Whether it represents the metric where there is room for one score.
+        headline: Whether it represents the metric where one score is shown.
         key: Its name in a spaCy score dict, without prefix; None keeps it out.
         group: The row of a table that it shares with two others: precision, recall and
             F of one group are declared side by side, in this order.

@@ -85,17 +85,17 @@ def marked_row(row: Mapping[str, Any]) -> str:
     return marked("".join((row["left"], *within, row["right"])), spans.get("gold"), spans.get("pred"))
 
 
-def clipped(text: str, room: int = WITHIN) -> str:
+def clipped(text: str, size: int = WITHIN) -> str:
     """Return the text on one line, cut to a number of characters.
 
     Args:
         text: Any text.
-        room: Keep this many characters from the start, or with a negative number from the end.
+        size: Keep this many characters from the start, or with a negative number from the end.
 
     >>> clipped("Ada  Lovelace", 9), clipped("Ada  Lovelace", -9)
     ('Ada Love…', '…Lovelace')
     """
     text = re.sub(r"\s+", " ", text)
-    if len(text) <= abs(room):
+    if len(text) <= abs(size):
         return text
-    return text[: room - 1] + "…" if room > 0 else "…" + text[room + 1 :]
+    return text[: size - 1] + "…" if size > 0 else "…" + text[size + 1 :]
