@@ -108,12 +108,12 @@ def shared_documents(
 
 def _check_texts(key: str, owns: Mapping[str, Own]) -> None:
     """Raise ValueError, naming both annotators, if texts differ in more than white space and case."""
-    (first, own), *others = owns.items()
+    (first, base), *others = owns.items()
     for name, other in others:
-        if other.record.text == own.record.text or (own.record.open_end and other.record.open_end):
+        if other.record.text == base.record.text or (base.record.open_end and other.record.open_end):
             continue
         try:
-            [*project((), other.record.text, own.record.text)]
+            [*project((), other.record.text, base.record.text)]
         except ValueError as error:
             difference = str(error).partition(": ")[2]
             raise ValueError(

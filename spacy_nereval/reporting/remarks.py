@@ -247,8 +247,8 @@ def rests_on(result: Mapping[str, Any]) -> list[str]:
     >>> rests_on({"unit": "id", "units": 10, "effective_units": 9.4, "runs": [1, 1], **settings})
     ['unit id, 10 units (effectively 9.4), seed 0, all 1024 swaps, primary family of 1 test']
     """
-    found = {row["family"]: row["tests"] for row in result["comparisons"] if row["tests"]}
-    sizes = {family: found[family] for family in (PRIMARY, SECONDARY, LABELS) if family in found}
+    number_of_tests = {row["family"]: row["tests"] for row in result["comparisons"] if row["tests"]}
+    sizes = {family: number_of_tests[family] for family in (PRIMARY, SECONDARY, LABELS) if family in number_of_tests}
     settings = result["confidence"]
     footing = Footing(
         result["unit"],
