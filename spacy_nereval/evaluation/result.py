@@ -33,7 +33,7 @@ def evaluate(
         short: Whether the signature leaves out options that have their default.
 
     Returns:
-        Numbers of documents and spans, and "metrics": for each its "scores" (ratios from 0 to 1), "counts",
+        Numbers of documents and spans, and "metrics": for each its "scores" (ratios, not in per cent), "counts",
         "averages", "per_type" and "confusion"; with intervals also "confidence".
 
     Raises:
