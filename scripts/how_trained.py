@@ -1,11 +1,11 @@
-"""Describe how trials were made: the command, what is smaller than in the paper, and each pipeline's setting."""
+"""Describe how pipelines were trained: the command, what is smaller than in the paper, and each pipeline's setting."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import srsly
-from kept import Kept, Trial
+from kept import Kept, TrainingRun
 
 from spacy_nereval.counting.counts import Counts
 
@@ -14,18 +14,18 @@ PAPER = {"transformer": "bert-base-uncased", "epochs": 12}
 
 
 def command(kept: Kept) -> str:
-    """Return the command that makes such trials."""
+    """Return the command that makes such runs."""
     first = kept.index.trials[0]
     given: dict[str, Any] = {
         "corpus": kept.index.corpus,
-        "seeds": ",".join(str(trial.seed) for trial in kept.trials(first.pipeline)),
+        "seeds": ",".join(str(run.seed) for run in kept.runs(first.pipeline)),
         "gpu_id": first.settings.gpu_id,
     }
-    for trial in (trial for trial in kept.index.trials if trial.transformer):
-        overrides = trial.settings.overrides
+    for run in (run for run in kept.index.trials if run.transformer):
+        overrides = run.settings.overrides
         epochs, rest = divmod(overrides["training.max_steps"], overrides["training.eval_frequency"])
         given |= {
-            "transformer": trial.transformer,
+            "transformer": run.transformer,
             "epochs": epochs + bool(rest),
             "steps": rest and overrides["training.max_steps"],
             "accumulate_gradient": overrides["training.accumulate_gradient"],
@@ -38,42 +38,42 @@ def command(kept: Kept) -> str:
 
 def reduced(kept: Kept) -> list[str]:
     """Return a sentence on what is smaller than in the paper, if anything is."""
-    trials = [trial for trial in kept.index.trials if trial.transformer]
+    runs = [run for run in kept.index.trials if run.transformer]
     found = []
-    if other := sorted({trial.transformer or "" for trial in trials} - {PAPER["transformer"]}):
+    if other := sorted({run.transformer or "" for run in runs} - {PAPER["transformer"]}):
         found.append(f"the weights are {', '.join(map(weights, other))} instead of `{PAPER['transformer']}`")
-    limits = (trial.settings.overrides for trial in trials)
+    limits = (run.settings.overrides for run in runs)
     epochs = sorted({own["training.max_steps"] / own["training.eval_frequency"] for own in limits})
     if epochs and epochs[0] < PAPER["epochs"]:
         said = " or ".join(f"{number:g}" for number in epochs)
         found.append(f"training ends after at most {said} of {PAPER['epochs']} epochs")
-    if all(trial.settings.gpu_id < 0 for trial in kept.index.trials):
+    if all(run.settings.gpu_id < 0 for run in kept.index.trials):
         found.append("all of it ran on a CPU")
     return [f"**Smaller than in the paper:** {'; '.join(found)}."] if found else []
 
 
-def setting(trials: Sequence[Trial], counts: Counts) -> str:
+def setting(runs: Sequence[TrainingRun], counts: Counts) -> str:
     """Return what was trained, with what, and for how long."""
-    first = trials[0]
+    first = runs[0]
     spans = f'`doc.spans["{counts.spans_key}"]`' if counts.spans_key else "`doc.ents`"
     with_weights = f", weights {weights(first.transformer)}" if first.transformer else ""
     lines = [
         f"- scored: {spans}, {counts.documents} documents, {counts.gold} gold spans",
         f"- config: `configs/{first.settings.config}`{with_weights}",
-        f"- seeds: {listed(t.seed for t in trials)}; finished {listed(t.finished[:10] for t in trials)}",
-        f"- epochs: {listed(t.epochs for t in trials)}; steps: {listed(t.steps for t in trials)}; "
-        f"training time in seconds, evaluations included: {listed(f'{t.seconds:.0f}' for t in trials)}",
-        f"- machine: {listed(machine(t) for t in trials)}; "
+        f"- seeds: {listed(run.seed for run in runs)}; finished {listed(run.finished[:10] for run in runs)}",
+        f"- epochs: {listed(run.epochs for run in runs)}; steps: {listed(run.steps for run in runs)}; "
+        f"training time in seconds, evaluations included: {listed(f'{run.seconds:.0f}' for run in runs)}",
+        f"- machine: {listed(machine(run) for run in runs)}; "
         + ", ".join(f"{name} {first.settings.versions[name]}" for name in ("spacy", "torch", "spacy-nereval")),
     ]
-    if any(trial.rates for trial in trials):
-        lines.insert(4, f"- learning rates: {listed(' then '.join(f'{rate:g}' for rate in t.rates) for t in trials)}")
+    if any(run.rates for run in runs):
+        lines.insert(4, f"- learning rates: {listed(' then '.join(f'{rate:g}' for rate in run.rates) for run in runs)}")
     return "\n".join(lines)
 
 
-def machine(trial: Trial) -> str:
-    """Return a description of the machine of a trial."""
-    own = trial.machine
+def machine(run: TrainingRun) -> str:
+    """Return a description of the machine of a run."""
+    own = run.machine
     device = f"{own['gpu']}, {own['gpu_memory_gib']:.1f} GiB used" if "gpu" in own else "no GPU"
     return f"{own['processor']}, {own['cores']} cores, {device}"
 

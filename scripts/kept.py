@@ -1,6 +1,6 @@
-"""The counts of trials that are kept in assets/trials, with what made them.
+"""The counts of training runs that are kept in assets/trials, with what made them.
 
-A corpus has a folder with a count file per trial and trials.json. Each count file
+A corpus has a folder with a count file per run and trials.json. Each count file
 repeats the entry that trials.json has for it, so that the two cannot drift apart.
 """
 
@@ -40,8 +40,8 @@ class Settings(BaseModel, extra="allow"):
         return json.dumps(self.model_dump(mode="json") | {"overrides": overrides}, sort_keys=True)
 
 
-class Trial(BaseModel, extra="forbid"):
-    """What made the counts of one trial. Times are in seconds; `rates` are learning rates."""
+class TrainingRun(BaseModel, extra="forbid"):
+    """What made the counts of one run. Times are in seconds; `rates` are learning rates."""
 
     pipeline: str
     seed: int
@@ -62,42 +62,42 @@ class Trial(BaseModel, extra="forbid"):
 
 
 class Index(BaseModel, extra="forbid"):
-    """The content of trials.json: the corpus, its number of texts per split, and the trials."""
+    """The content of trials.json: the corpus, its number of texts per split, and the runs."""
 
     format: Format
     corpus: str
     texts: dict[str, int]
     test_sha256: str
-    trials: list[Trial]
+    trials: list[TrainingRun]
 
-    def origin(self, trial: Trial) -> dict[str, Any]:
-        """Return the origin that the count file of a trial records."""
-        return {"corpus": self.corpus, "test_sha256": self.test_sha256, "trial": trial.model_dump(mode="json")}
+    def origin(self, run: TrainingRun) -> dict[str, Any]:
+        """Return the origin that the count file of a run records."""
+        return {"corpus": self.corpus, "test_sha256": self.test_sha256, "trial": run.model_dump(mode="json")}
 
 
 class Kept(NamedTuple):
-    """The trials of a corpus: what made them, and for each pipeline the counts of its trials."""
+    """The training runs of a corpus: what made them, and for each pipeline the counts of its runs."""
 
     index: Index
     counts: dict[str, list[Counts]]
 
-    def trials(self, pipeline: str) -> list[Trial]:
-        """Return the trials of one pipeline, in the order of its counts."""
-        return [trial for trial in self.index.trials if trial.pipeline == pipeline]
+    def runs(self, pipeline: str) -> list[TrainingRun]:
+        """Return the runs of one pipeline, in the order of its counts."""
+        return [run for run in self.index.trials if run.pipeline == pipeline]
 
 
 def write(folder: Path, index: Index, counts: Iterable[Counts]) -> None:
-    """Write the trials of a corpus in place of those that the folder has.
+    """Write the training runs of a corpus in place of those that the folder has.
 
     Args:
         folder: The folder of the corpus.
-        index: What made the trials.
-        counts: The counts of each trial, in the order of the index. Nothing is replaced before all are written.
+        index: What made the runs.
+        counts: The counts of each run, in the order of the index. Nothing is replaced before all are written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=folder.parent) as temporary:
-        for trial, own in zip(index.trials, counts, strict=True):
-            save(own, Path(temporary, trial.file), origin=index.origin(trial))
+        for run, own in zip(index.trials, counts, strict=True):
+            save(own, Path(temporary, run.file), origin=index.origin(run))
         write_json(Path(temporary, INDEX), index.model_dump(mode="json"))
         for file in folder.glob("*.npz"):
             file.unlink()
@@ -106,7 +106,7 @@ def write(folder: Path, index: Index, counts: Iterable[Counts]) -> None:
 
 
 def read(folder: Path) -> Kept:
-    """Read the trials of a corpus.
+    """Read the training runs of a corpus.
 
     Raises:
         ValueError: There are none, they are of another version, or the files do not belong together.
@@ -116,21 +116,21 @@ def read(folder: Path) -> Kept:
     index = _index(folder / INDEX, remedy)
     if index.corpus != folder.name:
         raise ValueError(f"{folder / INDEX} is about the corpus {index.corpus}, not {folder.name}; {remedy}")
-    named, there = [trial.file for trial in index.trials], sorted(file.name for file in folder.glob("*.npz"))
+    named, there = [run.file for run in index.trials], sorted(file.name for file in folder.glob("*.npz"))
     if sorted(named) != there:
-        odd = ", ".join(sorted({*named} ^ {*there})) or "a trial that is named twice"
+        odd = ", ".join(sorted({*named} ^ {*there})) or "a run that is named twice"
         raise ValueError(f"{folder / INDEX} and the count files beside it disagree about {odd}; {remedy}")
     counts: dict[str, list[Counts]] = {}
-    for trial in index.trials:
+    for run in index.trials:
         try:
-            own = load(folder / trial.file, origin=index.origin(trial))
+            own = load(folder / run.file, origin=index.origin(run))
         except ValueError as error:
             raise ValueError(f"{error}; {remedy}") from None
-        counts.setdefault(trial.pipeline, []).append(own)
+        counts.setdefault(run.pipeline, []).append(own)
     kept = Kept(index, counts)
     for pipeline in counts:
-        if len({trial.settings.but_seed for trial in kept.trials(pipeline)}) > 1:
-            raise ValueError(f"{folder}: the trials of {pipeline} were trained with different settings; {remedy}")
+        if len({run.settings.but_seed for run in kept.runs(pipeline)}) > 1:
+            raise ValueError(f"{folder}: the training runs of {pipeline} had different settings; {remedy}")
     return kept
 
 
@@ -145,5 +145,5 @@ def _index(path: Path, remedy: str) -> Index:
         said = f"{path} is not of the format {FORMAT!r} ({where}: {first['msg']})"
         raise ValueError(f"{said}; {remedy}") from None
     if not index.trials:
-        raise ValueError(f"{path} names no trial; {remedy}")
+        raise ValueError(f"{path} names no training run; {remedy}")
     return index

@@ -1,4 +1,4 @@
-"""Write docs/explanation/results.md from the counts of trials that are kept in assets/trials.
+"""Write docs/explanation/results.md from the counts of the training runs that are kept in assets/trials.
 
     python scripts/results.py
 
@@ -13,8 +13,8 @@ from typing import Annotated, Any
 import typer
 from failing import fail
 from how_trained import command, reduced, setting
-from kept import TRIALS, Kept, Trial, read
-from summaries import KINDS, Errors, Summary, errors, lenient, over_trials
+from kept import TRIALS, Kept, TrainingRun, read
+from summaries import KINDS, Errors, Summary, errors, lenient, over_runs
 from wasabi import msg
 
 from spacy_nereval.core.wording import FAIREVAL
@@ -50,7 +50,7 @@ OVERVIEW = ("strict_f", "fair_f", "wrf")
 FIRST = """# Results
 
 How well the project's own pipelines find entities in texts that they were not trained on. Each score is
-the mean over the trials (one training each), in percent, with its 95 % interval:"""
+the mean over its training runs, in percent, with its 95 % interval:"""
 
 READING = """Compare pipelines of one corpus only, and a pipeline on nested spans with none of the others: their gold
 spans differ. The next sections have all metrics, and say for each corpus which differences the numbers
@@ -58,10 +58,10 @@ support.
 
 ## How to read this page
 
-- A *trial* is one training with one seed. *mean* and *sd* (standard deviation) are over the
-  trials. Scores and shares are percentages; counts and p-values are not.
+- A *run* is one training with one seed. *mean* and *sd* (standard deviation) are over the
+  runs. Scores and shares are percentages; counts and p-values are not.
 - An *interval* (95 %) says where the expected score lies, for texts like these and other
-  seeds. If there is only one trial, it leaves other seeds out.
+  seeds. If there is only one run, it leaves other seeds out.
   [What an interval says](intervals.md) explains it.
 - The sentence in bold below a table is the conclusion that the numbers support. Any other
   difference between two columns may be due to chance.
@@ -71,13 +71,13 @@ The training setting is that of Weber et al. (WRF), section 4.1, as far as spaCy
 [the page on training](../how-to/train.md). The main difference is the head: these pipelines use a
 transition-based parser, the paper classifies tokens.
 
-The counts of every trial on the test texts are kept in
+The counts of every run on the test texts are kept in
 [assets/trials](../../assets/trials/README.md). `python -m spacy project run results` writes this
 page from them, without training."""
 
 DETAILS = """## Details
 
-Per corpus and pipeline: how it was trained, every score of every trial, and the errors. Training
+Per corpus and pipeline: how it was trained, every score of every run, and the errors. Training
 times are wall-clock times; on a machine with other work they say little about speed.
 
 In the paper, section 4.3, WRF is above F1 in 41.7 %, below in 11.7 % and the same in 46.7 %
@@ -85,14 +85,14 @@ of 60 texts."""
 
 
 def main(
-    trials: Annotated[
-        Path, typer.Argument(file_okay=False, help="Folder with the kept trials of the corpora")
+    folder: Annotated[
+        Path, typer.Argument(file_okay=False, help="Folder with the kept training runs of the corpora")
     ] = TRIALS,
     output: Annotated[Path, typer.Argument(dir_okay=False, help="Markdown file")] = Path("docs/explanation/results.md"),
 ) -> None:
-    """Write the results of every corpus with trials in TRIALS to OUTPUT."""
+    """Write the results of every corpus with training runs in FOLDER to OUTPUT."""
     try:
-        text = page(trials)
+        text = page(folder)
     except ValueError as error:
         fail(str(error))
     output.parent.mkdir(parents=True, exist_ok=True)
@@ -101,25 +101,25 @@ def main(
     msg.good(f"Results in {output}")
 
 
-def page(trials: Path) -> str:
-    """Return the page on all corpora that have trials in a folder.
+def page(folder: Path) -> str:
+    """Return the page on all corpora that have training runs in a folder.
 
     Raises:
         ValueError: There are none, or some cannot be used.
     """
-    folders = {path.name: path for path in trials.iterdir() if path.is_dir()} if trials.is_dir() else {}
+    folders = {path.name: path for path in folder.iterdir() if path.is_dir()} if folder.is_dir() else {}
     if unknown := sorted({*folders} - {*CORPORA}):
-        raise ValueError(f"{trials} has a folder {unknown[0]}, and there is no such corpus: {', '.join(CORPORA)}")
+        raise ValueError(f"{folder} has a folder {unknown[0]}, and there is no such corpus: {', '.join(CORPORA)}")
     corpora = [read(folders[name]) for name in CORPORA if name in folders]
     if not corpora:
-        raise ValueError(f"{trials} has no trials of a corpus: run `python -m spacy project run gpu .` first")
+        raise ValueError(f"{folder} has no training runs of a corpus: run `python -m spacy project run gpu .` first")
     first, then = zip(*map(parts_of, corpora))
     parts = [
         FIRST,
         all_pipelines(corpora),
         names_of(corpora),
         READING,
-        *without_trials(folders),
+        *without_runs(folders),
         *first,
         DETAILS,
         *then,
@@ -131,10 +131,10 @@ def all_pipelines(corpora: Sequence[Kept]) -> str:
     """Return the table of every pipeline of every corpus, with few scores."""
     rows: list[list[Cell]] = []
     for kept in corpora:
-        for name, trials in kept.counts.items():
-            found = over_trials(trials)
-            rows.append([kept.index.corpus, name, len(trials), *(estimate(found[key]) for key in OVERVIEW)])
-    header = ["corpus", "pipeline", "trials", "strict F", "fair F", "WRF"]
+        for name, runs in kept.counts.items():
+            found = over_runs(runs)
+            rows.append([kept.index.corpus, name, len(runs), *(estimate(found[key]) for key in OVERVIEW)])
+    header = ["corpus", "pipeline", "runs", "strict F", "fair F", "WRF"]
     return markdown(ResultTable("", header, rows))
 
 
@@ -144,22 +144,23 @@ def names_of(corpora: Sequence[Kept]) -> str:
     return "\n".join(f"- *{name}*: {NAMES[name]}" for name in used)
 
 
-def without_trials(folders: Collection[str]) -> list[str]:
-    """Return a sentence on the corpora of the project that have no trials, if there are any.
+def without_runs(folders: Collection[str]) -> list[str]:
+    """Return a sentence on the corpora of the project that have no training runs, if there are any.
 
-    >>> without_trials(["warranty", "maintie"])
-    ['No trials are kept of wnut17, so this page says nothing about it.']
+    >>> without_runs(["warranty", "maintie"])
+    ['No training runs are kept of wnut17, so this page says nothing about it.']
     """
     missing = [name for name in CORPORA if name not in folders]
     about = "it" if len(missing) == 1 else "them"
-    return [f"No trials are kept of {' and '.join(missing)}, so this page says nothing about {about}."] * bool(missing)
+    named = " and ".join(missing)
+    return [f"No training runs are kept of {named}, so this page says nothing about {about}."] * bool(missing)
 
 
 def parts_of(kept: Kept) -> tuple[str, str]:
-    """Return what can be told of a corpus, and the details."""
+    """Return the conclusions about a corpus, and the details."""
     corpus = kept.index.corpus
-    summaries = {name: over_trials(trials) for name, trials in kept.counts.items()}
-    alike = [System(name, trials) for name, trials in kept.counts.items() if not trials[0].spans_key]
+    summaries = {name: over_runs(runs) for name, runs in kept.counts.items()}
+    alike = [System(name, runs) for name, runs in kept.counts.items() if not runs[0].spans_key]
     compared = comparison(alike, []) if len(alike) > 1 else None
     short = [f"## {corpus}", CORPORA[corpus], *overview(kept, summaries), *(verdicts(compared) if compared else [])]
     sizes = ", ".join(f"{number} {split}" for split, number in kept.index.texts.items())
@@ -169,14 +170,14 @@ def parts_of(kept: Kept) -> tuple[str, str]:
         f"<!-- not run: trains for hours -->\n```bash\n{command(kept)}\n```",
         *reduced(kept),
     ]
-    for name, trials in kept.counts.items():
-        long += pipeline(name, kept.trials(name), trials, summaries[name])
+    for name, runs in kept.counts.items():
+        long += pipeline(name, kept.runs(name), runs, summaries[name])
     if compared:
         long += differences(corpus, compared)
     return "\n\n".join(short), "\n\n".join(long)
 
 
-# What can be told
+# Conclusions
 
 
 def overview(kept: Kept, summaries: Mapping[str, Mapping[str, Summary]]) -> Iterator[str]:
@@ -190,11 +191,11 @@ def overview(kept: Kept, summaries: Mapping[str, Mapping[str, Summary]]) -> Iter
             rows[-1] += [estimate(found), percent(found.sd)]
     header = ["score", *(cell for name in summaries for cell in (name, "sd"))]
     yield markdown(ResultTable("", header, rows))
-    seeds = {name: ", ".join(str(trial.seed) for trial in kept.trials(name)) for name in summaries}
+    seeds = {name: ", ".join(str(run.seed) for run in kept.runs(name)) for name in summaries}
     alike = len({*seeds.values()}) == 1
     said = seeds[next(iter(seeds))] if alike else "; ".join(f"{name} {own}" for name, own in seeds.items())
-    lines = [f"Mean and interval, and sd, over the trials. Seeds: {said}. {LOWER} lower is better."]
-    nested = [name for name, trials in kept.counts.items() if trials[0].spans_key]
+    lines = [f"Mean and interval, and sd, over the runs. Seeds: {said}. {LOWER} lower is better."]
+    nested = [name for name, runs in kept.counts.items() if runs[0].spans_key]
     if nested:
         lines.append(f"{', '.join(nested)} is scored on nested spans: do not compare its column with the others.")
     if few := [f"{name} {key}" for name, own in summaries.items() for key in keys if own[key].few]:
@@ -212,7 +213,7 @@ def verdicts(compared: Mapping[str, Any]) -> Iterator[str]:
     """Yield the sentence on each comparison, and the warnings that go with it."""
     yield "\n".join(f"- **{line}**" for line in verdict_lines(compared))
     if max(compared["runs"]) > 1 and min(compared["runs"]) < FEW_RUNS:
-        yield f"Few runs: a pipeline has fewer than {FEW_RUNS} trials."
+        yield f"Few runs: a pipeline has fewer than {FEW_RUNS} training runs."
     yield from (line for line in footer(compared) if line.startswith("⚠"))
 
 
@@ -220,14 +221,14 @@ def verdicts(compared: Mapping[str, Any]) -> Iterator[str]:
 
 
 def pipeline(
-    name: str, trials: Sequence[Trial], counts: Sequence[Counts], summaries: Mapping[str, Summary]
+    name: str, runs: Sequence[TrainingRun], counts: Sequence[Counts], summaries: Mapping[str, Summary]
 ) -> Iterator[str]:
     """Yield the setting, the scores and the errors of one pipeline."""
     yield f"#### {name}: {NAMES[name]}"
-    yield setting(trials, counts[0])
-    seeds = [f"seed {trial.seed}" for trial in trials]
+    yield setting(runs, counts[0])
+    seeds = [f"seed {run.seed}" for run in runs]
     rows: list[list[Cell]] = []
-    mild = over_trials([lenient(own) for own in counts])
+    mild = over_runs([lenient(own) for own in counts])
     for key, own in (summaries | {"wrf (lenient weights)": mild["wrf"]}).items():
         values = [percent(value) for value in own.values]
         rows.append([key, percent(own.mean), percent(own.sd), interval(own.interval, 100), *values])
@@ -244,7 +245,7 @@ def per_document(seeds: Sequence[str], counts: Sequence[Counts]) -> Iterator[str
             found = disagreement(own) or {}
             shares = (percent(found[kind]["share"]) for kind in ("above", "below", "equal"))
             rows.append([named, seed, *shares, found["undefined"]])
-    header = ["weights of WRF", "trial", "above", "below", "the same", "undefined"]
+    header = ["weights of WRF", "run", "above", "below", "the same", "undefined"]
     yield (
         "Share of test documents with WRF above strict F, below it and the same. Documents in which one of the two "
         "is undefined are left out:\n\n" + markdown(ResultTable("", header, rows, digits=1))
@@ -271,7 +272,7 @@ def work_on(found: Errors) -> str:
         return "There are too few errors to say which kind is the most frequent."
     if found.as_frequent:
         kinds = [found.most, *found.as_frequent]
-        return f"About equally frequent, as far as these trials tell: {', '.join(kinds[:-1])} and {kinds[-1]}."
+        return f"About equally frequent, as far as these runs tell: {', '.join(kinds[:-1])} and {kinds[-1]}."
     low, high = (100 * bound for bound in found.against[found.next])
     return (
         f"The most frequent errors are {found.most}, so work on {WORK_ON[found.most]} first. Next come {found.next}; "

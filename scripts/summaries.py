@@ -1,4 +1,4 @@
-"""Summarise the trials of one pipeline: its mean scores, and its most frequent kind of error."""
+"""Summarise the training runs of one pipeline: its mean scores, and its most frequent kind of error."""
 
 from collections.abc import Mapping, Sequence
 from math import isfinite, nan
@@ -28,14 +28,14 @@ Floats = NDArray[np.float64]
 
 
 class Summary(NamedTuple):
-    """One score of a pipeline over its trials.
+    """One score of a pipeline over its training runs.
 
     Attributes:
         metric, score: Which score it is.
-        values: The score of each trial; None where undefined.
+        values: The score of each run; None where undefined.
         mean: Their mean; None if one is undefined.
-        sd: Their standard deviation; None for one trial.
-        interval: 95 % interval of the mean, over documents and trials; None if undefined.
+        sd: Their standard deviation; None for one run.
+        interval: 95 % interval of the mean, over documents and training runs; None if undefined.
         few: Whether the interval rests on so few documents that it is not to be compared.
     """
 
@@ -48,16 +48,16 @@ class Summary(NamedTuple):
     few: bool
 
 
-def over_trials(trials: Sequence[Counts]) -> dict[str, Summary]:
+def over_runs(runs: Sequence[Counts]) -> dict[str, Summary]:
     """Summarise every score that has a score key, by these keys.
 
     Args:
-        trials: The counts of each trial of one pipeline, on the same documents.
+        runs: The counts of each training run of one pipeline, on the same documents.
     """
-    several = len(trials) > 1
-    metrics = (evaluate_runs(trials, CONFIDENCE) if several else evaluate(trials[0], CONFIDENCE))["metrics"]
+    several = len(runs) > 1
+    metrics = (evaluate_runs(runs, CONFIDENCE) if several else evaluate(runs[0], CONFIDENCE))["metrics"]
     found: dict[str, Summary] = {}
-    for metric in trials[0].metrics:
+    for metric in runs[0].metrics:
         own = metrics[metric.name]
         for key, name in metric.keys.items():
             mean, bounds = own["scores"][name], own["intervals"]["scores"][name]
@@ -70,11 +70,11 @@ def over_trials(trials: Sequence[Counts]) -> dict[str, Summary]:
 
 
 def _interval(values: Floats, samples: Floats, units: float) -> tuple[Interval | None, bool]:
-    """Return the interval of the mean share over trials, and whether it rests on few units.
+    """Return the interval of the mean share over training runs, and whether it rests on few units.
 
     Args:
-        values: The share in each trial, [trials].
-        samples: Those of the half-samples, [trials, samples].
+        values: The share in each run, [runs].
+        samples: Those of the half-samples, [runs, samples].
         units: The effective number of units.
     """
     runs = values if len(values) > 1 else None
@@ -103,7 +103,7 @@ class Errors(NamedTuple):
     """The errors of a pipeline.
 
     Attributes:
-        numbers: Type of error to its number in each trial.
+        numbers: Type of error to its number in each run.
         most: The most frequent kind; None if there is no error.
         against: Each other kind to the interval of the share of the most frequent one among the errors of both;
             None where there are too few.
@@ -114,7 +114,7 @@ class Errors(NamedTuple):
     against: dict[str, Interval | None]
 
     def total(self, kind: str) -> int:
-        """Return the number of errors of a kind in all trials."""
+        """Return the number of errors of a kind in all runs."""
         return sum(sum(self.numbers[error]) for error in KINDS[kind])
 
     @property
@@ -149,13 +149,13 @@ class _EachUnit:
         return found
 
 
-def errors(trials: Sequence[Counts]) -> Errors:
+def errors(runs: Sequence[Counts]) -> Errors:
     """Count the errors of FairEval's types, and compare the most frequent kind with the others.
 
     Args:
-        trials: The counts of each trial of one pipeline, on the same documents.
+        runs: The counts of each training run of one pipeline, on the same documents.
     """
-    aligned = [paired(trials[0], own).of([create("fair")]) for own in trials]
+    aligned = [paired(runs[0], own).of([create("fair")]) for own in runs]
     units = Units(aligned[0])
     halves = HalfSamples(units, CONFIDENCE.samples, CONFIDENCE.seed)
     tables = [Table(own) for own in aligned]

@@ -3,7 +3,7 @@
     python scripts/trials.py train warranty --seeds 0,1,2
     python scripts/trials.py evaluate warranty --seeds 0,1,2
 
-A trial is one training with one seed. scripts/train.py trains each in a process of
+A training run has one seed. scripts/train.py trains each in a process of
 its own, and does not repeat one that has finished.
 """
 
@@ -16,7 +16,7 @@ from typing import Annotated, NamedTuple
 import srsly
 import typer
 from failing import fail, require
-from kept import FORMAT, TRIALS, Index, Trial, write
+from kept import FORMAT, TRIALS, Index, TrainingRun, write
 from spacy.cli._util import setup_gpu
 from spacy.tokens import DocBin
 from wasabi import msg
@@ -46,7 +46,7 @@ PIPELINES = {
 }
 
 Corpus = Annotated[str, typer.Argument(help="Name of a corpus that scripts/corpus.py has written")]
-Seeds = Annotated[str, typer.Option(help="Seeds, separated by commas: one trial each")]
+Seeds = Annotated[str, typer.Option(help="Seeds, separated by commas: one training run each")]
 Gpu = Annotated[int, typer.Option(help="GPU, or -1 for the CPU")]
 
 app = typer.Typer(no_args_is_help=True)
@@ -74,13 +74,13 @@ def train(
             msg.divider(f"{corpus}: {name}, seed {seed}")
             done = subprocess.run([sys.executable, "scripts/train.py", *arguments], check=False)
             if done.returncode:
-                fail(f"{name}, seed {seed}, was not trained; finished trials are kept")
+                fail(f"{name}, seed {seed}, was not trained; finished runs are kept")
 
 
 @app.command()
 def evaluate(corpus: Corpus, seeds: Seeds = "0,1,2", gpu_id: Gpu = -1) -> None:
     """
-    Count what every trial of CORPUS predicts on its test texts, and keep the counts.
+    Count what every training run of CORPUS predicts on its test texts, and keep the counts.
 
     They take the place of those that are kept of CORPUS. scripts/results.py writes
     docs/explanation/results.md from them.
@@ -89,12 +89,12 @@ def evaluate(corpus: Corpus, seeds: Seeds = "0,1,2", gpu_id: Gpu = -1) -> None:
     setup_gpu(gpu_id, silent=True)
     test = Path("corpus", corpus, "test.spacy")
     wanted = [(name, pipeline, seed) for name, pipeline in of(corpus).items() for seed in numbers(seeds)]
-    trials = [trial(name, seed, finished(corpus, name, seed)) for name, _, seed in wanted]
+    runs = [training_run(name, seed, finished(corpus, name, seed)) for name, _, seed in wanted]
     digest = hashlib.sha256(test.read_bytes()).hexdigest()
-    index = Index(format=FORMAT, corpus=corpus, texts=sizes(corpus), test_sha256=digest, trials=trials)
+    index = Index(format=FORMAT, corpus=corpus, texts=sizes(corpus), test_sha256=digest, trials=runs)
     models = ((folder(corpus, name, seed) / "model-best", pipeline.spans_key) for name, pipeline, seed in wanted)
     write(TRIALS / corpus, index, (counted(model, test, key) for model, key in models))
-    msg.good(f"Counts of {len(trials)} trials in {TRIALS / corpus}")
+    msg.good(f"Counts of {len(runs)} training runs in {TRIALS / corpus}")
 
 
 def of(corpus: str) -> dict[str, Pipeline]:
@@ -117,12 +117,12 @@ def numbers(seeds: str) -> list[int]:
 
 
 def folder(corpus: str, name: str, seed: int) -> Path:
-    """Return the folder of a trial."""
+    """Return the folder of a run."""
     return Path("training", corpus, "trials", f"{name}-{seed}")
 
 
 def finished(corpus: str, name: str, seed: int) -> Path:
-    """Return the folder of a trial; end the script unless it has finished."""
+    """Return the folder of a run; end the script unless it has finished."""
     path = folder(corpus, name, seed)
     if not (path / "run.json").is_file() or "finished" not in srsly.read_json(path / "run.json"):
         fail(f"{path} is not a finished training: run `python scripts/trials.py train {corpus}` first")
@@ -130,7 +130,7 @@ def finished(corpus: str, name: str, seed: int) -> Path:
 
 
 def counted(model: Path, test: Path, key: str | None) -> Counts:
-    """Return the counts of a trial: all metrics, on the test texts."""
+    """Return the counts of a run: all metrics, on the test texts."""
     counts = count(predict(str(model), test, key), create_all())
     counts.spans_key, counts.sources = key, [test.name]
     scores = result_of(counts)["metrics"]
@@ -138,12 +138,12 @@ def counted(model: Path, test: Path, key: str | None) -> Counts:
     return counts
 
 
-def trial(name: str, seed: int, path: Path) -> Trial:
-    """Return how long and with what a trial was trained; all parts of an interrupted one are added."""
+def training_run(name: str, seed: int, path: Path) -> TrainingRun:
+    """Return how long and with what a pipeline was trained; all parts of an interrupted one are added."""
     run = srsly.read_json(path / "run.json")
     last = [part[-1] for part in run["parts"]]
     rates = {evaluation["rate"] for part in run["parts"] for evaluation in part if "rate" in evaluation}
-    return Trial(
+    return TrainingRun(
         pipeline=name,
         seed=seed,
         **{key: run[key] for key in ("settings", "transformer", "machine", "finished")},

@@ -80,7 +80,14 @@ def _check(name: str, metric: Metric, corpus: Corpus) -> None:
 
 
 def random_documents(number: int, seed: int = 0) -> list[Document]:
-    """Return short documents with many spans that collide, and with tokens.
+    """Return short documents with many spans that collide.
+
+    Args:
+        number: The number of documents.
+        seed: Of the random numbers; the same seed makes the same documents.
+
+    Returns:
+        Documents with 4 to 7 words as text and tokens, and up to 4 spans on each side.
 
     >>> [len(document.gold) > 0 for document in random_documents(2)]
     [True, True]
@@ -147,15 +154,10 @@ def shifting_changes_nothing(metric: Metric, corpus: Corpus) -> None:
     def moved(span: Sequence[Any]) -> tuple[Any, ...]:
         return (span[0] + 3, span[1] + 3, *span[2:])
 
-    shifted = [
-        Document(
-            map(moved, doc.gold),
-            map(moved, doc.pred),
-            f"xx {doc.text}",
-            tokens=[moved(t)[:2] for t in doc.known_tokens],
-        )
-        for doc in corpus
-    ]
+    shifted = []
+    for doc in corpus:
+        tokens = [moved(token)[:2] for token in doc.known_tokens]
+        shifted.append(Document(map(moved, doc.gold), map(moved, doc.pred), f"xx {doc.text}", tokens=tokens))
     _same(_result(metric, corpus), _result(metric, shifted), "here", "three characters later")
 
 
@@ -177,9 +179,8 @@ def labels_add_up_to_the_total(metric: Metric, corpus: Corpus) -> None:
     """The counts of labels add up to those of the corpus."""
     result = _result(metric, corpus)
     rows = [row["counts"] for row in result["per_type"].values()]
-    _same(
-        result["counts"], {name: sum(row[name] for row in rows) for name in result["counts"]}, "the total", "the labels"
-    )
+    added = {name: sum(row[name] for row in rows) for name in result["counts"]}
+    _same(result["counts"], added, "the total", "the labels")
 
 
 def verdicts_are_what_is_counted(metric: Metric, corpus: Corpus) -> None:
@@ -271,7 +272,7 @@ LAWS: Mapping[str, Callable[[Metric, Corpus], None]] = {
         metrics_can_be_pickled,
     )
 }
-"""The laws by name. Each takes a metric and documents with a text and tokens."""
+"""The laws by name. Each takes a metric and a corpus of documents with texts and tokens, and raises AssertionError."""
 
 
 def _result(metric: Metric, corpus: Corpus) -> dict[str, Any]:

@@ -66,7 +66,7 @@ def agreement(
     Args:
         annotators: The names of two or more annotators, and what each annotated, as `score` takes one side.
         metrics: Names, or a table `{name: options}`; by default strict, semeval, relaxed and char.
-        unit: What alpha and the kappas are computed on: "token" or "char".
+        unit: The unit of alpha and the kappas: "token" or "char". Intervals resample documents, whichever it is.
         consensus: How many votes a span of the consensus needs: "majority" (more than half of those
             who annotated the document), "all", or a number.
         confidence: Settings of intervals; None for no intervals.
@@ -99,8 +99,8 @@ def agreement(
     except ValueError as error:
         raise ValueError(in_python(str(error))) from None
     shared = shared_documents(annotated(sides, text, tokens, reading), rules, spans_key)
-    found = AgreementCounts(shared, chosen, unit=on, rule=rule)
-    return Agreement(found.result(confidence) | ({"left_out": left_out} if left_out else {}), found)
+    counted = AgreementCounts(shared, chosen, unit=on, rule=rule)
+    return Agreement(counted.result(confidence) | ({"left_out": left_out} if left_out else {}), counted)
 
 
 class Agreement(Shown):
@@ -173,6 +173,11 @@ class Agreement(Shown):
         Raises:
             ValueError: The file extension is none of these, or the texts are not known.
             OSError: The file cannot be written.
+
+        >>> from spacy_nereval import agreement
+        >>> ann, bob = ({"text": "Ada in Rome", "spans": spans} for spans in ([(0, 3, "PER")], []))
+        >>> agreement({"ann": [ann], "bob": [bob]}).save_disputes(getfixture("tmp_path") / "disputes.jsonl")
+        1
         """
         return write_disputes(Path(path), self._found.shared, self._found.rule)
 
@@ -206,6 +211,10 @@ class Agreement(Shown):
         Raises:
             ValueError: The file extension is unknown, or the texts are not known.
             OSError: The file cannot be written.
+
+        >>> from spacy_nereval import agreement
+        >>> ada = {"text": "Ada sleeps", "spans": [(0, 3, "PER")]}
+        >>> agreement({"ann": [ada], "bob": [ada]}).save(getfixture("tmp_path") / "consensus.jsonl")
         """
         if Path(path).suffix == ".jsonl":
             write_rows(Path(path), consensus_rows(self._found.shared, self._found.rule))

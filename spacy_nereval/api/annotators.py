@@ -49,8 +49,8 @@ def annotated(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Readin
 def _of_tags(sides: Mapping[str, Side], reading: Reading) -> dict[str, list[Own]]:
     """Return the records of tag sequences, whose unit is the token."""
     items = {name: [*side.items()] for name, side in sides.items()}
-    _check_lengths({name: len(own) for name, own in items.items()})
-    tagged = {name: read_tags(own, name, reading.scheme, reading.repair) for name, own in items.items()}
+    _check_lengths({name: len(tags) for name, tags in items.items()})
+    tagged = {name: read_tags(tags, name, reading.scheme, reading.repair) for name, tags in items.items()}
     found: dict[str, list[Own]] = {name: [] for name in sides}
     for number, sequences in enumerate(zip(*tagged.values())):
         known = {name: each for name, each in zip(sides, sequences) if items[name][number] is not None}
@@ -59,8 +59,8 @@ def _of_tags(sides: Mapping[str, Side], reading: Reading) -> dict[str, list[Own]
             raise ValueError(f"document {number}: {has}; expected one tag per token from everyone")
         length = next((each.length for each in known.values()), 0)
         for name in sides:
-            own = _tag_record(known.get(name))
-            found[name].append(Own(own, str(number), base=TokenDocument([], [], length)))
+            record = _tag_record(known.get(name))
+            found[name].append(Own(record, str(number), base=TokenDocument([], [], length)))
     return found
 
 

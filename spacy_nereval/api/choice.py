@@ -51,14 +51,20 @@ def without_option(metrics: Any) -> dict[str, str]:
 
 
 def separator(metrics: Any, sep: str) -> str | None:
-    """Return what separates the levels of labels if `hierarchical` is to be added where there are any."""
+    """Return what separates the levels of labels, `sep`; None if `metrics` are named, so that none is to be added."""
     return sep if metrics is None else None
 
 
 def with_levels(
     metrics: Sequence[Metric], documents: Sequence[Document | None], sep: str | None
 ) -> tuple[Sequence[Metric], list[str]]:
-    """Return the metrics, with `hierarchical` if a gold label has levels, and a line that says so."""
+    """Return the metrics, with `hierarchical` if a gold label has levels, and a line that says so.
+
+    Args:
+        metrics: The metrics that were chosen.
+        documents: The documents with their gold labels.
+        sep: What separates the levels; None adds nothing.
+    """
     if sep is None:
         return metrics, []
     for document in documents[:LOOKED_AT]:

@@ -108,7 +108,7 @@ def compare(
     text, tokens = (None if value is None else list(value) for value in (text, tokens))
     left_out: dict[str, str] = {}
     warnings: list[str] = []
-    found: list[System] = []
+    compared: list[System] = []
     kept: list[Document | None] = []
     reported: list[KeptSystem] | None = [] if hasattr(gold, "__len__") else None
     for name in dict.fromkeys([first, *systems]):
@@ -126,10 +126,10 @@ def compare(
             warnings += [f"{shown}: {line}" for line in label_warnings(counts, kept)]
             runs.append(counts)
         outcomes = [gold_outcomes(document) for document in kept] if len(runs) == 1 else None
-        found.append(System(name, runs, outcomes))
+        compared.append(System(name, runs, outcomes))
         can_be_reported = reported is not None and len(runs) == 1 and hasattr(systems[name], "__len__")
         reported = [*(reported or ()), KeptSystem(name, kept, runs[0])] if can_be_reported else None
-    values = comparison(found, kept, settings, trials, **asked._asdict())
+    values = comparison(compared, kept, settings, trials, **asked._asdict())
     values |= {"left_out": left_out} if left_out else {}
     return Comparison(values, [*warnings, *added], systems=reported, confidence=settings, asked=asked, trials=trials)
 

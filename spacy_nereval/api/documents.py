@@ -30,6 +30,10 @@ def documents_of(
 ) -> tuple[list[Document | None], tuple[Metric, ...], dict[str, str]]:
     """Return the documents of two sides, the metrics that are scored, and which are left out, with the reason.
 
+    Args:
+        gold, pred: The items of each side, as `scoring.score` takes them.
+        items: How they are read, and what is scored.
+
     Raises:
         ValueError: As `scoring.score` says.
     """

@@ -34,6 +34,9 @@ def load(
         column, repair, discontinuous, offsets, check_text, annotator, tag_names, match, occurrences:
             As the options of these names in the commands.
 
+    Returns:
+        A record per document, in the order of the file; spans are in characters.
+
     Raises:
         ValueError: The file cannot be read, or an option is unknown; names the line or document.
         OSError: There is no such file.

@@ -128,6 +128,7 @@ def _paired(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | Non
 
 
 def records_of(side: Side, reading: Reading) -> Iterator[Record]:
+    """Yield the records of a side that has texts. Raise ValueError, with the document, if one cannot be read."""
     for number, item in enumerate(side.items()):
         if item is None or not has_text(item):
             raise ValueError(
@@ -138,11 +139,16 @@ def records_of(side: Side, reading: Reading) -> Iterator[Record]:
 
 
 def has_text(item: Any) -> bool:
+    """Return whether an item has its own text: a record, of a file or as a dict, or a Doc."""
     return isinstance(item, (Record, Mapping)) or is_spacy(item, "Doc")
 
 
 def record_of_item(item: Any, where: str, reading: Reading) -> Record:
-    """Return a Doc, a record of a JSONL file or a `Record` as a `Record`."""
+    """Return a Doc, a record of a JSONL file or a `Record` as a `Record`.
+
+    Raises:
+        ValueError: The item cannot be read; the message begins with `where`, its place.
+    """
     if isinstance(item, Record):
         return item
     format = Format(match=reading.match, occurrences=reading.occurrences, offsets=reading.offsets)
@@ -210,8 +216,8 @@ def _two_records(
     sides: tuple[Side, Side], items: Sequence[Any], text: Any, tokens: Any, reading: Reading, ends: Ends
 ) -> tuple[Record, Record, str | None]:
     """Return both sides as records, and the text if it is known. A side without a text has that of the other."""
-    own = [record_of_item(item, side.name, reading) if has_text(item) else None for item, side in zip(items, sides)]
-    known = next((record for record in own if record), None)
+    records = [record_of_item(item, side.name, reading) if has_text(item) else None for item, side in zip(items, sides)]
+    known = next((record for record in records if record), None)
     if known is None or known.tokens is None:
         place = place_of(text if known is None else known.text, tokens)
     elif tokens is not None:
@@ -219,7 +225,8 @@ def _two_records(
     else:
         place = Place(known.text, known.tokens)
     a, b = (
-        record or plain_record(item, side.name, place, reading, ends) for record, item, side in zip(own, items, sides)
+        record or plain_record(item, side.name, place, reading, ends)
+        for record, item, side in zip(records, items, sides)
     )
     return a, b, place.text
 
@@ -238,6 +245,7 @@ def _from_tags(found: Iterable[Tagged | None]) -> Iterator[Any]:
 
 
 def listed_items(value: Any, name: str) -> Iterator[Any]:
+    """Return the items of the argument called `name`. Raise ValueError if it is a text or cannot be iterated."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise ValueError(f"{name}= is {shortened(repr(value))}; expected a list with one item per document")
     return iter(value)

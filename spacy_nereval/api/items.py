@@ -233,7 +233,7 @@ class Ends:
         self._cut = self._whole = 0
 
     def see(self, text: str, start: int, end: int) -> None:
-        """Take a span into account."""
+        """Take the span from `start` to `end` into account."""
         cuts = bool(EDGE.fullmatch(text[max(end - 1, 0) : end + 1])) or start == end
         completed = not EDGE.fullmatch(text[end : end + 2]) and text[end : end + 1].strip() != ""
         if cuts and completed:

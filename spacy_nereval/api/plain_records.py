@@ -49,7 +49,18 @@ class Place(NamedTuple):
 
 
 def plain_record(item: Any, name: str, place: Place, reading: Reading, ends: Ends) -> Record:
-    """Return tags or spans as a record."""
+    """Return tags, mentions or spans as a record; None is a document without annotation.
+
+    Args:
+        item: What one side of a document has.
+        name: What it is called in errors.
+        place: The text and the tokens.
+        reading: How items are read.
+        ends: Sees where every span ends.
+
+    Raises:
+        ValueError: The item cannot be read, or does not fit the text.
+    """
     text, offsets = place
     empty = Record(text or "", set(), None if offsets is None else [*offsets])
     if item is None:
@@ -140,7 +151,15 @@ def _checked(span: Any, name: str, text: str | None, reading: Reading, ends: End
 
 
 def place_of(text: Any, tokens: Any) -> Place:
-    """Return the text and the offsets of the tokens, as far as they are given."""
+    """Return the text and the offsets of the tokens, as far as they are given.
+
+    Args:
+        text: A string, or None.
+        tokens: Words, which are looked for in the text; or their offsets; or None.
+
+    Raises:
+        ValueError: The text is no string, or a token is not in the text.
+    """
     if text is not None and not isinstance(text, str):
         raise ValueError(f"the text is {shortened(repr(text))}; expected a str")
     if tokens is None:

@@ -128,6 +128,9 @@ class Result(Shown):
         Raises:
             ValueError: The file extension is unknown, or the libraries that draw the report's charts are not installed.
             OSError: The file cannot be written.
+
+        >>> from spacy_nereval import score
+        >>> score([["B-PER"]], [["B-PER"]], ["strict"]).save(getfixture("tmp_path") / "counts.npz")
         """
         if Path(path).suffix == ".npz":
             save_counts(self._counts, Path(path))

@@ -117,21 +117,21 @@ def score(
         confidence = metrics if confidence is None and isinstance(metrics, Confidence) else confidence
         _check_one_side(text, tokens, metrics if not isinstance(metrics, Confidence) and pred is not None else None)
         chosen = metrics if pred is None and not isinstance(metrics, Confidence) else pred
-        found = relabelled(_both_sides(side, spans_key), rules)
+        read = relabelled(_both_sides(side, spans_key), rules)
         kept, key = side.is_kept, spans_key if side.kind == "example" else None
         created, left_out = chosen_metrics(chosen, **known_in(side))
-        return _scored(found, created, confidence, left_out, kept=kept, key=key, sep=separator(chosen, sep))
+        return _scored(read, created, confidence, left_out, kept=kept, key=key, sep=separator(chosen, sep))
     if pred is None:
         raise ValueError("pred is missing: expected the predictions, one item per document, as the second argument")
     other = Side(pred, "pred", reading, side.tag_names)
     chosen, left_out = chosen_metrics(metrics, **what_is_known(side, other, text, tokens))
-    found = relabelled(documents(side, other, text, tokens, reading), rules)
+    read = relabelled(documents(side, other, text, tokens, reading), rules)
     kept = side.is_kept and other.is_kept
-    return _scored(found, chosen, confidence, left_out, kept=kept, key=spans_key, sep=separator(metrics, sep))
+    return _scored(read, chosen, confidence, left_out, kept=kept, key=spans_key, sep=separator(metrics, sep))
 
 
 def _scored(
-    found: Iterable[Document | None],
+    documents: Iterable[Document | None],
     metrics: Sequence[Metric],
     confidence: Confidence | None,
     left_out: Mapping[str, str],
@@ -143,11 +143,11 @@ def _scored(
     """Return the result of documents, which it keeps if they are to be listed."""
     if confidence is not None and not isinstance(confidence, Confidence):
         raise ValueError(f"confidence = {shortened(repr(confidence))}: expected Confidence(), or None for no intervals")
-    found = iter(found)
-    all_documents = [*found] if kept else None
-    start = all_documents if all_documents is not None else [*islice(found, LOOKED_AT)]
+    documents = iter(documents)
+    all_documents = [*documents] if kept else None
+    start = all_documents if all_documents is not None else [*islice(documents, LOOKED_AT)]
     metrics, added = with_levels(metrics, start, sep)
-    counts = count(chain(start, found), metrics)
+    counts = count(chain(start, documents), metrics)
     counts.spans_key = key
     check_labels(counts)
     values = evaluate(counts, confidence)

@@ -59,8 +59,19 @@ class Shown(dict[str, Any]):
         """Return the most important tables as text.
 
         Args:
-            average: The average that the overall scores show: "micro", "macro", "weighted" or "docs".
+            average: The average that the overall scores show: "micro", "macro", "weighted" or "docs". Only the result
+                of `score` has averages.
             digits: Decimal places of numbers that are not whole.
+
+        Returns:
+            Lines as the terminal shows them: a heading, remarks, tables with ratios in per cent, and the signature.
+
+        Raises:
+            ValueError: There is no such average.
+
+        >>> from spacy_nereval import score
+        >>> score([["B-PER"]], [["B-PER"]], ["strict"]).summary().splitlines()[0]
+        '1 document, 1 gold span, 1 predicted span'
         """
         parts = [*self._before()]
         for table in self._tables(average, digits, every=False):
@@ -93,6 +104,9 @@ class Shown(dict[str, Any]):
         Raises:
             ValueError: The file extension is unknown, or the libraries that draw the report's charts are not installed.
             OSError: The file cannot be written.
+
+        >>> from spacy_nereval import score
+        >>> score([["B-PER"]], [["B-PER"]], ["strict"]).save(getfixture("tmp_path") / "result.json")
         """
         path = Path(path)
         if path.suffix == ".json":

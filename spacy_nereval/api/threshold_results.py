@@ -96,13 +96,13 @@ class Thresholds(Shown):
         >>> thresholds(gold, pred, ["strict"]).apply(gold, pred)["applied"]["value"]
         1.0
         """
-        found, _, _ = documents_of(gold, pred, self._items._replace(text=text, tokens=tokens))
+        others, _, _ = documents_of(gold, pred, self._items._replace(text=text, tokens=tokens))
         try:
-            values = applied(found, self._metrics, self.cuts, self._settings, confidence, self["per_type"])
+            values = applied(others, self._metrics, self.cuts, self._settings, confidence, self["per_type"])
         except ValueError as error:
             raise ValueError(in_python(str(error))) from None
         new = Thresholds(self._found, self._settings, self._items, self._notes)
-        new["applied"], new._others = values, found
+        new["applied"], new._others = values, others
         return new
 
     def curve(self, metric: str | None = None, label: str | None = None) -> dict[str, list[Any]]:
@@ -126,15 +126,15 @@ class Thresholds(Shown):
         """
         curves = self._found.curves
         name = metric or self.best["score"].partition(".")[0]
-        own = next((each for each in curves.metrics if each.name == name), None)
-        if own is None:
+        chosen = next((each for each in curves.metrics if each.name == name), None)
+        if chosen is None:
             raise ValueError(
                 f"there is no metric {name!r}; there are {', '.join(each.name for each in curves.metrics)}"
             )
         if label is not None and label not in curves.labels:
             raise ValueError(f"there is no label {label!r}; there are {', '.join(curves.labels) or 'none'}")
-        at, scores = (slice(None), curves.overall(own)) if label is None else curves.of_label(own, label)
-        kinds = own.scores if label is None else own.label_scores
+        at, scores = (slice(None), curves.overall(chosen)) if label is None else curves.of_label(chosen, label)
+        kinds = chosen.scores if label is None else chosen.label_scores
         shown = {score.name: scores[score.name] for score in kinds if score.unit != "count"}
         cuts = [finite(value) for value in curves.cuts[at].tolist()]
         return {"cut": cuts, **plain({"kept": curves.kept[at], **shown})}
@@ -198,6 +198,10 @@ class Thresholds(Shown):
             ValueError: The file extension is unknown, there is no best cut for a cut file, or the libraries that draw
                 charts are not installed.
             OSError: The file cannot be written.
+
+        >>> from spacy_nereval import thresholds
+        >>> found = thresholds([[(0, 3, "A")]], [[{"start": 0, "end": 3, "label": "A", "score": 0.9}]], ["strict"])
+        >>> found.save(getfixture("tmp_path") / "best.cut.json")
         """
         path = Path(path)
         if path.name.endswith(".cut.json"):

@@ -85,10 +85,10 @@ def thresholds(
     settings = Settings(best, per_label, hit, missing_score, bins, bin_kind).checked()
     reading = Reading(scheme, repair, end, spans_key, match, occurrences, given_names(tag_names), offsets).checked()
     items = Items(metrics, reading, label_rules(labels, only, depth, sep))
-    found, chosen, without = documents_of(gold, pred, items._replace(text=text, tokens=tokens))
-    chosen_too, added = with_levels(chosen, found, separator(metrics, sep))
+    documents, chosen, without = documents_of(gold, pred, items._replace(text=text, tokens=tokens))
+    chosen_too, added = with_levels(chosen, documents, separator(metrics, sep))
     try:
-        result = found_in(found, with_metric_of(best, chosen_too), settings)
+        result = found_in(documents, with_metric_of(best, chosen_too), settings)
     except ValueError as error:
         raise ValueError(in_python(str(error))) from None
     result.values["left_out"] |= without

@@ -53,7 +53,11 @@ def agreement_cli(
         "-m",
         help="Metrics or sets of metrics, separated by commas. By default strict, semeval, relaxed and char",
     ),
-    unit: str = Option("token", "--unit", help="What alpha and kappa are computed on: token or char"),
+    unit: str = Option(
+        "token",
+        "--unit",
+        help="Unit of alpha and kappa: token or char. Intervals resample documents, whichever it is",
+    ),
     consensus: str = Option(
         "majority",
         "--consensus",
@@ -124,11 +128,11 @@ def agreement_cli(
     check_lexicons(chosen, output, write_consensus, units, html, disputes)
     shared = _read(names, name or [], reading)
     rule = consensus_rule(consensus, len(shared.annotators))
-    found = AgreementCounts(shared, chosen, unit=on, rule=rule)
-    result = found.result(drawn, short=showing.short)
+    counted = AgreementCounts(shared, chosen, unit=on, rule=rule)
+    result = counted.result(drawn, short=showing.short)
     bounded = result
     if not drawn and result["documents"] <= MOST_DOCUMENTS:
-        bounded = found.with_main_interval(result)
+        bounded = counted.with_main_interval(result)
     rows = [*consensus_rows(shared, rule)] if write_consensus else []
     if output:
         write_json(output, result)
@@ -138,10 +142,10 @@ def agreement_cli(
         _write_units(units, shared)
     if html:
         with atomic(html) as file:
-            file.write(agreement_page(found, bounded).encode())
+            file.write(agreement_page(counted, bounded).encode())
     asked = write_disputes(disputes, shared, rule) if disputes else 0
     more = more_tables(showing)
-    _print_result(found, result, bounded, wanted, showing, f"{more}, --html page.html" if more and not html else more)
+    _print_result(counted, result, bounded, wanted, showing, f"{more}, --html page.html" if more and not html else more)
     if write_consensus:
         spans = sum(len(row["spans"]) for row in rows)
         say(f"✔ consensus of {len(rows)} documents with {spans} spans in {write_consensus}", fg="green", err=True)

@@ -62,6 +62,13 @@ def halves_to_append(counts: Counts, replicates: int | None, seed: int | None, o
 def new_files(counts: Counts | None, files: Files, model: str | None, loading: Model, output: Path) -> Files:
     """Return the files that are not in the counts yet, and say which ones are.
 
+    Args:
+        counts: The counts that are there, if there are any.
+        files: All files.
+        model: The pipeline that predicts, if one does.
+        loading: How it is loaded.
+        output: The file of the counts, for messages.
+
     Raises:
         ValueError: Two files have the same content.
     """
@@ -143,6 +150,12 @@ def _unit(reading: Reading, gold: str) -> str:
 
 def save_appended(before: Counts | None, counts: Counts, output: Path, sharding: Sharding) -> None:
     """Write counts with those that were there before, and print what was written.
+
+    Args:
+        before: The counts that were there, if there were any.
+        counts: The new ones.
+        output: The file.
+        sharding: Whether documents with the same id are one document.
 
     Raises:
         ValueError: They differ in settings, or have documents with the same id.

@@ -32,6 +32,7 @@ class WithBareLabels(TyperCommand):
     """Reads `--labels` without a mapping as `--per-label`, which it meant before labels could be mapped."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # releases of typer differ in the class of contexts
+        """Return the arguments that are left, as the base class does."""
         return super().parse_args(ctx, with_per_label(args))
 
 
@@ -114,7 +115,7 @@ def compare_cli(
     check_lexicons(counter.metrics, output)
     families(counter.metrics, wished.primary, wished.secondary)  # before anything is read
     documents: Sequence[Document] = []
-    found: list[System] = []
+    compared: list[System] = []
     for shown, runs in named:
         counted = []
         for run in runs:
@@ -122,8 +123,8 @@ def compare_cli(
             counted.append(counts)
             documents = kept or documents
         outcomes = [gold_outcomes(document) for document in kept] if kept is not None and len(runs) == 1 else None
-        found.append(System(shown, counted, outcomes))
-    result = comparison(found, documents, drawn, asking.trials, **wished._asdict(), short=showing.short)
+        compared.append(System(shown, counted, outcomes))
+    result = comparison(compared, documents, drawn, asking.trials, **wished._asdict(), short=showing.short)
     if output:
         write_json(output, result)
     _print_result(result, wanted, showing)

@@ -53,16 +53,16 @@ def datasets_cli(
         )
     _check_given_once(files)
     results = {shown: _read(path) for shown, path in zip(_names(files), files)}
-    found = data_sets(results, score=score, system=name, independent=independent)
+    result = data_sets(results, score=score, system=name, independent=independent)
     if output:
-        write_json(output, found)
+        write_json(output, result)
     print_tables(
-        data_set_tables(found, digits=digits),
+        data_set_tables(result, digits=digits),
         format,
         # The names of files and systems can contain any character.
-        before=[visible(f"{found['verdict']}.")],
-        after=[visible(line) for line in footer(found)],
-        signature=found["signature"],
+        before=[visible(f"{result['verdict']}.")],
+        after=[visible(line) for line in footer(result)],
+        signature=result["signature"],
     )
 
 

@@ -50,7 +50,7 @@ def init_config_cli(
     if config is None:
         if output and output.exists():
             raise ValueError(f"{output} exists: choose another file, or change it with 'nereval init-config {output}'")
-        found = new_config(lang or "en", split_list(pipeline or "ner"), score)
+        new = new_config(lang or "en", split_list(pipeline or "ner"), score)
     else:
         for option, value in (("lang", lang), ("pipeline", pipeline)):
             if value is not None:
@@ -58,15 +58,15 @@ def init_config_cli(
         check_is_file(config)
         try:
             before = config.read_text(encoding="utf8")
-            found = changed_config(before, score)
+            new = changed_config(before, score)
         except ValueError as error:
             raise ValueError(f"{config}: {error}") from None
     target = output or config
     if target is None:
-        typer.echo(found.text, nl=False)
+        typer.echo(new.text, nl=False)
         return
     with atomic(target) as file:
-        file.write(found.text.encode())
-    for note in found.notes:
+        file.write(new.text.encode())
+    for note in new.notes:
         say(visible(note))
-    say(f"✔ {target}" + (": there was nothing to change" if found.text == before else ""), fg="green")
+    say(f"✔ {target}" + (": there was nothing to change" if new.text == before else ""), fg="green")

@@ -57,10 +57,10 @@ def split_attributes(given: Sequence[str]) -> list[str]:
     >>> split_attributes(["eLen:2,5,eCon", "case"])
     ['eLen:2,5', 'eCon', 'case']
     """
-    found: list[str] = []
+    attributes: list[str] = []
     for part in ",".join(given).split(",") if given else ():
-        if found and ":" in found[-1] and part.replace(".", "").strip().isdigit():
-            found[-1] += f",{part.strip()}"
+        if attributes and ":" in attributes[-1] and part.replace(".", "").strip().isdigit():
+            attributes[-1] += f",{part.strip()}"
         else:
-            found.append(part.strip())
-    return list(dict.fromkeys(found))
+            attributes.append(part.strip())
+    return list(dict.fromkeys(attributes))

@@ -30,6 +30,9 @@ def names_and_options(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 def optional_name(name: str | None, arguments: Sequence[str]) -> tuple[str | None, list[str]]:
     """Return an argument that may be left out, and the options: typer takes the first of these for the argument.
 
+    Raises:
+        ValueError: There is a second argument.
+
     >>> optional_name("--fair.unit", ["token"])
     (None, ['--fair.unit', 'token'])
     """

@@ -126,7 +126,7 @@ class Reading(NamedTuple):
     """How annotated files are read."""
 
     format: str | None = FORMAT
-    spans_key: str | None = Option(None, "--spans-key", "-sk", help="Score doc.spans[KEY] instead of doc.ents")
+    spans_key: str | None = Option(None, "--spans-key", "-sk", help="Read doc.spans[KEY] instead of doc.ents")
     column: str | None = Option(
         None,
         "--column",
@@ -187,10 +187,10 @@ class Reading(NamedTuple):
     unit: str | None = Option(
         None,
         "--unit",
-        help="Unit that intervals and tests resample as a whole: the documents with one id ('id', the default), with "
-        "one value in their metadata (meta.FIELD), or whose ids begin alike (prefix:REGEX, by its first group); "
-        "every document ('document'); or N consecutive documents of a file (block:N). By default the sentences of "
-        "CoNLL files without -DOCSTART- lines are resampled in blocks",
+        help="Unit of resampling, which intervals and tests draw as a whole: the documents with one id ('id', the "
+        "default), with one value in their metadata (meta.FIELD), or whose ids begin alike (prefix:REGEX, by its "
+        "first group); every document ('document'); or N consecutive documents of a file (block:N). By default the "
+        "sentences of CoNLL files without -DOCSTART- lines are resampled in blocks",
     )
 
 

@@ -80,7 +80,7 @@ def _print_as(name: str, tables: Iterable[ResultTable], before: Sequence[str], a
     """Print tables in a format for files and other programs."""
     from ..reporting.formats import document
 
-    if name in ("csv", "json"):  # these formats have no room for other lines
+    if name in ("csv", "json"):  # these formats cannot hold other lines
         for line in (*before, *after):
             say(line, err=True)
     # UTF-8 whatever the encoding of the terminal, because programs read these formats in UTF-8.

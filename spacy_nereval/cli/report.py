@@ -89,15 +89,15 @@ def report_cli(
     by = split_attributes(lookups.by or [])
     for attribute in by:
         Breakdown([], attribute, lexicon)  # so that it fails before anything is read
-    found: list[ReportedSystem] = []
+    reported: list[ReportedSystem] = []
     sides: list[str | None] = [*names] or [None]
     for side, shown in zip(sides, shown_names):
         kept = Kept()
         documents = predictions_kept(documents_of(side, gold, reading, loading), cutting, side or str(gold))
         counts = count_documents(documents, chosen, gold.name, reading, [kept])
-        found.append(ReportedSystem(shown, kept, counts))
+        reported.append(ReportedSystem(shown, kept, counts))
     html = page(
-        with_common_annexes(found),
+        with_common_annexes(reported),
         title=title,
         confidence=drawn,
         asked=wished,

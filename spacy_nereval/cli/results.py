@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 class Observer(Protocol):
     """Something that sees every document as it is counted."""
 
-    def add(self, document: Document | None) -> None: ...
+    def add(self, document: Document | None) -> None:
+        """See a document; None has no gold annotation."""
 
 
 class Kept(list["Document"]):

@@ -45,10 +45,10 @@ def systems_and_runs(
         raise ValueError(f"{names[0]} is given in addition to --system: give all systems as --system NAME=RUN,RUN...")
     if given and shown:
         raise ValueError(f"--name {shown[0]} is given in addition to --system, which names the systems itself")
-    found = [*named_runs(given).items()] if given else [(name, [name]) for name in names]
-    if len(found) < 2:
-        raise ValueError(f"a comparison needs a baseline and another system, and {found[0][0]} is the only one")
-    return found if given else [*zip(display_names(names, shown), (runs for _, runs in found))]
+    systems = [*named_runs(given).items()] if given else [(name, [name]) for name in names]
+    if len(systems) < 2:
+        raise ValueError(f"a comparison needs a baseline and another system, and {systems[0][0]} is the only one")
+    return systems if given else [*zip(display_names(names, shown), (runs for _, runs in systems))]
 
 
 def named_runs(given: Sequence[str]) -> Runs:

@@ -58,22 +58,24 @@ def with_stored_labels(reading: Reading, systems: Sequence[str]) -> Reading:
     if reading.sep != SEP.default:
         given.add("sep")
     stored = {model: stored_label_settings(folder, reading.spans_key) for model, folder in folders.items()}
-    stored = {model: {o: value for o, value in found.items() if o not in given} for model, found in stored.items()}
-    shown = {model: _as_options(found) for model, found in stored.items()}
+    stored = {
+        model: {o: value for o, value in settings.items() if o not in given} for model, settings in stored.items()
+    }
+    shown = {model: _as_options(settings) for model, settings in stored.items()}
     if len({*shown.values()}) > 1:
         differ = "; ".join(f"{model} has {options or 'none'}" for model, options in shown.items())
         raise ValueError(
             f"the configs of models differ in label options ({differ}), and systems are scored alike: "
             "give them on the command line"
         )
-    for model, found in stored.items():
-        if found:
+    for model, settings in stored.items():
+        if settings:
             say(f"from the config of {model}: {shown[model]}", err=True)
-            if "labels" in found:
-                found["labels"] = json.dumps(found["labels"])
-            if "only" in found:
-                found["only"] = [json.dumps(found["only"])]
-            return reading._replace(**found)
+            if "labels" in settings:
+                settings["labels"] = json.dumps(settings["labels"])
+            if "only" in settings:
+                settings["only"] = [json.dumps(settings["only"])]
+            return reading._replace(**settings)
     return reading
 
 
@@ -102,14 +104,16 @@ def with_stored(settings: Settings, stored: Mapping[str, Settings]) -> Settings:
         for name, options in given.items():
             if name not in table:
                 continue
-            own = {option: value for option, value in table[name].items() if option not in options}
+            extra = {option: value for option, value in table[name].items() if option not in options}
             try:
-                create(name, **own)
+                create(name, **extra)
             except ValueError as error:
                 raise ValueError(f"the config of {model} cannot be used: {error}") from None
-            if taken.setdefault(name, own) != own:
-                option = next(o for o in {**taken[name], **own} if taken[name].get(o) != own.get(o))
-                values = (json.dumps(each[option]) if option in each else "the default" for each in (taken[name], own))
+            if taken.setdefault(name, extra) != extra:
+                option = next(o for o in {**taken[name], **extra} if taken[name].get(o) != extra.get(o))
+                values = (
+                    json.dumps(each[option]) if option in each else "the default" for each in (taken[name], extra)
+                )
                 raise ValueError(
                     f"the configs of {source[name]} and {model} differ in {name}.{option} ({' and '.join(values)}), "
                     f"and systems are scored alike: give one value with --{name}.{option}"

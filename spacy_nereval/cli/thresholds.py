@@ -133,23 +133,25 @@ def thresholds_cli(
     chosen = with_metric_of(settings.best, chosen)
     wanted(settings.best, chosen)  # before anything is read
     check_lexicons(chosen, output, csv, cut_file, html)
-    found: list[Found] = []
+    per_system: list[Found] = []
     tested: list[list[Document | None]] = []
     for k, system in enumerate(names):
         documents = _read(system, gold, reading, loading)
         with _named(system):
-            found.append(thresholds(documents, chosen, settings))
+            per_system.append(thresholds(documents, chosen, settings))
         tested.append(_read(others[k][1], others[k][0], reading, loading) if drawn else [])
         if drawn:
-            found[-1].values["applied"] = _applied(found[-1], others[k][1], tested[-1], chosen, settings, drawn)
+            per_system[-1].values["applied"] = _applied(
+                per_system[-1], others[k][1], tested[-1], chosen, settings, drawn
+            )
     if output:
-        results = [each.values for each in found]
+        results = [each.values for each in per_system]
         write_json(output, results[0] if len(results) == 1 else {"systems": dict(zip(shown_names, results))})
-    _write_files(found, shown_names, csv, cut_file)
+    _write_files(per_system, shown_names, csv, cut_file)
     if html:
         golds = display_names([str(gold), *(str(own) for own, _ in others[:1])], [])
-        _write_page(html, found, shown_names, tested, settings, golds)
-    _show(found, shown_names, wished, reading.format, digits)
+        _write_page(html, per_system, shown_names, tested, settings, golds)
+    _show(per_system, shown_names, wished, reading.format, digits)
 
 
 def _pairs(given: Sequence[str], systems: Sequence[str]) -> list[tuple[Path, str]]:

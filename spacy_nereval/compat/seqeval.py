@@ -99,6 +99,10 @@ def classification_report(
         zero_division: The value of an undefined score; "warn" is 0 with a warning.
         scheme: The scheme of mode "strict": seqeval's class, or its name.
 
+    Returns:
+        A table as text; or with `output_dict` a dict for each label and average, with "precision", "recall" and
+        "f1-score" from 0 to 1, and "support", the number of gold spans.
+
     Raises:
         ValueError: A tag or an argument is unknown, or the sides do not fit together.
 
@@ -199,6 +203,9 @@ def accuracy_score(y_true: Sequence[Any], y_pred: Sequence[Any]) -> float:
 
     Args:
         y_true, y_pred: A list of tags for each sentence, or the tags of one sentence.
+
+    Returns:
+        From 0 to 1.
 
     Raises:
         ValueError: There is no tag, or the sides have different numbers of tags.

@@ -28,6 +28,9 @@ def align(
         gold, pred: Spans, sorted.
         overlaps: The pairs that may be made, as `core.overlap.overlaps` returns them.
 
+    Returns:
+        Pairs (gold, pred), then each unpaired prediction as (None, pred); (gold, None) for an unpaired gold span.
+
     >>> from spacy_nereval.core.overlap import overlaps
     >>> gold, pred = [(0, 9, "A")], [(0, 5, "B"), (6, 9, "A")]
     >>> align(gold, pred, overlaps(gold, pred))
@@ -37,17 +40,17 @@ def align(
         return [(gold[0], pred[0])]
     edges: dict[int, dict[int, int]] = {}
     most = 1 + min(len(gold), len(pred))
-    room = 1 + sum(shared for _, _, shared in overlaps)
+    radix = 1 + sum(shared for _, _, shared in overlaps)
     for i, j, shared in overlaps:
         same_boundaries = gold[i][:2] == pred[j][:2]
         same_label = gold[i][2] == pred[j][2]
         # One whole number whose digits, in a mixed radix, are the criteria in order of weight.
-        edges.setdefault(i, {})[j] = ((same_boundaries * most + 1) * most + same_label) * room + shared
+        edges.setdefault(i, {})[j] = ((same_boundaries * most + 1) * most + same_label) * radix + shared
     return paired(gold, pred, best_pairs(edges))
 
 
 def paired(gold: Sequence[S], pred: Sequence[S], pairs: Mapping[int, int]) -> list[tuple[S | None, S | None]]:
-    """Return pairs of spans from pairs of indices, with leftovers paired with None."""
+    """Return the `pairs` of indices as pairs of the `gold` and `pred` spans, with leftovers paired with None."""
     taken = set(pairs.values())
     result: list[tuple[S | None, S | None]] = [
         (span, pred[pairs[i]] if i in pairs else None) for i, span in enumerate(gold)
@@ -67,6 +70,9 @@ def closest_pairs(
         gold, pred: Spans, sorted.
         worth: What pairing `gold[i]` with `pred[j]` is worth, a whole number from 0 up.
             Pairs that are not in it are not made.
+
+    Returns:
+        (gold, pred) or (gold, None) for each gold span in order, then (None, pred) for each unpaired prediction.
 
     >>> closest_pairs([(0, 9, "A"), (2, 9, "A")], [(2, 8, "A")], {(0, 0): 1, (1, 0): 1})
     [((0, 9, 'A'), None), ((2, 9, 'A'), (2, 8, 'A'))]

@@ -26,7 +26,7 @@ def checked_tokens(tokens: Iterable[tuple[int, int]], length: int | None) -> lis
 def checked_spans(side: str, spans: Iterable[Sequence[Any]], length: int | None) -> list[PlainSpan]:
     """Return the spans in plain Python, each once. Raise ValueError that explains the first invalid span."""
     spans, most = [*spans], FARTHEST if length is None else length
-    found: dict[PlainSpan, None] = {}
+    distinct: dict[PlainSpan, None] = {}
     try:
         for span in spans:
             # Almost all spans are valid: checking that here, without a call, halves the time of reading.
@@ -34,10 +34,10 @@ def checked_spans(side: str, spans: Iterable[Sequence[Any]], length: int | None)
             plain = start.__class__ is end.__class__ is int and label.__class__ is str and label
             if not (plain and 0 <= start <= end <= most):
                 raise ValueError
-            found[span if span.__class__ is tuple else (start, end, label)] = None
+            distinct[span if span.__class__ is tuple else (start, end, label)] = None
     except (TypeError, ValueError):
-        found = dict.fromkeys(checked_span(side, span, length) for span in spans)
-    return [*found]
+        distinct = dict.fromkeys(checked_span(side, span, length) for span in spans)
+    return [*distinct]
 
 
 def checked_span(side: str, span: Sequence[Any], length: int | None) -> PlainSpan:

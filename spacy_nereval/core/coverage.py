@@ -95,13 +95,13 @@ def shares(spans: Sequence[Span], others: Sequence[Span], together: bool) -> lis
     [0.8, 0.0]
     """
     if together:
-        found = covered(spans, others)
+        lengths = covered(spans, others)
     else:
-        found = [0] * len(spans)
+        lengths = [0] * len(spans)
         for i, _, shared in overlaps(spans, others):
-            found[i] = max(found[i], shared)
+            lengths[i] = max(lengths[i], shared)
     places = {other[:2] for other in others}
     return [
         n / (span.end - span.start) if span.start < span.end else float(span[:2] in places)
-        for span, n in zip(spans, found)
+        for span, n in zip(spans, lengths)
     ]

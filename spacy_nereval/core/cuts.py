@@ -147,7 +147,7 @@ def cut(
             continue
         gold, pred = document.sides
         kept = [span for span in pred if cuts.keeps(span[2], scores[span])]
-        found = document.replaced(gold, kept, document.text)
-        found.span_scores = {span: scores[span] for span in kept}
-        found.cut = digest
-        yield found
+        reduced = document.replaced(gold, kept, document.text)
+        reduced.span_scores = {span: scores[span] for span in kept}
+        reduced.cut = digest
+        yield reduced

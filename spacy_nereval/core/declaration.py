@@ -1,7 +1,6 @@
 """What a metric declares: its verdicts, the columns they add up to, one formula, and its scores.
 
-Everything that prints, tests or selects by a score reads the declaration. Nothing
-is guessed from the name of a score.
+Everything that prints, tests or selects by a score reads the declaration. Nothing is guessed from the name of a score.
 """
 
 from __future__ import annotations
@@ -48,6 +47,9 @@ class Kind(str, Enum):
 
     A hit is a gold span with an equal predicted span. Other spans that overlap a span of
     the other side are in an overlap group; the rest are misses or spurious.
+
+    >>> Kind("miss") in GOLD_SPANS, Kind.SPURIOUS in GOLD_SPANS
+    (True, False)
     """
 
     HIT = "hit"
@@ -69,6 +71,9 @@ class Verdict(NamedTuple):
 
     `name` is the source's own abbreviation. `amount` is 1 unless the metric gives
     partial credit or counts smaller things than spans.
+
+    >>> Verdict("fn", Span(0, 5, "PER"), None).amount
+    1
     """
 
     name: str
@@ -86,9 +91,8 @@ class Metric:
         columns: Each column and what it adds up: verdicts, or kinds of spans.
         formula: From columns to scores, element by element, for arrays of any shape.
             0/0 is NaN. Besides the metric's columns it gets `gold_spans` and `pred_spans`.
-        judge: The verdicts on an `OverlapGroup`, or with `scope="document"` on a whole
-            `Document`. None: spans in overlap groups are misses and spurious spans. The
-            verdicts on a group must not depend on its position in the text.
+        judge: The verdicts on an `OverlapGroup`, or with `scope="document"` on a whole `Document`. None: spans in
+            overlap groups are misses and spurious spans. The verdicts on a group must not depend on its position.
         scope: What the judge is given. A metric of scope "group" judges overlap groups
             only, and `hit`, `miss` and `spurious` name its verdicts on other spans.
         hit, miss, spurious: See `scope`.
@@ -117,6 +121,11 @@ class Metric:
 
     Raises:
         ValueError: The declaration contradicts itself; the message says where.
+
+    >>> score = Score("hits", unit="count")
+    >>> hits = Metric((score,), columns=one_each("tp"), formula=lambda n: {"hits": n["tp"]})
+    >>> hits.verdict_names, hits.correct_verdicts
+    (('tp', 'fn', 'fp'), ('tp',))
     """
 
     scores: tuple[Score, ...]
@@ -203,6 +212,15 @@ class Metric:
     def verdicts(self, document: Document) -> Iterator[Verdict]:
         """Yield all verdicts on a document: the evidence behind every number.
 
+        Args:
+            document: Its spans; with its text or tokens if the metric needs them.
+
+        Yields:
+            Verdicts: those on hits first, then group by group.
+
+        Raises:
+            ValueError: The document lacks what the metric needs, or the judge passes what the metric does not declare.
+
         >>> from spacy_nereval import create, Document
         >>> doc = Document(gold=[(0, 5, "A"), (8, 9, "A")], pred=[(0, 5, "A"), (2, 4, "B")])
         >>> [verdict.name for verdict in create("strict").verdicts(doc)]
@@ -226,6 +244,11 @@ class SpanTable(Protocol):
 
     documents: the number of documents. labels: the labels that occur.
     doc, label: int64[spans], indices. gold, pred: bool[spans], whether that side has the span.
+
+    >>> from spacy_nereval.counting.batch import DocumentBatch
+    >>> table = DocumentBatch([Document([(0, 3, "B")], [(0, 3, "B"), (5, 7, "A")])])
+    >>> [table.labels[k] for k in table.label], table.gold.tolist()
+    (['B', 'A'], [True, False])
     """
 
     labels: Sequence[str]
@@ -235,11 +258,12 @@ class SpanTable(Protocol):
     pred: NDArray[Any]
 
     @property
-    def documents(self) -> int: ...
+    def documents(self) -> int:
+        """The number of documents."""
 
     def words(self, *, case: str, by: str) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return int64[words] twice: the index of the span that has the word, and the word as a
-        number. Numbers are equal where two words of one document are equal."""
+        """Return int64[words] twice: the index of the span that has the word, and the word as a number, equal where
+        two words of one document are equal. `case` and `by` are those of `Document.unigrams`."""
 
 
 class Tally(NamedTuple):
@@ -248,6 +272,10 @@ class Tally(NamedTuple):
     doc: int64, the index of the document in the batch.
     gold, pred: int64, the index of the label in the batch's labels; `len(labels)` means no span.
     amount: int64.
+
+    >>> import numpy as np
+    >>> Tally("tp", *np.ones((4, 2), int)).amount.tolist()
+    [1, 1]
     """
 
     verdict: str
@@ -262,6 +290,9 @@ def one_each(*verdicts: str) -> dict[str, Sequence[str]]:
 
     Args:
         verdicts: Names of verdicts.
+
+    Returns:
+        The columns of a `Metric`, each with the name of the only verdict that it adds up.
 
     >>> one_each("tp", "fp")
     {'tp': ('tp',), 'fp': ('fp',)}

@@ -18,6 +18,9 @@ def ratio(part: Array, whole: Array) -> Array:
     Args:
         part, whole: Numbers, or arrays of one shape.
 
+    Returns:
+        float64[...], of the shape of the arguments.
+
     >>> ratio(np.array([1, 0]), np.array([2, 0]))
     array([0.5, nan])
     """
@@ -44,10 +47,15 @@ def prf(tp: Array, fp: Array, fn: Array, beta: float = 1.0) -> dict[str, Array]:
         tp, fp, fn: Correct, spurious and missed, in any unit. Fractions are fine.
         beta: From 0, where F is precision, to infinity, where F is recall.
 
+    Returns:
+        float64[...] each, of the shape of the counts: from 0 to 1, NaN where undefined.
+
     >>> prf(0, 0, 3)
     {'p': np.float64(nan), 'r': np.float64(0.0), 'f': np.float64(0.0)}
     >>> [float(prf(1, 1, 3, beta)["f"]) for beta in (0, 1, float("inf"))]
     [0.5, 0.3333333333333333, 0.25]
+
+    Source: Makhoul et al. (1999), equation 6, with van Rijsbergen's α = 1/(1 + β²).
     """
     alpha = weight_of_precision(beta)
     f = ratio(tp, tp + (1 - alpha) * fn + alpha * fp)
@@ -65,8 +73,13 @@ def f_score(p: Array, r: Array, beta: float = 1.0) -> Array:
         p, r: Precision and recall; NaN where a side has no spans.
         beta: From 0, where F is precision, to infinity, where F is recall.
 
+    Returns:
+        float64[...], of the shape of p and r: from 0 to 1, NaN where undefined.
+
     >>> f_score(np.array([0.5, 0.0, np.nan, np.nan]), np.array([1.0, 0.0, 0.0, np.nan]))
     array([0.66666667, 0.        , 0.        ,        nan])
+
+    Source: Makhoul et al. (1999), equation 5a, with α as in `prf`.
     """
     alpha = weight_of_precision(beta)
     some_p, some_r = np.nan_to_num(p), np.nan_to_num(r)
@@ -83,6 +96,9 @@ def weight_table(
         weights: The name of a table in `named`, or a table itself.
         named: The tables that have a name.
         kinds: What may be weighted. A kind that is left out weighs 1.
+
+    Returns:
+        The weight of each kind, from 0 to `HEAVIEST`.
 
     Raises:
         ValueError: A kind is unknown, or a weight is not a number from 0 to `HEAVIEST`.

@@ -119,6 +119,13 @@ def _unambiguous(label: str) -> str:
 def ancestors(label: str, sep: str = SEPARATOR) -> list[str]:
     """Return the ancestors of a label, the top first, and the label itself.
 
+    Args:
+        label: A path of levels.
+        sep: What separates the levels.
+
+    Returns:
+        Labels, from one level to all; a level without a name has no label of its own.
+
     >>> ancestors("LOC/CITY/CAPITAL")
     ['LOC', 'LOC/CITY', 'LOC/CITY/CAPITAL']
     """
@@ -185,12 +192,12 @@ def listed_labels(text: str) -> list[str]:
     if not text.lstrip().startswith("["):
         return [label.strip() for label in text.split(",")]
     try:
-        found = json.loads(text)
+        values = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"only: {quoted(text)} is not valid JSON ({error})") from None
-    if wrong := [label for label in found if not isinstance(label, str)]:
+    if wrong := [label for label in values if not isinstance(label, str)]:
         raise ValueError(f'only: {shortened(repr(wrong[0]))} is not a label; expected a list such as ["PER", "LOC"]')
-    return [*found]
+    return [*values]
 
 
 def checked_mapping(labels: Mapping[str, str | None] | str | Path) -> dict[str, str | None]:

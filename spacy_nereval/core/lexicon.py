@@ -84,7 +84,7 @@ class Lexicon:
         return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:8]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the content of the lexicon's JSON file, which `read_lexicon` reads.
+        """Return the content of the lexicon's JSON file, which `read_lexicon` reads: its format and its four tables.
 
         >>> sorted(lexicon_of([]).as_json())
         ['documents', 'format', 'occurrences', 'surfaces', 'tokens']
@@ -98,6 +98,9 @@ def lexicon_of(documents: Iterable[Document]) -> Lexicon:
 
     Args:
         documents: Documents with texts; predictions are ignored.
+
+    Returns:
+        The lexicon, with numbers of spans and of tokens.
 
     Raises:
         ValueError: If a document has no text.
@@ -157,9 +160,17 @@ def read_lexicon(path: str | Path, rules: LabelRules | None = None) -> Lexicon:
             can be inferred from its path.
         rules: What becomes of the labels of a corpus.
 
+    Returns:
+        The lexicon, which has at least one surface.
+
     Raises:
         ValueError: If the file is neither, is a lexicon although there are rules, or has no annotated spans.
         OSError: If the file cannot be read.
+
+    >>> path = getfixture("tmp_path") / "train.json"
+    >>> _ = path.write_text(json.dumps(lexicon_of([Document([(4, 7, "LOC")], [], "New Ulm")]).as_json()))
+    >>> read_lexicon(path).surfaces
+    {'Ulm': {'LOC': 1}}
     """
     path = Path(path)
     if rules and path.suffix == ".json":
@@ -185,6 +196,9 @@ def pinned_path(path: str) -> str:
     Args:
         path: A corpus or a lexicon's JSON file, with or without a digest.
 
+    Returns:
+        The path, "@" and 8 hexadecimal digits.
+
     Raises:
         ValueError: If there is no such file, or it cannot be read.
         OSError: If the file cannot be read.
@@ -201,10 +215,18 @@ def cached_lexicon(path: str) -> Lexicon:
     Args:
         path: A corpus or a lexicon's JSON file, with or without a digest (`pinned_path`).
 
+    Returns:
+        The lexicon, as `read_lexicon` does.
+
     Raises:
         ValueError: If there is no such file, it cannot be read, or the lexicon has
             another digest than the path.
         OSError: If the file cannot be read.
+
+    >>> path = getfixture("tmp_path") / "train.json"
+    >>> _ = path.write_text(json.dumps(lexicon_of([Document([(4, 7, "LOC")], [], "New Ulm")]).as_json()))
+    >>> cached_lexicon(pinned_path(str(path))) is cached_lexicon(str(path))
+    True
     """
     match = PINNED.fullmatch(path)
     name, digest = match.groups() if match else (path, None)
@@ -227,10 +249,10 @@ def _load(path: Path) -> Lexicon:
     if not path.is_file():
         raise ValueError(f"{path} does not exist or is not a file")
     try:
-        found = json.loads(path.read_bytes())
-        if not isinstance(found, dict) or found.get("format") != FORMAT:
+        content = json.loads(path.read_bytes())
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise ValueError(f"its format is not {FORMAT!r}")
-        parts = pydantic.TypeAdapter(Parts).validate_python(found)
+        parts = pydantic.TypeAdapter(Parts).validate_python(content)
         if lacking := parts["surfaces"].keys() - parts["occurrences"].keys():
             raise ValueError(f"it does not say how often {min(lacking)!r} occurs")
     except (ValueError, RecursionError) as error:

@@ -91,19 +91,19 @@ def locate(text: str, mentions: Iterable[Any], match: str = CASELESS, occurrence
         string, label = mention
         if string not in places:
             places[string] = _places(text, string, levels)
-        level, found = places[string]
+        level, occurring = places[string]
         numbers[level] += 1
         if level == "empty":
             continue
         before = seen[mention]
         seen[mention] += 1
-        numbers["ambiguous"] += before == 0 and len(found) > times[mention]
-        most = len(found) if occurrences == LISTED and found else 1
+        numbers["ambiguous"] += before == 0 and len(occurring) > times[mention]
+        most = len(occurring) if occurrences == LISTED and occurring else 1
         numbers["repeated"] += before >= most
-        if not found:
+        if not occurring:
             invented[mention] = None
         elif before < most:
-            for place in found if occurrences == ALL else [found[before if occurrences == LISTED else 0]]:
+            for place in occurring if occurrences == ALL else [occurring[before if occurrences == LISTED else 0]]:
                 spans[(*place, label)] = None
                 surfaces.setdefault(place, string)
     return Located([*spans], [*invented], surfaces, dict(numbers))
@@ -143,6 +143,13 @@ def checked_mention(number: int, mention: Any) -> tuple[str, str]:
 
 def canonical(text: str, level: str = CASELESS) -> str:
     """Return a string in the form in which strings of a level are compared.
+
+    Args:
+        text: The string.
+        level: "exact", "normalised" or "caseless".
+
+    Returns:
+        The string, unchanged if exact; else normalised and without white space at its ends, caseless also casefolded.
 
     >>> canonical(" Ada’s\\xa0 Engine "), canonical("Ada’s  Engine", "normalised"), canonical("Ada’s ", "exact")
     ("ada's engine", "Ada's Engine", 'Ada’s ')

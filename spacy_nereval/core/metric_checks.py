@@ -64,10 +64,10 @@ def _check_columns(metric: Metric) -> None:
 def _check_formula(metric: Metric) -> None:
     """Check that the formula and `details` find their columns, and that the formula returns the declared scores."""
     nothing = {name: np.zeros(1) for name in (*metric.columns, "gold_spans", "pred_spans")}
-    found: list[Any] = []
+    results: list[Any] = []
     for what, compute in (("the formula", metric.formula), ("details", metric.details)):
         try:
-            found.append(compute(nothing) if compute else {})
+            results.append(compute(nothing) if compute else {})
         except KeyError as error:
             known = ", ".join(metric.columns)
             raise ValueError(
@@ -78,9 +78,9 @@ def _check_formula(metric: Metric) -> None:
                 f"{what} fails where all columns are 0 ({type(error).__name__}: {error}): divide with ratio, "
                 "for which 0/0 is NaN"
             ) from error
-        if not isinstance(found[-1], dict):
-            raise ValueError(f"{what} returns {shortened(repr(found[-1]))}: expected a dict of names to numbers")
-    returned = found[0]
+        if not isinstance(results[-1], dict):
+            raise ValueError(f"{what} returns {shortened(repr(results[-1]))}: expected a dict of names to numbers")
+    returned = results[0]
     for name, value in returned.items():
         if np.asarray(value).dtype.kind not in "bifu":
             raise ValueError(f"the formula returns {shortened(repr(value))} as {name}: expected numbers")

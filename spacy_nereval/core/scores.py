@@ -28,7 +28,7 @@ class Score:
         unit: "ratio" (shown in percent), "count" (a number of spans: it has no average),
             or "raw" (neither, shown as it is).
         higher_is_better: False for a cost, such as an error rate.
-        headline: Whether it represents the metric where there is room for one score.
+        headline: Whether it represents the metric where one score is shown.
         key: Its name in a spaCy score dict, without prefix; None keeps it out.
         group: The row of a table that it shares with two others: precision, recall and
             F of one group are declared side by side, in this order.
@@ -71,6 +71,9 @@ def prf_scores(group: str, *, prefix: str = "", key: str | None = None, symmetri
         key: The spaCy score keys are `{key}_p`, `{key}_r`, `{key}_f`; None gives them none.
         symmetric: Whether F stays the same when gold and prediction are swapped.
 
+    Returns:
+        Three ratios, in this order.
+
     >>> [(score.name, score.key, score.headline) for score in prf_scores("exact", prefix="exact_", key="exact")]
     [('exact_p', 'exact_p', False), ('exact_r', 'exact_r', False), ('exact_f', 'exact_f', True)]
     """
@@ -98,6 +101,10 @@ class Classes:
             float[labels + 1], with all labels together last.
         document_mean: Whether a class score is the mean over the documents that have the
             class, rather than the score of the summed counts.
+
+    >>> one = Classes((Score("p"),), lambda scores, _: {"all": scores["p"][-1]}, lambda labels, _: [1, 1, 1])
+    >>> one.weights(["A", "B"], False), one.overall({"p": [0.5, 1.0, 0.75]}, [1, 1, 1])
+    ([1, 1, 1], {'all': 0.75})
     """
 
     scores: tuple[Score, ...]

@@ -36,7 +36,7 @@ class Span(NamedTuple):
     label: str
 
     def overlaps(self, other: Span) -> bool:
-        """Return whether the two spans share at least one character."""
+        """Return whether this span and the `other` share at least one character."""
         return max(self.start, other.start) < min(self.end, other.end)
 
 
@@ -46,6 +46,9 @@ class OverlapGroup:
     `gold` and `pred` are sorted by (start, end, label) and hold no span twice. No span
     is in both, unless it is a whole `Document`: hits are taken out of
     groups. What several metrics need is computed once.
+
+    >>> OverlapGroup([Span(0, 9, "A")], [Span(0, 4, "A"), Span(6, 9, "B")]).overlaps
+    [(0, 0, 4), (0, 1, 3)]
     """
 
     def __init__(self, gold: Sequence[Span], pred: Sequence[Span]) -> None:
@@ -78,7 +81,6 @@ class Document(OverlapGroup):
         id: The name of the document in reports.
 
     Attributes:
-        gold, pred: Sorted, without duplicates.
         sides: Gold and predicted spans as plain tuples, in the order in which they came.
         ignored: Predictions left out where the reference says nothing about the text.
         repaired: Spans whose tags were repaired on reading.
@@ -146,7 +148,7 @@ class Document(OverlapGroup):
         return f"Document(gold={list(self.gold)}, pred={list(self.pred)})"
 
     def replaced(self, gold: list[PlainSpan], pred: list[PlainSpan], text: str | None) -> Document:
-        """Return the same document with other spans, valid and without duplicates, and with another text."""
+        """Return the same document with other `gold` and `pred`, valid and without duplicates, and another `text`."""
         found = copy(self)
         for name in vars(self):
             if isinstance(getattr(Document, name, None), cached_property):
@@ -175,10 +177,12 @@ class Document(OverlapGroup):
 
     @cached_property
     def gold(self) -> tuple[Span, ...]:  # type: ignore[override]  # lazy here, plain in OverlapGroup
+        """The gold spans, sorted, without duplicates."""
         return tuple(map(Span._make, sorted(self.sides[0])))
 
     @cached_property
     def pred(self) -> tuple[Span, ...]:  # type: ignore[override]  # lazy here, plain in OverlapGroup
+        """The predicted spans, sorted, without duplicates."""
         return tuple(map(Span._make, sorted(self.sides[1])))
 
     @cached_property
@@ -198,7 +202,7 @@ class Document(OverlapGroup):
         return [OverlapGroup(gold, pred) for gold, pred in groups.values()]
 
     def covered_tokens(self, span: PlainSpan) -> tuple[int, int]:
-        """Return the range of reference tokens that share a character with the span.
+        """Return (first, last + 1): the indices of the reference tokens that share a character with the span.
 
         Raises:
             ValueError: The document has no tokens.
@@ -243,7 +247,7 @@ class Document(OverlapGroup):
         return [text[max(a, span[0]) : min(b, span[1])] for a, b in self.words[slice(*self.word_range(span))]]
 
     def word_range(self, span: PlainSpan) -> tuple[int, int]:
-        """Return the range of `words` that share a character with the span."""
+        """Return (first, last + 1): the indices of the `words` that share a character with the span."""
         return _touched(*self._word_edges, span)
 
     @cached_property
@@ -258,7 +262,7 @@ class Document(OverlapGroup):
     def unigrams(
         self, spans: Iterable[PlainSpan], *, case: str = "lower", by: str = "token"
     ) -> Iterator[Sequence[Hashable]]:
-        """Yield the words of each span: the reference tokens it touches, clipped to it.
+        """Yield the words of each of the `spans`: the reference tokens it touches, clipped to it.
 
         White space is not a word. Without tokens, or with `by="whitespace"`, the text of
         the span is split at white space. `case="lower"` folds case, `"keep"` does not.

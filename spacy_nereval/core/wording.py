@@ -12,6 +12,9 @@ class Wording(NamedTuple):
         kind: What is right or wrong with the span, a key of `VERDICT_KINDS`.
         short: For use beside a marked span, whose colour shows the kind.
         full: For use alone, as in a table.
+
+    >>> VERDICT_KINDS[Wording("missed", "missed", "missed").kind]
+    'missed spans'
     """
 
     kind: str

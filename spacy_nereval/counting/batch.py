@@ -98,19 +98,20 @@ class Batch(ABC):
 
     @property
     def documents(self) -> int:
+        """The number of documents."""
         return len(self.ids)
 
     @abstractmethod
     def words(self, *, case: str, by: str) -> tuple[Numbers, Numbers]:
-        """Return int64[words] twice: the index of the span that has the word, and the word as a
-        number. Numbers are equal where two words of one document are equal."""
+        """Return int64[words] twice: the index of the span that has the word, and the word as a number, equal where
+        two words of one document are equal. `case` and `by` are those of `Document.unigrams`."""
 
     @abstractmethod
     def document(self, place: int) -> Document:
-        """Return one document, for metrics that judge whole documents."""
+        """Return the document at an index, for metrics that judge whole documents."""
 
     def text(self, place: int) -> str | None:
-        """Return the text of one document."""
+        """Return the text of the document at an index."""
         return self.document(place).own_text
 
     def unit(self, place: int) -> str | None:
@@ -232,10 +233,15 @@ def kinds_and_groups(batch: Batch) -> tuple[Numbers, Numbers]:
 
 
 def group_shapes(batch: Batch, kind: Numbers, group: Numbers, label: Numbers) -> tuple[Numbers, list[bytes]]:
-    """Return the document of each overlap group, int64[groups], and what the group looks like.
+    """Return the document of each overlap group of a batch, int64[groups], and what the group looks like.
 
     A shape is the side, start, end and label number of each span as int64[spans, 4], in
     bytes. Offsets count from the first span, since the position of a group does not matter.
+
+    Args:
+        batch: The spans.
+        kind, group: What `kinds_and_groups` returns, int64[spans].
+        label: The number of each span's label, int64[spans].
     """
     rows = np.flatnonzero(kind >= GROUP_GOLD)
     first = np.flatnonzero(np.diff(group[rows], prepend=-1))

@@ -25,6 +25,7 @@ class Replicates(NamedTuple):
 
     @property
     def drawn(self) -> tuple[int, int]:
+        """The number of half-samples and the seed; half-samples for which these are equal can be added up."""
         return self.samples, self.seed
 
 

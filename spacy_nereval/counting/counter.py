@@ -217,6 +217,10 @@ def count(documents: Iterable[Document | None], metrics: Iterable[Metric], *, un
     Returns:
         Counts, which can be scored, added, stored and resampled.
 
+    Raises:
+        ValueError: A metric lacks what it needs, such as the tokens of a document or an option; its verdicts
+            contradict its declaration; or two different metrics have one name.
+
     >>> from spacy_nereval import Document, create
     >>> count([Document([(0, 3, "A")], [(0, 3, "A")])], [create("strict")]).labels
     ('A',)

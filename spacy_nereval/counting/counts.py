@@ -36,7 +36,6 @@ class Counts:
 
     Attributes:
         metrics: What was counted.
-        documents: How many documents were counted.
         skipped: How many had no gold annotation. ignored: predictions where the reference is
             not annotated. repaired: spans whose tags were repaired on reading. duplicates:
             repeated spans within one side. rejected: spans that an annotator rejected. merged:
@@ -94,6 +93,7 @@ class Counts:
 
     @property
     def documents(self) -> int:
+        """The number of documents that were counted."""
         return int(self.collapsed.sums.documents[0]) if self.collapsed else len(self.ids)
 
     @property
@@ -127,7 +127,7 @@ class Counts:
         return self.number_of(PRED_SPANS)
 
     def number_of(self, kinds: Sequence[Kind]) -> int:
-        """Return how many spans there are of these kinds."""
+        """Return the number of spans of these `kinds`."""
         return sum(n for key, n in self.totals().items() if not key.metric and key.verdict in kinds)
 
     def totals(self) -> dict[Key, int]:
@@ -174,14 +174,14 @@ class Counts:
         """Return the counts of both, as if all documents had been counted together.
 
         Raises:
-            ValueError: They differ in metrics, settings or replicates; the message says how.
+            ValueError: They differ in metrics, settings or half-samples; the message says how.
         """
         if differences := self.differences(other):
             raise ValueError(f"these counts cannot be added: {differences}")
         return united([self, other])
 
     def reordered(self, places: Sequence[int]) -> Counts:
-        """Return the counts with the documents at these indices, in this order, and no column that they leave empty."""
+        """Return the counts of the documents at these `places`, in this order, without columns that this empties."""
         found = self.without_rows()
         found.ids = [self.ids[k] for k in places]
         found.units = [self.units[k] for k in places] if self.units else []
@@ -191,7 +191,7 @@ class Counts:
         return found
 
     def with_keys(self, keys: Sequence[Key]) -> Counts:
-        """Return the same numbers as counts of something else: each column has another key, all different."""
+        """Return the same numbers as counts of something else: each column has one of other `keys`, all different."""
         found = self.without_rows()
         found.ids, found.units = [*self.ids], [*self.units]
         found._columns, found._blocks = {key: k for k, key in enumerate(keys)}, [self.cells]
@@ -204,7 +204,7 @@ class Counts:
         return found
 
     def of(self, metrics: Sequence[Metric]) -> Counts:
-        """Return the counts of some of the metrics alone, perhaps with options that change no counts."""
+        """Return the counts of some `metrics` alone, perhaps with options that change no counts."""
         names = {"", *(metric.name for metric in metrics)}
         wanted = [k for k, key in enumerate(self.keys) if key.metric in names]
         found = self._like()
@@ -235,7 +235,7 @@ class Counts:
         return {name: getattr(self, name) for name in ON_READING}
 
     def add_on_reading(self, on_reading: Mapping[str, int]) -> None:
-        """Add up what was changed or left out on reading."""
+        """Add numbers of what was changed or left out `on_reading`, by the names in `ON_READING`."""
         for name, number in on_reading.items():
             setattr(self, name, getattr(self, name) + number)
 
@@ -250,36 +250,36 @@ class Counts:
         if [metric.name for metric in self.metrics] != [metric.name for metric in other.metrics]:
             names = (", ".join(metric.name for metric in counts.metrics) for counts in (self, other))
             return "one has the metrics {}, the other {}".format(*names)
-        found = []
+        reasons = []
         if self.unit != other.unit:
-            found.append(f"one resamples by {self.unit}, the other by {other.unit}")
+            reasons.append(f"one resamples by {self.unit}, the other by {other.unit}")
         if self.spans_key != other.spans_key:
             counted = [f"spans under {key!r}" if key else "entities" for key in (self.spans_key, other.spans_key)]
-            found.append(f"one counted {counted[0]}, the other {counted[1]}")
+            reasons.append(f"one counted {counted[0]}, the other {counted[1]}")
         if self.located and other.located and self.located != other.located:
             ways = [" and ".join(sorted(counts.located)) for counts in (self, other)]
-            found.append(f"one looked for mentions by {ways[0]}, the other by {ways[1]}")
+            reasons.append(f"one looked for mentions by {ways[0]}, the other by {ways[1]}")
         if self.label_rules != other.label_rules:
             kept = [" ".join(counts.label_rules.parts()) if counts.label_rules else "" for counts in (self, other)]
-            found.append(f"one has the label rules {kept[0] or 'none'}, the other {kept[1] or 'none'}")
+            reasons.append(f"one has the label rules {kept[0] or 'none'}, the other {kept[1] or 'none'}")
         if collapsed and (self.collapsed is None) is not (other.collapsed is None):
-            found.append("one is collapsed, the other has documents (--collapse makes both alike)")
+            reasons.append("one is collapsed, the other has documents (--collapse makes both alike)")
         for a, b in zip(self.metrics, other.metrics):
             ours, theirs = ({"version": metric.version, **metric.settings} for metric in (a, b))
-            found += [
+            reasons += [
                 f"{a.name}.{key} is {ours[key]!r} and {theirs[key]!r}" for key in ours if ours[key] != theirs[key]
             ]
-        return "; ".join([*found, *self._replicate_differences(other)] if replicates else found)
+        return "; ".join([*reasons, *self._replicate_differences(other)] if replicates else reasons)
 
     def _replicate_differences(self, other: Counts) -> Iterable[str]:
         drawn = [counts.replicates and counts.replicates.drawn for counts in (self, other)]
         if self.replicates and (whole := [metric.name for metric in self.metrics if metric.resolve or metric.distinct]):
             yield (
-                f"{whole[0]} depends on the corpus as a whole, so its replicates do not add up: "
-                f"count without replicates, or without {whole[0]}"
+                f"{whole[0]} depends on the corpus as a whole, so its half-samples do not add up: "
+                f"count without --replicates, or without {whole[0]}"
             )
         if drawn[0] != drawn[1]:
-            described = ["no replicates" if d is None else f"{d[0]} replicates with seed {d[1]}" for d in drawn]
+            described = ["no half-samples" if d is None else f"{d[0]} half-samples with seed {d[1]}" for d in drawn]
             yield f"one has {described[0]}, the other {described[1]}"
 
 
@@ -289,7 +289,7 @@ def united(parts: Sequence[Counts]) -> Counts:
     for part in parts:
         both.append(part.ids, part.units, part.cells, part.keys)
         both._add_notes(part)
-    # All parts have replicates, or none: else they would differ. They are all collapsed, or none is.
+    # All parts have half-samples, or none: else they would differ. They are all collapsed, or none is.
     if stored := [part.replicates for part in parts if part.replicates]:
         both.replicates = stored[0]._replace(sums=checked(reduce(add, (each.sums for each in stored))))
     if added := [part.collapsed for part in parts if part.collapsed]:

@@ -39,6 +39,7 @@ class Sums(NamedTuple):
 
     @property
     def arrays(self) -> tuple[NDArray[np.int64], ...]:
+        """What adds up: `counts`, `means`, `class_means` and `documents`."""
         return self[3:]
 
     def __add__(self, other: Sums) -> Sums:  # type: ignore[override]  # a tuple would be made longer
@@ -74,7 +75,7 @@ class Sums(NamedTuple):
 
 
 def empty_sums(metrics: tuple[Metric, ...], labels: tuple[str, ...], is_breakdown: bool, size: int) -> Sums:
-    """Return `size` sums of nothing."""
+    """Return `size` sums of nothing, for these metrics and labels (buckets, if `is_breakdown`)."""
     scores = sum(len(metric.averaged) for metric in metrics)
     classes = sum(len(metric.classes.scores) for metric in metrics if metric.classes)
     shapes = (len(slots(metrics)), len(labels) + 1), (3, scores), (3, classes, len(labels) + 1), ()

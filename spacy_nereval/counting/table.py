@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
 from .counts import Counts
 from .keys import HIGH, LOW, Key, Slot, join, slots, split
-from .room import check_room
+from .memory import check_memory
 from .sums import TOO_LARGE, Sums, empty_sums
 
 if TYPE_CHECKING:
@@ -75,10 +75,14 @@ class Table:
         return _ones(np.array(target, dtype=np.int64), (len(target), len(self.slots) * self.width))
 
     def summed(self, weights: Weights | None = None) -> Sums:
-        """Return the rows added up: one sum of all rows, or one for each row of weights."""
+        """Return the rows added up: one sum of all rows, or one for each row of `weights`.
+
+        Raises:
+            ValueError: The sums take more memory than there is, or numbers are too large to be exact.
+        """
         number = weights.sums if weights else 1
         one = empty_sums(self.metrics, self.labels, self.is_breakdown, 1)
-        check_room(sum(array.size for array in one.arrays), number, len(self.labels), len(self.metrics))
+        check_memory(sum(array.size for array in one.arrays), number, len(self.labels), len(self.metrics))
         total = empty_sums(self.metrics, self.labels, self.is_breakdown, number)
         for here in self.stretches(number):
             size = here.stop - here.start
@@ -141,7 +145,7 @@ class Table:
         """
         size, width = cells.shape[0], self.width
         total = (cells @ self._labels_added).toarray().T
-        found: list[NDArray[Any]] = []
+        overall: list[NDArray[Any]] = []
         of_classes: list[NDArray[Any]] = []
         for metric in self.metrics:
             if not metric.classes:
@@ -152,8 +156,8 @@ class Table:
                 weights = metric.classes.weights(self.labels, self.is_breakdown)
                 scores = metric.classes.overall(class_scores, weights)
                 of_classes += [class_scores[score.name] for score in metric.classes.scores]
-            found += [scores[score.name] for score in metric.averaged]
-        return np.array(found).reshape(-1, size), np.array(of_classes).reshape(-1, width, size)
+            overall += [scores[score.name] for score in metric.averaged]
+        return np.array(overall).reshape(-1, size), np.array(of_classes).reshape(-1, width, size)
 
     @cached_property
     def _labels_added(self) -> csr_array:
@@ -190,7 +194,10 @@ def _at_most_once(cells: csr_array, columns: NDArray[np.int64]) -> csr_array:
 
 
 def summed(counts: Counts, weights: Weights | None = None, labels: Sequence[str] | None = None) -> Sums:
-    """Return the counts added up; see `Table.summed`. Collapsed counts are added up already."""
+    """Return the counts added up, in all or once for each row of `weights`; see `Table.summed`.
+
+    Collapsed counts are added up already. `labels` are those of the sums, by default those of the counts.
+    """
     if counts.collapsed and not weights:
         return counts.collapsed.sums.with_labels(labels or counts.collapsed.sums.labels)
     return Table(counts, labels).summed(weights)
@@ -243,11 +250,15 @@ def additive(scores: NDArray[Any]) -> NDArray[Any]:
 
 
 def product(rows: Any, weights: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the exact product of whole numbers [..., documents] and [documents, sums], int64[..., sums]."""
-    found = rows @ weights
-    largest = max(found.max(initial=0), -found.min(initial=0))
+    """Return the exact product of whole numbers [..., documents] and [documents, sums], int64[..., sums].
+
+    Raises:
+        ValueError: A number is too large for int64.
+    """
+    rough = rows @ weights
+    largest = max(rough.max(initial=0), -rough.min(initial=0))
     if largest < 1 << 53:  # as almost always: floats are exact, and faster
-        rounded: NDArray[np.int64] = np.rint(found).astype(np.int64)
+        rounded: NDArray[np.int64] = np.rint(rough).astype(np.int64)
         return rounded
     if largest >= 1 << 62:
         raise ValueError(TOO_LARGE)

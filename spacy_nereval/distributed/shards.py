@@ -93,6 +93,7 @@ class PartsFolder:
 
     @property
     def path(self) -> Location:
+        """The location of the folder."""
         return location(self.name, self.home)
 
     def part(self, shard: Shard) -> Location:
@@ -171,12 +172,12 @@ def count_shards(
     Raises:
         ValueError: If the engine fails before any worker has begun a shard.
     """
-    found = _tried(shards, counter, folder, run, ready)
-    failed = [status.shard for status in found.values() if status.error and not status.lost]
-    lost = [status.shard for status in found.values() if status.lost]
-    found |= _tried(failed, counter, folder, run)
-    found |= _tried(lost, counter, folder, run, alone=True)
-    return [found[shard] for shard in shards]
+    statuses = _tried(shards, counter, folder, run, ready)
+    failed = [status.shard for status in statuses.values() if status.error and not status.lost]
+    lost = [status.shard for status in statuses.values() if status.lost]
+    statuses |= _tried(failed, counter, folder, run)
+    statuses |= _tried(lost, counter, folder, run, alone=True)
+    return [statuses[shard] for shard in shards]
 
 
 def _tried(

@@ -36,11 +36,13 @@ class AttributeContext:
 
     @property
     def lexicon(self) -> Lexicon:
+        """The lexicon of the training corpus."""
         assert self._lexicon, "callers refuse attributes that need a lexicon if there is none"
         return self._lexicon
 
     @property
     def text(self) -> str:
+        """The text of the document, without invented mentions. Raise ValueError if it has none."""
         if self.document.text is None:
             raise ValueError(
                 "attributes of spans need the text of every document, but a document has none: "
@@ -50,6 +52,7 @@ class AttributeContext:
 
     @cached_property
     def words(self) -> list[str]:
+        """The words of the text."""
         return [self.text[start:end] for start, end in self.document.own_words]
 
     @cached_property

@@ -33,18 +33,18 @@ def bucketed(gold: Mapping[Value, int], buckets: Buckets, zero: bool = False) ->
         >>> bucketed({1: 5, 2: 5, 9: 1}, (2, 5))
         {1: 'below 2', 2: '2 to below 5', 9: '5 and more'}
     """
-    found: dict[Value, str] = {}
+    bucket_of: dict[Value, str] = {}
     numbers = dict(sorted((value, n) for value, n in gold.items() if not isinstance(value, str)))
     if zero and 0 in numbers:
-        found[0.0] = "0"
+        bucket_of[0.0] = "0"
         del numbers[0]
     if callable(buckets):
-        found |= {value: buckets(value) for value in numbers}
+        bucket_of |= {value: buckets(value) for value in numbers}
     elif isinstance(buckets, tuple):
-        found |= {value: _between(value, buckets) for value in numbers}
+        bucket_of |= {value: _between(value, buckets) for value in numbers}
     else:
-        found |= _equal_buckets(numbers, buckets)
-    return found | {value: value for value in sorted((v for v in gold if isinstance(v, str)), key=str.swapcase)}
+        bucket_of |= _equal_buckets(numbers, buckets)
+    return bucket_of | {value: value for value in sorted((v for v in gold if isinstance(v, str)), key=str.swapcase)}
 
 
 def _equal_buckets(numbers: Mapping[float, int], most: int) -> dict[Value, str]:

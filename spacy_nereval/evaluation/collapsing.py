@@ -127,7 +127,7 @@ class Collapser:
         self._units = _UnitSquares()
 
     def add(self, counts: Counts) -> None:
-        """Add up further documents."""
+        """Add up further documents. Raise ValueError if their counts are collapsed already."""
         if counts.collapsed:
             raise ValueError("these counts are collapsed already: add them to others with +, or merge their files")
         table = Table(counts)
@@ -144,7 +144,7 @@ class Collapser:
         self._total.unit = counts.unit  # later documents may have units by further rules
 
     def counts(self) -> Counts:
-        """Return the collapsed counts of all that were added."""
+        """Return the collapsed counts of all that were added. Raise ValueError if there were none."""
         if self._total is None or not self._total.collapsed:
             raise ValueError("there are no counts to collapse")
         squares = self._units.squares(self._total.collapsed.sums.labels)

@@ -78,10 +78,10 @@ def comparison(
         short: Whether the signature leaves out options that have their default.
 
     Returns:
-        A result in plain Python. p-values are corrected by Holm's method within families. Each
-        row of the primary score has a `verdict`, the sentence that its numbers support.
-        `on_reading` says what was left out or changed in each system, a number per training run;
-        `mentions`, if there were any without offsets, how those of the first run were found.
+        A result in plain Python; ratios are not in per cent. p-values are corrected by Holm's method within families.
+        Each row of the primary score has a `verdict`, the sentence that its numbers support. `on_reading` says what
+        was left out or changed in each system, a number per training run; `mentions`, if there were any without
+        offsets, how those of the first run were found.
 
     Raises:
         ValueError: The systems were counted on different documents or in different ways,
@@ -238,6 +238,9 @@ def compare(
         confidence: Level and seed.
         trials: Number of swaps; by default enough for the number of tests.
         primary, secondary, labels, margin: See `comparison`.
+
+    Returns:
+        Rows in the order of the metrics and their scores. Ratios and their differences are not in per cent.
 
     Raises:
         ValueError: The two were not counted on the same documents, or a setting is out of range.

@@ -227,18 +227,18 @@ def _row(name: str, result: Result, score: str | None, system: str | None) -> Ro
     if system is not None and system not in systems:
         raise ValueError(f"--system {system}: {name} has no such system; it compares {', '.join(systems)}")
     rows = [row for row in rows if row["system"] == (system or systems[0])]
-    found: list[Row] = [row for row in rows if (_label(row) == score if score else row["family"] == PRIMARY)]
+    fitting: list[Row] = [row for row in rows if (_label(row) == score if score else row["family"] == PRIMARY)]
     tested = ", ".join(_label(row) for row in rows if row["family"] != UNTESTED)
-    if not found and score:
+    if not fitting and score:
         raise ValueError(f"--score {score}: {name} has no such score; expected METRIC.SCORE, one of {tested}")
-    if not found:
+    if not fitting:
         raise ValueError(f"{name} has no primary score: choose one with --score METRIC.SCORE")
-    if found[0]["family"] == UNTESTED:
+    if fitting[0]["family"] == UNTESTED:
         raise ValueError(
             f"--score {score}: not tested in {name}, which tests {tested}; "
             f"to test it, make it the primary score of the comparison"
         )
-    return found[0]
+    return fitting[0]
 
 
 def _check_alike(results: Mapping[str, Result], rows: Mapping[str, Row]) -> None:

@@ -52,11 +52,11 @@ class Listed(NamedTuple):
             row |= zip((f"{side}_{part}" for part in PARTS), parts)
         row["left"] = row["right"] = row["in_text"] = None
         spans = [span for span in (verdict.gold, verdict.pred) if span]
-        found = [span for span in spans if not self.document.is_invented(span)]
+        inside = [span for span in spans if not self.document.is_invented(span)]
         if spans and text is not None:
-            row["in_text"] = len(found) == len(spans)
-        if found and own_text is not None:
-            start, end = min(span.start for span in found), max(span.end for span in found)
+            row["in_text"] = len(inside) == len(spans)
+        if inside and own_text is not None:
+            start, end = min(span.start for span in inside), max(span.end for span in inside)
             row |= {"left": own_text[max(0, start - context) : start], "right": own_text[end : end + context]}
         return row
 

@@ -81,13 +81,13 @@ def gold_suspects(systems: Sequence[Sequence[Document]]) -> list[Suspect]:
         return []
     labels = _labels_of_surfaces(systems[0])
     right = [_scores_of_hits(documents) for documents in systems]
-    found: dict[tuple[int, int, int, str], list[Evidence]] = defaultdict(list)
+    evidence_of: dict[tuple[int, int, int, str], list[Evidence]] = defaultdict(list)
     for number, sides in enumerate(zip(*systems)):
         for place, evidence in (*_of_document(sides, labels), *_of_scores(sides, right)):
-            if evidence not in found[(number, *place)]:
-                found[(number, *place)].append(evidence)
+            if evidence not in evidence_of[(number, *place)]:
+                evidence_of[(number, *place)].append(evidence)
     suspects = []
-    for (number, start, end, gold), reasons in found.items():
+    for (number, start, end, gold), reasons in evidence_of.items():
         ranked = tuple(sorted(reasons, key=lambda each: each.against - each.number))
         suspects.append(Suspect(number, start, end, gold, ranked))
     return sorted(suspects, key=_rank)
@@ -118,13 +118,13 @@ def _of_document(sides: Sequence[Document], labels: dict[str, Counter[str]]) -> 
     for span in document.gold:
         at[span.start, span.end].append(span.label)
     for span in document.gold:
-        own = labels.get(surface(document, span.start, span.end), Counter())
+        labelled = labels.get(surface(document, span.start, span.end), Counter())
         # A second label on the very same place is annotation in layers, not a contradiction.
-        rivals = {label: n for label, n in own.items() if label not in at[span.start, span.end]}
+        rivals = {label: n for label, n in labelled.items() if label not in at[span.start, span.end]}
         if rivals:
             label, number = max(rivals.items(), key=lambda item: item[1])
-            if number >= own[span.label]:
-                yield (span.start, span.end, span.label), Evidence("two labels", label, number, own[span.label])
+            if number >= labelled[span.label]:
+                yield (span.start, span.end, span.label), Evidence("two labels", label, number, labelled[span.label])
     for side in sides:
         touched = {k for _, k, _ in side.overlaps}
         for k, span in enumerate(side.pred):
@@ -171,10 +171,10 @@ def _of_scores(
                 sure[span].append(Evidence("confidence", span.label, 0, 0, system, score, surer))
     if sure:
         labels = {(start, end): label for start, end, label in reversed(sides[0].gold)}
-        for span, found in sure.items():
-            for each in found:
+        for span, pieces in sure.items():
+            for each in pieces:
                 place = span.start, span.end, labels.get(span[:2], "")
-                yield place, each._replace(number=len(found))
+                yield place, each._replace(number=len(pieces))
 
 
 def _rank(suspect: Suspect) -> tuple[float, ...]:

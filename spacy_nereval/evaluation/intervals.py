@@ -78,6 +78,13 @@ def replicate(counts: Counts, samples: int, seed: int) -> Replicates:
 
     A unit's bits depend on its key and the seed alone, so half-samples of parts of a
     corpus, counted anywhere, add up to the half-samples of the whole.
+
+    Args:
+        counts: Counts with units.
+        samples, seed: The number of half-samples, and the seed of their random bits.
+
+    Raises:
+        ValueError: A setting is out of range, or the counts do not say what is resampled.
     """
     Confidence(samples=samples, seed=seed).checked()
     halves = HalfSamples(Units(counts), samples, seed, exact=False)
@@ -99,6 +106,12 @@ def intervals(counts: Counts, confidence: Confidence) -> dict[str, dict[str, Any
 
     Raises:
         ValueError: A setting is out of range.
+
+    >>> from spacy_nereval import Document, count, create
+    >>> documents = [Document([(0, 3, "A")], [(0, 3, "A")], id=str(k)) for k in range(10)]
+    >>> found = intervals(count(documents, [create("strict")]), Confidence())["strict"]["scores"]["f"]
+    >>> round(found["low"], 4), found["high"], found["k"], found["flag"]
+    (0.6615, 1.0, 10.0, None)
 
     Source: interval of Wilson (1927) with the effective sample size that half-samples of
     the units give; macro averages by MOVER (Zou and Donner 2008).
@@ -197,7 +210,7 @@ def _of_metrics(
 
 
 def values_at(places: Sequence[Path], scores: MetricScores, labels: tuple[str, ...]) -> NDArray[np.float64]:
-    """Return the scores at some paths of a result, float64[sums, paths]."""
+    """Return the scores of a metric at some paths of a result with these labels, float64[sums, paths]."""
     found = dict(scores.paths(labels))
     return np.array([found[path] for path in places], dtype=float).T.reshape(-1, len(places))
 

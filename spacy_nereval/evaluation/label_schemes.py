@@ -81,10 +81,10 @@ def label_lines(
             f"{spans} of {sum(pred.values())} predicted spans have a label that never occurs in gold: {of_preds}. "
             f"Gold has {shown}."
         )
-    found = {label: name for label in unknown if (name := proposed(label, golds, partners or {})) is not None}
+    proposals = {label: name for label in unknown if (name := proposed(label, golds, partners or {})) is not None}
     remedy = ""
-    if found and not (rules and rules.depth):
-        remedy = f" To map labels, add {(written or option)(extended(found, rules))}"
+    if proposals and not (rules and rules.depth):
+        remedy = f" To map labels, add {(written or option)(extended(proposals, rules))}"
     return [f"⚠ {what}{remedy}"]
 
 

@@ -78,12 +78,12 @@ def disagreement(counts: Counts) -> dict[str, Any] | None:
     close = np.isclose(wrf, strict, rtol=0, atol=1e-12)
     result: dict[str, Any] = {"documents": int(defined.sum()), "undefined": int((~defined).sum())}
     for name, chosen in (("above", wrf > strict), ("below", wrf < strict), ("equal", close)):
-        found = np.flatnonzero(chosen & defined & (close if name == "equal" else ~close))
+        places = np.flatnonzero(chosen & defined & (close if name == "equal" else ~close))
         # The documents with the widest gaps; among ties, the first.
-        found = found[np.argsort(-np.abs(wrf - strict)[found], kind="stable")]
-        ids = (counts.ids[place] for place in found[:EXAMPLES].tolist())
-        examples = [place if id is None else id for place, id in zip(found.tolist(), ids)]
-        share = len(found) / defined.sum() if defined.any() else None
-        result[name] = {"documents": len(found), "share": share, "examples": examples}
+        places = places[np.argsort(-np.abs(wrf - strict)[places], kind="stable")]
+        ids = (counts.ids[place] for place in places[:EXAMPLES].tolist())
+        examples = [place if id is None else id for place, id in zip(places.tolist(), ids)]
+        share = len(places) / defined.sum() if defined.any() else None
+        result[name] = {"documents": len(places), "share": share, "examples": examples}
     found_result: dict[str, Any] = plain(result)
     return found_result

@@ -48,6 +48,9 @@ def prediction_rates(counts: Counts, confidence: Confidence | None = None) -> li
         counts: The counts of a corpus.
         confidence: Settings of intervals; None for no intervals.
 
+    Returns:
+        A rate for each label: predicted spans per gold span, 1 if there are equally many.
+
     Raises:
         ValueError: Intervals are asked for, and the counts do not say what is resampled.
 
@@ -106,6 +109,9 @@ def rate_differences(first: Counts, second: Counts, confidence: Confidence | Non
     Args:
         first, second: The counts of two systems on the same documents.
         confidence: Settings of intervals; None for no intervals.
+
+    Returns:
+        A difference for each label, in predicted spans per gold span.
 
     Raises:
         ValueError: Intervals are asked for, and the counts do not say what is resampled, or

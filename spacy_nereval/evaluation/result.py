@@ -32,6 +32,10 @@ def evaluate(
         average: The average that tables show; it only enters the signature.
         short: Whether the signature leaves out options that have their default.
 
+    Returns:
+        Numbers of documents and spans, and "metrics": for each its "scores" (ratios, not in per cent), "counts",
+        "averages", "per_type" and "confusion"; with intervals also "confidence".
+
     Raises:
         ValueError: Intervals are asked for, and the counts do not say what is resampled, or a
             setting of the intervals is out of range.
@@ -142,15 +146,15 @@ def verdict_counts(counts: Counts) -> dict[str, dict[LabelledVerdict, int]]:
     totals = [*zip(resolved(counts), counts.totals().values())]
     found: dict[str, dict[LabelledVerdict, int]] = {}
     for metric in counts.metrics:
-        own: Counter[LabelledVerdict] = Counter()
+        numbers: Counter[LabelledVerdict] = Counter()
         # The metric's own verdicts, and those that kinds of spans have with it.
         verdict_of = {("", kind.value): verdict for kind, verdict in metric.of_kind.items()}
         verdict_of |= {(metric.name, verdict): verdict for verdict in metric.verdict_names}
         for key, number in totals:
             verdict = verdict_of.get((key.metric, key.verdict))
             if verdict and number and key.quantity == NUMBER:
-                own[verdict, key.gold, key.pred] += number
-        found[metric.name] = own
+                numbers[verdict, key.gold, key.pred] += number
+        found[metric.name] = numbers
     return found
 
 

@@ -106,12 +106,12 @@ def _of_metric(metric: Metric, places: Sequence[Path], values: NDArray[np.float6
     """Return the means and the spread of the runs' scores, from float64[runs, places]."""
     ordered = np.sort(values, axis=0)  # so that the order of the runs does not change the last digit
     means, deviations = mean_of_runs(values), ordered.std(axis=0, ddof=1)
-    found = nested(dict(zip(places, means)))
+    means_of = nested(dict(zip(places, means)))
     # In a result, the scores of labels are one level deeper, beside their counts.
-    found["averages"] = {average: found["averages"].get(average, {}) for average in AVERAGES[1:]}
-    found["per_type"] = {label: {"scores": found["per_type"].get(label, {})} for label in labels}
+    means_of["averages"] = {average: means_of["averages"].get(average, {}) for average in AVERAGES[1:]}
+    means_of["per_type"] = {label: {"scores": means_of["per_type"].get(label, {})} for label in labels}
     spread = {
         path: {"values": values[:, n], "sd": deviations[n], "least": values[:, n].min(), "greatest": values[:, n].max()}
         for n, path in enumerate(places)
     }
-    return {"settings": metric.settings, **found, "runs": nested(spread)}
+    return {"settings": metric.settings, **means_of, "runs": nested(spread)}

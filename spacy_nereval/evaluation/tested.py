@@ -209,6 +209,11 @@ def row(place: Place, values: Iterable[Any], answer: Answer) -> dict[str, Any]:
 
     Flags are those of the interval of a score: `few` for fewer than 6 effective units, `unbounded`
     where a bound is infinite, which JSON shows as null.
+
+    Args:
+        place: Which score of which metric and label.
+        values: Its values of the baseline and of the system.
+        answer: What the test says about their difference.
     """
     a, b = (np.asarray(value).item() for value in values)
     score, family = place.score, place.family

@@ -46,11 +46,11 @@ def gold_outcomes(document: Document | None, fair: Metric | None = None) -> dict
         >>> gold_outcomes(Document(gold=[(0, 5, "A"), (7, 9, "A")], pred=[(0, 4, "A")]))
         {Span(start=0, end=5, label='A'): 'boundary', Span(start=7, end=9, label='A'): 'missed'}
     """
-    found: dict[Span, str] = {}
+    outcomes: dict[Span, str] = {}
     for verdict in (fair or _default_fair()).verdicts(document) if document else ():
-        if verdict.gold and verdict.gold not in found:
-            found[verdict.gold] = OUTCOME_OF_VERDICT[verdict.name]
-    return dict(sorted(found.items()))
+        if verdict.gold and verdict.gold not in outcomes:
+            outcomes[verdict.gold] = OUTCOME_OF_VERDICT[verdict.name]
+    return dict(sorted(outcomes.items()))
 
 
 def transitions(

@@ -60,12 +60,12 @@ def what_if(counts: Counts, metric: Metric) -> list[Mended]:
     columns = [source for sources in metric.columns.values() for source in sources]
     if metric.classes or metric.partial_credit or any(isinstance(source, Kind) for source in columns):
         raise ValueError(f"{metric.name} does not add up whole verdicts, so errors cannot be corrected one by one")
-    found = verdict_counts(counts)[metric.name]
+    numbers = verdict_counts(counts)[metric.name]
     score = metric.headlines[0].name
-    now = _score(metric, found, counts, score)
+    now = _score(metric, numbers, counts, score)
     mended = []
-    for verdict, label, chosen in _choices(metric, found):
-        then = _score(metric, _after(metric, found, chosen), counts, score, chosen)
+    for verdict, label, chosen in _choices(metric, numbers):
+        then = _score(metric, _after(metric, numbers, chosen), counts, score, chosen)
         gain = None if now is None or then is None else then - now
         mended.append(Mended(verdict, label, sum(chosen.values()), then, gain))
     return sorted(mended, key=lambda each: (each.verdict is None, -(each.gain or 0)))

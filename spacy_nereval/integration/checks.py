@@ -32,9 +32,11 @@ class Source(Protocol):
     """A scorer or a component of this package."""
 
     @property
-    def metrics(self) -> tuple[Metric, ...]: ...
+    def metrics(self) -> tuple[Metric, ...]:
+        """What is scored."""
 
-    def prefixes(self, pipe: Any) -> list[str]: ...
+    def prefixes(self, pipe: Any) -> list[str]:
+        """Return the prefixes of its score keys, such as "ents"; `pipe` is the component that it scores."""
 
 
 _warned: WeakKeyDictionary[Language, set[object]] = WeakKeyDictionary()
@@ -156,10 +158,10 @@ def _clashes(written: list[Written]) -> Iterator[str]:
     for key, who in writers.items():
         if len(who) > 1:
             shared.setdefault(tuple(who), []).append(key)
-    for sharing, found in shared.items():
-        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+    for sharing, shared_keys in shared.items():
+        more = f" and {len(shared_keys) - 1} more" if len(shared_keys) > 1 else ""
         yield (
-            f"the components {', '.join(sharing)} all write {found[0]}{more}: the scores of {sharing[-1]} "
+            f"the components {', '.join(sharing)} all write {shared_keys[0]}{more}: the scores of {sharing[-1]} "
             "replace the others, since it is the last of them in the pipeline; give the metrics to only one of them"
         )
 

@@ -126,6 +126,7 @@ class Nereval:
 
     @property
     def metrics(self) -> "tuple[Metric, ...]":
+        """What is scored."""
         return self.scoring.metrics
 
     def prefixes(self, pipe: Any = None) -> list[str]:
@@ -139,7 +140,7 @@ class Nereval:
         check_pipeline(nlp)
 
     def from_disk(self, path: Path, *, exclude: Iterable[str] = ()) -> "Nereval":
-        """Check the pipeline when it is loaded. There is nothing to read."""
+        """Check the pipeline when it is loaded, and return the component. There is nothing to read."""
         from .checks import check_pipeline
 
         nlp = _pipelines.get(self, lambda: None)()

@@ -46,6 +46,9 @@ def make_nereval_cut(
         default: The cut of labels without one of their own, instead of `cut`.
         labels: The cuts of labels, with `default`; null keeps no span of the label.
 
+    Returns:
+        The component, which changes each Doc that it is called with.
+
     Raises:
         ValueError: There is neither `cut` nor `default`, there are both, or a cut is no number.
         OSError: The file cannot be read.
@@ -136,7 +139,7 @@ class NerevalCut:
         return json.dumps(self._content()).encode()
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "NerevalCut":
-        """Read the cuts from the content of a cut file."""
+        """Read the cuts from the content of a cut file, and return the component."""
         from ..io.cut_files import cuts_of
 
         self.cuts = cuts_of(json.loads(data))
@@ -151,7 +154,7 @@ class NerevalCut:
         write_json(folder / FILE, self._content())
 
     def from_disk(self, path: Path, *, exclude: Iterable[str] = ()) -> "NerevalCut":
-        """Read the cut file from the folder of the component."""
+        """Read the cut file from the folder of the component, and return the component."""
         from ..io.cut_files import load_cuts
 
         self.cuts = load_cuts(Path(path) / FILE)

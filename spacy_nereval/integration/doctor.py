@@ -136,6 +136,9 @@ def weights(name: str) -> Finding:
         name: A folder, or a name on the Hugging Face hub. The local cache is searched
             first; only then is the hub asked.
 
+    Returns:
+        What was found, with a remedy if it cannot be used.
+
     Example:
         >>> weights("no/such/folder").found
         'there is no such folder'
@@ -195,11 +198,11 @@ def assets(corpus: str, project: Path = Path("project.yml")) -> Iterator[Finding
         if not path.is_file():
             yield Finding(asset["dest"], "missing", "`python -m spacy project assets` fetches it")
             continue
-        found = hashlib.md5(path.read_bytes()).hexdigest()
-        if found != asset["checksum"]:
+        md5 = hashlib.md5(path.read_bytes()).hexdigest()
+        if md5 != asset["checksum"]:
             yield Finding(
                 asset["dest"],
-                f"has MD5 {found}, {project.name} expects {asset['checksum']}",
+                f"has MD5 {md5}, {project.name} expects {asset['checksum']}",
                 "delete it and run `python -m spacy project assets` again",
             )
         else:

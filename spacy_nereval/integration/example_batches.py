@@ -45,7 +45,12 @@ def count_examples(
     unit: UnitRule | None = None,
     rules: LabelRules | None = None,
 ) -> Counts:
-    """Return the counts of examples; see `batches` and `count`."""
+    """Return the counts of examples.
+
+    Args:
+        examples, key, unit, rules: As for `batches`.
+        metrics, units: As for `count`.
+    """
     counter = Counter(metrics, units=units)
     for parts, _ in batches(examples, key, unit, rules):
         counter.add(*parts)
@@ -91,11 +96,11 @@ def _read_together(
     first = 0
     for _, alike in groupby([] if key else examples, key=lambda example: example.reference.vocab):
         some = [*alike]
-        if found := doc_batch([(example.reference, example.predicted) for example in some], rules):
-            found.places += first
+        if batch := doc_batch([(example.reference, example.predicted) for example in some], rules):
+            batch.places += first
             if units and keys:
-                found.unit_keys, found.unit_rules = [keys[k] for k in found.places], {units.rule.text}
-            parts.append(found)
+                batch.unit_keys, batch.unit_rules = [keys[k] for k in batch.places], {units.rule.text}
+            parts.append(batch)
         first += len(some)
     rest = np.ones(len(examples), dtype=bool)
     for part in parts:
@@ -219,9 +224,9 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]], rules: LabelRules | None = None)
         return np.searchsorted(first, tokens, side="right") - 1
 
     unlike = (gold[:, TEXT] != pred[:, TEXT]) | (gold[:, SPACE] != pred[:, SPACE]) | (gold[:, IOB] == 0)
-    found = [_entities(side[:, IOB].astype(np.uint8), first) for side in (gold, pred)]
+    entities = [_entities(side[:, IOB].astype(np.uint8), first) for side in (gold, pred)]
     fit[doc_of(np.flatnonzero(unlike))] = False
-    for tokens, (begin, last, unbegun) in zip((gold, pred), found):
+    for tokens, (begin, last, unbegun) in zip((gold, pred), entities):
         unnamed = (
             tokens[begin, TYPE] == 0
         )  # one token without a label is a blocked token, which spaCy keeps out of entities
@@ -229,9 +234,9 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]], rules: LabelRules | None = None)
     places = np.flatnonzero(fit)
     if not len(places):
         return None
-    begin, last = (np.concatenate([found[0][k], found[1][k]]) for k in (0, 1))
-    side = np.repeat((0, 1), [len(found[0][0]), len(found[1][0])])
-    type_ = np.concatenate([tokens[begun, TYPE] for tokens, (begun, _, _) in zip((gold, pred), found)])
+    begin, last = (np.concatenate([entities[0][k], entities[1][k]]) for k in (0, 1))
+    side = np.repeat((0, 1), [len(entities[0][0]), len(entities[1][0])])
+    type_ = np.concatenate([tokens[begun, TYPE] for tokens, (begun, _, _) in zip((gold, pred), entities)])
     doc = doc_of(begin)
     kept = fit[doc] & (type_ != 0)
     begin, last, side, type_, doc = (column[kept] for column in (begin, last, side, type_, doc))

@@ -35,7 +35,7 @@ def documents(examples: Iterable[Example], key: str | None = None) -> Iterator[D
 
 
 def read_numbered(example: Example, number: int, key: str | None) -> Document | None:
-    """Return an example as `read` does; an error names its number."""
+    """Return an example as `read` does, with `doc.spans[key]` if there is a key; a ValueError names its number."""
     try:
         return read(example.reference, example.predicted, key)
     except ValueError as error:
@@ -61,8 +61,8 @@ def record(doc: Doc, key: str | None = None, *, scored: bool = True) -> Record:
     spans = spans_of(doc, key)
     again = len(doc.spans[key]) - len(spans) if key and annotated else 0
     scores = scores_of(doc, key) if scored and key and annotated else {}
-    found = Record(doc.text, spans, tokens_of(doc), id_of(doc), annotated, gaps, meta=meta_of(doc), duplicates=again)
-    return found._replace(span_scores=scores) if scores else found
+    result = Record(doc.text, spans, tokens_of(doc), id_of(doc), annotated, gaps, meta=meta_of(doc), duplicates=again)
+    return result._replace(span_scores=scores) if scores else result
 
 
 def spans_of(doc: Doc, key: str | None) -> set[PlainSpan]:

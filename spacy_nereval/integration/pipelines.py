@@ -68,14 +68,14 @@ def predict(
     units = units_of(data, format, unit)
     golds: Iterator[Doc | Record] = read_docs(data) if name == "spacy" else records(data, None, format)
     nlp = checked_load(model, model) if isinstance(model, str) else model
-    found = False  # whether any prediction has the key
+    has_key = False  # whether any prediction has the key
     there = f"its components are {', '.join(nlp.pipe_names)}" if nlp.pipe_names else "it has no components"
     predictions = Predictions(
         model if isinstance(model, str) else "the pipeline",
         f"no component sets doc.ents ({there}); add one, such as ner, or score span groups with --spans-key KEY",
     )
     for number, (predicted, gold) in enumerate(_predicted(nlp, golds)):
-        found = found or key in predicted.spans
+        has_key = has_key or key in predicted.spans
         try:
             side = record(gold, key) if isinstance(gold, Doc) else gold
             found_spans = record(predicted, key)
@@ -85,7 +85,7 @@ def predict(
             raise ValueError(f"{data}, document {number}: {error}") from None
     units.check_end()
     predictions.check_end()
-    if key and not found:
+    if key and not has_key:
         raise ValueError(f"the pipeline predicted no spans under the key {key!r} in {data}")
 
 
@@ -146,7 +146,11 @@ def _digest(pipeline: Pipeline, stamp: tuple[tuple[str, int, int], ...]) -> str:
 
 
 def checked_load(model: str | Path, name: str) -> Language:
-    """Load a pipeline.
+    """Return a pipeline, loaded.
+
+    Args:
+        model: Its folder, or the name of a package.
+        name: What it is called in errors.
 
     Raises:
         ValueError: A file of it is damaged, or something else goes wrong; names the pipeline and the file.

@@ -97,6 +97,9 @@ def plateau(
         lowest: The lowest loss of an interrupted training that is continued.
         waited: The number of evaluations without a new lowest loss in that training, up to the interruption.
 
+    Returns:
+        An iterator over the learning rates, one for each step.
+
     Raises:
         ValueError: If a value is outside its range.
 

@@ -27,6 +27,12 @@ def settings(
 ) -> dict[str, Any]:
     """Return the settings of a config block, as arguments of `Scoring`.
 
+    Args:
+        metrics: Names of metrics with their options; None for the six of the set `papers`.
+        confidence: `level`, `samples`, `seed` and `unit` of intervals; None for no intervals.
+        detail: Whether the scores hold the nested result.
+        labels, only, depth, sep: The rules for labels, as in `label_rules`.
+
     Raises:
         thinc.config.ConfigValidationError: If they cannot be used; this is how spaCy reports mistakes in a config.
     """
@@ -55,7 +61,7 @@ def checked_rules(labels: LabelTable | None, only: list[str] | None, depth: int 
 
 
 def checked(metrics: Mapping[str, Mapping[str, Any]] | None) -> tuple[Metric, ...]:
-    """Return the metrics of a config block; mistakes are reported in spaCy's way."""
+    """Return the metrics of a config block; mistakes are reported in spaCy's way, as ConfigValidationError."""
     try:
         chosen = create_all(metrics)
         for metric in chosen:

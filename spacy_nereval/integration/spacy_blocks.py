@@ -19,7 +19,7 @@ from spacy.strings import StringStore
 from spacy.tokens import DocBin
 from srsly.msgpack import Unpacker
 
-from ..counting.room import memory
+from ..counting.memory import machine_memory
 
 DOCUMENTS, TOKENS = 1 << 10, 1 << 17
 """Maximum number of documents in a block, and the number of tokens at which a block ends."""
@@ -69,16 +69,16 @@ class Inflated:
             zlib.error: If the file is damaged or ends too early.
         """
         self._before = self._copy()
-        found = []
+        pieces = []
         while size and not self._inflate.eof:
             data = self._inflate.unconsumed_tail or self._more()
             some = self._inflate.decompress(data, size)
             if not some and not data:
                 raise zlib.error("the file ends too early")
-            found.append(some)
+            pieces.append(some)
             self._given += len(some)
             size -= len(some)
-        return b"".join(found)
+        return b"".join(pieces)
 
     def back_at(self, place: int) -> Inflated:
         """Return another reader of the file, which begins at a place that the last call of `read` reached."""
@@ -132,7 +132,7 @@ def parts_of(file: BinaryIO, strings: StringStore) -> Parts:
             found.attrs.extend(unpacker.unpack())
         elif name == "strings":
             number = unpacker.read_array_header()
-            _check_room(number, found)
+            _check_memory(number, found)
             for _ in range(number):
                 strings.add(unpacker.unpack())
         elif name in ARRAYS:
@@ -203,12 +203,12 @@ def _skip(unpacker: Any, size: int) -> None:
         unpacker.read_bytes(min(READ, size - start))
 
 
-def _check_room(strings: int, parts: Parts) -> None:
-    need, room = strings * PER_STRING, SHARE * memory()
-    if need > room:
+def _check_memory(strings: int, parts: Parts) -> None:
+    need, available = strings * PER_STRING, SHARE * machine_memory()
+    if need > available:
         documents = parts.arrays["lengths"][1] // 4 if "lengths" in parts.arrays else 0
-        few = f", of about {int(documents * room / need):,} documents each" if documents else ""
+        few = f", of about {int(documents * available / need):,} documents each" if documents else ""
         raise TooManyStrings(
             f"has {strings:,} different strings, which take about {need / 2**30:,.1f} GiB of memory; one file may take "
-            f"{room / 2**30:,.1f} GiB on this machine: write it as several files{few}"
+            f"{available / 2**30:,.1f} GiB on this machine: write it as several files{few}"
         )

@@ -51,12 +51,12 @@ def write_spacy(path: Path, records: Iterable[Record], losses: Losses, key: str 
             may be left out.
         OSError: If the file cannot be written.
     """
-    found = DocBin(store_user_data=True)
+    doc_bin = DocBin(store_user_data=True)
     vocab = Vocab()
     for record in records:
-        found.add(_doc(record, vocab, losses, key, tokenize))
+        doc_bin.add(_doc(record, vocab, losses, key, tokenize))
     with atomic(path) as file:
-        file.write(found.to_bytes())
+        file.write(doc_bin.to_bytes())
 
 
 def _doc(record: Record, vocab: Vocab, losses: Losses, key: str | None, tokenize: Tokenizer) -> Doc:

@@ -59,6 +59,9 @@ def read_annotators(
         chosen: The annotators to read: those of the single file, or one for each file that holds several.
         others: Counts the annotations of each file that are not spans, such as relations.
 
+    Returns:
+        The documents that two or more of them annotated.
+
     Raises:
         ValueError: A single file does not name two annotators; otherwise as `shared_documents`, or
             a file cannot be read.

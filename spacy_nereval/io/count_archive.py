@@ -44,7 +44,7 @@ def read_header(archive: ZipFile) -> Header:
 
 
 def read_array(archive: ZipFile, name: str, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Read whole numbers, or bytes, of a known shape."""
+    """Return the array of that name, whole numbers or bytes. Raise ValueError if it has another shape."""
     wanted = (np.dtype(np.uint8),) if name == SHARDS else (np.dtype(np.int32), np.dtype(np.int64))
     return _checked(archive, name, lambda given, kind: given == shape and kind in wanted)
 

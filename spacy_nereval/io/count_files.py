@@ -44,6 +44,16 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
         counts: What to write.
         path: An .npz file.
         origin: What they were counted from, in plain JSON.
+
+    Raises:
+        OSError: The file cannot be written.
+
+    >>> from pathlib import Path
+    >>> from spacy_nereval import Document, count, create
+    >>> path = Path(getfixture("tmp_path"), "counts.npz")
+    >>> save(count([Document([(0, 3, "A")], [])], [create("strict")]), path)
+    >>> load(path).gold
+    1
     """
     stored, cells = counts.replicates, counts.cells
     more = [f"half:{stored.samples},seed:{stored.seed}"] if stored else []
@@ -90,9 +100,19 @@ def load(path: Location, *, origin: Mapping[str, Any] | None = None) -> Counts:
         path: A file that `save` wrote.
         origin: If given, what the counts must have been made from.
 
+    Returns:
+        The counts, equal to those that were saved.
+
     Raises:
         ValueError: The file holds no counts, is damaged, has another version, or was
             counted from something else; the message names the file.
+
+    >>> from pathlib import Path
+    >>> from spacy_nereval import Document, count, create
+    >>> path = Path(getfixture("tmp_path"), "counts.npz")
+    >>> save(count([Document([(0, 3, "A")], [])], [create("strict")]), path, origin={"corpus": "a"})
+    >>> load(path, origin={"corpus": "a"}).labels
+    ('A',)
     """
     counts, header = _loaded(path)
     if origin is not None and header.origin != origin:
@@ -155,8 +175,9 @@ def merge(
         origins: What each was counted from, where that is known.
         shared_ids: Whether texts with the same id in several files are one document.
         allow_repeats: Whether files may hold some of the same counts. These count again.
-        collapsed: Add up the documents, and keep so many half-samples with this seed. None for what the
-            file keeps, or the first file, or 1,000 with seed 0. Documents with the same id are not looked for then.
+        collapsed: If given, documents are added up, and this is the number of half-samples to keep, and their seed:
+            None in their place for those of the file, or of the first one, or 1,000 and 0. Documents with the same
+            id are not looked for then.
         check_repeats: Look for documents with the same id in collapsed counts, by the hashes of ids that are kept
             in files beside them.
         names: What errors on repeated documents call each file; its path, if they are not given.
@@ -168,6 +189,14 @@ def merge(
         ValueError: Metrics, settings or versions differ; two files hold, or were merged
             from, the same counts; documents of two files have one id. The message names the
             files and the difference.
+
+    >>> from pathlib import Path
+    >>> from spacy_nereval import Document, count, create
+    >>> paths = [Path(getfixture("tmp_path"), name) for name in ("a.npz", "b.npz")]
+    >>> for path in paths:
+    ...     save(count([Document([(0, 3, "A")], [], id=path.stem)], [create("strict")]), path)
+    >>> merge(paths).documents
+    2
     """
     called = names or paths
     parts = _parts(paths, called, origins, shared_ids or allow_repeats, allow_repeats, collapsed, check_repeats)

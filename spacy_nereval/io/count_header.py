@@ -146,10 +146,12 @@ class CollapsedHeader(Header, extra="forbid", strict=True):
 
     @property
     def later(self) -> dict[str, Any]:
+        """The same for collapsed counts."""
         return LATER | {"ids": [], "units": [], "parts": [], "id_hashes": "", "pipeline": ""}
 
     @property
     def rows(self) -> int:
+        """The number of rows of the table."""
         return 1
 
 

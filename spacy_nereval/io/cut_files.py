@@ -40,7 +40,7 @@ def as_json(cuts: Cuts) -> dict[str, Any]:
 
 
 def load_cuts(path: Path) -> Cuts:
-    """Read a cut file.
+    """Return the cuts that a cut file holds.
 
     Args:
         path: The file.

@@ -104,7 +104,7 @@ def beside(path: Any, name: str) -> Any:
 
 
 def keep_beside(path: Any, file: Path) -> str:
-    """Copy hashes to the folder of a count file, and return their name. A temporary file is deleted."""
+    """Copy a file of hashes to the folder of the count file at `path`, and return its name. Delete a temporary one."""
     name = name_of_hashes(file)
     if not (place := beside(path, name)).exists():
         with atomic(place) as target, file.open("rb") as source:

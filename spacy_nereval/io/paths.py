@@ -188,14 +188,14 @@ def fetched(name: str, home: str = "") -> Iterator[Path]:
     ...     path.name
     'a.spacy'
     """
-    found = location(name, home)
-    if isinstance(found, Path):
-        yield found
+    place = location(name, home)
+    if isinstance(place, Path):
+        yield place
         return
     with TemporaryDirectory() as folder:
-        if not found.exists():
+        if not place.exists():
             raise ValueError(f"{name} does not exist")
-        yield found.download_to(Path(folder) / found.name)
+        yield place.download_to(Path(folder) / place.name)
 
 
 def in_words(error: BaseException) -> str:
@@ -223,16 +223,16 @@ def digest(path: Path) -> str:
     Raises:
         OSError: If a file cannot be read.
     """
-    found = sha256()
+    hashed = sha256()
     files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
     for file in files:
         if "__pycache__" in file.parts:
             continue
-        found.update(f"{file.relative_to(path).as_posix()}\0{file.stat().st_size}\0".encode())
+        hashed.update(f"{file.relative_to(path).as_posix()}\0{file.stat().st_size}\0".encode())
         with file.open("rb") as content:
             while block := content.read(1 << 20):
-                found.update(block)
-    return found.hexdigest()
+                hashed.update(block)
+    return hashed.hexdigest()
 
 
 def content_digest(*parts: Path | str) -> str:
@@ -258,7 +258,7 @@ def files_under(folder: Path) -> Iterator[Path]:
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Shorten paths: leave out the folders that all of them begin with.
+    """Return paths without the folders that all of them begin with.
 
     >>> short_names(["data/day=1/a.spacy", "data/day=2/a.spacy"]), short_names(["data/a.spacy"])
     (['day=1/a.spacy', 'day=2/a.spacy'], ['a.spacy'])

@@ -67,10 +67,10 @@ def read_files(
     of_gold, of_pred = with_annotators((gold, pred), formats)
     units = units_of(gold, of_gold, unit)
     predictions = Predictions(pred, UNANNOTATED[names[1] == "spacy"])
-    found = False  # whether any prediction has the key
+    has_key = False  # whether any prediction has the key
     sides = records(gold, key, of_gold), records(pred, key, of_pred)
     for number, (a, b) in enumerate(Pairing(gold, pred).pairs(*sides)):
-        found = found or b.annotated
+        has_key = has_key or b.annotated
         if others is not None:
             others[gold] += a.others
             others[pred] += b.others if pred != gold else 0
@@ -84,7 +84,7 @@ def read_files(
             raise ValueError(f"{gold} and {pred}, {which}: {error}") from None
     units.check_end()
     predictions.check_end()
-    if key and not found:
+    if key and not has_key:
         raise ValueError(f"no document in {pred} has spans under the key {key!r}")
 
 

@@ -69,12 +69,12 @@ def with_mentions(side: Record, mentions: Iterable[Any], match: str = CASELESS, 
     >>> with_mentions(Record("Ada met Bob", set()), [("bob", "PER"), ("Eve", "PER")]).spans
     {(8, 11, 'PER')}
     """
-    found = locate(side.text, mentions, match, occurrences)
+    located = locate(side.text, mentions, match, occurrences)
     return side._replace(
-        spans={*found.spans},
-        invented=found.invented,
-        surfaces=found.surfaces,
-        mentions=found.numbers if found.numbers["listed"] else {},
+        spans={*located.spans},
+        invented=located.invented,
+        surfaces=located.surfaces,
+        mentions=located.numbers if located.numbers["listed"] else {},
         located=f"{occurrences},{match}",
     )
 

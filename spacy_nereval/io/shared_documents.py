@@ -56,19 +56,19 @@ def shared_documents(
     (1, 1)
     """
     check_annotators([*sides])
-    listed = {name: [*own] for name, own in sides.items()}
-    for name, own in listed.items():
-        if not any(each.record.annotated for each in own):
-            documents = f"{len(own)} document{'s' * (len(own) != 1)}"
+    listed = {name: [*records] for name, records in sides.items()}
+    for name, records in listed.items():
+        if not any(each.record.annotated for each in records):
+            documents = f"{len(records)} document{'s' * (len(records) != 1)}"
             raise ValueError(
                 f"{name} has annotated none of {documents}: expected the spans of each text, an empty list where there "
                 "are none"
             )
-    by_id = all(each.record.id is not None for own in listed.values() for each in own)
+    by_id = all(each.record.id is not None for records in listed.values() for each in records)
     places: dict[Place, dict[str, Own]] = {}
-    for name, own in listed.items():
+    for name, records in listed.items():
         seen: Counter[str] = Counter()
-        for each in own:
+        for each in records:
             key = each.record.id if by_id and each.record.id is not None else each.record.text
             places.setdefault((key, seen[key]), {})[name] = each
             seen[key] += 1
@@ -108,12 +108,12 @@ def shared_documents(
 
 def _check_texts(key: str, owns: Mapping[str, Own]) -> None:
     """Raise ValueError, naming both annotators, if texts differ in more than white space and case."""
-    (first, own), *others = owns.items()
+    (first, base), *others = owns.items()
     for name, other in others:
-        if other.record.text == own.record.text or (own.record.open_end and other.record.open_end):
+        if other.record.text == base.record.text or (base.record.open_end and other.record.open_end):
             continue
         try:
-            [*project((), other.record.text, own.record.text)]
+            [*project((), other.record.text, base.record.text)]
         except ValueError as error:
             difference = str(error).partition(": ")[2]
             raise ValueError(
@@ -130,10 +130,10 @@ def _shared(number: int, owns: Mapping[str, Own], numbers: Counter[str]) -> Shar
     gaps = [gap for each in records.values() for gap in _carried(each, first.text, [(*gap, "") for gap in each.gaps])]
     spans: dict[str, list[PlainSpan]] = {}
     for name, each in records.items():
-        own = _carried(each, first.text, each.spans)
-        kept = [span for span in own if not any(max(span[0], a) < min(span[1], b) for a, b, _ in gaps)]
+        carried = _carried(each, first.text, each.spans)
+        kept = [span for span in carried if not any(max(span[0], a) < min(span[1], b) for a, b, _ in gaps)]
         spans[name] = [*kept, *((*strings[string], label) for string, label in each.invented)]
-        numbers["ignored"] += len(own) - len(kept)
+        numbers["ignored"] += len(carried) - len(kept)
         numbers.update(repaired=each.repaired, duplicates=each.duplicates, rejected=each.rejected)
     tokens = _common_tokens(first, [*records.values()])
     if strings and tokens is not None:

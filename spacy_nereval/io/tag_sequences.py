@@ -97,14 +97,14 @@ def read_tags(
         code = np.fromiter(map(number.__getitem__, every), dtype=np.int64, count=sum(lengths))
     except TypeError:  # a list or a dict has no number
         raise _not_a_tag(sequences, side, lambda tag: not isinstance(tag, str)) from None
-    table, found = _letters(list(number), sequences, side, scheme)
+    table, chosen = _letters(list(number), sequences, side, scheme)
     flat = _Flat.of(table[0][code], table[1][code], lengths)
     allowed = np.ones(len(flat.begin), dtype=bool)
-    if found != "IO":
-        found = flat.scheme() if found == "auto" else found
-        allowed = flat.allowed(found)
+    if chosen != "IO":
+        chosen = flat.scheme() if chosen == "auto" else chosen
+        allowed = flat.allowed(chosen)
         if repair == "error" and not allowed.all():
-            raise _violation(sequences, side, flat, int(np.flatnonzero(~allowed)[0]), found)
+            raise _violation(sequences, side, flat, int(np.flatnonzero(~allowed)[0]), chosen)
     return _split(flat, allowed, repair, lengths, labels=table[2], missing=code == number.get(MISSING, -1))
 
 

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 from .paths import Location
 
 FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quota
-"""The numbers of errors that say there is no more room."""
+"""The numbers of errors that say no space is left."""
 
 CONTROLS = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
 """Control characters except tab and line feed, changes of text direction, lone surrogates."""

@@ -123,7 +123,7 @@ def judge_spans(document: Document) -> Iterator[Verdict]:
 
 
 def note(document: Document, span: Span, normalise: str) -> str:
-    """Return the label and the string of a span, by which it counts once."""
+    """Return the label and the string of a span, by which it counts once. Raise ValueError if there is no text."""
     if document.text is None:
         raise ValueError(NEEDS_TEXT)
     return f"{span.label}\t{NORMALISERS[normalise](document.text[span.start : span.end])}"

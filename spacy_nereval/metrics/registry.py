@@ -42,6 +42,9 @@ def create(name: str, **options: Any) -> Metric:
         name: The name of a registered metric.
         options: Values of its options; the others have their defaults.
 
+    Returns:
+        The metric, with its name and the values of all its options.
+
     Raises:
         ValueError: The metric, an option or its value is unknown, in which case the message
             lists those that exist; or the metric's declaration contradicts itself.
@@ -82,6 +85,9 @@ def create_all(metrics: Mapping[str, Mapping[str, Any]] | Iterable[str] | None =
     Args:
         metrics: Names of metrics or of `SETS`, or a table of names and options; by default
             the six metrics of the set `papers`.
+
+    Returns:
+        The metrics in the order of the names, each set replaced by its metrics.
 
     Raises:
         ValueError: As for `create`; or a name is listed twice, there is no metric, or two
@@ -140,7 +146,10 @@ def expanded(metrics: Mapping[str, Mapping[str, Any] | None], *, whole: bool = F
 
 
 def names() -> list[str]:
-    """Return the name of every registered metric: the six of the set `papers` first, then the others in order.
+    """Return the name of every registered metric, those of the set `papers` first.
+
+    Returns:
+        The six of the set `papers` first, then the others in alphabetical order.
 
     >>> names()[:3]
     ['strict', 'semeval', 'slot_error']

@@ -28,16 +28,16 @@ def side_by_side(results: Mapping[str, Mapping[str, Any]], *, digits: int = 2) -
         digits: Decimal places of numbers that are not whole.
     """
     first = next(iter(results.values()))
-    metrics = create_all({name: own["settings"] for name, own in first["metrics"].items()})
+    metrics = create_all({name: side["settings"] for name, side in first["metrics"].items()})
     scores: list[list[Cell]] = []
     counts: list[list[Cell]] = []
     for metric in metrics:
         owns = [result["metrics"][metric.name] for result in results.values()]
         scores += [
-            [key, *(score_cell(metric, name, own["scores"]) for own in owns)] for key, name in metric.keys.items()
+            [key, *(score_cell(metric, name, side["scores"]) for side in owns)] for key, name in metric.keys.items()
         ]
-        counted = dict.fromkeys(name for own in owns for name in own["counts"])
-        counts += [[metric.name, name, *(own["counts"].get(name) for own in owns)] for name in counted]
+        counted = dict.fromkeys(name for side in owns for name in side["counts"])
+        counts += [[metric.name, name, *(side["counts"].get(name) for side in owns)] for name in counted]
     yield ResultTable("Scores", ["score", *results], scores, digits=digits)
     yield ResultTable("Counts", ["metric", "count", *results], counts, digits=digits)
     yield _labels_side_by_side(results, metrics)._replace(digits=digits)
@@ -207,7 +207,7 @@ def transition_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
 def span_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
     """Yield, for each system, the gold spans whose outcome differs from the baseline's."""
     header = ["document", "start", "end", "label", "text", result["baseline"]]
-    for found in result["transitions"]:
+    for transition in result["transitions"]:
         rows: list[list[Cell]] = [
             [
                 *(span[key] for key in ("document", "start", "end", "label")),
@@ -215,9 +215,9 @@ def span_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
                 OUTCOMES[span["from"]],
                 OUTCOMES[span["to"]],
             ]
-            for span in found["spans"]
+            for span in transition["spans"]
         ]
-        yield ResultTable(f"Changed spans of {found['system']}", [*header, found["system"]], rows, most=MOST)
+        yield ResultTable(f"Changed spans of {transition['system']}", [*header, transition["system"]], rows, most=MOST)
 
 
 COMPARED: dict[str, Callable[[Mapping[str, Any]], Iterable[ResultTable]]] = {

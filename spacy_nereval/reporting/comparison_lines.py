@@ -29,7 +29,7 @@ def opening_lines(result: Mapping[str, Any], *, digits: int = 2) -> list[str]:
     >>> opening_lines(result)
     ['B against A: strict F +0.20 [-0.40, 0.80], p (Holm) = 0.5000; the same within 1 point.']
     """
-    changes = {found["system"]: found["counts"] for found in result["transitions"]}
+    changes = {transition["system"]: transition["counts"] for transition in result["transitions"]}
     lines = []
     for row in result["comparisons"]:
         if row["verdict"] is not None:

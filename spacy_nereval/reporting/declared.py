@@ -72,7 +72,7 @@ def triple(metric: Metric) -> tuple[str, ...]:
 
 
 def headlines(metric: Metric, names: Sequence[str]) -> list[str]:
-    """Return those of some scores that represent the metric where there is no room for all.
+    """Return those of some scores that represent the metric where not all are shown.
 
     >>> from spacy_nereval import create
     >>> headlines(create("fair"), ["p", "r", "f", "be"])

@@ -229,13 +229,13 @@ def _unique(names: Iterable[str]) -> list[str]:
     >>> _unique(["gold", "PER", "gold"])
     ['gold', 'PER', 'gold 2']
     """
-    found: dict[str, None] = {}
+    unique: dict[str, None] = {}
     for name in names:
         number = 1
-        while (numbered := name if number == 1 else f"{name} {number}") in found:
+        while (numbered := name if number == 1 else f"{name} {number}") in unique:
             number += 1
-        found[numbered] = None
-    return list(found)
+        unique[numbered] = None
+    return list(unique)
 
 
 # Several tables with text around them

@@ -52,17 +52,17 @@ def summary_lines(given: Evaluated, scored: str, *, digits: int = 2, errors: boo
     Also: ser 50.00 (slot error rate, lower is better)
     """
     given, metric = given.with_bounds, main_metric(given.counts.metrics)
-    found = [
+    rows = [
         (each, name, _shown(score_cell(each, name, *given.overall(each.name)), digits))
         for each in given.counts.metrics
         for name in headlines(each, [name for name in given.overall(each.name)[0] if name != "undefined"])
     ]
-    main = next((row for row in found if row[0] is metric), None)
+    main = next((row for row in rows if row[0] is metric), None)
     average = "" if given.average == "micro" else f" ({given.average})"
     score = [f"{spoken(*main[:2])}{average} {main[2]}"] if main else []
     most = _most_errors(given, metric) if errors else []
     lines = [f"{scored}: {'; '.join([*score, *most])}"]
-    others = ", ".join(_listed(row for row in found if row is not main))
+    others = ", ".join(_listed(row for row in rows if row is not main))
     ends = [f"Also{average}: {others}"] * bool(others) + [f"more: {more}"] * bool(more)
     lines += ["; ".join(ends)] * bool(ends)
     return lines
@@ -111,17 +111,17 @@ def headline_tables(given: Evaluated) -> Iterator[ResultTable]:
     for the gold label alone.
     """
     given, metric = given.with_bounds, main_metric(given.counts.metrics)
-    own = given.result["metrics"][metric.name]
+    result = given.result["metrics"][metric.name]
     numbers, predicted = support(given), pred_spans(given.counts)
     if not numbers:
         return
-    declared = [*next(iter(own["per_type"].values()))["scores"]]
+    declared = [*next(iter(result["per_type"].values()))["scores"]]
     main = headlines(metric, declared)[0]
     names = next((group.scores for group in groups(metric, declared) if main in group.scores), (main,))
     rows: list[list[Cell]] = []
     for label in sorted(numbers, key=lambda label: (-numbers[label], label)):
-        scores = own["per_type"][label]["scores"]
-        bounds = own.get("intervals", {}).get("per_type", {}).get(label, {})
+        scores = result["per_type"][label]["scores"]
+        bounds = result.get("intervals", {}).get("per_type", {}).get(label, {})
         cells = [score_cell(metric, name, scores, {main: bounds[main]} if main in bounds else {}) for name in names]
         rows.append([label, numbers[label], predicted.get(label, 0), *cells])
     bounded = [cell for row in rows for cell in row if isinstance(cell, Estimate)]

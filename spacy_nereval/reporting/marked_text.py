@@ -27,7 +27,7 @@ class Marked(str):
 
     @classmethod
     def of(cls, left: str, stretch: str, right: str) -> Marked:
-        """Join the stretch and the text on either side of it."""
+        """Return the stretch joined with the text on either side of it."""
         text = cls(left + stretch + right)
         text.parts = left, stretch, right
         return text
@@ -65,7 +65,7 @@ def marked(text: str | None, gold: Span | None, pred: Span | None) -> str:
 
 
 def marked_row(row: Mapping[str, Any]) -> str:
-    """Mark the spans of a row of an error list in its context, as `marked` does.
+    """Return the context of a row of an error list with its spans marked, as `marked` does.
 
     >>> spans = {"gold_start": 4, "gold_end": 16, "gold_label": "PER", "gold_text": "Ada Lovelace"}
     >>> marked_row({**spans, "pred_start": None, "left": "The ", "right": " met Bob."})
@@ -85,17 +85,17 @@ def marked_row(row: Mapping[str, Any]) -> str:
     return marked("".join((row["left"], *within, row["right"])), spans.get("gold"), spans.get("pred"))
 
 
-def clipped(text: str, room: int = WITHIN) -> str:
+def clipped(text: str, size: int = WITHIN) -> str:
     """Return the text on one line, cut to a number of characters.
 
     Args:
         text: Any text.
-        room: Keep this many characters from the start, or with a negative number from the end.
+        size: Keep this many characters from the start, or with a negative number from the end.
 
     >>> clipped("Ada  Lovelace", 9), clipped("Ada  Lovelace", -9)
     ('Ada Love…', '…Lovelace')
     """
     text = re.sub(r"\s+", " ", text)
-    if len(text) <= abs(room):
+    if len(text) <= abs(size):
         return text
-    return text[: room - 1] + "…" if room > 0 else "…" + text[room + 1 :]
+    return text[: size - 1] + "…" if size > 0 else "…" + text[size + 1 :]

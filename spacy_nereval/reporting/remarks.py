@@ -75,11 +75,11 @@ def mention_lines(numbers: Mapping[str, int]) -> list[str]:
     """
     if not numbers:
         return []
-    found = [f"{numbers[name]:,} {words}" for name, words in FOUND.items() if numbers[name]]
+    parts = [f"{numbers[name]:,} {words}" for name, words in FOUND.items() if numbers[name]]
     if invented := numbers["invented"]:
-        found.append(f"{invented:,} not in the text ({100 * invented / numbers['listed']:.1f} %)")
+        parts.append(f"{invented:,} not in the text ({100 * invented / numbers['listed']:.1f} %)")
     more = [f"{numbers[name]:,} {words}" for name, words in OF_MENTIONS.items() if numbers[name]]
-    return ["; ".join([f"{many(numbers['listed'], 'mention')} without offsets: {', '.join(found)}", *more])]
+    return ["; ".join([f"{many(numbers['listed'], 'mention')} without offsets: {', '.join(parts)}", *more])]
 
 
 FOUND = {
@@ -111,17 +111,17 @@ def warning(units: int | None, effective: float, rule: str = "id") -> list[str]:
         rule: The rule that says which documents are one unit.
 
     >>> warning(20, 20.0), warning(19, 19.0)
-    ([], ['⚠ Only 19 documents: with fewer than 20, little can be told.'])
+    ([], ['⚠ Only 19 documents: with fewer than 20, scores say little.'])
     >>> warning(30, 12.34, "block:20")
-    ['⚠ Only 30 blocks, effectively 12.3: with fewer than 20, little can be told.']
+    ['⚠ Only 30 blocks, effectively 12.3: with fewer than 20, scores say little.']
     """
     if not needs_warning(effective):
         return []
     shown = f"{effective:.1f}"
     if units is None:
-        return [f"⚠ Effectively only {shown} {unit_name(rule)}s: with fewer than {WARNING_UNITS}, little can be told."]
+        return [f"⚠ Effectively only {shown} {unit_name(rule)}s: with fewer than {WARNING_UNITS}, scores say little."]
     unlike = "" if shown == f"{units:.1f}" else f", effectively {shown}"
-    return [f"⚠ Only {many(units, unit_name(rule))}{unlike}: with fewer than {WARNING_UNITS}, little can be told."]
+    return [f"⚠ Only {many(units, unit_name(rule))}{unlike}: with fewer than {WARNING_UNITS}, scores say little."]
 
 
 def unit_lines(rule: str) -> list[str]:
@@ -158,13 +158,13 @@ def what_was_tested(result: Mapping[str, Any]) -> str:
     Null hypothesis: in every document, the predictions of the two systems are exchangeable. Test: a two-sided \
 paired permutation test over 1 document, all 2 swaps. p (Holm) is corrected within a family of tests: the primary \
 score, strict f (1 test). An interval holds every difference that the same test does not reject at 95 %. \
-Where fewer than 6 documents differ, nothing can be told: there is no p and no interval.
+Where fewer than 6 documents differ, nothing can be concluded: there is no p and no interval.
     >>> row["runs"] = [3, 3]
     >>> print(what_was_tested(result | {"swaps": None, "runs": [3, 3], "comparisons": [row]}))
     Systems with several training runs are compared by their mean scores. Null hypothesis: the expected scores of \
 the two systems are the same, over documents and training runs. Test: two-sided, min F'. p (Holm) is corrected within \
 a family of tests: the primary score, strict f (1 test). An interval holds every difference that the same test does \
-not reject at 95 %. Where fewer than 6 documents differ, nothing can be told: there is no p and no interval.
+not reject at 95 %. Where fewer than 6 documents differ, nothing can be concluded: there is no p and no interval.
     """
     unit = unit_name(result["unit"])
     if result.get("collapsed"):
@@ -183,7 +183,7 @@ not reject at 95 %. Where fewer than 6 documents differ, nothing can be told: th
         *([f"p (Holm) is corrected within a family of tests: {'; '.join(families)}."] if families else []),
         "An interval holds every difference that the same test does not reject at "
         f"{100 * result['confidence']['level']:g} %.",
-        f"Where fewer than {LEAST_DIFFERING} {unit}s differ, nothing can be told: there is no p and no interval.",
+        f"Where fewer than {LEAST_DIFFERING} {unit}s differ, nothing can be concluded: there is no p and no interval.",
     ]
     return " ".join(parts)
 
@@ -247,8 +247,8 @@ def rests_on(result: Mapping[str, Any]) -> list[str]:
     >>> rests_on({"unit": "id", "units": 10, "effective_units": 9.4, "runs": [1, 1], **settings})
     ['unit id, 10 units (effectively 9.4), seed 0, all 1024 swaps, primary family of 1 test']
     """
-    found = {row["family"]: row["tests"] for row in result["comparisons"] if row["tests"]}
-    sizes = {family: found[family] for family in (PRIMARY, SECONDARY, LABELS) if family in found}
+    number_of_tests = {row["family"]: row["tests"] for row in result["comparisons"] if row["tests"]}
+    sizes = {family: number_of_tests[family] for family in (PRIMARY, SECONDARY, LABELS) if family in number_of_tests}
     settings = result["confidence"]
     footing = Footing(
         result["unit"],

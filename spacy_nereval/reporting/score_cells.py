@@ -72,9 +72,9 @@ def score_cell(
     if value is None:
         return None
     value *= factor
-    found = intervals.get(name)
-    bounds = interval(found, factor)
-    return value if found is None or bounds is None else Estimate(value, *bounds, found.get("flag") == FEW)
+    row = intervals.get(name)
+    bounds = interval(row, factor)
+    return value if row is None or bounds is None else Estimate(value, *bounds, row.get("flag") == FEW)
 
 
 def score_cells(

@@ -128,9 +128,9 @@ def _score_rows(
     metric: Metric, scores: Mapping[str, Any], intervals: Mapping[str, Any]
 ) -> tuple[list[list[Cell]], list[list[Cell]]]:
     """Rows of precision, recall and F, and rows of the other scores."""
-    found = groups(metric, [name for name in scores if name != "undefined"])  # in averages: the number left out
+    grouped = groups(metric, [name for name in scores if name != "undefined"])  # in averages: the number left out
     triples: list[list[Cell]] = [
-        [group.name, *score_cells(metric, group.scores, scores, intervals)] for group in found if group.is_triple
+        [group.name, *score_cells(metric, group.scores, scores, intervals)] for group in grouped if group.is_triple
     ]
     singles: list[list[Cell]] = [
         [
@@ -139,7 +139,7 @@ def _score_rows(
             score_cell(metric, name, scores, intervals),
             metric.score_by_name[name].meaning or None,
         ]
-        for group in found
+        for group in grouped
         if not group.is_triple
         for name in group.scores
     ]

@@ -126,9 +126,9 @@ def _fitted(text: str, cell: Cell, size: int, encoding: str) -> str:
     if columns(text) <= size or not isinstance(cell, Marked):
         return _cut(text, size, ellipsis)
     left, stretch, right = (encodable(spelt_out(part), encoding) for part in cell.parts)
-    room = max(size - columns(stretch), 0)
-    left = _cut(left.lstrip(), min(max(room - columns(right.rstrip()), len(ellipsis)), room), ellipsis, -1)
-    right = _cut(right.rstrip(), room - columns(left), ellipsis)
+    space = max(size - columns(stretch), 0)
+    left = _cut(left.lstrip(), min(max(space - columns(right.rstrip()), len(ellipsis)), space), ellipsis, -1)
+    right = _cut(right.rstrip(), space - columns(left), ellipsis)
     if columns(stretch) > size:
         end = (size - len(ellipsis)) // 2
         stretch = _cut(stretch, size - end, ellipsis) + _cut(stretch, end, "", -1)
@@ -136,7 +136,7 @@ def _fitted(text: str, cell: Cell, size: int, encoding: str) -> str:
 
 
 def _cut(text: str, size: int, ellipsis: str, side: int = 1) -> str:
-    """Keep the start of a text, or with `side=-1` its end. The ellipsis is left out where it has no room."""
+    """Keep the start of a text, or with `side=-1` its end. The ellipsis is left out where there is no space for it."""
     if columns(text) <= size:
         return text
     if size < len(ellipsis):

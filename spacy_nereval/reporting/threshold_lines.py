@@ -59,7 +59,7 @@ def _applied_lines(
     given: Thresholded, applied: Mapping[str, Any], chosen: str, what: str, digits: int
 ) -> Iterator[str]:
     documents = many(applied["documents"], "other document")
-    gain, own = applied["gain"], applied["own_best"]
+    gain, best = applied["gain"], applied["own_best"]
     without = given.shown(applied["no_cut"]["value"], digits)
     gap = _gain(given, applied["value"], applied["no_cut"]["value"], digits)
     if gain and (bounds := interval({"low": gain["low"], "high": gain["high"]}, given.factor)) and gap:
@@ -67,21 +67,21 @@ def _applied_lines(
     yield f"{chosen}, on {documents}: {what} {given.with_interval(applied, digits)}, against {without} uncut{gap}"
     if gain and gain["verdict"]:
         yield f"The cut against no cut: {gain['verdict']}."
-    if own["value"] is not None and own["difference"] is not None:
+    if best["value"] is not None and best["difference"] is not None:
         yield (
-            f"The own best common cut of these documents, {cut_in_words(own['cut'])}, gives "
-            f"{given.shown(own['value'], digits)} (not available in practice)"
+            f"The own best common cut of these documents, {cut_in_words(best['cut'])}, gives "
+            f"{given.shown(best['value'], digits)} (not available in practice)"
         )
 
 
 def _ranking_lines(given: Thresholded, digits: int) -> Iterator[str]:
-    found, calibrated = given.result["average_precision"], given.result["calibration"]
-    hits = "strict hits" if found["hit"] == "strict" else f"hits with IoU ≥ {found['hit']:g}"
-    if found["reason"]:
-        yield f"Average precision: not known, since {found['reason']}"
+    precision, calibrated = given.result["average_precision"], given.result["calibration"]
+    hits = "strict hits" if precision["hit"] == "strict" else f"hits with IoU ≥ {precision['hit']:g}"
+    if precision["reason"]:
+        yield f"Average precision: not known, since {precision['reason']}"
     else:
-        mean = "" if found["map"] is None else f", mean over labels {shown(100 * found['map'], digits)}"
-        yield f"Average precision {shown(100 * found['ap'], digits)}{mean} ({hits})"
+        mean = "" if precision["map"] is None else f", mean over labels {shown(100 * precision['map'], digits)}"
+        yield f"Average precision {shown(100 * precision['ap'], digits)}{mean} ({hits})"
     if calibrated["reason"]:
         yield f"Calibration: not known, since {calibrated['reason']}"
     else:

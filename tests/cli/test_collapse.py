@@ -55,7 +55,7 @@ def test_merging_keeps_the_half_samples_that_files_have_unless_others_are_asked_
             assert all((a == b).all() for a, b in zip(found.sums.arrays, full.sums.arrays, strict=True))
             assert scores("merged.npz") == scores("full.npz")
     said = refused("merge", "without.npz", "full.npz", "--collapse", "-o", "x.npz")
-    assert "one has 1000 replicates with seed 0, the other 30 replicates with seed 3" in said
+    assert "one has 1000 half-samples with seed 0, the other 30 half-samples with seed 3" in said
 
 
 def test_the_main_score_has_its_interval_without_being_asked_for(files):
@@ -81,7 +81,7 @@ LOST = [
     (("compare", "a.npz", "full.npz"), "one is collapsed, the other has documents"),
     (("compare", "g-a.jsonl", "a.npz", "q-a.jsonl"), "one is collapsed, the other has documents"),
     (("compare", "a.npz", "q-a.jsonl"), "a.npz is a count file, and q-a.jsonl is not: name the gold annotation first"),
-    (("compare", "a.npz", "seed.npz"), "30 replicates with seed 0, the other 30 replicates with seed 1"),
+    (("compare", "a.npz", "seed.npz"), "30 half-samples with seed 0, the other 30 half-samples with seed 1"),
     (("compare", "a.npz", "other.npz"), "the systems were not counted on the same documents"),
     (("score", "g-a.jsonl", "--system", "A=a.npz,b.npz"), "no means of training runs"),
     (("merge", "a.npz", "full.npz", "-o", "x.npz"), "one is collapsed, the other has documents (--collapse makes both"),

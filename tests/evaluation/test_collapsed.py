@@ -190,8 +190,8 @@ def test_metrics_that_need_the_whole_corpus_are_refused(name, options):
         (lambda counts: compare(count(corpus(9), ALL), counts), "collapsed"),
         (lambda counts: replicate(counts, 10, 0), "units to resample"),
         (lambda counts: counts + count(corpus(9), ALL), "one is collapsed, the other has documents"),
-        (lambda counts: counts + collapse(count(corpus(9), ALL), 41), "40 replicates with seed 0, the other 41"),
-        (lambda counts: counts + collapse(count(corpus(9), ALL), 40, 1), "40 replicates with seed 1"),
+        (lambda counts: counts + collapse(count(corpus(9), ALL), 41), "40 half-samples with seed 0, the other 41"),
+        (lambda counts: counts + collapse(count(corpus(9), ALL), 40, 1), "40 half-samples with seed 1"),
         (lambda counts: collapse(counts, 40), "collapsed already"),
     ],
 )

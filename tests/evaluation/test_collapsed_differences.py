@@ -104,8 +104,8 @@ def test_a_label_in_which_few_units_differ_has_no_interval():
 @pytest.mark.parametrize(
     ("b", "said"),
     [
-        (kept(DOCUMENTS[:30], seed=1), "400 replicates with seed 0, the other 400 replicates with seed 1"),
-        (kept(DOCUMENTS[:30], 300), "400 replicates with seed 0, the other 300"),
+        (kept(DOCUMENTS[:30], seed=1), "400 half-samples with seed 0, the other 400 half-samples with seed 1"),
+        (kept(DOCUMENTS[:30], 300), "400 half-samples with seed 0, the other 300"),
         (count(DOCUMENTS[:30], METRICS), "one is collapsed, the other has documents"),
         (kept(DOCUMENTS[:29]), "not counted on the same documents; they have 30 documents"),
         (kept([*DOCUMENTS[:29], DOCUMENTS[31]]), "not counted on the same documents"),
@@ -142,7 +142,7 @@ def test_the_words_say_what_the_interval_supports_and_that_there_is_no_test():
     primary = worse["comparisons"][2]
     assert "b scored lower than a, by " in primary["verdict"] and "there is no test" in primary["verdict"]
     assert told(changed(60), changed(0))[1].startswith("b scored higher than a, by ")
-    assert told(changed(0), changed(2))[1] == "possibly fewer than 6 documents differ: nothing can be told"
+    assert told(changed(0), changed(2))[1] == "possibly fewer than 6 documents differ: nothing can be concluded"
     assert told(changed(0), changed(7), margin=20)[1] == "the same within 20 points"
     close = [d if k % 2 else e for k, (d, e) in enumerate(zip(changed(9), changed(0)))]
     assert told(changed(9), [*close[:9], *second(close[9:12]), *close[12:]])[1].startswith(("not settled", "b scored"))

@@ -220,9 +220,9 @@ def test_counts_with_and_without_replicates_or_with_different_ones_are_not_added
     documents = corpus(4)
     plain_counts, some = count(documents, create_all()), replicated(documents)
     for other, said in (
-        (plain_counts, "40 replicates with seed 0, the other no replicates"),
-        (replicated(documents, seed=1), "40 replicates with seed 0, the other 40 replicates with seed 1"),
-        (replicated(documents, samples=41), "40 replicates with seed 0, the other 41 replicates with seed 0"),
+        (plain_counts, "40 half-samples with seed 0, the other no half-samples"),
+        (replicated(documents, seed=1), "40 half-samples with seed 0, the other 40 half-samples with seed 1"),
+        (replicated(documents, samples=41), "40 half-samples with seed 0, the other 41 half-samples with seed 0"),
     ):
         with pytest.raises(ValueError, match=said):
             some + other

@@ -89,8 +89,8 @@ def test_options_too(name: str, options: dict[str, Any]) -> None:
     assert check_against_rescoring(nested(Random(1), 12), [metric])
 
 
-def test_long_texts_of_few_components() -> None:
-    """A component of many predictions, whose states are counted in several batches."""
+def test_long_texts_of_few_full_groups() -> None:
+    """A full group of many predictions, whose states are counted in several batches."""
     pred = [(k, k + 3, "AB"[k % 2], k % 7 / 7) for k in range(60)]
     gold = [(k, k + 2, "A") for k in range(0, 60, 5)]
     check_against_rescoring([scored(gold, pred, "x" * 70)], create_all(["strict", "fair", "char"]))

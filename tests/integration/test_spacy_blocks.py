@@ -194,10 +194,10 @@ def test_memory_does_not_grow_with_the_file(tmp_path, monkeypatch):
 def test_strings_that_would_fill_the_memory_are_refused_with_advice(tmp_path, monkeypatch):
     path = write_docs(tmp_path / "a.spacy", [doc(f"new{n} word{n}") for n in range(100)])
     strings = len(DocBin().from_disk(path).strings)
-    room = strings * spacy_blocks.PER_STRING / spacy_blocks.SHARE
-    monkeypatch.setattr(spacy_blocks, "memory", lambda: room)
+    size = strings * spacy_blocks.PER_STRING / spacy_blocks.SHARE
+    monkeypatch.setattr(spacy_blocks, "machine_memory", lambda: size)
     assert len([*read_docs(path)]) == 100
-    monkeypatch.setattr(spacy_blocks, "memory", lambda: room / 4)
+    monkeypatch.setattr(spacy_blocks, "machine_memory", lambda: size / 4)
     done = run("score", path, path)
     assert done.exit_code == 1
     said = f"✘ {path} has {strings} different strings, which take about 0.0 GiB of memory; one file may take 0.0 GiB"

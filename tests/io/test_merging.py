@@ -147,8 +147,8 @@ def test_files_of_other_metrics_or_settings_are_not_merged(tmp_path, ours, their
 @pytest.mark.parametrize(
     ("numbers", "said"),
     [
-        ((0, 7), "one has no replicates, the other 7 replicates with seed 0"),
-        ((7, 8), "7 replicates with seed 0, the other 8"),
+        ((0, 7), "one has no half-samples, the other 7 half-samples with seed 0"),
+        ((7, 8), "7 half-samples with seed 0, the other 8"),
     ],
 )
 def test_files_of_other_replicates_are_not_merged(tmp_path, numbers, said):

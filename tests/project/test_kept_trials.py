@@ -1,4 +1,4 @@
-"""The kept counts of trials: what does not belong together is refused, and nothing is replaced in part."""
+"""The kept counts of training runs: what does not belong together is refused, and nothing is replaced in part."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def test_a_folder_without_trials_or_of_another_corpus_is_refused(tmp_path, capsys):
-    assert "has no trials of a corpus: run `python -m spacy project run gpu .`" in refused(tmp_path, capsys)
+    assert "has no training runs of a corpus: run `python -m spacy project run gpu .`" in refused(tmp_path, capsys)
     written(tmp_path / "kept" / "maintie", UNLIKE)
     shutil.copytree(tmp_path / "kept" / "maintie", tmp_path / "kept" / "other")
     with pytest.raises(ValueError, match="a folder other, and there is no such corpus"):
@@ -84,7 +84,7 @@ def test_trials_that_were_trained_in_different_ways_are_refused(tmp_path):
     index = kept.Index.model_validate_json((folder / "trials.json").read_bytes())
     index.trials[-1].settings.overrides["training.max_steps"] = 50
     kept.write(folder, index, [own for runs in UNLIKE.values() for own in runs])
-    with pytest.raises(ValueError, match="the trials of paper were trained with different settings"):
+    with pytest.raises(ValueError, match="the training runs of paper had different settings"):
         kept.read(folder)
 
 

@@ -96,7 +96,7 @@ def test_a_corpus_whose_files_are_not_there_is_named_with_the_command_that_fetch
 
 @pytest.fixture(scope="module")
 def trials(project) -> dict:
-    """What is kept of two trials of two pipelines, as the workflow `gpu` makes them."""
+    """What is kept of two training runs of two pipelines, as the workflow `gpu` makes them."""
     few = ["--vars.limit", "12", "--vars.seeds", "0,1", "--vars.epochs", "1"]
     for command in ("doctor", "trials", "evaluate-trials", "results"):
         done = run(project, "project", "run", command, ".", *few)
@@ -104,7 +104,7 @@ def trials(project) -> dict:
     return json.loads((project / "assets/trials/warranty/trials.json").read_text(encoding="utf8"))
 
 
-def test_the_counts_of_each_trial_are_kept_with_what_made_them(project, trials):
+def test_the_counts_of_each_run_are_kept_with_what_made_them(project, trials):
     made = [(trial["pipeline"], trial["seed"]) for trial in trials["trials"]]
     assert made == [(name, seed) for name in ("cpu", "paper") for seed in (0, 1)]
     assert trials["texts"] == {"train": 12, "dev": 12, "test": 12}

@@ -1,4 +1,4 @@
-"""docs/explanation/results.md: written from the kept counts of trials, and no sentence says more than they carry."""
+"""docs/explanation/results.md: written from the kept counts of runs, and no sentence says more than they carry."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from spacy_nereval.reporting.comparison import verdict_lines
 
 @pytest.fixture(scope="module")
 def unlike(tmp_path_factory) -> str:
-    """The page of these trials on one corpus."""
+    """The page of these runs on one corpus."""
     return page_of(written(tmp_path_factory.mktemp("kept") / "maintie", UNLIKE).parent)
 
 
@@ -33,7 +33,7 @@ def flat(text: str) -> str:
 def test_the_page_begins_with_one_table_of_every_pipeline(unlike):
     first = unlike.split("\n## ")[0]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in first.splitlines() if line.startswith("| ")]
-    assert rows[0] == ["corpus", "pipeline", "trials", "strict F", "fair F", "WRF"]
+    assert rows[0] == ["corpus", "pipeline", "runs", "strict F", "fair F", "WRF"]
     assert [row[:3] for row in rows[2:]] == [["maintie", name, "3"] for name in UNLIKE]
     for row, runs in zip(rows[2:], UNLIKE.values()):
         mean = np.mean([evaluate(own)["metrics"]["fair"]["scores"]["f"] for own in runs])
@@ -55,7 +55,7 @@ def test_the_page_of_the_repository_is_what_its_counts_say():
     assert verdicts and all(re.match(r"- \*\*strict f, \w+ against \w+: .*\.\*\*$", line) for line in verdicts)
 
 
-def test_tables_and_the_verdict_of_the_package_come_first_and_every_trial_is_printed(unlike):
+def test_tables_and_the_verdict_of_the_package_come_first_and_every_run_is_printed(unlike):
     short, long = unlike.split("\n## Details\n")
     found = verdict_lines(comparison([System(name, runs) for name, runs in UNLIKE.items()], []))
     assert len(found) == 1 and f"- **{found[0]}**" in short
@@ -72,7 +72,7 @@ def test_tables_and_the_verdict_of_the_package_come_first_and_every_trial_is_pri
     assert "cpu=assets/trials/maintie/cpu-*.npz" in long
 
 
-def test_trials_that_differ_a_lot_leave_a_difference_unsettled_that_pooled_documents_would_not(unlike):
+def test_runs_that_differ_a_lot_leave_a_difference_unsettled_that_pooled_documents_would_not(unlike):
     assert "strict f, paper against cpu: not settled" in unlike
     assert "scores higher" not in unlike
     pooled = [System(name, runs[0] + runs[1] + runs[2]) for name, runs in UNLIKE.items()]
@@ -80,7 +80,7 @@ def test_trials_that_differ_a_lot_leave_a_difference_unsettled_that_pooled_docum
     assert "paper scores higher than cpu" in said
 
 
-def test_a_single_trial_of_each_pipeline_is_said_to_be_one(tmp_path):
+def test_a_single_run_of_each_pipeline_is_said_to_be_one(tmp_path):
     page = page_of(written(tmp_path / "wnut17", {"cpu": [hits(10)], "paper": [hits(35)]}).parent)
     assert "paper scores higher than cpu on texts like these" in page
     assert "another training was not tried" in page and "Few runs" not in page
@@ -98,9 +98,9 @@ def test_pipelines_on_nested_spans_are_not_compared(tmp_path):
 # The numbers
 
 
-def test_one_trial_has_the_intervals_that_the_package_gives():
+def test_one_run_has_the_intervals_that_the_package_gives():
     one = hits(33)
-    found = summaries.over_trials([one])
+    found = summaries.over_runs([one])
     package = evaluate(one, Confidence())["metrics"]
     assert len(found) > 20
     for key, own in found.items():
@@ -110,9 +110,9 @@ def test_one_trial_has_the_intervals_that_the_package_gives():
         assert (own.mean, own.sd) == (package[own.metric.name]["scores"][name], None)
 
 
-def test_several_trials_add_the_variance_of_training():
+def test_several_runs_add_the_variance_of_training():
     runs = [hits(20), hits(26), hits(23)]
-    found = summaries.over_trials(runs)["strict_r"]
+    found = summaries.over_runs(runs)["strict_r"]
     recall = np.array([20, 26, 23]) / DOCUMENTS
     units = Units(runs[0])
     bits = HalfSamples(units, 1000, 0).of(slice(0, DOCUMENTS)).astype(float)
@@ -127,13 +127,13 @@ def test_several_trials_add_the_variance_of_training():
     expected = wilson(mean, mean * (1 - mean) / (documents + training), t.ppf(0.975, freedom))
     assert found.interval == pytest.approx(expected)
     assert found.sd == pytest.approx(recall.std(ddof=1))
-    again = summaries.over_trials(runs[::-1])["strict_r"]
+    again = summaries.over_runs(runs[::-1])["strict_r"]
     assert (again.mean, again.interval) == (pytest.approx(found.mean), pytest.approx(found.interval))
 
 
 def test_documents_in_another_order_are_paired():
     forward, back = hits(20), hits(20).reordered(range(DOCUMENTS)[::-1])
-    first, second = (summaries.over_trials(runs)["strict_f"] for runs in ([forward, forward], [forward, back]))
+    first, second = (summaries.over_runs(runs)["strict_f"] for runs in ([forward, forward], [forward, back]))
     assert first.interval == second.interval
 
 
@@ -147,8 +147,8 @@ def of_documents(missed: int, spurious: int, right: int) -> Counts:
     return counts(*predicted, gold=gold)
 
 
-def said(*trials: Counts) -> str:
-    sentence: str = results.work_on(summaries.errors(trials))
+def said(*runs: Counts) -> str:
+    sentence: str = results.work_on(summaries.errors(runs))
     return sentence
 
 
@@ -158,7 +158,7 @@ def test_the_most_frequent_kind_of_error_is_named_if_it_stands_out():
         "The most frequent errors are spurious spans, so work on precision"
     )
     assert said(of_documents(14, 12, 30)) == (
-        "About equally frequent, as far as these trials tell: missed spans and spurious spans."
+        "About equally frequent, as far as these runs tell: missed spans and spurious spans."
     )
     assert said(of_documents(0, 0, 30)) == "There is no error."
 
@@ -183,7 +183,7 @@ def test_errors_of_one_document_are_not_many_independent_ones():
     assert said(of_thirty).startswith("The most frequent errors are missed spans")
     lumped = counts(*[[]] * 10, *[[SPURIOUS]] * 28, gold=[many] * 10 + [[]] * 28)
     assert summaries.errors([lumped]).numbers["fn"] == [60]
-    assert said(lumped).startswith("About equally frequent, as far as these trials tell: missed spans and spurious")
+    assert said(lumped).startswith("About equally frequent, as far as these runs tell: missed spans and spurious")
     assert said(of_documents(60, 28, 0)).startswith("The most frequent errors are missed spans")
 
 
@@ -191,15 +191,15 @@ def test_a_kind_without_errors_is_never_called_as_frequent():
     assert said(of_documents(3, 0, 30)) == "There are too few errors to say which kind is the most frequent."
 
 
-def test_trials_that_disagree_leave_open_what_to_work_on():
+def test_runs_that_disagree_leave_open_what_to_work_on():
     assert "most frequent errors" in said(of_documents(36, 16, 0), of_documents(36, 16, 0))
-    trials = [counts(*[[]] * m, *[[GOLD, SPURIOUS]] * (40 - m), gold=[[GOLD]] * 40) for m in (38, 19)]
-    assert summaries.errors(trials).numbers["fn"] == [38, 19]
-    assert said(*trials).startswith("About equally frequent")
+    runs = [counts(*[[]] * m, *[[GOLD, SPURIOUS]] * (40 - m), gold=[[GOLD]] * 40) for m in (38, 19)]
+    assert summaries.errors(runs).numbers["fn"] == [38, 19]
+    assert said(*runs).startswith("About equally frequent")
 
 
-def test_a_corpus_without_trials_is_named(unlike, tmp_path):
-    assert "No trials are kept of warranty and wnut17, so this page says nothing about them." in unlike
+def test_a_corpus_without_runs_is_named(unlike, tmp_path):
+    assert "No training runs are kept of warranty and wnut17, so this page says nothing about them." in unlike
     for corpus in ("maintie", "warranty", "wnut17"):
         written(tmp_path / corpus, {"cpu": [hits(10)]})
-    assert "No trials are kept" not in page_of(tmp_path)
+    assert "No training runs are kept" not in page_of(tmp_path)

@@ -1,4 +1,4 @@
-"""Trials as scripts/trials.py keeps them, made up: counts of documents with one gold span each."""
+"""Training runs as scripts/trials.py keeps them, made up: counts of documents with one gold span each."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def counts(*predicted: Sequence[tuple[int, int, str]], gold: Sequence[Sequence[t
 
 
 def hits(number: int) -> Counts:
-    """The counts of a trial that finds the span in the first documents only."""
+    """The counts of a run that finds the span in the first documents only."""
     return counts(*([GOLD] if k < number else [] for k in range(DOCUMENTS)))
 
 
 def written(folder: Path, trials: dict[str, list[Counts]]) -> Path:
-    """A folder of kept trials, as scripts/trials.py writes it."""
+    """A folder of kept runs, as scripts/trials.py writes it."""
     made = []
     for name, runs in trials.items():
         for seed in range(len(runs)):
@@ -47,7 +47,7 @@ def written(folder: Path, trials: dict[str, list[Counts]]) -> Path:
             more = {"machine": {"processor": "P", "cores": 2}, "finished": "2030-01-01T00:00:00", "rates": []}
             more |= {"transformer": "assets/weights" if name == "paper" else None}
             numbers = {"seconds": 7.5, "words": 100, "steps": 60, "epochs": 6}
-            made.append(kept.Trial(pipeline=name, seed=seed, settings=settings, **more, **numbers))
+            made.append(kept.TrainingRun(pipeline=name, seed=seed, settings=settings, **more, **numbers))
     index = kept.Index(format=kept.FORMAT, corpus=folder.name, texts={"test": DOCUMENTS}, test_sha256="s", trials=made)
     kept.write(folder, index, [own for runs in trials.values() for own in runs])
     return folder
@@ -57,7 +57,7 @@ UNLIKE = {"cpu": [hits(20), hits(20), hits(20)], "paper": [hits(20), hits(40), h
 
 
 def page_of(folder: Path) -> str:
-    """The page of made-up trials, from a tenth of the usual half-samples."""
+    """The page of made-up runs, from a tenth of the usual half-samples."""
     with patch.object(summaries, "CONFIDENCE", Confidence(samples=100)):
         made: str = results.page(folder)
     return made

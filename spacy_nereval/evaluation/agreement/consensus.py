@@ -36,11 +36,11 @@ def votes(shared: SharedDocument, among: Iterable[str] | None = None) -> list[Vo
     >>> votes(SharedDocument(Document([], []), {"ann": [(0, 3, "PER")], "bob": [(0, 3, "PER")]}))
     [Vote(span=(0, 3, 'PER'), annotators=('ann', 'bob'))]
     """
-    found: dict[PlainSpan, list[str]] = {}
+    voters: dict[PlainSpan, list[str]] = {}
     for name in shared.spans if among is None else among:
         for span in shared.spans[name]:
-            found.setdefault(span, []).append(name)
-    return [Vote(span, tuple(names)) for span, names in sorted(found.items())]
+            voters.setdefault(span, []).append(name)
+    return [Vote(span, tuple(names)) for span, names in sorted(voters.items())]
 
 
 class Rule(NamedTuple):

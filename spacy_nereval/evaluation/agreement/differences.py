@@ -137,17 +137,17 @@ def _surface(text: str, span: Span) -> str:
 
 
 def _of_pair(shared: SharedDocuments, signs: Signs, a: str, b: str) -> Iterator[dict[str, Any]]:
-    found: dict[tuple[Any, ...], Difference] = {}
+    differing: dict[tuple[Any, ...], Difference] = {}
     for place in shared.places(a, b):
         for sign in signs.of(place, a, b):
             if sign.is_blank:
                 continue  # no guideline is about white space
             names = (a, b) if sign.first else (b, a)
-            row = found.setdefault((sign.kind, *names, *sign.key), Difference(sign.kind, *names, sign.key))
+            row = differing.setdefault((sign.kind, *names, *sign.key), Difference(sign.kind, *names, sign.key))
             _add(row, place, sign)
-    for row in found.values():
+    for row in differing.values():
         names = (row.one, row.other) if row.kind == "label" else (row.other, row.one)
-        reverse = found.get((row.kind, *names, *row.key[::-1]))
+        reverse = differing.get((row.kind, *names, *row.key[::-1]))
         number = reverse.number if reverse else 0
         if row.number >= LEAST and row.number > number:
             yield _row(shared, row, number)

@@ -33,13 +33,13 @@ def dispute_rows(shared: SharedDocuments) -> list[dict[str, Any]]:
     annotated the document), "disputes", "annotators" (who marked it), and "said": for each
     annotator of the document the spans that overlap it, and the same one itself.
     """
-    found = []
+    disputed = []
     for place, each in enumerate(shared.documents):
         ordered = {name: sorted(own) for name, own in each.spans.items()}
         for vote in votes(each):
             if number := disputes_of(each, vote):
-                found.append((-number, place, vote.span, _dispute_row(shared, place, vote, ordered)))
-    return [row for *_, row in sorted(found, key=lambda item: item[:3])]
+                disputed.append((-number, place, vote.span, _dispute_row(shared, place, vote, ordered)))
+    return [row for *_, row in sorted(disputed, key=lambda item: item[:3])]
 
 
 def _dispute_row(

@@ -101,13 +101,13 @@ class Resampled:
         values, limits = [each.value for _, each in given], [each.limits for _, each in given]
         drawn = np.stack([each.of_samples for _, each in given], axis=1)
         k = [self.effective.get(each.label, 0.0) for _, each in given]
-        found = score_intervals(values, drawn, np.array(k), level=self._confidence.level, limits=limits)
+        bounds = score_intervals(values, drawn, np.array(k), level=self._confidence.level, limits=limits)
         for n, (path, _) in enumerate(given):
-            low, high = float(found.low[n]), float(found.high[n])
-            flag = str(found.flag[n]) or None
+            low, high = float(bounds.low[n]), float(bounds.high[n])
+            flag = str(bounds.flag[n]) or None
             if flag is None and math.inf in (abs(low), abs(high)):
                 flag = UNBOUNDED
-            yield path, {"low": low, "high": high, "k": float(found.units[n]), "flag": flag}
+            yield path, {"low": low, "high": high, "k": float(bounds.units[n]), "flag": flag}
 
 
 class _OfPlaces:

@@ -56,6 +56,13 @@ def count_pairs(shared: SharedDocuments, metrics: Sequence[Metric]) -> list[Pair
 
     Annotators agree about most documents, so each two versions of a document are counted once. Of metrics
     that declare a mirror image, the other direction is not counted again.
+
+    Args:
+        shared: The documents of all annotators.
+        metrics: What to count.
+
+    Returns:
+        The counts of each pair that shares a document, in the order of the annotators.
     """
     turned = any(metric.mirror is None for metric in metrics)
     places = {(a, b): shared.places(a, b) for a, b in shared.pairs()}
@@ -99,6 +106,7 @@ class Directions(NamedTuple):
 
     @property
     def labels(self) -> tuple[str, ...]:
+        """The labels of the sums."""
         return self.forward.labels
 
 

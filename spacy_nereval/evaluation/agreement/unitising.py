@@ -45,23 +45,23 @@ def unitising_blocks(stretches: Stretches, spans: SpanRows) -> Blocks:
     """
     from scipy.sparse import csr_array
 
-    own = unit_blocks(stretches)
+    blocks = unit_blocks(stretches)
     documents = len(stretches.units)
-    gaps = own[f"{DETECT} marginals"][:, [0]].toarray()[:, 0]
-    own["squares"] = stretches.column(np.bincount(spans.doc, _squared(spans.end - spans.start), documents) + gaps)
+    gaps = blocks[f"{DETECT} marginals"][:, [0]].toarray()[:, 0]
+    blocks["squares"] = stretches.column(np.bincount(spans.doc, _squared(spans.end - spans.start), documents) + gaps)
     others = np.maximum(stretches.people[stretches.doc] - 1.0, 1)
     named = np.where(stretches.values > NOTHING, stretches.values, -1)
     number = (named > 0).sum(axis=1)
-    own["cu agreeing"] = stretches.column(stretches.added(stretches.equal_pairs(named) / others))
+    blocks["cu agreeing"] = stretches.column(stretches.added(stretches.equal_pairs(named) / others))
     share = np.repeat(((number - 1) / others)[:, None], named.shape[1], axis=1)
-    own["cu totals"] = stretches.by_value(named, share, np.zeros(documents))
+    blocks["cu totals"] = stretches.by_value(named, share, np.zeros(documents))
     covered = np.concatenate([[0], np.cumsum(stretches.weight * (number > 1))])
     inside = covered[stretches.last] - covered[stretches.first]
-    own["cu squares"] = stretches.column(np.bincount(spans.doc, _squared(inside), documents))
+    blocks["cu squares"] = stretches.column(np.bincount(spans.doc, _squared(inside), documents))
     doc, label, size = _united(spans, stretches.present.shape[1])
     shape = documents, max(len(stretches.labels), 1)
-    own["label squares"] = csr_array((_squared(size), (doc, label)), shape=shape)
-    return {PREFIX + name: block for name, block in own.items()}
+    blocks["label squares"] = csr_array((_squared(size), (doc, label)), shape=shape)
+    return {PREFIX + name: block for name, block in blocks.items()}
 
 
 def unitising_scores(added: Added, labels: Sequence[str], *, whole: bool) -> Iterator[tuple[Path, Any]]:
@@ -72,23 +72,23 @@ def unitising_scores(added: Added, labels: Sequence[str], *, whole: bool) -> Ite
         labels: The labels.
         whole: Whether there are overall alphas: no spans of one annotator overlap.
     """
-    own = {name.removeprefix(PREFIX): sums for name, sums in added.items() if name.startswith(PREFIX)}
-    nothing = np.full(len(own["size"]), np.nan)
-    squares = own["squares"][:, 0]
-    found = {
-        "u_alpha": unitising_alpha(own[f"{ALL} agreeing"][:, 0], own[f"{ALL} marginals"], squares),
-        "u_binary": unitising_alpha(own[f"{DETECT} agreeing"][:, 0], own[f"{DETECT} marginals"], squares),
-        "cu_alpha": unitising_alpha(own["cu agreeing"][:, 0], own["cu totals"], own["cu squares"][:, 0]),
+    sums_of = {name.removeprefix(PREFIX): sums for name, sums in added.items() if name.startswith(PREFIX)}
+    nothing = np.full(len(sums_of["size"]), np.nan)
+    squares = sums_of["squares"][:, 0]
+    overall = {
+        "u_alpha": unitising_alpha(sums_of[f"{ALL} agreeing"][:, 0], sums_of[f"{ALL} marginals"], squares),
+        "u_binary": unitising_alpha(sums_of[f"{DETECT} agreeing"][:, 0], sums_of[f"{DETECT} marginals"], squares),
+        "cu_alpha": unitising_alpha(sums_of["cu agreeing"][:, 0], sums_of["cu totals"], sums_of["cu squares"][:, 0]),
     }
-    for name, values in found.items():
+    for name, values in overall.items():
         yield (name,), values if whole else nothing
-    size, having = own["size"][:, 0], own["label having"]
+    size, having = sums_of["size"][:, 0], sums_of["label having"]
     for k, label in enumerate(labels):
         gaps = size - having[:, k]
         totals = np.stack([gaps, having[:, k]], axis=-1)
         yield (
             ("per_type", label),
-            unitising_alpha(size + own["label agreeing"][:, k], totals, own["label squares"][:, k] + gaps),
+            unitising_alpha(size + sums_of["label agreeing"][:, k], totals, sums_of["label squares"][:, k] + gaps),
         )
 
 

@@ -34,13 +34,13 @@ def unit_blocks(stretches: Stretches) -> Blocks:
     named = np.where(values > NOTHING, values, -1)
     number = (named > 0).sum(axis=1)
     of_two = np.where(number[:, None] > 1, named, -1)
-    found: Blocks = {}
-    for name, own, divisor in ((ALL, values, others), (DETECT, marked, others), (LABEL, of_two, number - 1.0)):
+    blocks: Blocks = {}
+    for name, given, divisor in ((ALL, values, others), (DETECT, marked, others), (LABEL, of_two, number - 1.0)):
         nobody = np.zeros_like(rest) if name == LABEL else rest * people
-        agreeing = stretches.added(stretches.equal_pairs(own) / np.maximum(divisor, 1)) + nobody
-        found[f"{name} agreeing"] = stretches.column(agreeing)
-        found[f"{name} marginals"] = stretches.by_value(own, np.ones(own.shape), nobody)
-    return found | _label_blocks(stretches)
+        agreeing = stretches.added(stretches.equal_pairs(given) / np.maximum(divisor, 1)) + nobody
+        blocks[f"{name} agreeing"] = stretches.column(agreeing)
+        blocks[f"{name} marginals"] = stretches.by_value(given, np.ones(given.shape), nobody)
+    return blocks | _label_blocks(stretches)
 
 
 def _label_blocks(stretches: Stretches) -> Blocks:
@@ -84,18 +84,18 @@ def unit_scores(added: Added, labels: Sequence[str], *, equal_numbers: bool) -> 
 
 def kappa_blocks(stretches: Stretches, annotators: Sequence[str]) -> Blocks:
     """Return what Cohen's kappa of each pair of annotators is computed from."""
-    found: Blocks = {}
+    blocks: Blocks = {}
     for a, b in combinations(range(len(annotators)), 2):
         both = stretches.present[:, a] & stretches.present[:, b]
         rest = stretches.rest * both
-        own = np.where(both[stretches.doc][:, None], stretches.values[:, [a, b]], -1)
-        equal = (own[:, 0] == own[:, 1]) & (own[:, 0] >= 0)
+        pair = np.where(both[stretches.doc][:, None], stretches.values[:, [a, b]], -1)
+        equal = (pair[:, 0] == pair[:, 1]) & (pair[:, 0] >= 0)
         name = _name(annotators[a], annotators[b])
-        found[f"{name} agreeing"] = stretches.column(stretches.added(equal.astype(float)) + rest)
+        blocks[f"{name} agreeing"] = stretches.column(stretches.added(equal.astype(float)) + rest)
         for k, side in enumerate(("first", "second")):
-            column = own[:, [k]]
-            found[f"{name} {side}"] = stretches.by_value(column, np.ones(column.shape), rest)
-    return found
+            column = pair[:, [k]]
+            blocks[f"{name} {side}"] = stretches.by_value(column, np.ones(column.shape), rest)
+    return blocks
 
 
 def kappas(added: Added, annotators: Sequence[str]) -> Iterator[tuple[tuple[str, str], Any]]:

@@ -164,14 +164,14 @@ def swap_test(
         raise ValueError(f"the balances need the shape {list(drawn.shape)} or [swaps], not {list(np.shape(balances))}")
     flat = d.reshape(-1)
     better = np.broadcast_to(np.asarray(higher_is_better, dtype=bool), d.shape).reshape(-1)
-    found = np.full((len(Differences._fields), len(flat)), np.nan)
+    tested = np.full((len(Differences._fields), len(flat)), np.nan)
     step = max(1, CELLS // len(drawn))
     for start in range(0, len(flat), step):
         some = slice(start, start + step)
         weights = weight if weight.shape[1] == 1 else weight[:, some]
-        found[:, some] = _tested(flat[some], each[:, some], weights, better[some], exact, level)
+        tested[:, some] = _tested(flat[some], each[:, some], weights, better[some], exact, level)
     none = ~np.isfinite(d) | (np.asarray(differing) < LEAST_DIFFERING)
-    p, p_better, low, high = (np.where(none, np.nan, values.reshape(d.shape)) for values in found)
+    p, p_better, low, high = (np.where(none, np.nan, values.reshape(d.shape)) for values in tested)
     most = np.asarray(limit, dtype=float)
     return Differences(p, p_better, np.asarray(np.maximum(low, -most)), np.asarray(np.minimum(high, most)))
 

@@ -62,6 +62,8 @@ def detectable_difference_of_runs(error: ArrayLike, freedom: ArrayLike, *, level
     Example:
         >>> round(float(detectable_difference_of_runs(0.0220202, 9.2119)), 5)
         0.06907
+
+    Source: as for `detectable_difference`, with quantiles of t in place of normal ones.
     """
     from scipy.special import stdtrit
 

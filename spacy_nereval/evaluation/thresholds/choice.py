@@ -81,7 +81,10 @@ def best_place(values: NDArray[np.float64]) -> int | None:
 
 
 def best_cut(curves: Curves, wish: Wanted) -> tuple[float, float] | None:
-    """Return the best cut for all labels, the highest of equals, and its value; None if the score is undefined."""
+    """Return the best cut for all labels by the score of `wish`, and the value there; None if it is undefined.
+
+    Of equally good cuts it is the highest.
+    """
     values = curves.overall(wish.metric)[wish.score.name]
     place = best_place(wish.good(values))
     return None if place is None else (float(curves.cuts[place]), float(values[place]))
@@ -91,6 +94,12 @@ def own_cuts(curves: Curves, spans: ScoredSpans, wish: Wanted, common: float) ->
     """Return for each label the cut at which its own score is best, with one cut for all labels.
 
     A label without gold spans, or whose score is nowhere defined, has the common cut.
+
+    Args:
+        curves: The scores at each cut.
+        spans: The spans that they are about.
+        wish: The score to be as good as possible.
+        common: The best cut for all labels.
     """
     name = label_score(wish.metric, wish.score.name).name
     found: LabelCuts = {}
@@ -123,9 +132,9 @@ def micro_cuts(spans: ScoredSpans) -> LabelCuts:
     gold = int(batch.gold.sum())
     table = []
     for number in range(len(spans.labels)):
-        own = batch.pred & (batch.label == number)
-        cuts, place, times = np.unique(-spans.score[own], return_inverse=True, return_counts=True)
-        hits = np.bincount(place, batch.gold[own], minlength=len(cuts)).astype(np.int64)
+        of_label = batch.pred & (batch.label == number)
+        cuts, place, times = np.unique(-spans.score[of_label], return_inverse=True, return_counts=True)
+        hits = np.bincount(place, batch.gold[of_label], minlength=len(cuts)).astype(np.int64)
         table.append((np.append(np.inf, -cuts), *(np.cumsum(np.append(0, each)) for each in (hits, times))))
     part, whole = 0, 1  # λ in whole numbers, so that no rounding decides
     while True:
@@ -158,9 +167,9 @@ def ascended(
         for label in sorted(cuts):
             # Predictions of other labels are there or not; those of this label enter by their scores.
             some, own = _with_others_fixed(documents, scores, cuts, label)
-            found = best_cut(Curves(ScoredSpans(some, own), [wish.metric]), wish)
-            if found and (value := float(wish.good(found[1]))) > best + TINY:
-                cuts[label], best = found[0], value
+            cut = best_cut(Curves(ScoredSpans(some, own), [wish.metric]), wish)
+            if cut and (value := float(wish.good(cut[1]))) > best + TINY:
+                cuts[label], best = cut[0], value
         if best <= before + TINY:
             break
     return cuts

@@ -57,12 +57,12 @@ class Curves:
         self._of: dict[str, _Changes | _MeanChanges] = {}
         kinds: tuple[Kind, ...] = ("span", "group", "document")
         for kind in kinds:
-            own = [metric for metric in metrics if kind_of(metric) == kind]
-            if own:
-                states = counted_states(spans, own, kind)
+            of_kind = [metric for metric in metrics if kind_of(metric) == kind]
+            if of_kind:
+                states = counted_states(spans, of_kind, kind)
                 changes = _Changes(states, self.labels, self.cuts)
-                self._of |= {metric.name: changes for metric in own}
-                means = [metric for metric in own if metric.classes and metric.classes.document_mean]
+                self._of |= {metric.name: changes for metric in of_kind}
+                means = [metric for metric in of_kind if metric.classes and metric.classes.document_mean]
                 self._of |= {metric.name: _MeanChanges(states, metric, self.labels, self.cuts) for metric in means}
 
     def overall(self, metric: Metric) -> Scores:
@@ -101,16 +101,16 @@ class _Changes:
         if not metric.classes:
             return _as_arrays(metric.formula(columns_of(metric, self._totals, self.slots)))
         parts = []
-        own = [k for slot, k in self.slots.items() if slot.metric in ("", metric.name)]
-        slots = {slot: own.index(k) for slot, k in self.slots.items() if k in own}
-        columns = (np.array(own)[:, None] * self._width + np.arange(self._width)).ravel()
+        places = [k for slot, k in self.slots.items() if slot.metric in ("", metric.name)]
+        slots = {slot: places.index(k) for slot, k in self.slots.items() if k in places}
+        columns = (np.array(places)[:, None] * self._width + np.arange(self._width)).ravel()
         changes = self._changes[:, columns]
         step = max(1, CELLS // len(columns))
         before = np.zeros(len(columns), dtype=np.int64)
         for start in range(0, changes.shape[0], step):
             sums = before + np.cumsum(changes[start : start + step].toarray(), axis=0)
             before = sums[-1]
-            classes = metric.formula(columns_of(metric, sums.T.reshape(len(own), self._width, -1), slots))
+            classes = metric.formula(columns_of(metric, sums.T.reshape(len(places), self._width, -1), slots))
             parts.append(metric.classes.overall(classes, metric.classes.weights(self._labels, False)))
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
@@ -179,7 +179,7 @@ def _as_arrays(scores: Mapping[str, Any]) -> Scores:
 
 def _summing(states: States, cuts: NDArray[np.float64]) -> csr_array:
     """Return int64[cuts, states]: what adds up the changes at each cut. The first cut has the first state
-    of each component; a later one adds the states that enter, and takes away those before them."""
+    of each full group; a later one adds the states that enter, and takes away those before them."""
     from scipy.sparse import csr_array
 
     first, entering = np.flatnonzero(np.isnan(states.score)), np.flatnonzero(~np.isnan(states.score))

@@ -71,7 +71,17 @@ def of_labels(
     ranking: Ranked,
     settings: Settings,
 ) -> dict[str, Any]:
-    """Return a row per label: spans, its cut, its score with and without the cut, average precision, curves."""
+    """Return a row per label: spans, its cut, its score with and without the cut, average precision, curves.
+
+    Args:
+        scored: The documents with the scores of their predictions.
+        curves: The scores of metrics at each cut.
+        whole: The counts of all predictions.
+        cuts: The best cuts; None if there are none.
+        wish: The score that they are best for.
+        ranking: All predictions from the highest score.
+        settings: How hits and calibration are computed.
+    """
     name = label_score(wish.metric, wish.score.name).name
     gold, pred = gold_spans(whole), pred_spans(whole)
     kept: Mapping[str, Any] = {}

@@ -62,18 +62,21 @@ def ranked(
             score, each take the free gold span of their label with the highest IoU of
             characters that is at least this; of equals the leftmost.
 
+    Returns:
+        float64[n], bool[n] and object[n] of all n predictions.
+
     Source: for an IoU, the rule of COCO (Lin et al. 2014), with characters for pixels.
     """
-    found: list[tuple[float, PlainSpan, bool]] = []
-    for document, own in zip(documents, scores):
-        order = sorted(document.sides[1], key=lambda span: (-own[span], span))
+    rows: list[tuple[float, PlainSpan, bool]] = []
+    for document, score_of in zip(documents, scores):
+        order = sorted(document.sides[1], key=lambda span: (-score_of[span], span))
         hits = document.hits if hit == STRICT else _overlapping(document, order, float(hit))
-        found += [(-own[span], span, span in hits) for span in order]
-    found.sort()
+        rows += [(-score_of[span], span, span in hits) for span in order]
+    rows.sort()
     return Ranked(
-        -np.array([score for score, _, _ in found], dtype=float),
-        np.array([is_hit for _, _, is_hit in found], dtype=bool),
-        np.array([span[2] for _, span, _ in found], dtype=object),
+        -np.array([score for score, _, _ in rows], dtype=float),
+        np.array([is_hit for _, _, is_hit in rows], dtype=bool),
+        np.array([span[2] for _, span, _ in rows], dtype=object),
     )
 
 
@@ -118,11 +121,13 @@ def average_precision(scores: ArrayLike, hits: ArrayLike, gold: int) -> float | 
 
     >>> average_precision([0.9, 0.9, 0.5], [True, False, True], 2)
     0.5833333333333333
+
+    Source: the definition of scikit-learn's `average_precision_score`, with recall over all gold spans.
     """
     if not gold:
         return None
-    _, kept, found = cumulative(scores, hits)
-    return float(np.sum(np.diff(found, prepend=0) / gold * (found / kept))) if len(kept) else 0.0
+    _, kept, found_gold = cumulative(scores, hits)
+    return float(np.sum(np.diff(found_gold, prepend=0) / gold * (found_gold / kept))) if len(kept) else 0.0
 
 
 def coco_average_precision(hits: ArrayLike, gold: int) -> float | None:
@@ -132,15 +137,20 @@ def coco_average_precision(hits: ArrayLike, gold: int) -> float | None:
         hits: Of predictions from the highest score, bool[n]. The order of ties matters.
         gold: The number of gold spans.
 
+    Returns:
+        From 0 to 1; None without gold spans.
+
     >>> round(coco_average_precision([True, True, False, True, True, False, False, True], 6), 6)
     0.703218
+
+    Source: COCO (Lin et al. 2014), as pycocotools computes it.
     """
     if not gold:
         return None
-    found = np.cumsum(np.asarray(hits, dtype=float))
-    precision = found / np.arange(1, len(found) + 1)
+    found_gold = np.cumsum(np.asarray(hits, dtype=float))
+    precision = found_gold / np.arange(1, len(found_gold) + 1)
     best = np.append(np.maximum.accumulate(precision[::-1])[::-1], 0.0)
-    at = np.searchsorted(found / gold, np.linspace(0, 1, COCO_POINTS))
+    at = np.searchsorted(found_gold / gold, np.linspace(0, 1, COCO_POINTS))
     return float(best[at].mean())
 
 
@@ -160,6 +170,9 @@ def risk_coverage(scores: ArrayLike, hits: ArrayLike) -> dict[str, Any]:
 
     Coverage is the share of predictions that are kept; risk is the share of these that are no hits.
 
+    Args:
+        scores, hits: Of predictions, float[n] and bool[n].
+
     Returns:
         "cuts", "coverage" and "risk", a number per distinct score, and "aurc", the mean over
         predictions of the risk at their own score; None without predictions.
@@ -169,8 +182,8 @@ def risk_coverage(scores: ArrayLike, hits: ArrayLike) -> dict[str, Any]:
 
     Source: Geifman and El-Yaniv (2017); area: Geifman et al. (2019).
     """
-    cuts, kept, found = cumulative(scores, hits)
-    risk = 1 - found / np.maximum(kept, 1)
+    cuts, kept, number_of_hits = cumulative(scores, hits)
+    risk = 1 - number_of_hits / np.maximum(kept, 1)
     number = int(kept[-1]) if len(kept) else 0
     area = float(np.sum(risk * np.diff(kept, prepend=0)) / number) if number else None
     return {

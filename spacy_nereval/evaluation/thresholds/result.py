@@ -50,6 +50,9 @@ def thresholds(
         metrics: What is scored, among them that of `settings.best`.
         settings: What is asked for.
 
+    Returns:
+        The result in plain Python, the best cuts, and the curves of all metrics.
+
     Raises:
         ValueError: A prediction has no usable score, there is no document, or a setting cannot be used.
     """
@@ -68,11 +71,11 @@ def thresholds(
     values, cuts = _best(scored, spans, curves, wish, settings)
     floor = float(spans.predicted.min()) if len(spans.predicted) else None
     name = signature(whole, f"best:{wish.name}", *settings.signature)
-    found = None
+    chosen = None
     if cuts is not None:
         labels = {label: cuts[label] for label in sorted(cuts) if label} if settings.per_label else {}
-        found = Cuts(finite(cuts[""]), {label: finite(own) for label, own in labels.items()}, wish.name)
-        found = Cuts(found.default, found.labels, wish.name, floor, len(scored.documents), name)
+        chosen = Cuts(finite(cuts[""]), {label: finite(own) for label, own in labels.items()}, wish.name)
+        chosen = Cuts(chosen.default, chosen.labels, wish.name, floor, len(scored.documents), name)
     result: dict[str, Any] = plain(
         {
             "signature": name,
@@ -88,12 +91,12 @@ def thresholds(
             "metrics": _of_metrics(curves, metrics),
             "curves": _thinned(curves, metrics, values["cut"]),
             **of_ranking(ranking, whole, settings),
-            "per_type": of_labels(scored, curves, whole, found, wish, ranking, settings),
+            "per_type": of_labels(scored, curves, whole, chosen, wish, ranking, settings),
             "left_out": without,
             "warnings": _warnings(spans, values),
         }
     )
-    return Found(result, found, curves, scored.documents)
+    return Found(result, chosen, curves, scored.documents)
 
 
 def _best(

@@ -33,11 +33,11 @@ def curve_rows(curves: Curves, *, labels: bool = True) -> Iterator[dict[str, Any
     every = np.arange(len(curves.cuts))
     yield from _rows(curves, "", every, [(name, np.asarray(values, dtype=float)) for name, values in overall])
     for label in curves.labels if labels else ():
-        own = [(metric, curves.of_label(metric, label)) for metric in curves.metrics]
-        at = np.unique(np.concatenate([curve.at for _, curve in own]))
+        of_label = [(metric, curves.of_label(metric, label)) for metric in curves.metrics]
+        at = np.unique(np.concatenate([curve.at for _, curve in of_label]))
         columns = [
             (f"{metric.name}.{name}", curve.scores[name][np.searchsorted(curve.at, at, side="right") - 1])
-            for metric, curve in own
+            for metric, curve in of_label
             for name in _named(metric)
         ]
         yield from _rows(curves, label, at, columns)

@@ -1,10 +1,10 @@
 """The states of a corpus as predictions enter by their scores, from the highest.
 
-A verdict may change when a further prediction enters, but only within its component: gold
-spans and all predictions, connected by overlap. A component with j distinct scores has
-j + 1 states. Each state is counted once; the difference of successive states is what a
-prediction changes when it enters. For metrics that judge whole documents, these are the components;
-for metrics without a judge, each span is one.
+A verdict may change when a further prediction enters, but only within its full group: gold spans and
+all predictions that are connected by overlap, hits included. A full group with j distinct scores has
+j + 1 states. Each state is counted once; the difference of successive states is what a prediction
+changes when it enters. For metrics that judge whole documents, a full group is a document; for
+metrics without a judge, it is a span.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ...counting.counter import Counter
 from ...counting.counts import Counts
 
 Kind = Literal["span", "group", "document"]
-"""What the components are."""
+"""What the full groups are: single spans, spans connected by overlap, or whole documents."""
 
 ROWS = 1 << 18
 """The number of spans of all states that are counted together, so that they fit into memory."""
@@ -52,6 +52,7 @@ class ScoredSpans:
 
     @property
     def documents(self) -> int:
+        """The number of documents."""
         return self.batch.documents
 
     @property
@@ -60,8 +61,8 @@ class ScoredSpans:
         found: NDArray[np.float64] = self.score[self.batch.pred]
         return found
 
-    def components(self, kind: Kind) -> Numbers:
-        """Return int64[spans], the number of each span's component."""
+    def full_groups(self, kind: Kind) -> Numbers:
+        """Return int64[spans], the number of each span's full group."""
         if kind == "document":
             return self.batch.doc
         if kind == "span":
@@ -82,7 +83,7 @@ class ScoredSpans:
 
 
 class StateBatch(Batch):
-    """A batch in which each document is a state of a component.
+    """A batch in which each document is a state of a full group.
 
     Args:
         spans: All spans.
@@ -118,11 +119,11 @@ class StateBatch(Batch):
 
 
 class States(NamedTuple):
-    """The counts of the states of all components.
+    """The counts of the states of all full groups.
 
-    counts: a row per state, the states of a component one after the other.
+    counts: a row per state, the states of a full group one after the other.
     score: float64[states], the score of the predictions that enter with a state; NaN for the
-        first of a component, in which there are none.
+        first of a full group, in which there are none.
     """
 
     counts: Counts
@@ -130,7 +131,7 @@ class States(NamedTuple):
 
 
 def kind_of(metric: Metric) -> Kind:
-    """Return what the components of a metric are.
+    """Return what the full groups of a metric are.
 
     >>> from spacy_nereval import create_all
     >>> [kind_of(metric) for metric in create_all(["strict", "fair", "char"])]
@@ -142,12 +143,15 @@ def kind_of(metric: Metric) -> Kind:
 
 
 def counted_states(spans: ScoredSpans, metrics: Sequence[Metric], kind: Kind) -> States:
-    """Count the states of all components.
+    """Count the states of all full groups.
 
     Args:
         spans: The spans. Predictions whose score is infinite are in every state.
         metrics: What to count.
-        kind: What the components are, the same for all metrics.
+        kind: What the full groups are, the same for all metrics.
+
+    Returns:
+        A row of counts per state, and float64[states], the score that enters with each.
     """
     counter = Counter(metrics, units=False)
     score = []
@@ -160,55 +164,55 @@ def counted_states(spans: ScoredSpans, metrics: Sequence[Metric], kind: Kind) ->
 def _batches(spans: ScoredSpans, kind: Kind) -> Iterator[tuple[StateBatch, NDArray[np.float64]]]:
     """Yield the states in batches, each with the score that enters with each state."""
     batch = spans.batch
-    component = spans.components(kind)
-    number = spans.documents if kind == "document" else int(component.max(initial=-1)) + 1
-    rank, entering = _ranks(component, np.where(np.isposinf(spans.score), np.nan, spans.score))
-    states = 1 + np.bincount(entering.component, minlength=number)
-    begin = np.where(batch.gold, 0, rank)  # the first state of its component in which a span is
-    rows = np.bincount(component, states[component] - begin, minlength=number)
+    group = spans.full_groups(kind)
+    number = spans.documents if kind == "document" else int(group.max(initial=-1)) + 1
+    rank, entering = _ranks(group, np.where(np.isposinf(spans.score), np.nan, spans.score))
+    states = 1 + np.bincount(entering.group, minlength=number)
+    begin = np.where(batch.gold, 0, rank)  # the first state of its full group in which a span is
+    rows = np.bincount(group, states[group] - begin, minlength=number)
     document_of = np.arange(number)
     if kind != "document":
-        document_of[component] = batch.doc
-    edges = np.searchsorted(component, np.arange(number + 1))
+        document_of[group] = batch.doc
+    edges = np.searchsorted(group, np.arange(number + 1))
     part = np.cumsum(np.maximum(rows, 1)) // ROWS
     for first, last in _stretches(part):
         here = slice(edges[first], edges[last])
-        own = component[here] - first
+        own = group[here] - first
         size = states[first:last][own] - begin[here]
         start = np.cumsum(states[first:last]) - states[first:last]
         row = np.repeat(np.arange(edges[first], edges[last]), size)
         step = np.arange(len(row)) - np.repeat(np.cumsum(size) - size, size) + begin[row]
-        state = start[component[row] - first] + step
+        state = start[group[row] - first] + step
         order = np.argsort(state, kind="stable")
         is_pred = batch.pred[row] & (step >= rank[row])
         of_states = np.repeat(document_of[first:last], states[first:last])
         scores = np.full(len(of_states), np.nan)
-        events = slice(*np.searchsorted(entering.component, [first, last]))
-        scores[start[entering.component[events] - first] + entering.rank[events]] = entering.score[events]
+        events = slice(*np.searchsorted(entering.group, [first, last]))
+        scores[start[entering.group[events] - first] + entering.rank[events]] = entering.score[events]
         yield StateBatch(spans, state[order], row[order], is_pred[order], of_states), scores
 
 
 class _Entering(NamedTuple):
-    """The predictions that enter together: component, rank from 1 up, and score, one element for each."""
+    """The predictions that enter together: full group, rank from 1 up, and score, one element for each."""
 
-    component: Numbers
+    group: Numbers
     rank: Numbers
     score: NDArray[np.float64]
 
 
-def _ranks(component: Numbers, score: NDArray[np.float64]) -> tuple[Numbers, _Entering]:
-    """Return the rank of each span among the distinct scores of its component, the highest 1, and 0
-    without a score; and the ranks of all components in order."""
+def _ranks(group: Numbers, score: NDArray[np.float64]) -> tuple[Numbers, _Entering]:
+    """Return the rank of each span among the distinct scores of its full group, the highest 1, and 0
+    without a score; and the ranks of all full groups in order."""
     scored = np.flatnonzero(~np.isnan(score))
-    order = scored[np.lexsort((-score[scored], component[scored]))]
-    own, value = component[order], score[order]
-    new_component = np.diff(own, prepend=-1) != 0
-    new = new_component | (np.diff(value, prepend=np.nan) != 0)
+    order = scored[np.lexsort((-score[scored], group[scored]))]
+    own, value = group[order], score[order]
+    new_group = np.diff(own, prepend=-1) != 0
+    new = new_group | (np.diff(value, prepend=np.nan) != 0)
     rank = np.cumsum(new)
-    rank -= np.repeat(rank[new_component] - 1, np.diff(np.flatnonzero(new_component), append=len(own)))
-    found = np.zeros(len(score), dtype=np.int64)
-    found[order] = rank
-    return found, _Entering(own[new], rank[new], value[new])
+    rank -= np.repeat(rank[new_group] - 1, np.diff(np.flatnonzero(new_group), append=len(own)))
+    rank_of_span = np.zeros(len(score), dtype=np.int64)
+    rank_of_span[order] = rank
+    return rank_of_span, _Entering(own[new], rank[new], value[new])
 
 
 def _stretches(part: Numbers) -> Iterator[tuple[int, int]]:

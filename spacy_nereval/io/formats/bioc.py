@@ -40,6 +40,13 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         ValueError: If bioc is not installed; if there is no such file; if it is malformed or
             defines entities; if an annotation has no label or differs from the text.
         OSError: If the file cannot be read.
+
+    >>> path = getfixture("tmp_path") / "a.xml"
+    >>> mark = '<annotation><infon key="type">PER</infon><location offset="0" length="3"/><text>Ada</text></annotation>'
+    >>> passage = f"<passage><offset>0</offset><text>Ada met</text>{mark}</passage>"
+    >>> _ = path.write_text(f"<collection><document><id>1</id>{passage}</document></collection>")
+    >>> [(record.id, record.text, record.spans) for record in read(path)]
+    [('1', 'Ada met', {(0, 3, 'PER')})]
     """
     for part in parts(path, (".xml", ".json"), format):
         for number, document in enumerate(_documents(part.path)):

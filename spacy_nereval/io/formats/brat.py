@@ -39,6 +39,11 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
             is malformed; if the text of a span differs from that of the `.txt` file in
             more than whitespace; if a span is in pieces and `format` does not allow it.
         OSError: If a file cannot be read.
+
+    >>> folder = getfixture("tmp_path")
+    >>> _ = (folder / "a.txt").write_text("Ada met"), (folder / "a.ann").write_text("T1\\tPER 0 3\\tAda\\n")
+    >>> [(record.id, record.text, record.spans) for record in read(folder)]
+    [('a', 'Ada met', {(0, 3, 'PER')})]
     """
     if not path.is_dir():
         raise ValueError(f"{path} is not a folder; expected a folder of .txt and .ann files")

@@ -62,15 +62,20 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         ValueError: If conllu is not installed; if there is no such file; if it is malformed,
             has no such key, or its scheme does not allow a span and `format` does not repair it.
         OSError: If the file cannot be read.
+
+    >>> path = getfixture("tmp_path") / "a.conllup"
+    >>> _ = path.write_text("# global.columns = ID FORM NER\\n1\\tAda\\tB-PER\\n2\\tmet\\tO\\n\\n")
+    >>> [(record.text, record.spans) for record in read(path)]
+    [('Ada met', {(0, 3, 'PER')})]
     """
-    scheme, has_marks, found, keys = Scheme(), False, False, set[str]()
+    scheme, has_marks, is_tagged, keys = Scheme(), False, False, set[str]()
     for number, sentence in enumerate(_sentences(path, format), 1):
         has_marks = has_marks or sentence.begins is not None
-        found = found or any(tag is not None for tag in sentence.tags)
+        is_tagged = is_tagged or any(tag is not None for tag in sentence.tags)
         keys |= sentence.keys
         tags = [tag or "O" for tag in sentence.tags]
         scheme.see(tags, [number] * len(tags))
-    if keys and not found:
+    if keys and not is_tagged:
         name = format.field or f"{MISC_KEY}' or a column '{COLUMN.upper()}"
         raise ValueError(
             f"{path}: no word has the key '{name}' in MISC; choose one with --column: {listed(sorted(keys), 20)}"

@@ -95,7 +95,10 @@ def tag_names(given: str) -> list[str]:
 
 
 def names_in(value: Any, field: str | None = None) -> list[str] | None:
-    """Return the names of tags that a description of a data set or model gives, or None.
+    """Return the names of tags that a description of a data set or model gives under a field, or None.
+
+    Raises:
+        ValueError: The numbers of the tags are not all numbers from 0 up.
 
     >>> names_in({"id2label": {"1": "B-PER", "0": "O"}})
     ['O', 'B-PER']

@@ -92,6 +92,9 @@ def annotators_of(path: Path, format: Format = Format()) -> tuple[Annotators, li
     Lines of different annotators with the same id, or else the same text, are of one document. If an
     annotator has several lines with the same text, these are several documents.
 
+    Raises:
+        ValueError: A line cannot be read; names it.
+
     >>> path = getfixture("tmp_path") / "a.jsonl"
     >>> text = '{"text": "Ada", "spans": [], "_annotator_id": "%s"}'
     >>> _ = path.write_text(f"{text % 'ann'}\\n{text % 'bob'}")
@@ -141,8 +144,8 @@ def _one_each(path: Path, documents: list[list[Line]], annotators: Annotators) -
             waiting[number] = entry
         while line.number in waiting:
             mine = line.accepted and annotators.reads(line.annotator)
-            found = waiting.pop(line.number)
-            yield line.number, found if mine else {**found, "answer": "ignore"}
+            waited = waiting.pop(line.number)
+            yield line.number, waited if mine else {**waited, "answer": "ignore"}
             line = next(order, Line(0, "", False))
 
 

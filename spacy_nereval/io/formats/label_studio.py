@@ -81,7 +81,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
 
 def annotators_of(path: Path, format: Format = Format()) -> tuple[Annotators, Annotators, bool]:
-    """Return the annotators of a file, the models, and whether its texts are hypertexts."""
+    """Return the annotators of a file, the models, and whether its texts are hypertexts. Errors name the line."""
     human, model = Annotators(path, format.annotator), Annotators(path, format.annotator)
     is_html = False
     for line, task in json_values(path):

@@ -180,6 +180,9 @@ def with_fitting_offsets(
             is read: characters if they fit all spans that repeat their text, else UTF-16
             code units, else bytes of UTF-8.
 
+    Yields:
+        The records of `read`.
+
     Raises:
         ValueError: As `read` does. If a span does not fit its text, the error names the
             kind that fits all spans of the file, if there is one.

@@ -58,13 +58,13 @@ def _record(path: Path, block: list[Line], format: Format) -> Record:
     rest: list[Line] = []
     id = ""
     for number, line in block:
-        found = TEXT.fullmatch(line)
-        if not found or rest:
+        match = TEXT.fullmatch(line)
+        if not match or rest:
             rest.append((number, line))
             continue
-        if found[2] in texts or (id and found[1] != id):
+        if match[2] in texts or (id and match[1] != id):
             raise ValueError(f"{path}, line {number}: a second document; expected a blank line before it")
-        id, texts[found[2]] = found[1], found[3]
+        id, texts[match[2]] = match[1], match[3]
     if not texts:
         raise ValueError(f"{path}, line {block[0][0]}: expected a title, '123|t|...', or an abstract, '123|a|...'")
     text = "\n".join((texts.get("t", ""), *([texts["a"]] if "a" in texts else [])))

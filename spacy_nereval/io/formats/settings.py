@@ -133,10 +133,10 @@ def sides(
         match=match or CASELESS,
         occurrences=occurrences or LISTED,
     )
-    found = []
+    formats = []
     for side in (0, 1):
         chosen = columns[side % len(columns)]
-        found.append(
+        formats.append(
             common._replace(
                 name=(*names, None)[side if len(names) > 1 else 0],
                 column=chosen if isinstance(chosen, int) else -1,
@@ -144,7 +144,7 @@ def sides(
                 annotator=annotators[side % len(annotators)],
             )
         )
-    return found[0], found[1]
+    return formats[0], formats[1]
 
 
 def _columns(given: str) -> list[int | str]:

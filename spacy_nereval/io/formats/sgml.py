@@ -65,13 +65,13 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     for part in parts(path, ENDINGS, format):
         block: list[str] = []
         first = 1
-        found = False
+        has_documents = False
         for number, line in lines(part.path):
             block.append(line)
             if END.search(line):
                 yield _record(part.path, "\n".join(block), first, part.id)
-                block, first, found = [], number + 1, True
-        if any(line.strip() for line in block) or (part.id is not None and not found):
+                block, first, has_documents = [], number + 1, True
+        if any(line.strip() for line in block) or (part.id is not None and not has_documents):
             yield _record(part.path, "\n".join(block), first, part.id)
 
 

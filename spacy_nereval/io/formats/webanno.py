@@ -88,6 +88,12 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         ValueError: If there is no such file; if a line is malformed; if the feature is
             ambiguous. Names the line.
         OSError: If a file cannot be read.
+
+    >>> path = getfixture("tmp_path") / "a.tsv"
+    >>> head = "#FORMAT=WebAnno TSV 3.3\\n#T_SP=NamedEntity|value\\n\\n#Text=Ada met\\n"
+    >>> _ = path.write_text(f"{head}1-1\\t0-3\\tAda\\tPER\\t\\n1-2\\t4-7\\tmet\\t_\\t\\n")
+    >>> [(record.text, record.spans) for record in read(path)]
+    [('Ada met', {(0, 3, 'PER')})]
     """
     format = counted_in(format, UTF16)
     for part in parts(path, (".tsv",), format):

@@ -46,6 +46,17 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         ValueError: If dkpro-cassis is not installed; if there is no such file; if a file is
             damaged, defines entities, or has no such type.
         OSError: If a file cannot be read.
+
+    >>> from cassis import Cas, TypeSystem
+    >>> types, folder = TypeSystem(), getfixture("tmp_path")
+    >>> named = types.create_type(ENTITY)
+    >>> _ = types.create_feature(named, "value", "uima.cas.String")
+    >>> cas = Cas(types)
+    >>> cas.sofa_string = "Ada met"
+    >>> cas.add(named(begin=0, end=3, value="PER"))
+    >>> _ = cas.to_xmi(folder / "a.xmi"), types.to_xml(folder / TYPES)
+    >>> [(record.text, record.spans) for record in read(folder / "a.xmi")]
+    [('Ada met', {(0, 3, 'PER')})]
     """
     for part in parts(path, (".xmi", ".zip"), format):
         try:
@@ -73,8 +84,8 @@ def _files(path: Path) -> Iterator[tuple[str, bytes, bytes | None]]:
             raise ValueError(f"{path}: there is no .xmi file in the archive")
         types_of = {PurePosixPath(name).parent: name for name in archive.namelist() if name.endswith(TYPES)}
         for name in names:
-            found = types_of.get(PurePosixPath(name).parent, types_of.get(PurePosixPath(".")))
-            types = None if found is None else _unpacked(archive, found)
+            types_name = types_of.get(PurePosixPath(name).parent, types_of.get(PurePosixPath(".")))
+            types = None if types_name is None else _unpacked(archive, types_name)
             yield (name if len(names) > 1 else ""), _unpacked(archive, name), types
 
 

@@ -152,7 +152,7 @@ def _findings(
     documents: Sequence[DocumentRow],
 ) -> dict[str, str]:
     """Return the heading of each section: one sentence that states the finding."""
-    found = {
+    sentences = {
         "differences": f"{many(len(disputes.differences), 'difference')} between two annotators",
         "pairs": "How well the two agree",
         "chance": "Agreement beyond chance",
@@ -164,21 +164,23 @@ def _findings(
     pairs = [(pair["a"], pair["b"]) for pair in result["pairs"]]
     known = [(value, pair) for value, pair in zip(scores[0].values, pairs) if value is not None]
     if len(known) > 1:
-        found["pairs"] = f"{listed(min(known)[1])} agree least"
+        sentences["pairs"] = f"{listed(min(known)[1])} agree least"
     if alpha := next((row for row in chance if row.key == "alpha"), None):
-        found["chance"] = f"Beyond chance, alpha is {alpha.value.text}"
+        sentences["chance"] = f"Beyond chance, alpha is {alpha.value.text}"
     against = {name: value for name, value in result["consensus"]["against"].items() if value is not None}
     if len(against) > 1:
-        found["annotators"] = f"{listed([min(against, key=lambda name: against[name])])} is farthest from the others"
+        sentences["annotators"] = (
+            f"{listed([min(against, key=lambda name: against[name])])} is farthest from the others"
+        )
     if documents:
-        found["labels"] = f"{listed([labels[0].label or '(empty)'])} is disputed most"
+        sentences["labels"] = f"{listed([labels[0].label or '(empty)'])} is disputed most"
         top = documents[: max(1, len(documents) // 10)]
         share = sum(row.disputes for row in top) / sum(row.disputes for row in documents)
         have = "has" if len(top) == 1 else "have"
-        found["documents"] = (
+        sentences["documents"] = (
             f"{len(top):,} of {result['documents']:,} documents {have} {100 * share:.0f} % of the disputes"
         )
-    return {name: visible(text) for name, text in found.items()}
+    return {name: visible(text) for name, text in sentences.items()}
 
 
 def _static(agreement: AgreementCounts, disputes: Disputes) -> Iterator[StaticPlace]:

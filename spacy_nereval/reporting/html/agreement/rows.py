@@ -126,14 +126,14 @@ def ratio_value(number: float | None, bounds: Any = None) -> Value:
 
 def pair_scores(result: Result, metrics: Sequence[Metric]) -> list[PairScore]:
     """Return the scores that represent each metric, and kappa, for every pair."""
-    found = []
+    rows = []
     for metric in metrics:
-        own = result["metrics"][metric.name]
+        summaries = result["metrics"][metric.name]
         bounds = result.get("intervals", {}).get("metrics", {}).get(metric.name, {})
-        for name in headlines(metric, [*own]):
+        for name in headlines(metric, [*summaries]):
             factor = scale(metric, name)
             values = [pair["metrics"][metric.name]["scores"][name] for pair in result["pairs"]]
-            summary, low = own[name], not metric.score_by_name[name].higher_is_better
+            summary, low = summaries[name], not metric.score_by_name[name].higher_is_better
             cells = [None if value is None else factor * value for value in values]
             about = "In percent. " * (factor == 100) + "Lower is better. " * low
             if not summary["symmetric"]:
@@ -144,10 +144,10 @@ def pair_scores(result: Result, metrics: Sequence[Metric]) -> list[PairScore]:
                 _score_value(metric, name, summary[part], bounds.get(name, {}).get(part)) for part in ("mean", "pooled")
             )
             mean, pooled = both
-            found.append(
+            rows.append(
                 PairScore(spoken(metric, name), about.strip(), low, cells, of_pairs, mean, sd, least, most, pooled)
             )
-    return [*found, *_kappa(result)]
+    return [*rows, *_kappa(result)]
 
 
 def _kappa(result: Result) -> Iterator[PairScore]:
@@ -202,8 +202,8 @@ def label_rows(result: Result, shared: SharedDocuments, metric: Metric) -> list[
             for _, _, label in own:
                 spans[who, label] += 1
     rows = []
-    for found in result["disputes"]["labels"]:
-        label = found["label"]
+    for disputed in result["disputes"]["labels"]:
+        label = disputed["label"]
         f = result["per_type"].get(label, {}).get(metric.name, {}).get(name, {}).get("mean")
         f_bounds = bounds.get("per_type", {}).get(label, {}).get(metric.name, {}).get(name, {}).get("mean")
         alpha = result["units"]["per_type"].get(label)
@@ -212,8 +212,8 @@ def label_rows(result: Result, shared: SharedDocuments, metric: Metric) -> list[
             LabelRow(
                 label,
                 shared.labels.index(label),
-                found["disputes"],
-                _share(found["share"]),
+                disputed["disputes"],
+                _share(disputed["share"]),
                 _score_value(metric, name, f, f_bounds),
                 ratio_value(alpha, alpha_bounds),
                 [spans[who, label] for who in shared.annotators],
@@ -233,8 +233,8 @@ def annotator_rows(result: Result, shared: SharedDocuments, metric: Metric) -> l
         ]
         known = [value for value in own if value is not None]
         against = percent(result["consensus"]["against"].get(who))
-        found = interval(bounds.get(who), 100)
-        value = Value(shown(against), shown(found) if found and against is not None else "")
+        bounds_against = interval(bounds.get(who), 100)
+        value = Value(shown(against), shown(bounds_against) if bounds_against and against is not None else "")
         mean = _score_value(metric, name, sum(known) / len(known) if known else None, None)
         documents = sum(who in document.spans for document in shared.documents)
         rows.append(AnnotatorRow(who, documents, result["spans"][who], value, mean))

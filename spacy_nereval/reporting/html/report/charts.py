@@ -129,11 +129,11 @@ def bars(errors: Sequence[VerdictRow], systems: Sequence[str]) -> dict[str, Any]
         if share is not None
     ]
     most = max((n for error in errors if error.is_error for n in error.counts), default=0)
-    room = max(1.0, most * (1.5 if len(systems) == 1 else 1.7))  # space for the text after the longest bar
+    longest = max(1.0, most * (1.5 if len(systems) == 1 else 1.7))  # space for the text after the longest bar
     # Space lies between the bars of a row: a bar with a height of its own would stand off its text.
     between = alt.Scale(paddingInner=0.3, paddingOuter=0.15)
     base = alt.Chart(_no_data()).encode(
-        x=alt.X("n:Q", title=None, axis=None, scale=alt.Scale(domain=[0, room])),
+        x=alt.X("n:Q", title=None, axis=None, scale=alt.Scale(domain=[0, longest])),
         y=alt.Y("name:N", title=None, sort=alt.EncodingSortField("order", op="min"), axis=alt.Axis(labelLimit=160)),
         yOffset=alt.YOffset("system:N", sort=list(systems), scale=between),
     )

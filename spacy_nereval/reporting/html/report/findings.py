@@ -66,7 +66,7 @@ def findings(
         documents: Number of documents.
     """
     under = Markup("Under {}, ").format(named(names[lead])) if len(names) > 1 else Markup("")
-    found = {
+    sentences = {
         "scores": _scores(names, summary, lead, tests),
         "errors": under + _errors(errors, lead),
         "labels": under + _lowest(labels, lead, "label"),
@@ -78,10 +78,10 @@ def findings(
     story, other = _rates(rates), _groups(why, lead)
     if story == UNTOLD:
         story, other = other, story
-    found |= {"story": under + story, "also": under + other}
+    sentences |= {"story": under + story, "also": under + other}
     if outcomes:
-        found["changes"] = _changes(outcomes[max(lead - 1, 0)])
-    return {name: Markup(text[:1].upper()) + text[1:] for name, text in found.items()}
+        sentences["changes"] = _changes(outcomes[max(lead - 1, 0)])
+    return {name: Markup(text[:1].upper()) + text[1:] for name, text in sentences.items()}
 
 
 def _rates(rates: Sequence[PredictionRate]) -> Markup:

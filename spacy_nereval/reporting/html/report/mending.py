@@ -55,7 +55,7 @@ def mending(
         labels: The labels, in the order of the page's data.
         lead: The number of the system whose errors a chosen row lists.
     """
-    found = []
+    tables = []
     for number, metric in enumerate(metrics):
         sources = [source for column in metric.columns.values() for source in column]
         headline = metric.headlines[0]
@@ -63,19 +63,19 @@ def mending(
             continue
         owns = [{(each.verdict, each.label): each for each in what_if(s.counts, metric)} for s in systems]
         if any(owns):
-            found.append(_table(metric, owns, {"metric": number, "one": lead}, labels))
-    return sorted(found, key=lambda table: table.metric != "fair")
+            tables.append(_table(metric, owns, {"metric": number, "one": lead}, labels))
+    return sorted(tables, key=lambda table: table.metric != "fair")
 
 
 def _table(
     metric: Metric, owns: Sequence[dict[Key, Mended]], asked: dict[str, Any], labels: Sequence[str]
 ) -> MendedTable:
-    keys = dict.fromkeys(key for own in owns for key in own)
-    greatest = max((each.gain or 0 for own in owns for each in own.values()), default=0) or 1
-    now = [_now(own) for own in owns]
+    keys = dict.fromkeys(key for mended in owns for key in mended)
+    greatest = max((each.gain or 0 for mended in owns for each in mended.values()), default=0) or 1
+    now = [_now(mended) for mended in owns]
 
-    def cell(own: dict[Key, Mended], key: Key) -> MendedCell:
-        each = own.get(key)
+    def cell(mended: dict[Key, Mended], key: Key) -> MendedCell:
+        each = mended.get(key)
         if each is None:
             return MendedCell(0, "-", "", 0)
         gain: Any = None if each.gain is None else 100 * each.gain
@@ -86,7 +86,7 @@ def _table(
     rows = []
     for verdict, label in keys:
         ask = asked | ({"label": labels.index(label or "")} if verdict is None else {"verdicts": [verdict]})
-        rows.append(_row(metric, (verdict, label), [cell(own, (verdict, label)) for own in owns], ask))
+        rows.append(_row(metric, (verdict, label), [cell(mended, (verdict, label)) for mended in owns], ask))
     rows.sort(key=lambda row: (row.verdict is None, -max(each.share for each in row.cells)))
     return MendedTable(metric.name, metric.headlines[0].name.removesuffix("_f").replace("f", "F"), now, rows)
 

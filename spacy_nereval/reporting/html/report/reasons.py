@@ -166,7 +166,7 @@ def _at_suspects(documents: Sequence[Document], suspects: Iterable[Suspect], fai
     places: dict[int, list[tuple[int, int]]] = {}
     for suspect in suspects:
         places.setdefault(suspect.document, []).append((suspect.start, suspect.end))
-    found: list[Member] = []
+    suspected: list[Member] = []
     errors = 0
     for number, document in enumerate(documents):
         wrong = [verdict for verdict in fair.verdicts(document) if is_error(fair, verdict)]
@@ -174,5 +174,5 @@ def _at_suspects(documents: Sequence[Document], suspects: Iterable[Suspect], fai
         spans = [(span, verdict) for verdict in wrong for span in (verdict.gold, verdict.pred) if span]
         doubted = {k for k, _, _ in overlaps([span[:2] for span, _ in spans], places.get(number, []))}
         members = dict.fromkeys(Member(number, spans[k][1].gold, spans[k][1].pred) for k in sorted(doubted))
-        found += members
-    return found, errors
+        suspected += members
+    return suspected, errors

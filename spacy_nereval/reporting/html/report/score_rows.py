@@ -113,12 +113,12 @@ def bucket_rows(metric: Metric, breakdowns: Sequence[Result], by: str) -> list[S
     scores = triple(metric)
     rows = []
     known = LENGTHS if by == "eLen" else {}
-    buckets = dict.fromkeys([*known, *(bucket for found in breakdowns for bucket in found["buckets"])])
+    buckets = dict.fromkeys([*known, *(bucket for breakdown in breakdowns for bucket in breakdown["buckets"])])
     for bucket in buckets:
-        if any(bucket in found["buckets"] for found in breakdowns):
-            owns = [found["metrics"][metric.name].get(bucket, {}).get("scores", {}) for found in breakdowns]
-            gold = max(found["gold"].get(bucket, 0) for found in breakdowns)
-            pred = tuple(found["pred"].get(bucket, 0) for found in breakdowns)
+        if any(bucket in breakdown["buckets"] for breakdown in breakdowns):
+            owns = [breakdown["metrics"][metric.name].get(bucket, {}).get("scores", {}) for breakdown in breakdowns]
+            gold = max(breakdown["gold"].get(bucket, 0) for breakdown in breakdowns)
+            pred = tuple(breakdown["pred"].get(bucket, 0) for breakdown in breakdowns)
             cells = [_values(metric, scores, own, {}) for own in owns]
             other = f"{bucket} words" if by == "eLen" else bucket  # such as "2-5"
             name = known.get(bucket, NAMES.get((by, bucket), other))

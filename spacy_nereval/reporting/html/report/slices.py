@@ -82,16 +82,16 @@ def _slice(
     text: str, by: RequestedAttribute, systems: Sequence[ReportedSystem], fair: Metric, lexicon: Lexicon | None
 ) -> Slice:
     breakdowns = [Breakdown([fair], by, lexicon) for _ in systems]
-    for system, found in zip(systems, breakdowns):
+    for system, breakdown in zip(systems, breakdowns):
         for document in system.documents:
-            found.add(document)
-    results = [found.result() for found in breakdowns]
+            breakdown.add(document)
+    results = [breakdown.result() for breakdown in breakdowns]
     buckets = list(dict.fromkeys(bucket for result in results for bucket in result["buckets"]))
     rows = bucket_rows(fair, results, by.name)
     order = [row.bucket for row in rows]
     digit = {bucket: DIGITS[order.index(bucket)] for bucket in buckets if bucket in order and len(order) <= len(DIGITS)}
     value = by.attribute.value
-    bucket_of = [found.bucket_of for found in breakdowns]
+    bucket_of = [breakdown.bucket_of for breakdown in breakdowns]
     of = []
     for sides in zip(*(system.documents for system in systems)):
         lists = [(sides[0], sides[0].gold, bucket_of[0])]

@@ -67,9 +67,9 @@ def _stretches(document: Document, errors: Iterable[Verdict]) -> Iterator[Stretc
     said: dict[int, list[str]] = defaultdict(list)
     spans = []
     for name, gold, pred, _ in errors:
-        own = [span for span in (gold, pred) if span]
-        absent = " (not in the text)" * any(map(document.is_invented, own))
-        end = max(span.end for span in own)
+        marked = [span for span in (gold, pred) if span]
+        absent = " (not in the text)" * any(map(document.is_invented, marked))
+        end = max(span.end for span in marked)
         said[end].append(wording(name, gold.label if gold else "", pred.label if pred else "") + absent)
         spans += [(span.start, span.end, side) for side, span in enumerate((gold, pred)) if span]
     if text is None:

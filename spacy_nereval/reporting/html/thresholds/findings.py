@@ -77,19 +77,19 @@ def story(
 
 
 def _what_to_do(cuts: Cuts, chosen: Measured) -> Markup:
-    own = sorted(cuts.labels.items(), key=lambda item: -chosen.gold.get(item[0], 0))
-    if not own:
+    by_support = sorted(cuts.labels.items(), key=lambda item: -chosen.gold.get(item[0], 0))
+    if not by_support:
         return (
             Markup("Cut at {}").format(cut_text(cuts.default)) if cuts.default is not None else Markup("Keep nothing")
         )
-    if len(own) <= NAMED:
-        said = [Markup("{} at {}").format(named(label), cut_text(cut)) for label, cut in own]
+    if len(by_support) <= NAMED:
+        said = [Markup("{} at {}").format(named(label), cut_text(cut)) for label, cut in by_support]
         return Markup("Cut ") + Markup(" and ").join(
             [part for part in (Markup(", ").join(said[:-1]), said[-1]) if part]
         )
-    known = [cut for _, cut in own if cut is not None] or [0.0]
+    known = [cut for _, cut in by_support if cut is not None] or [0.0]
     return Markup("Cut each of {} labels at its own score, from {} to {}").format(
-        len(own), cut_text(min(known)), cut_text(max(known))
+        len(by_support), cut_text(min(known)), cut_text(max(known))
     )
 
 
@@ -120,6 +120,14 @@ def findings(
     """Return a sentence for each section of the page, on the first of the named systems.
 
     All but that on the curves are about the documents that the cuts are applied to, if there are any.
+
+    Args:
+        sides: What was measured on the documents of the cuts, and on those that they are applied to.
+        wish: The score that the cuts are best for.
+        found: The curves and the cuts.
+        worth: The rows of what the cuts are worth.
+        precisions: The rows of average precision.
+        names: The names of the systems.
     """
     last, cuts = sides[-1], found.cuts
     said = {"curves": _flat(sides[0], wish), "recall": _precision(precisions), "calibration": _calibration(last)}

@@ -120,26 +120,26 @@ def lines(side: Measured, labels: Sequence[str], cuts: Cuts | None) -> dict[str,
     }
     of_score: list[list[Curve | None]] = []
     for metric, name in scores:
-        own = label_score(metric, name).name
+        score_of_label = label_score(metric, name).name
         known = [of_label.get((metric.name, label)) for label in labels]
         of_score.append(
             [
                 overall[metric.name]._replace(scores={"": overall[metric.name].scores[name]}),
-                *(curve and curve._replace(scores={"": curve.scores[own]}) for curve in known),
+                *(curve and curve._replace(scores={"": curve.scores[score_of_label]}) for curve in known),
             ]
         )
     peaks = [
-        [curve and _peak(curve, Wanted(*score)) for curve in own] for own, score in zip(of_score, _declared(scores))
+        [curve and _peak(curve, Wanted(*score)) for curve in row] for row, score in zip(of_score, _declared(scores))
     ]
-    grid = _grid(curves, most, cuts, {place for own in peaks for place in own[:1] if place is not None})
+    grid = _grid(curves, most, cuts, {place for row in peaks for place in row[:1] if place is not None})
     return {
         "name": side.name,
         "cuts": [_short(cut) for cut in curves.cuts[grid].tolist()],
         "at": [_at(curves, grid, cut) for cut in chosen_cuts(labels, cuts)],
-        "curves": [[curve and rounded(_values(curve, grid)) for curve in own] for own in of_score],
+        "curves": [[curve and rounded(_values(curve, grid)) for curve in row] for row in of_score],
         "peaks": [
-            [None if place is None else _of_peak(curves, curve, place) for curve, place in zip(own, places)]
-            for own, places in zip(of_score, peaks)
+            [None if place is None else _of_peak(curves, curve, place) for curve, place in zip(row, places)]
+            for row, places in zip(of_score, peaks)
         ],
         **_of_ranking(side, labels, cuts),
     }
@@ -214,8 +214,8 @@ def _of_ranking(side: Measured, labels: Sequence[str], cuts: Cuts | None) -> dic
     ranking = side.ranking
     kept = np.zeros(len(ranking.score), dtype=bool) if cuts is None else kept_of(ranking, cuts)
     for label in (None, *labels):
-        own = slice(None) if label is None else ranking.label == label
-        score, hit, here = ranking.score[own], ranking.hit[own], kept[own]
+        of_label = slice(None) if label is None else ranking.label == label
+        score, hit, here = ranking.score[of_label], ranking.hit[of_label], kept[of_label]
         gold = sum(side.gold.values()) if label is None else side.gold.get(label, 0)
         _, number, hits = cumulative(score, hit)
         places = some(len(number), POINTS) if len(number) else []

@@ -70,13 +70,13 @@ def label_rows(
         values: The result of applying the cuts to these documents, for its intervals.
     """
     counts = side.kept(cuts, wish.metric)
-    own = evaluate(counts)["metrics"][wish.metric.name]
+    result = evaluate(counts)["metrics"][wish.metric.name]
     bounds = values["metrics"][wish.metric.name]["intervals"] if values else {}
     common = "per label" if cuts.labels else cut_text(cuts.default)
-    rows = [CutRow(None, common, counts.gold, counts.pred, _cells(wish, own["scores"], bounds))]
+    rows = [CutRow(None, common, counts.gold, counts.pred, _cells(wish, result["scores"], bounds))]
     gold, kept = gold_spans(counts), pred_spans(counts)
     for label in labels:
-        scores = own["per_type"].get(label, {}).get("scores", {})
+        scores = result["per_type"].get(label, {}).get("scores", {})
         found = [_label_cell(wish, name, scores, values and values["per_type"].get(label)) for name in columns(wish)]
         cut = cuts.labels.get(label, cuts.default)
         rows.append(CutRow(label, cut_text(cut), gold.get(label, 0), kept.get(label, 0), found))

@@ -14,7 +14,7 @@ TIMES = 3
 """How often the sums are in memory at once while they are scored."""
 
 
-def memory() -> float:
+def machine_memory() -> float:
     """Return how many bytes of memory this machine, or this container, has; infinity if that is unknown."""
     found = [inf]
     with suppress(AttributeError, ValueError, OSError):
@@ -24,7 +24,7 @@ def memory() -> float:
     return min(found)
 
 
-def check_room(numbers: int, sums: int, labels: int, metrics: int) -> None:
+def check_memory(numbers: int, sums: int, labels: int, metrics: int) -> None:
     """Raise ValueError if sums need more memory than there is.
 
     Args:
@@ -32,14 +32,14 @@ def check_room(numbers: int, sums: int, labels: int, metrics: int) -> None:
         sums: How many sums are made: half-samples or swaps.
         labels, metrics: What was counted, for the message.
 
-    >>> check_room(1000, 10**12, 3, 6)  # doctest: +ELLIPSIS
+    >>> check_memory(1000, 10**12, 3, 6)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ValueError: 1,000,000,000,000 resamples of 6 metrics and 3 labels take about 22,351,741.8 GiB of memory, and ...
     """
-    need, room = 8.0 * TIMES * numbers * sums, memory()
-    if need > room:
+    need, available = 8.0 * TIMES * numbers * sums, machine_memory()
+    if need > available:
         raise ValueError(
             f"{sums:,} resamples of {metrics} metrics and {labels:,} labels take about {need / 2**30:,.1f} GiB of "
-            f"memory, and there are {room / 2**30:,.1f} GiB: use at most {int(room / need * sums):,} of them "
+            f"memory, and there are {available / 2**30:,.1f} GiB: use at most {int(available / need * sums):,} of them "
             "(--samples, --trials or --replicates), or fewer metrics"
         )
