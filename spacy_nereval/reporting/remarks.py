@@ -158,13 +158,13 @@ def what_was_tested(result: Mapping[str, Any]) -> str:
     Null hypothesis: in every document, the predictions of the two systems are exchangeable. Test: a two-sided \
 paired permutation test over 1 document, all 2 swaps. p (Holm) is corrected within a family of tests: the primary \
 score, strict f (1 test). An interval holds every difference that the same test does not reject at 95 %. \
-Where fewer than 6 documents differ, nothing can be concluded: there is no p and no interval.
+Where fewer than 6 documents differ, nothing can be told: there is no p and no interval.
     >>> row["runs"] = [3, 3]
     >>> print(what_was_tested(result | {"swaps": None, "runs": [3, 3], "comparisons": [row]}))
     Systems with several training runs are compared by their mean scores. Null hypothesis: the expected scores of \
 the two systems are the same, over documents and training runs. Test: two-sided, min F'. p (Holm) is corrected within \
 a family of tests: the primary score, strict f (1 test). An interval holds every difference that the same test does \
-not reject at 95 %. Where fewer than 6 documents differ, nothing can be concluded: there is no p and no interval.
+not reject at 95 %. Where fewer than 6 documents differ, nothing can be told: there is no p and no interval.
     """
     unit = unit_name(result["unit"])
     if result.get("collapsed"):
@@ -183,7 +183,7 @@ not reject at 95 %. Where fewer than 6 documents differ, nothing can be conclude
         *([f"p (Holm) is corrected within a family of tests: {'; '.join(families)}."] if families else []),
         "An interval holds every difference that the same test does not reject at "
         f"{100 * result['confidence']['level']:g} %.",
-        f"Where fewer than {LEAST_DIFFERING} {unit}s differ, nothing can be concluded: there is no p and no interval.",
+        f"Where fewer than {LEAST_DIFFERING} {unit}s differ, nothing can be told: there is no p and no interval.",
     ]
     return " ".join(parts)
 

@@ -142,7 +142,7 @@ def test_the_words_say_what_the_interval_supports_and_that_there_is_no_test():
     primary = worse["comparisons"][2]
     assert "b scored lower than a, by " in primary["verdict"] and "there is no test" in primary["verdict"]
     assert told(changed(60), changed(0))[1].startswith("b scored higher than a, by ")
-    assert told(changed(0), changed(2))[1] == "possibly fewer than 6 documents differ: nothing can be concluded"
+    assert told(changed(0), changed(2))[1] == "possibly fewer than 6 documents differ: nothing can be told"
     assert told(changed(0), changed(7), margin=20)[1] == "the same within 20 points"
     close = [d if k % 2 else e for k, (d, e) in enumerate(zip(changed(9), changed(0)))]
     assert told(changed(9), [*close[:9], *second(close[9:12]), *close[12:]])[1].startswith(("not settled", "b scored"))

@@ -37,8 +37,8 @@ FOUND = Conclusion(
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"differing": 5}, "the outputs differ in 5 documents: nothing can be concluded"),
-        ({"differing": 1, "units": "blocks"}, "the outputs differ in 1 block: nothing can be concluded"),
+        ({"differing": 5}, "the outputs differ in 5 documents: nothing can be told"),
+        ({"differing": 1, "units": "blocks"}, "the outputs differ in 1 block: nothing can be told"),
         (
             {},
             "B scores higher than A on texts like these, by 3.25 points (0.50 to 6.00); "
@@ -67,11 +67,11 @@ FOUND = Conclusion(
         ),
         (
             {"difference": np.nan, "p": np.nan, "p_holm": np.nan},
-            "the score is undefined for one of the two: nothing can be concluded",
+            "the score is undefined for one of the two: nothing can be told",
         ),
         (
             {"p": np.nan, "p_holm": np.nan},
-            "the spread of this difference cannot be estimated: nothing can be concluded",
+            "the spread of this difference cannot be estimated: nothing can be told",
         ),
     ],
 )

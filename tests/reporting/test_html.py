@@ -166,7 +166,7 @@ def test_two_systems_stand_side_by_side_with_intervals_differences_and_p_values(
     assert cells[7].startswith(f"{'+' if gap > 0 else ''}{gap:.2f}")
     assert f"{'better' if gap > 0 else 'worse'} on these documents" in cells[7]
     assert cells[8:] == ["", ""]  # the outputs differ in too few of the four documents
-    assert "fair f, second against first: the outputs differ in 4 documents: nothing can be concluded." in two.text
+    assert "fair f, second against first: the outputs differ in 4 documents: nothing can be told." in two.text
 
 
 def test_scores_that_are_not_in_percent_are_named():

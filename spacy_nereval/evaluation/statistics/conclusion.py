@@ -80,7 +80,7 @@ def sentence(finding: Conclusion) -> str:
         B scores lower than A on texts like these, by 12.04 points (2.38 to 19.97); for these trained models; \
 another training was not tried
         >>> print(sentence(found._replace(differing=5)))
-        the outputs differ in 5 documents: nothing can be concluded
+        the outputs differ in 5 documents: nothing can be told
         >>> print(sentence(found._replace(p=0.2, p_holm=0.2, low=-19.97, high=3.5)))
         not settled: between -19.97 and +3.50 points; these documents show a difference of 12.57 points 4 times in 5
     """
@@ -88,13 +88,13 @@ another training was not tried
     if finding.p_holm < finding.p - 1e-12:
         raise ValueError(f"p corrected ({finding.p_holm}) is smaller than p ({finding.p}); are they swapped?")
     if finding.differing is not None and finding.differing < LEAST_DIFFERING:
-        return f"the outputs differ in {_number(finding.differing, finding.units)}: nothing can be concluded"
+        return f"the outputs differ in {_number(finding.differing, finding.units)}: nothing can be told"
     if not isfinite(finding.difference):
-        return "the score is undefined for one of the two: nothing can be concluded"
+        return "the score is undefined for one of the two: nothing can be told"
     if not finding.tested:
         return _by_interval(finding)
     if not isfinite(finding.p):
-        return "the spread of this difference cannot be estimated: nothing can be concluded"
+        return "the spread of this difference cannot be estimated: nothing can be told"
     if finding.p_holm <= alpha:
         return _higher_or_lower(finding)
     if finding.same_within is not None:
@@ -107,7 +107,7 @@ another training was not tried
 def _by_interval(finding: Conclusion) -> str:
     """Return what an interval alone supports."""
     if not isfinite(finding.low + finding.high):
-        return f"possibly fewer than {LEAST_DIFFERING} {finding.units} differ: nothing can be concluded"
+        return f"possibly fewer than {LEAST_DIFFERING} {finding.units} differ: nothing can be told"
     if finding.same_within is None and finding.low <= 0 <= finding.high:
         return _not_settled(finding)
     if finding.same_within is not None:
