@@ -45,7 +45,7 @@ Pair = tuple[Doc, Doc]
 """Gold and predicted."""
 
 FROM_FILES = {"files": "read predictions from files, and count"}
-ON_WORKERS = {"counting": "count", "replicating": "replicate", "writing": "write the counts"}
+ON_WORKERS = {"counting": "count", "replicating": "add up half-samples", "writing": "write the counts"}
 ON_DRIVER = {"merging": "read and merge the counts", "scoring": "score"}
 """What is measured per document beside the prediction, and what it is called. Predictions
 that are in files need neither be made nor counted as those of a pipeline are."""
@@ -167,7 +167,7 @@ def driver(paths: list[Path]) -> dict[str, int]:
     counts = merge(paths)
     merging = resident("VmHWM")
     evaluate(counts)
-    number_of_units(counts)  # intervals need it, also those from replicates
+    number_of_units(counts)  # intervals need it, also those from half-samples
     return {"merging": merging, "scoring": resident("VmHWM")}
 
 
@@ -190,7 +190,7 @@ def markdown(found: Mapping[str, Any]) -> str:
     return "\n\n".join(
         [
             f"Measured on one thread of {about['machine']}, Python {about['python']}, spaCy {about['spacy']}, numpy "
-            f"{about['numpy']}; all six metrics, {about['samples']:,} replicates, {about['shards']} files of "
+            f"{about['numpy']}; all six metrics, {about['samples']:,} half-samples, {about['shards']} files of "
             f"{about['documents']:,} documents.",
             shown(per_document(corpora, predicting)),
             f"{MANY:,} documents like those of {first['name']} take the workers so many hours:",
@@ -227,10 +227,13 @@ def per_document(corpora: list[dict[str, Any]], predicting: list[dict[str, Any]]
         ["counts in memory, id, bytes", *(f"{c['bytes_per_document']['id']:,}" for c in corpora)],
         ["the driver's peak in merging, bytes", *(f"{c['bytes_per_document']['merging']:,}" for c in corpora)],
         ["the driver's peak in scoring, bytes", *(f"{c['bytes_per_document']['scoring']:,}" for c in corpora)],
-        ["replicates, MB in memory", *(f"{r['megabytes']:,.1f}" for r in resampled)],
-        ["replicates, MB in each file", *(f"{r['megabytes_in_file']:,.1f}" for r in resampled)],
-        ["replicates, milliseconds to merge a file", *(f"{r['milliseconds_to_merge_a_file']:,.1f}" for r in resampled)],
-        ["replicates, seconds to intervals", *(f"{r['seconds_to_intervals']:,.1f}" for r in resampled)],
+        ["half-samples, MB in memory", *(f"{r['megabytes']:,.1f}" for r in resampled)],
+        ["half-samples, MB in each file", *(f"{r['megabytes_in_file']:,.1f}" for r in resampled)],
+        [
+            "half-samples, milliseconds to merge a file",
+            *(f"{r['milliseconds_to_merge_a_file']:,.1f}" for r in resampled),
+        ],
+        ["half-samples, seconds to intervals", *(f"{r['seconds_to_intervals']:,.1f}" for r in resampled)],
     ]
     return ["of a document", *(c["name"] for c in corpora)], rows
 

@@ -153,7 +153,7 @@ def test_what_many_documents_cost_is_shared_by_the_workers():
     assert rows == [
         ["predict: p", "1,000.0", "62.5", "3.9", "0.24"],
         ["count", "2.0", "0.12", "0.01", "0.00"],
-        ["replicate", "1.0", "0.06", "0.00", "0.00"],
+        ["add up half-samples", "1.0", "0.06", "0.00", "0.00"],
         ["write the counts", "1.0", "0.06", "0.00", "0.00"],
         ["read predictions from files, and count", "10.0", "0.62", "0.04", "0.00"],
     ]
