@@ -10,7 +10,9 @@ from docs import doc, example
 from own_scorers import NER, SPANS, warned, warned_at_evaluation, with_ruler
 from spacy.training import Example
 
-from spacy_nereval.integration.scorer import make_ner_scorer
+from spacy_nereval import Metric, Score, one_each
+from spacy_nereval.integration.checks import check_pipeline
+from spacy_nereval.integration.scorer import Scoring, make_ner_scorer
 
 FAIR_AND_SER = NER | {"metrics": {"fair": {}, "slot_error": {}}}
 FAIR = {"metrics": {"fair": {}}}
@@ -98,6 +100,24 @@ def test_a_weight_on_a_cost_is_told_once_with_the_key_to_use(cost, better):
 def test_a_weight_on_a_cost_without_a_complement_names_the_score_of_the_same_metric():
     nlp = with_ruler(FAIR_AND_SER | {"metrics": {"plagdet": {}}}, ents_plagdet_granularity=1.0)
     assert warned_at_evaluation(nlp)[0].endswith("; use ents_plagdet")
+
+
+def test_of_several_good_scores_the_complement_of_the_cost_is_the_one_to_use():
+    own = Metric(
+        scores=(
+            Score("f", headline=True, key="own_f"),
+            Score("wrong", higher_is_better=False, key="own_wrong"),
+            Score("right", complement_of="wrong", key="own_right"),
+        ),
+        columns=one_each("tp", "fp", "fn"),
+        formula=lambda columns: {name: columns["tp"] / 2 for name in ("f", "wrong", "right")},
+        name="own",
+    )
+    nlp = with_ruler(ents_own_wrong=1.0)
+    component = nlp.add_pipe("nereval")
+    component.scoring = Scoring((own,))
+    (line,) = warned(check_pipeline, nlp)
+    assert line.endswith("; use ents_own_right")
 
 
 @pytest.mark.parametrize(
