@@ -116,6 +116,13 @@ def test_counts_with_hashes_stay_checked_without_being_asked(files):
     assert "is missing or damaged: count again" in refused("count", "g-a.jsonl", "p-a.jsonl", *options)
 
 
+def test_counts_without_half_samples_are_added_to_without_them(files):
+    options = ("-m", "strict", "-o", "total.npz", *ADD)
+    accepted("count", "g-a.jsonl", "p-a.jsonl", "--replicates", 0, *options)
+    assert "24 documents in total.npz" in accepted("count", "g-b.jsonl", "p-b.jsonl", *options)
+    assert load(Path("total.npz")).replicates is None
+
+
 def test_hashes_stay_where_new_files_have_no_new_ids(files):
     check = (*ADD, "--check-repeats")
     counted("a", "total.npz", *check)

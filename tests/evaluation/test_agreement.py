@@ -10,9 +10,9 @@ from annotators_result import STRICT, result_of
 from commands import line, write
 
 from spacy_nereval import Confidence, Document, create, create_all, score
-from spacy_nereval.evaluation.agreement.consensus import consensus_rule
+from spacy_nereval.evaluation.agreement.consensus import Rule, consensus_rows, consensus_rule
 from spacy_nereval.evaluation.agreement.counts import DEFAULT, AgreementCounts
-from spacy_nereval.evaluation.agreement.documents import SharedDocuments
+from spacy_nereval.evaluation.agreement.documents import SharedDocument, SharedDocuments
 from spacy_nereval.evaluation.agreement.intervals import index_of
 from spacy_nereval.reporting.agreement_lines import difference_words
 
@@ -108,6 +108,8 @@ def test_overlapping_spans_of_one_annotator_have_no_overall_unitising_alpha():
     assert found["u_alpha"] is found["u_binary"] is found["cu_alpha"] is None
     assert "those of a in document d1" in found["reason"]
     assert found["per_type"]["PER"] == 1  # united, they are one unit
+    nested = result_of(shared({"d1": {"a": [(0, 11, "PER"), (4, 7, "PER")], "b": [(0, 11, "PER")]}}))["u_alpha"]
+    assert nested["per_type"]["PER"] == 1
 
 
 def test_a_span_of_length_zero_is_scored_and_has_no_unit():
@@ -177,6 +179,15 @@ def test_fewer_than_two_annotators_or_no_shared_document_are_errors():
     for wrong in ("most", 0, 4, True, 1.5, "0"):
         with pytest.raises(ValueError, match="expected majority, all, or a number of votes from 1 to 3"):
             consensus_rule(wrong, 3)
+
+
+def test_the_consensus_has_neither_spans_nor_tokens_that_the_text_lacks():
+    base = Document([], [], "Ada met\nEve", tokens=[(0, 3), (4, 7), (8, 11)], id="d1")
+    base.annex = 7
+    spans = [(0, 3, "PER"), (8, 11, "PER")]
+    (row,) = consensus_rows(SharedDocuments(("a", "b"), [SharedDocument(base, dict.fromkeys("ab", spans))]), Rule())
+    assert (row["text"], [span["start"] for span in row["spans"]]) == ("Ada met", [0])
+    assert row["tokens"] == [{"start": 0, "end": 3}, {"start": 4, "end": 7}]
 
 
 def test_tokens_are_those_of_the_documents_if_all_have_the_same():

@@ -183,3 +183,13 @@ def test_only_components_that_set_what_is_scored_are_told(config, told):
     assert [line.split(",")[0] for line in warned_at_evaluation(nlp)] == [
         "the component nereval comes before entity_ruler"
     ] * told
+
+
+@pytest.mark.parametrize(("key", "told"), [("mine", True), ("other", False)])
+def test_a_ruler_after_the_component_is_told_where_it_sets_the_span_group_that_is_scored(key, told):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("nereval", config=FAIR | {"ents": False, "spans_keys": ["mine"]})
+    nlp.add_pipe("span_ruler", config={"spans_key": key}).add_patterns([{"label": "PER", "pattern": "Ada"}])
+    assert [line.split(",")[0] for line in warned(check_pipeline, nlp)] == [
+        "the component nereval comes before span_ruler"
+    ] * told
