@@ -9,7 +9,7 @@ from typing import Any
 
 from ..core.messages import listed
 from ..evaluation.agreement.consensus import Rule, Vote, votes
-from ..evaluation.agreement.disputes import disputed_documents, disputes_of
+from ..evaluation.agreement.disputes import disputes_of, ranked_documents
 from ..evaluation.agreement.documents import SharedDocument, SharedDocuments
 from .writing import atomic, write_rows
 
@@ -113,9 +113,8 @@ def label_studio_tasks(shared: SharedDocuments) -> Iterator[dict[str, Any]]:
 
 def _disputed(shared: SharedDocuments) -> Iterator[tuple[SharedDocument, str, int]]:
     """Yield the disputed documents in the order of adjudication, with their texts and disputes."""
-    place = {shared.name_of(k): k for k in range(len(shared.documents))}
-    for row in disputed_documents(shared):
-        document = shared.documents[place[row["document"]]]
+    for place, row in ranked_documents(shared):
+        document = shared.documents[place]
         text = document.base.own_text
         if text is None:
             raise ValueError(

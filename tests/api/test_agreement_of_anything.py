@@ -44,6 +44,12 @@ def test_tags_belong_together_by_their_order():
         agreement({"ann": ann, "bob": bob[:1]})
 
 
+def test_tokens_that_somebody_did_not_annotate_count_for_nobody():
+    result = agreement({"ann": [["-", "B-PER", "O"]], "bob": [["B-PER", "B-PER", "O"]]})
+    assert (result["ignored"], result["spans"]) == (1, {"ann": 1, "bob": 1})
+    assert result["metrics"]["strict"]["f"]["mean"] == 1
+
+
 def test_spans_with_and_without_texts():
     ann, bob = [[(0, 3, "PER"), (8, 11, "PER")], []], [[{"start": 0, "end": 3, "label": "PER"}], [(0, 4, "LOC")]]
     bare = agreement({"ann": ann, "bob": bob})

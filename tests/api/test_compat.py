@@ -53,8 +53,9 @@ def test_reports_are_those_of_seqeval(letters, zero_division):
 
 @pytest.mark.parametrize("average", ["micro", "macro", "weighted", None])
 def test_scores_are_those_of_seqeval_in_every_average(average):
-    rng = random.Random(1)
-    for gold, pred in [*corpora(2, "BI"), *((valid(rng), valid(rng)) for _ in range(3))]:
+    rng, nothing = random.Random(1), [["O", "O"]]
+    one_sided = [(nothing, [["B-A", "O"]]), ([["B-A", "O"]], nothing)]
+    for gold, pred in [*corpora(2, "BI"), *((valid(rng), valid(rng)) for _ in range(3)), *one_sided]:
         for name, zero_division in product(NAMES, (0, 1)):
             options = {"average": average, "zero_division": zero_division}
             found = getattr(ours, name)(gold, pred, **options)

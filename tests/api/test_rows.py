@@ -100,6 +100,12 @@ def test_tokens_tagged_minus_100_have_no_annotation():
     assert (found["ignored"], found["skipped"], found["metrics"]["strict"]["counts"]["fn"]) == (1, 1, 1)
 
 
+def test_a_row_without_tokens_is_annotated():
+    rows = [{"tokens": ["Ada"], "ner_tags": ["B-PER"]}, {"tokens": [], "ner_tags": []}]
+    found = score(rows, rows, ["strict"])
+    assert (found["documents"], found["skipped"]) == (2, 0)
+
+
 def test_the_scheme_is_that_of_all_rows():
     rows = [{"tokens": ["a", "b"], "tags": ["I-X", "I-X"]}, {"tokens": ["a", "b"], "tags": ["I-X", "B-X"]}]
     assert score(rows, rows, ["strict"]).get("repaired", 0) == 0, "IOB1"

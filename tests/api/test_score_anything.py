@@ -124,6 +124,14 @@ def test_predictions_where_gold_is_not_annotated_are_ignored_and_counted():
     for options in ({}, {"tokens": [["a", "b", "c"]]}):
         result = score([["-", "B-A", "O"]], [["B-A", "B-A", "O"]], ["strict"], **options)
         assert result["ignored"] == 1 and result["metrics"]["strict"]["scores"]["p"] == 1
+        beside = score([["B-A", "-", "B-A"]], [["B-A", "O", "B-A"]], ["strict"], **options)
+        assert beside["ignored"] == 0 and beside["metrics"]["strict"]["counts"]["tp"] == 2
+
+
+@pytest.mark.parametrize("tokens", [None, [["Ada", "met"]], [[(0, 3), (4, 7)]]], ids=["none", "words", "offsets"])
+def test_repairs_of_both_sides_are_counted(tokens):
+    gold, pred = [["I-A", "O"]], [["I-A", "I-B"]]
+    assert score(gold, pred, ["strict"], scheme="IOB2", tokens=tokens)["repaired"] == 3
 
 
 def test_the_same_text_twice_is_two_units_without_words():

@@ -38,6 +38,7 @@ REFUSED_TO_ADD = [
     (("-m", "strict,fair,wrf", "--fair.unit", "token"), "fair.unit is 'char' and 'token'"),
     (("-m", "strict,fair,wrf", "--unit", "block:2"), "one resamples by id, the other by block:2"),
     (("-m", "strict,fair,wrf", "--labels", "A=B"), "the label rules"),
+    (("-m", "strict,fair,wrf", "--spans-key", "k"), "one counted entities, the other spans under 'k'"),
 ]
 
 
@@ -113,6 +114,25 @@ def test_counts_with_hashes_stay_checked_without_being_asked(files):
     assert "have documents with the same id, 24 in all" in refused("count", "g-all.jsonl", "p-all.jsonl", *options)
     Path(hashes()[0]).unlink()
     assert "is missing or damaged: count again" in refused("count", "g-a.jsonl", "p-a.jsonl", *options)
+
+
+def test_counts_without_half_samples_are_added_to_without_them(files):
+    options = ("-m", "strict", "-o", "total.npz", *ADD)
+    accepted("count", "g-a.jsonl", "p-a.jsonl", "--replicates", 0, *options)
+    assert "24 documents in total.npz" in accepted("count", "g-b.jsonl", "p-b.jsonl", *options)
+    assert load(Path("total.npz")).replicates is None
+
+
+def test_hashes_stay_where_new_files_have_no_new_ids(files):
+    check = (*ADD, "--check-repeats")
+    counted("a", "total.npz", *check)
+    before = hashes()
+    for name in ("g", "p"):
+        write(Path(f"{name}-x.jsonl"), *side(DOCUMENTS[2:5], {"g": "gold", "p": "pred"}[name]))
+    assert "13 documents in total.npz" in counted("x", "total.npz", *check, "--shared-ids")
+    assert hashes() == before and len(before) == 1
+    said = refused("count", "g-all.jsonl", "p-all.jsonl", "-m", "strict,fair,wrf", "-o", "total.npz", *check)
+    assert "have documents with the same id, 10 in all" in said
 
 
 def test_a_full_disk_leaves_the_counts_as_they_were(files, monkeypatch):

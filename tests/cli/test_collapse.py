@@ -46,6 +46,8 @@ def test_merging_keeps_the_half_samples_that_files_have_unless_others_are_asked_
         (["full.npz"], ["--replicates", 20], (20, 3)),
         (["full.npz"], ["--seed", 0], (30, 0)),
         (["full.npz", "without.npz"], [], (30, 3)),
+        (["full.npz", "without.npz"], ["--replicates", 20], (20, 3)),
+        (["full.npz", "without.npz"], ["--seed", 5], (30, 5)),
         (["without.npz"], [], (1000, 0)),
     ):
         accepted("merge", *given, "--collapse", *options, "-o", "merged.npz")

@@ -50,6 +50,8 @@ def test_documents_of_one_id_in_two_files_are_refused_unless_they_may_share_it(h
     (line,) = [line for line in refused("evaluate", "training/model-best", *SHARDS, "shards/e.spacy") if "both" in line]
     assert "shards/a.spacy and shards/e.spacy both have a 0, a 1" in line
     assert evaluated(*SHARDS, "shards/e.spacy", "--shared-ids")["documents"] == 44
+    shutil.copy(here / SHARDS[1], here / "shards/f.spacy")
+    assert evaluated(*SHARDS, "shards/f.spacy", "--shared-ids", said="(4 by an earlier run)")["documents"] == 42 + 11
 
 
 @pytest.mark.parametrize(

@@ -174,6 +174,20 @@ def test_a_shard_that_is_given_twice_is_refused_wherever_in_the_tree(tmp_path, m
     assert [name for name in os.listdir(tmp_path) if "merged" in name] == []
 
 
+class OneGold(Made):
+    """Counts shards of the same gold annotation with other predictions."""
+
+    def origin(self, shard: Shard) -> Mapping[str, Any]:
+        return {"gold": "one", "pred": shard.gold}
+
+
+def test_shards_of_one_gold_annotation_may_have_other_predictions(tmp_path):
+    folder = PartsFolder(str(tmp_path))
+    with locked(folder):
+        statuses = count_shards([Shard(name, f"{name}.jsonl") for name in "ab"], OneGold(), folder, one_by_one)
+        assert merged(statuses, folder, one_by_one, collapsed=True).documents == 2 + 3
+
+
 def test_a_part_that_changes_after_it_was_counted_is_refused(folder, monkeypatch):
     monkeypatch.setattr(merging, "TOGETHER", 2)
     statuses = counted(folder)

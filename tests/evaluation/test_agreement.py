@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import pytest
 from annotators import TEXTS, at_random, shared
-from annotators_result import result_of
+from annotators_result import STRICT, result_of
 from commands import line, write
 
-from spacy_nereval import Document, create, create_all, score
-from spacy_nereval.evaluation.agreement.consensus import consensus_rule
-from spacy_nereval.evaluation.agreement.counts import DEFAULT
-from spacy_nereval.evaluation.agreement.documents import SharedDocuments
+from spacy_nereval import Confidence, Document, create, create_all, score
+from spacy_nereval.evaluation.agreement.consensus import Rule, consensus_rows, consensus_rule
+from spacy_nereval.evaluation.agreement.counts import DEFAULT, AgreementCounts
+from spacy_nereval.evaluation.agreement.documents import SharedDocument, SharedDocuments
+from spacy_nereval.evaluation.agreement.intervals import index_of
 from spacy_nereval.reporting.agreement_lines import difference_words
 
 
@@ -107,6 +108,11 @@ def test_overlapping_spans_of_one_annotator_have_no_overall_unitising_alpha():
     assert found["u_alpha"] is found["u_binary"] is found["cu_alpha"] is None
     assert "those of a in document d1" in found["reason"]
     assert found["per_type"]["PER"] == 1  # united, they are one unit
+    nested, outer = (
+        result_of(shared({"d1": {"a": own, "b": [(0, 5, "PER")]}}))["u_alpha"]["per_type"]["PER"]
+        for own in ([(0, 11, "PER"), (4, 7, "PER")], [(0, 11, "PER")])
+    )
+    assert nested == outer < 1
 
 
 def test_a_span_of_length_zero_is_scored_and_has_no_unit():
@@ -178,6 +184,15 @@ def test_fewer_than_two_annotators_or_no_shared_document_are_errors():
             consensus_rule(wrong, 3)
 
 
+def test_the_consensus_has_neither_spans_nor_tokens_that_the_text_lacks():
+    base = Document([], [], "Ada met\nEve", tokens=[(0, 3), (4, 7), (8, 11)], id="d1")
+    base.annex = 7
+    spans = [(0, 3, "PER"), (8, 11, "PER")]
+    (row,) = consensus_rows(SharedDocuments(("a", "b"), [SharedDocument(base, dict.fromkeys("ab", spans))]), Rule())
+    assert (row["text"], [span["start"] for span in row["spans"]]) == ("Ada met", [0])
+    assert row["tokens"] == [{"start": 0, "end": 3}, {"start": 4, "end": 7}]
+
+
 def test_tokens_are_those_of_the_documents_if_all_have_the_same():
     given = shared({"d1": {"a": [(0, 3, "PER")], "b": []}})
     each = given.documents[0]
@@ -192,6 +207,21 @@ def test_documents_that_share_an_id_keep_their_own_scores():
         each.base.id = "same"
     rows = result_of(given)["disputes"]["documents"]
     assert [(row["disputes"], row["scores"]["strict_f"]) for row in rows] == [(1, 0), (0, 1)]
+
+
+def test_the_score_of_a_document_is_the_mean_over_the_pairs_that_have_one():
+    marked = {"a": [], "b": [], "c": [BOB], "d": [BOB]}
+    rows = result_of(shared({"d1": marked, "d3": dict.fromkeys("abcd", ())}))["disputes"]["documents"]
+    # a and b have none, four pairs have 0, and c and d have 1
+    assert {row["document"]: row["scores"]["strict_f"] for row in rows} == {"d1": pytest.approx(1 / 5), "d3": None}
+
+
+def test_documents_of_one_unit_are_resampled_together():
+    given = shared({"d1": {"a": [BOB], "b": [BOB]}, "d2": {"a": [], "b": [BOB]}, "d3": {"a": [], "b": []}})
+    for each in given.documents[:2]:
+        each.base.unit, each.base.unit_rule = "of one source", "meta.source"
+    assert index_of(given).units == ["of one source", "of one source", "d3"]
+    assert AgreementCounts(given, STRICT).result(Confidence(samples=20))["confidence"]["units"] == 2
 
 
 def test_verdicts_on_the_whole_corpus_are_those_of_the_pair(tmp_path):

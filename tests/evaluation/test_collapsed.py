@@ -79,6 +79,12 @@ def test_units_that_begin_in_one_block_and_end_in_another_are_one_unit(short_blo
     assert found.collapsed.squares[-1] == sum(KEYS.count(key) ** 2 for key in set(KEYS))
 
 
+def test_units_by_further_rules_in_a_later_block_are_named(short_blocks):
+    documents = [*corpus(6), *in_units([*corpus(6, 1)], "uuvvww", "meta.source")]
+    full, found = kept(documents), count_collapsed(iter(documents), ALL, SAMPLES)
+    assert found.unit == full.unit == "id and meta.source"
+
+
 def test_blocks_with_other_labels_and_no_spans_add_up(short_blocks):
     documents = [*corpus(6, 1, "C"), *(Document([], [], id=f"none {k}") for k in range(9)), *corpus(5, 2, "AB")]
     for k, document in enumerate(documents):
@@ -155,6 +161,14 @@ def test_effective_units_come_from_half_samples_where_documents_of_a_unit_are_ap
     assert expected["units"] == 20 and drawn["units"] is None
     assert drawn["effective_units"] == pytest.approx(expected["effective_units"], rel=6 * (2 / 2000) ** 0.5)
     assert "units:?" in evaluate(found, Confidence())["signature"]
+
+
+def test_the_number_of_units_is_not_known_where_an_id_occurs_here_and_there():
+    documents = corpus(600, named=False)
+    for document, id in zip(documents, "abcdefghijklmnopqrst" * 30):
+        document.id = id
+    drawn = evaluate(count_collapsed(iter(documents), [create("strict")], 200), Confidence())["confidence"]
+    assert (drawn["unit"], drawn["units"]) == ("id", None)
 
 
 def test_repeated_texts_without_ids_are_no_evidence_of_many_units():

@@ -149,6 +149,14 @@ def test_the_sentence(p_values, independent, said):
     assert not any(word in found["verdict"].lower() for word in FORBIDDEN)
 
 
+@pytest.mark.parametrize(
+    ("runs", "once"), [([[3, 3], [1, 1]], True), ([[3, 3], None], True), ([[3, 3], [2, 1]], False)]
+)
+def test_one_data_set_whose_systems_were_trained_once_is_enough_to_say_so(runs, once):
+    given = {f"set{k}": comparison(row(0.001, 0.6 + k / 100, runs=each)) for k, each in enumerate(runs)}
+    assert data_sets(given)["verdict"].endswith("another training was not tried") is once
+
+
 # Which score, which system
 
 

@@ -86,6 +86,11 @@ def test_the_level_decides() -> None:
         assert sentence(FOUND._replace(p=p + 1e-6, p_holm=p + 1e-6, level=level)).startswith("not settled")
 
 
+@pytest.mark.parametrize(("low", "high"), [(0.0, 6.0), (-6.0, 0.0), (-1.0, 1.0)])
+def test_an_interval_that_reaches_0_settles_nothing_without_a_test(low: float, high: float) -> None:
+    assert sentence(FOUND._replace(tested=False, low=low, high=high)).startswith("not settled: between")
+
+
 def test_mixed_up_p_values_are_refused() -> None:
     with pytest.raises(ValueError, match="swapped"):
         sentence(FOUND._replace(p=0.04, p_holm=0.02))

@@ -10,7 +10,9 @@ from docs import doc, example
 from own_scorers import NER, SPANS, warned, warned_at_evaluation, with_ruler
 from spacy.training import Example
 
-from spacy_nereval.integration.scorer import make_ner_scorer
+from spacy_nereval import Metric, Score, one_each
+from spacy_nereval.integration.checks import check_pipeline
+from spacy_nereval.integration.scorer import Scoring, make_ner_scorer
 
 FAIR_AND_SER = NER | {"metrics": {"fair": {}, "slot_error": {}}}
 FAIR = {"metrics": {"fair": {}}}
@@ -100,6 +102,24 @@ def test_a_weight_on_a_cost_without_a_complement_names_the_score_of_the_same_met
     assert warned_at_evaluation(nlp)[0].endswith("; use ents_plagdet")
 
 
+def test_of_several_good_scores_the_complement_of_the_cost_is_the_one_to_use():
+    own = Metric(
+        scores=(
+            Score("f", headline=True, key="own_f"),
+            Score("wrong", higher_is_better=False, key="own_wrong"),
+            Score("right", complement_of="wrong", key="own_right"),
+        ),
+        columns=one_each("tp", "fp", "fn"),
+        formula=lambda columns: {name: columns["tp"] / 2 for name in ("f", "wrong", "right")},
+        name="own",
+    )
+    nlp = with_ruler(ents_own_wrong=1.0)
+    component = nlp.add_pipe("nereval")
+    component.scoring = Scoring((own,))
+    (line,) = warned(check_pipeline, nlp)
+    assert line.endswith("; use ents_own_right")
+
+
 @pytest.mark.parametrize(
     ("key", "hint"), [("ents_wrf", ""), ("ents_fare_f", "; is it ents_fair_f?"), ("spans_sc_fair_f", "")]
 )
@@ -162,4 +182,14 @@ def test_only_components_that_set_what_is_scored_are_told(config, told):
     nlp.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ada"}])
     assert [line.split(",")[0] for line in warned_at_evaluation(nlp)] == [
         "the component nereval comes before entity_ruler"
+    ] * told
+
+
+@pytest.mark.parametrize(("key", "told"), [("mine", True), ("other", False)])
+def test_a_ruler_after_the_component_is_told_where_it_sets_the_span_group_that_is_scored(key, told):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("nereval", config=FAIR | {"ents": False, "spans_keys": ["mine"]})
+    nlp.add_pipe("span_ruler", config={"spans_key": key}).add_patterns([{"label": "PER", "pattern": "Ada"}])
+    assert [line.split(",")[0] for line in warned(check_pipeline, nlp)] == [
+        "the component nereval comes before span_ruler"
     ] * told

@@ -13,6 +13,7 @@ from spacy_nereval.evaluation.agreement.disputes import disputed_documents
 from spacy_nereval.io.adjudication import label_studio_tasks, prodigy_tasks, write_disputes
 from spacy_nereval.io.formats import Format, label_studio
 from spacy_nereval.io.formats import jsonl as jsonl_reader
+from spacy_nereval.reporting.html.agreement.rows import document_rows
 
 RANKED = [row["document"] for row in disputed_documents(example()) if row["disputes"]]
 
@@ -24,6 +25,16 @@ def test_the_tasks_are_the_disputed_documents_the_most_disputed_first():
     assert disputes == sorted(disputes, reverse=True) and disputes[-1] > 0
     assert [task["data"]["document"] for task in label_studio_tasks(example())] == RANKED
     assert [task["data"]["disputes"] for task in label_studio_tasks(example())] == disputes
+
+
+def test_documents_that_share_an_id_are_all_there():
+    one, other = ("Ada left", {"ann": [(0, 3, "PER")], "ben": []}), ("Bob left", {"ann": [(0, 3, "PER")], "ben": []})
+    given = shared(one, other)
+    for each in given.documents:
+        each.base.id = "same"
+    assert [task["text"] for task in prodigy_tasks(given)] == ["Ada left", "Bob left"]
+    assert [task["data"]["text"] for task in label_studio_tasks(given)] == ["Ada left", "Bob left"]
+    assert [row.number for row in document_rows(given)] == [0, 1]
 
 
 @pytest.mark.parametrize("rule", [Rule(), Rule("all"), Rule(1)])

@@ -80,6 +80,22 @@ def test_two_systems_have_the_difference_of_their_rates():
     assert rates.split("difference", 2)[-1].split()[6] == "+0.33"
 
 
+def test_the_label_of_most_gold_spans_comes_first_among_the_rates():
+    spans = [(0, 1, "LOC"), (2, 3, "PER"), (4, 5, "PER"), (6, 7, "ORG"), (8, 9, "ORG"), (10, 11, "ORG")]
+    rates = Parsed(page([system("one", Document(spans, spans, "a b c d e f"))])).text
+    rates = rates.split("How often each label is predicted", 1)[1]
+    assert [word for word in rates.split() if word in ("LOC", "PER", "ORG")][:3] == ["ORG", "PER", "LOC"]
+
+
+def test_what_occurs_once_is_a_group_by_labels_alone():
+    documents = [Document([(0, 3, "PER")], [], f"{word} left") for word in ("Ada", "Bob", "Bob")]
+    (found,) = reasons([system("one", *documents)], FAIR, ["PER"]).groups
+    assert [(row.words, row.number) for row in found["surface"]] == [("Bob", 2)]
+    once = Document([(0, 3, "PER")], [(0, 8, "PER")], "Ada left")
+    (found,) = reasons([system("one", once)], FAIR, ["PER"]).groups
+    assert (found["surface"], found["slip"], [row.number for row in found["labels"]]) == ([], [], [1])
+
+
 def test_words_beside_each_other_are_apart():
     documents = [Document([(0, 3, "PER")], [(0, 3, "PER")], "Ada", id=str(k)) for k in range(3)]
     documents.append(Document([(0, 3, "LOC")], [(0, 3, "PER")], "Ada", id="other"))

@@ -20,6 +20,7 @@ from spacy_nereval.evaluation.result import evaluate
 from spacy_nereval.evaluation.transitions import gold_outcomes, transitions
 from spacy_nereval.reporting.html import ReportedSystem, page
 from spacy_nereval.reporting.html.report import charts
+from spacy_nereval.reporting.html.report.mending import mending
 from spacy_nereval.reporting.html.report.score_rows import differences, metric_rows
 from spacy_nereval.reporting.html.report.verdict_rows import outcome_matrix, verdict_rows
 
@@ -79,6 +80,11 @@ def test_three_systems_have_a_column_each_and_no_difference_of_scores():
     assert "difference" not in found.text.split("How often each label is predicted")[0]
 
 
+def test_where_the_first_system_is_the_best_the_heading_on_changes_is_about_the_next_one():
+    found = Parsed(page([perfect(), small(), small(SECOND, "second")])).text
+    assert "first fixes 0 gold spans and breaks" in found and "second fixes 0 gold" not in found
+
+
 def test_systems_that_are_compared_are_not_ranked_in_the_heading():
     def heading(documents: int, confidence: Confidence | None) -> str:
         gold = [(0, 1, "A")]
@@ -125,6 +131,20 @@ def test_the_dots_are_the_rows_with_what_is_better_when_it_is_more():
     assert [dot["value"] for dot in found[1:]] == [cell.value for cell in fair]
     assert (found[3]["low"], found[3]["high"]) == fair[2][1:3]
     assert (found[3]["least"], found[3]["greatest"]) == (min(c.value for c in fair), max(c.value for c in fair))
+
+
+def test_a_score_that_is_cut_off_at_zero_has_no_dot():
+    document = Document([(0, 1, "A")], [(2, 3, "A"), (4, 5, "A")], "a b c")
+    rows = metric_rows(create_all(["slot_error", "fair"]), [evaluate(system("a", document).counts)])
+    assert [row.name for row in rows if row.is_cut] == ["slot_error ser_acc"]
+    assert {dot["name"] for dot in charts.points(rows, ["a"])} == {"fair"}
+
+
+def test_the_errors_that_cost_most_come_first_verdicts_before_labels():
+    labels = ["LOC", "ORG", "PER"]
+    (table,) = mending([small(), small(SECOND, "second")], create_all(["fair"]), labels, 0)
+    shares = [(row.verdict is None, -max(cell.share for cell in row.cells)) for row in table.rows]
+    assert shares == sorted(shares) and len({*shares}) > 3 and {first for first, _ in shares} == {True, False}
 
 
 def test_charts_are_valid_though_a_report_does_not_check_them():

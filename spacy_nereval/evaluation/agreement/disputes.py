@@ -75,21 +75,27 @@ def disputed_documents(shared: SharedDocuments, scores: Mapping[str, Sequence[fl
         shared: The documents.
         scores: Scores of each document, by name; NaN where undefined.
     """
+    return [row for _, row in ranked_documents(shared, scores)]
+
+
+def ranked_documents(
+    shared: SharedDocuments, scores: Mapping[str, Sequence[float]] = {}
+) -> list[tuple[int, dict[str, Any]]]:
+    """Return the rows of `disputed_documents`, each with the index of its document, since ids may repeat."""
     rows = []
     for place, each in enumerate(shared.documents):
         both = [(disputes_of(each, vote), possible(each, vote)) for vote in votes(each)]
         number, most = (sum(pair[k] for pair in both) for k in (0, 1))
-        rows.append(
-            {
-                "document": shared.name_of(place),
-                "annotators": [*each.spans],
-                "disputes": number,
-                "possible": most,
-                "share": number / most if most else None,
-                "scores": {name: values[place] for name, values in scores.items()},
-            }
-        )
-    return sorted(rows, key=lambda row: (-row["disputes"], -(row["share"] or 0), _by_name(row["document"])))
+        row = {
+            "document": shared.name_of(place),
+            "annotators": [*each.spans],
+            "disputes": number,
+            "possible": most,
+            "share": number / most if most else None,
+            "scores": {name: values[place] for name, values in scores.items()},
+        }
+        rows.append((place, row))
+    return sorted(rows, key=lambda item: _rank(item[1]))
 
 
 def disputed_labels(shared: SharedDocuments) -> list[dict[str, Any]]:
@@ -104,6 +110,10 @@ def disputed_labels(shared: SharedDocuments) -> list[dict[str, Any]]:
         for label in shared.labels
     ]
     return sorted(rows, key=lambda row: (-row["disputes"], row["label"]))
+
+
+def _rank(row: Mapping[str, Any]) -> tuple[int, float, tuple[int, int, str]]:
+    return -row["disputes"], -(row["share"] or 0), _by_name(row["document"])
 
 
 def _by_name(name: str | int) -> tuple[int, int, str]:

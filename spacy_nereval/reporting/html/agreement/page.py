@@ -62,7 +62,7 @@ def agreement_page(agreement: AgreementCounts, result: Mapping[str, Any], *, tit
     disputes = disputes_of(shared)
     rows, groups = groups_of(shared, disputes)
     scores, chance = pair_scores(result, agreement.metrics), chance_rows(result)
-    labels, documents = label_rows(result, shared, first), document_rows(result, shared)
+    labels, documents = label_rows(result, shared, first), document_rows(shared)
     drawn = result.get("confidence")
     rank = {row.number: k for k, row in enumerate(documents)}
     data = page_data(shared, disputes) | {

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ....core.declaration import Metric
+from ....evaluation.agreement.disputes import ranked_documents
 from ....evaluation.agreement.documents import SharedDocuments
 from ...agreement import UNIT_ROWS, UNITISING_ROWS
 from ...agreement_lines import UNIT_NAMES
@@ -241,12 +242,11 @@ def annotator_rows(result: Result, shared: SharedDocuments, metric: Metric) -> l
     return rows
 
 
-def document_rows(result: Result, shared: SharedDocuments) -> list[DocumentRow]:
+def document_rows(shared: SharedDocuments) -> list[DocumentRow]:
     """Return the disputed documents, in the order in which to adjudicate them."""
-    place = {shared.name_of(k): k for k in range(len(shared.documents))}
     return [
-        DocumentRow(place[row["document"]], row["document"], row["disputes"], _share(row["share"]), row["annotators"])
-        for row in result["disputes"]["documents"]
+        DocumentRow(place, row["document"], row["disputes"], _share(row["share"]), row["annotators"])
+        for place, row in ranked_documents(shared)
         if row["disputes"]
     ]
 
