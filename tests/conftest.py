@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import functools
+import gc
+import importlib.util
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import catalogue
 import profiles
 import pytest
 from hypothesis import settings
+from hypothesis.internal import reflection
 from processes import LEAN, with_path
 
 from spacy_nereval.core import plugins
@@ -26,6 +32,17 @@ catalogue.AVAILABLE_ENTRY_POINTS = {
     for group in catalogue.AVAILABLE_ENTRY_POINTS.groups
 }
 
+# What is installed stays while tests run, and finding it out takes longer than most tests.
+plugins.entry_points = functools.cache(plugins.entry_points)
+
+# The examples of a test follow from its source, which Hypothesis reads anew for every parameter.
+if hasattr(reflection, "_clean_source"):
+    reflection._clean_source = functools.cache(reflection._clean_source)
+
+# wasabi looks for colorama, which is not installed, at every line of a table.
+if not importlib.util.find_spec("colorama"):
+    sys.modules["colorama"] = None  # type: ignore[assignment]
+
 QUICK_ROOMS = {"core", "metrics", "counting", "io", "cli"}
 """The folders whose tests are quick: laws, twins, papers, counts, readers, and the commands in this process."""
 
@@ -41,6 +58,8 @@ def pytest_configure(config: pytest.Config) -> None:
         import without_torch  # noqa: F401  # importing it is what hides torch
 
         os.environ["PYTHONPATH"] = with_path(LEAN)
+    if quick:
+        config.option.doctestmodules = False  # no example is quick, and looking for them takes time
     if quick and not config.getoption("--hypothesis-profile"):
         settings.load_profile("quick")
 
@@ -58,6 +77,13 @@ def simple_english() -> None:
     EnglishDefaults.tokenizer_exceptions = {word: EnglishDefaults.tokenizer_exceptions[word] for word in kept}
 
 
+@pytest.fixture(autouse=True, scope="session")
+def nothing_left_open() -> Iterator[None]:
+    """What is never closed fails the last test at the latest: pytest-xdist hides what fails after it."""
+    yield
+    gc.collect()
+
+
 NO_EXAMPLES = {"conftest.py", "without_torch.py", "sitecustomize.py"}
 """Files that pytest must not import to look for examples: importing the last two hides torch from a process."""
 
@@ -67,6 +93,18 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     other = collection_path.parent == Path(__file__).parent and collection_path.name not in QUICK_ROOMS
     skipped = config.option.markexpr == "quick" and other
     return True if skipped or collection_path.name in NO_EXAMPLES else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Let Python look for garbage rarely, and never among the modules that collecting the tests imports."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.set_threshold(10_000, 10, 10)
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

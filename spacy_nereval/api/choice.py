@@ -10,7 +10,7 @@ from ..core.messages import shortened
 from ..core.spans import Document
 from ..counting.counts import Counts
 from ..evaluation.result import gold_spans, pred_spans
-from ..metrics.registry import create, create_all, expanded
+from ..metrics.registry import create, create_all, expanded, needs
 
 LOOKED_AT = 1000
 """The number of documents in which labels with levels are looked for, as in the commands."""
@@ -47,7 +47,7 @@ def without_option(metrics: Any) -> dict[str, str]:
         return {}
     table = metrics if isinstance(metrics, Mapping) else dict.fromkeys(metrics, {})
     missing = [name for name in expanded(table, whole=True) if name not in expanded(table)]
-    return {name: f"it needs an option: give {{{name!r}: {{{create(name).needs!r}: ...}}}} too" for name in missing}
+    return {name: f"it needs an option: give {{{name!r}: {{{needs(name)!r}: ...}}}} too" for name in missing}
 
 
 def separator(metrics: Any, sep: str) -> str | None:

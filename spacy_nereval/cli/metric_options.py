@@ -112,14 +112,14 @@ def chosen_metrics(
             two models give an option different values.
     """
     from ..core.messages import shortened
-    from ..metrics.registry import create, create_all, expanded
+    from ..metrics.registry import create, create_all, expanded, needs
 
     listed = [name.strip() for name in names.split(",")] if names is not None else ["papers"]
     settings = _settings(listed, parse_options(arguments), train)
     if stored := of_models(systems, reading.spans_key if reading else None):
         settings = with_stored(settings, stored)
     for name in expanded(settings, whole=True).keys() - expanded(settings).keys():
-        say(f"{name} is left out: it needs --{create(name).needs} FILE", err=True)
+        say(f"{name} is left out: it needs --{needs(name)} FILE", err=True)
     metrics = create_all(settings)
     if train is not None and not attributes:
         check_train_is_used(train, any("train" in metric.settings for metric in metrics))

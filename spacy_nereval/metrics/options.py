@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import pydantic
 from pydantic import Field
@@ -19,7 +21,8 @@ Focus = Annotated[
 Typed = Annotated[bool, Field(description="compare only spans of the same label")]
 
 
-class Option(NamedTuple):
+@dataclass(frozen=True)
+class Option:
     """One option of a metric.
 
     Args:
@@ -46,6 +49,10 @@ class Option(NamedTuple):
         """The values that the option takes, in words."""
         return _in_words(get_args(self.annotation)[0], get_args(self.annotation)[1])
 
+    @cached_property
+    def _type(self) -> pydantic.TypeAdapter[Any]:
+        return pydantic.TypeAdapter(self.annotation)
+
     def check(self, metric: str, value: Any) -> Any:
         """Return the value, converted to the declared type.
 
@@ -64,7 +71,7 @@ class Option(NamedTuple):
         if isinstance(value, bool) and get_args(self.annotation)[0] in (int, float):
             raise ValueError(f"{metric}.{self.name} = {value!r}: expected {self.values}")
         try:
-            return pydantic.TypeAdapter(self.annotation).validate_python(value)
+            return self._type.validate_python(value)
         except pydantic.ValidationError as error:
             problems = error.errors(include_url=False)
         # A union reports a problem for each of its members; the expected values are clearer than that list.

@@ -140,7 +140,7 @@ def expanded(metrics: Mapping[str, Mapping[str, Any] | None], *, whole: bool = F
             raise ValueError(f"{name} is a set of metrics and has no options; give them to one of its metrics by name")
         else:
             for each, given in members.items():
-                if whole or each in metrics or not create(each, **given).needs:
+                if whole or each in metrics or needs(each) in (None, *given):
                     found[each] = given | found.get(each, {})
     return found
 
@@ -158,13 +158,23 @@ def names() -> list[str]:
     return [name for name in DEFAULT if name in found] + [name for name in found if name not in DEFAULT]
 
 
+@cache
+def needs(name: str) -> str | None:
+    """Return the option that must be given before the metric of that name can judge; None if there is none.
+
+    >>> needs("tmr"), needs("strict")
+    ('train', None)
+    """
+    return create(name).needs
+
+
 def needing(option: str) -> list[str]:
     """Return the metrics that need the option of that name.
 
     >>> needing("train")
     ['tmr']
     """
-    return [name for name in names() if create(name).needs == option]
+    return [name for name in names() if needs(name) == option]
 
 
 class Documentation(NamedTuple):
