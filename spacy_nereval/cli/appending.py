@@ -130,11 +130,13 @@ def check_appendable(
     if differences := counts.differences(others, replicates=False, collapsed=False):
         raise ValueError(f"{output} was counted in another way: {differences}")
     known = counts.collapsed.pipeline if counts.collapsed else ""
-    if pipeline and known and known != pipeline_digest(pipeline):
-        raise ValueError(
-            f"{output} was counted with another pipeline: {pipeline.name}, or the file of --code, is not the one that "
-            "predicted then; add to counts of its own, with another --output"
+    if known and known != (pipeline_digest(pipeline) if pipeline else ""):
+        difference = (
+            f"another pipeline: {pipeline.name}, or the file of --code, is not the one that predicted then"
+            if pipeline
+            else "a pipeline, not from files of predictions"
         )
+        raise ValueError(f"{output} was counted with {difference}; add to counts of its own, with another --output")
 
 
 def _unit(reading: Reading, gold: str) -> str:

@@ -150,8 +150,7 @@ class _Work(NamedTuple):
             counts = count_documents(
                 documents, self.metrics, gold.name, self.reading, collapse=self.collapse, check_repeats=hashed
             )
-            if self.collapse:
-                name_shard(counts, gold, pred, pipeline_of(self.model, self.loading))
+            name_shard(counts, gold, pred, pipeline_of(self.model, self.loading))
         if drawn:
             add_replicates(counts, drawn)
         return counts

@@ -108,8 +108,7 @@ class Counting:
                 chosen = create_all(self.metrics)
                 how: dict[str, Any] = {"collapse": self.collapse, "check_repeats": self.check_repeats}
                 counts = count_documents(documents, chosen, shard.name, self.reading, quiet=True, **how)
-                if self.collapse:
-                    name_shard(counts, gold, pred, self.pipeline)
+                name_shard(counts, gold, pred, self.pipeline)
             except ValueError as error:
                 message = str(error).replace(str(gold), shard.gold).replace(str(pred), shard.pred or shard.gold)
                 raise ValueError(message) from None
@@ -138,9 +137,13 @@ def shard_digest(gold: Path, pred: Path | None, pipeline: Pipeline | None) -> st
 
 
 def name_shard(counts: Counts, gold: Path, pred: Path | None, pipeline: Pipeline | None) -> None:
-    """Note in collapsed counts of a shard what they come from."""
-    counts.parts = [shard_digest(gold, pred, pipeline)]
-    if counts.collapsed and pipeline:
+    """Note in the counts of a shard what they come from, and in collapsed ones also which pipeline predicted."""
+    digest = shard_digest(gold, pred, pipeline)
+    if not counts.collapsed:
+        counts.contents = [digest]
+        return
+    counts.parts = [digest]
+    if pipeline:
         counts.collapsed = counts.collapsed._replace(pipeline=pipeline_digest(pipeline))
 
 
@@ -190,6 +193,7 @@ def count_in_parts(
     from ..distributed.engines import started
     from ..distributed.merging import merged
     from ..distributed.shards import PartsFolder, locked
+    from ..io.paths import is_pipe, location
 
     if reading.labels is not None and (rules := rules_of(reading)):
         reading = reading._replace(labels=json.dumps(rules.mapping))  # workers need not have the file, which may change
@@ -199,6 +203,12 @@ def count_in_parts(
     settings = {metric.name: dict(metric.settings) for metric in metrics}
     work = Counting(settings, reading, pipeline, replicates, os.getcwd(), collapse, sharding.check_repeats, code)
     shards, folder = named_shards(golds, preds), PartsFolder(sharding.parts or PARTS)
+    for name in (*golds, *(preds or ())):
+        if is_pipe(location(name)):
+            raise ValueError(
+                f"{name} is a pipe, and a worker reads its file more than once: write it to a file; or count a single "
+                "pair of gold annotation and predictions, without --engine, --workers and --parts"
+            )
     workers = sharding.workers or (-1 if sharding.engine else 1)
     with started(sharding.engine or "loky", workers, gpus=loading.gpu_id >= 0) as engine, locked(folder):
         earlier = {file.name for file in folder.path.glob("counts-*.npz")}
@@ -212,6 +222,7 @@ def count_in_parts(
             check_repeats=sharding.check_repeats,
             collapsed=collapse is not None,
             code=work.code_file,
+            note=lambda line: say(f"⚠ {line}", fg="yellow", err=True),
         )
         warn_of_labels(counts)
         kept = sum(part.kept and folder.part(part.shard).name in earlier for part in parts)

@@ -47,6 +47,7 @@ class Counts:
         units: The key of each document's unit; empty if not recorded.
         unit: The rule that made these keys, such as "id".
         parts: Digests of the files that these counts were read from.
+        contents: Hashes of the files of the corpus that were counted, where they are known.
         sources: The files that the documents came from.
         mentions: How many mentions without offsets were found and how; empty if there were none.
         located: How they were looked for, such as "listed,caseless".
@@ -71,6 +72,7 @@ class Counts:
         self.units: list[str] = []
         self.unit = "id"
         self.parts: list[str] = []
+        self.contents: list[str] = []
         self.sources: list[str] = []
         self.skipped: int = 0
         self.ignored: int = 0
@@ -168,7 +170,8 @@ class Counts:
         row = csr_array(np.array([[number for _, number in totals]], dtype=np.int64).reshape(1, -1))
         self.append([], [], row, [key for key, _ in totals])
         self.sources = sorted({*self.sources})[:MOST_SOURCES]
-        self.parts = sorted(part[:DIGITS] for part in self.parts)
+        self.parts = sorted(part[:DIGITS] for part in (*self.parts, *self.contents))
+        self.contents = []
 
     def __add__(self, other: Counts) -> Counts:
         """Return the counts of both, as if all documents had been counted together.
@@ -223,6 +226,7 @@ class Counts:
         """Add where other counts come from, and what was left out there."""
         self.sources += other.sources
         self.parts += other.parts
+        self.contents += other.contents
         self.skipped += other.skipped
         self.mapped |= other.mapped
         self.mentions.update(other.mentions)

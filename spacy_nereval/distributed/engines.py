@@ -207,7 +207,7 @@ def _dask(workers: int, gpus: bool) -> Iterator[Engine]:
                 return function([*some])
 
             groups = bag.from_sequence(items, partition_size=together)
-            found: T = groups.reduction(joined, joined, split_every=together).compute()
+            found: T = client.compute(groups.reduction(joined, joined, split_every=together)).result()
             return found
 
         yield Engine(run, reduce)
@@ -234,8 +234,13 @@ def _spark(workers: int, gpus: bool) -> Iterator[Engine]:
             context.pythonExec = sys.executable  # by default its workers run `python3`, which may lack this package
 
         def reduce(function: Callable[[list[T]], T], items: Sequence[T], together: int) -> T:
-            groups = context.parallelize(items, -(-len(items) // together)).glom().map(function)
-            found: T = groups.treeReduce(lambda one, other: function([one, other]))
+            # RDD.treeReduce would join two items at a time, and the last of them in this process.
+            left, level = len(items), context.parallelize([*enumerate(items)])
+            while left > 1:
+                left = -(-left // together)
+                groups = level.map(lambda item: (item[0] // together, item[1])).groupByKey(left)
+                level = groups.mapValues(lambda some: function([*some]))
+            ((_, found),) = level.collect()
             return found
 
         yield Engine(run, reduce)

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ from ..counting.counts import Counts
 from ..io.count_files import merge
 from ..io.paths import content_digest
 from .engines import Engine
-from .shards import MERGED, PartsFolder, Shard, ShardStatus, count_shard, count_shards
+from .shards import MERGED, PartsFolder, Shard, ShardStatus, count_shard, count_shards, first_line
 
 TOGETHER = 32
 """Maximum number of parts that one task merges."""
@@ -56,8 +56,8 @@ class Merging:
     code: Path | None = None
 
     def origin(self, shard: Shard) -> Mapping[str, Any]:
-        """Return the names of the parts."""
-        return {"merged": [part.name for part in parts_of(shard)]}
+        """Return the name of the group, which is a hash of the parts and their origins."""
+        return {"merged": shard.name}
 
     def count(self, shard: Shard) -> Counts:
         """Return the counts of the parts together.
@@ -72,7 +72,8 @@ class Merging:
 
 def group(parts: Sequence[Part]) -> Shard:
     """Return parts that are to be merged as a shard."""
-    return Shard(content_digest(*(part.name for part in parts)), json.dumps(parts))
+    listed = json.dumps(parts)
+    return Shard(content_digest(listed), listed)
 
 
 def parts_of(shard: Shard) -> list[Part]:
@@ -89,8 +90,9 @@ def merged(
     check_repeats: bool = False,
     collapsed: bool = False,
     code: Path | None = None,
+    note: Callable[[str], object] = warnings.warn,
 ) -> Counts:
-    """Return the counts of all parts together, added in the order of the shards.
+    """Return the counts of all parts together.
 
     Args:
         statuses: What `count_shards` returned, without errors.
@@ -101,16 +103,17 @@ def merged(
             driver does that, in one pass over sorted files.
         collapsed: Whether the counts are collapsed.
         code: A Python file that workers run before they read counts.
+        note: Called with a line if the engine fails to merge and tasks do it.
 
     Raises:
         ValueError: If parts were predicted by different models, were changed since they were
-            counted, or cannot be merged; if collapsed parts come from equal files.
+            counted, or cannot be merged; if parts come from equal files, unless documents may share ids.
     """
     first = statuses[0]
     shard_of: dict[tuple[object, object], Shard] = {}
     for status in statuses:
         content = status.origin.get("gold"), status.origin.get("pred")
-        if collapsed and shard_of.setdefault(content, status.shard) != status.shard:
+        if (collapsed or not shared_ids) and shard_of.setdefault(content, status.shard) != status.shard:
             raise ValueError(
                 f"{shard_of[content].gold} and {status.shard.gold} have the same content, and would count their "
                 "documents twice: leave one of them out"
@@ -124,32 +127,48 @@ def merged(
     names = [status.shard.gold for status in statuses]
     # What few parts take to be merged is less than what a task takes to be started.
     if collapsed and not check_repeats and len(parts) > TOGETHER:
-        parts, names = _in_tree(parts, folder, engine, code), []
+        parts, names = [_in_tree(parts, folder, engine, code, note)], []
     return _together(parts, folder, shared_ids=shared_ids, check_repeats=check_repeats, names=names)
 
 
-def _in_tree(parts: Sequence[Part], folder: PartsFolder, engine: Engine, code: Path | None) -> list[Part]:
+def _in_tree(
+    parts: Sequence[Part], folder: PartsFolder, engine: Engine, code: Path | None, note: Callable[[str], object]
+) -> Part:
     """Merge collapsed counts in a tree, and return the last part."""
-    work, inner = Merging(replace(folder, home=folder.home or os.getcwd()), code), replace(folder, kind=MERGED)
+    work = Merging(replace(folder, home=folder.home or os.getcwd()), code)
     if engine.reduce:
-        # Where it fails, for example because a worker died too often, tasks go on, or find out why.
-        with suppress(Exception):
+        try:
             last = engine.reduce(partial(_merged_part, work), parts, TOGETHER)
-            if not last.error:
-                return [last]
+        except Exception as error:  # an error of the engine, since `count_shard` raises none
+            last = Part("", {}, first_line(error))
+        if not last.error:
+            return last
+        note(f"the engine failed to merge counts by itself ({last.error}): tasks merge them")
+    return _by_tasks(parts, work, engine)
+
+
+def _merged_part(work: Merging, parts: list[Part]) -> Part:
+    """Merge parts into one, unless one of them is missing. Workers run this."""
+    if missing := [part for part in parts if part.error]:
+        return missing[0]
+    inner = replace(work.folder, kind=MERGED)
+    return _part(count_shard(work, inner, group(parts)), inner)
+
+
+def _by_tasks(parts: Sequence[Part], work: Merging, engine: Engine) -> Part:
+    """Merge parts level by level, each group by a task of its own.
+
+    Raises:
+        ValueError: If a group cannot be merged.
+    """
+    inner = replace(work.folder, kind=MERGED)
     while len(parts) > 1:
         groups = [group(parts[first : first + TOGETHER]) for first in range(0, len(parts), TOGETHER)]
         found = count_shards(groups, work, inner, engine.run)
         if failed := [status.error for status in found if status.error]:
             raise ValueError(failed[0])
         parts = [_part(status, inner) for status in found]
-    return [*parts]
-
-
-def _merged_part(work: Merging, parts: list[Part]) -> Part:
-    """Merge parts into one. Workers run this."""
-    inner = replace(work.folder, kind=MERGED)
-    return _part(count_shard(work, inner, group(parts)), inner)
+    return parts[0]
 
 
 def _part(status: ShardStatus, folder: PartsFolder) -> Part:

@@ -198,19 +198,20 @@ def _tried(
         except Exception as error:  # an error of the engine, since `count_shard` raises none
             lost = [shard for shard in waiting if folder.begun(shard).exists()]
             if not lost:
-                raise ValueError(f"the engine failed: {_first_line(error)}") from error
+                raise ValueError(f"the engine failed: {first_line(error)}") from error
             for shard in lost:
                 folder.begun(shard).unlink(missing_ok=True)
                 # Only the error of the second try is shown.
                 message = (
                     "its worker died twice, often for lack of memory: use fewer workers or smaller files "
-                    f"({_first_line(error)})"
+                    f"({first_line(error)})"
                 )
                 found[shard] = ShardStatus(shard, error=message, lost=True)
     return found
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """Return the type of an error and the first line of its message."""
     lines = str(error).strip().splitlines()
     return type(error).__name__ + (f": {lines[0]}" if lines else "")
 

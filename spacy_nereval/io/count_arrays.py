@@ -47,7 +47,7 @@ def counts_of(metrics: Sequence[Metric], header: Header, arrays: Mapping[str, ND
     counts.located.update(header.located)
     if rules := header.label_rules:
         counts.label_rules, counts.mapped = rules.rules, {*rules.mapped}
-    counts.parts = header.parts or [header.digest]
+    counts.parts, counts.contents = header.parts or [header.digest], [*header.contents]
     data, indices, indptr = (arrays[f"cells/{name}"] for name in ("data", "indices", "indptr"))
     if indptr[0] != 0 or indptr[-1] != header.entries or (np.diff(indptr) < 0).any():
         raise ValueError("the rows do not add up to the entries")  # scipy does not check all of this

@@ -79,6 +79,7 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
         sources=counts.sources,
         spans_key=counts.spans_key,
         parts=counts.parts,
+        contents=counts.contents,
         replicates=stored and ReplicatesHeader(samples=stored.samples, seed=stored.seed, labels=[*stored.sums.labels]),
         origin=None if origin is None else dict(origin),
     )

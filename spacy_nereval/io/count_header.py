@@ -62,13 +62,16 @@ class LabelsHeader(pydantic.BaseModel, extra="forbid", strict=True):
         return LabelRules(tuple(self.labels.items()), only, self.depth, self.sep)
 
 
-LATER: dict[str, Any] = {"merged": 0, "label_rules": None, "mentions": {}, "located": []}
+LATER: dict[str, Any] = {"merged": 0, "label_rules": None, "mentions": {}, "located": [], "contents": []}
 """Fields that are left out of a file where they have these values, so that files without them stay valid."""
 
 
 class Header(pydantic.BaseModel, extra="forbid", strict=True):
-    """The schema of the header. `digest` is a hash of everything else; `parts` are the digests of
-    the files that were merged into this one; `origin` says what the counts were made from."""
+    """The schema of the header.
+
+    `digest` is a hash of everything else; `parts` are the digests of the files that were merged into this one;
+    `contents` are hashes of the files of the corpus; `origin` says what the counts were made from.
+    """
 
     format: Format
     version: str
@@ -91,6 +94,7 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
     sources: list[str]
     spans_key: str | None
     parts: list[str]
+    contents: list[Annotated[str, pydantic.Field(pattern="^[0-9a-f]{32}$")]] = []
     replicates: ReplicatesHeader | None
     origin: dict[str, Any] | None
     digest: str = ""

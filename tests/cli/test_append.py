@@ -11,7 +11,7 @@ from collapsing import ADD, DOCUMENTS, counted, quiet, scores, side
 from commands import accepted, flat, refused, write
 from made_up import corpus
 
-from spacy_nereval.io.count_files import load
+from spacy_nereval.io.count_files import load, save
 
 
 def test_files_are_added_once_whatever_their_names(files):
@@ -55,6 +55,15 @@ def test_what_does_not_fit_is_not_added_and_the_counts_stay(files):
     write(Path("p-d.jsonl"), *side(corpus(5, 9), "pred"))
     same = ["g-c.jsonl", "g-d.jsonl", "p-c.jsonl", "p-d.jsonl"]
     assert "g-c.jsonl and g-d.jsonl have the same content" in refused("count", *same, "-o", "new.npz", *ADD)
+
+
+def test_files_of_predictions_are_not_added_to_those_of_a_pipeline(files):
+    counted("a", "total.npz", *ADD)
+    counts = load(Path("total.npz"))
+    counts.collapsed = counts.collapsed._replace(pipeline="f" * 32)
+    save(counts, Path("total.npz"))
+    said = refused("count", "g-b.jsonl", "p-b.jsonl", "-m", "strict,fair,wrf", "-o", "total.npz", *ADD)
+    assert "total.npz was counted with a pipeline, not from files of predictions" in said
 
 
 def test_two_jobs_do_not_add_to_one_file_at_once(files):

@@ -26,6 +26,19 @@ def test_the_result_of_collapsed_counts_is_that_of_the_others_to_the_last_byte(f
     assert scores("parts.npz") == scores("full.npz")
 
 
+def test_a_file_of_the_corpus_is_known_however_its_counts_were_collapsed(files):
+    counted("a", "full.npz")
+    counted("a", "collapsed.npz", "--collapse")
+    accepted("merge", "full.npz", "--collapse", "-o", "merged.npz")
+    accepted("merge", "merged.npz", "-o", "again.npz")
+    for one, other in (("collapsed.npz", "again.npz"), ("full.npz", "collapsed.npz"), ("merged.npz", "full.npz")):
+        assert "the same counts, and would count their documents twice" in refused(
+            "merge", one, other, "--collapse", "-o", "x.npz"
+        )
+    accepted("merge", "full.npz", "collapsed.npz", "--collapse", "--allow-repeats", "-o", "x.npz")
+    assert load(Path("x.npz")).documents == 20
+
+
 def test_collapsed_counts_have_a_thousand_half_samples_unless_others_are_asked_for(files):
     accepted("count", "g-a.jsonl", "p-a.jsonl", "--collapse", "-m", "strict", "-o", "a.npz")
     assert load(Path("a.npz")).replicates.drawn == (1000, 0)

@@ -71,6 +71,16 @@ def test_a_pipe_without_a_format_and_both_sides_from_one_are_refused_with_the_re
 
 
 @posix
+def test_a_pipe_among_the_files_of_workers_is_refused_before_it_is_read(files):
+    os.mkfifo("g-pipe.jsonl")
+    for golds in (["g-a.jsonl", "g-pipe.jsonl"], ["g-pipe.jsonl"]):
+        preds = ["p-a.jsonl", "p-b.jsonl"][: len(golds)]
+        said = refused("count", *golds, *preds, "--parts", "parts", "-o", "x.npz")
+        assert said.startswith("✘ g-pipe.jsonl is a pipe, and a worker reads its file more than once")
+    assert not Path("parts").exists()
+
+
+@posix
 @pytest.mark.parametrize("format", [(), ("-f", "jsonl")])
 def test_an_empty_standard_input_is_said_to_be_empty(files, format):
     before, null = os.dup(0), os.open(os.devnull, os.O_RDONLY)

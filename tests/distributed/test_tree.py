@@ -8,6 +8,7 @@ import os
 import pickle
 import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,7 @@ def stored(counts: Counts, path: Path) -> dict[str, Any]:
 
 def groups(size: int) -> list[str]:
     """The names of the first groups of so many parts."""
-    parts = [merging.Part(f"counts-{name}.npz", {}) for name in NAMES]
+    parts = [merging.Part(f"counts-{name}.npz", {"gold": f"{name}.jsonl"}) for name in NAMES]
     return [merging.group(parts[first : first + size]).name for first in range(0, len(parts), size)]
 
 
@@ -141,8 +142,11 @@ def test_what_an_engine_gives_up_tasks_go_on_with(folder, expected, tmp_path, mo
             raise RuntimeError("a worker was terminated")
         return function([function([merging.Part("counts-z.npz", {})]), *items[together:]])
 
+    said: list[str] = []
     with locked(folder):
-        found = merged(counted(folder), folder, Engine(run, gives_up), collapsed=True)
+        found = merged(counted(folder), folder, Engine(run, gives_up), collapsed=True, note=said.append)
+    reason = {"worker": "RuntimeError: a worker was terminated", "part": "counts-z.npz does not exist"}[lost]
+    assert len(said) == 1 and said[0].startswith("the engine failed to merge counts by itself (") and reason in said[0]
     assert tasks == [4, 2, 1]
     assert stored(found, tmp_path / "all.npz") == expected
 
@@ -151,7 +155,10 @@ def test_a_part_that_cannot_be_merged_is_named_whoever_merges(folder, monkeypatc
     monkeypatch.setattr(merging, "TOGETHER", 2)
     statuses = counted(folder)
     (folder.path / "counts-c.npz").unlink()
-    with pytest.raises(ValueError, match=r"counts-c\.npz does not exist"):
+    with (
+        pytest.warns(UserWarning, match=r"by itself \(.*counts-c\.npz does not exist"),
+        pytest.raises(ValueError, match=r"counts-c\.npz does not exist"),
+    ):
         merged(statuses, folder, Engine(one_by_one, reduction), collapsed=True)
 
 
@@ -204,6 +211,20 @@ def test_what_a_killed_run_merged_is_not_taken(folder, expected, tmp_path, monke
     (tmp_path / "parts" / "merged-a.npz").write_text("of somebody else")
     assert stored(in_tree(folder), tmp_path / "all.npz") == expected
     assert [*parts(folder.name)][-1] == "merged-a.npz" and len(parts(folder.name)) == len(NAMES) + 1
+
+
+def test_what_another_run_merged_late_is_not_taken(folder, expected, tmp_path, monkeypatch):
+    """A worker that outlives its run may still write what it merged, of parts with the same names but other content."""
+    monkeypatch.setattr(merging, "TOGETHER", 4)
+    statuses = counted(folder)
+    late = [merging.Part(folder.part(status.shard).name, {"gold": "another"}) for status in statuses]
+    strays = [merging.group(late[first : first + 4]) for first in (0, 4, 8)]
+    with locked(folder):
+        inner = replace(folder, kind=merging.MERGED)
+        for stray in strays:
+            save(Made().count(Shard("a", "a.jsonl")), inner.part(stray), origin=merging.Merging(folder).origin(stray))
+        found = merged(statuses, folder, TASKS, collapsed=True)
+    assert stored(found, tmp_path / "all.npz") == expected
 
 
 def test_a_worker_that_dies_while_it_merges_costs_its_group_alone(folder, expected, tmp_path, monkeypatch):

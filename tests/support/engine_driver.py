@@ -2,7 +2,7 @@
 
 Each worker that is busy writes a file named after its process id into the folder `pids`. On Ray, which is told
 of two GPUs that there are not, `gpus.json` says which one each of four tasks had. On an engine with a reduction of
-its own, `joined.json` has what came of forty items, and `joined.txt` each process that joined some, and how many.
+its own, `joined.json` has what came of a thousand items, and `joined.txt` each process that joined some, and how many.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def main(engine: str, *command: str) -> None:
             Path("gpus.json").write_text(json.dumps(workers.run(gpu, range(4), print)))
     with started(engine, 2) as workers:
         if workers.reduce:
-            joined = workers.reduce(together, [[number] for number in range(40)], 4)
+            joined = workers.reduce(together, [[number] for number in range(1000)], 32)
             Path("joined.json").write_text(json.dumps({"driver": os.getpid(), "numbers": joined}))
         workers.run(busy, [os.getcwd()] * 4, print)
 
