@@ -166,6 +166,12 @@ def test_a_mention_that_both_sides_invent_is_a_hit():
     assert score([pair(side, side)], ["strict"])["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 0, "fn": 0}
 
 
+def test_what_begins_where_the_text_ends_is_of_the_text():
+    document = Document([], [(7, 7, "A"), (8, 11, "A")], "Ada met\nEve")
+    document.annex = 7
+    assert [document.is_invented(span) for span in document.pred] == [False, True]
+
+
 def test_lengths_and_densities_stop_before_the_annex():
     gold = Record("Ada slept", {(0, 3, "PER")})
     plain, invented = (

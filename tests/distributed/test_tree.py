@@ -192,7 +192,7 @@ def test_shards_of_one_gold_annotation_may_have_other_predictions(tmp_path):
     folder = PartsFolder(str(tmp_path))
     with locked(folder):
         statuses = count_shards([Shard(name, f"{name}.jsonl") for name in "ab"], OneGold(), folder, one_by_one)
-        assert merged(statuses, folder, one_by_one, collapsed=True).documents == 2 + 3
+        assert merged(statuses, folder, TASKS, collapsed=True).documents == 2 + 3
 
 
 def test_a_part_that_changes_after_it_was_counted_is_refused(folder, monkeypatch):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from made_up import corpus, second, tallied
+from scipy.stats import t
 
 from spacy_nereval import Confidence, Counts, Document, count, create, create_all
 from spacy_nereval.evaluation.collapsing import collapse
@@ -90,6 +91,25 @@ def test_there_is_an_interval_only_if_half_samples_prove_that_six_units_differ(n
     assert row["score"] == "f"
     assert math.isfinite(row["interval"][0]) is known
     assert math.isfinite(row["standard_error"]) is known
+
+
+def test_an_interval_ends_at_the_greatest_difference_that_there_can_be():
+    gold = [(0, 3, "A")]
+    wrong, right = ([Document(gold, gold * (k < number), id=str(k)) for k in range(40)] for number in (1, 39))
+    _, _, row = compare(kept(wrong, metrics=STRICT), kept(right, metrics=STRICT))
+    reach = t.ppf(0.975, row["k"] - 1) * row["standard_error"]
+    assert row["difference"] + reach > 1
+    assert row["interval"] == pytest.approx([row["difference"] - reach, 1])
+
+
+def test_systems_are_the_same_within_what_the_interval_at_a_lower_level_spans():
+    sides = kept(changed(0), metrics=STRICT), kept(changed(7), metrics=STRICT)
+    _, _, row = compare(*sides)
+    reach = t.ppf(0.95, row["k"] - 1) * row["standard_error"]
+    for more in (-0.01, 0.01):
+        margin = 100 * (abs(row["difference"]) + reach) + more
+        _, _, again = compare(*sides, primary="strict.f", margin=margin)
+        assert again["same_within"] == (margin if more > 0 else None)
 
 
 def test_a_label_in_which_few_units_differ_has_no_interval():

@@ -48,6 +48,14 @@ def test_groups_hold_every_error_of_the_list_once(metric, documents):
             assert " ".join((documents[number].text or "")[a:b].split()).casefold() == words
 
 
+@pytest.mark.parametrize(("added", "found"), [("so very very", True), ("so very very very", False)])
+def test_a_slip_has_three_words_at_most(added, found):
+    text = f"{added} big ship"
+    document = Document([(len(added) + 1, len(text), "A")], [(0, len(text), "A")], text)
+    groups = error_groups([document], create("fair")).largest("slip")
+    assert [group.slip for group in groups] == [Slip("leading", True, added)] * found
+
+
 def news() -> list[Document]:
     """Four texts in which one error repeats, and a leading word and a genitive are taken in."""
     texts = ["the DRDO's plan", "The DRDO waits", "the drdo", "Ada met the DRDO's head"]

@@ -174,6 +174,12 @@ def test_a_missing_package_is_named_with_its_extra(name, extra, tmp_path, monkey
 # GLiNER, CoNLL-U, BioC, PubTator, SGML, spaCy 2
 
 
+def test_a_span_that_gliner_has_twice_counts_once(tmp_path):
+    entry = {"tokenized_text": ["Ada", "met"], "ner": [[0, 0, "PER"], [0, 0, "PER"], [0, 1, "PER"]]}
+    found = only(write(tmp_path / "a.jsonl", entry), name="gliner")
+    assert (found.spans, found.duplicates) == ({(0, 3, "PER"), (0, 7, "PER")}, 1)
+
+
 def test_the_ends_of_gliner_are_tokens(tmp_path):
     path = saved(tmp_path / "a.json", [{"tokenized_text": ["Ada", "met"], "ner": [[0, 1, "A"]]}])
     assert only(path).spans == {(0, 7, "A")}

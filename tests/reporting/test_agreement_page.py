@@ -12,7 +12,7 @@ from pages import Parsed
 
 from spacy_nereval.core.annex import annexed
 from spacy_nereval.reporting.html.agreement.data import disputes_of, page_data
-from spacy_nereval.reporting.html.agreement.rows import chance_rows, pair_scores
+from spacy_nereval.reporting.html.agreement.rows import annotator_rows, chance_rows, pair_scores
 
 
 def test_the_first_screen_names_the_rule_in_which_the_examples_differ():
@@ -128,3 +128,11 @@ def test_two_annotators_have_no_consensus_of_others(names):
     page = Parsed(page_of(given))
     assert f"Agreement of {names[0]} and {names[1]}" in page.text
     assert f"{len(given.documents)} documents" in page.text
+
+
+def test_annotators_have_the_documents_that_they_annotated():
+    span = [(0, 3, "PER")]
+    given = shared(("Ada", {"ann": span, "ben": span}), ("Bob", {"ann": span, "cleo": span}))
+    found, result = agreed(given)
+    rows = annotator_rows(result, given, found.metrics[0])
+    assert [(row.name, row.documents) for row in rows] == [("ann", 2), ("ben", 1), ("cleo", 1)]

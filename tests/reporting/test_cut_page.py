@@ -11,10 +11,13 @@ from pages import HOSTILE, Parsed
 
 from spacy_nereval import Document, create_all, thresholds
 from spacy_nereval.core.cuts import Cuts
+from spacy_nereval.evaluation.thresholds.choice import wanted
 from spacy_nereval.evaluation.thresholds.inputs import Settings
 from spacy_nereval.evaluation.thresholds.result import thresholds as found_in
 from spacy_nereval.reporting.html import charts
+from spacy_nereval.reporting.html.thresholds.lines import Measured, measured
 from spacy_nereval.reporting.html.thresholds.page import ScoredSystem, thresholds_page
+from spacy_nereval.reporting.html.thresholds.rows import label_rows, precision_rows
 
 
 @pytest.mark.parametrize("per_label", [None, "own"])
@@ -187,3 +190,31 @@ def test_the_signature_and_version_are_in_the_foot():
     own, _ = system()
     assert own.found.values["applied"]["signature"] in page().text
     assert f"spacy-nereval {own.found.values['version']}" in page().text
+
+
+def rated(*spans: tuple[int, int, str, float], gold: list[tuple[int, int, str]]) -> Measured:
+    document = Document(gold, [span[:3] for span in spans], "x" * 40)
+    document.span_scores = {span[:3]: span[3] for span in spans}
+    return measured("one", [document], create_all(["strict", "slot_error"]), Settings())
+
+
+def test_a_range_of_good_cuts_ends_where_something_is_kept():
+    """Where nothing is kept the error rate is 1, and the one hit among 120 spans makes it hardly better."""
+    gold = [(k, k + 1, label) for k in range(40) for label in "ABC"]
+    found = made([gold], [{(0, 1, "A"): 0.9}], ["slot_error", "strict"], best="slot_error.ser")
+    assert "is best at 0.9, and falls on both sides" in found.text and "inf" not in found.text.split()
+
+
+def test_the_mean_precision_is_that_of_labels_with_gold_spans():
+    side = rated((0, 1, "A", 0.9), (4, 5, "B", 0.8), gold=[(0, 1, "A"), (2, 3, "A")])
+    assert [(row.label, row.values) for row in precision_rows([side], ["A", "B"])] == [
+        (None, [0.5]), ("A", [0.5]), ("B", [None]),
+    ]  # fmt: skip
+
+
+def test_only_the_score_that_cuts_were_chosen_by_has_an_interval_in_rows_of_labels():
+    own, _ = system()
+    side = measured("test", documents(1), create_all(["strict"]), Settings())
+    wish = wanted("strict.f", side.curves.metrics)
+    _, *rows = label_rows(side, wish, own.found.cuts, LABELS, own.found.values["applied"])
+    assert [[bool(cell.bounds) for cell in row.cells] for row in rows] == [[False, False, True]] * 2
