@@ -51,6 +51,8 @@ def test_documents_of_one_id_in_two_files_are_refused_unless_they_may_share_it(h
     assert "shards/a.spacy and shards/e.spacy both have a 0, a 1" in line
     assert evaluated(*SHARDS, "shards/e.spacy", "--shared-ids")["documents"] == 44
     shutil.copy(here / SHARDS[1], here / "shards/f.spacy")
+    (line,) = refused("evaluate", "training/model-best", *SHARDS, "shards/f.spacy")
+    assert line.startswith("shards/b.spacy and shards/f.spacy have the same content, and would count their documents")
     assert evaluated(*SHARDS, "shards/f.spacy", "--shared-ids", said="(4 by an earlier run)")["documents"] == 42 + 11
 
 

@@ -69,7 +69,9 @@ def test_a_file_that_kills_every_worker_is_tried_alone_and_costs_the_others_noth
 
 def test_parts_of_different_models_are_not_merged(tmp_path):
     """Though of one name, on different machines."""
-    found = [ShardStatus(shard, {"model": model}) for shard, model in ((A, "1"), (B, "1"), (C, "2"))]
+    found = [
+        ShardStatus(shard, {"gold": shard.gold, "model": model}) for shard, model in ((A, "1"), (B, "1"), (C, "2"))
+    ]
     with pytest.raises(ValueError, match="a.spacy and c.spacy were predicted by different models"):
         merged(found, PartsFolder(str(tmp_path)), Engine(one_by_one))
 
