@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
-import importlib.util
 import os
-import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +13,6 @@ import catalogue
 import profiles
 import pytest
 from hypothesis import settings
-from hypothesis.internal import reflection
 from processes import LEAN, with_path
 
 from spacy_nereval.core import plugins
@@ -34,14 +31,6 @@ catalogue.AVAILABLE_ENTRY_POINTS = {
 
 # What is installed stays while tests run, and finding it out takes longer than most tests.
 plugins.entry_points = functools.cache(plugins.entry_points)
-
-# The examples of a test follow from its source, which Hypothesis reads anew for every parameter.
-if hasattr(reflection, "_clean_source"):
-    reflection._clean_source = functools.cache(reflection._clean_source)
-
-# wasabi looks for colorama, which is not installed, at every line of a table.
-if not importlib.util.find_spec("colorama"):
-    sys.modules["colorama"] = None  # type: ignore[assignment]
 
 QUICK_ROOMS = {"core", "metrics", "counting", "io", "cli"}
 """The folders whose tests are quick: laws, twins, papers, counts, readers, and the commands in this process."""
