@@ -143,7 +143,7 @@ def time_corpus(corpus: Corpus, rounds: int) -> dict[str, Any]:
         "six metrics": lambda: lambda examples=corpus.examples(): six(examples),
         "score_spans": lambda: lambda examples=corpus.examples(): Scorer.score_spans(examples, "ents"),
         "seqeval": lambda: lambda: seqeval.metrics.classification_report(*bio, output_dict=True, zero_division=0),
-        "six metrics, offsets": lambda: lambda: score(Document(*text) for text in plain),
+        "six metrics, offsets": lambda: lambda: score([Document(*text) for text in plain]),
         "nervaluate": lambda: lambda: nervaluate.Evaluator(*inclusive, tags=labels, loader="dict").evaluate(),
     }
     return {

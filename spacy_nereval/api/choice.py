@@ -67,11 +67,11 @@ def with_levels(
     """
     if sep is None:
         return metrics, []
-    for document in documents[:LOOKED_AT]:
-        for _, _, label in document.sides[0] if document else ():
-            if sep in label.strip(sep):
-                line = f"hierarchical is added, since the label {shortened(label)} has levels"
-                return [*metrics, create("hierarchical", sep=sep)], [line]
+    looked_at = (document.sides[0] for document in documents[:LOOKED_AT] if document)
+    for label in dict.fromkeys(label for gold in looked_at for _, _, label in gold):
+        if sep in label.strip(sep):
+            line = f"hierarchical is added, since the label {shortened(label)} has levels"
+            return [*metrics, create("hierarchical", sep=sep)], [line]
     return metrics, []
 
 

@@ -147,7 +147,8 @@ def _scored(
     all_documents = [*documents] if kept else None
     start = all_documents if all_documents is not None else [*islice(documents, LOOKED_AT)]
     metrics, added = with_levels(metrics, start, sep)
-    counts = count(chain(start, documents), metrics)
+    # Kept documents get their units when something needs them; see `Result.counts`.
+    counts = count(chain(start, documents), metrics, units=confidence is not None or not kept)
     counts.spans_key = key
     check_labels(counts)
     values = evaluate(counts, confidence)

@@ -122,16 +122,13 @@ class Batch(ABC):
     def units(self) -> list[str]:
         """Return the key of each document's unit: by default its id, or without one a hash of
         its text and gold spans, so that the order of documents does not matter."""
-        edges = np.searchsorted(self.doc, np.arange(self.documents + 1)).tolist()
-        keys = []
-        for place, (a, b) in enumerate(pairwise(edges)):
-            key = self.unit(place)
-            if key is None:
-                rows = a + np.flatnonzero(self.gold[a:b])
-                spans = zip(*(column[rows].tolist() for column in (self.start, self.end, self.label)))
-                key = content_key(self.text(place), [(x, y, self.labels[label]) for x, y, label in spans])
-            keys.append(key)
-        return keys
+        named = [*map(self.unit, range(self.documents))]
+        gold: list[list[PlainSpan]] = [[] for _ in named]
+        if None in named:
+            columns = (column[self.gold].tolist() for column in (self.doc, self.start, self.end, self.label))
+            for place, start, end, label in zip(*columns):
+                gold[place].append((start, end, self.labels[label]))
+        return [content_key(self.text(k), gold[k]) if key is None else key for k, key in enumerate(named)]
 
 
 def content_key(text: str | None, gold: Iterable[PlainSpan]) -> str:
@@ -180,15 +177,13 @@ class DocumentBatch(Batch):
 
     def words(self, *, case: str, by: str) -> tuple[Numbers, Numbers]:
         spans = zip(self.start.tolist(), self.end.tolist(), map(self.labels.__getitem__, self.label.tolist()))
-        number: dict[Hashable, int] = {}
-        sizes: list[int] = []
-        found: list[int] = []
+        words: list[Sequence[Hashable]] = []
         for document, spans_in_it in zip(self._documents, np.bincount(self.doc, minlength=self.documents).tolist()):
             if spans_in_it:
-                for words in document.unigrams(islice(spans, spans_in_it), case=case, by=by):
-                    sizes.append(len(words))
-                    found += [number.setdefault(word, len(number)) for word in words]
-        return np.repeat(np.arange(len(sizes)), sizes), np.array(found, dtype=np.int64)
+                words += document.unigrams(islice(spans, spans_in_it), case=case, by=by)
+        number: dict[Hashable, int] = {}
+        numbers = [number.setdefault(word, len(number)) for word in chain.from_iterable(words)]
+        return np.repeat(np.arange(len(words)), [*map(len, words)]), np.array(numbers, dtype=np.int64)
 
     def document(self, place: int) -> Document:
         return self._documents[place]

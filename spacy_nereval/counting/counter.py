@@ -73,7 +73,7 @@ class Counter:
             units = [*chain.from_iterable(batch.units() for batch in read)] if self._units else []
             if self._units:
                 self._rules.update(*(batch.unit_rules for batch in read))
-                self.counts.unit = " and ".join(sorted(self._rules))
+                self.counts.unit = _in_words(self._rules)
             rows = self._rows(len(ids), np.concatenate([self._cells_of(batch) for batch in read], axis=1))
             self.counts.append([ids[k] for k in order], [units[k] for k in order] if units else [], *rows)
 
@@ -229,3 +229,22 @@ def count(documents: Iterable[Document | None], metrics: Iterable[Metric], *, un
     for batch in batches(documents):
         counter.add(batch)
     return counter.counts
+
+
+def add_units(counts: Counts, documents: Iterable[Document | None]) -> None:
+    """Record the units of documents in their counts, where these were counted without units.
+
+    >>> from spacy_nereval import Document, create
+    >>> documents = [Document([(0, 3, "A")], [], id="first")]
+    >>> counts = count(documents, [create("strict")], units=False)
+    >>> add_units(counts, documents)
+    >>> counts.units
+    ['first']
+    """
+    read = [batch for batch in batches(documents) if batch.documents]
+    counts.units = [*chain.from_iterable(batch.units() for batch in read)]
+    counts.unit = _in_words({*chain.from_iterable(batch.unit_rules for batch in read)} or {counts.unit})
+
+
+def _in_words(rules: Iterable[str]) -> str:
+    return " and ".join(sorted(rules))

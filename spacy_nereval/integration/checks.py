@@ -19,12 +19,13 @@ from spacy.training import Example
 
 from ..core.declaration import Metric, Score
 from ..core.relabelling import relabelled
+from ..core.spans import Document
 from ..counting.counts import Counts
 from ..evaluation.label_schemes import label_lines, setting, unknown_labels
 from ..evaluation.partners import Partners
 from ..evaluation.result import gold_spans, pred_spans
 from ..metrics.registry import create, names
-from .examples import documents
+from .examples import spans_of
 
 
 @runtime_checkable
@@ -127,7 +128,9 @@ def _check_label_schemes(counts: Counts, examples: Iterable[Example], key: str |
     if nlp is not None and not _is_new(nlp, sign):
         return
     partners = Partners()
-    for document in relabelled(documents(examples, key), counts.label_rules):
+    # Neither words nor gaps matter here, and reading them would take most of the time.
+    sides = ((spans_of(each.reference, key), spans_of(each.predicted, key)) for each in examples)
+    for document in relabelled((Document([*gold], [*pred]) for gold, pred in sides), counts.label_rules):
         partners.add(document)
     for line in label_lines(gold, pred, partners.numbers, counts.label_rules, written=setting):
         of = "" if key is None else f"doc.spans[{key!r}]: "
