@@ -35,7 +35,7 @@ class Corpus(NamedTuple):
 
 
 SENTENCE = 19
-"""Tokens of an average sentence of GermEval 2014, whose 31,000 sentences have 590,000 tokens (Benikova et al., 2014)."""
+"""Tokens of an average sentence of GermEval 2014: 31,000 sentences have 590,000 (Benikova et al., 2014)."""
 
 
 class Missing(NamedTuple):
