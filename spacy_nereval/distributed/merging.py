@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from ..core.plugins import import_code
 from ..counting.counts import Counts
 from ..io.count_files import merge
-from ..io.paths import content_digest
+from ..io.paths import content_digest, location
 from .engines import Engine
 from .shards import MERGED, PartsFolder, Shard, ShardStatus, count_shard, count_shards, first_line
 
@@ -33,12 +33,12 @@ class Part(NamedTuple):
     """Counts in the folder: of one shard, or of several that were merged.
 
     Attributes:
-        name: The name of the file.
+        file: The path or URL of the file.
         origin: What it was made from.
         error: Why there is no such file; empty if there is.
     """
 
-    name: str
+    file: str
     origin: Mapping[str, Any]
     error: str = ""
 
@@ -48,11 +48,13 @@ class Merging:
     """Merges parts. A `ShardCounter`: in place of a gold file, its shards have a list of parts in JSON.
 
     Attributes:
-        folder: Where the parts are.
+        shared_ids: Whether documents of several parts may have the same id.
+        check_repeats: Whether to look for documents of several parts that have the same id.
         code: A Python file to run first, which may register metrics.
     """
 
-    folder: PartsFolder
+    shared_ids: bool = False
+    check_repeats: bool = False
     code: Path | None = None
 
     def origin(self, shard: Shard) -> Mapping[str, Any]:
@@ -67,7 +69,21 @@ class Merging:
         """
         if self.code:
             import_code(self.code)
-        return _together(parts_of(shard), self.folder)
+        return self.together(parts_of(shard))
+
+    def together(self, parts: Sequence[Part], names: Sequence[str] | None = None) -> Counts:
+        """Return the counts of parts together; errors call these by `names`.
+
+        Raises:
+            ValueError: If they cannot be merged.
+        """
+        return merge(
+            [location(part.file) for part in parts],
+            origins=[part.origin for part in parts],
+            shared_ids=self.shared_ids,
+            check_repeats=self.check_repeats,
+            names=names,
+        )
 
 
 def group(parts: Sequence[Part]) -> Shard:
@@ -99,11 +115,10 @@ def merged(
         folder: The folder of the parts. The caller holds its lock (see `shards.locked`).
         engine: Runs the workers (see `engines.started`).
         shared_ids: Whether documents of several shards may have the same id.
-        check_repeats: Whether to look for documents of collapsed counts that have the same id. The
-            driver does that, in one pass over sorted files.
+        check_repeats: Whether to look for documents of collapsed counts that have the same id.
         collapsed: Whether the counts are collapsed.
         code: A Python file that workers run before they read counts.
-        note: Called with a line if the engine fails to merge and tasks do it.
+        note: Called with a line if tasks merge because the engine cannot, or this process because workers cannot.
 
     Raises:
         ValueError: If parts were predicted by different models, were changed since they were
@@ -123,65 +138,69 @@ def merged(
                 f"{first.shard.gold} and {status.shard.gold} were predicted by different models of the same name: "
                 "install the same model on all machines, then run the command again"
             )
-    parts = [_part(status, folder) for status in statuses]
-    names = [status.shard.gold for status in statuses]
+    work = Merging(shared_ids, check_repeats, code)
+    failure = ""
     # What few parts take to be merged is less than what a task takes to be started.
-    if collapsed and not check_repeats and len(parts) > TOGETHER:
-        parts, names = [_in_tree(parts, folder, engine, code, note)], []
-    return _together(parts, folder, shared_ids=shared_ids, check_repeats=check_repeats, names=names)
+    if collapsed and len(statuses) > TOGETHER:
+        try:
+            return work.together([_in_tree(statuses, folder, work, engine, note)])
+        except ValueError as error:  # of groups of parts: errors of this process name the files of the corpus
+            failure = str(error)
+    found = work.together([_part(status, folder) for status in statuses], [status.shard.gold for status in statuses])
+    if failure:
+        note(f"the workers failed to merge counts ({failure}), so this process did it alone")
+    return found
 
 
 def _in_tree(
-    parts: Sequence[Part], folder: PartsFolder, engine: Engine, code: Path | None, note: Callable[[str], object]
+    statuses: Sequence[ShardStatus],
+    folder: PartsFolder,
+    work: Merging,
+    engine: Engine,
+    note: Callable[[str], object],
 ) -> Part:
-    """Merge collapsed counts in a tree, and return the last part."""
-    work = Merging(replace(folder, home=folder.home or os.getcwd()), code)
+    """Merge collapsed counts in a tree, and return the last part.
+
+    Raises:
+        ValueError: If some parts cannot be merged.
+    """
+    folder = replace(folder, home=folder.home or os.getcwd())
+    parts = [_part(status, folder) for status in statuses]
+    inner = PartsFolder(str(folder.path / MERGED))
+    inner.path.mkdir(exist_ok=True)
     if engine.reduce:
         try:
-            last = engine.reduce(partial(_merged_part, work), parts, TOGETHER)
+            last = engine.reduce(partial(_merged_part, work, inner), parts, TOGETHER)
         except Exception as error:  # an error of the engine, since `count_shard` raises none
-            last = Part("", {}, first_line(error))
-        if not last.error:
+            note(f"the engine failed to merge counts by itself ({first_line(error)}): tasks merge them")
+        else:
+            if last.error:
+                raise ValueError(last.error)
             return last
-        note(f"the engine failed to merge counts by itself ({last.error}): tasks merge them")
-    return _by_tasks(parts, work, engine)
+    return _by_tasks(parts, work, inner, engine)
 
 
-def _merged_part(work: Merging, parts: list[Part]) -> Part:
-    """Merge parts into one, unless one of them is missing. Workers run this."""
+def _merged_part(work: Merging, folder: PartsFolder, parts: list[Part]) -> Part:
+    """Merge parts into one in a folder, unless one of them is missing. Workers run this."""
     if missing := [part for part in parts if part.error]:
         return missing[0]
-    inner = replace(work.folder, kind=MERGED)
-    return _part(count_shard(work, inner, group(parts)), inner)
+    return _part(count_shard(work, folder, group(parts)), folder)
 
 
-def _by_tasks(parts: Sequence[Part], work: Merging, engine: Engine) -> Part:
-    """Merge parts level by level, each group by a task of its own.
+def _by_tasks(parts: Sequence[Part], work: Merging, folder: PartsFolder, engine: Engine) -> Part:
+    """Merge parts level by level, each group by a task of its own, and return the last part.
 
     Raises:
         ValueError: If a group cannot be merged.
     """
-    inner = replace(work.folder, kind=MERGED)
     while len(parts) > 1:
         groups = [group(parts[first : first + TOGETHER]) for first in range(0, len(parts), TOGETHER)]
-        found = count_shards(groups, work, inner, engine.run)
+        found = count_shards(groups, work, folder, engine.run)
         if failed := [status.error for status in found if status.error]:
             raise ValueError(failed[0])
-        parts = [_part(status, inner) for status in found]
+        parts = [_part(status, folder) for status in found]
     return parts[0]
 
 
 def _part(status: ShardStatus, folder: PartsFolder) -> Part:
-    return Part(folder.part(status.shard).name, status.origin, status.error)
-
-
-def _together(
-    parts: Sequence[Part],
-    folder: PartsFolder,
-    *,
-    shared_ids: bool = False,
-    check_repeats: bool = False,
-    names: Sequence[str] = (),
-) -> Counts:
-    files, origins = [folder.path / part.name for part in parts], [part.origin for part in parts]
-    return merge(files, origins=origins, shared_ids=shared_ids, check_repeats=check_repeats, names=names or None)
+    return Part(str(folder.part(status.shard)), status.origin, status.error)

@@ -29,8 +29,8 @@ from ..io.paths import Location, in_words, location
 from .engines import Ready, Run
 from .lock import exclusive, this_process
 
-MERGED = "counts.merged"
-"""What the names of files begin with that hold merged parts. A run deletes them when it ends."""
+MERGED = "nereval-merged"
+"""The folder of merged parts, in the folder of the parts. A run deletes it when it ends."""
 
 
 class Shard(NamedTuple):
@@ -84,12 +84,10 @@ class PartsFolder:
     Attributes:
         name: Its path or URL.
         home: The folder that a relative path starts from. Workers may run in another one.
-        kind: What the names of its files begin with.
     """
 
     name: str
     home: str = ""
-    kind: str = "counts"
 
     @property
     def path(self) -> Location:
@@ -98,11 +96,11 @@ class PartsFolder:
 
     def part(self, shard: Shard) -> Location:
         """Return the file of a shard's part."""
-        return self.path / f"{self.kind}-{shard.name.replace('/', '-')}.npz"
+        return self.path / f"counts-{shard.name.replace('/', '-')}.npz"
 
     def begun(self, shard: Shard) -> Location:
         """Return the marker of a shard: a file that exists while a worker counts it, and stays if the worker dies."""
-        return self.path / f"{self.kind}-{shard.name.replace('/', '-')}.begun"
+        return self.path / f"counts-{shard.name.replace('/', '-')}.begun"
 
 
 _one_at_a_time = Lock()
@@ -239,6 +237,8 @@ def locked(folder: PartsFolder) -> Iterator[None]:
 
 def _delete_leftovers(folder: PartsFolder) -> None:
     """Delete markers, half-written parts and parts merged so far, which workers leave when they are killed."""
-    for pattern in ("counts-*.begun", ".counts-*.npz.*", f"{MERGED}-*", f".{MERGED}-*"):
+    for pattern in ("counts-*.begun", ".counts-*.npz.*", ".nereval-ids-*.bin.*", f"{MERGED}/*"):
         for leftover in folder.path.glob(pattern):
             leftover.unlink(missing_ok=True)
+    with suppress(OSError):  # there is none, or a worker that outlives its run has just written to it
+        (folder.path / MERGED).rmdir()

@@ -7,6 +7,7 @@ never more than a block of them. Documents without an id are not looked for.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.spans import Document
-from .paths import is_temporary, temporary_file, writing_temporary_files
+from .paths import Location, is_temporary, local_copy, temporary_file, writing_temporary_files
 from .writing import atomic
 
 SIZE = 16
@@ -152,16 +153,26 @@ def merge_hashes(files: Sequence[Path], target: Path) -> bytes | None:
 
 
 def _blocks(files: Sequence[Path]) -> Iterator[Hashes]:
-    """Yield all hashes of the files in blocks of neighbours, sorted."""
-    given = [stored(file) for file in files]
-    steps = max(
-        1, -(-sum(map(len, given)) // (BLOCK // 2))
-    )  # half a block, since ranges of hashes are not equally full
-    edges = np.array([(k * (1 << 32) // steps).to_bytes(4, "big") for k in range(1, steps)], dtype=HASH)
-    starts = [[0, *np.searchsorted(of, edges).tolist(), len(of)] for of in given]
-    for step in range(steps):
-        pieces = [of[start[step] : start[step + 1]] for of, start in zip(given, starts)]
-        yield np.sort(np.concatenate([np.empty(0, dtype=HASH), *pieces]), kind="stable")
+    """Yield all hashes of the files, sorted, in blocks. Equal ones are in one block.
+
+    Files are read and not mapped, since all that was read of a map may count as memory of the process.
+    """
+    share = max(1, BLOCK // max(1, len(files)))
+    with ExitStack() as stack:
+        sources = [stack.enter_context(file.open("rb")) for file in files]
+        waiting = [np.empty(0, dtype=HASH) for _ in files]
+        while True:
+            waiting = [
+                np.concatenate([left, np.fromfile(source, HASH, share - len(left))])
+                for left, source in zip(waiting, sources)
+            ]
+            last_known = [left[-1] for left in waiting if len(left) == share]  # other files have ended
+            ends = [int(np.searchsorted(left, min(last_known), "right")) if last_known else share for left in waiting]
+            pieces = [left[:end] for left, end in zip(waiting, ends)]
+            yield np.sort(np.concatenate([np.empty(0, dtype=HASH), *pieces]), kind="stable")
+            if not last_known:
+                return
+            waiting = [left[end:] for left, end in zip(waiting, ends)]
 
 
 def holders(files: Sequence[Path], hash: bytes) -> list[int]:
@@ -175,7 +186,7 @@ def holders(files: Sequence[Path], hash: bytes) -> list[int]:
     return found
 
 
-def without_repeats(paths: Sequence[Any], files: Sequence[Path | None], allowed: bool) -> Path:
+def without_repeats(paths: Sequence[Any], files: Sequence[Location | None], allowed: bool) -> Path:
     """Return a temporary file with the hashes of all count files.
 
     Args:
@@ -198,17 +209,23 @@ def without_repeats(paths: Sequence[Any], files: Sequence[Path | None], allowed:
             "count twice; leave one of the files out, or if an id stands for one document in several parts, use "
             "--shared-ids"
         )
+    for file, given in zip(known, files):
+        if file != given:
+            file.unlink()  # a copy
     return found
 
 
-def checked(path: Any, file: Path | None) -> Path:
-    """Return the hashes of a count file. Raise ValueError if there are none, or they are missing or damaged."""
+def checked(path: Any, file: Location | None) -> Path:
+    """Return the hashes of a count file, in a temporary copy if they are in cloud storage.
+
+    Raises:
+        ValueError: There are none, or they are missing or damaged.
+    """
     if file is None:
         raise ValueError(f"--check-repeats: {path} has no hashes of its ids: count it with --check-repeats")
-    if not isinstance(file, Path):
-        raise ValueError(f"--check-repeats: {path}: hashes of ids are read from local files only")
-    if not file.is_file() or not (is_temporary(file) or beside(file, name_of_hashes(file)) == file):
+    found = local_copy(file) if file.is_file() else None
+    if not found or not (is_temporary(file) or beside(file, name_of_hashes(found)) == file):
         raise ValueError(
             f"--check-repeats: {file}, the hashes of the ids of {path}, is missing or damaged: count again"
         )
-    return file
+    return found

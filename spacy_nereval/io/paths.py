@@ -123,9 +123,17 @@ def writing_temporary_files(what: str) -> Iterator[None]:
         ) from None
 
 
-def is_temporary(path: Path) -> bool:
+def is_temporary(path: Location) -> bool:
     """Return whether a path comes from `temporary_file`."""
-    return path.parent == Path(_folder_of_copies().name)
+    return isinstance(path, Path) and path.parent == Path(_folder_of_copies().name)
+
+
+def local_copy(path: Location) -> Path:
+    """Return a local path to read a file: the path itself, or a temporary copy of a file in cloud storage."""
+    if isinstance(path, Path):
+        return path
+    copy: Path = path.download_to(temporary_file())
+    return copy
 
 
 def readable(path: Path) -> Path:

@@ -13,6 +13,7 @@ import pytest
 from processes import LEAN, python
 
 from spacy_nereval.io.count_files import load, save
+from spacy_nereval.io.id_hashes import hashes_of, name_of_hashes
 
 SUPPORT = Path(mortal.__file__).parent
 
@@ -52,7 +53,10 @@ def test_nothing_is_lost_or_counted_twice_whoever_is_killed(tmp_path, engine):
         assert arrays.files == wanted.files
         assert all((arrays[name] == wanted[name]).all() for name in wanted)
     assert found.documents == 40 * len(mortal.SHARDS)
-    assert sorted(os.listdir(tmp_path / "parts")) == [f"counts-{shard.name}.npz" for shard in mortal.SHARDS]
+    names = sorted(os.listdir(tmp_path / "parts"))
+    assert names[: len(mortal.SHARDS)] == [f"counts-{shard.name}.npz" for shard in mortal.SHARDS]
+    hashes = {f"nereval-ids-{name_of_hashes(hashes_of(mortal.ids_of(shard)))}.bin" for shard in mortal.SHARDS}
+    assert {*names[len(mortal.SHARDS) :]} == hashes
 
 
 def all_counts():
@@ -60,4 +64,5 @@ def all_counts():
     total, *others = [mortal.Mortal().count(shard) for shard in mortal.SHARDS]
     for other in others:
         total += other
+    total.id_hashes = hashes_of(id for shard in mortal.SHARDS for id in mortal.ids_of(shard))
     return total

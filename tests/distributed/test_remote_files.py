@@ -39,6 +39,19 @@ def test_collapsed_parts_in_a_bucket_are_merged_there(here, bucket, monkeypatch)
     assert sorted(path.name for path in cloudpathlib.AnyPath(f"{bucket}/parts").iterdir()) == ALL_PARTS[:3]
 
 
+def test_documents_that_several_files_have_are_found_though_the_hashes_are_in_a_bucket(here, bucket, monkeypatch):
+    check = ("--collapse", "--check-repeats", "-m", "strict", "--parts", f"{bucket}/parts")
+    expected = evaluated(*SHARDS[:3], *check[:-2])
+    monkeypatch.setattr(merging, "TOGETHER", 2)
+    assert evaluated(*SHARDS[:3], *check) == expected
+    names = sorted(path.name for path in cloudpathlib.AnyPath(f"{bucket}/parts").iterdir())
+    assert names[:3] == ALL_PARTS[:3] and len(names) == 6
+    (line,) = refused("evaluate", "training/model-best", *SHARDS[:3], "whole.spacy", *check)
+    assert line.startswith(
+        f"shards/a.spacy and whole.spacy have documents with the same id, {expected['documents']} in all files"
+    )
+
+
 def test_one_file_may_be_in_a_bucket(here, bucket):
     cloudpathlib.AnyPath(f"{bucket}/whole.spacy").upload_from("whole.spacy")
     assert evaluated(f"{bucket}/whole.spacy") == evaluated("whole.spacy")

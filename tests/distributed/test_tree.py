@@ -8,7 +8,6 @@ import os
 import pickle
 import shutil
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,10 @@ from spacy_nereval.distributed.engines import Engine
 from spacy_nereval.distributed.merging import merged
 from spacy_nereval.distributed.shards import PartsFolder, Shard, ShardStatus, count_shards, locked
 from spacy_nereval.evaluation.collapsing import count_collapsed
+from spacy_nereval.io import id_hashes
 from spacy_nereval.io.count_files import _loaded, save
+from spacy_nereval.io.id_hashes import hashes_of
+from spacy_nereval.io.id_hashes import stored as stored_hashes
 
 NAMES = "abcdefghijk"
 METRICS = ["strict", "semeval", "fair", "wrf"]
@@ -71,10 +73,16 @@ def stored(counts: Counts, path: Path) -> dict[str, Any]:
         return {name: arrays[name].tobytes() for name in arrays}
 
 
-def groups(size: int) -> list[str]:
+def groups(folder: PartsFolder, size: int) -> list[str]:
     """The names of the first groups of so many parts."""
-    parts = [merging.Part(f"counts-{name}.npz", {"gold": f"{name}.jsonl"}) for name in NAMES]
+    parts = [merging.Part(str(folder.path / f"counts-{name}.npz"), {"gold": f"{name}.jsonl"}) for name in NAMES]
     return [merging.group(parts[first : first + size]).name for first in range(0, len(parts), size)]
+
+
+def inside(folder: Path, name: str) -> Path:
+    """Return a file in a folder, which is made if there is none."""
+    folder.mkdir(exist_ok=True)
+    return folder / name
 
 
 def reduction(function, items, together):
@@ -127,8 +135,7 @@ def test_an_engine_merges_in_its_own_way(folder, expected, tmp_path, monkeypatch
     assert list(parts(folder.name)) == [f"counts-{name}.npz" for name in NAMES]
 
 
-@pytest.mark.parametrize("lost", ["worker", "part"])
-def test_what_an_engine_gives_up_tasks_go_on_with(folder, expected, tmp_path, monkeypatch, lost):
+def test_what_an_engine_gives_up_tasks_go_on_with(folder, expected, tmp_path, monkeypatch):
     monkeypatch.setattr(merging, "TOGETHER", 3)
     tasks: list[int] = []
 
@@ -138,28 +145,43 @@ def test_what_an_engine_gives_up_tasks_go_on_with(folder, expected, tmp_path, mo
 
     def gives_up(function, items, together):
         assert not function(items[:together]).error
-        if lost == "worker":
-            raise RuntimeError("a worker was terminated")
-        return function([function([merging.Part("counts-z.npz", {})]), *items[together:]])
+        raise RuntimeError("a worker was terminated")
 
     said: list[str] = []
     with locked(folder):
         found = merged(counted(folder), folder, Engine(run, gives_up), collapsed=True, note=said.append)
-    reason = {"worker": "RuntimeError: a worker was terminated", "part": "counts-z.npz does not exist"}[lost]
-    assert len(said) == 1 and said[0].startswith("the engine failed to merge counts by itself (") and reason in said[0]
+    reason = "RuntimeError: a worker was terminated"
+    assert said == [f"the engine failed to merge counts by itself ({reason}): tasks merge them"]
     assert tasks == [4, 2, 1]
     assert stored(found, tmp_path / "all.npz") == expected
 
 
-def test_a_part_that_cannot_be_merged_is_named_whoever_merges(folder, monkeypatch):
+@pytest.mark.parametrize("engine", [TASKS, Engine(one_by_one, reduction)])
+def test_what_workers_cannot_merge_this_process_does_and_says_so(folder, expected, tmp_path, monkeypatch, engine):
+    """As if workers could not read one of the parts."""
+    monkeypatch.setattr(merging, "TOGETHER", 3)
+    whole = merging.merge
+
+    def merge(files, **how):
+        if not how["names"] and files[0].name == "counts-d.npz":
+            raise ValueError("counts-d.npz does not exist")
+        return whole(files, **how)
+
+    monkeypatch.setattr(merging, "merge", merge)
+    said: list[str] = []
+    with locked(folder):
+        found = merged(counted(folder), folder, engine, collapsed=True, note=said.append)
+    assert said == ["the workers failed to merge counts (counts-d.npz does not exist), so this process did it alone"]
+    assert stored(found, tmp_path / "all.npz") == expected
+
+
+@pytest.mark.parametrize("engine", [TASKS, Engine(one_by_one, reduction)])
+def test_a_part_that_cannot_be_merged_is_named_whoever_merges(folder, monkeypatch, engine):
     monkeypatch.setattr(merging, "TOGETHER", 2)
     statuses = counted(folder)
     (folder.path / "counts-c.npz").unlink()
-    with (
-        pytest.warns(UserWarning, match=r"by itself \(.*counts-c\.npz does not exist"),
-        pytest.raises(ValueError, match=r"counts-c\.npz does not exist"),
-    ):
-        merged(statuses, folder, Engine(one_by_one, reduction), collapsed=True)
+    with pytest.raises(ValueError, match=r"counts-c\.npz does not exist"):
+        merged(statuses, folder, engine, collapsed=True)
 
 
 def no_tasks(*given):
@@ -205,9 +227,9 @@ def test_a_part_that_changes_after_it_was_counted_is_refused(folder, monkeypatch
 
 def test_what_a_killed_run_merged_is_not_taken(folder, expected, tmp_path, monkeypatch):
     monkeypatch.setattr(merging, "TOGETHER", 4)
-    first, second, _ = groups(4)
-    for name in (f"counts.merged-{first}.npz", f"counts.merged-{second}.begun", f".counts.merged-{second}.npz.x"):
-        (tmp_path / "parts" / name).write_text("left behind")
+    first, second, _ = groups(folder, 4)
+    for name in (f"counts-{first}.npz", f"counts-{second}.begun", f".counts-{second}.npz.x"):
+        inside(tmp_path / "parts" / merging.MERGED, name).write_text("left behind")
     (tmp_path / "parts" / "merged-a.npz").write_text("of somebody else")
     assert stored(in_tree(folder), tmp_path / "all.npz") == expected
     assert [*parts(folder.name)][-1] == "merged-a.npz" and len(parts(folder.name)) == len(NAMES) + 1
@@ -217,26 +239,27 @@ def test_what_another_run_merged_late_is_not_taken(folder, expected, tmp_path, m
     """A worker that outlives its run may still write what it merged, of parts with the same names but other content."""
     monkeypatch.setattr(merging, "TOGETHER", 4)
     statuses = counted(folder)
-    late = [merging.Part(folder.part(status.shard).name, {"gold": "another"}) for status in statuses]
+    late = [merging.Part(str(folder.part(status.shard)), {"gold": "another"}) for status in statuses]
     strays = [merging.group(late[first : first + 4]) for first in (0, 4, 8)]
     with locked(folder):
-        inner = replace(folder, kind=merging.MERGED)
+        inner = PartsFolder(str(folder.path / merging.MERGED))
+        inner.path.mkdir()
         for stray in strays:
-            save(Made().count(Shard("a", "a.jsonl")), inner.part(stray), origin=merging.Merging(folder).origin(stray))
+            save(Made().count(Shard("a", "a.jsonl")), inner.part(stray), origin=merging.Merging().origin(stray))
         found = merged(statuses, folder, TASKS, collapsed=True)
     assert stored(found, tmp_path / "all.npz") == expected
 
 
 def test_a_worker_that_dies_while_it_merges_costs_its_group_alone(folder, expected, tmp_path, monkeypatch):
     monkeypatch.setattr(merging, "TOGETHER", 4)
-    first, second, third = groups(4)
+    first, second, third = groups(folder, 4)
     begun: list[list[str]] = []
 
     def mortal(function, items, ready, alone):
         begun.append([item.name for item in items])
         if len(begun) == 2:  # the first level of the tree, after the parts
             function(items[0])
-            (tmp_path / "parts" / f"counts.merged-{second}.begun").write_text("{}")
+            inside(tmp_path / "parts" / merging.MERGED, f"counts-{second}.begun").write_text("{}")
             raise RuntimeError("a worker was terminated")
         return one_by_one(function, items, ready, alone)
 
@@ -256,11 +279,81 @@ def test_a_full_disk_while_merging_is_said_and_leaves_the_parts_alone(folder, ex
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(np, "savez_compressed", full)
-    with pytest.raises(ValueError, match="No space left on device"):
-        in_tree(folder)
+    with pytest.warns(UserWarning, match="No space left on device.*so this process did it alone"):
+        found = in_tree(folder)
     assert parts(folder.name) == before
     monkeypatch.undo()
-    assert stored(in_tree(folder), tmp_path / "all.npz") == expected
+    assert stored(found, tmp_path / "all.npz") == expected
+
+
+# Documents that several shards have
+
+
+class Identified(Made):
+    """Counts shards whose documents have ids; the shards of `same` have one document in common."""
+
+    def count(self, shard: Shard) -> Counts:
+        counts = super().count(shard)
+        counts.parts = [f"{NAMES.index(shard.name):032}"]
+        own = [f"{shard.name}-{number}" for number in range(counts.documents - 1)]
+        counts.id_hashes = hashes_of([*own, "common" if shard.name in self.same else f"{shard.name}-last"])
+        return counts
+
+
+def checked(folder: PartsFolder, engine: Engine, same: str = "", **how: Any) -> Counts:
+    with locked(folder):
+        statuses = count_shards([Shard(name, f"{name}.jsonl") for name in NAMES], Identified(same), folder, one_by_one)
+        return merged(statuses, folder, engine, collapsed=True, check_repeats=True, **how)
+
+
+ENGINES = [TASKS, Engine(no_tasks, reduction)]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("together", [2, 4])
+def test_workers_merge_the_hashes_of_ids_and_this_process_reads_one_file(tmp_path, monkeypatch, engine, together):
+    monkeypatch.setattr(merging, "TOGETHER", together)
+    folder, read = PartsFolder(str(tmp_path / "parts")), []
+    whole = id_hashes.merge_hashes
+    monkeypatch.setattr(id_hashes, "merge_hashes", lambda files, to: read.append(len(files)) or whole(files, to))
+    found = checked(folder, engine)
+    of_groups = read[len(NAMES) :]  # those before are of the shards
+    assert max(of_groups) == together and of_groups[-1] == 1
+    assert found.documents == 32 == len(stored_hashes(found.id_hashes))
+    assert (
+        found.id_hashes.read_bytes()
+        == hashes_of(
+            f"{name}-{number}" for name in NAMES for number in [*range(1 + NAMES.index(name) % 3), "last"]
+        ).read_bytes()
+    )
+    names = sorted(os.listdir(folder.name))
+    assert names[: len(NAMES)] == [f"counts-{name}.npz" for name in NAMES]
+    assert len(names) == 2 * len(NAMES) and all(name.startswith("nereval-ids-") for name in names[len(NAMES) :])
+    assert checked(folder, engine).documents == 32, "the hashes of the shards are still there"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("same", ["ab", "ac", "ak", "jk"])
+def test_documents_that_two_shards_have_are_found_wherever_in_the_tree(tmp_path, monkeypatch, engine, same):
+    monkeypatch.setattr(merging, "TOGETHER", 2)
+    folder = PartsFolder(str(tmp_path / "parts"))
+    first, second = same
+    message = rf"^{first}\.jsonl and {second}\.jsonl have documents with the same id, 1 in all files: they would"
+    with pytest.raises(ValueError, match=message):
+        checked(folder, engine, same)
+    assert not (tmp_path / "parts" / merging.MERGED).exists()
+    found = checked(folder, engine, same, shared_ids=True)
+    assert found.documents == 32 and len(stored_hashes(found.id_hashes)) == 31
+
+
+def test_what_a_killed_worker_left_of_hashes_is_deleted(tmp_path):
+    left = [".nereval-ids-0123.bin.x1", f"{merging.MERGED}/nereval-ids-0123.bin", f"{merging.MERGED}/.nereval-ids-4.x"]
+    (tmp_path / merging.MERGED).mkdir()
+    for name in [*left, "nereval-ids-4567.bin"]:
+        (tmp_path / name).write_text("x")
+    with locked(PartsFolder(str(tmp_path))):
+        assert sorted(os.listdir(tmp_path)) == ["nereval-ids-4567.bin", "run.lock"]
+    assert os.listdir(tmp_path) == ["nereval-ids-4567.bin"]
 
 
 # The command

@@ -25,6 +25,7 @@ from spacy_nereval.distributed.engines import started
 from spacy_nereval.distributed.shards import PartsFolder, Shard, count_shards, locked
 from spacy_nereval.evaluation.collapsing import count_collapsed
 from spacy_nereval.io.count_files import save
+from spacy_nereval.io.id_hashes import hashes_of
 
 FOLDER = Path(os.environ.get("MORTAL", "."))
 SHARDS = [Shard(f"{number:02}", f"{number:02}.jsonl") for number in range(24)]
@@ -49,6 +50,11 @@ def die(name: str) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def ids_of(shard: Shard) -> list[str]:
+    """Return the ids of the documents of a shard."""
+    return [f"{shard.name}-{number}" for number in range(40)]
+
+
 class Mortal:
     """Counts a few made-up documents for each shard, and may be killed meanwhile."""
 
@@ -59,6 +65,7 @@ class Mortal:
         marked_for_death("counter")
         counts = count_collapsed(corpus(40, seed=int(shard.name)), create_all(["strict", "fair"]), 10)
         counts.sources, counts.parts = [shard.gold], [f"{int(shard.name):032}"]
+        counts.id_hashes = hashes_of(ids_of(shard))
         time.sleep(0.02)
         return counts
 
@@ -81,7 +88,8 @@ def main(engine: str) -> None:
         statuses = count_shards(SHARDS, Mortal(), folder, workers.run)
         if lost := [status.error for status in statuses if status.error]:
             sys.exit("\n".join(lost))
-        save(merging.merged(statuses, folder, workers, collapsed=True), FOLDER / "all.npz")
+        found = merging.merged(statuses, folder, workers, collapsed=True, check_repeats=True)
+        save(found, FOLDER / "all.npz")
 
 
 if __name__ == "__main__":
