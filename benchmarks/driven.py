@@ -2,6 +2,7 @@
 
     python benchmarks/driven.py count gold.jsonl pred.jsonl --collapse --output counts.npz
     python benchmarks/driven.py tree PARTS 100
+    python benchmarks/driven.py checked-tree PARTS 100
     python benchmarks/driven.py engine loky 100
 
 Little is imported, so that the memory is that of the command.
@@ -42,8 +43,8 @@ def driven(what: str, *arguments: str) -> dict[str, Any]:
         return of_engine(arguments[0], int(arguments[1]))
     start = time.monotonic()
     with watched() as peaks:
-        if what == "tree":
-            in_tree(Path(arguments[0]), int(arguments[1]))
+        if what.endswith("tree"):
+            in_tree(Path(arguments[0]), int(arguments[1]), what == "checked-tree")
         else:
             try:
                 nereval([what, *arguments], standalone_mode=False)
@@ -100,10 +101,10 @@ def peak(pid: str) -> int:
     return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 
 
-def in_tree(folder: Path, parts: int) -> None:
+def in_tree(name: Path, parts: int, check_repeats: bool) -> None:
     statuses = [ShardStatus(Shard(f"{k:05}", str(k)), {"gold": str(k)}) for k in range(parts)]
-    with started("loky", 2) as loky:
-        merging.merged(statuses, PartsFolder(str(folder)), loky, collapsed=True)
+    with started("loky", 2) as loky, locked(folder := PartsFolder(str(name))):
+        merging.merged(statuses, folder, loky, collapsed=True, check_repeats=check_repeats)
 
 
 def of_engine(name: str, tasks: int) -> dict[str, Any]:

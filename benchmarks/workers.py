@@ -6,7 +6,7 @@
 Every section is written into the file beside those that are in it already, with the load of
 the machine when it began. Every run has processes of its own. Peaks are resident sets. `speed`
 evaluates files of predictions and a pipeline of rules, on one worker and on two; the processor time
-of the busiest process tells how much two workers could gain at most. `merging` needs some gigabytes
+of the busiest process tells how much two workers could gain at most. `merging` needs ten gigabytes
 of disk.
 
 How much two workers can gain depends on the machine, whose processors share caches and memory. `speed`
@@ -39,6 +39,8 @@ from spacy_nereval.distributed.engines import ENGINES
 from spacy_nereval.distributed.shards import PartsFolder, Shard
 from spacy_nereval.evaluation.collapsing import count_collapsed
 from spacy_nereval.io.count_files import save
+from spacy_nereval.io.id_hashes import HASH, SIZE
+from spacy_nereval.io.paths import temporary_file
 from spacy_nereval.io.read import read_files
 
 PACKAGES = {"loky": "joblib", "ray": "ray", "dask": "distributed", "spark": "joblibspark"}
@@ -181,8 +183,11 @@ def engines(tasks: int) -> list[dict[str, Any]]:
 
 
 def merged(parts: int) -> list[dict[str, Any]]:
-    """Merge collapsed counts of as many files in one process, and in a tree on two workers."""
-    rows = []
+    """Merge collapsed counts of so many files in one process, and in a tree on two workers.
+
+    These also look for repeated documents, by made-up hashes of ids.
+    """
+    rows, random = [], np.random.default_rng(0)
     with TemporaryDirectory() as scratch:
         corpus(Path(scratch), 1000, PER_FILE)
         read = read_files(Path(scratch) / "gold" / "00000.jsonl", Path(scratch) / "pred" / "00000.jsonl")
@@ -192,13 +197,18 @@ def merged(parts: int) -> list[dict[str, Any]]:
         for number in range(parts):
             counts.parts = [f"{number:032}"]
             counts.sources = [f"{number:05}.jsonl"]
+            counts.id_hashes = temporary_file()
+            counts.id_hashes.write_bytes(np.unique(np.frombuffer(random.bytes(SIZE * PER_FILE), HASH)).tobytes())
             save(counts, folder.part(Shard(f"{number:05}", "")), origin={"gold": str(number)})
         size = folder.part(Shard("00000", "")).stat().st_size
         files = sorted(folder.path.glob("counts-*.npz"))
-        rows.append(
-            of_merging("one process", parts, size, in_process("merge", *files, "-o", Path(scratch) / "all.npz"))
-        )
-        rows.append(of_merging("two workers, in a tree", parts, size, in_process("tree", folder.name, parts)))
+        for how, command in {
+            "one process": ("merge", *files, "-o", Path(scratch) / "all.npz"),
+            "two workers, in a tree": ("tree", folder.name, parts),
+            "two workers, with `--check-repeats`": ("checked-tree", folder.name, parts),
+        }.items():
+            rows.append(of_merging(how, parts, size, in_process(*command)))
+        rows[-1]["ids"] = parts * PER_FILE
     return rows
 
 

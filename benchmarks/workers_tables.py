@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from table import table
+
+from spacy_nereval.distributed.merging import TOGETHER
+from spacy_nereval.io.id_hashes import SIZE
 
 CASES = {"files": "count files of predictions", "pipeline": "evaluate a pipeline of rules"}
 BUSY = 1.0
@@ -98,7 +102,10 @@ def merging_table(rows: list[dict[str, Any]]) -> Cells:
         + [f"{row['driver_mb']:,}", f"{row['worker_mb']:,}" if row["worker_mb"] else "–"]
         for row in rows
     ]
-    return f"Files of collapsed counts with 100 half-samples, {rows[0]['file_bytes'] / 1e3:,.0f} kB each.", head, cells
+    title = f"Files of collapsed counts with 100 half-samples, {rows[0]['file_bytes'] / 1e3:,.0f} kB each."
+    if ids := rows[-1].get("ids"):
+        title += f" `--check-repeats` looked for repeated documents among {ids:,}."
+    return title, head, cells
 
 
 def estimate(memory: list[dict[str, Any]], merges: list[dict[str, Any]]) -> list[str]:
@@ -116,4 +123,12 @@ def estimate(memory: list[dict[str, Any]], merges: list[dict[str, Any]]) -> list
         f"document{merged}. The counts of the files take {size:,.1f} GB of disk; the result takes "
         f"{largest['file_bytes'] / 1e6:,.1f} MB."
     )
+    if merges and (ids := merges[-1].get("ids")):
+        added = (merges[-1]["processor"] - merges[-2]["processor"]) / ids * MANY / 3600
+        levels = math.ceil(math.log(files, TOGETHER))
+        disk = SIZE * MANY * (1 + levels) / 1e9
+        said += (
+            f" With `--check-repeats`, the hashes of the ids take {disk:,.0f} GB while {levels} levels of the tree are "
+            f"merged, {SIZE * MANY / 1e9:,.0f} GB afterwards, and {added:,.1f} hours of a processor."
+        )
     return [said, table(["workers", "hours", "driver, MB", "each worker, MB"], rows).replace("---:", "---", 1)]

@@ -25,7 +25,7 @@ SIZE = 16
 
 HASH = np.dtype(f"S{SIZE}")
 
-BLOCK = 1 << 20
+BLOCK = 1 << 18
 """Maximum number of hashes in memory at once."""
 
 TOGETHER = 100

@@ -41,7 +41,11 @@ FIGURES = {
         "load": 0.5,
         "rows": [
             {"how": "one process", "parts": 100, "file_bytes": 50_000, "seconds": 20, "processor": 3.6}
-            | {"driver_mb": 90, "worker_mb": 0}
+            | {"driver_mb": 90, "worker_mb": 0},
+            {"how": "a tree", "parts": 100, "file_bytes": 50_000, "seconds": 12, "processor": 4}
+            | {"driver_mb": 80, "worker_mb": 60},
+            {"how": "a checked tree", "parts": 100, "file_bytes": 50_000, "seconds": 15, "processor": 7.6}
+            | {"driver_mb": 85, "worker_mb": 65, "ids": 1_000_000},
         ],
     },
 }
@@ -62,6 +66,9 @@ def test_what_the_tables_say_follows_from_the_figures():
     ):
         assert row in text
     assert "take 2.0 GB of disk" in text
+    assert "looked for repeated documents among 1,000,000." in text
+    # 3.6 microseconds an id; files of 16 GB, and three levels of at most 32 files together.
+    assert "take 64 GB while 3 levels of the tree are merged, 16 GB afterwards, and 1.0 hours of a processor" in text
     assert [line for line in text.splitlines() if "busy" in line] == [
         "Peak memory on two workers. The machine was busy with other work (load 5.0)."
     ]
@@ -85,5 +92,6 @@ def test_runs_on_workers_are_measured(tmp_path, monkeypatch, capsys):
     assert [(row["kept"], row["documents"]) for row in found["memory"]["rows"]] == [("sums", 40), ("documents", 40)]
     assert all(row["driver_mb"] > 20 and row["worker_mb"] > 20 for row in found["memory"]["rows"])
     assert [row["engine"] for row in found["engines"]["rows"]] == ["loky", "none"]
-    alone, tree = found["merging"]["rows"]
+    alone, tree, checked = found["merging"]["rows"]
     assert alone["worker_mb"] == 0 < tree["worker_mb"]
+    assert checked["ids"] == 350
