@@ -9,11 +9,11 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .metric_options import names_and_options, parse_options
+from .named_inputs import NamedInputs
 from .runs import matching_files, named_runs
 from .sharded import PARTS
 
@@ -141,22 +141,21 @@ def check_files(given: Mapping[str, Any]) -> None:
     """
     _check_local(given)
     outputs = {name: given[name] for name in WRITTEN if given.get(name) is not None}
-    read = [*_read_names(given)]
-    _check_standard_input(read)
+    names = [*_read_names(given)]
+    _check_standard_input(names)
+    inputs = NamedInputs(names)
     for path in outputs.values():
         if not path.parent.is_dir():
             raise ValueError(f"{path} cannot be written: there is no directory {path.parent}")
-        for name in read:
-            _check_not_read(path, name)
+        inputs.check_output(path)
         if "parts" in given:
             _check_no_part(path, Path(given["parts"] or PARTS))
     _check_different(outputs)
     if "parts" in given:
         parts = Path(given["parts"] or PARTS)
-        for name in read:
-            _check_parts_outside(parts, name)
-            for part in parts.glob("counts-*.npz"):
-                _check_not_read(part, name)
+        inputs.check_parts(parts)
+        for part in parts.glob("counts-*.npz"):
+            inputs.check_output(part)
 
 
 def _check_different(outputs: Mapping[str, Path]) -> None:
@@ -180,7 +179,7 @@ def check_lexicons(metrics: Iterable[Metric], *outputs: Path | None) -> None:
     for metric in metrics:
         for output in outputs:
             if output and (train := metric.settings.get("train")):
-                _check_not_read(output, train)
+                NamedInputs([train]).check_output(output)
 
 
 def _check_standard_input(read: Iterable[str]) -> None:
@@ -236,53 +235,8 @@ def _parsed(options: list[str]) -> dict[str, Any]:
         return {}
 
 
-def _check_not_read(output: Path, name: str) -> None:
-    """Raise ValueError if an output is the named input, or lies in the named folder."""
-    read = _place(name)
-    if output.exists() and not output.is_file() and not output.is_dir():
-        return  # such as /dev/null
-    if output.resolve() == read.resolve():
-        raise ValueError(f"{output} is an input, so it cannot be the output: choose another file")
-    if read.is_dir() and output.resolve().is_relative_to(read.resolve()):
-        raise ValueError(
-            f"{output} lies in {read}, which is an input, so it cannot be the output: choose a file outside of it"
-        )
-    if output.is_file():
-        state = output.stat()
-        for file in _files(read):
-            if file.exists() and os.path.samestat(state, file.stat()):
-                raise ValueError(
-                    f"{output} and {file} are the same file, which is an input, so it cannot be the output: "
-                    "choose another file"
-                )
-
-
-def _check_parts_outside(folder: Path, name: str) -> None:
-    """Raise ValueError if the folder of parts is a folder that is read, or lies in one."""
-    read = _place(name)
-    if read.is_dir() and folder.resolve().is_relative_to(read.resolve()):
-        where = "is" if folder.resolve() == read.resolve() else f"lies in {read}, which is"
-        raise ValueError(f"--parts {folder} {where} an input, so no parts can be written there: choose another folder")
-
-
 def _check_no_part(output: Path, folder: Path) -> None:
     if output.resolve().parent == folder.resolve() and output.match("counts-*.npz"):
         raise ValueError(
             f"{output} has the name of a part, and parts are inputs, so it cannot be the output: choose another"
         )
-
-
-def _place(name: str) -> Path:
-    """Return the file or folder of an argument, which may also name the package of a model."""
-    path = Path(re.sub("@[0-9a-f]{8}$", "", name))
-    if path.exists() or not name.isidentifier():
-        return path
-    found = find_spec(name)
-    folders = found.submodule_search_locations if found else None
-    return Path(next(iter(folders))) if folders else path
-
-
-def _files(place: Path) -> Iterable[Path]:
-    from ..io.paths import files_under
-
-    return files_under(place) if place.is_dir() else [place]
