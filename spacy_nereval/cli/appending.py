@@ -150,12 +150,15 @@ def _unit(reading: Reading, gold: str) -> str:
         return units_of(path, reading_of(reading)[0]).rule.text
 
 
-def save_appended(before: Counts | None, counts: Counts, output: Path, sharding: Sharding) -> None:
+def save_appended(
+    before: Counts | None, counts: Counts, golds: Sequence[str], output: Path, sharding: Sharding
+) -> None:
     """Write counts with those that were there before, and print what was written.
 
     Args:
         before: The counts that were there, if there were any.
         counts: The new ones.
+        golds: The new files of gold annotation.
         output: The file.
         sharding: Whether documents with the same id are one document.
 
@@ -163,7 +166,7 @@ def save_appended(before: Counts | None, counts: Counts, output: Path, sharding:
         ValueError: They differ in settings, or have documents with the same id.
     """
     from ..counting.counts import united
-    from ..io.count_files import load
+    from ..io.count_files import delete_unused_hashes
     from ..io.id_hashes import without_repeats
 
     found = counts
@@ -172,9 +175,8 @@ def save_appended(before: Counts | None, counts: Counts, output: Path, sharding:
             raise ValueError(f"{output} was counted in another way: {differences}")
         found = united([before, counts])
         if sharding.check_repeats:
-            paths: list[Any] = [output, "the new files"]
+            paths: list[Any] = [output, golds[0] if len(golds) == 1 else "the new files"]
             found.id_hashes = without_repeats(paths, [before.id_hashes, counts.id_hashes], sharding.shared_ids)
     save_counts(found, output)
-    earlier = before.id_hashes if before else None
-    if before and earlier and load(output).id_hashes != earlier:
-        earlier.unlink(missing_ok=True)
+    if before and before.id_hashes:
+        delete_unused_hashes(before.id_hashes)

@@ -111,7 +111,7 @@ def count_cli(
         files = new_files(before, files, model, loading, output)
         if files.golds:
             counts = work.counts(files)
-            save_appended(before, counts, output, sharding)
+            save_appended(before, counts, files.golds, output, sharding)
         else:
             say(f"✔ nothing to add to {output}", fg="green")
 

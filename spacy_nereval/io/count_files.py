@@ -8,6 +8,7 @@ shape of every array against the header, before anything is allocated.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
@@ -155,6 +156,27 @@ def _loaded(path: Location, earlier: Sequence[Metric] = ()) -> tuple[Counts, Hea
 
 def _metrics_of(header: Header) -> list[Metric]:
     return [create(stored.name, **stored.settings) for stored in header.metrics]
+
+
+def delete_unused_hashes(hashes: Path) -> None:
+    """Delete a file of hashes of ids, unless a count file in its folder belongs to it.
+
+    Counts of several systems on the same documents have the same file of hashes.
+    """
+    if not any(file.is_file() and _may_have(file, hashes) for file in hashes.parent.iterdir()):
+        hashes.unlink(missing_ok=True)
+
+
+def _may_have(file: Path, hashes: Path) -> bool:
+    """Return whether a file holds counts with these hashes; True if it cannot be known."""
+    try:
+        with file.open("rb") as opened, ZipFile(opened) as archive:
+            header = read_header(archive)
+    except (OSError, OtherVersion):
+        return True
+    except Exception:  # parsers of foreign bytes raise anything
+        return False
+    return isinstance(header, CollapsedHeader) and beside(file, header.id_hashes or "") == hashes
 
 
 def merge(

@@ -111,6 +111,21 @@ def test_repeated_documents_are_found_when_files_are_added(files):
     assert "is missing or damaged: count again" in refused("count", "g-c.jsonl", "p-c.jsonl", *options)
 
 
+def test_two_systems_on_the_same_documents_are_added_to_in_turn(files):
+    """Their hashes are equal, so they have one file of them."""
+    check = (*ADD, "--check-repeats")
+    Path("parts.zip").write_text("of somebody else")
+    for name, number in (("a", 1), ("b", 2)):
+        counted(name, "p.npz", *check)
+        assert len(hashes()) == number  # the earlier one is deleted when nothing has it any more
+        counted(name, "q.npz", *check, system="q")
+        assert len(hashes()) == 1
+    for system in "pq":
+        options = ("-m", "strict,fair,wrf", "-o", f"{system}.npz", *check)
+        said = refused("count", "g-all.jsonl", f"{system}-all.jsonl", *options)
+        assert f"{system}.npz and g-all.jsonl have documents with the same id, 24 in all" in said
+
+
 def test_counts_with_hashes_stay_checked_without_being_asked(files):
     counted("a", "total.npz", *ADD, "--check-repeats")
     options = ("-m", "strict,fair,wrf", "-o", "total.npz", *ADD)
