@@ -25,6 +25,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ..counting.counts import Counts
 from ..io.count_files import load, save
+from ..io.id_hashes import is_intact
 from ..io.paths import Location, in_words, location
 from .engines import Ready, Run
 from .lock import exclusive, this_process
@@ -137,12 +138,12 @@ def count_shard(counter: ShardCounter, folder: PartsFolder, shard: Shard) -> Sha
 
 
 def _has_origin(part: Location, origin: Mapping[str, Any]) -> bool:
-    """Return whether a part is complete and has this origin."""
+    """Return whether a part is complete, with the hashes of its ids if it has some, and has this origin."""
     try:
-        load(part, origin=origin)
+        hashes = load(part, origin=origin).id_hashes
     except ValueError:
         return False
-    return True
+    return hashes is None or is_intact(hashes)
 
 
 def count_shards(
@@ -237,8 +238,10 @@ def locked(folder: PartsFolder) -> Iterator[None]:
 
 def _delete_leftovers(folder: PartsFolder) -> None:
     """Delete markers, half-written parts and parts merged so far, which workers leave when they are killed."""
-    for pattern in ("counts-*.begun", ".counts-*.npz.*", ".nereval-ids-*.bin.*", f"{MERGED}/*"):
+    unfinished = ("counts-*.begun", ".counts-*.npz.*", ".nereval-ids-*.bin.*")
+    merged = (f"{MERGED}/{name}" for name in (*unfinished, "counts-*.npz", "nereval-ids-*.bin"))
+    for pattern in (*unfinished, *merged):
         for leftover in folder.path.glob(pattern):
             leftover.unlink(missing_ok=True)
-    with suppress(OSError):  # there is none, or a worker that outlives its run has just written to it
+    with suppress(OSError):  # there is none, or it has files of others or of a worker that outlives its run
         (folder.path / MERGED).rmdir()

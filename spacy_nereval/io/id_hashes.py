@@ -107,7 +107,7 @@ def beside(path: Any, name: str) -> Any:
 def keep_beside(path: Any, file: Path) -> str:
     """Copy a file of hashes to the folder of the count file at `path`, and return its name. Delete a temporary one."""
     name = name_of_hashes(file)
-    if not (place := beside(path, name)).exists():
+    if not is_intact(place := beside(path, name)):
         with atomic(place) as target, file.open("rb") as source:
             while block := source.read(1 << 20):
                 target.write(block)
@@ -223,9 +223,22 @@ def checked(path: Any, file: Location | None) -> Path:
     """
     if file is None:
         raise ValueError(f"--check-repeats: {path} has no hashes of its ids: count it with --check-repeats")
-    found = local_copy(file) if file.is_file() else None
-    if not found or not (is_temporary(file) or beside(file, name_of_hashes(found)) == file):
+    if not (found := _intact(file)):
         raise ValueError(
             f"--check-repeats: {file}, the hashes of the ids of {path}, is missing or damaged: count again"
         )
     return found
+
+
+def is_intact(file: Location) -> bool:
+    """Return whether the hashes of a count file are there, all of them."""
+    found = _intact(file)
+    if found and found != file:
+        found.unlink()  # a copy
+    return found is not None
+
+
+def _intact(file: Location) -> Path | None:
+    """Return a file of hashes, a temporary copy if it is in cloud storage; None if it is missing or damaged."""
+    found = local_copy(file) if file.is_file() else None
+    return found if found and (is_temporary(file) or beside(file, name_of_hashes(found)) == file) else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import pickle
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,48 +12,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_up import corpus
 from sharded import SHARDS, evaluated, parts, refused
+from small_parts import NAMES, TASKS, Made, no_tasks, one_by_one, reduction
 
-from spacy_nereval import create_all
 from spacy_nereval.counting.counts import Counts
 from spacy_nereval.distributed import merging
 from spacy_nereval.distributed.engines import Engine
 from spacy_nereval.distributed.merging import merged
 from spacy_nereval.distributed.shards import PartsFolder, Shard, ShardStatus, count_shards, locked
-from spacy_nereval.evaluation.collapsing import count_collapsed
-from spacy_nereval.io import id_hashes
 from spacy_nereval.io.count_files import _loaded, save
-from spacy_nereval.io.id_hashes import hashes_of
-from spacy_nereval.io.id_hashes import stored as stored_hashes
-
-NAMES = "abcdefghijk"
-METRICS = ["strict", "semeval", "fair", "wrf"]
-
-
-class Made:
-    """Counts a few made-up documents for each shard; the shards of `same` have the same content."""
-
-    def __init__(self, same: str = "") -> None:
-        self.same = same
-
-    def origin(self, shard: Shard) -> Mapping[str, Any]:
-        return {"gold": shard.gold}
-
-    def count(self, shard: Shard) -> Counts:
-        number = NAMES.index(shard.name)
-        counts = count_collapsed(corpus(2 + number % 3, seed=number, labels="AB" + shard.name), create_all(METRICS), 7)
-        counts.sources = [shard.gold]
-        counts.parts = ["f" * 32 if shard.name in self.same else f"{number:032}"]
-        return counts
-
-
-def one_by_one(function, items, ready, alone):
-    return [function(item) for item in items]
-
-
-TASKS = Engine(one_by_one)
-"""An engine without a reduction of its own."""
 
 
 def counted(folder: PartsFolder, names: str = NAMES, same: str = "") -> list[ShardStatus]:
@@ -83,15 +49,6 @@ def inside(folder: Path, name: str) -> Path:
     """Return a file in a folder, which is made if there is none."""
     folder.mkdir(exist_ok=True)
     return folder / name
-
-
-def reduction(function, items, together):
-    """A reduction as Spark's: groups first, which come in any order, then two at a time. What is sent is pickled."""
-    function, items = pickle.loads(pickle.dumps((function, [*items])))
-    found = [function(items[first : first + together]) for first in range(0, len(items), together)]
-    while len(found) > 1:
-        found.append(function([found.pop(), found.pop(0)]))
-    return found[0]
 
 
 @pytest.fixture(scope="module")
@@ -182,10 +139,6 @@ def test_a_part_that_cannot_be_merged_is_named_whoever_merges(folder, monkeypatc
     (folder.path / "counts-c.npz").unlink()
     with pytest.raises(ValueError, match=r"counts-c\.npz does not exist"):
         merged(statuses, folder, engine, collapsed=True)
-
-
-def no_tasks(*given):
-    pytest.fail("a task was started")
 
 
 def test_few_parts_and_counts_with_documents_are_merged_by_the_driver(folder, monkeypatch):
@@ -284,76 +237,6 @@ def test_a_full_disk_while_merging_is_said_and_leaves_the_parts_alone(folder, ex
     assert parts(folder.name) == before
     monkeypatch.undo()
     assert stored(found, tmp_path / "all.npz") == expected
-
-
-# Documents that several shards have
-
-
-class Identified(Made):
-    """Counts shards whose documents have ids; the shards of `same` have one document in common."""
-
-    def count(self, shard: Shard) -> Counts:
-        counts = super().count(shard)
-        counts.parts = [f"{NAMES.index(shard.name):032}"]
-        own = [f"{shard.name}-{number}" for number in range(counts.documents - 1)]
-        counts.id_hashes = hashes_of([*own, "common" if shard.name in self.same else f"{shard.name}-last"])
-        return counts
-
-
-def checked(folder: PartsFolder, engine: Engine, same: str = "", **how: Any) -> Counts:
-    with locked(folder):
-        statuses = count_shards([Shard(name, f"{name}.jsonl") for name in NAMES], Identified(same), folder, one_by_one)
-        return merged(statuses, folder, engine, collapsed=True, check_repeats=True, **how)
-
-
-ENGINES = [TASKS, Engine(no_tasks, reduction)]
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("together", [2, 4])
-def test_workers_merge_the_hashes_of_ids_and_this_process_reads_one_file(tmp_path, monkeypatch, engine, together):
-    monkeypatch.setattr(merging, "TOGETHER", together)
-    folder, read = PartsFolder(str(tmp_path / "parts")), []
-    whole = id_hashes.merge_hashes
-    monkeypatch.setattr(id_hashes, "merge_hashes", lambda files, to: read.append(len(files)) or whole(files, to))
-    found = checked(folder, engine)
-    of_groups = read[len(NAMES) :]  # those before are of the shards
-    assert max(of_groups) == together and of_groups[-1] == 1
-    assert found.documents == 32 == len(stored_hashes(found.id_hashes))
-    assert (
-        found.id_hashes.read_bytes()
-        == hashes_of(
-            f"{name}-{number}" for name in NAMES for number in [*range(1 + NAMES.index(name) % 3), "last"]
-        ).read_bytes()
-    )
-    names = sorted(os.listdir(folder.name))
-    assert names[: len(NAMES)] == [f"counts-{name}.npz" for name in NAMES]
-    assert len(names) == 2 * len(NAMES) and all(name.startswith("nereval-ids-") for name in names[len(NAMES) :])
-    assert checked(folder, engine).documents == 32, "the hashes of the shards are still there"
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("same", ["ab", "ac", "ak", "jk"])
-def test_documents_that_two_shards_have_are_found_wherever_in_the_tree(tmp_path, monkeypatch, engine, same):
-    monkeypatch.setattr(merging, "TOGETHER", 2)
-    folder = PartsFolder(str(tmp_path / "parts"))
-    first, second = same
-    message = rf"^{first}\.jsonl and {second}\.jsonl have documents with the same id, 1 in all files: they would"
-    with pytest.raises(ValueError, match=message):
-        checked(folder, engine, same)
-    assert not (tmp_path / "parts" / merging.MERGED).exists()
-    found = checked(folder, engine, same, shared_ids=True)
-    assert found.documents == 32 and len(stored_hashes(found.id_hashes)) == 31
-
-
-def test_what_a_killed_worker_left_of_hashes_is_deleted(tmp_path):
-    left = [".nereval-ids-0123.bin.x1", f"{merging.MERGED}/nereval-ids-0123.bin", f"{merging.MERGED}/.nereval-ids-4.x"]
-    (tmp_path / merging.MERGED).mkdir()
-    for name in [*left, "nereval-ids-4567.bin"]:
-        (tmp_path / name).write_text("x")
-    with locked(PartsFolder(str(tmp_path))):
-        assert sorted(os.listdir(tmp_path)) == ["nereval-ids-4567.bin", "run.lock"]
-    assert os.listdir(tmp_path) == ["nereval-ids-4567.bin"]
 
 
 # The command
