@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from ..core.plugins import import_code
 from ..counting.counts import Counts
 from ..io.count_files import merge
-from ..io.paths import content_digest, location
+from ..io.paths import content_digest, in_words, location
 from .engines import Engine
 from .shards import MERGED, PartsFolder, Shard, ShardStatus, count_shard, count_shards, first_line
 
@@ -144,8 +144,8 @@ def merged(
     if collapsed and len(statuses) > TOGETHER:
         try:
             return work.together([_in_tree(statuses, folder, work, engine, note)])
-        except ValueError as error:  # of groups of parts: errors of this process name the files of the corpus
-            failure = str(error)
+        except (ValueError, OSError) as error:  # of groups: errors of this process name the files of the corpus
+            failure = in_words(error)
     found = work.together([_part(status, folder) for status in statuses], [status.shard.gold for status in statuses])
     if failure:
         note(f"the workers failed to merge counts ({failure}), so this process did it alone")

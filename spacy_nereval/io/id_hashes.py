@@ -199,19 +199,25 @@ def without_repeats(paths: Sequence[Any], files: Sequence[Location | None], allo
             document with the same id.
     """
     known = [checked(path, file) for path, file in zip(paths, files)]
-    with writing_temporary_files(WHAT):
-        twice = merge_hashes(known, found := temporary_file())
-    if twice and not allowed:
-        number = sum(len(stored(file)) for file in known) - len(stored(found))
-        first, second = holders(known, twice)[:2]
-        raise ValueError(
-            f"{paths[first]} and {paths[second]} have documents with the same id, {number} in all files: they would "
-            "count twice; leave one of the files out, or if an id stands for one document in several parts, use "
-            "--shared-ids"
-        )
-    for file, given in zip(known, files):
-        if file != given:
-            file.unlink()  # a copy
+    found = temporary_file()
+    try:
+        with writing_temporary_files(WHAT):
+            twice = merge_hashes(known, found)
+        if twice and not allowed:
+            number = sum(len(stored(file)) for file in known) - len(stored(found))
+            first, second = holders(known, twice)[:2]
+            raise ValueError(
+                f"{paths[first]} and {paths[second]} have documents with the same id, {number} in all files: they "
+                "would count twice; leave one of the files out, or if an id stands for one document in several parts, "
+                "use --shared-ids"
+            )
+    except (OSError, ValueError):
+        found.unlink(missing_ok=True)
+        raise
+    finally:
+        for file, given in zip(known, files):
+            if file != given:
+                file.unlink()  # a copy
     return found
 
 

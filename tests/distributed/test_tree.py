@@ -132,6 +132,15 @@ def test_what_workers_cannot_merge_this_process_does_and_says_so(folder, expecte
     assert stored(found, tmp_path / "all.npz") == expected
 
 
+def test_where_workers_have_no_folder_to_merge_in_this_process_merges(folder, expected, tmp_path, monkeypatch):
+    monkeypatch.setattr(merging, "TOGETHER", 3)
+    (folder.path / merging.MERGED).write_text("of somebody else")
+    with pytest.warns(UserWarning, match=r"\(File exists: .*nereval-merged\), so this process did it alone"):
+        found = in_tree(folder)
+    assert stored(found, tmp_path / "all.npz") == expected
+    assert (folder.path / merging.MERGED).read_text() == "of somebody else"
+
+
 @pytest.mark.parametrize("engine", [TASKS, Engine(one_by_one, reduction)])
 def test_a_part_that_cannot_be_merged_is_named_whoever_merges(folder, monkeypatch, engine):
     monkeypatch.setattr(merging, "TOGETHER", 2)
