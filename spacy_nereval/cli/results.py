@@ -186,14 +186,27 @@ def save_counts(counts: Counts, output: Path) -> None:
     from ..io.count_files import save
     from ..reporting.remarks import on_reading
 
+    unchecked = _unchecked(counts)  # before the hashes of ids move
     save(counts, output)
     documents = "1 document" if counts.documents == 1 else f"{counts.documents} documents"
     said = on_reading({**counts.on_reading, "skipped": counts.skipped})
     say(", ".join([f"✔ counts of {documents} in {output}", *said]), fg="green")
-    say_if_unchecked(counts)
+    if unchecked:
+        say(unchecked)
 
 
-def say_if_unchecked(counts: Counts, *, err: bool = False) -> None:
-    """Print that nobody looked for repeated documents, if counts are collapsed and have no hashes of ids."""
-    if counts.collapsed and not counts.id_hashes:
-        say("ℹ Documents that occur in several files were not looked for; --check-repeats does.", err=err)
+def say_if_unchecked(counts: Counts) -> None:
+    """Print to stderr that nobody looked for repeated documents, if that is so."""
+    if unchecked := _unchecked(counts):
+        say(unchecked, err=True)
+
+
+def _unchecked(counts: Counts) -> str:
+    """Return why repeated documents are not found: counts are collapsed, and have no hashes of ids or no ids."""
+    if not counts.collapsed:
+        return ""
+    if not counts.id_hashes:
+        return "ℹ Documents that occur in several files were not looked for; --check-repeats does."
+    if not counts.id_hashes.stat().st_size:
+        return "ℹ No document has an id, so --check-repeats cannot find documents that occur in several files."
+    return ""

@@ -97,6 +97,19 @@ def test_repeated_documents_are_found_by_hashes_on_disk(files):
     )
 
 
+def test_it_is_said_if_no_document_has_an_id_to_look_for(files):
+    said = "No document has an id, so --check-repeats cannot find documents that occur in several files."
+    for name in ("a", "b"):
+        for kind, some in (("g", "gold"), ("p", "pred")):
+            rows = side(DOCUMENTS[:10] if name == "a" else DOCUMENTS[10:], some)
+            write(Path(f"{kind}-{name}.jsonl"), *({**row, "id": None} for row in rows))
+        options = ("-m", "strict,fair,wrf", "--replicates", 0, "--collapse", "--check-repeats")
+        assert said in flat(quiet("count", f"g-{name}.jsonl", f"p-{name}.jsonl", "-o", f"{name}.npz", *options))
+    assert said in flat(accepted("merge", "a.npz", "b.npz", "--check-repeats", "-o", "both.npz"))
+    quiet("count", "g-c.jsonl", "p-c.jsonl", "-o", "c.npz", *options)
+    assert said not in flat(accepted("merge", "a.npz", "c.npz", "--check-repeats", "-o", "some.npz"))
+
+
 def test_repeated_documents_are_found_when_files_are_added(files):
     check = (*ADD, "--check-repeats")
     counted("a", "total.npz", *check)
