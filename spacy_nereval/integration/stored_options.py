@@ -56,6 +56,11 @@ def stored_label_settings(model: Path, key: str | None) -> dict[str, Any]:
 def _blocks(model: Path, key: str | None) -> Iterator[dict[str, Any]]:
     """Yield the settings of each scorer and component that score the spans, in the order of the pipeline."""
     path = model / "config.cfg"
+    if model.is_dir() and not path.exists():
+        raise ValueError(
+            f"{model} is a folder without a config.cfg, so it is not a pipeline; to read the files in it, name them, "
+            f"such as {model / '*.jsonl'}"
+        )
     try:
         config = load_config(path, interpolate=True)
     except Exception as error:  # of the file system, or of what reads and resolves configs

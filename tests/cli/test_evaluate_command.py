@@ -97,7 +97,7 @@ def test_evaluate_imports_code_that_the_pipeline_needs(tmp_path):
     [
         ("no_such_model", "gold.spacy", ["E050", "no_such_model"]),
         ("{here}/nowhere", "gold.spacy", ["E050", "nowhere"]),
-        ("{here}/folder", "gold.spacy", ["E053"]),
+        ("{here}/folder", "gold.spacy", ["folder is a folder without a config.cfg", "name them"]),
         ("{model}", "nowhere.spacy", ["nowhere.spacy does not exist or is not a file"]),
         ("{model}", "nowhere.jsonl", ["nowhere.jsonl does not exist or is not a file"]),
         ("{model}", "plain.spacy", ["none of the 1 gold documents is annotated"]),

@@ -128,6 +128,15 @@ def test_a_stored_option_that_cannot_be_used_names_the_model(here):
         assert "the config of one cannot be used: strict.beta = -2" in refused(*command), name
 
 
+def test_a_folder_of_files_is_not_taken_for_a_model(here):
+    (here / "gold").mkdir()
+    write(here / "gold" / "g.jsonl", *GOLD)
+    for command in (("count", "gold", "gold", "-o", "x.npz"), ("evaluate", "gold", "g.jsonl")):
+        said = flat(refused(*command))
+        assert "gold is a folder without a config.cfg, so it is not a pipeline; to read the files in it, name" in said
+        assert said.endswith(str(Path("gold", "*.jsonl")))
+
+
 LEXICON = {
     "evaluate": ("evaluate", "one", "g.jsonl", "-m", "tmr", "-o", "t.jsonl"),
     "count": ("count", "one", "g.jsonl", "-m", "tmr", "-o", "t.jsonl"),
