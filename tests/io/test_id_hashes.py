@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+from collections import Counter
 from itertools import combinations
+from random import Random
 
 import numpy as np
 import pytest
@@ -30,6 +32,28 @@ def test_what_two_of_many_files_have_is_found_wherever_they_stand(tmp_path, monk
         assert found == bytes(shared[0]).ljust(id_hashes.SIZE, b"\0")
         assert holders(given, found) == [*pair]
         assert len(stored(tmp_path / "all")) == 46
+
+
+def test_any_files_merge_to_what_their_sets_unite_to(tmp_path, monkeypatch):
+    """Hashes with zeros at either end, empty files, more files than a block has room for, and several stages."""
+    random = Random(0)
+    target = tmp_path / "all"
+    for number in range(60):
+        monkeypatch.setattr(id_hashes, "BLOCK", random.choice([1, 2, 7, 50]))
+        monkeypatch.setattr(id_hashes, "TOGETHER", random.choice([2, 3, 100]))
+        zeros = [bytes(k) + random.randbytes(16 - k) for k in (0, 1, 15, 16)]
+        common = [*zeros, *(each[::-1] for each in zeros), b"\xff" * 16]
+        sets = [{random.randbytes(16) for _ in range(random.choice([0, 1, 9]))} for _ in range(random.randrange(25))]
+        for some in random.sample(sets, len(sets) * (number % 3) // 2):
+            some.add(random.choice(common))
+        files = [tmp_path / str(k) for k in range(len(sets))]
+        for file, some in zip(files, sets):
+            file.write_bytes(b"".join(sorted(some)))
+        twice = {each for each, times in Counter(each for some in sets for each in some).items() if times > 1}
+        found = merge_hashes(files, target)
+        assert found in twice if twice else found is None
+        assert target.read_bytes() == b"".join(sorted(set().union(*sets)))
+        assert found is None or holders(files, found) == [k for k, some in enumerate(sets) if found in some]
 
 
 def test_what_cannot_be_merged_leaves_no_temporary_file(monkeypatch):
