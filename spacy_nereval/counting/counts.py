@@ -92,6 +92,7 @@ class Counts:
         self.id_hashes: Path | None = None
         self._columns: dict[Key, int] = {}
         self._blocks: list[csr_array] = []
+        self._totals: dict[Key, int] | None = None
 
     @property
     def documents(self) -> int:
@@ -108,10 +109,11 @@ class Counts:
         """The table: int32 or int64[documents, columns], sparse; a single row if the counts are collapsed."""
         from scipy.sparse import csr_array, vstack  # imported where counting begins: it takes 90 ms
 
-        width = len(self._columns)
-        wide = [csr_array((b.data, b.indices, b.indptr), shape=(b.shape[0], width)) for b in self._blocks]
-        self._blocks = [vstack(wide, format="csr")] if len(wide) > 1 else wide
-        return self._blocks[0] if wide else csr_array((0, width), dtype=np.int64)
+        if len(self._blocks) != 1:
+            width = len(self._columns)
+            wide = [csr_array((b.data, b.indices, b.indptr), shape=(b.shape[0], width)) for b in self._blocks]
+            self._blocks = [vstack(wide, format="csr") if wide else csr_array((0, width), dtype=np.int64)]
+        return self._blocks[0]
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -132,9 +134,11 @@ class Counts:
         """Return the number of spans of these `kinds`."""
         return sum(n for key, n in self.totals().items() if not key.metric and key.verdict in kinds)
 
-    def totals(self) -> dict[Key, int]:
+    def totals(self) -> Mapping[Key, int]:
         """Return the sum of each column over all documents."""
-        return dict(zip(self.keys, self.cells.sum(axis=0, dtype=np.int64).tolist()))
+        if self._totals is None:
+            self._totals = dict(zip(self.keys, self.cells.sum(axis=0, dtype=np.int64).tolist()))
+        return self._totals
 
     def append(self, ids: Sequence[str | None], units: Sequence[str], cells: csr_array, keys: Sequence[Key]) -> None:
         """Add rows for further documents.
@@ -151,6 +155,7 @@ class Counts:
         data = cells.data.astype(np.int32 if fits else np.int64)
         shape = cells.shape[0], len(self._columns)
         self._blocks.append(csr_array((data, own[cells.indices], cells.indptr.astype(np.int32)), shape))
+        self._totals = None
         self.ids += ids
         self.units += units
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.declaration import Metric
+from ..core.declaration import GOLD_SPANS, Metric
 from ..core.formulas import ratio
 from ..counting.keys import join, slots
 from ..counting.sums import Sums
@@ -55,35 +55,37 @@ class MetricScores(NamedTuple):
 
 def score_sums(sums: Sums) -> Iterator[MetricScores]:
     """Yield the scores of every metric."""
-    place = slots(sums.metrics)
-    whole, of_labels = sums.counts.sum(axis=1), sums.counts[:, :-1]
+    place, support = slots(sums.metrics), sums.spans(GOLD_SPANS)[:-1]
+    # As for classes, the last row is for all labels together.
+    added = np.concatenate([sums.counts[:, :-1], sums.counts.sum(axis=1, keepdims=True)], axis=1)
     first = first_class = 0
     for metric in sums.metrics:
         means = sums.means[:, first : first + len(metric.averaged)]
         first += len(metric.averaged)
+        columns = columns_of(metric, sums.counts if metric.classes else added, place)
+        shown = {name: columns[name] for name in metric.columns}
         details: Mapping[str, Any] = {}
         combined: Scores = {}
-        support = columns_of(metric, of_labels, place)["gold_spans"]
         if metric.classes:
             number = len(metric.classes.scores)
             class_means = sums.class_means[:, first_class : first_class + number]
             first_class += number
-            columns = columns_of(metric, sums.counts, place)
-            shown = {name: columns[name] for name in metric.columns}
             shown["documents"] = class_means[0, -1]
-            classes = _class_scores(metric, columns, class_means)
-            scores = metric.classes.overall(classes, metric.classes.weights(sums.labels, sums.is_breakdown))
-            counts, combined = ({name: values[-1] for name, values in table.items()} for table in (shown, classes))
-            label_counts, label_scores = (
-                {name: values[:-1] for name, values in table.items()} for table in (shown, classes)
-            )
+            table = _class_scores(metric, columns, class_means)
+            scores = metric.classes.overall(table, metric.classes.weights(sums.labels, sums.is_breakdown))
+            combined = _last(table)
         else:
-            total, labelled = (columns_of(metric, table, place) for table in (whole, of_labels))
-            scores, label_scores = metric.formula(total), metric.formula(labelled)
-            counts, label_counts = ({name: table[name] for name in metric.columns} for table in (total, labelled))
-            details = metric.details(total) if metric.details else {}
+            table = metric.formula(columns)
+            scores = _last(table)
+            details = metric.details(_last(columns)) if metric.details else {}
+        label_scores, label_counts = ({name: values[:-1] for name, values in rows.items()} for rows in (table, shown))
         averages = _averages(metric, label_scores, support, means, sums.documents)
-        yield MetricScores(metric, counts, label_counts, scores, label_scores, combined, details, averages)
+        yield MetricScores(metric, _last(shown), label_counts, scores, label_scores, combined, details, averages)
+
+
+def _last(rows: Mapping[str, Any]) -> Scores:
+    """Return the row of all labels together of each array [labels + 1, sums]."""
+    return {name: values[-1] for name, values in rows.items()}
 
 
 def _class_scores(metric: Metric, columns: Mapping[str, NDArray[Any]], means: NDArray[np.int64]) -> Scores:
