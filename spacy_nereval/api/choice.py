@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 from ..core.declaration import Metric
@@ -68,7 +70,7 @@ def with_levels(
     if sep is None:
         return metrics, []
     looked_at = (document.sides[0] for document in documents[:LOOKED_AT] if document)
-    for label in dict.fromkeys(label for gold in looked_at for _, _, label in gold):
+    for label in dict.fromkeys(map(itemgetter(2), chain.from_iterable(looked_at))):
         if sep in label.strip(sep):
             line = f"hierarchical is added, since the label {shortened(label)} has levels"
             return [*metrics, create("hierarchical", sep=sep)], [line]

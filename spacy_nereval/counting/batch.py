@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from hashlib import blake2b
 from itertools import chain, islice, pairwise
 from json import dumps
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -165,7 +165,7 @@ class DocumentBatch(Batch):
             labels,
             unite(doc, side, start, end, label),
             skipped=len(given) - len(documents),
-            on_reading={name: sum(getattr(document, name) for document in documents) for name in ON_READING},
+            on_reading={name: sum(map(attrgetter(name), documents)) for name in ON_READING},
         )
         self.unit_rules: AbstractSet[str] = {document.unit_rule for document in documents}
         self.label_rules: LabelRules | None = documents[0].label_rules if documents else None
@@ -177,13 +177,16 @@ class DocumentBatch(Batch):
 
     def words(self, *, case: str, by: str) -> tuple[Numbers, Numbers]:
         spans = zip(self.start.tolist(), self.end.tolist(), map(self.labels.__getitem__, self.label.tolist()))
-        words: list[Sequence[Hashable]] = []
+        every: list[Hashable] = []
+        sizes: list[int] = []
         for document, spans_in_it in zip(self._documents, np.bincount(self.doc, minlength=self.documents).tolist()):
             if spans_in_it:
-                words += document.unigrams(islice(spans, spans_in_it), case=case, by=by)
-        number: dict[Hashable, int] = {}
-        numbers = [number.setdefault(word, len(number)) for word in chain.from_iterable(words)]
-        return np.repeat(np.arange(len(words)), [*map(len, words)]), np.array(numbers, dtype=np.int64)
+                for words in document.unigrams(islice(spans, spans_in_it), case=case, by=by):
+                    every += words
+                    sizes.append(len(words))
+        number = {word: k for k, word in enumerate(dict.fromkeys(every))}
+        numbers = np.fromiter(map(number.__getitem__, every), dtype=np.int64, count=len(every))
+        return np.repeat(np.arange(len(sizes)), sizes), numbers
 
     def document(self, place: int) -> Document:
         return self._documents[place]
