@@ -100,7 +100,7 @@ def check_stored_halves(counts: Counts, wanted: bool, resampling: Resampling, fi
             )
 
 
-def with_count_file(gold: Path, systems: Sequence[str], runs: Sequence[str]) -> list[str]:
+def with_count_file(gold: Path | None, systems: Sequence[str], runs: Sequence[str]) -> list[str]:
     """Return the systems of a comparison. If the first argument is a count file, no gold annotation was named.
 
     Raises:
@@ -109,11 +109,22 @@ def with_count_file(gold: Path, systems: Sequence[str], runs: Sequence[str]) -> 
     >>> with_count_file(Path("a.npz"), ["b.npz"], []), with_count_file(Path("gold.jsonl"), ["a.npz"], [])
     (['a.npz', 'b.npz'], ['a.npz'])
     """
-    if gold.suffix != ".npz":
+    if gold is None or gold.suffix != ".npz":
         return [*systems]
     if other := next((name for name in (*systems, *runs) if not name.endswith(".npz") or "=" in name), None):
         raise ValueError(f"{gold} is a count file, and {other} is not: name the gold annotation first")
     return [str(gold), *systems]
+
+
+def only_count_files(runs: Sequence[str]) -> Path:
+    """Return one of the count files of a comparison without gold annotation, to stand in its place.
+
+    Raises:
+        ValueError: A run is no count file.
+    """
+    if other := next((run for run in runs if not run.endswith(".npz")), None):
+        raise ValueError(f"{other} is not a count file: name the gold annotation first")
+    return Path(runs[0])
 
 
 def check_halves(systems: Sequence[str], resampling: Resampling) -> None:

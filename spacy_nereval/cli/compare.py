@@ -10,7 +10,7 @@ from typer import Argument, Option
 from typer.core import TyperCommand
 
 from .app import command
-from .collapsing import check_halves, with_count_file
+from .collapsing import check_halves, only_count_files, with_count_file
 from .cut_options import Cutting
 from .guards import check_lexicons
 from .metric_options import names_and_options
@@ -58,8 +58,8 @@ def compare_cli(
     asking: Asking,
     showing: Showing,
     cutting: Cutting,
-    gold: Path = Argument(
-        ..., help="Gold annotation: a file, or a folder of brat files. Not needed if all systems are count files"
+    gold: Path | None = Argument(
+        None, help="Gold annotation: a file, or a folder of brat files. Not needed if all systems are count files"
     ),
     systems: list[str] | None = Argument(
         None, metavar="BASELINE OTHER...", help="Predictions, models, or count files (.npz)"
@@ -103,7 +103,9 @@ def compare_cli(
     names, options = names_and_options([*(systems or []), *ctx.args])
     names = with_count_file(gold, names, system or [])
     if not names and not system:
-        raise typer.BadParameter("name the systems: BASELINE OTHER..., or --system NAME=RUN,RUN... for each")
+        raise typer.BadParameter(
+            "name the gold annotation, then the systems: BASELINE OTHER..., or --system NAME=RUN,RUN... for each"
+        )
     drawn = chosen_confidence(True, resampling)
     named = systems_and_runs(names, system or [], name or [])
     names = [run for _, runs in named for run in runs]
@@ -111,7 +113,7 @@ def compare_cli(
     wanted = table_names(showing.tables, COMPARED, usual)
     wished = asked(asking, labels=per_label)
     check_halves(names, resampling)
-    counter = RunCounter(names, gold, metrics, options, train, reading, loading, cutting)
+    counter = RunCounter(names, gold or only_count_files(names), metrics, options, train, reading, loading, cutting)
     check_lexicons(counter.metrics, output)
     families(counter.metrics, wished.primary, wished.secondary)  # before anything is read
     documents: Sequence[Document] = []

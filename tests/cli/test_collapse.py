@@ -96,6 +96,7 @@ LOST = [
     (("compare", "a.npz", "full.npz"), "one is collapsed, the other has documents"),
     (("compare", "g-a.jsonl", "a.npz", "q-a.jsonl"), "one is collapsed, the other has documents"),
     (("compare", "a.npz", "q-a.jsonl"), "a.npz is a count file, and q-a.jsonl is not: name the gold annotation first"),
+    (("compare", "--system", "A=a.npz", "--system", "B=q-a.jsonl"), "q-a.jsonl is not a count file: name the gold"),
     (("compare", "a.npz", "seed.npz"), "30 half-samples with seed 0, the other 30 half-samples with seed 1"),
     (("compare", "a.npz", "other.npz"), "the systems were not counted on the same documents"),
     (("score", "g-a.jsonl", "--system", "A=a.npz,b.npz"), "no means of training runs"),
@@ -134,6 +135,8 @@ def test_all_tables_are_those_that_there_are(systems):
 def test_two_systems_are_compared_with_and_without_naming_gold(systems):
     said = accepted("compare", "a.npz", "b.npz", "--per-label", "-o", "out.json")
     assert accepted("compare", "g-a.jsonl", "a.npz", "b.npz", "--per-label") == said
+    named = accepted("compare", "--system", "a.npz=a.npz", "--system", "b.npz=b.npz", "--per-label")
+    assert named == said
     found = json.loads(Path("out.json").read_bytes())
     assert found["collapsed"] and {"strict", "fair", "wrf"} == {row["metric"] for row in found["comparisons"]}
     assert "standard error" in flat(said) and "there is no permutation test and no p-value" in flat(said)
