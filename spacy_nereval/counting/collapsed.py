@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.declaration import Metric
 from .sums import TOO_LARGE, Sums
 
 LARGEST_SUM = 1 << 62
@@ -27,6 +29,19 @@ class Replicates(NamedTuple):
     def drawn(self) -> tuple[int, int]:
         """The number of half-samples and the seed; half-samples for which these are equal can be added up."""
         return self.samples, self.seed
+
+
+def replicate_differences(a: Replicates | None, b: Replicates | None, metrics: Iterable[Metric]) -> Iterator[str]:
+    """Yield why the half-samples of two counts of some metrics cannot be added, in words."""
+    if a and (whole := [metric.name for metric in metrics if metric.resolve or metric.distinct]):
+        yield (
+            f"{whole[0]} depends on the corpus as a whole, so its half-samples do not add up: "
+            f"count without --replicates, or without {whole[0]}"
+        )
+    drawn = [each and each.drawn for each in (a, b)]
+    if drawn[0] != drawn[1]:
+        described = ["no half-samples" if d is None else f"{d[0]} half-samples with seed {d[1]}" for d in drawn]
+        yield f"one has {described[0]}, the other {described[1]}"
 
 
 class Collapsed(NamedTuple):

@@ -20,7 +20,7 @@ import numpy as np
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
 from ..core.labels import LabelRules
 from ..core.spans import ON_READING
-from .collapsed import DIGITS, Collapsed, Replicates, checked
+from .collapsed import DIGITS, Collapsed, Replicates, checked, replicate_differences
 from .keys import Key
 
 if TYPE_CHECKING:
@@ -278,18 +278,9 @@ class Counts:
             reasons += [
                 f"{a.name}.{key} is {ours[key]!r} and {theirs[key]!r}" for key in ours if ours[key] != theirs[key]
             ]
-        return "; ".join([*reasons, *self._replicate_differences(other)] if replicates else reasons)
-
-    def _replicate_differences(self, other: Counts) -> Iterable[str]:
-        drawn = [counts.replicates and counts.replicates.drawn for counts in (self, other)]
-        if self.replicates and (whole := [metric.name for metric in self.metrics if metric.resolve or metric.distinct]):
-            yield (
-                f"{whole[0]} depends on the corpus as a whole, so its half-samples do not add up: "
-                f"count without --replicates, or without {whole[0]}"
-            )
-        if drawn[0] != drawn[1]:
-            described = ["no half-samples" if d is None else f"{d[0]} half-samples with seed {d[1]}" for d in drawn]
-            yield f"one has {described[0]}, the other {described[1]}"
+        if replicates:
+            reasons += replicate_differences(self.replicates, other.replicates, self.metrics)
+        return "; ".join(reasons)
 
 
 def united(parts: Sequence[Counts]) -> Counts:
