@@ -185,7 +185,7 @@ def engines(tasks: int) -> list[dict[str, Any]]:
 def merged(parts: int) -> list[dict[str, Any]]:
     """Merge collapsed counts of so many files in one process, and in a tree on two workers.
 
-    These also look for repeated documents, by made-up hashes of ids.
+    The workers then merge once more, and look for repeated documents by made-up hashes of ids.
     """
     rows, random = [], np.random.default_rng(0)
     with TemporaryDirectory() as scratch:

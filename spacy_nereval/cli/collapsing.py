@@ -117,10 +117,10 @@ def with_count_file(gold: Path | None, systems: Sequence[str], runs: Sequence[st
 
 
 def only_count_files(runs: Sequence[str]) -> Path:
-    """Return one of the count files of a comparison without gold annotation, to stand in its place.
+    """Return the first of some count files. A comparison of these needs no gold annotation, but a file that exists.
 
     Raises:
-        ValueError: A run is no count file.
+        ValueError: A run is not a count file.
     """
     if other := next((run for run in runs if not run.endswith(".npz")), None):
         raise ValueError(f"{other} is not a count file: name the gold annotation first")

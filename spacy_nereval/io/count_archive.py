@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from hashlib import sha256
 from math import prod
 from typing import Any
@@ -14,7 +15,7 @@ import pydantic
 from numpy.typing import NDArray
 
 from ..core.messages import shortened
-from .count_header import Header, header_of
+from .count_header import Header, OtherVersion, header_of
 from .paths import Location
 from .writing import atomic
 
@@ -35,6 +36,23 @@ def write_archive(path: Location, header: Header, arrays: Mapping[str, NDArray[A
     stored: dict[str, Any] = {**arrays, "header": encoded}
     with atomic(path) as file:
         np.savez_compressed(file, **stored)
+
+
+@contextmanager
+def reading(path: Location) -> Iterator[ZipFile]:
+    """Open a count file, and say in errors of the block which file is wrong.
+
+    Raises:
+        OtherVersion: The file has another version.
+        ValueError: The block raised any other error.
+    """
+    try:
+        with path.open("rb") as file, ZipFile(file) as archive:
+            yield archive
+    except OtherVersion as error:
+        raise OtherVersion(f"{path} has {error}") from None
+    except Exception as error:  # zipfile, numpy and json raise many kinds on foreign or damaged bytes
+        raise ValueError(f"{path} does not hold counts, or is damaged ({reason(error)})") from None
 
 
 def read_header(archive: ZipFile) -> Header:

@@ -7,10 +7,10 @@ shape of every array against the header, before anything is allocated.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from zipfile import ZipFile
 
 from ..about import __version__
 from ..core.declaration import Metric
@@ -20,7 +20,7 @@ from ..evaluation.collapsing import collapse
 from ..evaluation.signature import signature
 from ..metrics.registry import create
 from .collapsed_files import added_arrays, added_fields
-from .count_archive import PARTS, digest_of, read_array, read_header, reason, write_archive
+from .count_archive import PARTS, digest_of, read_array, read_header, reading, write_archive
 from .count_arrays import counts_of, shapes
 from .count_header import (
     FORMAT,
@@ -131,20 +131,15 @@ def _loaded(path: Location, earlier: Sequence[Metric] = ()) -> tuple[Counts, Hea
     """
     if not path.is_file():
         raise ValueError(f"{path} does not exist, or is not a file")
-    try:
-        with path.open("rb") as file, ZipFile(file) as archive:
-            header = read_header(archive)
-            metrics = [*earlier] if header.metrics == [*map(described, earlier)] else _metrics_of(header)
-            arrays = {name: read_array(archive, name, shape) for name, shape in shapes(header, metrics).items()}
+    with reading(path) as archive:
+        header = read_header(archive)
+        metrics = [*earlier] if header.metrics == [*map(described, earlier)] else _metrics_of(header)
+        arrays = {name: read_array(archive, name, shape) for name, shape in shapes(header, metrics).items()}
         if header.digest != digest_of(header, arrays):
             raise ValueError("it was changed after it was written")
         counts = counts_of(metrics, header, arrays)
         if isinstance(header, CollapsedHeader) and header.id_hashes:
             counts.id_hashes = beside(path, header.id_hashes)
-    except OtherVersion as error:
-        raise ValueError(f"{path} has {error}") from None
-    except Exception as error:  # parsers of foreign bytes raise anything
-        raise ValueError(f"{path} does not hold counts, or is damaged ({reason(error)})") from None
     for metric, stored in zip(metrics, header.metrics):
         if stored != described(metric):
             raise ValueError(
@@ -168,15 +163,17 @@ def delete_unused_hashes(hashes: Path) -> None:
 
 
 def _may_have(file: Path, hashes: Path) -> bool:
-    """Return whether a file holds counts with these hashes; True if it cannot be known."""
-    try:
-        with file.open("rb") as opened, ZipFile(opened) as archive:
-            header = read_header(archive)
-    except (OSError, OtherVersion):
+    """Return whether a file holds counts with these hashes, or may hold them, since it cannot be read."""
+    if not os.access(file, os.R_OK):
         return True
-    except Exception:  # parsers of foreign bytes raise anything
+    try:
+        with reading(file) as archive:
+            header = read_header(archive)
+    except OtherVersion:
+        return True
+    except ValueError:
         return False
-    return isinstance(header, CollapsedHeader) and beside(file, header.id_hashes or "") == hashes
+    return isinstance(header, CollapsedHeader) and beside(file, header.id_hashes) == hashes
 
 
 def merge(

@@ -6,11 +6,13 @@ import errno
 from collections import Counter
 from itertools import combinations
 from random import Random
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
 
-from spacy_nereval.io import id_hashes
+from spacy_nereval.io import count_files, id_hashes
+from spacy_nereval.io.count_header import OtherVersion
 from spacy_nereval.io.id_hashes import HASH, hashes_of, holders, merge_hashes, stored, without_repeats
 
 
@@ -71,3 +73,21 @@ def test_what_cannot_be_merged_leaves_no_temporary_file(monkeypatch):
     with pytest.raises(OSError, match="No space left on device"):
         without_repeats(["x", "y"], files, True)
     assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("why", ["another version", "not readable", "no counts"])
+def test_hashes_are_kept_if_a_file_beside_them_may_need_them(tmp_path, monkeypatch, why):
+    hashes = tmp_path / f"nereval-ids-{'0' * 32}.bin"
+    hashes.write_bytes(b"")
+    with ZipFile(tmp_path / "other.npz", "w") as archive:
+        archive.writestr("other.npy", b"")
+
+    def of_another_version(archive: ZipFile) -> None:
+        raise OtherVersion("another version")
+
+    if why == "another version":
+        monkeypatch.setattr(count_files, "read_header", of_another_version)
+    if why == "not readable":
+        monkeypatch.setattr(count_files.os, "access", lambda file, mode: False)
+    count_files.delete_unused_hashes(hashes)
+    assert hashes.exists() == (why != "no counts")
