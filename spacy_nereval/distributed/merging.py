@@ -144,7 +144,8 @@ def merged(
     if collapsed and len(statuses) > TOGETHER:
         try:
             return work.together([_in_tree(statuses, folder, work, engine, note)])
-        except (ValueError, OSError) as error:  # of groups: errors of this process name the files of the corpus
+        except (ValueError, OSError) as error:
+            # It is about a group of parts. If there is an error again below, it names files of the corpus.
             failure = in_words(error)
     found = work.together([_part(status, folder) for status in statuses], [status.shard.gold for status in statuses])
     if failure:
