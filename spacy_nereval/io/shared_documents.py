@@ -60,19 +60,19 @@ def shared_documents(
     (1, 1)
     """
     check_annotators([*sides])
-    listed = {name: [*records] for name, records in sides.items()}
-    for name, records in listed.items():
-        if not any(each.record.annotated for each in records):
-            documents = f"{len(records)} document{'s' * (len(records) != 1)}"
+    sheets = {name: [*sheet] for name, sheet in sides.items()}
+    for name, sheet in sheets.items():
+        if not any(each.record.annotated for each in sheet):
+            documents = f"{len(sheet)} document{'s' * (len(sheet) != 1)}"
             raise ValueError(
                 f"{name} has annotated none of {documents}: expected the spans of each text, an empty list where there "
                 "are none"
             )
-    by_id = all(each.record.id is not None for records in listed.values() for each in records)
+    by_id = all(each.record.id is not None for sheet in sheets.values() for each in sheet)
     places: dict[Place, dict[str, Own]] = {}
-    for name, records in listed.items():
+    for name, sheet in sheets.items():
         seen: Counter[str] = Counter()
-        for each in records:
+        for each in sheet:
             key = each.record.id if by_id and each.record.id is not None else each.record.text
             places.setdefault((key, seen[key]), {})[name] = each
             seen[key] += 1
