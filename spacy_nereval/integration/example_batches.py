@@ -19,8 +19,7 @@ from spacy.training import Example
 
 from ..core.declaration import Metric
 from ..core.labels import LabelRules
-from ..core.relabelling import relabelled
-from ..core.spans import Document
+from ..core.spans import Document, relabelled
 from ..counting.batch import Batch, DocumentBatch, Numbers, SpanColumns, stretches_of, unite
 from ..counting.counter import Counter
 from ..counting.counts import Counts

@@ -13,7 +13,7 @@ from typing import Any
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..core.span_scores import Unusable, highest
+from ..core.checked import Unusable, highest
 from ..core.spans import Document, PlainSpan
 from ..io.records import Record, pair
 

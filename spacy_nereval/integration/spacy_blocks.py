@@ -19,7 +19,7 @@ from spacy.strings import StringStore
 from spacy.tokens import DocBin
 from srsly.msgpack import Unpacker
 
-from ..counting.memory import machine_memory
+from ..counting.table import machine_memory
 
 DOCUMENTS, TOKENS = 1 << 10, 1 << 17
 """Maximum number of documents in a block, and the number of tokens at which a block ends."""

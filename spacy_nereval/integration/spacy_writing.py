@@ -9,8 +9,8 @@ import spacy
 from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.vocab import Vocab
 
+from ..core.checked import is_score
 from ..core.messages import shortened
-from ..core.span_scores import is_score
 from ..core.spans import PlainSpan
 from ..io.converting import UNALIGNED, Losses, Places, Tokenizer, flat_spans
 from ..io.records import Record
