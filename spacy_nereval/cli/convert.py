@@ -118,7 +118,7 @@ def _writer(target: str, key: str | None, lang: str) -> Callable[[Path, Iterable
         return converting.write_jsonl
     if target == "brat":
         return converting.write_brat
-    from ..integration.spacy_writing import tokenizer, write_spacy
+    from ..integration.spacy_files import tokenizer, write_spacy
 
     if target == "conll":
         return partial(converting.write_conll, tokenize=tokenizer(lang))
