@@ -181,7 +181,7 @@ def annotator_names(files: Sequence[str]) -> list[str]:
 
 def _read(names: Sequence[str], given: Sequence[str], reading: Reading) -> SharedDocuments:
     """Return what the annotators share, and say what was left out."""
-    from ..io.annotator_files import read_annotators
+    from ..io.shared_documents import read_annotators
 
     if len(names) == 1 and given:
         raise ValueError(f"--name is given, but {names[0]} names its annotators: leave it out")

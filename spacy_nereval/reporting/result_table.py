@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import isinf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..io.writing import visible
+
+
+class Percent(float):
+    """A ratio, such as 0.25, that people read in percent and programs as it is."""
 
 
 class Interval(NamedTuple):
@@ -83,7 +87,9 @@ class ResultTable(NamedTuple):
         own_digits: Decimal places of single columns, by their name. Such a column holds p-values or the like,
             and values above 0 are not shown as 0.
         most: Maximum number of rows shown to people; programs get all.
-        bars: Name of a column of percentages that a terminal shows as bars too.
+        bars: Name of a column of ratios that a terminal shows as bars too.
+        asks: For each row, what a page shows when the row is chosen, as its script reads it; None for nothing.
+            Empty if no row can be chosen.
     """
 
     title: str
@@ -94,6 +100,7 @@ class ResultTable(NamedTuple):
     own_digits: Mapping[str, int] = {}
     most: int | None = None
     bars: str | None = None
+    asks: Sequence[Mapping[str, Any] | None] = ()
 
     @property
     def heading(self) -> str:
@@ -156,8 +163,8 @@ def shown(number: int | float | Interval | Estimate | None, digits: int = 2) -> 
     ('33.33', '7', '0.00', '-')
     >>> shown(Estimate(50.0, 30.0, 70.0), 1), shown(Interval(30.0, 70.0), 0), shown(Estimate(100.0, 14.0, 100.0, True))
     ('50.0 [30.0, 70.0]', '[30, 70]', '100.00 [14.00, 100.00] few')
-    >>> shown(Estimate(50.0, 30.0, float("inf")))
-    '50.00 [30.00, ∞] unbounded'
+    >>> shown(Estimate(50.0, 30.0, float("inf"))), shown(Percent(0.5)), shown(Interval(Percent(0.25), Percent(0.5)))
+    ('50.00 [30.00, ∞] unbounded', '50.00', '[25.00, 50.00]')
     """
     if number is None:
         return "-"
@@ -171,8 +178,17 @@ def shown(number: int | float | Interval | Estimate | None, digits: int = 2) -> 
         return str(number)
     if isinf(number):
         return "∞" if number > 0 else "-∞"
-    text = f"{number:.{digits}f}"
+    text = f"{in_points(number):.{digits}f}"
     return text if float(text) else text.lstrip("-")  # never minus zero
+
+
+def in_points(number: float) -> float:
+    """Return a number as charts draw it: a ratio times 100.
+
+    >>> in_points(Percent(0.25)), in_points(0.25)
+    (25.0, 0.25)
+    """
+    return 100 * number if isinstance(number, Percent) else number
 
 
 def _distinct(names: Sequence[str]) -> dict[str, str]:

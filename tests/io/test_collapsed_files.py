@@ -19,7 +19,7 @@ from stored_counts import changed, refused, stored
 from spacy_nereval import Confidence, count, create_all, evaluate
 from spacy_nereval.evaluation.collapsing import Halves, collapse, count_collapsed
 from spacy_nereval.io.count_files import load, merge, save
-from spacy_nereval.io.count_header import CollapsedHeader, schema
+from spacy_nereval.io.count_layout import CollapsedHeader, schema
 
 FAIR = create_all(["strict", "fair", "loio"])
 

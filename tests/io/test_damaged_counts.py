@@ -18,7 +18,7 @@ from stored_counts import changed, refused, same, stored
 
 from spacy_nereval import Document, create_all, evaluate
 from spacy_nereval.io.count_files import load, merge
-from spacy_nereval.io.count_header import LATER, Header, schema
+from spacy_nereval.io.count_layout import LATER, Header, schema
 
 
 def test_a_file_that_is_not_there_or_is_a_folder_is_refused(tmp_path):

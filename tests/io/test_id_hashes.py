@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from spacy_nereval.io import count_files, id_hashes
-from spacy_nereval.io.count_header import OtherVersion
+from spacy_nereval.io.count_layout import OtherVersion
 from spacy_nereval.io.id_hashes import HASH, hashes_of, holders, merge_hashes, stored, without_repeats
 
 

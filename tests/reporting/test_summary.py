@@ -8,7 +8,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from asking import near
 from commands import accepted, flat, line, refused, run, tables_in, write
 from made_up import corpus
 from summarised import DOCUMENTS, NAVY, ROME, TEXT, THE_NAVY, evaluated
@@ -74,8 +73,8 @@ def test_labels_are_listed_by_support_with_intervals_of_f_alone():
     for label, _, number, p, r, f in table.rows:
         assert number == predicted[label]
         scores, bounds = result["per_type"][label]["scores"], result["intervals"]["per_type"][label]["f"]
-        assert (p, r) == (near(100 * scores["p"]), near(100 * scores["r"]))
-        assert f == Estimate(near(100 * scores["f"]), near(100 * bounds["low"]), near(100 * bounds["high"]), False)
+        assert (p, r) == (scores["p"], scores["r"])
+        assert f == Estimate(scores["f"], bounds["low"], bounds["high"], False)
     assert table.note == "fair; 95 % intervals"
     (few,) = headline_tables(evaluated(corpus(4), "fair", confidence=confidence))
     assert few.note.endswith("; few: too few documents to rank or compare")

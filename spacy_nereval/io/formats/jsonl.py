@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 
 import srsly
 
-from ...core.checked import PlainSpan, checked_tokens
+from ...core.checked import PlainSpan, checked_tokens, highest
 from ...core.messages import shortened
-from ...core.span_scores import highest
 from ..paths import check_is_file, readable
 from ..records import Record, with_mentions
 from .annotators import Annotators

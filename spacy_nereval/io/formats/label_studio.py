@@ -7,9 +7,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...core.checked import PlainSpan
+from ...core.checked import PlainSpan, highest
 from ...core.messages import listed, shortened
-from ...core.span_scores import highest
 from ..records import Record
 from .annotators import Annotators
 from .json_values import json_values

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from ....core.declaration import Metric
 from ....evaluation.what_if import Mended, what_if
 from ...result_table import shown
+from ...score_cells import percent
 from .reported import ReportedSystem
 
 Key = tuple[str | None, str | None]
@@ -76,8 +77,8 @@ def _table(
         each = mended.get(key)
         if each is None:
             return MendedCell(0, "-", "", 0)
-        gain: Any = None if each.gain is None else 100 * each.gain
-        score = None if each.score is None else 100 * each.score
+        gain: Any = percent(each.gain)
+        score = percent(each.score)
         sign = "+" if gain and gain > 0 else ""
         return MendedCell(each.errors, shown(score), sign + shown(gain), max(0.0, each.gain or 0) / greatest)
 
@@ -100,4 +101,4 @@ def _row(metric: Metric, key: Key, cells: list[MendedCell], ask: dict[str, Any])
 
 def _now(own: dict[Key, Mended]) -> str:
     values = [each.score - each.gain for each in own.values() if each.score is not None and each.gain is not None]
-    return shown(100 * values[0]) if values else "-"
+    return shown(percent(values[0])) if values else "-"

@@ -1,16 +1,28 @@
-"""The header of a count file: what its numbers mean, and how that is checked."""
+"""What a count file holds: its header, its arrays, and how counts are made of them.
+
+Everything is checked: the header against its schema, the arrays against the header.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
-from typing import Annotated, Any, Literal, get_args
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
+import numpy as np
 import pydantic
+from numpy.typing import NDArray
 
 from ..core.declaration import Metric
 from ..core.labels import LabelRules
 from ..core.mentions import NUMBERS
+from ..core.spans import ON_READING
+from ..counting.counts import Counts
+from ..counting.sums import DIGITS, NUMBER, Collapsed, Key, Replicates, Slot, Sums, empty_sums, slots
+from ..counting.table import Table
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Format = Literal["spacy-nereval counts 4"]
 FORMAT: Format = get_args(Format)[0]
@@ -20,6 +32,15 @@ COLLAPSED: CollapsedFormat = get_args(CollapsedFormat)[0]
 
 FAMILY = "spacy-nereval counts "
 """How the formats of all versions begin."""
+
+PARTS = ("counts", "means", "class_means", "documents")
+"""The arrays of `Sums`, in the order of its fields."""
+
+SHARDS = "shards"
+"""The array of bytes; the others hold whole numbers."""
+
+SHARD = DIGITS // 2
+"""Bytes of the digest of a file that was counted."""
 
 
 class MetricHeader(pydantic.BaseModel, extra="forbid", strict=True):
@@ -197,3 +218,131 @@ def schema(kind: type[Header] = Header) -> dict[str, Any]:
     ('Header', True, False)
     """
     return kind.model_json_schema()
+
+
+def added_fields(counts: Counts) -> dict[str, Any]:
+    """Return the fields of the header that collapsed counts have in place of others."""
+    assert counts.collapsed
+    return {
+        "format": COLLAPSED,
+        "parts": [],
+        "labels": [*counts.collapsed.sums.labels],
+        "unit_number": counts.collapsed.units,
+        "shards": len(counts.parts),
+        "pipeline": counts.collapsed.pipeline,
+    }
+
+
+def added_arrays(counts: Counts) -> dict[str, NDArray[Any]]:
+    """Return the arrays that collapsed counts have besides the row of the table. Its counts are that row."""
+    assert counts.collapsed
+    shards = b"".join(bytes.fromhex(part)[:SHARD] for part in counts.parts)
+    of_sums = zip(PARTS[1:], counts.collapsed.sums.arrays[1:])
+    return {
+        **{f"all/{name}": array for name, array in of_sums},
+        "squares": counts.collapsed.squares,
+        SHARDS: np.frombuffer(shards, dtype=np.uint8).reshape(-1, SHARD),
+    }
+
+
+def added_shapes(header: CollapsedHeader, metrics: Sequence[Metric]) -> dict[str, tuple[int, ...]]:
+    """Return the names and shapes of these arrays."""
+    one = empty_sums(tuple(metrics), tuple(header.labels), False, 1)
+    return {
+        **{f"all/{name}": array.shape for name, array in zip(PARTS[1:], one.arrays[1:])},
+        "squares": (len(header.labels) + 2,),
+        SHARDS: (header.shards, SHARD),
+    }
+
+
+def put_together(counts: Counts, header: CollapsedHeader, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Make collapsed counts of counts that have the row of the table.
+
+    Raises:
+        ValueError: The numbers do not fit each other.
+    """
+    table = Table(counts)
+    if tuple(header.labels) != table.labels:
+        raise ValueError("the labels of the sums are not those of the counts")
+    row = table.cells.toarray().reshape(len(table.slots), table.width, 1).astype(np.int64)
+    sums = Sums(table.metrics, table.labels, False, row, *(arrays[f"all/{name}"] for name in PARTS[1:]))
+    documents = sums.documents[0]
+    if min(sums.documents.min(), sums.means[0].min(initial=0), arrays["squares"].min()) < 0:
+        raise ValueError("a number of documents or spans is below 0")
+    if sums.means[0].max(initial=0) > documents or header.unit_number > documents:
+        raise ValueError("there are more averages or units than documents")
+    if counts.replicates:
+        whole = [k for slot, k in table.slots.items() if slot.quantity == NUMBER]
+        halves = counts.replicates.sums
+        if (halves.counts[whole] > row[whole]).any() or (halves.documents > documents).any():
+            raise ValueError("a half-sample has more than there is")
+    counts.collapsed = Collapsed(sums, header.unit_number, arrays["squares"], header.pipeline)
+    counts.parts = [bytes(shard).hex() for shard in arrays[SHARDS]] or [header.digest[:DIGITS]]
+
+
+def shapes(header: Header, metrics: Sequence[Metric]) -> dict[str, tuple[int, ...]]:
+    """Return the names and shapes of the arrays that the file must have."""
+    found: dict[str, tuple[int, ...]] = {"cells/data": (header.entries,), "cells/indices": (header.entries,)}
+    found["cells/indptr"] = (header.rows + 1,)
+    if drawn := header.replicates:
+        one = empty_sums(tuple(metrics), tuple(drawn.labels), False, 1)
+        found |= {f"replicates/{name}": (*a.shape[:-1], drawn.samples) for name, a in zip(PARTS, one.arrays)}
+    return found | (added_shapes(header, metrics) if isinstance(header, CollapsedHeader) else {})
+
+
+def counts_of(metrics: Sequence[Metric], header: Header, arrays: Mapping[str, NDArray[Any]]) -> Counts:
+    """Return the counts that a file holds.
+
+    Raises:
+        ValueError: The numbers do not fit each other.
+    """
+    from scipy.sparse import csr_array
+
+    counts = Counts(metrics)
+    for name in ("unit", "skipped", "sources", "spans_key", *ON_READING):
+        setattr(counts, name, getattr(header, name))
+    counts.mentions.update(header.mentions)
+    counts.located.update(header.located)
+    if rules := header.label_rules:
+        counts.label_rules, counts.mapped = rules.rules, {*rules.mapped}
+    counts.parts, counts.contents = header.parts or [header.digest], [*header.contents]
+    data, indices, indptr = (arrays[f"cells/{name}"] for name in ("data", "indices", "indptr"))
+    if indptr[0] != 0 or indptr[-1] != header.entries or (np.diff(indptr) < 0).any():
+        raise ValueError("the rows do not add up to the entries")  # scipy does not check all of this
+    cells = csr_array((data, indices, indptr), (header.rows, len(header.columns)))
+    cells.check_format()
+    _check_numbers(metrics, header, cells, arrays)
+    counts.append(header.ids, header.units, cells, [Key(*column) for column in header.columns])
+    if drawn := header.replicates:
+        if tuple(drawn.labels) != counts.labels:
+            raise ValueError("the labels of the half-samples are not those of the counts")
+        stored = (arrays[f"replicates/{name}"] for name in PARTS)
+        sums = Sums(tuple(metrics), tuple(drawn.labels), False, *stored)
+        counts.replicates = Replicates(drawn.samples, drawn.seed, sums)
+    if isinstance(header, CollapsedHeader):
+        put_together(counts, header, arrays)
+    return counts
+
+
+def _check_numbers(
+    metrics: Sequence[Metric], header: Header, cells: csr_array, arrays: Mapping[str, NDArray[Any]]
+) -> None:
+    """Raise ValueError if a column counts something that no metric counts, or a number is negative."""
+    place = slots(metrics)
+    keys = [Key(*column) for column in header.columns]
+    if unknown := [key for key in keys if Slot(key.metric, key.verdict, key.quantity) not in place]:
+        raise ValueError(f"it counts {unknown[0].verdict!r} of {unknown[0].metric!r}, which is not counted here")
+    numbers = np.array([key.quantity == NUMBER for key in keys], dtype=bool)
+    negative = cells.data[numbers[cells.indices]].min(initial=0) < 0
+    if header.replicates:
+        whole = [k for slot, k in place.items() if slot.quantity == NUMBER]
+        negative |= any(
+            array.min(initial=0) < 0
+            for array in (
+                arrays["replicates/counts"][whole],
+                arrays["replicates/means"][0],
+                arrays["replicates/documents"],
+            )
+        )
+    if negative:
+        raise ValueError("a number of verdicts, spans or documents is below 0")
