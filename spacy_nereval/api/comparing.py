@@ -9,8 +9,7 @@ from typing import Any
 from ..core.declaration import Metric
 from ..core.labels import SEPARATOR, label_rules
 from ..core.mentions import CASELESS, LISTED
-from ..core.relabelling import relabelled
-from ..core.spans import Document
+from ..core.spans import Document, relabelled
 from ..counting.counter import count
 from ..counting.counts import Counts
 from ..evaluation.comparison import System, comparison
