@@ -163,9 +163,8 @@ class Result(Shown):
             return given
         known = [document for document in self._documents if document]
         examples = ErrorExamples(metric)
-        groups = None
-        if not metric.resolve and all(document.text is not None for document in known):
-            groups = ErrorGroups(metric, by=("surface", "slip"))
+        words = all(document.text is not None for document in known)
+        groups = None if metric.resolve else ErrorGroups(metric, by=("surface", "slip") if words else ())
         for document in known:
             for found in (examples, groups):
                 if found is not None:
