@@ -68,6 +68,8 @@ class Option:
         Traceback (most recent call last):
         ValueError: strict.beta = -1: input should be greater than or equal to 0
         """
+        if value is None and self.default is None:
+            return None
         if isinstance(value, bool) and get_args(self.annotation)[0] in (int, float):
             raise ValueError(f"{metric}.{self.name} = {value!r}: expected {self.values}")
         try:
