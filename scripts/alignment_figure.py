@@ -13,7 +13,7 @@ from doc_pages import ROOT
 from wasabi import msg
 
 from spacy_nereval import Document, Span, create
-from spacy_nereval.core.overlap import overlaps
+from spacy_nereval.core.overlapping import overlaps
 
 PAGE = ROOT / "docs" / "explanation" / "alignment.md"
 PICTURE = PAGE.with_suffix(".svg")

@@ -15,7 +15,7 @@ from ..core.declaration import Array, Columns, Metric, Verdict, one_each, prf_sc
 from ..core.formulas import prf
 from ..core.mentions import canonical
 from ..core.spans import Document, Span
-from .options import Beta
+from .registry import Beta
 
 VERDICTS = ("tp", "fp", "fn")
 
