@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .api.thresholding import thresholds
     from .core.declaration import Classes, Metric, Score, Verdict, one_each, prf_scores
     from .core.formulas import prf, ratio
-    from .core.mentions import locate
+    from .core.mention_places import locate
     from .core.spans import Document, OverlapGroup, Span
     from .counting.counter import count
     from .counting.counts import Counts

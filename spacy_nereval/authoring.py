@@ -54,7 +54,7 @@ from .core.declaration import (
 from .core.formulas import HEAVIEST, f_score, prf, ratio, weight_table
 from .core.labels import SEPARATOR, ancestors
 from .core.lexicon import Lexicon, cached_lexicon, pinned_path
-from .core.mentions import canonical
+from .core.mention_places import canonical
 from .core.overlapping import Boundaries, covered, overlaps, shares, stretches
 from .core.spans import Document, OverlapGroup, Span, by_label
 from .core.wording import (

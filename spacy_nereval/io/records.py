@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.checked import highest
-from ..core.mentions import CASELESS, LISTED, NUMBERS, annexed, locate, words_after
+from ..core.mention_places import CASELESS, LISTED, NUMBERS, annexed, locate, words_after
 from ..core.spans import Document, PlainSpan
 
 
