@@ -38,7 +38,7 @@ else:
         "api.thresholding": ("thresholds",),
         "core.declaration": ("Classes", "Metric", "Score", "Verdict", "one_each", "prf_scores"),
         "core.formulas": ("prf", "ratio"),
-        "core.mentions": ("locate",),
+        "core.mention_places": ("locate",),
         "core.spans": ("Document", "OverlapGroup", "Span"),
         "counting.counter": ("count",),
         "counting.counts": ("Counts",),
