@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from ..evaluation.scores import AVERAGES
 from ..evaluation.tested import Asked
 from ..io.count_files import save as save_counts
 from ..metrics.registry import create
-from ..reporting.comparison import COMPARED, comparison_tables, footer, verdict_lines
+from ..reporting.comparison_view import ComparisonView
 from ..reporting.evaluated import Evaluated
 from ..reporting.remarks import heading, mention_lines
 from ..reporting.result_table import ResultTable
@@ -232,21 +232,19 @@ class Comparison(Shown):
         >>> found.to_frame().query("score == 'f'")[["system", "baseline_value", "value"]].values.tolist()
         [['b', 1.0, 0.0]]
         """
-        if table not in COMPARED:
-            raise ValueError(f"there is no table {table!r}; there are {', '.join(COMPARED)}")
-        if table in ("differences", "all-differences"):
-            return frame(_difference_rows(self["comparisons"]))
-        return frame(row for found in COMPARED[table](self) for row in table_rows(found))
+        view = ComparisonView(self)
+        found = [view.every_row()] if table in ("differences", "all-differences") else view.tables([table])
+        return frame(row for each in found for row in table_rows(each))
 
     def _tables(self, average: str, digits: int, *, every: bool) -> list[ResultTable]:
-        return [*comparison_tables(self, COMPARED if every else ("differences", "transitions"), digits=digits)]
+        view = ComparisonView(self)
+        return [*view.tables(view.makers if every else ("differences", "transitions"), digits=digits)]
 
     def _before(self) -> list[str]:
-        mentions = [f"{name}: {line}" for name, of in self.get("mentions", {}).items() for line in mention_lines(of)]
-        return [*self._notes, *verdict_lines(self), *mentions, *left_out_lines(self.get("left_out", {}))]
+        return [*self._notes, *ComparisonView(self).opening(), *left_out_lines(self.get("left_out", {}))]
 
     def _after(self) -> list[str]:
-        return [*footer(self), self.signature]
+        return [*ComparisonView(self).closing(), self.signature]
 
     def _report(self, name: str) -> str | None:
         return None if self._systems is None else report(self._systems, *self._how)
@@ -281,12 +279,3 @@ def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
     ['wrf is left out: it needs the words']
     """
     return [f"{name} is left out: {reason}" for name, reason in left_out.items()]
-
-
-def _difference_rows(comparisons: Iterable[Mapping[str, Any]]) -> Iterable[dict[str, Any]]:
-    for row in comparisons:
-        low, high = row["interval"] or (None, None)
-        yield {
-            **{name: row[name] for name in ("system", "metric", "score", "label", "baseline_value", "value")},
-            **{"difference": row["difference"], "low": low, "high": high, "p": row["p"], "p_holm": row["p_holm"]},
-        }

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .options import Showing
-from .printing import print_tables
+from .printing import more_tables, print_tables
 from .values import table_format, table_names
 
 if TYPE_CHECKING:
@@ -139,11 +139,6 @@ def show_result(
         after=notes,
         signature=result["signature"],
     )
-
-
-def more_tables(showing: Showing) -> str:
-    """Return how to see the tables that a terminal does not show by default; "" if the tables were chosen."""
-    return "--tables all" if showing.tables is None and table_format(showing.format) == "terminal" else ""
 
 
 def _with_interval(result: dict[str, Any], counts: Counts) -> dict[str, Any]:
