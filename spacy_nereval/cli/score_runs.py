@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from .guards import check_lexicons
 from .options import Showing
-from .printing import print_tables
 from .runs import RunCounter, named_runs
-from .showing import more_tables
-from .values import table_format, table_names
+from .showing import names_of_tables, print_view
 
 if TYPE_CHECKING:
     from ..evaluation.resampling import Confidence
@@ -41,16 +39,7 @@ def score_runs(
     """
     from ..evaluation.run_means import evaluate_runs
     from ..io.writing import write_json
-    from ..reporting.evaluated import Evaluated
-    from ..reporting.headline import summary_lines
-    from ..reporting.run_tables import (
-        AT_TERMINAL_OF_RUNS,
-        RUN_TABLES,
-        USUAL_OF_RUNS,
-        run_footer,
-        run_heading,
-        tables_of_runs,
-    )
+    from ..reporting.run_tables import RunsView
 
     systems = named_runs(given)
     if len(systems) > 1:
@@ -63,21 +52,11 @@ def score_runs(
             f"--system {given[0]}: {name} has one training run, which does not show how much runs vary; "
             f"give two or more, or score it alone: nereval score {gold} {runs[0]}"
         )
-    usual = AT_TERMINAL_OF_RUNS if table_format(showing.format) == "terminal" else USUAL_OF_RUNS
-    wanted = table_names(showing.tables, RUN_TABLES, usual)
+    wanted = names_of_tables(showing, RunsView)
     counter = RunCounter(runs, gold, *counting)
     check_lexicons(counter.metrics, output)
     counts = [counter.count(run)[0] for run in runs]
     result = evaluate_runs(counts, drawn, system=name, average=showing.average, short=showing.short)
     if output:
         write_json(output, result)
-    given_result = Evaluated(counts[0], result, showing.average)
-    print_tables(
-        tables_of_runs(given_result, wanted, digits=showing.digits),
-        showing.format,
-        before=summary_lines(
-            given_result, run_heading(result), digits=showing.digits, errors=False, more=more_tables(showing)
-        ),
-        after=run_footer(result),
-        signature=result["signature"],
-    )
+    print_view(RunsView(counts[0], result, showing.average), wanted, showing, result["signature"])
