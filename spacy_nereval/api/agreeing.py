@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.labels import SEPARATOR, label_rules
-from ..core.mentions import CASELESS, LISTED
+from ..core.mention_places import CASELESS, LISTED
 from ..core.messages import shortened
 from ..counting.counts import Counts
 from ..evaluation.agreement.consensus import consensus_rows, consensus_rule
@@ -16,8 +16,7 @@ from ..evaluation.agreement.counts import DEFAULT, AgreementCounts
 from ..evaluation.agreement.documents import check_annotators
 from ..evaluation.agreement.stretches import checked_unit
 from ..evaluation.resampling import Confidence
-from ..io.adjudication import write_disputes
-from ..io.shared_documents import shared_documents
+from ..io.shared_documents import shared_documents, write_disputes
 from ..io.writing import write_rows
 from ..reporting.agreement import AGREED, AT_TERMINAL, agreement_tables
 from ..reporting.agreement_lines import Agreed, after_lines, opening_lines

@@ -113,7 +113,7 @@ def agreement_cli(
     from ..evaluation.agreement.consensus import consensus_rows, consensus_rule
     from ..evaluation.agreement.counts import DEFAULT, AgreementCounts
     from ..evaluation.agreement.stretches import checked_unit
-    from ..io.adjudication import write_disputes
+    from ..io.shared_documents import write_disputes
     from ..io.writing import atomic, write_json, write_rows
     from ..reporting.agreement import AGREED, AT_TERMINAL, USUAL
     from ..reporting.html.agreement.page import agreement_page
@@ -157,7 +157,7 @@ def agreement_cli(
 
 
 def _check_outputs(consensus: Path | None, units: Path | None, html: Path | None, disputes: Path | None) -> None:
-    from ..io.adjudication import check_disputes_path
+    from ..io.shared_documents import check_disputes_path
 
     if consensus:
         check_suffix("--write-consensus", consensus, ".jsonl")

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..about import __version__
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
-from ..core.mentions import NUMBERS
+from ..core.mention_places import NUMBERS
 from ..core.spans import ON_READING
 from ..counting.counts import Counts
 from ..counting.sums import NUMBER

@@ -175,7 +175,7 @@ def test_stored_half_samples_change_nothing():
 
 
 @pytest.mark.parametrize("average", ["micro", "macro", "weighted", "docs"])
-def test_every_table_has_the_means_as_ratios(average):
+def test_every_table_has_the_means(average):
     counts = counted(RUNS)
     result = evaluate_runs(counts, CONFIDENCE, average=average)
     found = {table.title: table for table in RunsView(counts[0], result, average).tables(RunsView.makers)}
