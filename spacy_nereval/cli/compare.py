@@ -16,8 +16,8 @@ from .guards import check_lexicons
 from .metric_options import names_and_options
 from .options import METRICS, NAMES, OUTPUT, TRAIN, Asking, Model, Reading, Resampling, Showing
 from .outputs import chosen_confidence
-from .printing import print_view, wanted_of
 from .runs import RunCounter, systems_and_runs
+from .showing import names_of_tables, print_view
 from .values import asked
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def compare_cli(
     drawn = chosen_confidence(True, resampling)
     named = systems_and_runs(names, system or [], name or [])
     names = [run for _, runs in named for run in runs]
-    wanted_of(ComparisonView, showing)  # so that an unknown table fails before anything is read
+    wanted = names_of_tables(showing, ComparisonView)
     wished = asked(asking, labels=per_label)
     check_halves(names, resampling)
     counter = RunCounter(names, gold or only_count_files(names), metrics, options, train, reading, loading, cutting)
@@ -127,4 +127,4 @@ def compare_cli(
     result = comparison(compared, documents, drawn, asking.trials, **wished._asdict(), short=showing.short)
     if output:
         write_json(output, result)
-    print_view(ComparisonView(result), showing, result["signature"])
+    print_view(ComparisonView(result), wanted, showing, result["signature"])

@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from .app import command
 from .options import DIGITS, OUTPUT, TABLE_FORMATS, Showing
-from .printing import print_view
+from .showing import names_of_tables, print_view
 from .values import input_formats
 
 
@@ -56,7 +56,8 @@ def datasets_cli(
     result = data_sets(results, score=score, system=name, independent=independent)
     if output:
         write_json(output, result)
-    print_view(DataSetsView(result), Showing(format, digits=digits, tables=None), result["signature"])
+    showing = Showing(format, None, digits)
+    print_view(DataSetsView(result), names_of_tables(showing, DataSetsView), showing, result["signature"])
 
 
 def _names(files: list[Path]) -> list[str]:

@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from .values import table_format, table_names
+from .values import table_format
 
 if TYPE_CHECKING:
     from ..reporting.result_table import ResultTable
-    from ..reporting.view import View
-    from .options import Showing
 
 
 def say(text: str, **style: Any) -> None:
@@ -52,32 +50,6 @@ def _named_output() -> Iterator[None]:
         if error.filename is None and error.errno in FULL:
             error.filename = "the standard output"
         raise
-
-
-def wanted_of(view: type[View], showing: Showing) -> list[str]:
-    """Return the names of the tables to print.
-
-    Raises:
-        ValueError: There is no such table.
-    """
-    usual = view.at_terminal if table_format(showing.format) == "terminal" else view.usual
-    return table_names(showing.tables, view.makers, usual)
-
-
-def more_tables(showing: Showing) -> str:
-    """Return how to see the tables that a terminal does not show by default; "" if the tables were chosen."""
-    return "--tables all" if showing.tables is None and table_format(showing.format) == "terminal" else ""
-
-
-def print_view(view: View, showing: Showing, signature: str) -> None:
-    """Print the tables of a view that are wanted, with its lines before and after them."""
-    print_tables(
-        view.tables(wanted_of(type(view), showing), digits=showing.digits),
-        showing.format,
-        before=view.opening(digits=showing.digits, more=more_tables(showing)),
-        after=view.closing(),
-        signature=signature,
-    )
 
 
 def print_tables(

@@ -18,10 +18,9 @@ from .lookups import wanted_breakdowns
 from .metric_options import chosen_metrics, optional_name
 from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Model, Reading, Resampling, Showing
 from .outputs import check_average, check_per_document, chosen_confidence
-from .printing import print_view, wanted_of
 from .results import count_documents, warn_of_labels
 from .runs import RunCounter, named_runs
-from .showing import Collected, collected, show_result
+from .showing import Collected, collected, names_of_tables, print_view, show_result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -138,7 +137,6 @@ def score_runs(
     """
     from ..evaluation.run_means import evaluate_runs
     from ..io.writing import write_json
-    from ..reporting.evaluated import Evaluated
     from ..reporting.runs_view import RunsView
 
     systems = named_runs(given)
@@ -152,11 +150,11 @@ def score_runs(
             f"--system {given[0]}: {name} has one training run, which does not show how much runs vary; "
             f"give two or more, or score it alone: nereval score {gold} {runs[0]}"
         )
-    wanted_of(RunsView, showing)  # so that an unknown table fails before anything is read
+    wanted = names_of_tables(showing, RunsView)
     counter = RunCounter(runs, gold, *counting)
     check_lexicons(counter.metrics, output)
     counts = [counter.count(run)[0] for run in runs]
     result = evaluate_runs(counts, drawn, system=name, average=showing.average, short=showing.short)
     if output:
         write_json(output, result)
-    print_view(RunsView(Evaluated(counts[0], result, showing.average)), showing, result["signature"])
+    print_view(RunsView(counts[0], result, showing.average), wanted, showing, result["signature"])

@@ -16,7 +16,7 @@ from ..io.writing import visible
 from ..metrics.registry import create, names
 from .declared import short_name, spoken
 from .marked_text import clipped
-from .remarks import many, mention_lines, read_with, unit_lines, warning
+from .remarks import left_out_lines, many, mention_lines, read_with, unit_lines, warning
 from .result_table import Cell, Cost, Estimate, Interval, Percent, PValue, ResultTable, direction, shown
 from .score_cells import interval, number, p_value, percent
 from .score_tables import MOST
@@ -42,6 +42,7 @@ class ComparisonView(View):
 
     Args:
         result: What `evaluation.comparison.comparison` returns, or its JSON.
+        notes: Remarks on what was read, before all else.
 
     >>> row = {"metric": "strict", "score": "f", "label": None, "system": "B", "family": "primary", "headline": True}
     >>> row |= {"baseline_value": 0.5, "value": 0.502, "difference": 0.002, "interval": [-0.004, 0.008], "flag": None}
@@ -56,8 +57,9 @@ class ComparisonView(View):
     at_terminal: ClassVar[Sequence[str]] = ("differences", "labels")
     usual: ClassVar[Sequence[str]] = (*at_terminal, "runs", "transitions", "spans")
 
-    def __init__(self, result: Mapping[str, Any]) -> None:
+    def __init__(self, result: Mapping[str, Any], notes: Sequence[str] = ()) -> None:
         self.result = result
+        self._notes = notes
         self._rows: Sequence[Row] = result["comparisons"]
         self._moved = {found["system"]: found for found in result["transitions"]}
 
@@ -199,7 +201,8 @@ class ComparisonView(View):
 
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
         """Return the difference of each system's primary score, what it changes, and the verdict."""
-        lines = [f"{line}." for _, _, line in self._conclusions(digits)]
+        lines = [*self._notes, *(f"{line}." for _, _, line in self._conclusions(digits))]
+        lines += left_out_lines(self.result.get("left_out", {}))
         return [*lines, f"P, R and changed spans: {more}"] if more else lines
 
     def _conclusions(self, digits: int) -> Iterator[tuple[str, Row, str]]:

@@ -17,7 +17,6 @@ from spacy_nereval import Confidence, Counts, Document, Metric, Score, count, cr
 from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.evaluation.run_means import evaluate_runs
 from spacy_nereval.evaluation.statistics.bits import half_samples
-from spacy_nereval.reporting.evaluated import Evaluated
 from spacy_nereval.reporting.runs_view import RunsView
 
 METRICS = ["strict", "slot_error", "wrf"]
@@ -35,10 +34,6 @@ def counted(runs: Sequence[Sequence[Document]], metrics: Any = METRICS) -> list[
 
 def scored(runs: Sequence[Sequence[Document]] = RUNS, **more: Any) -> dict[str, Any]:
     return evaluate_runs(counted(runs), CONFIDENCE, **more)
-
-
-def view(result: dict[str, Any], counts: Sequence[Counts] = (), average: str = "micro") -> RunsView:
-    return RunsView(Evaluated((counts or counted(RUNS[:1]))[0], result, average))
 
 
 def at(table: Any, path: Sequence[str]) -> Any:
@@ -151,10 +146,12 @@ def test_few_runs_are_said_and_five_are_not_few():
     result = scored(system="A")
     assert (result["system"], result["runs"], result["few_runs"]) == ("A", 3, True)
     assert "|runs:3|" in result["signature"] and "half:60,seed:3" in result["signature"]
-    assert view(result).opening()[0].startswith("A: means of 3 training runs (few runs: fewer than 5), 30 documents,")
+    assert RunsView(counted(RUNS[:1])[0], result).scored.startswith(
+        "A: means of 3 training runs (few runs: fewer than 5), 30 documents,"
+    )
     many = scored([run_of(f"m{k}", 0.7) for k in range(5)])
     assert not many["few_runs"]
-    assert "few" not in view(many).opening()[0]
+    assert "few" not in RunsView(counted(RUNS[:1])[0], many).scored
 
 
 def test_a_score_that_a_run_lacks_has_no_mean():
@@ -168,7 +165,7 @@ def test_a_label_that_one_run_alone_predicts_is_there():
     odd = [Document(d.gold, [(0, 1, "ODD")] if k == 4 else d.pred, d.text, id=d.id) for k, d in enumerate(RUNS[1])]
     result = scored([RUNS[0], odd])
     assert "ODD" in result["metrics"]["strict"]["per_type"]
-    (table,) = view(result).tables(["labels"])
+    (table,) = RunsView(counted(RUNS[:1])[0], result).tables(["labels"])
     assert [row[:2] for row in table.rows if row[0] == "ODD"] == [["ODD", 0]]
 
 
@@ -180,10 +177,10 @@ def test_stored_half_samples_change_nothing():
 
 
 @pytest.mark.parametrize("average", ["micro", "macro", "weighted", "docs"])
-def test_every_table_shows_means(average):
+def test_every_table_has_the_means(average):
     counts = counted(RUNS)
     result = evaluate_runs(counts, CONFIDENCE, average=average)
-    found = {table.title: table for table in view(result, counts, average).tables(RunsView.makers)}
+    found = {table.title: table for table in RunsView(counts[0], result, average).tables(RunsView.makers)}
     assert [*found] == [
         *("Labels", "Scores", "Other scores", "Training runs", "Per label"),
         *("Scores per label", "Other scores per label"),
@@ -200,7 +197,7 @@ def test_every_table_shows_means(average):
 
 
 def test_the_footer_says_what_the_intervals_rest_on():
-    lines = view(scored()).closing()
+    lines = RunsView(counted(RUNS[:1])[0], scored()).closing()
     for words in ("95 %", "trained again", "half-samples of 30 documents", "unit id, 30 units", "training runs 3"):
         assert words in " ".join(lines)
     assert lines[-1].startswith("⚠ Only 30 documents, effectively 1")
@@ -239,7 +236,7 @@ def test_a_metric_of_numbers_alone_has_no_intervals():
     )
     counts = [count(run, [metric]) for run in RUNS]
     result = evaluate_runs(counts, CONFIDENCE)
-    (table,) = view(result, counts).tables(["runs"])
+    (table,) = RunsView(counts[0], result).tables(["runs"])
     (row,) = table.rows
     found = [counts.totals() for counts in counts]
     assert (row[0], row[-1]) == ("found", None)
