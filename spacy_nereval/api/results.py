@@ -22,6 +22,7 @@ from ..io.count_files import save as save_counts
 from ..metrics.registry import create
 from ..reporting.comparison_view import ComparisonView
 from ..reporting.declared import judging
+from ..reporting.remarks import left_out_lines
 from ..reporting.result_table import ResultTable
 from ..reporting.score_view import ScoreView
 from .reports import KeptSystem, report
