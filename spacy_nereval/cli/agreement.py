@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 from typer import Argument, Option
 
+from ..reporting.view import MOST_DOCUMENTS
 from .app import command
 from .guards import check_lexicons
 from .inputs import display_names, reading_of, rules_of, say_left_out
@@ -16,7 +17,7 @@ from .metric_options import chosen_metrics, names_and_options
 from .options import OUTPUT, TRAIN, Reading, Resampling, Showing
 from .outputs import check_suffix, chosen_confidence
 from .printing import print_tables, say
-from .showing import MOST_DOCUMENTS, more_tables
+from .showing import more_tables
 from .values import split_list, table_format, table_names
 
 if TYPE_CHECKING:
