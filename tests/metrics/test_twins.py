@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import twins
 import twins_cited
-import twins_fair_wrf
 from asking import near, scored, tables
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -99,7 +98,7 @@ def test_covered_tokens_are_those_that_share_a_character(doc):
 @given(doc=nested())
 def test_the_words_of_a_span_are_those_cut_out_by_hand(case, by, doc):
     for span in doc.gold:
-        assert [*doc.unigrams([span], case=case, by=by)] == [twins_fair_wrf.words(span, doc.text, doc.tokens, case, by)]
+        assert [*doc.unigrams([span], case=case, by=by)] == [twins.words(span, doc.text, doc.tokens, case, by)]
 
 
 # Pairings
@@ -176,7 +175,7 @@ def test_loio_walks_or_finds_the_optimum(match, doc):
 @given(data=st.data())
 def test_fair_is_algorithm_2(unit, most, data):
     doc = data.draw(nested(most))
-    expected = list(twins_fair_wrf.fair(doc.gold, doc.pred, doc.tokens if unit == "token" else None))
+    expected = list(twins.fair(doc.gold, doc.pred, doc.tokens if unit == "token" else None))
     for focus in ("target", "system"):
         agree(tables(doc, "fair", unit=unit, focus=focus), expected, FAIR, FAIR[1:], focus=focus)
 
@@ -189,8 +188,8 @@ def test_fair_is_algorithm_2(unit, most, data):
         ("slot_error", {}, lambda doc: twins.aligned(doc.gold, doc.pred, SLOT_ERROR)),
         ("loio", {}, lambda doc: twins.loio(doc.gold, doc.pred)),
         ("loio", {"match": "optimal"}, lambda doc: twins.loio(doc.gold, doc.pred, optimal=True)),
-        ("fair", {}, lambda doc: twins_fair_wrf.fair(doc.gold, doc.pred)),
-        ("fair", {"unit": "token"}, lambda doc: twins_fair_wrf.fair(doc.gold, doc.pred, doc.tokens)),
+        ("fair", {}, lambda doc: twins.fair(doc.gold, doc.pred)),
+        ("fair", {"unit": "token"}, lambda doc: twins.fair(doc.gold, doc.pred, doc.tokens)),
     ],
     ids=["strict", "semeval", "slot_error", "loio-walk", "loio-optimal", "fair-char", "fair-token"],
 )
@@ -213,7 +212,7 @@ WRF_OPTIONS = [
 @given(corpus=corpora())
 def test_wrf_is_its_definition(options, corpus):
     result = scored(corpus, "wrf", **options)
-    twin = twins_fair_wrf.wrf(corpus, **options)
+    twin = twins.wrf(corpus, **options)
     assert result["scores"]["wrf"] == near(twin.wrf)
     assert result["counts"] == result["combined"]["counts"]
     rows = result["per_type"] | {"combined": result["combined"]}
@@ -252,15 +251,13 @@ def test_averages_are_means_of_what_is_defined(corpus):
 def test_the_twins_give_an_answer_worked_by_hand():
     """The first prediction takes its characters from the gold span; the second meets what is left."""
     gold, small, other = Span(0, 10, "A"), Span(0, 3, "A"), Span(2, 8, "B")
-    assert list(twins_fair_wrf.fair([gold], [small, other])) == [("be_s", gold, small, 1), ("lbe", gold, other, 1)]
-    assert list(twins_fair_wrf.fair([gold], [small, Span(0, 2, "B")])) == [
+    assert list(twins.fair([gold], [small, other])) == [("be_s", gold, small, 1), ("lbe", gold, other, 1)]
+    assert list(twins.fair([gold], [small, Span(0, 2, "B")])) == [
         ("be_s", gold, small, 1),
         ("fp", None, (0, 2, "B"), 1),
     ]
     assert twins.alignment([gold], [small, other]) == [(gold, small)]
-    assert twins_fair_wrf.rouge_counts(
-        Document([gold], [small], "ab a ab ba", tokens=[(0, 2), (3, 4), (5, 7), (8, 10)])
-    ) == {
+    assert twins.rouge_counts(Document([gold], [small], "ab a ab ba", tokens=[(0, 2), (3, 4), (5, 7), (8, 10)])) == {
         "A": (1, 1, 3),
         "combined": (1, 1, 3),
     }
@@ -310,8 +307,8 @@ SLOTS = ("c", "s_type", "s_extent", "s_both", "d", "i")
         ("semeval", {}, lambda doc: twins.aligned(doc.gold, doc.pred, ALIGNED)),
         ("slot_error", {}, lambda doc: twins.aligned(doc.gold, doc.pred, SLOTS)),
         ("loio", {}, lambda doc: twins.loio(doc.gold, doc.pred)),
-        ("fair", {}, lambda doc: twins_fair_wrf.fair(doc.gold, doc.pred)),
-        ("fair", {"unit": "token"}, lambda doc: twins_fair_wrf.fair(doc.gold, doc.pred, doc.tokens)),
+        ("fair", {}, lambda doc: twins.fair(doc.gold, doc.pred)),
+        ("fair", {"unit": "token"}, lambda doc: twins.fair(doc.gold, doc.pred, doc.tokens)),
     ],
     ids=["strict", "semeval", "slot_error", "loio", "fair-char", "fair-token"],
 )
@@ -368,7 +365,7 @@ def test_every_document_has_the_verdicts_and_amounts_of_the_cited_twin(name: str
 
 
 def test_wrf_of_all_documents_is_that_of_the_twin():
-    assert scored(CORPUS, "wrf")["scores"]["wrf"] == near(twins_fair_wrf.wrf(CORPUS).wrf)
+    assert scored(CORPUS, "wrf")["scores"]["wrf"] == near(twins.wrf(CORPUS).wrf)
 
 
 def verdicts_of(name: str, options: dict[str, str]) -> Iterator[Verdicts]:
