@@ -117,7 +117,8 @@ class Shown(dict[str, Any]):
         text = self._report(path.stem) if path.suffix == ".html" else None
         if text is None:
             tables = self._tables("micro", 2, every=True)
-            text = document(tables, FORMATS[path.suffix], self._before(), [*self._after(), self.signature])
+            after = [line for line in self._after() if line != self.signature]
+            text = document(tables, FORMATS[path.suffix], self._before(), [*after, self.signature])
         with atomic(path) as file:
             file.write(f"{text}\n".encode("utf8", "backslashreplace"))
 

@@ -217,10 +217,9 @@ def _parts(table: ResultTable, column: int) -> tuple[str, ...]:
 
 
 def _part(cell: Cell, part: str) -> str | int | float | None:
-    if isinstance(cell, (Interval, Estimate, AtMost)):
-        found: float | None = getattr(cell, part, None)
-        return None if found is None or isinf(found) else found
-    return cell if part == "value" else None
+    parts = isinstance(cell, (Interval, Estimate, AtMost))
+    found: Any = getattr(cell, part, None) if parts else cell if part == "value" else None
+    return None if isinstance(found, float) and isinf(found) else found
 
 
 def _unique(names: Iterable[str]) -> list[str]:
