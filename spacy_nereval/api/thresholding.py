@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.cuts import Cuts, cut
 from ..core.declaration import Metric
 from ..core.labels import SEPARATOR, label_rules
-from ..core.mentions import CASELESS, LISTED
+from ..core.mention_places import CASELESS, LISTED
 from ..core.messages import shortened
 from ..evaluation.error_list import error_list
 from ..evaluation.resampling import Confidence
@@ -22,18 +22,20 @@ from ..evaluation.thresholds.scored_documents import Settings
 from ..io.cut_files import save_cuts
 from ..io.writing import write_rows
 from ..metrics.registry import create
-from ..reporting.result_table import ResultTable
 from ..reporting.threshold_view import ThresholdView
 from .choice import separator, with_levels
 from .documents import Items, documents_of
-from .frames import frame, table_rows
 from .plain_records import Reading
 from .rows import TagNames, given_names
-from .shown import Shown
+from .shown import Shown, frame, table_frame
 from .words import in_python
 
 if TYPE_CHECKING:
     import pandas
+
+
+APPLYING = "apply(gold, pred)"
+"""How a cut is measured on other documents."""
 
 
 def thresholds(
@@ -258,7 +260,7 @@ class Thresholds(Shown):
         """
         if table == "curves":
             return frame(curve_rows(self._found.curves), columns(self._metrics))
-        return frame(row for found in self._view.tables([table]) for row in table_rows(found))
+        return table_frame(self._view().tables([table]))
 
     def save(self, path: str | Path) -> None:
         """Write the result to a file in the format that the file extension names.
@@ -289,22 +291,13 @@ class Thresholds(Shown):
     def _metrics(self) -> tuple[Metric, ...]:
         return self._found.curves.metrics
 
-    @property
-    def _view(self) -> ThresholdView:
-        return ThresholdView(self, self._metrics)
+    summarised = ThresholdView.usual
 
-    def _tables(self, average: str, digits: int, *, every: bool) -> list[ResultTable]:
-        view = self._view
-        return [*view.tables(view.makers if every else view.usual, digits=digits)]
-
-    def _before(self) -> list[str]:
-        return [*self._view.opening(more="apply(gold, pred)"), *self._notes]
-
-    def _after(self) -> list[str]:
-        return [*self._view.closing(), self.signature]
+    def _view(self, average: str = "micro", *, every: bool = False) -> ThresholdView:
+        return ThresholdView(self, self._metrics, applying=APPLYING, notes=self._notes)
 
     def _report(self, name: str) -> str | None:
         from ..reporting.html.thresholds.threshold_page import thresholds_page
 
         golds = ["these documents", "other documents"]
-        return thresholds_page([(name, self._found)], golds=golds, more="apply(gold, pred)")
+        return thresholds_page([(name, self._found)], golds=golds, applying=APPLYING)

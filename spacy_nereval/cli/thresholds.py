@@ -204,7 +204,7 @@ def _write_page(path: Path, found: Sequence[Found], names: Sequence[str], golds:
     from ..io.writing import atomic
     from ..reporting.html.thresholds.threshold_page import thresholds_page
 
-    page = thresholds_page([*zip(names, found)], golds=golds, more=APPLYING)
+    page = thresholds_page([*zip(names, found)], golds=golds, applying=APPLYING)
     with atomic(path) as file:
         file.write(page.encode())
 
@@ -214,12 +214,15 @@ def _show(found: Sequence[Found], names: Sequence[str], wished: Sequence[str], f
     from ..reporting.threshold_view import ThresholdView
 
     several = len(found) > 1
-    views = [ThresholdView(each.values, each.curves.metrics, name * several) for name, each in zip(names, found)]
+    views = [
+        ThresholdView(each.values, each.curves.metrics, name * several, applying=APPLYING)
+        for name, each in zip(names, found)
+    ]
     signatures = [*dict.fromkeys(each.values["signature"] for each in found)]
     print_tables(
         (table for view in views for table in view.tables(wished, digits=digits)),
         format,
-        before=[line for view in views for line in view.opening(digits=digits, more=APPLYING)],
+        before=[line for view in views for line in view.opening(digits=digits)],
         after=[*(line for view in views for line in view.closing()), *signatures[1:]],
         signature=signatures[0],
     )

@@ -10,7 +10,7 @@ from ..core.messages import listed, shortened
 from ..evaluation.tested import label_score
 from ..io.writing import visible
 from .declared import groups, short_name, spoken
-from .remarks import heading, many
+from .remarks import heading, left_out_lines, many
 from .result_table import Cell, Cost, Cut, Percent, ResultTable, shown
 from .score_cells import interval, number, percent, score_cell, unit_of
 from .view import Finding, View
@@ -32,6 +32,8 @@ class ThresholdView(View):
         result: The result, as its JSON has it.
         metrics: What was scored.
         name: The name of the system; "" if there is one only.
+        applying: How to measure the cut on other documents.
+        notes: Further lines on what was scored.
 
     Attributes:
         last: The part of the result that is about the documents that the cuts were applied to, if they were applied.
@@ -41,8 +43,16 @@ class ThresholdView(View):
     at_terminal: ClassVar[Sequence[str]] = ("labels", "applied", "scores")
     usual: ClassVar[Sequence[str]] = at_terminal
 
-    def __init__(self, result: Mapping[str, Any], metrics: Sequence[Metric], name: str = "") -> None:
-        self.result, self.name = result, name
+    def __init__(
+        self,
+        result: Mapping[str, Any],
+        metrics: Sequence[Metric],
+        name: str = "",
+        *,
+        applying: str = "",
+        notes: Sequence[str] = (),
+    ) -> None:
+        self.result, self.name, self._applying, self._notes = result, name, applying, notes
         self.best: Mapping[str, Any] = result["best"]
         self.applied: Mapping[str, Any] | None = result.get("applied")
         self.last = self.applied or result
@@ -240,18 +250,17 @@ class ThresholdView(View):
 
     # Sentences
 
-    def findings(self, *, digits: int = 2, more: str = "") -> list[Finding]:
+    def findings(self, *, digits: int = 2) -> list[Finding]:
         """Return what the result shows: the cut, what it is worth, and how good the scores are.
 
         Args:
             digits: Decimal places of scores.
-            more: How to measure the cut on other documents.
         """
         sentences = {
             "headline": self._headline(digits),
             "gain": self._gain(),
             "others": self._others(digits),
-            "chosen": self._chosen(digits, more),
+            "chosen": self._chosen(digits),
             "cuts": self._kept(),
             "coverage": self._coverage(digits),
             "curves": self._near(),
@@ -262,7 +271,7 @@ class ThresholdView(View):
 
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
         """Return the findings, and then what a reader has to know about the scores and what is left out."""
-        first, *others = (found.heading for found in self.findings(digits=digits, more=more))
+        first, *others = (found.heading for found in self.findings(digits=digits))
         return [f"{visible(self.name)}: {first}" if self.name else first, *others, *self.warnings]
 
     def closing(self) -> list[str]:
@@ -285,8 +294,7 @@ class ThresholdView(View):
         lines = [*self.result["warnings"], *applied["warnings"]]
         if unseen := applied["unseen"]:
             lines.append(f"not seen where the cut was chosen, so that they have the common one: {listed(unseen)}")
-        left_out = self.result["left_out"].items()
-        return [*(f"⚠ {line}" for line in lines), *(f"{name} is left out: {reason}" for name, reason in left_out)]
+        return [*(f"⚠ {line}" for line in lines), *left_out_lines(self.result["left_out"]), *self._notes]
 
     def _headline(self, digits: int) -> str:
         if self.best["reason"]:
@@ -326,11 +334,12 @@ class ThresholdView(View):
     def _shown(self, value: float | None, digits: int) -> str:
         return shown(number(value, self._unit), digits)
 
-    def _chosen(self, digits: int, more: str) -> str:
+    def _chosen(self, digits: int) -> str:
         if self.best["reason"]:
             return ""
         if self.applied is None:
-            return f"on other documents it is worth less: measure it there{more and f' with {more}'}"
+            how = f" with {self._applying}" if self._applying else ""
+            return f"on other documents it is worth less: measure it there{how}"
         return f"on {self._chosen_on}: {self._against(self.best, self.best['no_cut'], digits)}"
 
     def _gain(self) -> str:

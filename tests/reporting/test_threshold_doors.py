@@ -66,7 +66,7 @@ class Doors:
             self.found = self.found.apply(*read[2:], Confidence(samples=50))
         self.found.save(folder / "python.md")
         self.saved = (folder / "python.md").read_text(encoding="utf8")
-        self.view = ThresholdView(self.found, self.found._metrics)
+        self.view = ThresholdView(self.found, self.found._metrics, applying="--apply GOLD2 PRED2")
 
 
 @pytest.fixture(scope="module", params=CASES)
@@ -83,7 +83,7 @@ def test_python_and_the_command_give_the_same(doors: Doors) -> None:
 
 
 def test_the_page_has_the_sentences_and_tables_of_the_command(doors: Doors) -> None:
-    for sentence in doors.view.opening(more="--apply GOLD2 PRED2"):
+    for sentence in doors.view.opening():
         assert sentence in doors.page.text and sentence in flat(doors.printed)
     for row in doors.view.footing:
         assert row in doors.page.text and row in flat(doors.printed)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ....core.declaration import Metric
-from ....core.overlap import overlaps
+from ....core.overlapping import overlaps
 from ....core.spans import Document
 from ....core.wording import FAIREVAL
 from ....evaluation.error_groups import ErrorGroup, GroupedBy, Member, error_groups
@@ -34,7 +34,7 @@ class GroupRow(NamedTuple):
         words: The words of the spans, or of the slip; "" for a group by labels.
         said: What is wrong, in words.
         kind: A key of `core.wording.VERDICT_KINDS`.
-        number, documents: How many errors there are, and in how many documents.
+        number, documents: At how many places there is such an error, and in how many documents.
         example: The first error.
         ask: The request to the page's script when the user selects the group.
     """

@@ -23,7 +23,7 @@ LOCAL = ", as far as changing one at a time shows"
 
 
 def thresholds_page(
-    systems: Sequence[tuple[str, Found]], *, golds: Sequence[str], title: str | None = None, more: str = ""
+    systems: Sequence[tuple[str, Found]], *, golds: Sequence[str], title: str | None = None, applying: str = ""
 ) -> str:
     """Return the page as HTML.
 
@@ -31,7 +31,7 @@ def thresholds_page(
         systems: The names of the systems and their results, for the same metrics and settings.
         golds: What the documents are called that the cuts were chosen on, and those that they were applied to.
         title: The title; by default made of the names.
-        more: How to measure the cut on other documents.
+        applying: How to measure the cut on other documents.
 
     Raises:
         ValueError: There are more systems than charts can tell apart, or the libraries that draw charts are not
@@ -49,7 +49,10 @@ def thresholds_page(
         )
     names = [name for name, _ in systems]
     here = systems[0][1].here
-    views = [ThresholdView(found.values, here.metrics, name if len(systems) > 1 else "") for name, found in systems]
+    views = [
+        ThresholdView(found.values, here.metrics, name if len(systems) > 1 else "", applying=applying)
+        for name, found in systems
+    ]
     labels = [*dict.fromkeys(label for view in views for label in view.labels)]
     sides = [[side for side in (found.here, found.there) if side] for _, found in systems]
     golds = golds[: max(map(len, sides))]
@@ -75,7 +78,7 @@ def thresholds_page(
     values: dict[str, Any] = {
         "title": title or f"Thresholds of {', '.join(names)}",
         "views": views,
-        "found": [{each.section: each.heading for each in view.findings(more=more)} for view in views],
+        "found": [{each.section: each.heading for each in view.findings()} for view in views],
         "golds": golds,
         "choosing": CHOOSING[here.settings.per_label].format(score=scores[at]["title"], local=local),
         "charted": LINES,
