@@ -15,11 +15,10 @@ if TYPE_CHECKING:
     from .api.files import load
     from .api.results import Comparison, Result
     from .api.scoring import score
-    from .api.threshold_results import Thresholds
-    from .api.thresholding import thresholds
+    from .api.thresholding import Thresholds, thresholds
     from .core.declaration import Classes, Metric, Score, Verdict, one_each, prf_scores
     from .core.formulas import prf, ratio
-    from .core.mentions import locate
+    from .core.mention_places import locate
     from .core.spans import Document, OverlapGroup, Span
     from .counting.counter import count
     from .counting.counts import Counts
@@ -34,11 +33,10 @@ else:
         "api.files": ("load",),
         "api.results": ("Comparison", "Result"),
         "api.scoring": ("score",),
-        "api.threshold_results": ("Thresholds",),
-        "api.thresholding": ("thresholds",),
+        "api.thresholding": ("Thresholds", "thresholds"),
         "core.declaration": ("Classes", "Metric", "Score", "Verdict", "one_each", "prf_scores"),
         "core.formulas": ("prf", "ratio"),
-        "core.mentions": ("locate",),
+        "core.mention_places": ("locate",),
         "core.spans": ("Document", "OverlapGroup", "Span"),
         "counting.counter": ("count",),
         "counting.counts": ("Counts",),

@@ -18,6 +18,7 @@ def test_ci_tests_every_version_that_setup_cfg_names():
     assert lowest.claimed() == ["3.10", "3.11", "3.12", "3.13"]
     assert lowest.interpreter(OWN) == sys.executable
     assert lowest.interpreter("3.99") is None
+    assert all((ROOT / name).is_file() for name in (*lowest.SCORERS, *lowest.MORE_SCORERS, *lowest.ROOMS))
     steps = (ROOT / ".ci" / "run").read_text(encoding="utf8")
     assert "scripts/lowest.py --few" in steps and "scripts/lowest.py --pythons" in steps
 
