@@ -23,7 +23,7 @@ class Reading(NamedTuple):
 
     scheme: str = "auto"
     repair: str = "conll"
-    end: str = "exclusive"
+    end: str | None = None
     spans_key: str | None = None
     match: str = CASELESS
     occurrences: str = LISTED
@@ -32,12 +32,20 @@ class Reading(NamedTuple):
 
     def checked(self) -> Reading:
         """Return the settings. Raise ValueError if one for which there may be no reader is unknown."""
-        if self.end not in ("exclusive", "inclusive"):
+        if self.end not in (None, "exclusive", "inclusive"):
             raise ValueError(f"end={self.end!r}: expected 'exclusive' or 'inclusive'")
         if self.offsets not in (None, *OFFSETS):
             raise ValueError(f"offsets={self.offsets!r}: expected one of {', '.join(OFFSETS)}")
         check_options(self.match, self.occurrences)
         return self
+
+    def check_ends(self, ends: Ends) -> None:
+        """Raise ValueError if nobody said where spans end, and they seem to end with their last character."""
+        if self.end is None and ends.look_inclusive:
+            raise ValueError(
+                "every span ends one character before the end of a word, so the ends look inclusive: "
+                'give end="inclusive", or end="exclusive" if they are not'
+            )
 
 
 class Place(NamedTuple):
