@@ -202,13 +202,9 @@ def test_a_label_without_gold_is_never_kept_by_joint_cuts() -> None:
     assert micro_cuts(ScoredSpans([document], [document.span_scores])) == {"A": 0.5, "B": math.inf}
 
 
-@pytest.mark.parametrize(
-    ("seed", "reached"),
-    [(0, False), (1, False), (21, True), (183, True)],
-    ids=["", "", "from own cuts", "from own cuts"],
-)
+@pytest.mark.parametrize(("seed", "reached"), [(0, False), (1, False), (649, True)])
 def test_ascent_is_no_worse_than_a_common_cut_and_no_better_than_all_combinations(seed: int, reached: bool) -> None:
-    """In the last two cases, only the ascent that starts from each label's own cut comes to the best of all."""
+    """In the last case, only the ascent that starts from each label's own cut comes to the best of all."""
     wish, documents = wanted("fair_f", create_all(["fair"])), nested(Random(seed), 3, predictions=4)
     found = thresholds(documents, [wish.metric], Settings("fair_f", "micro")).values["best"]
     labels = sorted({span[2] for d in documents for side in d.sides for span in side})
