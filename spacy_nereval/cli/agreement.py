@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -189,7 +190,7 @@ def _read(names: Sequence[str], given: Sequence[str], reading: Reading) -> Share
         raise ValueError(f"--name: {len(given)} given for {len(names)} files; give one for each, in their order")
     if repeated := [name for name in names if names.count(name) > 1]:
         raise ValueError(f"{repeated[0]} is given twice")
-    format, _ = reading_of(reading._replace(annotator=None))
+    format, _ = reading_of(replace(reading, annotator=None))
     others: Counter[Path] = Counter()
     shared = read_annotators(
         dict(zip(display_names(names, given) if given else annotator_names(names), map(Path, names))),

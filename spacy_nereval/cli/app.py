@@ -14,7 +14,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
-from .groups import grouped
+from ..core.messages import spelt
+from .groups import as_option, grouped
 from .guards import about_cloud_storage, check_files, open_streams, with_matching_files, with_standard_input
 from .options import EPILOG
 from .printing import say
@@ -71,13 +72,14 @@ def with_short_errors(function: Command) -> Command:
         open_streams()
         try:
             forget_pipes()
-            kwargs = with_matching_files(with_standard_input(kwargs))
-            check_files(kwargs)
-            if kwargs.get("code"):
-                from ..core.plugins import import_code
+            with spelt(as_option):
+                kwargs = with_matching_files(with_standard_input(kwargs))
+                check_files(kwargs)
+                if kwargs.get("code"):
+                    from ..core.plugins import import_code
 
-                import_code(kwargs["code"])
-            function(*args, **kwargs)
+                    import_code(kwargs["code"])
+                function(*args, **kwargs)
         except BrokenPipeError:
             # The program that reads our output, such as `head`, has stopped reading, which is not an error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_origin, get_type_hints
 
+from typer import Option
+
+from ..core.arguments import Argument
+from ..core.messages import NAME_ALONE, shortened
 from .cut_options import CUT_GROUPS
 from .options import CODE, GROUPS
 
@@ -25,25 +30,24 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """
     hints = get_type_hints(command, include_extras=True)
     signature = inspect.signature(command)
-    groups = {name: hints[name] for name in signature.parameters if hints[name] in (*GROUPS, *CUT_GROUPS)}
+    groups = {name: _fields(hints[name]) for name in signature.parameters if hints[name] in (*GROUPS, *CUT_GROUPS)}
     parameters: dict[str, inspect.Parameter] = {}
     for name, parameter in signature.parameters.items():
         if name in groups:
-            for field in _fields(groups[name]):
+            for field in groups[name]:
                 parameters.setdefault(field.name, field)
         else:
-            parameters[name] = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[name])
-    code = inspect.Parameter("code", inspect.Parameter.KEYWORD_ONLY, default=CODE, annotation=Path | None)
-    parameters.setdefault("code", code)
+            parameters[name] = _parameter(name, hints[name], parameter.default)
+    parameters.setdefault("code", _parameter("code", Path | None, CODE))
 
     @wraps(command)
     def wrapped(**given: Any) -> None:
-        for name, group in groups.items():
-            given[name] = group(**{field: given[field] for field in group._fields})
+        for name, members in groups.items():
+            given[name] = hints[name](**{field.name: given[field.name] for field in members})
         command(**{name: given[name] for name in signature.parameters})
 
     del wrapped.__wrapped__  # else typer would read the parameters of the command itself
-    shared = {"code", *(field for group in groups.values() for field in group._fields)}
+    shared = {"code", *(field.name for members in groups.values() for field in members)}
     own_first = sorted(parameters.values(), key=lambda parameter: parameter.name in shared)
     # typer asks for the signature in this attribute, of which mypy does not know.
     wrapped.__signature__ = inspect.Signature(own_first)  # type: ignore[attr-defined]
@@ -52,10 +56,43 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _fields(group: Any) -> list[inspect.Parameter]:
-    """Return the fields of a group as parameters."""
-    return [
-        inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=group._field_defaults[name], annotation=annotation
-        )
-        for name, annotation in get_type_hints(group).items()
-    ]
+    """Return the fields of a group as parameters, without those that concern Python objects alone."""
+    defaults = {each.name: each.default for each in fields(group)} if is_dataclass(group) else group._field_defaults
+    hints = get_type_hints(group, include_extras=True)
+    found = [_parameter(name, hints[name], default) for name, default in defaults.items()]
+    return [parameter for parameter in found if _declared(hints[parameter.name]).where != "objects"]
+
+
+def _declared(hint: Any) -> Argument:
+    data = hint.__metadata__ if get_origin(hint) is Annotated else ()
+    return next((each for each in data if isinstance(each, Argument)), Argument(""))
+
+
+def _parameter(name: str, hint: Any, default: Any) -> inspect.Parameter:
+    """Return a parameter as typer reads it: an `Argument` of its annotation becomes an option."""
+    argument = _declared(hint)
+    if argument.help:
+        kind = argument.typed or hint.__origin__
+        flags = f"{as_option(name)}/{as_option(name, False)}" if kind is bool else as_option(name)
+        option = Option(flags, *filter(None, [argument.short]), help=argument.help, min=argument.least)
+        hint = Annotated[kind | None if default is None and argument.typed else kind, option]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
+
+
+def as_option(name: str, value: Any = NAME_ALONE) -> str:
+    """Return an argument as it is written on the command line.
+
+    >>> as_option("offsets", "utf16"), as_option("check_text", False), as_option("drop", True)
+    ('--offsets utf16', '--no-check-text', '--drop')
+
+    One option has the training data for all metrics that look up spans in them.
+
+    >>> as_option("tmr.train", "FILE")
+    '--train FILE'
+    """
+    flag = "--train" if name.endswith(".train") else f"--{name.replace('_', '-')}"
+    if value is NAME_ALONE or value is True:
+        return flag
+    if value is False:
+        return flag.replace("--", "--no-")
+    return f"{flag} {shortened(f'{value:g}' if isinstance(value, float) else str(value), 200)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -183,20 +184,7 @@ def reading_of(reading: Reading, *, both: bool = False) -> tuple[Format, Format]
     """Return how gold and predictions are read. With `both`, one file holds both sides."""
     from ..io.formats.settings import sides
 
-    names = input_formats(reading.format)
-    return sides(
-        names,
-        reading.column,
-        reading.repair,
-        reading.discontinuous,
-        offsets=reading.offsets,
-        check_text=reading.check_text,
-        match=reading.match,
-        occurrences=reading.occurrences,
-        both=both,
-        annotator=reading.annotator,
-        tag_names=reading.tag_names,
-    )
+    return sides(replace(reading, format=",".join(input_formats(reading.format))), both=both)
 
 
 def check_no_unit(reading: Reading, count_file: object) -> None:
@@ -230,7 +218,7 @@ def as_stored(reading: Reading, names: Sequence[str], stored: Mapping[str, Count
         check_no_labels(reading, name)
     if reading.unit is not None or "block:auto" in counts.unit:
         return reading
-    return reading._replace(unit=counts.unit)
+    return replace(reading, unit=counts.unit)
 
 
 def _unit(reading: Reading) -> UnitRule | None:

@@ -1,38 +1,25 @@
 """Options that several commands share, declared once.
 
 A command takes a group of options as one parameter, such as `reading: Reading`;
-`groups` turns every field into an option of its own. `values` reads the values
-that are lists, such as those of `--format`.
+`groups` turns every field into an option of its own. What Python has too is declared in `core.arguments`.
+`values` reads the values that are lists, such as those of `--format`.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from typer import Option
 
-INPUT_FORMATS = (
-    *("spacy", "jsonl", "conll", "brat", "faireval", "label_studio", "hf", "webanno", "xmi", "gliner", "conllu"),
-    *("bioc", "pubtator", "sgml", "spacy2"),
-)
-"""The formats of this package, for help texts, which must not take long."""
-TABLE_FORMATS = ("terminal", "markdown", "latex", "csv", "json", "html")
+from ..core import arguments
+from ..core.arguments import Labelling, Reading
 
 EPILOG = (
     "Options of a metric follow the files: --fair.unit token --loio.s 1. "
     "'nereval metrics' lists the options of every metric."
 )
 
-FORMAT = Option(
-    None,
-    "--format",
-    "-f",
-    help=f"Format of the input files ({', '.join(INPUT_FORMATS)}, or that of an installed package; by default "
-    f"inferred from the file extension and the content) or of the printed tables ({', '.join(TABLE_FORMATS)}). Both: "
-    "--format conll,markdown. "
-    "Gold and predictions in different formats: --format brat,conll",
-)
 DIGITS = Option(2, "--digits", "-d", help="Decimal places in the tables", min=0, max=10)
 TABLES = Option(
     None,
@@ -60,7 +47,6 @@ COUNTS = Option(..., "--output", "-o", help="File for the counts, .npz", dir_oka
 PER_DOCUMENT = Option(
     None, "--per-document", help="File for the scores of each document, .jsonl or .csv", dir_okay=False
 )
-SEED = Option(None, "--seed", help="Seed of the random number generator (0 by default)")
 SHARED_IDS = Option(
     False, "--shared-ids", help="Treat texts with the same id in different files as one document, not as an error"
 )
@@ -76,13 +62,6 @@ CHECK_REPEATS = Option(
     help="With --collapse: look for documents with the same id in different files. Takes time and 16 bytes per "
     "document on disk, but no memory",
 )
-REPLICATES = Option(
-    None,
-    "--replicates",
-    help="Number of half-samples (random halves of the documents) to store, so that merged counts have intervals too. "
-    "By default 0, or 1000 with --collapse",
-    min=0,
-)
 TRAIN = Option(
     None,
     "--train",
@@ -97,103 +76,6 @@ CONFIDENCE = Option(
     "only the main score has an interval, and only for up to 20000 documents",
 )
 
-
-LABELS = Option(
-    None,
-    "--labels",
-    help="New names of labels on both sides, such as PER=PERSON,MISC= (without a name, the label is dropped), or a "
-    '.json file such as {"PER": "PERSON", "MISC": null}',
-)
-ONLY = Option(
-    None,
-    "--only",
-    help="Labels to keep on both sides, after --labels and --depth, such as PERSON,LOC, or as a JSON array",
-)
-DEPTH = Option(None, "--depth", help="Number of levels to keep of labels such as LOC/CITY, after --labels")
-SEP = Option("/", "--sep", help="Separator between the levels of a label")
-
-
-class Labelling(NamedTuple):
-    """What becomes of labels."""
-
-    labels: str | None = LABELS
-    only: list[str] | None = ONLY
-    depth: int | None = DEPTH
-    sep: str = SEP
-
-
-class Reading(NamedTuple):
-    """How annotated files are read."""
-
-    format: str | None = FORMAT
-    spans_key: str | None = Option(None, "--spans-key", "-sk", help="Read doc.spans[KEY] instead of doc.ents")
-    column: str | None = Option(
-        None,
-        "--column",
-        help="CoNLL: column of the labels, a number from 1 or 'last'. Gold and predictions: --column 3,4. Label "
-        "Studio, Hugging Face, WebAnno, XMI, CoNLL-U, BioC: name of the key, feature or type",
-    )
-    repair: str | None = Option(
-        None,
-        "--repair",
-        help="CoNLL: repair invalid tag sequences by starting a new span ('conll') or by dropping the span "
-        "('discard'). By default they are errors",
-    )
-    discontinuous: str | None = Option(
-        None,
-        "--discontinuous",
-        help="brat, FairEval, BioC: read a discontinuous span as one span from its start to its end ('hull') or as one "
-        "span per fragment ('parts'). By default it is an error",
-    )
-    offsets: str | None = Option(
-        None,
-        "--offsets",
-        help="Unit of the offsets: characters ('codepoint', the default except for WebAnno), 'utf16' code units, bytes "
-        "of 'utf8', or 'auto' for the unit in which spans match the texts that the file repeats",
-    )
-    check_text: bool = Option(
-        True,
-        "--check-text/--no-check-text",
-        help="Check that a span covers the text that the file repeats for it",
-    )
-    annotator: str | None = Option(
-        None,
-        "--annotator",
-        help="Files with several annotators, such as Prodigy's: the one whose spans are read, or two names for gold "
-        "and predictions, as in --annotator ann,bob",
-    )
-    tag_names: str | None = Option(
-        None,
-        "--tag-names",
-        help="Hugging Face: names of tags that are numbers. Either the names in their order, separated by commas, or a "
-        "JSON file with 'id2label', such as the config.json of a model",
-    )
-    match: str | None = Option(
-        None,
-        "--match",
-        help="JSONL: how mentions without offsets may differ from the text: not at all ('exact'), in Unicode forms, "
-        "quotes, dashes and white space ('normalised'), or in case too ('caseless', the default)",
-    )
-    occurrences: str | None = Option(
-        None,
-        "--occurrences",
-        help="JSONL: which occurrences of a mention without offsets become spans: as many as the mention is listed "
-        "('listed', the default), the 'first', or 'all'",
-    )
-    labels: str | None = LABELS
-    only: list[str] | None = ONLY
-    depth: int | None = DEPTH
-    sep: str = SEP
-    unit: str | None = Option(
-        None,
-        "--unit",
-        help="Unit of resampling, which intervals and tests draw as a whole: the documents with one id ('id', the "
-        "default), with one value in their metadata (meta.FIELD), or whose ids begin alike (prefix:REGEX, by its "
-        "first group); every document ('document'); or N consecutive documents of a file (block:N). By default the "
-        "sentences of CoNLL files without -DOCSTART- lines are resampled in blocks",
-    )
-
-
 CODE = Option(None, "--code", "-c", help="Python file with registered functions to import, such as metrics of your own")
 
 
@@ -205,49 +87,26 @@ class Model(NamedTuple):
 
 
 class Resampling(NamedTuple):
-    """How documents are resampled for intervals."""
+    """How documents are resampled for intervals; None has the default of `Confidence`."""
 
-    level: float | None = Option(None, "--level", help="Confidence level of the intervals (0.95 by default)")
-    samples: int | None = Option(
-        None, "--samples", help="Number of half-samples, random halves of the documents (1000 by default)"
-    )
-    seed: int | None = SEED
+    level: Annotated[float | None, arguments.LEVEL] = None
+    samples: Annotated[int | None, arguments.SAMPLES] = None
+    seed: Annotated[int | None, arguments.SEED] = None
 
 
 class Asking(NamedTuple):
     """What a comparison tests."""
 
-    primary: str | None = Option(
-        None,
-        "--primary",
-        help="Primary score, METRIC.SCORE, such as fair.f: the conclusion is about it. By default the headline score "
-        "of the first metric",
-    )
-    secondary: str | None = Option(
-        None,
-        "--secondary",
-        help="Further scores to test, METRIC.SCORE separated by commas. By default the headline score of each further "
-        "metric",
-    )
-    margin: float | None = Option(
-        None,
-        "--margin",
-        help="Largest difference of the primary score that does not matter, in points. The comparison then says "
-        "whether two systems are the same within it",
-    )
-    trials: int | None = Option(
-        None,
-        "--trials",
-        help="Number of random swaps for the paired tests. A swap exchanges the outputs of two systems in about half "
-        "of the documents. By default 10000, or more for many tests",
-        min=1,
-    )
+    primary: Annotated[str | None, arguments.PRIMARY] = None
+    secondary: Annotated[str | None, arguments.SECONDARY] = None
+    margin: Annotated[float | None, arguments.MARGIN] = None
+    trials: Annotated[int | None, arguments.TRIALS] = None
 
 
 class Showing(NamedTuple):
     """How results are printed."""
 
-    format: str | None = FORMAT
+    format: Annotated[str | None, arguments.FORMAT] = None
     tables: str | None = TABLES
     digits: int = DIGITS
     average: str = Option(

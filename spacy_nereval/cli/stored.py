@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from .inputs import is_data
-from .options import SEP, Reading
+from .options import Reading
 from .printing import say
 
 Settings = dict[str, dict[str, Any]]
@@ -55,7 +56,7 @@ def with_stored_labels(reading: Reading, systems: Sequence[str]) -> Reading:
     from ..integration.stored_options import stored_label_settings
 
     given = {name for name in ("labels", "only", "depth") if getattr(reading, name) is not None}
-    if reading.sep != SEP.default:
+    if reading.sep != Reading.sep:
         given.add("sep")
     stored = {model: stored_label_settings(folder, reading.spans_key) for model, folder in folders.items()}
     stored = {
@@ -75,7 +76,7 @@ def with_stored_labels(reading: Reading, systems: Sequence[str]) -> Reading:
                 settings["labels"] = json.dumps(settings["labels"])
             if "only" in settings:
                 settings["only"] = [json.dumps(settings["only"])]
-            return reading._replace(**settings)
+            return replace(reading, **settings)
     return reading
 
 

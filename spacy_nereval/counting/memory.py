@@ -7,6 +7,8 @@ from contextlib import suppress
 from math import inf
 from pathlib import Path
 
+from ..core.messages import named
+
 CGROUP = Path("/sys/fs/cgroup/memory.max")
 """Where Linux says how much memory a container may use."""
 
@@ -41,5 +43,5 @@ def check_memory(numbers: int, sums: int, labels: int, metrics: int) -> None:
         raise ValueError(
             f"{sums:,} resamples of {metrics} metrics and {labels:,} labels take about {need / 2**30:,.1f} GiB of "
             f"memory, and there are {available / 2**30:,.1f} GiB: use at most {int(available / need * sums):,} of them "
-            "(--samples, --trials or --replicates), or fewer metrics"
+            f"({named('samples')}, {named('trials')} or {named('replicates')}), or fewer metrics"
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..about import __version__
+from ..core.messages import named
 from ..core.spans import Document, Span
 from ..counting.counts import Counts
 from .collapsed_differences import collapsed_rows, effective_units
@@ -178,9 +179,10 @@ def _stored(counts: Counts, confidence: Confidence, trials: int | None, runs: in
     Raises:
         ValueError: Something is asked for that needs documents.
     """
-    for wanted, what in ((trials is not None, "permutation tests (--trials)"), (runs > 1, "means of training runs")):
-        if wanted:
-            counts.check_documents(what)
+    if trials is not None:
+        counts.check_documents(f"permutation tests ({named('trials')})")
+    if runs > 1:
+        counts.check_documents("means of training runs")
     samples, seed = stored_half_samples(counts).drawn
     return confidence._replace(samples=samples, seed=seed)
 

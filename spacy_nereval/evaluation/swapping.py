@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.messages import named
 from ..counting.counts import Counts
 from ..counting.table import Table
 from .pairs import Pair, all_labels, balances, with_and_without_classes
@@ -42,7 +43,7 @@ def swap_rows(
     if not swaps.exact and number < (least := math.ceil(1 / (1 - confidence.level) - 1e-9) - 1):
         raise ValueError(
             f"{number} swaps cannot reject anything at a confidence level of {confidence.level:g}: "
-            f"expected at least {least} (--trials)"
+            f"expected at least {least} ({named('trials')})"
         )
     labels = all_labels(baseline, system) if asked.labels else ()
     weights = unit_weights([[Table(baseline, labels)], [Table(system, labels)]], units)

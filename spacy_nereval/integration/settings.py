@@ -88,5 +88,5 @@ def checked_unit(table: ConfidenceTable | None) -> UnitRule | None:
     try:
         return None if unit is None else parse(str(unit))
     except ValueError as error:
-        desc = str(error).replace("--unit", "unit =", 1)
-        raise ConfigValidationError(config={"confidence": table}, title="Unusable confidence", desc=desc) from None
+        config = {"confidence": table}
+        raise ConfigValidationError(config=config, title="Unusable confidence", desc=str(error)) from None

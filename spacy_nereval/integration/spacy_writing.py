@@ -9,7 +9,7 @@ import spacy
 from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.vocab import Vocab
 
-from ..core.messages import shortened
+from ..core.messages import named, shortened
 from ..core.span_scores import is_score
 from ..core.spans import PlainSpan
 from ..io.converting import UNALIGNED, Losses, Places, Tokenizer, flat_spans
@@ -32,7 +32,7 @@ def tokenizer(language: str) -> Tokenizer:
     try:
         nlp = spacy.blank(language)
     except ImportError as error:
-        raise ValueError(f"--lang {shortened(language)}: {str(error).splitlines()[0]}") from None
+        raise ValueError(f"{named('lang', language)}: {str(error).splitlines()[0]}") from None
     return lambda text: [(token.idx, token.idx + len(token)) for token in nlp.make_doc(text)]
 
 

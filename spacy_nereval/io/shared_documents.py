@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..core.annex import annexed, words_after
 from ..core.labels import LabelRules
-from ..core.messages import listed, quoted, shortened
+from ..core.messages import listed, named, quoted, shortened
 from ..core.spans import Document, PlainSpan
 from ..evaluation.agreement.documents import SharedDocument, SharedDocuments, check_annotators, with_rules
 from .formats import annotators_of, check_span_groups, label_studio, name_of, records, with_annotators
@@ -226,7 +226,8 @@ def read_annotators(
             name: _own(path, key, format._replace(annotator=name), others) for name in _names(path, format, chosen)
         }
     elif chosen and len(chosen) != len(files):
-        raise ValueError(f"--annotator: {len(chosen)} given for {len(files)} files; give one for each, in their order")
+        given = f"{named('annotator')}: {len(chosen)} given"
+        raise ValueError(f"{given} for {len(files)} files; give one for each, in their order")
     else:
         wanted: Sequence[str | None] = chosen or [None] * len(files)
         formats = with_annotators([*files.values()], [format._replace(annotator=name) for name in wanted])

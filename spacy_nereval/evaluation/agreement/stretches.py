@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.messages import named
 from ...core.spans import Document
 from .documents import SharedDocuments
 
@@ -229,4 +230,4 @@ def checked_unit(unit: str) -> Unit:
     for known in UNITS:
         if unit == known:
             return known
-    raise ValueError(f"--unit {unit}: expected {' or '.join(UNITS)}")
+    raise ValueError(f"{named('unit', unit)}: expected {' or '.join(UNITS)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...core.messages import listed, shortened
+from ...core.messages import listed, named, shortened
 
 
 class Annotators:
@@ -22,7 +22,7 @@ class Annotators:
     >>> found.see("1", "bob")
     >>> found.check()
     Traceback (most recent call last):
-    ValueError: a.json: document 1 has 2 annotations, by ann, bob; choose an annotator with --annotator: ann, bob
+    ValueError: a.json: document 1 has 2 annotations, by ann, bob; choose an annotator with annotator=: ann, bob
     """
 
     def __init__(self, path: Path | str, wanted: str | None) -> None:
@@ -55,7 +55,7 @@ class Annotators:
             mine = [name for name in names if self._wanted in (None, name)]
             if len(mine) < 2:
                 continue
-            remedy = f"choose an annotator with --annotator: {listed([*self._names], 20)}"
+            remedy = f"choose an annotator with {named('annotator')}: {listed([*self._names], 20)}"
             if len({*mine}) == 1:
                 remedy = "keep one of them"
             raise ValueError(

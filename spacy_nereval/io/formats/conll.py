@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...core.checked import PlainSpan
+from ...core.messages import named
 from ..records import Record
 from .settings import Format, lines
 from .tags import Scheme, gaps_of, read_tags, split
@@ -126,7 +127,7 @@ def _sentences(path: Path, format: Format) -> Iterator[Sentence | None]:
     for number, line in lines(path):
         cells = _cells(line)
         if not width and _is_conllu(line, cells):
-            raise ValueError(f"{path}, line {number}: this is CoNLL-U: read it with --format conllu")
+            raise ValueError(f"{path}, line {number}: this is CoNLL-U: read it with {named('format', 'conllu')}")
         if cells and cells[0] != DOCSTART:
             try:
                 if not width:
@@ -164,7 +165,7 @@ def _check_tag(tag: str, format: Format) -> None:
             raise
         raise ValueError(
             f"{error}. A file given alone has gold tags in its last column but one, and predictions in the last: "
-            "name other columns with --column 3,4, or give the file of the predictions after it"
+            f"name other columns with {named('column', '3,4')}, or give the file of the predictions after it"
         ) from None
 
 
@@ -182,7 +183,7 @@ def _columns(width: int, format: Format) -> tuple[int | None, int]:
     """
     if format.field is not None:
         raise ValueError(
-            f"--column {format.field}: expected 'last' or a number, since columns of CoNLL files have no names"
+            f"{named('column', format.field)}: expected 'last' or a number, since columns of CoNLL files have no names"
         )
     word = None if format.both and width == 2 else 0
     tags = format.column - 1 if format.column > 0 else width + format.column
@@ -191,5 +192,5 @@ def _columns(width: int, format: Format) -> tuple[int | None, int]:
     if not 0 <= tags < width:
         raise ValueError(f"there is no column {abs(format.column)}; the file has {width}")
     if tags == word:
-        raise ValueError("the first column has the words; choose another column of tags with --column")
+        raise ValueError(f"the first column has the words; choose another column of tags with {named('column')}")
     return word, tags
