@@ -10,15 +10,23 @@ from typing import TYPE_CHECKING
 import typer
 from typer import Argument, Option
 
+from ..core.arguments import Reading
 from .app import command
+from .command_options import (
+    OUTPUT,
+    TRAIN,
+    Resampling,
+    Showing,
+    check_suffix,
+    chosen_confidence,
+    split_list,
+    table_format,
+    table_names,
+)
 from .guards import check_lexicons
-from .inputs import display_names, reading_of, rules_of, say_left_out
 from .metric_options import chosen_metrics, names_and_options
-from .options import OUTPUT, TRAIN, Reading, Resampling, Showing
-from .outputs import check_suffix, chosen_confidence
-from .printing import print_tables, say
-from .showing import MOST_DOCUMENTS, more_tables
-from .values import split_list, table_format, table_names
+from .printing import MOST_DOCUMENTS, more_tables, print_tables, say
+from .systems import display_names, reading_of, rules_of, say_left_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .inputs import has_tokens, label_with_levels
-from .options import Reading
+from ..core.arguments import Reading
+from .command_options import Lookups
 from .printing import say
-from .stored import of_models, with_stored
+from .systems import has_tokens, is_data, label_with_levels
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
-    from .stored import Settings
+    from ..counting.counts import Counts
+    from ..evaluation.breakdown import Breakdown
 
 
 def names_and_options(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -171,3 +174,170 @@ def _without_tokens(
         return metrics
     say(f"{', '.join(optional)} is left out: {gold} has no tokens", err=True)
     return tuple(metric for metric in metrics if metric.name not in optional)
+
+
+Settings = dict[str, dict[str, Any]]
+"""The options of each metric or set of metrics."""
+
+
+def of_models(systems: Sequence[str], key: str | None) -> dict[str, Settings]:
+    """Return the options of metrics that models store; only models with a scorer of this package.
+
+    Args:
+        systems: Files of predictions, count files, and names or paths of models.
+        key: The key of the span groups that are scored; None for entities.
+    """
+    if not (folders := dict(_folders(systems))):
+        return {}
+    from ..integration.stored_options import stored_options
+
+    return {model: stored for model, folder in folders.items() if (stored := stored_options(folder, key))}
+
+
+def _folders(systems: Sequence[str]) -> Iterator[tuple[str, Path]]:
+    """Yield the models among some systems, and their folders."""
+    for name in dict.fromkeys(systems):
+        if not name.endswith(".npz") and not is_data(name):
+            from ..integration.pipelines import Pipeline
+
+            with suppress(ValueError):  # a blank pipeline, or no pipeline: spaCy reports this on loading
+                yield name, Pipeline(name).folder()
+
+
+def with_stored_labels(reading: Reading, systems: Sequence[str]) -> Reading:
+    """Return how to read with the label options that models store, and print these. The command line takes precedence.
+
+    Args:
+        reading: How annotation is read.
+        systems: As for `of_models`.
+
+    Raises:
+        ValueError: Two models store different label options.
+    """
+    if not (folders := dict(_folders(systems))):
+        return reading
+    from ..integration.stored_options import stored_label_settings
+
+    given = {name for name in ("labels", "only", "depth") if getattr(reading, name) is not None}
+    if reading.sep != Reading.sep:
+        given.add("sep")
+    stored = {model: stored_label_settings(folder, reading.spans_key) for model, folder in folders.items()}
+    stored = {
+        model: {o: value for o, value in settings.items() if o not in given} for model, settings in stored.items()
+    }
+    shown = {model: _as_options(settings) for model, settings in stored.items()}
+    if len({*shown.values()}) > 1:
+        differ = "; ".join(f"{model} has {options or 'none'}" for model, options in shown.items())
+        raise ValueError(
+            f"the configs of models differ in label options ({differ}), and systems are scored alike: "
+            "give them on the command line"
+        )
+    for model, settings in stored.items():
+        if settings:
+            say(f"from the config of {model}: {shown[model]}", err=True)
+            if "labels" in settings:
+                settings["labels"] = json.dumps(settings["labels"])
+            if "only" in settings:
+                settings["only"] = [json.dumps(settings["only"])]
+            return replace(reading, **settings)
+    return reading
+
+
+def _as_options(found: Mapping[str, Any]) -> str:
+    return " ".join(
+        f"--{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in found.items()
+    )
+
+
+def with_stored(settings: Settings, stored: Mapping[str, Settings]) -> Settings:
+    """Return the settings with the options that models store for the same metrics, and print these.
+
+    Args:
+        settings: The options that the command line or a set gives, which come first.
+        stored: Model to options, as `of_models` returns it.
+
+    Raises:
+        ValueError: Two models store different values for an option, or a value cannot be used.
+    """
+    from ..metrics.registry import create, expanded
+
+    given = expanded(settings)
+    taken: Settings = {}
+    source: dict[str, str] = {}
+    for model, table in stored.items():
+        for name, options in given.items():
+            if name not in table:
+                continue
+            extra = {option: value for option, value in table[name].items() if option not in options}
+            try:
+                create(name, **extra)
+            except ValueError as error:
+                raise ValueError(f"the config of {model} cannot be used: {error}") from None
+            if taken.setdefault(name, extra) != extra:
+                option = next(o for o in {**taken[name], **extra} if taken[name].get(o) != extra.get(o))
+                values = (
+                    json.dumps(each[option]) if option in each else "the default" for each in (taken[name], extra)
+                )
+                raise ValueError(
+                    f"the configs of {source[name]} and {model} differ in {name}.{option} ({' and '.join(values)}), "
+                    f"and systems are scored alike: give one value with --{name}.{option}"
+                )
+            source.setdefault(name, model)
+    for model in stored:
+        mine = {name: options for name, options in taken.items() if source[name] == model}
+        texts = (f"--{name}.{o} {json.dumps(value)}" for name, some in mine.items() for o, value in some.items())
+        if listed := " ".join(texts):
+            say(f"from the config of {model}: {listed}", err=True)
+    return settings | {name: options | given[name] for name, options in taken.items()}
+
+
+def wanted_breakdowns(lookups: Lookups, metrics: Sequence[Metric]) -> list[Breakdown]:
+    """Return an observer that counts by attribute, for each attribute of `--by`.
+
+    Raises:
+        ValueError: If an attribute is unknown or needs `--train`, or `--train` has no effect.
+    """
+    from ..core.lexicon import cached_lexicon
+    from ..evaluation.breakdown import Breakdown
+
+    lexicon = cached_lexicon(lookups.train) if lookups.train else None
+    breakdowns = [Breakdown(metrics, by, lexicon) for by in split_attributes(lookups.by or [])]
+    uses = [*(each.by.attribute.needs_lexicon for each in breakdowns), *("train" in m.settings for m in metrics)]
+    if lookups.train:
+        check_train_is_used(lookups.train, any(uses))
+    return breakdowns
+
+
+def unknown_labels(counts: Counts, breakdowns: Sequence[Breakdown]) -> list[str]:
+    """Return a line about gold labels that the training data lack, a sign of another annotation scheme."""
+    from ..core.lexicon import cached_lexicon
+    from ..core.messages import shortened
+    from ..evaluation.result import gold_spans
+
+    paths = {str(m.settings["train"]) for m in counts.metrics if m.settings.get("train")}
+    lexicons = [b.lexicon for b in breakdowns if b.lexicon] + [cached_lexicon(path) for path in paths]
+    looked_up = {lexicon.digest: lexicon for lexicon in lexicons}
+    gold = {label: number for label, number in gold_spans(counts).items() if number}
+    lines = []
+    for lexicon in looked_up.values():
+        if unknown := {label: n for label, n in gold.items() if label not in lexicon.labels}:
+            lines.append(
+                f"{len(unknown)} of {len(gold)} gold labels, with {sum(unknown.values())} of {sum(gold.values())} "
+                f"gold spans, do not occur in the training data: {', '.join(map(shortened, unknown))}"
+            )
+    return lines
+
+
+def split_attributes(given: Sequence[str]) -> list[str]:
+    """Return the attributes in comma-separated lists. Numbers belong to the attribute before them.
+
+    >>> split_attributes(["eLen:2,5,eCon", "case"])
+    ['eLen:2,5', 'eCon', 'case']
+    """
+    attributes: list[str] = []
+    for part in ",".join(given).split(",") if given else ():
+        if attributes and ":" in attributes[-1] and part.replace(".", "").strip().isdigit():
+            attributes[-1] += f",{part.strip()}"
+        else:
+            attributes.append(part.strip())
+    return list(dict.fromkeys(attributes))

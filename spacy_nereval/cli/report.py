@@ -9,19 +9,26 @@ from typing import TYPE_CHECKING
 import typer
 from typer import Argument, Option
 
+from ..core.arguments import Reading
 from .app import command
-from .cut_options import Cutting
-from .cutting import predictions_kept
+from .command_options import (
+    CONFIDENCE,
+    METRICS,
+    NAMES,
+    Asking,
+    Cutting,
+    Lookups,
+    Model,
+    Resampling,
+    asked,
+    check_no_table_format,
+    chosen_confidence,
+)
+from .counting_documents import Kept, count_documents
 from .guards import check_lexicons
-from .inputs import display_names, documents_of
-from .lookups import split_attributes
-from .metric_options import chosen_metrics, names_and_options
-from .options import CONFIDENCE, METRICS, NAMES, Asking, Lookups, Model, Reading, Resampling
-from .outputs import chosen_confidence
+from .metric_options import chosen_metrics, names_and_options, split_attributes, with_stored_labels
 from .printing import say
-from .results import Kept, count_documents
-from .stored import with_stored_labels
-from .values import asked, check_no_table_format
+from .systems import display_names, documents_of, predictions_kept
 
 if TYPE_CHECKING:
     from ..reporting.html import ReportedSystem

@@ -2,28 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer import Argument, Option
 
+from ..core.arguments import Reading
 from .app import command
-from .collapsing import check_collapsible, check_stored_halves
-from .cut_options import Cutting
-from .cutting import check_no_count_file, predictions_kept
+from .command_options import (
+    CONFIDENCE,
+    METRICS,
+    OUTPUT,
+    PER_DOCUMENT,
+    Cutting,
+    Lookups,
+    Model,
+    Resampling,
+    Sharding,
+    Showing,
+    check_average,
+    check_per_document,
+    chosen_confidence,
+    table_format,
+    table_names,
+)
+from .counting_documents import (
+    check_collapse_given,
+    check_collapsible,
+    check_stored_halves,
+    count_documents,
+    halves_of,
+    say_if_unchecked,
+    warn_of_labels,
+)
 from .guards import check_lexicons
-from .inputs import check_no_labels, check_no_unit, documents_of_files, has_words
-from .lookups import wanted_breakdowns
-from .metric_options import chosen_metrics, optional_name
-from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Model, Reading, Resampling, Showing
-from .outputs import check_average, check_per_document, chosen_confidence
-from .results import count_documents, warn_of_labels
-from .score_runs import score_runs
-from .showing import Collected, collected, show_result
+from .metric_options import chosen_metrics, names_and_options, optional_name, wanted_breakdowns, with_stored_labels
+from .printing import Collected, collected, more_tables, print_tables, show_result
+from .systems import (
+    RunCounter,
+    check_no_count_file,
+    check_no_labels,
+    check_no_unit,
+    documents_of_files,
+    documents_of_model,
+    has_words,
+    named_runs,
+    predictions_kept,
+)
 
 if TYPE_CHECKING:
     from ..evaluation.breakdown import Breakdown
+    from ..evaluation.resampling import Confidence
 
 
 @command("score", metric_options=True)
@@ -107,4 +138,129 @@ def score_cli(
         seen = collected(showing, chosen, words=has_words(gold, reading))
         documents = predictions_kept(documents_of_files(gold, pred, reading), cutting, str(pred or gold))
         counts = count_documents(documents, chosen, gold.name, reading, [*breakdowns, *seen.observers])
+    show_result(counts, drawn, showing, output=output, per_document=per_document, breakdowns=breakdowns, collected=seen)
+
+
+def score_runs(
+    given: Sequence[str],
+    gold: Path,
+    counting: tuple[Any, ...],
+    drawn: Confidence,
+    showing: Showing,
+    output: Path | None,
+) -> None:
+    """Score the training runs of one system, write the result if asked for, and print the tables.
+
+    Args:
+        given: The values of `--system`.
+        gold: The gold file or folder.
+        counting: What `RunCounter` takes after the gold file: metrics, and how files are read.
+        drawn: The settings of intervals.
+        showing: Which tables are printed, and how.
+        output: JSON file for the result.
+
+    Raises:
+        ValueError: There are several systems or there is only one run; a run, a table or an option cannot be used.
+        OSError: A file cannot be read or written.
+    """
+    from ..evaluation.run_means import evaluate_runs
+    from ..io.writing import write_json
+    from ..reporting.evaluated import Evaluated
+    from ..reporting.headline import summary_lines
+    from ..reporting.run_tables import (
+        AT_TERMINAL_OF_RUNS,
+        RUN_TABLES,
+        USUAL_OF_RUNS,
+        run_footer,
+        run_heading,
+        tables_of_runs,
+    )
+
+    systems = named_runs(given)
+    if len(systems) > 1:
+        raise ValueError(
+            f"--system is given for {' and '.join(systems)}: score one system, or compare them with 'nereval compare'"
+        )
+    ((name, runs),) = systems.items()
+    if len(runs) == 1:
+        raise ValueError(
+            f"--system {given[0]}: {name} has one training run, which does not show how much runs vary; "
+            f"give two or more, or score it alone: nereval score {gold} {runs[0]}"
+        )
+    usual = AT_TERMINAL_OF_RUNS if table_format(showing.format) == "terminal" else USUAL_OF_RUNS
+    wanted = table_names(showing.tables, RUN_TABLES, usual)
+    counter = RunCounter(runs, gold, *counting)
+    check_lexicons(counter.metrics, output)
+    counts = [counter.count(run)[0] for run in runs]
+    result = evaluate_runs(counts, drawn, system=name, average=showing.average, short=showing.short)
+    if output:
+        write_json(output, result)
+    given_result = Evaluated(counts[0], result, showing.average)
+    print_tables(
+        tables_of_runs(given_result, wanted, digits=showing.digits),
+        showing.format,
+        before=summary_lines(
+            given_result, run_heading(result), digits=showing.digits, errors=False, more=more_tables(showing)
+        ),
+        after=run_footer(result),
+        signature=result["signature"],
+    )
+
+
+@command("evaluate", metric_options=True)
+def evaluate_cli(
+    ctx: typer.Context,
+    reading: Reading,
+    loading: Model,
+    resampling: Resampling,
+    showing: Showing,
+    lookups: Lookups,
+    sharding: Sharding,
+    model: str = Argument(..., help="Model name or path"),
+    data: list[str] = Argument(..., metavar="DATA...", help="Gold annotation: one file, or a corpus of several"),
+    metrics: str | None = METRICS,
+    output: Path | None = OUTPUT,
+    confidence: bool = CONFIDENCE,
+    per_document: Path | None = PER_DOCUMENT,
+) -> None:
+    """
+    Score a trained pipeline on gold annotation.
+
+    Unlike 'spacy evaluate', this command prints every metric, and it keeps no
+    document in memory after counting it. As in every command that scores a
+    model, metrics and labels have the options that the model's config gives them,
+    unless the command line gives others.
+
+    Several files, or any number with --engine, are counted by workers, each file
+    by one of them. An interrupted run continues where it stopped.
+    """
+    names, options = names_and_options([*data, *ctx.args])
+    drawn = chosen_confidence(confidence, resampling)
+    check_collapse_given(sharding)
+    collapse = halves_of(drawn) if sharding.collapse else None
+    if collapse:
+        check_collapsible(showing, per_document, lookups.by)
+    check_average(showing.average)
+    check_per_document(per_document)
+    reading = with_stored_labels(reading, [model])
+    chosen = chosen_metrics(metrics, options, lookups.train, attributes=lookups.by, reading=reading, systems=[model])
+    check_lexicons(chosen, output, per_document)
+    breakdowns = wanted_breakdowns(lookups, chosen)
+    in_parts = len(names) > 1 or sharding.wanted
+    keeper = "a corpus that workers count" if in_parts else "a collapsed corpus" if collapse else None
+    seen = collected(showing, chosen, source=keeper)
+    if in_parts:
+        from .sharded import count_in_parts
+
+        if breakdowns:
+            raise ValueError("--by needs every span, and workers keep no spans: evaluate one file, without workers")
+        counts = count_in_parts(names, None, model, chosen, reading, loading, drawn, sharding, collapse)
+        say_if_unchecked(counts)
+    else:
+        from ..io.paths import fetched
+
+        with fetched(names[0]) as gold:
+            documents = documents_of_model(model, gold, reading, loading)
+            observers = [*breakdowns, *seen.observers]
+            counts = count_documents(documents, chosen, gold.name, reading, observers, collapse=collapse)
     show_result(counts, drawn, showing, output=output, per_document=per_document, breakdowns=breakdowns, collected=seen)

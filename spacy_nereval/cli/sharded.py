@@ -10,11 +10,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .inputs import documents_of_files, documents_of_model, rules_of
-from .options import Model, Reading, Sharding
+from ..core.arguments import Reading
+from .command_options import Model, Sharding, input_formats
+from .counting_documents import add_replicates, count_documents, warn_of_labels
 from .printing import say
-from .results import add_replicates, count_documents, warn_of_labels
-from .values import input_formats
+from .systems import documents_of_files, documents_of_model, rules_of
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric

@@ -11,17 +11,27 @@ import typer
 from typer import Argument, Option
 from typer.core import TyperCommand
 
+from ..core.arguments import Reading
 from .app import command
-from .cut_options import Choosing
+from .command_options import (
+    DIGITS,
+    METRICS,
+    NAMES,
+    OUTPUT,
+    TABLES,
+    Choosing,
+    Model,
+    Resampling,
+    check_suffix,
+    chosen_confidence,
+    table_format,
+    table_names,
+)
+from .counting_documents import count_documents
 from .guards import check_lexicons
-from .inputs import display_names, documents_of
-from .metric_options import chosen_metrics, names_and_options
-from .options import DIGITS, METRICS, NAMES, OUTPUT, TABLES, Model, Reading, Resampling
-from .outputs import check_suffix, chosen_confidence
+from .metric_options import chosen_metrics, names_and_options, with_stored_labels
 from .printing import print_tables
-from .results import count_documents
-from .stored import with_stored_labels
-from .values import table_format, table_names
+from .systems import display_names, documents_of
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric

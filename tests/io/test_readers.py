@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import spacy_nereval.io.formats
 from spacy_nereval.cli import nereval
-from spacy_nereval.cli.options import INPUT_FORMATS
+from spacy_nereval.cli.command_options import INPUT_FORMATS
 from spacy_nereval.core.lexicon import read_lexicon
 from spacy_nereval.core.plugins import check_registered_once, readers
 from spacy_nereval.io.formats import ENDINGS, Format, format_names, name_of, read_any, records
