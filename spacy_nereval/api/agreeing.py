@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.labels import SEPARATOR, label_rules
+from ..core.labels import SEPARATOR
 from ..core.mentions import CASELESS, LISTED
 from ..core.messages import shortened
 from ..counting.counts import Counts
@@ -19,17 +19,15 @@ from ..evaluation.resampling import Confidence
 from ..io.adjudication import write_disputes
 from ..io.shared_documents import shared_documents
 from ..io.writing import write_rows
+from ..metrics.choosing import chosen_metrics, left_out_lines
 from ..reporting.agreement import AGREED, AT_TERMINAL, agreement_tables
 from ..reporting.agreement_lines import Agreed, after_lines, opening_lines
 from ..reporting.result_table import ResultTable
-from .annotators import annotated, sides_of, what_is_known
-from .choice import chosen_metrics
+from .annotators import annotated, sides_of
 from .frames import frame, table_rows
-from .plain_records import Reading
-from .results import left_out_lines
-from .rows import TagNames, given_names
+from .inputs import reading_of_items, unknown
+from .rows import TagNames
 from .shown import Shown
-from .words import in_python
 
 if TYPE_CHECKING:
     import pandas
@@ -45,7 +43,7 @@ def agreement(
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
     scheme: str = "auto",
-    repair: str = "conll",
+    repair: str = "error",
     end: str = "exclusive",
     spans_key: str | None = None,
     labels: Mapping[str, str | None] | str | Path | None = None,
@@ -88,17 +86,26 @@ def agreement(
     """
     if confidence is not None and not isinstance(confidence, Confidence):
         raise ValueError(f"confidence = {shortened(repr(confidence))}: expected Confidence(), or None for no intervals")
-    reading = Reading(scheme, repair, end, spans_key, match, occurrences, given_names(tag_names), offsets).checked()
+    reading = reading_of_items(
+        scheme=scheme,
+        repair=repair,
+        end=end,
+        spans_key=spans_key,
+        labels=labels,
+        only=only,
+        depth=depth,
+        sep=sep,
+        match=match,
+        occurrences=occurrences,
+        tag_names=tag_names,
+        offsets=offsets,
+    )
     sides = sides_of(annotators, reading)
     check_annotators([*sides])
-    rules = label_rules(labels, only, depth, sep)
-    known = what_is_known(sides.values(), text, tokens)
-    chosen, left_out = chosen_metrics(DEFAULT if metrics is None else metrics, **known)
-    try:
-        rule, on = consensus_rule(consensus, len(sides)), checked_unit(unit)
-    except ValueError as error:
-        raise ValueError(in_python(str(error))) from None
-    shared = shared_documents(annotated(sides, text, tokens, reading), rules, spans_key)
+    missing = unknown([*sides.values()], text, tokens)
+    chosen, left_out = chosen_metrics(DEFAULT if metrics is None else metrics, missing)
+    rule, on = consensus_rule(consensus, len(sides)), checked_unit(unit)
+    shared = shared_documents(annotated(sides, text, tokens, reading), reading.rules, spans_key)
     counted = AgreementCounts(shared, chosen, unit=on, rule=rule)
     return Agreement(counted.result(confidence) | ({"left_out": left_out} if left_out else {}), counted)
 

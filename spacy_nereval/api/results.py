@@ -19,6 +19,7 @@ from ..evaluation.result import gold_spans, pred_spans
 from ..evaluation.scores import AVERAGES
 from ..evaluation.tested import Asked
 from ..io.count_files import save as save_counts
+from ..metrics.choosing import left_out_lines
 from ..metrics.registry import create
 from ..reporting.comparison import COMPARED, comparison_tables, footer, verdict_lines
 from ..reporting.evaluated import Evaluated
@@ -164,9 +165,8 @@ class Result(Shown):
             return given
         known = [document for document in self._documents if document]
         examples = ErrorExamples(metric)
-        groups = None
-        if not metric.resolve and all(document.text is not None for document in known):
-            groups = ErrorGroups(metric, by=("surface", "slip"))
+        words = all(document.text is not None for document in known)
+        groups = None if metric.resolve else ErrorGroups(metric, by=("surface", "slip") if words else ())
         for document in known:
             for found in (examples, groups):
                 if found is not None:
@@ -272,15 +272,6 @@ def _have_no_common_label(counts: Counts) -> bool:
     """Return whether both sides have spans, and none of gold has the label of a prediction."""
     gold, pred = ({name for name, number in of(counts).items() if number} for of in (gold_spans, pred_spans))
     return bool(gold and pred) and gold.isdisjoint(pred)
-
-
-def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
-    """Return a line on each metric that was left out.
-
-    >>> left_out_lines({"wrf": "it needs the words"})
-    ['wrf is left out: it needs the words']
-    """
-    return [f"{name} is left out: {reason}" for name, reason in left_out.items()]
 
 
 def _difference_rows(comparisons: Iterable[Mapping[str, Any]]) -> Iterable[dict[str, Any]]:

@@ -23,10 +23,9 @@ from ..metrics.registry import create
 from ..reporting.result_table import ResultTable
 from ..reporting.threshold_lines import story_lines, warning_lines
 from ..reporting.thresholds import TABLES, USUAL, Thresholded, threshold_tables
-from .documents import Items, documents_of
 from .frames import frame, table_rows
+from .inputs import Items, documents_of
 from .shown import Shown
-from .words import in_python
 
 if TYPE_CHECKING:
     import pandas
@@ -96,11 +95,8 @@ class Thresholds(Shown):
         >>> thresholds(gold, pred, ["strict"]).apply(gold, pred)["applied"]["value"]
         1.0
         """
-        others, _, _ = documents_of(gold, pred, self._items._replace(text=text, tokens=tokens))
-        try:
-            values = applied(others, self._metrics, self.cuts, self._settings, confidence, self["per_type"])
-        except ValueError as error:
-            raise ValueError(in_python(str(error))) from None
+        others, _ = documents_of(gold, pred, self._items._replace(text=text, tokens=tokens))
+        values = applied(others, self._metrics, self.cuts, self._settings, confidence, self["per_type"])
         new = Thresholds(self._found, self._settings, self._items, self._notes)
         new["applied"], new._others = values, others
         return new

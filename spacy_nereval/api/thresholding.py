@@ -6,18 +6,16 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..core.labels import SEPARATOR, label_rules
+from ..core.labels import SEPARATOR
 from ..core.mentions import CASELESS, LISTED
 from ..core.messages import shortened
 from ..evaluation.thresholds.choice import with_metric_of
 from ..evaluation.thresholds.inputs import Settings
 from ..evaluation.thresholds.result import thresholds as found_in
-from .choice import separator, with_levels
-from .documents import Items, documents_of
-from .plain_records import Reading
-from .rows import TagNames, given_names
+from ..metrics.choosing import with_levels
+from .inputs import Items, documents_of, gold_labels, reading_of_items
+from .rows import TagNames
 from .threshold_results import Thresholds
-from .words import in_python
 
 
 def thresholds(
@@ -26,7 +24,7 @@ def thresholds(
     metrics: Any = None,
     *,
     best: str = "strict_f",
-    per_label: str | None = None,
+    per_label: str | bool | None = None,
     hit: str | float = "strict",
     missing_score: float | None = None,
     bins: int = 10,
@@ -34,7 +32,7 @@ def thresholds(
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
     scheme: str = "auto",
-    repair: str = "conll",
+    repair: str = "error",
     end: str = "exclusive",
     spans_key: str | None = None,
     labels: Mapping[str, str | None] | str | Path | None = None,
@@ -56,7 +54,7 @@ def thresholds(
         metrics: As for `score`. The metric of `best` is added if it is not among them.
         best: The score by which the cut is chosen, such as "strict_f" or "slot_error.ser".
         per_label: A cut for each label: "own" for the best of its own score, "micro" for the cuts that
-            together have the best overall score. By default all labels have one cut.
+            together have the best overall score; True is "own". By default all labels have one cut.
         hit: Which predictions are hits for average precision and calibration: "strict", or the least
             IoU of characters with a gold span of the same label, such as 0.5.
         missing_score: The score of predictions without one; by default they are an error.
@@ -82,14 +80,25 @@ def thresholds(
     """
     if not isinstance(best, str):
         raise ValueError(f"best={shortened(repr(best))}: expected the name of a score, such as 'strict_f'")
-    settings = Settings(best, per_label, hit, missing_score, bins, bin_kind).checked()
-    reading = Reading(scheme, repair, end, spans_key, match, occurrences, given_names(tag_names), offsets).checked()
-    items = Items(metrics, reading, label_rules(labels, only, depth, sep))
-    documents, chosen, without = documents_of(gold, pred, items._replace(text=text, tokens=tokens))
-    chosen_too, added = with_levels(chosen, documents, separator(metrics, sep))
-    try:
-        result = found_in(documents, with_metric_of(best, chosen_too), settings)
-    except ValueError as error:
-        raise ValueError(in_python(str(error))) from None
-    result.values["left_out"] |= without
+    of_labels = "own" if per_label is True else per_label or None
+    settings = Settings(best, of_labels, hit, missing_score, bins, bin_kind).checked()
+    reading = reading_of_items(
+        scheme=scheme,
+        repair=repair,
+        end=end,
+        spans_key=spans_key,
+        labels=labels,
+        only=only,
+        depth=depth,
+        sep=sep,
+        match=match,
+        occurrences=occurrences,
+        tag_names=tag_names,
+        offsets=offsets,
+    )
+    items = Items(metrics, reading)
+    documents, chosen = documents_of(gold, pred, items._replace(text=text, tokens=tokens))
+    with_all, added = with_levels(chosen.metrics, () if metrics is not None else gold_labels(documents), sep)
+    result = found_in(documents, with_metric_of(best, with_all), settings)
+    result.values["left_out"] |= chosen.left_out
     return Thresholds(result, settings, items, added)

@@ -133,12 +133,12 @@ def agreement_cli(
     wanted = table_names(showing.tables, AGREED, usual)
     _check_outputs(write_consensus, units, html, disputes)
     gold = Path(names[0]) if len(names) > 1 else None
-    chosen = chosen_metrics(metrics or ",".join(DEFAULT), options, train, gold=gold, reading=reading)
+    chosen, left_out = chosen_metrics(metrics or ",".join(DEFAULT), options, train, gold=gold, reading=reading)
     check_lexicons(chosen, output, write_consensus, units, html, disputes)
     shared = _read(names, name or [], reading)
     rule = consensus_rule(consensus, len(shared.annotators))
     counted = AgreementCounts(shared, chosen, unit=on, rule=rule)
-    result = counted.result(drawn, short=showing.short)
+    result = counted.result(drawn, short=showing.short) | ({"left_out": left_out} if left_out else {})
     bounded = result
     if not drawn and result["documents"] <= MOST_DOCUMENTS:
         bounded = counted.with_main_interval(result)

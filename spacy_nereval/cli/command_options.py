@@ -107,6 +107,12 @@ class Asking(NamedTuple):
     margin: Annotated[float | None, arguments.MARGIN] = None
     trials: Annotated[int | None, arguments.TRIALS] = None
 
+    def asked(self, per_label: bool = False) -> Asked:
+        """Return the settings of a comparison, checked as far as possible before any file is read."""
+        from ..evaluation.tested import Asked
+
+        return Asked(self.primary, self.secondary, per_label, self.margin).checked()
+
 
 class Showing(NamedTuple):
     """How results are printed."""
@@ -208,18 +214,6 @@ def split_list(text: str | None) -> list[str]:
     (['fn', 'lbe'], [])
     """
     return [item.strip() for item in text.split(",")] if text else []
-
-
-def asked(asking: Asking, *, labels: bool = False) -> Asked:
-    """Return the settings of a comparison, checked as far as possible before any file is read.
-
-    Raises:
-        ValueError: The margin is not above 0.
-    """
-    from ..evaluation.tested import Asked
-
-    secondary = None if asking.secondary is None else split_list(asking.secondary)
-    return Asked(asking.primary, secondary, labels, asking.margin).checked()
 
 
 def input_formats(value: str | None) -> list[str]:

@@ -23,17 +23,16 @@ from .command_options import (
     Model,
     Resampling,
     Showing,
-    asked,
     chosen_confidence,
     input_formats,
     table_format,
     table_names,
 )
-from .counting_documents import check_halves, only_count_files, with_count_file
+from .counting_documents import RunCounter, check_halves, only_count_files, with_count_file
 from .guards import check_lexicons
 from .metric_options import names_and_options
 from .printing import more_tables, print_tables
-from .systems import RunCounter, systems_and_runs
+from .systems import systems_and_runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,7 +124,7 @@ def compare_cli(
     names = [run for _, runs in named for run in runs]
     usual = AT_TERMINAL if table_format(showing.format) == "terminal" else USUAL
     wanted = table_names(showing.tables, COMPARED, usual)
-    wished = asked(asking, labels=per_label)
+    wished = asking.asked(per_label)
     check_halves(names, resampling)
     counter = RunCounter(names, gold or only_count_files(names), metrics, options, train, reading, loading, cutting)
     check_lexicons(counter.metrics, output)
@@ -141,6 +140,7 @@ def compare_cli(
         outcomes = [gold_outcomes(document) for document in kept] if kept is not None and len(runs) == 1 else None
         compared.append(System(shown, counted, outcomes))
     result = comparison(compared, documents, drawn, asking.trials, **wished._asdict(), short=showing.short)
+    result |= {"left_out": counter.left_out} if counter.left_out else {}
     if output:
         write_json(output, result)
     _print_result(result, wanted, showing)

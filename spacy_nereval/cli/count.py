@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 from typer import Argument, Option
 
+from ..core import arguments
 from ..core.arguments import Reading
 from .app import command
 from .command_options import (
@@ -17,8 +18,6 @@ from .command_options import (
     COLLAPSE,
     COUNTS,
     METRICS,
-    REPLICATES,
-    SEED,
     SHARED_IDS,
     TRAIN,
     Model,
@@ -57,8 +56,8 @@ def count_cli(
     output: Path = COUNTS,
     metrics: str | None = METRICS,
     train: str | None = TRAIN,
-    replicates: int | None = REPLICATES,
-    seed: int | None = SEED,
+    replicates: Annotated[int | None, arguments.REPLICATES] = None,
+    seed: Annotated[int | None, arguments.SEED] = None,
     append: bool = Option(
         False,
         "--append",
@@ -97,7 +96,7 @@ def count_cli(
     model, files = _model_and_files(names)
     systems = [model] if model else []
     reading = with_stored_labels(reading, systems)
-    chosen = chosen_metrics(metrics, options, train, reading=reading, systems=systems)
+    chosen, _ = chosen_metrics(metrics, options, train, reading=reading, systems=systems)
     check_lexicons(chosen, output)
     if collapse:
         from ..evaluation.collapsing import check_metrics
@@ -344,8 +343,8 @@ def merge_cli(
     ),
     collapse: bool = COLLAPSE,
     check_repeats: bool = CHECK_REPEATS,
-    replicates: int | None = REPLICATES,
-    seed: int | None = SEED,
+    replicates: Annotated[int | None, arguments.REPLICATES] = None,
+    seed: Annotated[int | None, arguments.SEED] = None,
 ) -> None:
     """
     Merge the count files of the parts of a corpus. The result is the count file

@@ -1,6 +1,6 @@
 """Count documents.
 
-Commands call the rooms `counting` and `evaluation` through these functions; `showing` shows the results.
+Commands call the rooms `counting` and `evaluation` through these functions; `printing` shows the results.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from ..core.arguments import Reading
-from .command_options import Resampling, Sharding, Showing, table_names
+from .command_options import Cutting, Model, Resampling, Sharding, Showing, table_names
+from .metric_options import chosen_metrics, with_stored_labels
 from .printing import say
+from .systems import as_stored, check_no_count_file, documents_of, predictions_kept
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
@@ -332,3 +334,59 @@ def check_halves(systems: Sequence[str], resampling: Resampling) -> None:
     for name in systems if resampling.samples is not None or resampling.seed is not None else ():
         if name.endswith(".npz") and (counts := load(Path(name))).collapsed:
             check_stored_halves(counts, True, resampling, Path(name))
+
+
+class RunCounter:
+    """Counts training runs against one gold annotation; count files are used unchanged.
+
+    Args:
+        runs: Files of predictions, models, or count files, of all systems.
+        gold: The gold file or folder.
+        metrics: The value of `--metrics`.
+        options: The options of metrics. Without these and `metrics`, count files decide what is counted.
+        train: The value of `--train`.
+        reading: How files are read.
+        loading: How models are loaded.
+        cutting: Which predictions are kept.
+
+    Raises:
+        ValueError: A metric or a count file cannot be used.
+        OSError: The gold annotation or a count file cannot be read.
+    """
+
+    def __init__(
+        self,
+        runs: Sequence[str],
+        gold: Path,
+        metrics: str | None,
+        options: Sequence[str],
+        train: str | None,
+        reading: Reading,
+        loading: Model,
+        cutting: Cutting,
+    ) -> None:
+        from ..io.count_files import load
+        from ..io.paths import remedy
+
+        if not gold.exists():
+            raise ValueError(f"{gold} does not exist{remedy(gold)}")
+        self._gold, self._loading, self._cutting = gold, loading, cutting
+        self._stored = {name: load(Path(name)) for name in runs if name.endswith(".npz")}
+        check_no_count_file(cutting, [*self._stored])
+        counted = self._stored and not metrics and not options
+        systems = [] if counted else runs
+        reading = with_stored_labels(reading, runs)
+        chosen = chosen_metrics(metrics, options, train, gold=gold, reading=reading, systems=systems)
+        self.metrics: tuple[Metric, ...] = chosen.metrics
+        self.left_out = chosen.left_out
+        if counted:
+            self.metrics = next(iter(self._stored.values())).metrics
+        self._reading = as_stored(reading, runs, self._stored) if self._stored else reading
+
+    def count(self, run: str) -> tuple[Counts, Kept | None]:
+        """Return the counts of a run, and its documents; None for those of a count file."""
+        if run in self._stored:
+            return self._stored[run], None
+        kept = Kept()
+        documents = predictions_kept(documents_of(run, self._gold, self._reading, self._loading), self._cutting, run)
+        return count_documents(documents, self.metrics, self._gold.name, self._reading, [kept]), kept

@@ -102,7 +102,7 @@ def errors_cli(
     terminal = table_format(reading.format) == "terminal"
     systems = [system] if system else []
     reading = with_stored_labels(reading, systems)
-    chosen, *others = chosen_metrics(metric, options, train, reading=reading, systems=systems)
+    chosen, *others = chosen_metrics(metric, options, train, reading=reading, systems=systems).metrics
     check_lexicons([chosen], output)
     if others:
         raise ValueError(f"--metric {metric}: expected one metric")

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from ..core.arguments import Reading
 from .command_options import Lookups
 from .printing import say
-from .systems import has_tokens, is_data, label_with_levels
+from .systems import gold_labels, is_data, unknown
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
     from ..counting.counts import Counts
     from ..evaluation.breakdown import Breakdown
+    from ..metrics.choosing import Chosen
 
 
 def names_and_options(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -93,8 +94,8 @@ def chosen_metrics(
     reading: Reading | None = None,
     attributes: Sequence[str] | None = None,
     systems: Sequence[str] = (),
-) -> tuple[Metric, ...]:
-    """Return the metrics asked for, with their options.
+) -> Chosen:
+    """Return the metrics asked for, with their options, and say which are left out.
 
     A metric of a set is left out, with a message, if it needs an option that is
     not given, or tokens that the gold file does not have. By default `hierarchical` is
@@ -114,25 +115,26 @@ def chosen_metrics(
         ValueError: If a metric or an option is unknown, missing, or would have no effect; or
             two models give an option different values.
     """
-    from ..core.messages import shortened
-    from ..metrics.registry import create, create_all, expanded, needs
+    from ..metrics import choosing
 
     listed = [name.strip() for name in names.split(",")] if names is not None else ["papers"]
     settings = _settings(listed, parse_options(arguments), train)
     if stored := of_models(systems, reading.spans_key if reading else None):
         settings = with_stored(settings, stored)
-    for name in expanded(settings, whole=True).keys() - expanded(settings).keys():
-        say(f"{name} is left out: it needs --{needs(name)} FILE", err=True)
-    metrics = create_all(settings)
+    found = choosing.chosen_metrics(settings, unknown(gold, reading) if gold and reading else choosing.Unknown())
+    for line in choosing.left_out_lines(found.left_out):
+        say(line, err=True)
     if train is not None and not attributes:
-        check_train_is_used(train, any("train" in metric.settings for metric in metrics))
-    for metric in metrics:
+        check_train_is_used(train, any("train" in metric.settings for metric in found.metrics))
+    for metric in found.metrics:
         if metric.needs:
             raise ValueError(f"{metric.name} needs --{metric.needs} FILE")
-    if names is None and gold and reading and (label := label_with_levels(gold, reading)):
-        say(f"hierarchical is added, since the label {shortened(label)} has levels", err=True)
-        metrics = (*metrics, create("hierarchical", sep=reading.sep))
-    return _without_tokens(metrics, settings, gold, reading) if gold and reading else metrics
+    if names is not None or not gold or not reading:
+        return found
+    metrics, lines = choosing.with_levels(found.metrics, gold_labels(gold, reading), reading.sep)
+    for line in lines:
+        say(line, err=True)
+    return found._replace(metrics=metrics)
 
 
 def check_train_is_used(train: str, used: bool) -> None:
@@ -165,17 +167,6 @@ def _settings(listed: Sequence[str], options: Mapping[str, Any], train: str | No
     return settings
 
 
-def _without_tokens(
-    metrics: tuple[Metric, ...], settings: Settings, gold: Path, reading: Reading
-) -> tuple[Metric, ...]:
-    """Return the metrics without those of a set that need tokens, if the gold file has none."""
-    optional = [metric.name for metric in metrics if metric.tokens and metric.name not in settings]
-    if not optional or has_tokens(gold, reading):
-        return metrics
-    say(f"{', '.join(optional)} is left out: {gold} has no tokens", err=True)
-    return tuple(metric for metric in metrics if metric.name not in optional)
-
-
 Settings = dict[str, dict[str, Any]]
 """The options of each metric or set of metrics."""
 
@@ -189,7 +180,7 @@ def of_models(systems: Sequence[str], key: str | None) -> dict[str, Settings]:
     """
     if not (folders := dict(_folders(systems))):
         return {}
-    from ..integration.stored_options import stored_options
+    from ..integration.scorer_settings import stored_options
 
     return {model: stored for model, folder in folders.items() if (stored := stored_options(folder, key))}
 
@@ -216,7 +207,7 @@ def with_stored_labels(reading: Reading, systems: Sequence[str]) -> Reading:
     """
     if not (folders := dict(_folders(systems))):
         return reading
-    from ..integration.stored_options import stored_label_settings
+    from ..integration.scorer_settings import stored_label_settings
 
     given = {name for name in ("labels", "only", "depth") if getattr(reading, name) is not None}
     if reading.sep != Reading.sep:

@@ -5,23 +5,16 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from .command_options import Showing, table_format, table_names
+from .command_options import Showing, table_format
 
 if TYPE_CHECKING:
-    from ..core.declaration import Metric
-    from ..counting.counts import Counts
-    from ..evaluation.breakdown import Breakdown
-    from ..evaluation.error_groups import ErrorGroups
-    from ..evaluation.error_list import ErrorExamples
-    from ..evaluation.resampling import Confidence
     from ..reporting.result_table import ResultTable
 
 
@@ -157,154 +150,6 @@ MOST_DOCUMENTS = 20_000
 """Maximum number of documents for an interval that nobody asked for: with more, it takes longer than counting."""
 
 
-class Collected(NamedTuple):
-    """What is collected from documents while they are counted, for tables that show texts."""
-
-    examples: ErrorExamples | None = None
-    groups: ErrorGroups | None = None
-
-    @property
-    def observers(self) -> list[ErrorExamples | ErrorGroups]:
-        """The parts that see every document."""
-        return [part for part in self if part is not None]
-
-
-def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
-    """Return the tables to print.
-
-    Raises:
-        ValueError: If a table is unknown, or no metric has the verdicts that it shows.
-    """
-    from ..reporting.result_tables import AT_TERMINAL, TABLES, USUAL
-    from ..reporting.verdict_tables import judging
-
-    usual = AT_TERMINAL if table_format(showing.format) == "terminal" else USUAL
-    wanted = table_names(showing.tables, TABLES, usual)
-    by_name = [] if showing.tables in (None, "all") else wanted
-    for name in by_name:
-        if name in ("errors", "groups", "pairs", "confusion") and not judging(metrics):
-            names = ", ".join(metric.name for metric in metrics)
-            raise ValueError(
-                f"--tables {name}: the verdicts of {names} do not distinguish kinds of errors; add fair to --metrics"
-            )
-    return wanted
-
-
-def collected(
-    showing: Showing, metrics: Sequence[Metric], *, source: str | None = None, words: bool = True
-) -> Collected:
-    """Return what has to be collected for the tables that are wanted.
-
-    Args:
-        showing: Which tables are printed.
-        metrics: What is counted.
-        source: What holds counts without texts, so that nothing can be collected; None if texts are read.
-        words: Whether the texts consist of words.
-
-    Raises:
-        ValueError: A table is wanted by its name, and cannot be made.
-    """
-    from ..evaluation.error_groups import ErrorGroups
-    from ..evaluation.error_list import ErrorExamples
-    from ..reporting.verdict_tables import judging
-
-    wanted, metric = wanted_tables(showing, metrics), judging(metrics)
-    if source is not None:
-        if showing.tables not in (None, "all") and "groups" in wanted:
-            raise ValueError(f"--tables groups: {source} keeps no texts, so repeated errors are not known")
-        return Collected()
-    if not metric:
-        return Collected()
-    return Collected(
-        ErrorExamples(metric) if "pairs" in wanted else None,
-        ErrorGroups(metric, by=("surface", "slip")) if words and "groups" in wanted and not metric.resolve else None,
-    )
-
-
-def show_result(
-    counts: Counts,
-    drawn: Confidence | None,
-    showing: Showing,
-    *,
-    output: Path | None = None,
-    per_document: Path | None = None,
-    breakdowns: Sequence[Breakdown] = (),
-    collected: Collected = Collected(),
-) -> None:
-    """Score counts, write the files asked for, and print the tables.
-
-    Args:
-        counts: The counts of a corpus.
-        drawn: The settings of intervals; None for no intervals.
-        showing: Which tables are printed, and how.
-        output: JSON file for the result.
-        per_document: File for the scores of each document.
-        breakdowns: What `--by` counted.
-        collected: Examples and groups of errors.
-    """
-    from ..evaluation.per_document import disagreement, document_rows
-    from ..evaluation.result import evaluate
-    from ..io.writing import write_json, write_rows
-    from ..reporting.evaluated import Evaluated
-    from ..reporting.headline import summary_lines
-    from ..reporting.remarks import disagreement_lines, heading, mention_lines
-    from ..reporting.result_tables import tables
-
-    wanted = wanted_tables(showing, counts.metrics)
-    result = evaluate(counts, drawn, average=showing.average, short=showing.short)
-    if breakdowns:
-        result["breakdowns"] = {found["by"]: found for found in (each.result() for each in breakdowns)}
-    if output:
-        write_json(output, result)
-    bounded = result if drawn else _with_interval(result, counts)
-    notes = _warnings(counts, bounded.get("confidence"), breakdowns)
-    if per_document:
-        write_rows(per_document, document_rows(counts))
-        if found := disagreement(counts):
-            notes.append("\n".join(disagreement_lines(found)))
-    examples = collected.examples.first if collected.examples else {}
-    given = Evaluated(counts, result, showing.average, examples, collected.groups, bounded)
-    print_tables(
-        tables(given, wanted, digits=showing.digits),
-        showing.format,
-        before=[
-            *summary_lines(given, heading(result), digits=showing.digits, more=more_tables(showing)),
-            *mention_lines(result.get("mentions", {})),
-        ],
-        after=notes,
-        signature=result["signature"],
-    )
-
-
 def more_tables(showing: Showing) -> str:
     """Return how to see the tables that a terminal does not show by default; "" if the tables were chosen."""
     return "--tables all" if showing.tables is None and table_format(showing.format) == "terminal" else ""
-
-
-def _with_interval(result: dict[str, Any], counts: Counts) -> dict[str, Any]:
-    """Return the result with the intervals of the metric that stands for it, if they are computed quickly."""
-    from ..evaluation.intervals import drawn, intervals
-    from ..evaluation.resampling import Confidence
-    from ..reporting.headline import main_metric
-
-    drawn_before = counts.collapsed and counts.replicates  # then there is nothing to draw
-    if not drawn_before and (counts.documents > MOST_DOCUMENTS or len(counts.units) != counts.documents):
-        return result
-    metric, settings = main_metric(counts.metrics), Confidence()
-    found = intervals(counts if counts.replicates else counts.of([metric]), settings)[metric.name]
-    own = result["metrics"][metric.name] | {"intervals": found}
-    return result | {
-        "metrics": result["metrics"] | {metric.name: own},
-        "confidence": drawn([counts], settings)._asdict(),
-    }
-
-
-def _warnings(counts: Counts, drawn: Mapping[str, Any] | None, breakdowns: Sequence[Breakdown]) -> list[str]:
-    """Return warnings about unknown labels, and about few units if there are intervals."""
-    from ..reporting.remarks import unit_lines, warning
-    from .metric_options import unknown_labels
-
-    lines = [f"⚠ {line}" for line in unknown_labels(counts, breakdowns)]
-    if drawn:
-        lines += [*unit_lines(counts.unit), *warning(drawn["units"], drawn["effective_units"], counts.unit)]
-    return lines

@@ -20,7 +20,6 @@ from .command_options import (
     Lookups,
     Model,
     Resampling,
-    asked,
     check_no_table_format,
     chosen_confidence,
 )
@@ -75,7 +74,7 @@ def report_cli(
 
     names, options = names_and_options([*(systems or []), *ctx.args])
     drawn = chosen_confidence(confidence, resampling)
-    wished = asked(asking)
+    wished = asking.asked()
     _check_compared(asking, names, confidence)
     if repeated := [name for name in names if names.count(name) > 1]:
         raise ValueError(f"{repeated[0]} is given twice: give each system once")
@@ -85,11 +84,11 @@ def report_cli(
     check_no_table_format(reading.format)
     scripts()  # so that it fails early if the libraries for charts are missing
     reading = with_stored_labels(reading, names)
-    chosen = chosen_metrics(
+    chosen, _ = chosen_metrics(
         metrics, options, lookups.train, gold=gold, reading=reading, attributes=["eFre"], systems=names
     )
     if all(metric.name != "fair" for metric in chosen):
-        chosen = (*chosen, *chosen_metrics("fair", [], reading=reading, systems=names))
+        chosen = (*chosen, *chosen_metrics("fair", [], reading=reading, systems=names).metrics)
     check_lexicons(chosen, output)
     families(chosen, wished.primary or PRIMARY, wished.secondary)  # before anything is read
     lexicon = cached_lexicon(lookups.train) if lookups.train else None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 from typer import Argument, Option
@@ -29,6 +29,7 @@ from .command_options import (
     table_names,
 )
 from .counting_documents import (
+    RunCounter,
     check_collapse_given,
     check_collapsible,
     check_stored_halves,
@@ -38,10 +39,16 @@ from .counting_documents import (
     warn_of_labels,
 )
 from .guards import check_lexicons
-from .metric_options import chosen_metrics, names_and_options, optional_name, wanted_breakdowns, with_stored_labels
-from .printing import Collected, collected, more_tables, print_tables, show_result
+from .metric_options import (
+    chosen_metrics,
+    names_and_options,
+    optional_name,
+    unknown_labels,
+    wanted_breakdowns,
+    with_stored_labels,
+)
+from .printing import MOST_DOCUMENTS, more_tables, print_tables
 from .systems import (
-    RunCounter,
     check_no_count_file,
     check_no_labels,
     check_no_unit,
@@ -53,7 +60,11 @@ from .systems import (
 )
 
 if TYPE_CHECKING:
+    from ..core.declaration import Metric
+    from ..counting.counts import Counts
     from ..evaluation.breakdown import Breakdown
+    from ..evaluation.error_groups import ErrorGroups, GroupedBy
+    from ..evaluation.error_list import ErrorExamples
     from ..evaluation.resampling import Confidence
 
 
@@ -113,6 +124,7 @@ def score_cli(
     if loading.gpu_id >= 0:
         raise ValueError("--gpu-id is given without a model: give models as runs of --system")
     breakdowns: list[Breakdown] = []
+    left_out: dict[str, str] = {}
     seen = Collected()
     if gold.suffix == ".npz":
         if pred or metrics or options or lookups.by or lookups.train:
@@ -133,12 +145,23 @@ def score_cli(
         seen = collected(showing, counts.metrics, source=str(gold))
         warn_of_labels(counts)
     else:
-        chosen = chosen_metrics(metrics, options, lookups.train, attributes=lookups.by, gold=gold, reading=reading)
+        chosen, left_out = chosen_metrics(
+            metrics, options, lookups.train, attributes=lookups.by, gold=gold, reading=reading
+        )
         breakdowns = wanted_breakdowns(lookups, chosen)
         seen = collected(showing, chosen, words=has_words(gold, reading))
         documents = predictions_kept(documents_of_files(gold, pred, reading), cutting, str(pred or gold))
         counts = count_documents(documents, chosen, gold.name, reading, [*breakdowns, *seen.observers])
-    show_result(counts, drawn, showing, output=output, per_document=per_document, breakdowns=breakdowns, collected=seen)
+    show_result(
+        counts,
+        drawn,
+        showing,
+        output=output,
+        per_document=per_document,
+        breakdowns=breakdowns,
+        collected=seen,
+        left_out=left_out,
+    )
 
 
 def score_runs(
@@ -193,6 +216,7 @@ def score_runs(
     check_lexicons(counter.metrics, output)
     counts = [counter.count(run)[0] for run in runs]
     result = evaluate_runs(counts, drawn, system=name, average=showing.average, short=showing.short)
+    result |= {"left_out": counter.left_out} if counter.left_out else {}
     if output:
         write_json(output, result)
     given_result = Evaluated(counts[0], result, showing.average)
@@ -243,7 +267,9 @@ def evaluate_cli(
     check_average(showing.average)
     check_per_document(per_document)
     reading = with_stored_labels(reading, [model])
-    chosen = chosen_metrics(metrics, options, lookups.train, attributes=lookups.by, reading=reading, systems=[model])
+    chosen, left_out = chosen_metrics(
+        metrics, options, lookups.train, attributes=lookups.by, reading=reading, systems=[model]
+    )
     check_lexicons(chosen, output, per_document)
     breakdowns = wanted_breakdowns(lookups, chosen)
     in_parts = len(names) > 1 or sharding.wanted
@@ -263,4 +289,165 @@ def evaluate_cli(
             documents = documents_of_model(model, gold, reading, loading)
             observers = [*breakdowns, *seen.observers]
             counts = count_documents(documents, chosen, gold.name, reading, observers, collapse=collapse)
-    show_result(counts, drawn, showing, output=output, per_document=per_document, breakdowns=breakdowns, collected=seen)
+    show_result(
+        counts,
+        drawn,
+        showing,
+        output=output,
+        per_document=per_document,
+        breakdowns=breakdowns,
+        collected=seen,
+        left_out=left_out,
+    )
+
+
+class Collected(NamedTuple):
+    """What is collected from documents while they are counted, for tables that show texts."""
+
+    examples: ErrorExamples | None = None
+    groups: ErrorGroups | None = None
+
+    @property
+    def observers(self) -> list[ErrorExamples | ErrorGroups]:
+        """The parts that see every document."""
+        return [part for part in self if part is not None]
+
+
+def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
+    """Return the tables to print.
+
+    Raises:
+        ValueError: If a table is unknown, or no metric has the verdicts that it shows.
+    """
+    from ..reporting.result_tables import AT_TERMINAL, TABLES, USUAL
+    from ..reporting.verdict_tables import judging
+
+    usual = AT_TERMINAL if table_format(showing.format) == "terminal" else USUAL
+    wanted = table_names(showing.tables, TABLES, usual)
+    by_name = [] if showing.tables in (None, "all") else wanted
+    for name in by_name:
+        if name in ("errors", "groups", "pairs", "confusion") and not judging(metrics):
+            names = ", ".join(metric.name for metric in metrics)
+            raise ValueError(
+                f"--tables {name}: the verdicts of {names} do not distinguish kinds of errors; add fair to --metrics"
+            )
+    return wanted
+
+
+def collected(
+    showing: Showing, metrics: Sequence[Metric], *, source: str | None = None, words: bool = True
+) -> Collected:
+    """Return what has to be collected for the tables that are wanted.
+
+    Args:
+        showing: Which tables are printed.
+        metrics: What is counted.
+        source: What holds counts without texts, so that nothing can be collected; None if texts are read.
+        words: Whether the texts consist of words.
+
+    Raises:
+        ValueError: A table is wanted by its name, and cannot be made.
+    """
+    from ..evaluation.error_groups import ErrorGroups
+    from ..evaluation.error_list import ErrorExamples
+    from ..reporting.verdict_tables import judging
+
+    wanted, metric = wanted_tables(showing, metrics), judging(metrics)
+    if source is not None:
+        if showing.tables not in (None, "all") and "groups" in wanted:
+            raise ValueError(f"--tables groups: {source} keeps no texts, so repeated errors are not known")
+        return Collected()
+    if not metric:
+        return Collected()
+    by: tuple[GroupedBy, ...] = ("surface", "slip") if words and "groups" in wanted else ()
+    return Collected(
+        ErrorExamples(metric) if "pairs" in wanted else None,
+        ErrorGroups(metric, by=by) if (by or "errors" in wanted) and not metric.resolve else None,
+    )
+
+
+def show_result(
+    counts: Counts,
+    drawn: Confidence | None,
+    showing: Showing,
+    *,
+    output: Path | None = None,
+    per_document: Path | None = None,
+    breakdowns: Sequence[Breakdown] = (),
+    collected: Collected = Collected(),
+    left_out: Mapping[str, str] = {},
+) -> None:
+    """Score counts, write the files asked for, and print the tables.
+
+    Args:
+        counts: The counts of a corpus.
+        drawn: The settings of intervals; None for no intervals.
+        showing: Which tables are printed, and how.
+        output: JSON file for the result.
+        per_document: File for the scores of each document.
+        breakdowns: What `--by` counted.
+        collected: Examples and groups of errors.
+        left_out: The metrics that were left out, with the reason.
+    """
+    from ..evaluation.per_document import disagreement, document_rows
+    from ..evaluation.result import evaluate
+    from ..io.writing import write_json, write_rows
+    from ..reporting.evaluated import Evaluated
+    from ..reporting.headline import summary_lines
+    from ..reporting.remarks import disagreement_lines, heading, mention_lines
+    from ..reporting.result_tables import tables
+
+    wanted = wanted_tables(showing, counts.metrics)
+    result = evaluate(counts, drawn, average=showing.average, short=showing.short)
+    if left_out:
+        result["left_out"] = {**left_out}
+    if breakdowns:
+        result["breakdowns"] = {found["by"]: found for found in (each.result() for each in breakdowns)}
+    if output:
+        write_json(output, result)
+    bounded = result if drawn else _with_interval(result, counts)
+    notes = _warnings(counts, bounded.get("confidence"), breakdowns)
+    if per_document:
+        write_rows(per_document, document_rows(counts))
+        if found := disagreement(counts):
+            notes.append("\n".join(disagreement_lines(found)))
+    examples = collected.examples.first if collected.examples else {}
+    given = Evaluated(counts, result, showing.average, examples, collected.groups, bounded)
+    print_tables(
+        tables(given, wanted, digits=showing.digits),
+        showing.format,
+        before=[
+            *summary_lines(given, heading(result), digits=showing.digits, more=more_tables(showing)),
+            *mention_lines(result.get("mentions", {})),
+        ],
+        after=notes,
+        signature=result["signature"],
+    )
+
+
+def _with_interval(result: dict[str, Any], counts: Counts) -> dict[str, Any]:
+    """Return the result with the intervals of the metric that stands for it, if they are computed quickly."""
+    from ..evaluation.intervals import drawn, intervals
+    from ..evaluation.resampling import Confidence
+    from ..reporting.headline import main_metric
+
+    drawn_before = counts.collapsed and counts.replicates  # then there is nothing to draw
+    if not drawn_before and (counts.documents > MOST_DOCUMENTS or len(counts.units) != counts.documents):
+        return result
+    metric, settings = main_metric(counts.metrics), Confidence()
+    found = intervals(counts if counts.replicates else counts.of([metric]), settings)[metric.name]
+    own = result["metrics"][metric.name] | {"intervals": found}
+    return result | {
+        "metrics": result["metrics"] | {metric.name: own},
+        "confidence": drawn([counts], settings)._asdict(),
+    }
+
+
+def _warnings(counts: Counts, drawn: Mapping[str, Any] | None, breakdowns: Sequence[Breakdown]) -> list[str]:
+    """Return warnings about unknown labels, and about few units if there are intervals."""
+    from ..reporting.remarks import unit_lines, warning
+
+    lines = [f"⚠ {line}" for line in unknown_labels(counts, breakdowns)]
+    if drawn:
+        lines += [*unit_lines(counts.unit), *warning(drawn["units"], drawn["effective_units"], counts.unit)]
+    return lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from glob import glob, has_magic
 from itertools import islice
@@ -12,8 +13,6 @@ from typing import TYPE_CHECKING
 
 from ..core.arguments import Labelling, Reading
 from .command_options import Cutting, Model, input_formats
-from .counting_documents import Kept, count_documents
-from .metric_options import chosen_metrics, with_stored_labels
 from .printing import say
 
 if TYPE_CHECKING:
@@ -24,10 +23,10 @@ if TYPE_CHECKING:
     from ..counting.counts import Counts
     from ..io.formats.settings import Format
     from ..io.units import UnitRule
+    from ..metrics.choosing import Unknown
 
     Documents = Iterable[Document | None]
     """Gold documents with predictions; None for a document without gold annotation."""
-    from ..core.declaration import Metric
     from ..core.spans import Document
 
 
@@ -66,7 +65,7 @@ def documents_of_files(gold: Path, pred: Path | None, reading: Reading) -> Docum
     Raises:
         ValueError: If no predictions are given, and the gold file is not a CoNLL file, which may hold both.
     """
-    from ..core.relabelling import relabelled
+    from ..core.spans import relabelled
     from ..io.formats import name_of
     from ..io.read import read_files
 
@@ -121,7 +120,7 @@ def documents_of_model(model: str | Language, gold: Path, reading: Reading, load
     """
     from spacy.cli._util import setup_gpu
 
-    from ..core.relabelling import relabelled
+    from ..core.spans import relabelled
     from ..integration.pipelines import predict
 
     gold_format, _ = reading_of(reading)
@@ -138,21 +137,25 @@ def rules_of(reading: Reading | Labelling) -> LabelRules | None:
     Raises:
         ValueError: An option cannot be used.
     """
-    from ..core.labels import label_rules, listed_labels
+    from ..core.labels import listed_labels
 
     only = [label for given in reading.only for label in listed_labels(given)] if reading.only else None
-    return label_rules(reading.labels, only, reading.depth, reading.sep)
+    return replace(reading, only=only).rules
 
 
-def has_tokens(gold: Path, reading: Reading) -> bool:
-    """Return whether the first document of a gold file has tokens. Those of `.spacy` files always have."""
+def unknown(gold: Path, reading: Reading) -> Unknown:
+    """Return what is not known of a gold file, by its first document. Those of `.spacy` files always have tokens."""
     from ..io.formats import name_of, records
+    from ..metrics.choosing import Unknown
 
     gold_format, _ = reading_of(reading)
     if name_of(gold, gold_format) == "spacy":
-        return True
+        return Unknown()
     first = next(records(gold, None, gold_format), None)
-    return first is None or first.tokens is not None
+    return Unknown(
+        words="" if has_words(gold, reading) else f"{gold} has the numbers of the words instead of them",
+        tokens="" if first is None or first.tokens is not None else f"{gold} has no tokens",
+    )
 
 
 def has_words(gold: Path, reading: Reading) -> bool:
@@ -162,27 +165,20 @@ def has_words(gold: Path, reading: Reading) -> bool:
     return name_of(gold, reading_of(reading)[0]) != "faireval"
 
 
-LOOKED_AT = 1000
-"""Number of gold documents in which labels with levels are looked for."""
-
-
-def label_with_levels(gold: Path, reading: Reading) -> str | None:
-    """Return a label of the first gold documents that has levels, such as LOC/CITY; None if there is none.
+def gold_labels(gold: Path, reading: Reading) -> Iterator[str]:
+    """Yield the labels of the first gold documents, in which labels with levels are looked for.
 
     Mistakes in the file are left to those who read all of it.
     """
     from ..io.formats import records
+    from ..metrics.choosing import LOOKED_AT
 
     rules = rules_of(reading)
-    try:
+    with suppress(ValueError, OSError):
         for record in islice(records(gold, reading.spans_key, reading_of(reading)[0]), LOOKED_AT):
             for _, _, label in sorted(record.spans):
-                name = rules.renamed(label) if rules else label
-                if name and reading.sep in name.strip(reading.sep):
-                    return name
-    except (ValueError, OSError):
-        return None
-    return None
+                if name := rules.renamed(label) if rules else label:
+                    yield name
 
 
 def reading_of(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
@@ -329,62 +325,6 @@ def named_runs(given: Sequence[str]) -> Runs:
         found[name] = [run for pattern in patterns for run in _files_of(text, pattern)]
     _check_each_once(found)
     return found
-
-
-class RunCounter:
-    """Counts training runs against one gold annotation; count files are used unchanged.
-
-    Args:
-        runs: Files of predictions, models, or count files, of all systems.
-        gold: The gold file or folder.
-        metrics: The value of `--metrics`.
-        options: The options of metrics. Without these and `metrics`, count files decide what is counted.
-        train: The value of `--train`.
-        reading: How files are read.
-        loading: How models are loaded.
-        cutting: Which predictions are kept.
-
-    Raises:
-        ValueError: A metric or a count file cannot be used.
-        OSError: The gold annotation or a count file cannot be read.
-    """
-
-    def __init__(
-        self,
-        runs: Sequence[str],
-        gold: Path,
-        metrics: str | None,
-        options: Sequence[str],
-        train: str | None,
-        reading: Reading,
-        loading: Model,
-        cutting: Cutting,
-    ) -> None:
-        from ..io.count_files import load
-        from ..io.paths import remedy
-
-        if not gold.exists():
-            raise ValueError(f"{gold} does not exist{remedy(gold)}")
-        self._gold, self._loading, self._cutting = gold, loading, cutting
-        self._stored = {name: load(Path(name)) for name in runs if name.endswith(".npz")}
-        check_no_count_file(cutting, [*self._stored])
-        counted = self._stored and not metrics and not options
-        systems = [] if counted else runs
-        reading = with_stored_labels(reading, runs)
-        self.metrics: tuple[Metric, ...] = chosen_metrics(
-            metrics, options, train, gold=gold, reading=reading, systems=systems
-        )
-        if counted:
-            self.metrics = next(iter(self._stored.values())).metrics
-        self._reading = as_stored(reading, runs, self._stored) if self._stored else reading
-
-    def count(self, run: str) -> tuple[Counts, Kept | None]:
-        """Return the counts of a run, and its documents; None for those of a count file."""
-        if run in self._stored:
-            return self._stored[run], None
-        kept = Kept()
-        documents = predictions_kept(documents_of(run, self._gold, self._reading, self._loading), self._cutting, run)
-        return count_documents(documents, self.metrics, self._gold.name, self._reading, [kept]), kept
 
 
 def _files_of(text: str, pattern: str) -> list[str]:

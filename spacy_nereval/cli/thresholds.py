@@ -139,8 +139,8 @@ def thresholds_cli(
     if cut_file and len(names) > 1:
         raise ValueError(f"--cut-file {cut_file}: {len(names)} systems have {len(names)} cuts; give a single system")
     reading = with_stored_labels(reading, names)
-    chosen = chosen_metrics(metrics, options, gold=gold, reading=reading, systems=names)
-    chosen = with_metric_of(settings.best, chosen)
+    found = chosen_metrics(metrics, options, gold=gold, reading=reading, systems=names)
+    chosen = with_metric_of(settings.best, found.metrics)
     wanted(settings.best, chosen)  # before anything is read
     check_lexicons(chosen, output, csv, cut_file, html)
     per_system: list[Found] = []
@@ -149,6 +149,7 @@ def thresholds_cli(
         documents = _read(system, gold, reading, loading)
         with _named(system):
             per_system.append(thresholds(documents, chosen, settings))
+            per_system[-1].values["left_out"] |= found.left_out
         tested.append(_read(others[k][1], others[k][0], reading, loading) if drawn else [])
         if drawn:
             per_system[-1].values["applied"] = _applied(

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
-from .labels import SEPARATOR
+from .labels import SEPARATOR, LabelRules, label_rules
 from .mentions import CASELESS, LEVELS, LISTED, OCCURRENCES
 from .messages import named
 
@@ -67,8 +68,8 @@ def checked(settings: Settings) -> Settings:
 TABLE_FORMATS = ("terminal", "markdown", "latex", "csv", "json", "html")
 
 FORMAT = Argument(
-    "Format of the input files, such as conll or brat (by default inferred from the file extension and the content; an "
-    f"unknown name is answered with all) or of the printed tables ({', '.join(TABLE_FORMATS)}). Both: --format "
+    "Format of the input files, such as conll or brat (by default inferred from the file extension and the content; "
+    f"an unknown name is answered with all) or of the printed tables ({', '.join(TABLE_FORMATS)}). Both: --format "
     "conll,markdown. Gold and predictions in different formats: --format brat,conll",
     short="-f",
     where="files",
@@ -97,6 +98,11 @@ class Labelling:
     depth: Annotated[int | None, Argument("Number of levels to keep of labels such as LOC/CITY, after --labels")] = None
     sep: Annotated[str, Argument("Separator between the levels of a label")] = SEPARATOR
 
+    @cached_property
+    def rules(self) -> LabelRules | None:
+        """What becomes of labels; None if nothing does. Raise ValueError if an argument cannot be used."""
+        return label_rules(self.labels, self.only, self.depth, self.sep)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Reading(Labelling):
@@ -122,8 +128,8 @@ class Reading(Labelling):
     repair: Annotated[
         str,
         Argument(
-            "Tags: what to do with a span that the tagging scheme does not allow: report it ('error'), start a new span "
-            "('conll'), or drop it ('discard')",
+            "Tags: how to read a span that the tagging scheme does not allow: as an error ('error'), as a new span "
+            "('conll'), or not at all ('discard')",
             REPAIRS,
         ),
     ] = "error"

@@ -156,6 +156,18 @@ class Document(OverlapGroup):
         found.sides, found.text = (gold, pred), text
         return found
 
+    def relabelled(self, rules: LabelRules) -> Document:
+        """Return the same document with new labels; `merged` counts the spans that became equal to another one."""
+        renamed = [rules.spans(side) for side in self.sides]
+        gold, pred = ([*dict.fromkeys(side)] for side in renamed)
+        found = self.replaced(gold, pred, self.text)
+        found.merged += sum(map(len, renamed)) - len(gold) - len(pred)
+        found.label_rules = rules
+        found.span_scores = rules.scores(self.span_scores)
+        labels = {label for side in self.sides for _, _, label in side}
+        found.mapped = frozenset(labels & rules.mapping.keys())
+        return found
+
     @property
     def size(self) -> int:
         """Roughly how much memory is held with the document: its spans and tokens."""
@@ -291,3 +303,22 @@ def _touched(starts: list[int], ends: list[int], span: PlainSpan) -> tuple[int, 
     start, end, _ = span
     first = bisect_right(ends, start)
     return first, bisect_left(starts, end, lo=first) if start < end else first
+
+
+def relabelled(documents: Iterable[Document | None], rules: LabelRules | None) -> Iterator[Document | None]:
+    """Yield documents with their labels according to the rules; the documents given stay as they are.
+
+    Args:
+        documents: Documents; None stands for one without annotation.
+        rules: What becomes of labels; None leaves them as they are.
+
+    >>> rules = LabelRules(labels=(("FAC", "ORG"),))
+    >>> (found,) = relabelled([Document([(0, 3, "ORG"), (0, 3, "FAC")], [(4, 5, "FAC")])], rules)
+    >>> found.sides, found.merged
+    (([(0, 3, 'ORG')], [(4, 5, 'ORG')]), 1)
+    """
+    if rules is None:
+        yield from documents
+        return
+    for document in documents:
+        yield document and document.relabelled(rules)

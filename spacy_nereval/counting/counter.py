@@ -15,7 +15,7 @@ from ..core.metric_checks import is_number, misjudged, passed
 from ..core.spans import Document, OverlapGroup
 from .batch import Batch, Numbers, batches, group_shapes, kinds_and_groups, overlap_group
 from .counts import Counts
-from .keys import HIGH, LARGEST, Key, Slot, slots, split
+from .sums import HIGH, LARGEST, Key, Slot, slots, split
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.declaration import GOLD_SPANS, Metric
-from ..counting.collapsed import Replicates
 from ..counting.counts import Counts
-from ..counting.sums import Sums
+from ..counting.sums import Replicates, Sums
 from ..counting.table import Table, summed
 from .collapsing import stored_half_samples, unit_numbers
 from .pairs import all_labels

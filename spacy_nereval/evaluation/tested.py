@@ -27,7 +27,7 @@ class Asked(NamedTuple):
     """What a comparison should test.
 
     primary: the score that the conclusion is about, METRIC.SCORE; None for the headline of the first metric.
-    secondary: the scores of the second family; None for one headline of each further metric.
+    secondary: the scores of the second family, listed; None for one headline of each further metric.
     labels: whether the primary score is tested for each label too.
     margin: the largest difference of the primary score that does not matter, in points; None for no margin.
 
@@ -37,14 +37,16 @@ class Asked(NamedTuple):
     """
 
     primary: Annotated[str | None, arguments.PRIMARY] = None
-    secondary: Annotated[Sequence[str] | None, arguments.SECONDARY] = None
+    secondary: Annotated[Sequence[str] | str | None, arguments.SECONDARY] = None
     labels: bool = False
     margin: Annotated[float | None, arguments.MARGIN] = None
 
     def checked(self) -> Asked:
-        """Return the settings themselves. Raise ValueError if the margin is not above 0."""
+        """Return the settings, with a list of secondary scores. Raise ValueError if the margin is not above 0."""
         if self.margin is not None and not 0 < self.margin < math.inf:
             raise ValueError(f"{named('margin', self.margin)}: expected a number of points above 0, such as 1")
+        if isinstance(self.secondary, str):
+            return self._replace(secondary=[name.strip() for name in self.secondary.split(",")])
         return self
 
     @property

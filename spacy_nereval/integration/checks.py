@@ -18,8 +18,7 @@ from spacy.language import Language
 from spacy.training import Example
 
 from ..core.declaration import Metric, Score
-from ..core.relabelling import relabelled
-from ..core.spans import Document
+from ..core.spans import Document, relabelled
 from ..counting.counts import Counts
 from ..evaluation.label_schemes import label_lines, setting, unknown_labels
 from ..evaluation.partners import Partners

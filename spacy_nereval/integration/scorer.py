@@ -19,8 +19,8 @@ from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate
 from ..io.units import UnitRule
 from .checks import check_evaluated, check_labels, check_predicted
-from .example_batches import batches, count_examples, unit_lack
-from .settings import ConfidenceTable, LabelTable, MetricTable, settings
+from .examples import batches, count_examples, unit_lack
+from .scorer_settings import ConfidenceTable, LabelTable, MetricTable, settings
 
 LEAST_DOCUMENTS = 2
 """The least number of annotated documents for which a scorer computes intervals."""

@@ -6,6 +6,7 @@ This module decides how numbers look, once for all formats.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from math import isinf
 from typing import Any, NamedTuple
 
@@ -34,6 +35,40 @@ class Estimate(NamedTuple):
 
 class Cost(str):
     """The name of a score for which lower is better. People see `LOWER` after it."""
+
+
+class Kinded(str):
+    """Text with a kind of verdict, a key of `core.wording.VERDICT_KINDS`. Pages show the kind's colour before it.
+
+    >>> Kinded.of("missed", "missed").kind
+    'missed'
+    """
+
+    kind: str
+
+    @classmethod
+    def of(cls, text: str, kind: str) -> Kinded:
+        """Return the text with its kind."""
+        found = cls(text)
+        found.kind = kind
+        return found
+
+
+class Asking(int):
+    """A number with what a page shows when the number is chosen, as its script reads it.
+
+    >>> Asking.of(7, {"label": 0}).ask
+    {'label': 0}
+    """
+
+    ask: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, number: int, ask: Mapping[str, Any]) -> Asking:
+        """Return the number with what it asks for."""
+        found = cls(number)
+        found.ask = ask
+        return found
 
 
 LOWER = "↓"
@@ -90,6 +125,7 @@ class ResultTable(NamedTuple):
         bars: Name of a column of ratios that a terminal shows as bars too.
         asks: For each row, what a page shows when the row is chosen, as its script reads it; None for nothing.
             Empty if no row can be chosen.
+        above: Headings of several columns, for pages: each with the number of its columns, "" over columns without.
     """
 
     title: str
@@ -101,6 +137,7 @@ class ResultTable(NamedTuple):
     most: int | None = None
     bars: str | None = None
     asks: Sequence[Mapping[str, Any] | None] = ()
+    above: Sequence[tuple[str, int]] = ()
 
     @property
     def heading(self) -> str:
@@ -115,6 +152,28 @@ class ResultTable(NamedTuple):
         """Return whether a column holds numbers and no text. Undefined values are neither."""
         cells = [row[column] for row in self.rows if row[column] is not None]
         return bool(cells) and not any(isinstance(cell, str) for cell in cells)
+
+    @property
+    def first_columns(self) -> set[int]:
+        """The columns with which a heading of several columns begins.
+
+        >>> ResultTable("", ["label", "P", "R", "P", "R"], [], above=[("", 1), ("A", 2), ("B", 2)]).first_columns
+        {1, 3}
+        """
+        starts = accumulate((width for _, width in self.above), initial=0)
+        return {start for start, (name, _) in zip(starts, self.above) if name}
+
+    def parts(self, column: int, cell: Cell) -> tuple[str, str]:
+        """Return a cell as people read it, with its bounds apart from its value; "" if it has none.
+
+        >>> ResultTable("", ["F"], []).parts(0, Estimate(50.0, 30.0, 70.0, True))
+        ('50.00', '[30.00, 70.00] few')
+        """
+        whole = self.shown(column, cell)
+        if not isinstance(cell, Estimate):
+            return whole, ""
+        value = self.shown(column, cell.value)
+        return value, whole.removeprefix(f"{value} ")
 
     def grid(self, escaped: Callable[[str], str] = str) -> list[list[str]]:
         """Return the header and the rows as people read them, without line breaks.

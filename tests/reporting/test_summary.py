@@ -91,14 +91,14 @@ def test_errors_that_repeat_are_listed_with_their_first_example():
     (table,) = group_tables(evaluated(DOCUMENTS, "fair"))
     example = "{the [Navy]} met the Navy in Rome"
     assert table.rows == [
-        [3, "Navy", "longer than gold: ORG", example],
-        [3, "the", "added at the start", example],
+        [3, 2, "Navy", "longer than gold: ORG", example],
+        [3, 2, "the", "added at the start", example],
     ]
     assert table.most == MOST_GROUPS
     shorter = [Document([(*THE_NAVY, "ORG")], [(*NAVY, "ORG")], TEXT)] * 2
-    assert [*group_tables(evaluated(shorter, "fair"))][0].rows[1][1:3] == ["the", "missing at the start"]
+    assert [*group_tables(evaluated(shorter, "fair"))][0].rows[1][2:4] == ["the", "missing at the start"]
     labels = [Document([(*ROME, "LOC")], [(*ROME, "ORG")], TEXT)] * 2
-    assert [*group_tables(evaluated(labels, "semeval"))][0].rows[0][:3] == [2, "Rome", "label error: LOC as ORG"]
+    assert [*group_tables(evaluated(labels, "semeval"))][0].rows[0][:4] == [2, 2, "Rome", "label error: LOC as ORG"]
 
 
 def test_an_example_is_marked_in_a_row_as_in_its_document():

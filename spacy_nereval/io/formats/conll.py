@@ -11,7 +11,8 @@ from typing import NamedTuple
 from ...core.checked import PlainSpan
 from ...core.messages import named
 from ..records import Record
-from .settings import Format, lines
+from .contents import lines
+from .settings import Format
 from .tags import Scheme, gaps_of, read_tags, split
 
 DOCSTART = "-DOCSTART-"

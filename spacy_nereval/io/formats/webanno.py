@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from ...core.arguments import UTF16
 from ...core.checked import PlainSpan
 from ...core.messages import listed, named, shortened
 from ..records import Record
-from .folders import parts
+from .contents import lines
 from .offsets import assembled, counted_in, fitted_span, located
-from .settings import UTF16, Format, lines
+from .settings import Format
+from .several_annotators import parts
 
 HEADER = re.compile(r"#FORMAT=WebAnno TSV 3(\.\d+)?\s*")
 LAYER = re.compile(r"#T_(SP|CH|RL)=(.*)")

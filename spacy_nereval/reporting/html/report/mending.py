@@ -1,11 +1,11 @@
-"""What scores would be if errors were fixed, as rows for the page."""
+"""What scores would be if errors were mended, as rows for the page."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ....core.declaration import Kind, Metric
+from ....core.declaration import Metric
 from ....evaluation.what_if import Mended, what_if
 from ...result_table import shown
 from ...score_cells import percent
@@ -25,7 +25,7 @@ class MendedCell(NamedTuple):
 
 
 class MendedRow(NamedTuple):
-    """Errors that are fixed: those with a verdict, or those of a label.
+    """Errors that are mended: those with a verdict, or those of a label.
 
     `cells` has a cell per system; `ask` is the request to the page's script when the user selects the row."""
 
@@ -58,11 +58,9 @@ def mending(
     """
     tables = []
     for number, metric in enumerate(metrics):
-        sources = [source for column in metric.columns.values() for source in column]
-        headline = metric.headlines[0]
-        if any(isinstance(source, Kind) for source in sources) or not headline.higher_is_better:
+        if not metric.headlines[0].higher_is_better:
             continue
-        owns = [{(each.verdict, each.label): each for each in what_if(s.counts, metric)} for s in systems]
+        owns = [{(each.verdict, each.label): each for each in what_if(s.documents, metric)} for s in systems]
         if any(owns):
             tables.append(_table(metric, owns, {"metric": number, "one": lead}, labels))
     return sorted(tables, key=lambda table: table.metric != "fair")
