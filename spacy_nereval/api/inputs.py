@@ -111,13 +111,14 @@ def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unkn
     with_text = [side.first for side in sides if side.holds_texts or isinstance(side.first, Document)]
     tagged = any(side.kind == "tags" for side in sides)
     has_text = text is not None or tokens is not None or any(_text_of(item) for item in with_text)
+    has_words = has_text and not any(getattr(item, "wordless", False) for item in with_text)
     has_tokens = tokens is not None or (has_tokens_of(with_text[0]) if with_text else tagged)
     if any(side.kind == "example" for side in sides):  # which have all
         return Unknown()
-    by = f"{named('tokens')}, the words" if tagged else f"{named('text')}, the text"
+    by = f"{named('tokens')}, the words" if tagged or has_text else f"{named('text')}, the text"
     return Unknown(
         texts="" if has_text else f"the texts are not known: give {named('text')}, the text of each document",
-        words="" if has_text else f"the words are not known: give {by} of each document",
+        words="" if has_words else f"the words are not known: give {by} of each document",
         tokens="" if has_tokens else f"the tokens are not known: give {named('tokens')}, the tokens of each document",
     )
 

@@ -94,6 +94,7 @@ def chosen_metrics(
     reading: Reading | None = None,
     attributes: Sequence[str] | None = None,
     systems: Sequence[str] = (),
+    both: bool = False,
 ) -> Chosen:
     """Return the metrics asked for, with their options, and say which are left out.
 
@@ -105,11 +106,12 @@ def chosen_metrics(
         names: The value of `--metrics`; None for the set `papers`.
         arguments: The options of metrics, such as `["--fair.unit", "token"]`.
         train: The value of `--train`.
-        gold: The gold file, if it is to be checked for tokens.
+        gold: The gold file, if it is to be checked for words and tokens.
         reading: How the gold file is read, and what is scored.
         attributes: The values of `--by`, which may use `--train` too.
         systems: What is scored. Metrics have the options that the configs of the models among
             these give them, unless the command line or a set gives others.
+        both: Whether the gold file holds the predictions too.
 
     Raises:
         ValueError: If a metric or an option is unknown, missing, or would have no effect; or
@@ -121,7 +123,9 @@ def chosen_metrics(
     settings = _settings(listed, parse_options(arguments), train)
     if stored := of_models(systems, reading.spans_key if reading else None):
         settings = with_stored(settings, stored)
-    found = choosing.chosen_metrics(settings, unknown(gold, reading) if gold and reading else choosing.Unknown())
+    found = choosing.chosen_metrics(
+        settings, unknown(gold, reading, both=both) if gold and reading else choosing.Unknown()
+    )
     for line in choosing.left_out_lines(found.left_out):
         say(line, err=True)
     if train is not None and not attributes:
@@ -131,7 +135,7 @@ def chosen_metrics(
             raise ValueError(f"{metric.name} needs --{metric.needs} FILE")
     if names is not None or not gold or not reading:
         return found
-    metrics, lines = choosing.with_levels(found.metrics, gold_labels(gold, reading), reading.sep)
+    metrics, lines = choosing.with_levels(found.metrics, gold_labels(gold, reading, both=both), reading.sep)
     for line in lines:
         say(line, err=True)
     return found._replace(metrics=metrics)

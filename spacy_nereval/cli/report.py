@@ -85,7 +85,7 @@ def report_cli(
     scripts()  # so that it fails early if the libraries for charts are missing
     reading = with_stored_labels(reading, names)
     chosen, _ = chosen_metrics(
-        metrics, options, lookups.train, gold=gold, reading=reading, attributes=["eFre"], systems=names
+        metrics, options, lookups.train, gold=gold, reading=reading, attributes=["eFre"], systems=names, both=not names
     )
     if all(metric.name != "fair" for metric in chosen):
         chosen = (*chosen, *chosen_metrics("fair", [], reading=reading, systems=names).metrics)

@@ -54,9 +54,9 @@ from .systems import (
     check_no_unit,
     documents_of_files,
     documents_of_model,
-    has_words,
     named_runs,
     predictions_kept,
+    unknown,
 )
 
 if TYPE_CHECKING:
@@ -146,10 +146,10 @@ def score_cli(
         warn_of_labels(counts)
     else:
         chosen, left_out = chosen_metrics(
-            metrics, options, lookups.train, attributes=lookups.by, gold=gold, reading=reading
+            metrics, options, lookups.train, attributes=lookups.by, gold=gold, reading=reading, both=pred is None
         )
         breakdowns = wanted_breakdowns(lookups, chosen)
-        seen = collected(showing, chosen, words=has_words(gold, reading))
+        seen = collected(showing, chosen, words=not unknown(gold, reading, both=pred is None).words)
         documents = predictions_kept(documents_of_files(gold, pred, reading), cutting, str(pred or gold))
         counts = count_documents(documents, chosen, gold.name, reading, [*breakdowns, *seen.observers])
     show_result(

@@ -143,29 +143,22 @@ def rules_of(reading: Reading | Labelling) -> LabelRules | None:
     return replace(reading, only=only).rules
 
 
-def unknown(gold: Path, reading: Reading) -> Unknown:
+def unknown(gold: Path, reading: Reading, *, both: bool = False) -> Unknown:
     """Return what is not known of a gold file, by its first document. Those of `.spacy` files always have tokens."""
     from ..io.formats import name_of, records
     from ..metrics.choosing import Unknown
 
-    gold_format, _ = reading_of(reading)
+    gold_format, _ = reading_of(reading, both=both)
     if name_of(gold, gold_format) == "spacy":
         return Unknown()
     first = next(records(gold, None, gold_format), None)
     return Unknown(
-        words="" if has_words(gold, reading) else f"{gold} has the numbers of the words instead of them",
-        tokens="" if first is None or first.tokens is not None else f"{gold} has no tokens",
+        words=f"{gold} has the numbers of words instead of words" if first and first.wordless else "",
+        tokens=f"{gold} has no tokens" if first and first.tokens is None else "",
     )
 
 
-def has_words(gold: Path, reading: Reading) -> bool:
-    """Return whether the texts of a gold file consist of words. FairEval's files only number the tokens."""
-    from ..io.formats import name_of
-
-    return name_of(gold, reading_of(reading)[0]) != "faireval"
-
-
-def gold_labels(gold: Path, reading: Reading) -> Iterator[str]:
+def gold_labels(gold: Path, reading: Reading, *, both: bool = False) -> Iterator[str]:
     """Yield the labels of the first gold documents, in which labels with levels are looked for.
 
     Mistakes in the file are left to those who read all of it.
@@ -175,7 +168,7 @@ def gold_labels(gold: Path, reading: Reading) -> Iterator[str]:
 
     rules = rules_of(reading)
     with suppress(ValueError, OSError):
-        for record in islice(records(gold, reading.spans_key, reading_of(reading)[0]), LOOKED_AT):
+        for record in islice(records(gold, reading.spans_key, reading_of(reading, both=both)[0]), LOOKED_AT):
             for _, _, label in sorted(record.spans):
                 if name := rules.renamed(label) if rules else label:
                     yield name

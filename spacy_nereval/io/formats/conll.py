@@ -117,7 +117,9 @@ def _record(path: Path, document: list[Sentence], format: Format, scheme: Scheme
         repaired += mended
         before += len(sentence)
     annotated, gaps = gaps_of([token.tag for token in chain(*document)], offsets)
-    return Record(text, spans, offsets, None, annotated, gaps, repaired=repaired)
+    # Without words, tokens have their numbers in the sentence; see `_columns`.
+    wordless = format.both and all(word == str(k) for each in document for k, (_, word, _) in enumerate(each, 1))
+    return Record(text, spans, offsets, None, annotated, gaps, repaired=repaired, wordless=wordless)
 
 
 def _sentences(path: Path, format: Format) -> Iterator[Sentence | None]:
