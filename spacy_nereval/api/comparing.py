@@ -132,7 +132,7 @@ def compare(
             counts = count(kept, chosen)
             counts.spans_key = spans_key
             check_labels(counts)
-            warnings += [f"{shown}: {line}" for line in label_warnings(counts, kept)]
+            warnings += [f"{shown}: {line}" for line in label_warnings(counts)]
             runs.append(counts)
         outcomes = [gold_outcomes(document) for document in kept] if len(runs) == 1 else None
         compared.append(System(name, runs, outcomes))

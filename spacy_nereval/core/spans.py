@@ -7,6 +7,7 @@ reference text, everywhere in the package.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
@@ -202,6 +203,13 @@ class Document(OverlapGroup):
         """The spans that gold and prediction share."""
         return {*self.sides[0]} & {*self.sides[1]}
 
+    @property
+    def partners(self) -> Counter[tuple[str, str]]:
+        """How many gold spans have the boundaries of a prediction, but another label; see `label_partners`."""
+        gold, pred = self.sides
+        wrong = (span for span in pred if span not in self.hits)
+        return label_partners(*(((span[:2], span[2]) for span in side) for side in (gold, wrong)))
+
     @cached_property
     def overlap_groups(self) -> list[OverlapGroup]:
         """All spans except hits, in groups that share no character with each other, so that
@@ -303,6 +311,24 @@ def _touched(starts: list[int], ends: list[int], span: PlainSpan) -> tuple[int, 
     start, end, _ = span
     first = bisect_right(ends, start)
     return first, bisect_left(starts, end, lo=first) if start < end else first
+
+
+def label_partners(
+    gold: Iterable[tuple[Hashable, str]], pred: Iterable[tuple[Hashable, str]]
+) -> Counter[tuple[str, str]]:
+    """Count the gold spans with the boundaries of a prediction, but another label, as (predicted label, gold label).
+
+    Args:
+        gold: Boundaries and label of each gold span.
+        pred: Those of each prediction that is not a hit.
+
+    >>> label_partners([("0 to 3", "PER")], [("0 to 3", "PERSON"), ("4 to 7", "PERSON")])
+    Counter({('PERSON', 'PER'): 1})
+    """
+    at: dict[Hashable, list[str]] = {}
+    for place, label in pred:
+        at.setdefault(place, []).append(label)
+    return Counter((theirs, label) for place, label in gold for theirs in at.get(place, ()))
 
 
 def relabelled(documents: Iterable[Document | None], rules: LabelRules | None) -> Iterator[Document | None]:

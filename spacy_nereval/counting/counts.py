@@ -50,6 +50,8 @@ class Counts:
         sources: The files that the documents came from.
         mentions: How many mentions without offsets were found and how; empty if there were none.
         located: How they were looked for, such as "listed,caseless".
+        partners: How many gold spans have the boundaries of a prediction, but another label, as (predicted label,
+            gold label). Files do not record it.
         spans_key: The key of the span groups that were counted; None for entities.
         by: In a breakdown, the attribute whose buckets replace the labels; None for labels.
         replicates: Stored half-samples; None if there are none.
@@ -84,6 +86,7 @@ class Counts:
         self.mapped: set[str] = set()
         self.mentions: Counter[str] = Counter()
         self.located: set[str] = set()
+        self.partners: Counter[tuple[str, str]] = Counter()
         self.spans_key: str | None = None
         self.by: str | None = None
         self.replicates: Replicates | None = None
@@ -236,6 +239,7 @@ class Counts:
         self.mapped |= other.mapped
         self.mentions.update(other.mentions)
         self.located |= other.located
+        self.partners.update(other.partners)
         self.add_on_reading(other.on_reading)
 
     @property

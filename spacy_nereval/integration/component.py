@@ -118,7 +118,7 @@ class Nereval:
         for key, prefix in zip(keys, self.prefixes()):
             scoring = self.scoring.counting(examples, key)
             counts = count_examples(examples, scoring.metrics, key, unit=scoring.unit, rules=scoring.rules)
-            check_labels(counts, examples, key)
+            check_labels(counts, key)
             if key is None:
                 check_predicted(examples, counts)
             scores |= scoring.keys(counts, prefix)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from spacy_nereval.cli import guards
 from spacy_nereval.cli.guards import check_files
 
 

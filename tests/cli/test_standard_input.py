@@ -11,6 +11,7 @@ import pytest
 from collapsing import ADD, counted, quiet, scores
 from commands import accepted, refused, run
 
+from spacy_nereval.cli import counting_documents
 from spacy_nereval.io import paths
 
 posix = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are POSIX")
