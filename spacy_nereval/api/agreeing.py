@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -102,7 +102,7 @@ def agreement(
     )
     sides = sides_of(annotators, reading)
     check_annotators([*sides])
-    missing = unknown([*sides.values()], text, tokens)
+    missing = partial(unknown, [*sides.values()], text, tokens)
     chosen, left_out = chosen_metrics(DEFAULT if metrics is None else metrics, missing)
     rule, on = consensus_rule(consensus, len(sides)), checked_unit(unit)
     shared = shared_documents(annotated(sides, text, tokens, reading), reading.rules, spans_key)

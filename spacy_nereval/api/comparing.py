@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +126,7 @@ def compare(
         for shown, pred in _runs(name, systems[name]):
             of_gold = Side(same, "gold", reading, names_of(gold))
             sides = of_gold, Side(pred, shown, reading, of_gold.tag_names)
-            chosen, left_out = chosen_metrics(metrics, unknown(sides, text, tokens))
+            chosen, left_out = chosen_metrics(metrics, partial(unknown, sides, text, tokens))
             kept = [*relabelled(documents(*sides, text, tokens, reading), reading.rules)]
             chosen, added = with_levels(chosen, () if metrics is not None else gold_labels(kept), sep)
             families(chosen, asked.primary, asked.secondary)  # so that it fails before anything is counted

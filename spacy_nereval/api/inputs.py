@@ -48,7 +48,7 @@ def documents_of(gold: Iterable[Any], pred: Any, items: Items) -> tuple[list[Doc
     side = Side(gold, "gold", items.reading)
     other = Side(pred, "pred", items.reading, side.tag_names)
     text, tokens = (None if value is None else list(value) for value in (items.text, items.tokens))
-    chosen = chosen_metrics(items.metrics, unknown((side, other), text, tokens))
+    chosen = chosen_metrics(items.metrics, lambda: unknown((side, other), text, tokens))
     return [*relabelled(documents(side, other, text, tokens, items.reading), items.reading.rules)], chosen
 
 
@@ -360,7 +360,7 @@ def load(
         Reading(
             format=format,
             spans_key=spans_key,
-            column=None if column is None else str(column),
+            column=column,
             repair=repair or Reading.repair,
             discontinuous=discontinuous,
             offsets=offsets,

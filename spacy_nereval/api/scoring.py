@@ -127,12 +127,12 @@ def score(
         _check_one_side(text, tokens, metrics if not isinstance(metrics, Confidence) and pred is not None else None)
         wanted = metrics if pred is None and not isinstance(metrics, Confidence) else pred
         read = relabelled(_both_sides(side, spans_key), reading.rules)
-        chosen, key = chosen_metrics(wanted, unknown([side])), spans_key if side.kind == "example" else None
+        chosen, key = chosen_metrics(wanted, lambda: unknown([side])), spans_key if side.kind == "example" else None
         return _scored(read, chosen, confidence, kept=side.is_kept, key=key, sep=None if wanted is not None else sep)
     if pred is None:
         raise ValueError("pred is missing: expected the predictions, one item per document, as the second argument")
     other = Side(pred, "pred", reading, side.tag_names)
-    chosen = chosen_metrics(metrics, unknown((side, other), text, tokens))
+    chosen = chosen_metrics(metrics, lambda: unknown((side, other), text, tokens))
     read = relabelled(documents(side, other, text, tokens, reading), reading.rules)
     kept = side.is_kept and other.is_kept
     return _scored(read, chosen, confidence, kept=kept, key=spans_key, sep=None if metrics is not None else sep)

@@ -133,7 +133,8 @@ def agreement_cli(
     wanted = table_names(showing.tables, AGREED, usual)
     _check_outputs(write_consensus, units, html, disputes)
     gold = Path(names[0]) if len(names) > 1 else None
-    chosen, left_out = chosen_metrics(metrics or ",".join(DEFAULT), options, train, gold=gold, reading=reading)
+    first = replace(reading, annotator=next(iter(split_list(reading.annotator)), None))
+    chosen, left_out = chosen_metrics(metrics or ",".join(DEFAULT), options, train, gold=gold, reading=first)
     check_lexicons(chosen, output, write_consensus, units, html, disputes)
     shared = _read(names, name or [], reading)
     rule = consensus_rule(consensus, len(shared.annotators))
@@ -165,8 +166,6 @@ def agreement_cli(
 
 
 def _check_outputs(consensus: Path | None, units: Path | None, html: Path | None, disputes: Path | None) -> None:
-    from ..io.adjudication import check_disputes_path
-
     if consensus:
         check_suffix("--write-consensus", consensus, ".jsonl")
     if units:
@@ -174,7 +173,7 @@ def _check_outputs(consensus: Path | None, units: Path | None, html: Path | None
     if html:
         check_suffix("--html", html, ".html")
     if disputes:
-        check_disputes_path(disputes)
+        check_suffix("--disputes", disputes, ".jsonl", ".json")
 
 
 def annotator_names(files: Sequence[str]) -> list[str]:

@@ -370,13 +370,15 @@ class RunCounter:
         self._stored = {name: load(Path(name)) for name in runs if name.endswith(".npz")}
         check_no_count_file(cutting, [*self._stored])
         counted = self._stored and not metrics and not options
-        systems = [] if counted else runs
         reading = with_stored_labels(reading, runs)
-        chosen = chosen_metrics(metrics, options, train, gold=gold, reading=reading, systems=systems)
-        self.metrics: tuple[Metric, ...] = chosen.metrics
-        self.left_out = chosen.left_out
+        self.metrics: tuple[Metric, ...]
+        self.left_out: dict[str, str] = {}
         if counted:
             self.metrics = next(iter(self._stored.values())).metrics
+        else:
+            self.metrics, self.left_out = chosen_metrics(
+                metrics, options, train, gold=gold, reading=reading, systems=runs
+            )
         self._reading = as_stored(reading, runs, self._stored) if self._stored else reading
 
     def count(self, run: str) -> tuple[Counts, Kept | None]:

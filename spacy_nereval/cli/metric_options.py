@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -123,9 +124,8 @@ def chosen_metrics(
     settings = _settings(listed, parse_options(arguments), train)
     if stored := of_models(systems, reading.spans_key if reading else None):
         settings = with_stored(settings, stored)
-    found = choosing.chosen_metrics(
-        settings, unknown(gold, reading, both=both) if gold and reading else choosing.Unknown()
-    )
+    missing = partial(unknown, gold, reading, both=both) if gold and reading else choosing.Unknown
+    found = choosing.chosen_metrics(settings, missing)
     for line in choosing.left_out_lines(found.left_out):
         say(line, err=True)
     if train is not None and not attributes:

@@ -60,7 +60,8 @@ def checked(settings: Settings) -> Settings:
     """
     for name, argument in declared(settings).items():
         value = getattr(settings, name)
-        if argument.values and value is not None and value not in argument.values:
+        taken = (*argument.values, getattr(type(settings), name))  # None only if it is the default
+        if argument.values and value not in taken:
             raise ValueError(f"{named(name, value)}: expected one of {', '.join(argument.values)}")
     return settings
 
@@ -114,11 +115,12 @@ class Reading(Labelling):
     ] = None
     spans_key: Annotated[str | None, Argument("Read doc.spans[KEY] instead of doc.ents", short="-sk")] = None
     column: Annotated[
-        str | None,
+        str | int | None,
         Argument(
             "CoNLL: column of the labels, a number from 1 or 'last'. Gold and predictions: --column 3,4. Label "
             "Studio, Hugging Face, WebAnno, XMI, CoNLL-U, BioC: name of the key, feature or type",
             where="files",
+            typed=str,
         ),
     ] = None
     scheme: Annotated[

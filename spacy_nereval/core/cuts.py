@@ -92,7 +92,7 @@ def _what_is_wrong(document: Document, span: PlainSpan, score: Any) -> str:
         return f"{shown} has no score, {why}; give offsets, or one score for all with {named('missing_score', 1.0)}"
     if score is None:
         return (
-            f"{shown} has no score; expected a number as its 'score', or give {named('missing_score', 1.0)} to keep "
+            f'{shown} has no score; expected a number as its "score", or give {named("missing_score", 1.0)} to keep '
             "such spans"
         )
     return f"{shown} has the score {shortened(repr(score))}; expected a finite number"

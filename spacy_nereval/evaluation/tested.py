@@ -46,7 +46,8 @@ class Asked(NamedTuple):
         if self.margin is not None and not 0 < self.margin < math.inf:
             raise ValueError(f"{named('margin', self.margin)}: expected a number of points above 0, such as 1")
         if isinstance(self.secondary, str):
-            return self._replace(secondary=[name.strip() for name in self.secondary.split(",")])
+            listed = [name.strip() for name in self.secondary.split(",")] if self.secondary else []
+            return self._replace(secondary=listed)
         return self
 
     @property

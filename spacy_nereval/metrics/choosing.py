@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..core.declaration import Metric
@@ -33,17 +33,17 @@ class Chosen(NamedTuple):
     left_out: dict[str, str]
 
 
-def chosen_metrics(metrics: Any, unknown: Unknown = Unknown()) -> Chosen:
+def chosen_metrics(metrics: Any, unknown: Callable[[], Unknown] = Unknown) -> Chosen:
     """Return the metrics that are scored, and which are left out.
 
     Args:
         metrics: Names of metrics or sets, or a table of names and options; None for the set `papers`.
-        unknown: What is not known of the documents.
+        unknown: Returns what is not known of the documents; asked only if a metric needs it.
 
     Raises:
         ValueError: As for `create_all`; or a metric that is asked for by its name needs words, and there are none.
 
-    >>> found = chosen_metrics(["strict", "cited"], Unknown(texts="there is no text"))
+    >>> found = chosen_metrics(["strict", "cited"], lambda: Unknown(texts="there is no text"))
     >>> [metric.name for metric in found.metrics][:3], found.left_out["mentions"]
     (['strict', 'token', 'char'], 'there is no text')
     """
@@ -53,8 +53,10 @@ def chosen_metrics(metrics: Any, unknown: Unknown = Unknown()) -> Chosen:
     table = metrics if isinstance(metrics, Mapping) else dict.fromkeys(metrics, {})
     missing = [name for name in expanded(table, whole=True) if name not in expanded(table)]
     left_out = {name: f"it needs {named(f'{name}.{needs(name)}', 'FILE')}" for name in missing}
-    for metric in created:
-        if reason := unknown.reason(metric):
+    asking = [metric for metric in created if metric.text or metric.tokens]
+    known = unknown() if asking else Unknown()
+    for metric in asking:
+        if reason := known.reason(metric):
             if metric.name not in table:
                 left_out[metric.name] = reason
             elif metric.text == "words":

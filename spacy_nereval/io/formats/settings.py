@@ -75,7 +75,7 @@ def sides(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
     """
     checked(reading)
     column, annotator = reading.column, reading.annotator
-    columns = _columns(str(column)) if column is not None else [-2, -1] if both else [-1]
+    columns = _columns(column) if column is not None else [-2, -1] if both else [-1]
     by_name = [name for name in columns if isinstance(name, str)]
     if both and by_name:
         raise ValueError(
@@ -112,10 +112,10 @@ def sides(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
     return gold, pred
 
 
-def _columns(given: str) -> list[int | str]:
+def _columns(given: str | int) -> list[int | str]:
     """Parse the columns of an argument: numbers from 1 up, -1 for "last", or names."""
     found: list[int | str] = []
-    for name in (part.strip() for part in given.split(",")):
+    for name in (part.strip() for part in str(given).split(",")):
         if name == "last" or name.isdecimal():
             found.append(-1 if name == "last" else int(name))
         elif COLUMN_NAME.fullmatch(name):
