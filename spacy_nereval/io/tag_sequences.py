@@ -5,7 +5,7 @@ The rules are those of `formats.tags`, which reads files line by line; a test co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
@@ -47,6 +47,10 @@ class TokenDocument(Document):
     def __init__(self, gold: Iterable[Sequence[Any]], pred: Iterable[Sequence[Any]], length: int) -> None:
         super().__init__(gold, pred)
         self.tokens: list[tuple[int, int]] | None = _unit_tokens(length)
+
+    def unigrams(self, *_: Any, **__: Any) -> Iterator[Any]:
+        """Raise ValueError: the words are not known."""
+        raise ValueError(f"words need the text: give {named('tokens')}, the words of each document")
 
 
 @lru_cache(maxsize=1024)

@@ -41,7 +41,7 @@ def chosen_metrics(metrics: Any, unknown: Callable[[], Unknown] = Unknown) -> Ch
         unknown: Returns what is not known of the documents; asked only if a metric needs it.
 
     Raises:
-        ValueError: As for `create_all`; or a metric that is asked for by its name needs words, and there are none.
+        ValueError: As for `create_all`; or a metric that is asked for by its name needs words, and the texts have none.
 
     >>> found = chosen_metrics(["strict", "cited"], lambda: Unknown(texts="there is no text"))
     >>> [metric.name for metric in found.metrics][:3], found.left_out["mentions"]
@@ -59,7 +59,7 @@ def chosen_metrics(metrics: Any, unknown: Callable[[], Unknown] = Unknown) -> Ch
         if reason := known.reason(metric):
             if metric.name not in table:
                 left_out[metric.name] = reason
-            elif metric.text == "words":
+            elif metric.text == "words" and not known.texts:  # counting refuses what has no text
                 raise ValueError(f"{metric.name} needs words: {reason}")
     return Chosen(tuple(metric for metric in created if metric.name not in left_out), left_out)
 

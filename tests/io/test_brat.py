@@ -130,8 +130,8 @@ def test_spans_in_pieces(tmp_path, pieces):
     shown = " ".join(text[int(a) : int(b)] for a, b in (piece.split() for piece in pieces.split(";")))
     folder = folder_of(tmp_path / "x", a=f"{text}|T1\tPER {pieces}\t{shown}")
     said = refused("score", folder, folder)
-    assert f"a.ann, line 1: the span is in {pieces.count(';') + 1} pieces; use --discontinuous hull" in said
-    assert "--discontinuous parts" in said
+    assert f"a.ann, line 1: the span is in {pieces.count(';') + 1} pieces; use discontinuous='hull'" in said
+    assert "discontinuous='parts'" in said
     assert result_of(tmp_path, folder, folder, "--discontinuous", "hull")["gold"] == 1
     assert only(folder, discontinuous="hull").spans == {(0, 12, "PER")}
     assert {(0, 3, "PER"), (8, 12, "PER")} <= only(folder, discontinuous="parts").spans

@@ -114,7 +114,7 @@ def test_the_column_is_chosen_by_number_or_last(tmp_path, column, label):
         (["a B"], {}, "line 1: 'B' is not a tag"),
         (["a b-A"], {}, "line 1: 'b-A' is not a tag"),
         (["a PER"], {}, "line 1: 'PER' is not a tag"),
-        (["# text = I like O", "I O"], {}, "line 1: this is CoNLL-U: read it with --format conllu"),
+        (["# text = I like O", "I O"], {}, "line 1: this is CoNLL-U: read it with format='conllu'"),
         (["# id 7", "I O"], {}, "line 1: '7' is not a tag"),
         (["a N O", "", "b O"], {}, "line 3: expected 3 columns, as in the lines before; found 2"),
         (["a\tO", "b N\tO\tO"], {}, "line 2: expected 2 columns, as in the lines before; found 3"),

@@ -110,7 +110,7 @@ def test_an_invalid_sequence_is_an_error_with_line_and_reason(tmp_path, sentence
     path = file_of(tmp_path / "a.iob", *sentences)
     with pytest.raises(ValueError) as raised:
         read(path)
-    remedy = "use --repair conll to read it as a span, or --repair discard to leave it out"
+    remedy = "use repair='conll' to read it as a span, or repair='discard' to leave it out"
     assert str(raised.value) == f"{path}, {message}; {remedy}"
 
 
@@ -210,7 +210,7 @@ def test_repairs_of_both_sides_are_counted(tmp_path):
 @pytest.mark.parametrize(
     "option, value, message",
     [
-        ("--repair", "seqeval", "--repair seqeval: expected one of conll, discard"),
+        ("--repair", "seqeval", "--repair seqeval: expected one of error, conll, discard"),
         ("--discontinuous", "first", "--discontinuous first: expected one of hull, parts"),
         ("--format", "ini", "there is no format 'ini'"),
     ],

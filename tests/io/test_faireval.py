@@ -34,7 +34,7 @@ def test_the_longer_text_of_faireval_is_that_of_both(tmp_path):
 
 def test_tokens_of_faireval_with_holes(tmp_path):
     path = write_lines(tmp_path / "a.csv", ["A\t1\t4\t1, 2, 4"])
-    with pytest.raises(ValueError, match=r"a\.csv, line 1: the span is in 2 pieces; use --discontinuous hull"):
+    with pytest.raises(ValueError, match=r"a\.csv, line 1: the span is in 2 pieces; use discontinuous='hull'"):
         read(path)
     assert only(path, discontinuous="hull").spans == {(0, 7, "A")}
     assert only(path, discontinuous="parts").spans == {(0, 3, "A"), (6, 7, "A")}

@@ -19,6 +19,7 @@ from reading import file_of, read, refused, result_of
 from writers import Side, sides, write_lines
 
 from spacy_nereval import score
+from spacy_nereval.core.arguments import Reading
 from spacy_nereval.io.formats import Format, name_of
 from spacy_nereval.io.formats.settings import sides as formats_of
 from spacy_nereval.io.read import read_files, records
@@ -147,7 +148,7 @@ def test_another_ending_needs_a_name(name, tmp_path, monkeypatch):
         ".conll",
         ".csv",
         ".ann",
-        "--format",
+        "format=",
         "faireval",
     ):
         assert said in str(raised.value)
@@ -158,7 +159,7 @@ def test_a_folder_is_brats_if_it_has_annotation(tmp_path):
     (tmp_path / "deep" / "er").mkdir(parents=True)
     for name in ("deep/a.txt", "deep/._a.ann"):
         (tmp_path / name).write_text("")
-    with pytest.raises(ValueError, match=r"deep is a folder without \.ann files.*--format"):
+    with pytest.raises(ValueError, match=r"deep is a folder without \.ann files.*format="):
         name_of(tmp_path / "deep")
     (tmp_path / "deep" / "er" / "a.ann").write_text("")
     assert name_of(tmp_path / "deep") == "brat"
@@ -206,17 +207,17 @@ def test_whatever_is_in_a_file_is_records_or_an_error_with_file_and_line(format,
 
 
 @pytest.mark.parametrize(
-    "names, settings, wanted",
+    "reading, both, wanted",
     [
-        ((), {}, (Format(), Format())),
-        (("conll",), {"column": "3"}, (Format("conll", 3), Format("conll", 3))),
-        (("brat", "conll"), {"column": "3,last"}, (Format("brat", 3), Format("conll", -1))),
-        ((), {"both": True}, (Format(None, -2, True), Format(None, -1, True))),
-        ((), {"repair": "conll", "discontinuous": "hull"}, (Format(None, -1, False, "conll", "hull"),) * 2),
+        (Reading(), False, (Format(), Format())),
+        (Reading(format="conll", column="3"), False, (Format("conll", 3), Format("conll", 3))),
+        (Reading(format="brat,conll", column="3,last"), False, (Format("brat", 3), Format("conll", -1))),
+        (Reading(), True, (Format(None, -2, True), Format(None, -1, True))),
+        (Reading(repair="conll", discontinuous="hull"), False, (Format(None, -1, False, "conll", "hull"),) * 2),
     ],
 )
-def test_options_as_people_write_them(names, settings, wanted):
-    assert formats_of(names, **settings) == wanted
+def test_options_as_people_write_them(reading, both, wanted):
+    assert formats_of(reading, both=both) == wanted
 
 
 @pytest.mark.parametrize("names", [("conll",), ("conll", "jsonl")])

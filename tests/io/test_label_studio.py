@@ -30,7 +30,7 @@ def test_annotators_are_told_apart(tmp_path):
     assert [(found.annotated, len(found.spans)) for found in mine] == [(False, 0), (True, 2)]
     shared[0]["annotations"].append(said(bob))
     saved(path, shared)
-    assert "document 1 has 2 annotations, by ann@x.org, 7; choose an annotator with --annotator: ann@x.org, 7" in error(
+    assert "document 1 has 2 annotations, by ann@x.org, 7; choose an annotator with annotator=: ann@x.org, 7" in error(
         path
     )
     assert [len(found.spans) for found in read(path, annotator="7")] == [0, 2]
@@ -59,7 +59,7 @@ def test_predictions_are_read_where_nothing_is_annotated_or_their_model_is_named
 def test_rows_of_json_min_are_the_annotations_of_a_task(tmp_path):
     rows = [samples.minimal(annotator=7), samples.minimal(annotator=8, regions=[]), samples.minimal(id=2, annotator=8)]
     path = saved(tmp_path / "a.json", rows)
-    assert "by 7, 8; choose an annotator with --annotator: 7, 8" in error(path)
+    assert "by 7, 8; choose an annotator with annotator=: 7, 8" in error(path)
     assert [(f.id, len(f.spans), f.annotated) for f in read(path, annotator="8")] == [("1", 0, True), ("2", 3, True)]
     assert [(f.id, len(f.spans), f.annotated) for f in read(path, annotator="7")] == [("1", 3, True), ("2", 0, False)]
 
@@ -67,7 +67,7 @@ def test_rows_of_json_min_are_the_annotations_of_a_task(tmp_path):
 def test_old_offsets_are_named_and_can_be_chosen(tmp_path):
     utf16 = [region(11, 14, "PER", text="Bob"), region(18, 26, "LOC", text="New York")]
     path = saved(tmp_path / "a.json", [task(said(1, *utf16))])
-    assert "all spans of" in error(path) and "--offsets utf16" in error(path)
+    assert "all spans of" in error(path) and "offsets='utf16'" in error(path)
     for offsets in ("utf16", "auto"):
         assert only(path, offsets=offsets).spans == {BOB, YORK}
     saved(path, [task(said(1, region(11, 14, "PER")))])
@@ -93,5 +93,5 @@ def test_the_text_can_be_named(tmp_path):
     two = task(said(1, region(0, 3, "PER")))
     two["data"] = {"title": "x", "body": "Ada"}
     path = saved(tmp_path / "a.json", [two])
-    assert "there is no text 'text' in the data; name one with --column: title, body" in error(path)
+    assert "there is no text 'text' in the data; name one with column=: title, body" in error(path)
     assert only(path, field="body").spans == {PER}

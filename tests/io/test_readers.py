@@ -9,13 +9,13 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 import catalogue
+import commands
 import pytest
 from processes import python
 from typer.testing import CliRunner
 
 import spacy_nereval.io.formats
 from spacy_nereval.cli import nereval
-from spacy_nereval.cli.command_options import INPUT_FORMATS
 from spacy_nereval.core.lexicon import read_lexicon
 from spacy_nereval.core.plugins import check_registered_once, readers
 from spacy_nereval.io.formats import ENDINGS, Format, format_names, name_of, read_any, records
@@ -165,9 +165,10 @@ def test_the_recipe_for_a_format_names_what_exists():
     assert [name for name in names if not re.search(rf"^(def |class |)\b{name}\b", text, flags=re.M)] == []
 
 
-def test_the_help_names_the_formats_of_this_package():
+def test_an_unknown_format_is_answered_with_those_of_this_package():
     own = distribution("spacy-nereval").entry_points.select(group=readers.entry_point_namespace)
-    assert sorted(INPUT_FORMATS) == sorted({point.name for point in own} - {"auto"})
+    said = commands.refused("score", "gold", "pred", "--format", "none").split("input formats are ")[1]
+    assert {point.name for point in own} - {"auto"} <= {*said.partition(", table")[0].split(", ")}
 
 
 def test_a_name_that_two_packages_register_is_refused_with_both(tmp_path, monkeypatch):

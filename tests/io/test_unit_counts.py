@@ -53,9 +53,9 @@ def test_gold_documents_of_a_model_have_the_same_units(tmp_path):
         for unit, keys in (("meta.source", ["0", "1", "0", "1"]), (r"prefix:(\d)", ["0", "0", "1", "1"])):
             found = count(predict(nlp, gold, unit=unit), [create("strict")])
             assert (found.unit, found.units) == (unit, keys), gold
-        with pytest.raises(ValueError, match=r"--unit block:5: .* has 4 documents"):
+        with pytest.raises(ValueError, match=r"unit='block:5': .* has 4 documents"):
             [*predict(nlp, gold, unit="block:5")]
-        with pytest.raises(ValueError, match=r"document 0: --unit meta.x: the document has no 'x'"):
+        with pytest.raises(ValueError, match=r"document 0: unit='meta.x': the document has no 'x'"):
             [*predict(nlp, gold, unit="meta.x")]
     found = count(predict(nlp, sentences(tmp_path / "a.conll", 40)), [create("strict")])
     assert (found.unit, len({*found.units})) == (AUTOMATIC, 20)

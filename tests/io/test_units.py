@@ -64,9 +64,9 @@ def test_a_rule_is_stored_as_it_was_given(text):
 )
 def test_what_is_no_rule_is_said_on_one_line(text, said, tmp_path):
     for what in (lambda: parse(text), lambda: units(write(tmp_path / "a.jsonl", *named("a")), text)):
-        with pytest.raises(ValueError, match=r"^--unit .*$") as caught:
+        with pytest.raises(ValueError, match=r"^unit=.*$") as caught:
             what()
-        assert str(caught.value).startswith(f"--unit {text}: ")
+        assert str(caught.value).startswith(f"unit={text!r}: ")
         assert said in str(caught.value)
 
 
@@ -131,13 +131,13 @@ def test_a_field_of_the_metadata_is_the_unit(value, key, tmp_path):
 def test_a_document_without_the_field_is_named(meta, tmp_path):
     rows = [line("Ada", id="a", meta={"source": "news"}), line("Bob", id="b", meta=meta)]
     said = refused(write(tmp_path / "a.jsonl", *rows), "meta.source")
-    assert "document 1 (b): --unit meta.source: the document has no 'source' in its metadata" in said
+    assert "document 1 (b): unit='meta.source': the document has no 'source' in its metadata" in said
     assert units(tmp_path / "a.jsonl") == ["a", "b"], "what is in meta matters to this rule only"
 
 
 def test_a_field_that_is_neither_text_nor_number_is_refused(tmp_path):
     said = refused(write(tmp_path / "a.jsonl", line("Ada", meta={"source": ["a", "b"]})), "meta.source")
-    assert "--unit meta.source: 'source' is list; expected text or a number" in said
+    assert "unit='meta.source': 'source' is list; expected text or a number" in said
 
 
 def test_a_text_that_is_not_annotated_needs_no_unit(tmp_path):
@@ -174,13 +174,13 @@ def test_the_first_group_of_the_id_is_the_unit(tmp_path):
 @pytest.mark.parametrize("expression", [r"(\d+)-", r"b|a(x)?", r"(z*)", r"x(a)"])
 def test_an_id_that_does_not_match_is_named(expression, tmp_path):
     said = refused(write(tmp_path / "a.jsonl", *named("a-1")), f"prefix:{expression}")
-    assert "document 0 (a-1): --unit prefix:" in said
+    assert "document 0 (a-1): unit='prefix:" in said
     assert said.endswith("the first group matches nothing in the id 'a-1'")
 
 
 def test_documents_without_ids_have_no_prefix(tmp_path):
     said = refused(write(tmp_path / "a.jsonl", line("Ada")), "prefix:(a)")
-    assert said.endswith("document 0: --unit prefix:(a): the document has no id")
+    assert said.endswith("document 0: unit='prefix:(a)': the document has no id")
 
 
 # block
@@ -203,7 +203,7 @@ def test_texts_that_are_not_annotated_count_in_blocks(tmp_path):
 def test_a_block_larger_than_the_file_is_refused(ids, tmp_path):
     gold = write(tmp_path / "a.jsonl", *named(*ids))
     many = "s" * (len(ids) != 1)
-    said = f"--unit block:3: {gold} has {len(ids)} document{many}; expected blocks no larger than the file"
+    said = f"unit='block:3': {gold} has {len(ids)} document{many}; expected blocks no larger than the file"
     assert refused(gold, "block:3") == said
     assert len({*units(gold, f"block:{len(ids)}")}) == 1, "a block as large as the file is one unit"
 

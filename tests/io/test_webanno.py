@@ -37,7 +37,7 @@ def test_the_feature_can_be_chosen_and_relations_are_counted(tmp_path):
     layers = "#T_SP=x.A|kind|value\n#T_SP=x.B|value\n#T_RL=x.R|BT_x.A"
     row = "1-1\t0-3\tAda\tk\tv\tw\t1-1\t"
     path = webanno(tmp_path, row, layers=layers, text="Ada")
-    assert "several features can have the labels; choose one with --column: A.kind, A.value, B.value" in error(path)
+    assert "several features can have the labels; choose one with column=: A.kind, A.value, B.value" in error(path)
     for field, label in (("kind", "k"), ("A.value", "v"), ("B", "w")):
         assert only(path, field=field).spans == {(0, 3, label)}
     assert "no feature named 'none'" in error(path, field="none")
@@ -60,7 +60,7 @@ def test_an_export_has_a_folder_per_document_and_a_file_per_annotator(tmp_path):
     for name in ("a.txt/ann", "a.txt/bob", "a.txt/INITIAL_CAS", "b.txt/bob"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / f"{name}.tsv").write_text(samples.webanno(), encoding="utf8")
-    assert "document a.txt has 2 annotations, by ann, bob; choose an annotator with --annotator: ann, bob" in error(
+    assert "document a.txt has 2 annotations, by ann, bob; choose an annotator with annotator=: ann, bob" in error(
         tmp_path
     )
     assert [(f.id, f.annotated) for f in read(tmp_path, annotator="ann")] == [("a.txt", True), ("b.txt", False)]
