@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from scripts.screenshot import browser  # noqa: E402  # found by the line above, as the next two
+
 from spacy_nereval import Document, count, create_all  # noqa: E402
 from spacy_nereval.reporting.html import ReportedSystem, page  # noqa: E402
 

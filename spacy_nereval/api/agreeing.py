@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.labels import SEPARATOR
-from ..core.mentions import CASELESS, LISTED
+from ..core.mention_places import CASELESS, LISTED
 from ..core.messages import shortened
 from ..counting.counts import Counts
 from ..evaluation.agreement.consensus import consensus_rows, consensus_rule
@@ -16,18 +16,16 @@ from ..evaluation.agreement.counts import DEFAULT, AgreementCounts
 from ..evaluation.agreement.documents import check_annotators
 from ..evaluation.agreement.stretches import checked_unit
 from ..evaluation.resampling import Confidence
-from ..io.adjudication import write_disputes
-from ..io.shared_documents import shared_documents
+from ..io.shared_documents import shared_documents, write_disputes
 from ..io.writing import write_rows
 from ..metrics.choosing import chosen_metrics, left_out_lines
 from ..reporting.agreement import AGREED, AT_TERMINAL, agreement_tables
 from ..reporting.agreement_lines import Agreed, after_lines, opening_lines
 from ..reporting.result_table import ResultTable
 from .annotators import annotated, sides_of
-from .frames import frame, table_rows
 from .inputs import reading_of_items, unknown
 from .rows import TagNames
-from .shown import Shown
+from .shown import Shown, table_frame
 
 if TYPE_CHECKING:
     import pandas
@@ -206,7 +204,7 @@ class Agreement(Shown):
         """
         if table not in AGREED:
             raise ValueError(f"there is no table {table!r}; there are {', '.join(AGREED)}")
-        return frame(row for found in AGREED[table](self._given) for row in table_rows(found))
+        return table_frame(AGREED[table](self._given))
 
     def save(self, path: str | Path) -> None:
         """Write the result to a file in the format that the file extension names.
@@ -249,6 +247,11 @@ class Agreement(Shown):
             return self._given
         bounded = self._found.with_main_interval(self)
         return self._given._replace(bounds=bounded["intervals"], drawn=bounded["confidence"])
+
+    def _parts(
+        self, average: str, digits: int, *, every: bool = False
+    ) -> tuple[list[str], list[ResultTable], list[str]]:
+        return self._before(), self._tables(average, digits, every=every), self._after()
 
     def _tables(self, average: str, digits: int, *, every: bool) -> list[ResultTable]:
         return [*agreement_tables(self._given, AGREED if every else AT_TERMINAL, digits=digits)]

@@ -13,6 +13,7 @@ from ..counting.counts import Counts
 from ..evaluation.error_groups import ErrorGroups
 from ..evaluation.error_list import ErrorExamples, error_list
 from ..evaluation.label_schemes import argument, label_lines
+from ..evaluation.per_document import document_rows
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import gold_spans, pred_spans
 from ..evaluation.scores import AVERAGES
@@ -21,20 +22,21 @@ from ..io.count_files import save as save_counts
 from ..metrics.choosing import left_out_lines
 from ..metrics.registry import create
 from ..reporting.comparison import COMPARED, comparison_tables, footer, verdict_lines
-from ..reporting.evaluated import Evaluated
-from ..reporting.remarks import heading, mention_lines
+from ..reporting.declared import judging
+from ..reporting.remarks import mention_lines
 from ..reporting.result_table import ResultTable
-from ..reporting.result_tables import TABLES, tables
-from ..reporting.verdict_tables import judging
-from .frames import DETAILED, frame, result_rows, table_rows
+from ..reporting.score_view import ScoreView
 from .reports import KeptSystem, report
-from .shown import Shown
+from .shown import Shown, frame, table_frame
 
 if TYPE_CHECKING:
     import pandas
 
-SUMMARY = ("scores", "labels", "errors")
-"""The tables of `Result.summary`."""
+OTHERS = {"other-scores": "scores", "other-label-scores": "label-scores"}
+"""The frames of scores that are not precision, recall and F, and the tables that they belong to."""
+
+DETAILED = ("groups", "pairs")
+"""The tables that show spans, for which documents are needed."""
 
 
 class Result(Shown):
@@ -70,6 +72,8 @@ class Result(Shown):
             add_units(self._counts, self._documents)
         return self._counts
 
+    summarised = ("scores", "labels", "errors")
+
     def errors(
         self, metric: str = "fair", verdicts: Sequence[str] | None = None, labels: Sequence[str] | None = None
     ) -> list[dict[str, Any]]:
@@ -101,12 +105,13 @@ class Result(Shown):
         return [found.row() for found in listed]
 
     def to_frame(self, table: str = "scores", average: str = "micro") -> pandas.DataFrame:
-        """Return a table as a pandas DataFrame; ratios are from 0 to 1.
+        """Return a table as a pandas DataFrame; ratios are from 0 to 1, and an interval has columns "low" and "high".
 
         Args:
             table: The name of a table for `--tables`. "scores" and "label-scores" have a row
                 per metric (and label) with P, R and F; "other-scores" and
-                "other-label-scores" have a row per score that is not one of these.
+                "other-label-scores" have a row per score that is not one of these. "documents" has the columns of
+                `--per-document`.
             average: The average that overall scores show: "micro", "macro", "weighted" or "docs".
 
         Returns:
@@ -119,7 +124,13 @@ class Result(Shown):
         >>> score([["B-PER"]], [["B-PER"]], ["strict"]).to_frame()[["metric", "F"]].values.tolist()
         [['strict', 1.0]]
         """
-        return frame(result_rows(self._evaluated(average, detailed=table in DETAILED), table))
+        if table == "documents":
+            return frame(document_rows(self._counts))
+        if table not in (*ScoreView.makers, *OTHERS):
+            raise ValueError(f"there is no table {table!r}; there are {', '.join([*ScoreView.makers, *OTHERS])}")
+        found = [*self._view(average, every=table in DETAILED).tables([OTHERS.get(table, table)])]
+        pairs = ("scores", "label-scores", *OTHERS)
+        return table_frame(found[table in OTHERS :][:1] if table in pairs else found)
 
     def save(self, path: str | Path) -> None:
         """Write the result to a file in the format that the file extension names.
@@ -154,36 +165,32 @@ class Result(Shown):
     def _metric(self, name: str) -> Metric:
         return next((metric for metric in self._counts.metrics if metric.name == name), None) or create(name)
 
-    def _evaluated(self, average: str, *, detailed: bool = False) -> Evaluated:
-        """Return what tables are made from, with examples of errors and groups of them if `detailed`."""
+    def _view(self, average: str = "micro", *, every: bool = False) -> ScoreView:
+        """Return the view, with examples of errors if `every`."""
         if average not in AVERAGES:
             raise ValueError(f"average={average!r}: expected one of {', '.join(AVERAGES)}")
-        given = Evaluated(self._counts, self, average)
         metric = judging(self._counts.metrics)
-        if not detailed or self._documents is None or metric is None:
-            return given
+        if self._documents is None or metric is None:
+            return ScoreView(self.counts, self, average)
         known = [document for document in self._documents if document]
         examples = ErrorExamples(metric)
-        words = all(document.text is not None for document in known)
-        groups = None if metric.resolve else ErrorGroups(metric, by=("surface", "slip") if words else ())
+        groups = None
+        if not metric.resolve:
+            is_read = every and all(document.text is not None for document in known)
+            groups = ErrorGroups(metric, by=("surface", "slip") if is_read else ())
         for document in known:
-            for found in (examples, groups):
+            for found in (groups, *([examples] if every else [])):
                 if found is not None:
                     found.add(document)
-        return given._replace(examples=examples.first, groups=groups)
+        return ScoreView(self.counts, self, average, examples=examples.first, groups=groups)
 
-    def _tables(self, average: str, digits: int, *, every: bool) -> list[ResultTable]:
-        given = self._evaluated(average, detailed=every)
-        return [*tables(given, TABLES if every else SUMMARY, digits=digits)]
-
-    def _before(self) -> list[str]:
-        lines = [heading(self), *mention_lines(self.get("mentions", {})), *left_out_lines(self.get("left_out", {}))]
-        lines += self._notes
+    def _parts(
+        self, average: str, digits: int, *, every: bool = False
+    ) -> tuple[list[str], list[ResultTable], list[str]]:
+        before, tables, after = super()._parts(average, digits, every=every)
+        before += [*left_out_lines(self.get("left_out", {})), *self._notes]
         warnings = label_warnings(self._counts)
-        return [*warnings, *lines] if _have_no_common_label(self._counts) else [*lines, *warnings]
-
-    def _after(self) -> list[str]:
-        return [self.signature]
+        return warnings + before if _have_no_common_label(self._counts) else before + warnings, tables, after
 
 
 class Comparison(Shown):
@@ -235,7 +242,12 @@ class Comparison(Shown):
             raise ValueError(f"there is no table {table!r}; there are {', '.join(COMPARED)}")
         if table in ("differences", "all-differences"):
             return frame(_difference_rows(self["comparisons"]))
-        return frame(row for found in COMPARED[table](self) for row in table_rows(found))
+        return table_frame(COMPARED[table](self))
+
+    def _parts(
+        self, average: str, digits: int, *, every: bool = False
+    ) -> tuple[list[str], list[ResultTable], list[str]]:
+        return self._before(), self._tables(average, digits, every=every), self._after()
 
     def _tables(self, average: str, digits: int, *, every: bool) -> list[ResultTable]:
         return [*comparison_tables(self, COMPARED if every else ("differences", "transitions"), digits=digits)]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.labels import SEPARATOR
-from ..core.mentions import CASELESS, LISTED
+from ..core.mention_places import CASELESS, LISTED
 from ..core.messages import shortened
 from ..core.spans import Document, relabelled
 from ..counting.counter import count

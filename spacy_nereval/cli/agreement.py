@@ -25,7 +25,7 @@ from .command_options import (
 )
 from .guards import check_lexicons
 from .metric_options import chosen_metrics, names_and_options
-from .printing import MOST_DOCUMENTS, more_tables, print_tables, say
+from .printing import more_tables, print_tables, say
 from .systems import display_names, reading_of, rules_of, say_left_out
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def agreement_cli(
         "--confidence",
         "-C",
         help="Add a confidence interval to every number, by resampling the documents. Without it, only the main "
-        f"numbers have one, up to {MOST_DOCUMENTS} documents",
+        "numbers have one, up to 20000 documents",
     ),
     train: str | None = TRAIN,
     output: Path | None = OUTPUT,
@@ -121,11 +121,12 @@ def agreement_cli(
     from ..evaluation.agreement.consensus import consensus_rows, consensus_rule
     from ..evaluation.agreement.counts import DEFAULT, AgreementCounts
     from ..evaluation.agreement.stretches import checked_unit
-    from ..io.adjudication import write_disputes
+    from ..io.shared_documents import write_disputes
     from ..io.writing import atomic, write_json, write_rows
     from ..reporting.agreement import AGREED, AT_TERMINAL, USUAL
     from ..reporting.html.agreement.page import agreement_page
     from ..reporting.remarks import many
+    from ..reporting.view import MOST_DOCUMENTS
 
     names, options = names_and_options([*annotations, *ctx.args])
     drawn, on = chosen_confidence(confidence, resampling), checked_unit(unit)

@@ -25,8 +25,6 @@ from .command_options import (
     check_average,
     check_per_document,
     chosen_confidence,
-    table_format,
-    table_names,
 )
 from .counting_documents import (
     RunCounter,
@@ -47,7 +45,7 @@ from .metric_options import (
     wanted_breakdowns,
     with_stored_labels,
 )
-from .printing import MOST_DOCUMENTS, more_tables, print_tables
+from .printing import names_of_tables, print_view
 from .systems import (
     check_no_count_file,
     check_no_labels,
@@ -188,16 +186,7 @@ def score_runs(
     """
     from ..evaluation.run_means import evaluate_runs
     from ..io.writing import write_json
-    from ..reporting.evaluated import Evaluated
-    from ..reporting.headline import summary_lines
-    from ..reporting.run_tables import (
-        AT_TERMINAL_OF_RUNS,
-        RUN_TABLES,
-        USUAL_OF_RUNS,
-        run_footer,
-        run_heading,
-        tables_of_runs,
-    )
+    from ..reporting.run_tables import RunsView
 
     systems = named_runs(given)
     if len(systems) > 1:
@@ -210,8 +199,7 @@ def score_runs(
             f"--system {given[0]}: {name} has one training run, which does not show how much runs vary; "
             f"give two or more, or score it alone: nereval score {gold} {runs[0]}"
         )
-    usual = AT_TERMINAL_OF_RUNS if table_format(showing.format) == "terminal" else USUAL_OF_RUNS
-    wanted = table_names(showing.tables, RUN_TABLES, usual)
+    wanted = names_of_tables(showing, RunsView)
     counter = RunCounter(runs, gold, *counting)
     check_lexicons(counter.metrics, output)
     counts = [counter.count(run)[0] for run in runs]
@@ -219,16 +207,7 @@ def score_runs(
     result |= {"left_out": counter.left_out} if counter.left_out else {}
     if output:
         write_json(output, result)
-    given_result = Evaluated(counts[0], result, showing.average)
-    print_tables(
-        tables_of_runs(given_result, wanted, digits=showing.digits),
-        showing.format,
-        before=summary_lines(
-            given_result, run_heading(result), digits=showing.digits, errors=False, more=more_tables(showing)
-        ),
-        after=run_footer(result),
-        signature=result["signature"],
-    )
+    print_view(RunsView(counts[0], result, showing.average), wanted, showing, result["signature"])
 
 
 @command("evaluate", metric_options=True)
@@ -319,11 +298,10 @@ def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
     Raises:
         ValueError: If a table is unknown, or no metric has the verdicts that it shows.
     """
-    from ..reporting.result_tables import AT_TERMINAL, TABLES, USUAL
-    from ..reporting.verdict_tables import judging
+    from ..reporting.declared import judging
+    from ..reporting.score_view import ScoreView
 
-    usual = AT_TERMINAL if table_format(showing.format) == "terminal" else USUAL
-    wanted = table_names(showing.tables, TABLES, usual)
+    wanted = names_of_tables(showing, ScoreView)
     by_name = [] if showing.tables in (None, "all") else wanted
     for name in by_name:
         if name in ("errors", "groups", "pairs", "confusion") and not judging(metrics):
@@ -350,7 +328,7 @@ def collected(
     """
     from ..evaluation.error_groups import ErrorGroups
     from ..evaluation.error_list import ErrorExamples
-    from ..reporting.verdict_tables import judging
+    from ..reporting.declared import judging
 
     wanted, metric = wanted_tables(showing, metrics), judging(metrics)
     if source is not None:
@@ -392,10 +370,8 @@ def show_result(
     from ..evaluation.per_document import disagreement, document_rows
     from ..evaluation.result import evaluate
     from ..io.writing import write_json, write_rows
-    from ..reporting.evaluated import Evaluated
-    from ..reporting.headline import summary_lines
-    from ..reporting.remarks import disagreement_lines, heading, mention_lines
-    from ..reporting.result_tables import tables
+    from ..reporting.remarks import disagreement_lines
+    from ..reporting.score_view import ScoreView
 
     wanted = wanted_tables(showing, counts.metrics)
     result = evaluate(counts, drawn, average=showing.average, short=showing.short)
@@ -405,49 +381,11 @@ def show_result(
         result["breakdowns"] = {found["by"]: found for found in (each.result() for each in breakdowns)}
     if output:
         write_json(output, result)
-    bounded = result if drawn else _with_interval(result, counts)
-    notes = _warnings(counts, bounded.get("confidence"), breakdowns)
+    examples = collected.examples.first if collected.examples else {}
+    view = ScoreView(counts, result, showing.average, examples=examples, groups=collected.groups)
+    notes = [*(f"⚠ {line}" for line in unknown_labels(counts, breakdowns)), *view.closing()]
     if per_document:
         write_rows(per_document, document_rows(counts))
         if found := disagreement(counts):
             notes.append("\n".join(disagreement_lines(found)))
-    examples = collected.examples.first if collected.examples else {}
-    given = Evaluated(counts, result, showing.average, examples, collected.groups, bounded)
-    print_tables(
-        tables(given, wanted, digits=showing.digits),
-        showing.format,
-        before=[
-            *summary_lines(given, heading(result), digits=showing.digits, more=more_tables(showing)),
-            *mention_lines(result.get("mentions", {})),
-        ],
-        after=notes,
-        signature=result["signature"],
-    )
-
-
-def _with_interval(result: dict[str, Any], counts: Counts) -> dict[str, Any]:
-    """Return the result with the intervals of the metric that stands for it, if they are computed quickly."""
-    from ..evaluation.intervals import drawn, intervals
-    from ..evaluation.resampling import Confidence
-    from ..reporting.headline import main_metric
-
-    drawn_before = counts.collapsed and counts.replicates  # then there is nothing to draw
-    if not drawn_before and (counts.documents > MOST_DOCUMENTS or len(counts.units) != counts.documents):
-        return result
-    metric, settings = main_metric(counts.metrics), Confidence()
-    found = intervals(counts if counts.replicates else counts.of([metric]), settings)[metric.name]
-    own = result["metrics"][metric.name] | {"intervals": found}
-    return result | {
-        "metrics": result["metrics"] | {metric.name: own},
-        "confidence": drawn([counts], settings)._asdict(),
-    }
-
-
-def _warnings(counts: Counts, drawn: Mapping[str, Any] | None, breakdowns: Sequence[Breakdown]) -> list[str]:
-    """Return warnings about unknown labels, and about few units if there are intervals."""
-    from ..reporting.remarks import unit_lines, warning
-
-    lines = [f"⚠ {line}" for line in unknown_labels(counts, breakdowns)]
-    if drawn:
-        lines += [*unit_lines(counts.unit), *warning(drawn["units"], drawn["effective_units"], counts.unit)]
-    return lines
+    print_view(view, wanted, showing, result["signature"], closing=notes)

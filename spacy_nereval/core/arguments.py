@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 from .labels import SEPARATOR, LabelRules, label_rules
-from .mentions import CASELESS, LEVELS, LISTED, OCCURRENCES
+from .mention_places import CASELESS, LEVELS, LISTED, OCCURRENCES
 from .messages import named
 
 REPAIRS = ("error", "conll", "discard")

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from unicodedata import bidirectional
 
 from ..evaluation.statistics.conclusion import Footing, unit_name
 from ..evaluation.statistics.conclusion import footer as footing_line
 from ..evaluation.statistics.differences import LEAST_DIFFERING
 from ..evaluation.statistics.families import LABELS, PRIMARY, SECONDARY
 from ..evaluation.statistics.intervals import WARNING_UNITS, needs_warning
-from .result_table import AtMost
+from ..io.writing import visible
+from .result_table import EMPTY, AtMost
 from .score_cells import p_value
 
 SKIPPED = ("skipped", "document", "without annotation skipped")
@@ -100,6 +102,36 @@ def many(number: int, what: str) -> str:
     ('1 span', '1,200 documents')
     """
     return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def named(text: str) -> str:
+    """Return a name from outside for a sentence: shortened, with a writing direction of its own.
+
+    Of a label with levels that is too long, the last level stays.
+
+    >>> named("PER"), named(" "), named("object/" * 9 + "Pump")
+    ('PER', '(empty)', '…/Pump')
+    """
+    name = visible(text).strip() or EMPTY
+    if len(name) > LONGEST:
+        last = name[name.rfind("/") :]
+        levels = "/" in name and " " not in name and 1 < len(last) < LONGEST
+        name = f"…{last}" if levels else f"{name[: LONGEST - 1]}…"
+    right_to_left = any(bidirectional(character) in ("R", "AL") for character in name)
+    return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}" if right_to_left else name
+
+
+LONGEST = 48
+"""Maximum number of characters of a name in a sentence."""
+
+
+def times(number: int) -> str:
+    """Return how often, in words.
+
+    >>> times(1), times(1200)
+    ('once', '1,200 times')
+    """
+    return "once" if number == 1 else f"{number:,} times"
 
 
 def warning(units: int | None, effective: float, rule: str = "id") -> list[str]:

@@ -5,7 +5,7 @@ This module decides how numbers look, once for all formats.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import accumulate
 from math import isinf
 from typing import Any, NamedTuple
@@ -126,6 +126,7 @@ class ResultTable(NamedTuple):
         asks: For each row, what a page shows when the row is chosen, as its script reads it; None for nothing.
             Empty if no row can be chosen.
         above: Headings of several columns, for pages: each with the number of its columns, "" over columns without.
+        bare: Names of columns whose intervals a terminal leaves out, since they would take too much space.
     """
 
     title: str
@@ -138,6 +139,7 @@ class ResultTable(NamedTuple):
     bars: str | None = None
     asks: Sequence[Mapping[str, Any] | None] = ()
     above: Sequence[tuple[str, int]] = ()
+    bare: Collection[str] = ()
 
     @property
     def heading(self) -> str:
@@ -169,11 +171,22 @@ class ResultTable(NamedTuple):
         >>> ResultTable("", ["F"], []).parts(0, Estimate(50.0, 30.0, 70.0, True))
         ('50.00', '[30.00, 70.00] few')
         """
-        whole = self.shown(column, cell)
         if not isinstance(cell, Estimate):
-            return whole, ""
-        value = self.shown(column, cell.value)
-        return value, whole.removeprefix(f"{value} ")
+            return self.shown(column, cell), ""
+        value = shown(cell.value, self.digits)
+        return value, shown(cell, self.digits).removeprefix(f"{value} ")
+
+    @property
+    def at_terminal(self) -> ResultTable:
+        """The table without the intervals that a terminal leaves out."""
+        rows = [
+            [
+                cell.value if isinstance(cell, Estimate) and name in self.bare else cell
+                for name, cell in zip(self.header, row)
+            ]
+            for row in self.rows
+        ]
+        return self._replace(rows=rows) if self.bare else self
 
     def grid(self, escaped: Callable[[str], str] = str) -> list[list[str]]:
         """Return the header and the rows as people read them, without line breaks.

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..evaluation.statistics.conclusion import Footing, footer, unit_name
 from ..evaluation.statistics.runs import FEW_RUNS
 from ..io.writing import visible
 from .declared import headlines, short_name
-from .evaluated import Evaluated
-from .headline import headline_tables
 from .remarks import many, read_with, unit_lines, warning
 from .result_table import Cell, ResultTable
 from .score_cells import number, percent, unit_of
-from .score_tables import label_score_tables, label_tables, score_tables
+from .score_tables import Evaluated
+from .score_view import ScoreView
+from .view import Finding
 
 NOTHING: Mapping[str, Any] = {"share_of_training": None}
 """Stands in for the interval of a number of spans, which has no interval."""
@@ -44,33 +44,46 @@ def _note(given: Evaluated) -> str:
     return "; ".join([given.average, *few])
 
 
-RUN_TABLES: dict[str, Callable[[Evaluated], Iterable[ResultTable]]] = {
-    "headline": headline_tables,
-    "scores": score_tables,
-    "runs": spread_tables,
-    "labels": label_tables,
-    "label-scores": label_score_tables,
-}
-"""The tables of several training runs: each name, and the function that makes its tables."""
+class RunsView(ScoreView):
+    """The tables and sentences of one system's training runs: the counts of the first run, with what `evaluate_runs`
+    returns."""
 
-AT_TERMINAL_OF_RUNS = ("headline", "runs")
-"""The tables that a terminal shows by default."""
+    makers = {
+        "headline": ScoreView.makers["headline"],
+        "scores": ScoreView.makers["scores"],
+        "runs": lambda view: spread_tables(view.given),
+        "labels": ScoreView.makers["labels"],
+        "label-scores": ScoreView.makers["label-scores"],
+    }
+    at_terminal = ("headline", "runs")
+    usual = ("scores", "runs", "labels")
 
-USUAL_OF_RUNS = ("scores", "runs", "labels")
-"""The tables of other formats by default."""
+    @property
+    def scored(self) -> str:
+        """What was scored, and what was left out or changed on reading."""
+        return run_heading(self.given.result)
 
+    def _most_errors(self) -> None:
+        return None  # the counts are those of one run
 
-def tables_of_runs(given: Evaluated, wanted: Iterable[str], *, digits: int = 2) -> Iterator[ResultTable]:
-    """Yield tables of the mean scores of one system's training runs.
+    def findings(self) -> list[Finding]:
+        """Return sentences on the mean scores, overall and of labels."""
+        return [self._main_score(), self._lowest_label()]
 
-    Args:
-        given: The counts of the first run, with what `evaluate_runs` returns.
-        wanted: Names of tables, keys of `RUN_TABLES`.
-        digits: Decimal places of numbers that are not whole.
-    """
-    for name in wanted:
-        for table in RUN_TABLES[name](given):
-            yield table._replace(digits=digits)
+    def closing(self) -> list[str]:
+        """Return what the intervals mean and are based on, and a warning if there are few units."""
+        result = self.given.result
+        drawn = result["confidence"]
+        unit, units, effective, level = (drawn[key] for key in ("unit", "units", "effective_units", "level"))
+        footing = Footing(unit, units, effective, drawn["seed"], level=level, runs=(result["runs"],))
+        return [
+            f"Intervals ({100 * level:g} %) are for the expected score when the system is trained again and scored on "
+            f"other texts like these. Their variance is that of half-samples of {many(units, unit_name(unit))} plus "
+            "that of the mean over the training runs.",
+            footer(footing),
+            *unit_lines(unit),
+            *warning(units, effective, unit),
+        ]
 
 
 def run_heading(result: Mapping[str, Any]) -> str:
@@ -88,22 +101,3 @@ skipped, spans given again and counted once: 0, 2 and 0 in the runs'
     parts = [f"{result['system']}: means of {many(result['runs'], 'training run')}{few}"]
     parts += [many(result["documents"], "document"), many(result["gold"], "gold span")]
     return visible(", ".join([*parts, *read_with(result)]))
-
-
-def run_footer(result: Mapping[str, Any]) -> list[str]:
-    """Return what the intervals mean and are based on, and a warning if there are few units.
-
-    Args:
-        result: What `evaluate_runs` returns.
-    """
-    drawn = result["confidence"]
-    unit, units, effective, level = (drawn[key] for key in ("unit", "units", "effective_units", "level"))
-    footing = Footing(unit, units, effective, drawn["seed"], level=level, runs=(result["runs"],))
-    return [
-        f"Intervals ({100 * level:g} %) are for the expected score when the system is trained again and scored on "
-        f"other texts like these. Their variance is that of half-samples of {many(units, unit_name(unit))} plus that "
-        "of the mean over the training runs.",
-        footer(footing),
-        *unit_lines(unit),
-        *warning(units, effective, unit),
-    ]

@@ -55,6 +55,7 @@ def render(table: ResultTable, *, width: int | None = None, encoding: str = "utf
     ----------------  -----  -----
     a rather long l…  50.00  25.00
     """
+    table = table.at_terminal
     rows = [[encodable(cell, encoding) for cell in row] for row in table.grid()]
     values: list[Sequence[Cell]] = [table.header, *table.rows[: table.most]]
     sizes = [

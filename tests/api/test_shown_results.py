@@ -129,7 +129,9 @@ def test_every_table_is_a_frame(result):
     macro = result.to_frame("scores", average="macro").set_index("metric")
     assert macro.loc["strict", "F"] == result["metrics"]["strict"]["averages"]["macro"]["f"]
     assert [*result.to_frame("documents")["document"]][-1] == 2
-    with pytest.raises(ValueError, match="there is no table 'score'; there are scores, other-scores, headline, labels"):
+    with pytest.raises(
+        ValueError, match="there is no table 'score'; there are headline, errors, groups, scores, labels"
+    ):
         result.to_frame("score")
 
 

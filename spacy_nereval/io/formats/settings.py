@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from ...core.arguments import Reading, checked
-from ...core.mentions import CASELESS, LISTED
+from ...core.mention_places import CASELESS, LISTED
 from ...core.messages import named
 
 COLUMN_NAME = re.compile(r"[^\W\d_][\w.:-]*")
