@@ -271,10 +271,10 @@ def check_disputes_path(path: Path) -> None:
 
     >>> check_disputes_path(Path("disputes.csv"))
     Traceback (most recent call last):
-    ValueError: --disputes disputes.csv: expected a file that ends in .jsonl (Prodigy) or .json (Label Studio)
+    ValueError: disputes.csv: expected a file that ends in .jsonl (Prodigy) or .json (Label Studio)
     """
     if path.suffix not in TASK_ENDINGS:
-        raise ValueError(f"--disputes {path}: expected a file that ends in .jsonl (Prodigy) or .json (Label Studio)")
+        raise ValueError(f"{path}: expected a file that ends in .jsonl (Prodigy) or .json (Label Studio)")
 
 
 def write_disputes(path: Path, shared: SharedDocuments, rule: Rule = Rule()) -> int:

@@ -71,7 +71,7 @@ def test_a_primary_score_that_is_none_is_answered_with_those_there_are(primary):
 
 
 def test_a_function_of_another_score_is_not_tested_and_cannot_be_primary():
-    with pytest.raises(ValueError, match=r"slot_error\.ser_acc: .*function of slot_error\.ser, .*primary='slot_error"):
+    with pytest.raises(ValueError, match=r"slot_error\.ser_acc': .*function of slot_error\.ser, .*primary='slot_error"):
         families(create_all(), "slot_error.ser_acc")
     a = corpus(30, seed=4)
     row = by_score(plain(compare(*(count(d, create_all(["slot_error"])) for d in (a, second(a))))))

@@ -130,8 +130,8 @@ def test_spans_in_pieces(tmp_path, pieces):
     shown = " ".join(text[int(a) : int(b)] for a, b in (piece.split() for piece in pieces.split(";")))
     folder = folder_of(tmp_path / "x", a=f"{text}|T1\tPER {pieces}\t{shown}")
     said = refused("score", folder, folder)
-    assert f"a.ann, line 1: the span is in {pieces.count(';') + 1} pieces; use discontinuous='hull'" in said
-    assert "discontinuous='parts'" in said
+    assert f"a.ann, line 1: the span is in {pieces.count(';') + 1} pieces; use --discontinuous hull" in said
+    assert "--discontinuous parts" in said
     assert result_of(tmp_path, folder, folder, "--discontinuous", "hull")["gold"] == 1
     assert only(folder, discontinuous="hull").spans == {(0, 12, "PER")}
     assert {(0, 3, "PER"), (8, 12, "PER")} <= only(folder, discontinuous="parts").spans
@@ -166,7 +166,7 @@ def test_long_texts_that_differ_are_cut(tmp_path):
         read(folder_of(tmp_path / "x", a=f"{'a' * 1000}|T1\tPER 0 1000\tb"))
     assert str(raised.value).endswith(
         f"is '{'a' * 60}'... (1000 characters), but the line says 'b'; correct one of them, "
-        "or use --no-check-text to go by the offsets"
+        "or use check_text=False to go by the offsets"
     )
 
 
