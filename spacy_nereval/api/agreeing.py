@@ -18,9 +18,10 @@ from ..evaluation.agreement.stretches import checked_unit
 from ..evaluation.resampling import Confidence
 from ..io.shared_documents import shared_documents, write_disputes
 from ..io.writing import write_rows
-from ..metrics.choosing import chosen_metrics, left_out_lines
+from ..metrics.choosing import chosen_metrics
 from ..reporting.agreement import AGREED, AT_TERMINAL, agreement_tables
 from ..reporting.agreement_lines import Agreed, after_lines, opening_lines
+from ..reporting.remarks import left_out_lines
 from ..reporting.result_table import ResultTable
 from .annotators import annotated, sides_of
 from .inputs import reading_of_items, unknown

@@ -15,7 +15,7 @@ from ..counting.counts import Counts
 from ..evaluation.comparison import System, comparison
 from ..evaluation.resampling import Confidence
 from ..evaluation.tested import Asked, families
-from ..evaluation.transitions import gold_outcomes
+from ..evaluation.transitions import outcomes_of
 from ..metrics.choosing import chosen_metrics, with_levels
 from .inputs import documents, gold_labels, reading_of_items, unknown
 from .reports import KeptSystem
@@ -135,7 +135,7 @@ def compare(
             check_labels(counts)
             warnings += [f"{shown}: {line}" for line in label_warnings(counts)]
             runs.append(counts)
-        outcomes = [gold_outcomes(document) for document in kept] if len(runs) == 1 else None
+        outcomes = outcomes_of(kept, chosen) if len(runs) == 1 else None
         compared.append(System(name, runs, outcomes))
         can_be_reported = reported is not None and len(runs) == 1 and hasattr(systems[name], "__len__")
         reported = [*(reported or ()), KeptSystem(name, kept, runs[0])] if can_be_reported else None

@@ -25,13 +25,11 @@ from .command_options import (
     Showing,
     chosen_confidence,
     input_formats,
-    table_format,
-    table_names,
 )
 from .counting_documents import RunCounter, check_halves, only_count_files, with_count_file
 from .guards import check_lexicons
 from .metric_options import names_and_options
-from .printing import more_tables, print_tables
+from .printing import names_of_tables, print_view
 from .systems import systems_and_runs
 
 if TYPE_CHECKING:
@@ -109,9 +107,9 @@ def compare_cli(
     """
     from ..evaluation.comparison import System, comparison
     from ..evaluation.tested import families
-    from ..evaluation.transitions import gold_outcomes
+    from ..evaluation.transitions import outcomes_of
     from ..io.writing import write_json
-    from ..reporting.comparison import AT_TERMINAL, COMPARED, USUAL
+    from ..reporting.comparison_view import ComparisonView
 
     names, options = names_and_options([*(systems or []), *ctx.args])
     names = with_count_file(gold, names, system or [])
@@ -122,8 +120,7 @@ def compare_cli(
     drawn = chosen_confidence(True, resampling)
     named = systems_and_runs(names, system or [], name or [])
     names = [run for _, runs in named for run in runs]
-    usual = AT_TERMINAL if table_format(showing.format) == "terminal" else USUAL
-    wanted = table_names(showing.tables, COMPARED, usual)
+    wanted = names_of_tables(showing, ComparisonView)
     wished = asking.asked(per_label)
     check_halves(names, resampling)
     counter = RunCounter(names, gold or only_count_files(names), metrics, options, train, reading, loading, cutting)
@@ -137,34 +134,13 @@ def compare_cli(
             counts, kept = counter.count(run)
             counted.append(counts)
             documents = kept or documents
-        outcomes = [gold_outcomes(document) for document in kept] if kept is not None and len(runs) == 1 else None
+        outcomes = outcomes_of(kept, counts.metrics) if kept is not None and len(runs) == 1 else None
         compared.append(System(shown, counted, outcomes))
     result = comparison(compared, documents, drawn, asking.trials, **wished._asdict(), short=showing.short)
     result |= {"left_out": counter.left_out} if counter.left_out else {}
     if output:
         write_json(output, result)
-    _print_result(result, wanted, showing)
-
-
-def _print_result(result: dict[str, Any], wanted: Sequence[str], showing: Showing) -> None:
-    """Print the tables of a comparison."""
-    from ..io.writing import visible
-    from ..reporting.comparison import comparison_tables, footer
-    from ..reporting.comparison_lines import legend_lines, opening_lines
-    from ..reporting.remarks import mention_lines
-
-    mentions = [
-        visible(f"{name}: {line}") for name, of in result.get("mentions", {}).items() for line in mention_lines(of)
-    ]
-    legend = legend_lines(result, more_tables(showing)) if "differences" in wanted else []
-
-    print_tables(
-        comparison_tables(result, wanted, digits=showing.digits),
-        showing.format,
-        before=opening_lines(result, digits=showing.digits),
-        after=[*legend, *mentions, *footer(result)],
-        signature=result["signature"],
-    )
+    print_view(ComparisonView(result), wanted, showing, result["signature"])
 
 
 @command("datasets")
@@ -197,8 +173,8 @@ def datasets_cli(
     A data set without a test counts as one where the system is not better.
     """
     from ..evaluation.datasets import data_sets
-    from ..io.writing import visible, write_json
-    from ..reporting.datasets import data_set_tables, footer
+    from ..io.writing import write_json
+    from ..reporting.comparison_view import DataSetsView
 
     if input_formats(format):
         raise ValueError(
@@ -209,14 +185,8 @@ def datasets_cli(
     result = data_sets(results, score=score, system=name, independent=independent)
     if output:
         write_json(output, result)
-    print_tables(
-        data_set_tables(result, digits=digits),
-        format,
-        # The names of files and systems can contain any character.
-        before=[visible(f"{result['verdict']}.")],
-        after=[visible(line) for line in footer(result)],
-        signature=result["signature"],
-    )
+    showing = Showing(format, None, digits)
+    print_view(DataSetsView(result), names_of_tables(showing, DataSetsView), showing, result["signature"])
 
 
 def _names(files: list[Path]) -> list[str]:

@@ -119,6 +119,7 @@ def chosen_metrics(
             two models give an option different values.
     """
     from ..metrics import choosing
+    from ..reporting.remarks import left_out_lines
 
     listed = [name.strip() for name in names.split(",")] if names is not None else ["papers"]
     settings = _settings(listed, parse_options(arguments), train)
@@ -126,7 +127,7 @@ def chosen_metrics(
         settings = with_stored(settings, stored)
     missing = partial(unknown, gold, reading, both=both) if gold and reading else choosing.Unknown
     found = choosing.chosen_metrics(settings, missing)
-    for line in choosing.left_out_lines(found.left_out):
+    for line in left_out_lines(found.left_out):
         say(line, err=True)
     if train is not None and not attributes:
         check_train_is_used(train, any("train" in metric.settings for metric in found.metrics))

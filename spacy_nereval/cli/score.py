@@ -186,7 +186,7 @@ def score_runs(
     """
     from ..evaluation.run_means import evaluate_runs
     from ..io.writing import write_json
-    from ..reporting.run_tables import RunsView
+    from ..reporting.runs_view import RunsView
 
     systems = named_runs(given)
     if len(systems) > 1:

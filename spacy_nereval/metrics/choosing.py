@@ -64,15 +64,6 @@ def chosen_metrics(metrics: Any, unknown: Callable[[], Unknown] = Unknown) -> Ch
     return Chosen(tuple(metric for metric in created if metric.name not in left_out), left_out)
 
 
-def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
-    """Return a line on each metric that was left out.
-
-    >>> left_out_lines({"wrf": "it needs the words"})
-    ['wrf is left out: it needs the words']
-    """
-    return [f"{name} is left out: {reason}" for name, reason in left_out.items()]
-
-
 def with_levels(metrics: Sequence[Metric], labels: Iterable[str], sep: str) -> tuple[tuple[Metric, ...], list[str]]:
     """Return the metrics, with `hierarchical` if a gold label has levels, and a line that says so.
 
