@@ -7,8 +7,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.labels import SEPARATOR
-from ..core.mention_places import CASELESS, LISTED
+from ..core.arguments import CASELESS, LISTED, SEPARATOR
 from ..core.messages import shortened
 from ..counting.counts import Counts
 from ..evaluation.agreement.consensus import consensus_rows, consensus_rule

@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..core.labels import SEPARATOR
-from ..core.mention_places import CASELESS, LISTED
+from ..core.arguments import CASELESS, LISTED, SEPARATOR
 from ..core.spans import Document, relabelled
 from ..counting.counter import count
 from ..counting.counts import Counts

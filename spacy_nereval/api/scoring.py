@@ -7,8 +7,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from ..core.labels import SEPARATOR
-from ..core.mention_places import CASELESS, LISTED
+from ..core.arguments import CASELESS, LISTED, SEPARATOR
 from ..core.messages import shortened
 from ..core.spans import Document, relabelled
 from ..counting.counter import count

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..core.labels import SEPARATOR
-from ..core.mention_places import CASELESS, LISTED
+from ..core.arguments import CASELESS, LISTED, SEPARATOR
 from ..core.messages import shortened
 from ..evaluation.thresholds.choice import with_metric_of
 from ..evaluation.thresholds.inputs import Settings

@@ -11,16 +11,27 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
-from .labels import SEPARATOR, LabelRules, label_rules
-from .mention_places import CASELESS, LEVELS, LISTED, OCCURRENCES
 from .messages import named
+
+if TYPE_CHECKING:
+    from .labels import LabelRules
 
 REPAIRS = ("error", "conll", "discard")
 PIECES = ("hull", "parts")
 CODEPOINT, UTF16, UTF8 = OFFSETS = ("codepoint", "utf16", "utf8")
 AUTO_OFFSETS = "auto"
+
+EXACT, NORMALISED, CASELESS = LEVELS = ("exact", "normalised", "caseless")
+"""How alike a mention and the text have to be, the tightest first."""
+
+LISTED, FIRST, ALL = OCCURRENCES = ("listed", "first", "all")
+"""Which occurrences of a mention are spans: as many as it is listed, the first, or all."""
+
+SEPARATOR = "/"
+"""What separates the levels of a label, unless another separator is given."""
+
 SCHEMES = ("auto", "IOB1", "IOB2", "BILUO", "BIOES", "IO")
 EXCLUSIVE, INCLUSIVE = ENDS = ("exclusive", "inclusive")
 
@@ -102,6 +113,8 @@ class Labelling:
     @cached_property
     def rules(self) -> LabelRules | None:
         """What becomes of labels; None if nothing does. Raise ValueError if an argument cannot be used."""
+        from .labels import label_rules
+
         return label_rules(self.labels, self.only, self.depth, self.sep)
 
 

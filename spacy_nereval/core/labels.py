@@ -14,11 +14,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from .arguments import SEPARATOR
 from .checked import PlainSpan, highest
 from .messages import listed, named, quoted, shortened
-
-SEPARATOR = "/"
-"""What separates the levels of a label, unless another separator is given."""
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ from typing import Any
 from spacy.util import load_config
 from thinc.api import ConfigValidationError
 
+from ..core.arguments import SEPARATOR
 from ..core.declaration import Metric
-from ..core.labels import SEPARATOR, LabelRules, label_rules
+from ..core.labels import LabelRules, label_rules
 from ..evaluation.resampling import Confidence
 from ..io.units import UnitRule, parse
 from ..metrics.registry import create_all, expanded

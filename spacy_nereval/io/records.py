@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.arguments import CASELESS, LISTED
 from ..core.checked import highest
-from ..core.mention_places import CASELESS, LISTED, NUMBERS, annexed, locate, words_after
+from ..core.mention_places import NUMBERS, annexed, locate, words_after
 from ..core.spans import Document, PlainSpan
 
 

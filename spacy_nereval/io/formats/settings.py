@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ...core.arguments import Reading, checked
-from ...core.mention_places import CASELESS, LISTED
+from ...core.arguments import CASELESS, LISTED, Reading, checked
 from ...core.messages import named
 
 COLUMN_NAME = re.compile(r"[^\W\d_][\w.:-]*")
