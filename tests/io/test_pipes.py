@@ -165,7 +165,7 @@ OTHER_KINDS = [
     (
         "a.conll",
         b"# sent_id = 1\n# text = Ada\n1\tAda\n",
-        "a.conll, line 1: this is CoNLL-U: read it with format='conllu'",
+        "a.conll, line 1: this is CoNLL-U: read it with --format conllu",
     ),
     ("a.tsv", b"1\tAda\tAda\tPROPN\t_\t_\t0\troot\t_\tname=B-PER\n", "a.tsv, line 1: this is CoNLL-U"),
     ("a.jsonl", bz2.compress(ROW.encode()), "a.jsonl, line 1: not valid UTF-8"),

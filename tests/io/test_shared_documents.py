@@ -133,7 +133,7 @@ def test_two_annotators_of_one_file_are_compared(tmp_path):
 
 def test_a_document_of_several_annotators_needs_a_choice(tmp_path):
     said_ = refused("score", two(tmp_path), two(tmp_path))
-    assert "document on line 1 has 2 annotations, by ann, bob; choose an annotator with annotator=: ann, bob" in said_
+    assert "document on line 1 has 2 annotations, by ann, bob; choose an annotator with --annotator: ann, bob" in said_
     assert "there is no annotator 'eve'; there are ann, bob" in refused(
         "score", two(tmp_path), two(tmp_path), "--annotator", "eve"
     )
