@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.arguments import CASELESS, LISTED, SEPARATOR
+from ..core.labels import rules_of
 from ..core.messages import shortened
 from ..counting.counts import Counts
 from ..evaluation.agreement.agreement_counts import DEFAULT, AgreementCounts
@@ -102,7 +103,7 @@ def agreement(
     missing = partial(unknown, [*sides.values()], text, tokens)
     chosen, left_out = chosen_metrics(DEFAULT if metrics is None else metrics, missing)
     rule, on = consensus_rule(consensus, len(sides)), checked_unit(unit)
-    shared = shared_documents(annotated(sides, text, tokens, reading), reading.rules, spans_key)
+    shared = shared_documents(annotated(sides, text, tokens, reading), rules_of(reading), spans_key)
     counted = AgreementCounts(shared, chosen, unit=on, rule=rule)
     return Agreement(counted.result(confidence) | ({"left_out": left_out} if left_out else {}), counted)
 

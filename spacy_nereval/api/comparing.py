@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.arguments import CASELESS, LISTED, SEPARATOR
+from ..core.labels import rules_of
 from ..core.spans import Document, relabelled
 from ..counting.counter import count
 from ..counting.counts import Counts
@@ -126,7 +127,7 @@ def compare(
             of_gold = Side(same, "gold", reading, names_of(gold))
             sides = of_gold, Side(pred, shown, reading, of_gold.tag_names)
             chosen, left_out = chosen_metrics(metrics, partial(unknown, sides, text, tokens))
-            kept = [*relabelled(documents(*sides, text, tokens, reading), reading.rules)]
+            kept = [*relabelled(documents(*sides, text, tokens, reading), rules_of(reading))]
             chosen, added = with_levels(chosen, () if metrics is not None else gold_labels(kept), sep)
             families(chosen, asked.primary, asked.secondary)  # so that it fails before anything is counted
             counts = count(kept, chosen)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.arguments import AUTO_OFFSETS, OFFSETS, Reading, checked
+from ..core.labels import rules_of
 from ..core.messages import named, shortened
 from ..core.spans import Document, relabelled
 from ..io.formats import records, with_annotators
@@ -49,7 +50,7 @@ def documents_of(gold: Iterable[Any], pred: Any, items: Items) -> tuple[list[Doc
     other = Side(pred, "pred", items.reading, side.tag_names)
     text, tokens = (None if value is None else list(value) for value in (items.text, items.tokens))
     chosen = chosen_metrics(items.metrics, lambda: unknown((side, other), text, tokens))
-    return [*relabelled(documents(side, other, text, tokens, items.reading), items.reading.rules)], chosen
+    return [*relabelled(documents(side, other, text, tokens, items.reading), rules_of(items.reading))], chosen
 
 
 def gold_labels(documents: Iterable[Document | None]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.arguments import CASELESS, LISTED, SEPARATOR
+from ..core.labels import rules_of
 from ..core.messages import shortened
 from ..core.spans import Document, relabelled
 from ..counting.counter import count
@@ -125,14 +126,14 @@ def score(
         confidence = metrics if confidence is None and isinstance(metrics, Confidence) else confidence
         _check_one_side(text, tokens, metrics if not isinstance(metrics, Confidence) and pred is not None else None)
         wanted = metrics if pred is None and not isinstance(metrics, Confidence) else pred
-        read = relabelled(_both_sides(side, spans_key), reading.rules)
+        read = relabelled(_both_sides(side, spans_key), rules_of(reading))
         chosen, key = chosen_metrics(wanted, lambda: unknown([side])), spans_key if side.kind == "example" else None
         return _scored(read, chosen, confidence, kept=side.is_kept, key=key, sep=None if wanted is not None else sep)
     if pred is None:
         raise ValueError("pred is missing: expected the predictions, one item per document, as the second argument")
     other = Side(pred, "pred", reading, side.tag_names)
     chosen = chosen_metrics(metrics, lambda: unknown((side, other), text, tokens))
-    read = relabelled(documents(side, other, text, tokens, reading), reading.rules)
+    read = relabelled(documents(side, other, text, tokens, reading), rules_of(reading))
     kept = side.is_kept and other.is_kept
     return _scored(read, chosen, confidence, kept=kept, key=spans_key, sep=None if metrics is not None else sep)
 

@@ -137,10 +137,10 @@ def rules_of(reading: Reading | Labelling) -> LabelRules | None:
     Raises:
         ValueError: An option cannot be used.
     """
-    from ..core.labels import listed_labels
+    from ..core import labels
 
-    only = [label for given in reading.only for label in listed_labels(given)] if reading.only else None
-    return replace(reading, only=only).rules
+    only = [label for given in reading.only for label in labels.listed_labels(given)] if reading.only else None
+    return labels.rules_of(replace(reading, only=only))
 
 
 def unknown(gold: Path, reading: Reading, *, both: bool = False) -> Unknown:

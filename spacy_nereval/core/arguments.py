@@ -9,14 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 from .messages import named
-
-if TYPE_CHECKING:
-    from .labels import LabelRules
 
 REPAIRS = ("error", "conll", "discard")
 PIECES = ("hull", "parts")
@@ -109,13 +105,6 @@ class Labelling:
     ] = None
     depth: Annotated[int | None, Argument("Number of levels to keep of labels such as LOC/CITY, after --labels")] = None
     sep: Annotated[str, Argument("Separator between the levels of a label")] = SEPARATOR
-
-    @cached_property
-    def rules(self) -> LabelRules | None:
-        """What becomes of labels; None if nothing does. Raise ValueError if an argument cannot be used."""
-        from .labels import label_rules
-
-        return label_rules(self.labels, self.only, self.depth, self.sep)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from .arguments import SEPARATOR
+from .arguments import SEPARATOR, Labelling
 from .checked import PlainSpan, highest
 from .messages import listed, named, quoted, shortened
 
@@ -170,6 +170,11 @@ def label_rules(
         raise ValueError(f"{named('sep', sep)}: expected the text between two levels of a label, such as /")
     mapping = {} if labels is None else checked_mapping(labels)
     return LabelRules(tuple(sorted(mapping.items())), None if only is None else _kept(only), depth, sep)
+
+
+def rules_of(labelling: Labelling) -> LabelRules | None:
+    """Return the rules of arguments, None if they ask for nothing. Raise ValueError as `label_rules` does."""
+    return label_rules(labelling.labels, labelling.only, labelling.depth, labelling.sep)
 
 
 def _kept(only: Iterable[str] | str) -> tuple[str, ...]:
