@@ -12,8 +12,8 @@ from types import ModuleType, SimpleNamespace
 
 import catalogue
 import pytest
+from places import script
 from processes import python
-from project_scripts import script
 
 import spacy_nereval
 
