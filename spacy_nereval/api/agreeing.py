@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.labels import SEPARATOR, label_rules
-from ..core.mention_places import CASELESS, LISTED
+from ..core.arguments import CASELESS, LISTED, SEPARATOR
+from ..core.labels import rules_of
 from ..core.messages import shortened
 from ..counting.counts import Counts
-from ..evaluation.agreement.consensus import consensus_rows, consensus_rule
-from ..evaluation.agreement.counts import DEFAULT, AgreementCounts
-from ..evaluation.agreement.documents import check_annotators
-from ..evaluation.agreement.stretches import checked_unit
+from ..evaluation.agreement.agreement_counts import DEFAULT, AgreementCounts
+from ..evaluation.agreement.chance import checked_unit
+from ..evaluation.agreement.shared import check_annotators
+from ..evaluation.agreement.votes import consensus_rows, consensus_rule
 from ..evaluation.resampling import Confidence
 from ..io.shared_documents import shared_documents, write_disputes
 from ..io.writing import write_rows
-from ..reporting.agreement import AGREED, AT_TERMINAL, agreement_tables
-from ..reporting.agreement_lines import Agreed, after_lines, opening_lines
+from ..metrics.choosing import chosen_metrics
+from ..reporting.agreement_view import AgreementView
 from ..reporting.remarks import left_out_lines
-from ..reporting.result_table import ResultTable
-from .annotators import annotated, sides_of, what_is_known
-from .choice import chosen_metrics
-from .plain_records import Reading
-from .rows import TagNames, given_names
+from ..reporting.view import MOST_DOCUMENTS
+from .annotators import annotated, sides_of
+from .inputs import reading_of_items, unknown
+from .rows import TagNames
 from .shown import Shown, table_frame
-from .words import in_python
 
 if TYPE_CHECKING:
     import pandas
@@ -43,7 +41,7 @@ def agreement(
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
     scheme: str = "auto",
-    repair: str = "conll",
+    repair: str = "error",
     end: str = "exclusive",
     spans_key: str | None = None,
     labels: Mapping[str, str | None] | str | Path | None = None,
@@ -86,17 +84,26 @@ def agreement(
     """
     if confidence is not None and not isinstance(confidence, Confidence):
         raise ValueError(f"confidence = {shortened(repr(confidence))}: expected Confidence(), or None for no intervals")
-    reading = Reading(scheme, repair, end, spans_key, match, occurrences, given_names(tag_names), offsets).checked()
+    reading = reading_of_items(
+        scheme=scheme,
+        repair=repair,
+        end=end,
+        spans_key=spans_key,
+        labels=labels,
+        only=only,
+        depth=depth,
+        sep=sep,
+        match=match,
+        occurrences=occurrences,
+        tag_names=tag_names,
+        offsets=offsets,
+    )
     sides = sides_of(annotators, reading)
     check_annotators([*sides])
-    rules = label_rules(labels, only, depth, sep)
-    known = what_is_known(sides.values(), text, tokens)
-    chosen, left_out = chosen_metrics(DEFAULT if metrics is None else metrics, **known)
-    try:
-        rule, on = consensus_rule(consensus, len(sides)), checked_unit(unit)
-    except ValueError as error:
-        raise ValueError(in_python(str(error))) from None
-    shared = shared_documents(annotated(sides, text, tokens, reading), rules, spans_key)
+    missing = partial(unknown, [*sides.values()], text, tokens)
+    chosen, left_out = chosen_metrics(DEFAULT if metrics is None else metrics, missing)
+    rule, on = consensus_rule(consensus, len(sides)), checked_unit(unit)
+    shared = shared_documents(annotated(sides, text, tokens, reading), rules_of(reading), spans_key)
     counted = AgreementCounts(shared, chosen, unit=on, rule=rule)
     return Agreement(counted.result(confidence) | ({"left_out": left_out} if left_out else {}), counted)
 
@@ -111,6 +118,8 @@ class Agreement(Shown):
     >>> [(row["label"], row["annotators"]) for row in found.errors()]
     [('LOC', ['bob']), ('PER', ['ann'])]
     """
+
+    summarised = AgreementView.at_terminal
 
     def __init__(self, values: Mapping[str, Any], found: AgreementCounts) -> None:
         super().__init__(values)
@@ -195,9 +204,7 @@ class Agreement(Shown):
         >>> agreement({"ann": [["B-PER"]], "bob": [["B-PER"]]}).to_frame("pairs")["annotator"].tolist()
         ['ann', 'bob']
         """
-        if table not in AGREED:
-            raise ValueError(f"there is no table {table!r}; there are {', '.join(AGREED)}")
-        return table_frame(AGREED[table](self._given))
+        return table_frame(AgreementView(self, self._found.metrics).tables([table]))
 
     def save(self, path: str | Path) -> None:
         """Write the result to a file in the format that the file extension names.
@@ -223,36 +230,19 @@ class Agreement(Shown):
         return (*super()._endings(), ".jsonl")
 
     def _report(self, name: str) -> str | None:
-        from ..reporting.html.agreement.page import agreement_page
+        from ..reporting.html.agreement_page import agreement_page
 
-        shown = {**self, "intervals": self._with_main.bounds, "confidence": self._with_main.drawn}
-        return agreement_page(self._found, shown)
-
-    @property
-    def _given(self) -> Agreed:
-        """What tables are made from."""
-        return Agreed(self, self._found.metrics, self.get("intervals", {}), self.get("confidence"))
+        return agreement_page(self._found, AgreementView(self._with_main, self._found.metrics))
 
     @cached_property
-    def _with_main(self) -> Agreed:
-        """The same with the intervals of the main numbers, if the result has none."""
-        if "intervals" in self:
-            return self._given
-        bounded = self._found.with_main_interval(self)
-        return self._given._replace(bounds=bounded["intervals"], drawn=bounded["confidence"])
+    def _with_main(self) -> Mapping[str, Any]:
+        """The result with the intervals of the main numbers, if it has none and they are not too slow."""
+        if "intervals" in self or self["documents"] > MOST_DOCUMENTS:
+            return self
+        return self._found.with_main_interval(self)
 
-    def _parts(
-        self, average: str, digits: int, *, every: bool = False
-    ) -> tuple[list[str], list[ResultTable], list[str]]:
-        return self._before(), self._tables(average, digits, every=every), self._after()
-
-    def _tables(self, average: str, digits: int, *, every: bool) -> list[ResultTable]:
-        return [*agreement_tables(self._given, AGREED if every else AT_TERMINAL, digits=digits)]
-
-    def _before(self) -> list[str]:
+    def _view(self, average: str = "micro", *, every: bool = False) -> AgreementView:
         shared = self._found.shared
         unused = shared.rules.unused(shared.mapped) if shared.rules else []
-        return [*opening_lines(self._with_main), *left_out_lines(self.get("left_out", {})), *unused]
-
-    def _after(self) -> list[str]:
-        return [*after_lines(self._with_main), self.signature]
+        remarks = [*left_out_lines(self.get("left_out", {})), *unused]
+        return AgreementView(self, self._found.metrics, main=self._with_main, remarks=remarks)

@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 from typer import Argument, Option
 
-from ..reporting.view import MOST_DOCUMENTS
+from ..core.arguments import Reading
 from .app import command
+from .command_options import (
+    OUTPUT,
+    TRAIN,
+    Resampling,
+    Showing,
+    check_suffix,
+    chosen_confidence,
+    split_list,
+    table_format,
+    table_names,
+)
 from .guards import check_lexicons
-from .inputs import display_names, reading_of, rules_of, say_left_out
 from .metric_options import chosen_metrics, names_and_options
-from .options import OUTPUT, TRAIN, Reading, Resampling, Showing
-from .outputs import check_suffix, chosen_confidence
-from .printing import print_tables, say
-from .showing import more_tables
-from .values import split_list, table_format, table_names
+from .printing import more_tables, print_tables, say
+from .systems import display_names, reading_of, rules_of, say_left_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
-    from ..evaluation.agreement.counts import AgreementCounts
-    from ..evaluation.agreement.documents import SharedDocuments
+    from ..evaluation.agreement.shared import SharedDocuments
 
 NAMES = Option(
     None,
@@ -70,7 +76,7 @@ def agreement_cli(
         "--confidence",
         "-C",
         help="Add a confidence interval to every number, by resampling the documents. Without it, only the main "
-        f"numbers have one, up to {MOST_DOCUMENTS} documents",
+        "numbers have one, up to 20000 documents",
     ),
     train: str | None = TRAIN,
     output: Path | None = OUTPUT,
@@ -110,27 +116,30 @@ def agreement_cli(
     annotation with the votes for each span. --html writes a page that opens without
     a network, and --disputes what adjudicators have to decide.
     """
-    from ..evaluation.agreement.consensus import consensus_rows, consensus_rule
-    from ..evaluation.agreement.counts import DEFAULT, AgreementCounts
-    from ..evaluation.agreement.stretches import checked_unit
+    from ..evaluation.agreement.agreement_counts import DEFAULT, AgreementCounts
+    from ..evaluation.agreement.chance import checked_unit
+    from ..evaluation.agreement.shared import unit_rows
+    from ..evaluation.agreement.votes import consensus_rows, consensus_rule
     from ..io.shared_documents import write_disputes
     from ..io.writing import atomic, write_json, write_rows
-    from ..reporting.agreement import AGREED, AT_TERMINAL, USUAL
-    from ..reporting.html.agreement.page import agreement_page
+    from ..reporting.agreement_view import AgreementView
+    from ..reporting.html.agreement_page import agreement_page
     from ..reporting.remarks import many
+    from ..reporting.view import MOST_DOCUMENTS
 
     names, options = names_and_options([*annotations, *ctx.args])
     drawn, on = chosen_confidence(confidence, resampling), checked_unit(unit)
-    usual = AT_TERMINAL if table_format(showing.format) == "terminal" else USUAL
-    wanted = table_names(showing.tables, AGREED, usual)
+    usual = AgreementView.at_terminal if table_format(showing.format) == "terminal" else AgreementView.usual
+    wanted = table_names(showing.tables, AgreementView.makers, usual)
     _check_outputs(write_consensus, units, html, disputes)
     gold = Path(names[0]) if len(names) > 1 else None
-    chosen = chosen_metrics(metrics or ",".join(DEFAULT), options, train, gold=gold, reading=reading)
+    first = replace(reading, annotator=next(iter(split_list(reading.annotator)), None))
+    chosen, left_out = chosen_metrics(metrics or ",".join(DEFAULT), options, train, gold=gold, reading=first)
     check_lexicons(chosen, output, write_consensus, units, html, disputes)
     shared = _read(names, name or [], reading)
     rule = consensus_rule(consensus, len(shared.annotators))
     counted = AgreementCounts(shared, chosen, unit=on, rule=rule)
-    result = counted.result(drawn, short=showing.short)
+    result = counted.result(drawn, short=showing.short) | ({"left_out": left_out} if left_out else {})
     bounded = result
     if not drawn and result["documents"] <= MOST_DOCUMENTS:
         bounded = counted.with_main_interval(result)
@@ -140,13 +149,19 @@ def agreement_cli(
     if write_consensus:
         write_rows(write_consensus, rows)
     if units:
-        _write_units(units, shared)
+        write_rows(units, unit_rows(shared), header=("annotator", "label", "start", "end"))
     if html:
         with atomic(html) as file:
-            file.write(agreement_page(counted, bounded).encode())
+            file.write(agreement_page(counted, AgreementView(bounded, chosen)).encode())
     asked = write_disputes(disputes, shared, rule) if disputes else 0
-    more = more_tables(showing)
-    _print_result(counted, result, bounded, wanted, showing, f"{more}, --html page.html" if more and not html else more)
+    view, more = AgreementView(result, chosen, main=bounded), more_tables(showing)
+    print_tables(
+        view.tables(wanted, digits=showing.digits),
+        showing.format,
+        before=view.opening(digits=showing.digits, more=f"{more}, --html page.html" if more and not html else more),
+        after=view.closing(),
+        signature=result["signature"],
+    )
     if write_consensus:
         spans = sum(len(row["spans"]) for row in rows)
         say(f"✔ consensus of {len(rows)} documents with {spans} spans in {write_consensus}", fg="green", err=True)
@@ -157,8 +172,6 @@ def agreement_cli(
 
 
 def _check_outputs(consensus: Path | None, units: Path | None, html: Path | None, disputes: Path | None) -> None:
-    from ..io.shared_documents import check_disputes_path
-
     if consensus:
         check_suffix("--write-consensus", consensus, ".jsonl")
     if units:
@@ -166,7 +179,7 @@ def _check_outputs(consensus: Path | None, units: Path | None, html: Path | None
     if html:
         check_suffix("--html", html, ".html")
     if disputes:
-        check_disputes_path(disputes)
+        check_suffix("--disputes", disputes, ".jsonl", ".json")
 
 
 def annotator_names(files: Sequence[str]) -> list[str]:
@@ -190,7 +203,7 @@ def _read(names: Sequence[str], given: Sequence[str], reading: Reading) -> Share
         raise ValueError(f"--name: {len(given)} given for {len(names)} files; give one for each, in their order")
     if repeated := [name for name in names if names.count(name) > 1]:
         raise ValueError(f"{repeated[0]} is given twice")
-    format, _ = reading_of(reading._replace(annotator=None))
+    format, _ = reading_of(replace(reading, annotator=None))
     others: Counter[Path] = Counter()
     shared = read_annotators(
         dict(zip(display_names(names, given) if given else annotator_names(names), map(Path, names))),
@@ -204,33 +217,3 @@ def _read(names: Sequence[str], given: Sequence[str], reading: Reading) -> Share
     for line in shared.rules.unused(shared.mapped) if shared.rules else []:
         say(line, err=True)
     return shared
-
-
-def _write_units(path: Path, shared: SharedDocuments) -> None:
-    from ..evaluation.agreement.documents import unit_rows
-    from ..io.writing import write_rows
-
-    write_rows(path, unit_rows(shared), header=("annotator", "label", "start", "end"))
-
-
-def _print_result(
-    found: AgreementCounts,
-    result: dict[str, Any],
-    bounded: dict[str, Any],
-    wanted: Sequence[str],
-    showing: Showing,
-    more: str,
-) -> None:
-    """Print the tables; before them the main numbers, with intervals if `bounded` has them, and what shows `more`."""
-    from ..reporting.agreement import agreement_tables
-    from ..reporting.agreement_lines import Agreed, after_lines, opening_lines
-
-    given = Agreed(result, found.metrics, result.get("intervals", {}), result.get("confidence"))
-    shown = given._replace(bounds=bounded.get("intervals", {}), drawn=bounded.get("confidence"))
-    print_tables(
-        agreement_tables(given, wanted, digits=showing.digits),
-        showing.format,
-        before=opening_lines(shown, digits=showing.digits, more=more),
-        after=after_lines(shown),
-        signature=result["signature"],
-    )

@@ -1,18 +1,18 @@
-"""What a comparison tests: which scores, in which families, and the rows of the answer."""
+"""What a comparison tests: which scores, in which families."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Annotated, Any, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
+from ..core import arguments
 from ..core.declaration import Metric, Score
+from ..core.messages import named
 from .scores import MetricScores
-from .statistics.families import LABELS, PRIMARY, SECONDARY, UNTESTED
-from .statistics.intervals import FEW, FEW_UNITS, UNBOUNDED
+from .statistics.many_tests import LABELS, PRIMARY, SECONDARY, UNTESTED
 
 SAME = 1e-12
 """Differences below this are rounding."""
@@ -25,24 +25,27 @@ class Asked(NamedTuple):
     """What a comparison should test.
 
     primary: the score that the conclusion is about, METRIC.SCORE; None for the headline of the first metric.
-    secondary: the scores of the second family; None for one headline of each further metric.
+    secondary: the scores of the second family, listed; None for one headline of each further metric.
     labels: whether the primary score is tested for each label too.
     margin: the largest difference of the primary score that does not matter, in points; None for no margin.
 
     >>> Asked(margin=-1).checked()
     Traceback (most recent call last):
-    ValueError: --margin -1: expected a number of points above 0, such as 1
+    ValueError: margin=-1: expected a number of points above 0, such as 1
     """
 
-    primary: str | None = None
-    secondary: Sequence[str] | None = None
+    primary: Annotated[str | None, arguments.PRIMARY] = None
+    secondary: Annotated[Sequence[str] | str | None, arguments.SECONDARY] = None
     labels: bool = False
-    margin: float | None = None
+    margin: Annotated[float | None, arguments.MARGIN] = None
 
     def checked(self) -> Asked:
-        """Return the settings themselves. Raise ValueError if the margin is not above 0."""
+        """Return the settings, with a list of secondary scores. Raise ValueError if the margin is not above 0."""
         if self.margin is not None and not 0 < self.margin < math.inf:
-            raise ValueError(f"--margin {self.margin:g}: expected a number of points above 0, such as 1")
+            raise ValueError(f"{named('margin', self.margin)}: expected a number of points above 0, such as 1")
+        if isinstance(self.secondary, str):
+            listed = [name.strip() for name in self.secondary.split(",")] if self.secondary else []
+            return self._replace(secondary=listed)
         return self
 
     @property
@@ -86,21 +89,21 @@ def families(metrics: Sequence[Metric], primary: str | None = None, secondary: S
     """
     shown = {(m.name, score.name): UNTESTED for m in metrics for score in m.scores if score.key or score.headline}
     heads = [(metric.name, metric.headlines[0].name) for metric in metrics if metric.headlines]
-    first = _asked_for("--primary", primary, metrics, shown) if primary else heads[0] if heads else None
+    first = _asked_for("primary", primary, metrics, shown) if primary else heads[0] if heads else None
     if secondary is None:
         second = [key for key in heads if first and key[0] != first[0]]
     else:
-        second = [_asked_for("--secondary", name, metrics, shown) for name in secondary]
+        second = [_asked_for("secondary", name, metrics, shown) for name in secondary]
     for key in second:
         if key == first or second.count(key) > 1:
             where = "is the primary score" if key == first else "is given twice"
-            raise ValueError(f"--secondary {'.'.join(key)}: this score {where}; name each score once")
+            raise ValueError(f"{named('secondary', '.'.join(key))}: this score {where}; name each score once")
         shown[key] = SECONDARY
     return shown | ({first: PRIMARY} if first else {})
 
 
-def _asked_for(option: str, name: str, metrics: Sequence[Metric], shown: Families) -> tuple[str, str]:
-    """Return the metric and the score that an option names. Raise ValueError if it cannot be tested."""
+def _asked_for(argument: str, name: str, metrics: Sequence[Metric], shown: Families) -> tuple[str, str]:
+    """Return the metric and the score that an argument names. Raise ValueError if it cannot be tested."""
     complements = {
         (metric.name, score.name): f"{metric.name}.{score.complement_of}"
         for metric in metrics
@@ -110,9 +113,12 @@ def _asked_for(option: str, name: str, metrics: Sequence[Metric], shown: Familie
     metric, _, score = name.partition(".")
     if (metric, score) not in shown:
         known = ", ".join(".".join(key) for key in shown if key not in complements)
-        raise ValueError(f"{option} {name}: there is no such score; expected METRIC.SCORE, one of {known}")
+        raise ValueError(f"{named(argument, name)}: there is no such score; expected METRIC.SCORE, one of {known}")
     if other := complements.get((metric, score)):
-        raise ValueError(f"{option} {name}: this score is a function of {other}, which can be tested: {option} {other}")
+        raise ValueError(
+            f"{named(argument, name)}: this score is a function of {other}, which can be tested: "
+            f"{named(argument, other)}"
+        )
     return metric, score
 
 
@@ -127,11 +133,6 @@ def label_score(metric: Metric, name: str) -> Score:
     return of_labels.get(name) or metric.label_headlines[0]
 
 
-def points(score: Score) -> int:
-    """Return how many points the unit of a score is: 100 for ratios, which are shown in percent, else 1."""
-    return 100 if score.unit == "ratio" else 1
-
-
 def greatest_difference(score: Score) -> float:
     """Return how far two values of a score can be apart, infinite for one without limits.
 
@@ -142,13 +143,18 @@ def greatest_difference(score: Score) -> float:
     return math.inf if score.unit == "count" else score.limits[1] - score.limits[0]
 
 
-class Place(NamedTuple):
+class Subject(NamedTuple):
     """The subject of a row: an overall score, or with a label the score of this label, and its family of tests."""
 
     metric: Metric
     score: Score
     label: str | None
     family: str
+
+    @property
+    def key(self) -> tuple[str, str, str | None]:
+        """Metric, score and label."""
+        return self.metric.name, self.score.name, self.label
 
     def values(self, own: MetricScores, labels: Sequence[str]) -> NDArray[Any]:
         """Return the values of the score, [sums]. `labels` are those of the sums."""
@@ -158,88 +164,24 @@ class Place(NamedTuple):
         return found
 
 
-def places(metrics: Sequence[Metric], family: Families, labels: Sequence[str] = ()) -> list[Place]:
+def subjects(metrics: Sequence[Metric], family: Families, labels: Sequence[str] = ()) -> list[Subject]:
     """Return the subjects of all rows: the scores of a family, metric by metric, then the primary score of labels.
 
     >>> from spacy_nereval import create_all
     >>> metrics = create_all(["strict"])
-    >>> [(place.score.name, place.label, place.family) for place in places(metrics, families(metrics), ["A"])]
+    >>> [(each.score.name, each.label, each.family) for each in subjects(metrics, families(metrics), ["A"])]
     [('p', None, ''), ('r', None, ''), ('f', None, 'primary'), ('f', 'A', 'labels')]
     """
     found = [
-        Place(metric, score, None, family[metric.name, score.name])
+        Subject(metric, score, None, family[metric.name, score.name])
         for metric in metrics
         for score in metric.scores
         if (metric.name, score.name) in family
     ]
     if primary := primary_of(metrics, family):
         metric, score = primary
-        found += [Place(metric, label_score(metric, score.name), label, LABELS) for label in labels]
+        found += [Subject(metric, label_score(metric, score.name), label, LABELS) for label in labels]
     return found
-
-
-class Answer(NamedTuple):
-    """What is known about one difference. Missing numbers are NaN.
-
-    p, p_better: two-sided, and small where the second system is better.
-    low, high: the bounds of the difference.
-    detectable: the difference that is found 4 times in 5.
-    differing: D, the number of units whose counts differ.
-    same_within: the margin in points, if it was given and holds.
-    runs: the number of training runs of each system.
-    freedom, training: with several runs, the degrees of freedom and the share of training in the variance.
-    k: the effective number of units, by the spans of both systems.
-    """
-
-    p: float = math.nan
-    p_better: float = math.nan
-    low: float = math.nan
-    high: float = math.nan
-    detectable: float = math.nan
-    differing: int = 0
-    same_within: float | None = None
-    runs: tuple[int, int] = (1, 1)
-    freedom: float = math.nan
-    training: float = math.nan
-    k: float = math.nan
-
-
-def row(place: Place, values: Iterable[Any], answer: Answer) -> dict[str, Any]:
-    """Return the row of one score, given its values of both systems; without a family it has no p.
-
-    Flags are those of the interval of a score: `few` for fewer than 6 effective units, `unbounded`
-    where a bound is infinite, which JSON shows as null.
-
-    Args:
-        place: Which score of which metric and label.
-        values: Its values of the baseline and of the system.
-        answer: What the test says about their difference.
-    """
-    a, b = (np.asarray(value).item() for value in values)
-    score, family = place.score, place.family
-    return {
-        "metric": place.metric.name,
-        "score": score.name,
-        "label": place.label,
-        "family": family,
-        "baseline_value": a,
-        "value": b,
-        "difference": difference(a, b),
-        "interval": [answer.low, answer.high],
-        "p": answer.p if family else math.nan,
-        "p_better": answer.p_better if family else math.nan,
-        "k": answer.k,
-        "flag": FEW if answer.k < FEW_UNITS else UNBOUNDED if math.isinf(answer.high - answer.low) else None,
-        "differing": answer.differing,
-        "detectable": answer.detectable,
-        "same_within": answer.same_within,
-        "runs": [*answer.runs],
-        "degrees_of_freedom": answer.freedom,
-        "share_of_training": answer.training,
-        "score_unit": score.unit,
-        "higher_is_better": score.higher_is_better,
-        "headline": score.headline,
-    }
 
 
 def difference(a: float, b: float) -> float:
