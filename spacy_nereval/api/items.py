@@ -280,3 +280,11 @@ class Ends:
     def look_inclusive(self) -> bool:
         """Whether three spans or more look so, and none does not."""
         return self._cut >= 3 and not self._whole
+
+    def check(self, end: str | None) -> None:
+        """Raise ValueError if nobody said where spans `end`, and they seem to end with their last character."""
+        if end is None and self.look_inclusive:
+            raise ValueError(
+                "every span ends one character before the end of a word, so the ends look inclusive: "
+                'give end="inclusive", or end="exclusive" if they are not'
+            )

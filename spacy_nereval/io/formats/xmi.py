@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from ...core.checked import PlainSpan
-from ...core.messages import listed
+from ...core.messages import listed, named
 from ..paths import check_is_file, readable
 from ..records import Record
 from .contents import check_xml, missing
@@ -148,9 +148,10 @@ def _chosen(system: TypeSystem, field: str | None) -> tuple[str, str]:
         if len(found) == 1:
             return found[0], feature
         if len(found) > 1:
-            raise ValueError(f"there are several types {name!r}; choose one with --column: {listed(sorted(found), 20)}")
+            types = listed(sorted(found), 20)
+            raise ValueError(f"there are several types {name!r}; choose one with {named('column')}: {types}")
     raise ValueError(
-        f"there is no type {field or _short(ENTITY)!r}; choose one with --column: "
+        f"there is no type {field or _short(ENTITY)!r}; choose one with {named('column')}: "
         f"{listed(sorted(map(_short, known)), 20)}"
     )
 
