@@ -99,7 +99,8 @@ def test_tables_have_the_numbers_of_the_result_and_what_a_click_asks_for():
     strict = [pair["metrics"]["strict"]["scores"]["f"] for pair in result["pairs"] if "ben" in (pair["a"], pair["b"])]
     assert ben == ["ben", 60, 276, pytest.approx(sum(strict) / 2), result["consensus"]["against"]["ben"]]
     assert tables["documents"].rows[0][:2] == [result["disputes"]["documents"][0]["document"], 3]
-    assert [row[2:4] for row in tables["differences"].rows] == [
+    assert tables["differences"].rows[0][:4] == ["FAILURE_LOC", "leading words", "ann and cleo", "ben"]
+    assert [row[4:6] for row in tables["differences"].rows] == [
         [row["number"], row["reverse"]] for row in result["differences"]
     ]
     assert [ask["group"] for ask in tables["same-words"].asks[:2]] == [5, 6]
