@@ -148,7 +148,10 @@ BAD = {
     "consensus file": (["a.jsonl", "b.jsonl", "--write-consensus", "x.json"], "expected a .jsonl file"),
     "units file": (["a.jsonl", "b.jsonl", "--units", "x.txt"], "expected a .csv file"),
     "page": (["no.jsonl", "nor.jsonl", "--html", "page.htm"], "--html page.htm: expected a .html file"),
-    "disputes": (["no.jsonl", "nor.jsonl", "--disputes", "tasks.csv"], "--disputes tasks.csv: expected a .jsonl or .json file"),
+    "disputes": (
+        ["no.jsonl", "nor.jsonl", "--disputes", "tasks.csv"],
+        "--disputes tasks.csv: expected a .jsonl or .json file",
+    ),
     "no folder": (["a.jsonl", "b.jsonl", "--html", "none/page.html"], "none"),
     "tables": (["a.jsonl", "b.jsonl", "-t", "errors"], "there is no table 'errors'"),
     "names": (["a.jsonl", "b.jsonl", "--name", "x"], "--name: 1 given for 2 files"),
