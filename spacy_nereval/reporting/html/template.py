@@ -29,7 +29,7 @@ class Layout(NamedTuple):
 
 REPORT = Layout(
     "report",
-    ("elements", "tips", "widgets", "saving", "needle", "listing", "bars", "stretches", "sorting", "theme"),
+    ("elements", "tips", "widgets", "saving", "needle", "listing", "bars", "stretches", "sorting", "theme", "charting"),
     (
         *("data", "triage", "state", "filters", "marks", "text", "documents", "concordance"),
         *("matrix", "form", "copy", "actions", "changes", "charts"),
