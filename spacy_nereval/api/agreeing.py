@@ -20,11 +20,11 @@ from ..io.shared_documents import shared_documents, write_disputes
 from ..io.writing import write_rows
 from ..reporting.agreement import AGREED, AT_TERMINAL, agreement_tables
 from ..reporting.agreement_lines import Agreed, after_lines, opening_lines
+from ..reporting.remarks import left_out_lines
 from ..reporting.result_table import ResultTable
 from .annotators import annotated, sides_of, what_is_known
 from .choice import chosen_metrics
 from .plain_records import Reading
-from .results import left_out_lines
 from .rows import TagNames, given_names
 from .shown import Shown, table_frame
 from .words import in_python

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +20,9 @@ from ..evaluation.scores import AVERAGES
 from ..evaluation.tested import Asked
 from ..io.count_files import save as save_counts
 from ..metrics.registry import create
-from ..reporting.comparison import COMPARED, comparison_tables, footer, verdict_lines
+from ..reporting.comparison_view import ComparisonView
 from ..reporting.declared import judging
-from ..reporting.remarks import mention_lines
+from ..reporting.remarks import left_out_lines
 from ..reporting.result_table import ResultTable
 from ..reporting.score_view import ScoreView
 from .reports import KeptSystem, report
@@ -237,26 +237,13 @@ class Comparison(Shown):
         >>> found.to_frame().query("score == 'f'")[["system", "baseline_value", "value"]].values.tolist()
         [['b', 1.0, 0.0]]
         """
-        if table not in COMPARED:
-            raise ValueError(f"there is no table {table!r}; there are {', '.join(COMPARED)}")
-        if table in ("differences", "all-differences"):
-            return frame(_difference_rows(self["comparisons"]))
-        return table_frame(COMPARED[table](self))
+        view = ComparisonView(self)
+        return table_frame([view.every_row()] if table in ("differences", "all-differences") else view.tables([table]))
 
-    def _parts(
-        self, average: str, digits: int, *, every: bool = False
-    ) -> tuple[list[str], list[ResultTable], list[str]]:
-        return self._before(), self._tables(average, digits, every=every), self._after()
+    summarised = ("differences", "transitions")
 
-    def _tables(self, average: str, digits: int, *, every: bool) -> list[ResultTable]:
-        return [*comparison_tables(self, COMPARED if every else ("differences", "transitions"), digits=digits)]
-
-    def _before(self) -> list[str]:
-        mentions = [f"{name}: {line}" for name, of in self.get("mentions", {}).items() for line in mention_lines(of)]
-        return [*self._notes, *verdict_lines(self), *mentions, *left_out_lines(self.get("left_out", {}))]
-
-    def _after(self) -> list[str]:
-        return [*footer(self), self.signature]
+    def _view(self, average: str = "micro", *, every: bool = False) -> ComparisonView:
+        return ComparisonView(self, self._notes)
 
     def _report(self, name: str) -> str | None:
         return None if self._systems is None else report(self._systems, *self._how)
@@ -277,21 +264,3 @@ def _have_no_common_label(counts: Counts) -> bool:
     """Return whether both sides have spans, and none of gold has the label of a prediction."""
     gold, pred = ({name for name, number in of(counts).items() if number} for of in (gold_spans, pred_spans))
     return bool(gold and pred) and gold.isdisjoint(pred)
-
-
-def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
-    """Return a line on each metric that was left out.
-
-    >>> left_out_lines({"wrf": "it needs the words"})
-    ['wrf is left out: it needs the words']
-    """
-    return [f"{name} is left out: {reason}" for name, reason in left_out.items()]
-
-
-def _difference_rows(comparisons: Iterable[Mapping[str, Any]]) -> Iterable[dict[str, Any]]:
-    for row in comparisons:
-        low, high = row["interval"] or (None, None)
-        yield {
-            **{name: row[name] for name in ("system", "metric", "score", "label", "baseline_value", "value")},
-            **{"difference": row["difference"], "low": low, "high": high, "p": row["p"], "p_holm": row["p_holm"]},
-        }

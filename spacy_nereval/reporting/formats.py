@@ -17,7 +17,7 @@ from math import isinf
 from typing import Any
 
 from ..io.writing import for_spreadsheets, visible
-from .result_table import AtMost, Cell, Estimate, Interval, ResultTable
+from .result_table import Cell, Estimate, Interval, PValue, ResultTable
 
 # For documents
 
@@ -234,10 +234,12 @@ def _parts(table: ResultTable, column: int) -> tuple[str, ...]:
 
 
 def _part(cell: Cell, part: str) -> str | int | float | None:
-    if isinstance(cell, (Interval, Estimate, AtMost)):
+    if isinstance(cell, (Interval, Estimate)):
         found: float | None = getattr(cell, part, None)
         return found
-    return cell if part == "value" else None
+    if part != "value":
+        return None
+    return float(cell) if isinstance(cell, PValue) else cell  # programs read a number, never a bound
 
 
 def _finite(cell: str | int | float | None) -> str | int | float | None:

@@ -151,7 +151,7 @@ def test_frames_of_a_comparison(compared):
     assert len(compared.to_frame("transitions")) > 0 and len(compared.to_frame("spans")) == 8
     with pytest.raises(ValueError, match="there is no table 'scores'; there are differences"):
         compared.to_frame("scores")
-    assert "strict f, new against old" in str(compared)
+    assert str(compared).startswith("new against old: strict F +33.33")
 
 
 def test_without_pandas_a_frame_says_what_to_install(result, monkeypatch):

@@ -17,7 +17,7 @@ from spacy_nereval import Confidence, Counts, Document, Metric, Score, count, cr
 from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.evaluation.run_means import evaluate_runs
 from spacy_nereval.evaluation.statistics.bits import half_samples
-from spacy_nereval.reporting.run_tables import RunsView, run_heading
+from spacy_nereval.reporting.runs_view import RunsView
 
 METRICS = ["strict", "slot_error", "wrf"]
 CONFIDENCE = Confidence(samples=60, seed=3)
@@ -146,10 +146,12 @@ def test_few_runs_are_said_and_five_are_not_few():
     result = scored(system="A")
     assert (result["system"], result["runs"], result["few_runs"]) == ("A", 3, True)
     assert "|runs:3|" in result["signature"] and "half:60,seed:3" in result["signature"]
-    assert run_heading(result).startswith("A: means of 3 training runs (few runs: fewer than 5), 30 documents,")
+    assert RunsView(counted(RUNS[:1])[0], result).scored.startswith(
+        "A: means of 3 training runs (few runs: fewer than 5), 30 documents,"
+    )
     many = scored([run_of(f"m{k}", 0.7) for k in range(5)])
     assert not many["few_runs"]
-    assert "few" not in run_heading(many)
+    assert "few" not in RunsView(counted(RUNS[:1])[0], many).scored
 
 
 def test_a_score_that_a_run_lacks_has_no_mean():

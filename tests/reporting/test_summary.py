@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commands import accepted, flat, line, refused, run, tables_in, write
@@ -14,7 +15,7 @@ from summarised import DOCUMENTS, NAVY, ROME, TEXT, THE_NAVY, evaluated
 
 from spacy_nereval import Confidence, Document, count, create_all, evaluate
 from spacy_nereval.cli.printing import folded, wrapped
-from spacy_nereval.reporting.comparison_lines import opening_lines
+from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.marked_text import marked, marked_row
 from spacy_nereval.reporting.result_table import Estimate
 from spacy_nereval.reporting.terminal import columns
@@ -164,29 +165,34 @@ def test_a_signature_is_folded_at_its_separators():
 def test_a_comparison_begins_with_what_it_found_and_has_one_table():
     printed = accepted(*COMPARE, "--trials", 2000, "-m", "fair,slot_error", env={"COLUMNS": "80"})
     assert re.match(
-        r"improved.jsonl against baseline.jsonl: fair F \+16\.10 \[\d+\.\d\d, \d+\.\d\d\], p \(Holm\) ≤ 1/2001; "
+        r"improved.jsonl against baseline.jsonl: fair F \+16\.10 \[\d+\.\d\d, \d+\.\d\d\], p \(Holm\) < \.0005; "
         r"fixes 83 gold spans, breaks 13; improved.jsonl scores higher than baseline.jsonl on texts like these, by ",
         flat(printed),
     )
     (title,) = tables_in(printed)
     assert title == "improved.jsonl against baseline.jsonl"
-    legend = "detectable = the difference that these data show 4 times in 5; ser = slot error rate. P, R and changed"
-    assert f"{legend} spans: --tables all Null" in flat(printed)
+    legend = "detectable (MDD) = the difference that these documents show 4 times in 5; ser = slot error rate. Null"
+    assert legend in flat(printed) and "was not tried. P, R and changed spans: --tables all" in flat(printed)
     assert max(map(columns, printed.splitlines())) <= 80
 
 
+def _opening(result: dict[str, Any]) -> list[str]:
+    return ComparisonView(result).opening()
+
+
 def test_the_sentence_counts_what_a_score_is_worth_not_only_its_sign():
-    row = {"metric": "slot_error", "score": "ser", "system": "B", "verdict": "V", "runs": [1, 1]}
+    row = {"metric": "slot_error", "score": "ser", "label": None, "system": "B", "verdict": "V", "runs": [1, 1]}
     row |= {"score_unit": "ratio", "higher_is_better": False}
     row |= {"difference": -0.1, "interval": [-0.2, -0.05], "p": 0.01, "p_holm": 0.02}
     row |= dict.fromkeys(("baseline_value", "value", "detectable"))
     result = {"baseline": "A", "swaps": 1000, "exact": False, "comparisons": [row], "transitions": []}
-    assert opening_lines(result) == ["B against A: ser -10.00 [-20.00, -5.00], p (Holm) = 0.0200; V."]
-    assert opening_lines({**result, "comparisons": [row | {"interval": [None, None], "p_holm": None}]}) == [
+    result |= {"confidence": {"level": 0.95}}
+    assert _opening(result) == ["B against A: ser -10.00 [-20.00, -5.00], p (Holm) = 0.0200; V."]
+    assert _opening({**result, "comparisons": [row | {"interval": [None, None], "p_holm": None}]}) == [
         "B against A, ser: V."
     ]
-    assert opening_lines({**result, "comparisons": [row | {"verdict": None}]}) == []
-    assert opening_lines({**result, "comparisons": [row | {"runs": [2, 3]}]}) == [
+    assert _opening({**result, "comparisons": [row | {"verdict": None}]}) == []
+    assert _opening({**result, "comparisons": [row | {"runs": [2, 3]}]}) == [
         "B against A, means of 3 and 2 training runs (few runs: fewer than 5): ser -10.00 [-20.00, -5.00], "
         "p (Holm) = 0.0200; V."
     ]

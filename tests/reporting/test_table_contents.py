@@ -30,7 +30,7 @@ from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.error_groups import ErrorGroups
 from spacy_nereval.evaluation.error_list import ErrorExamples
 from spacy_nereval.evaluation.result import verdict_counts
-from spacy_nereval.reporting.comparison import comparison_tables
+from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.declared import judging
 from spacy_nereval.reporting.result_table import Estimate, Interval, ResultTable
 from spacy_nereval.reporting.score_view import ScoreView
@@ -264,7 +264,7 @@ def test_a_comparison_shows_ratios_in_percent_and_raw_numbers_as_they_are():
     cut, whole = ([Document([(*BOTH, "PER")], side, TEXT, id=str(k)) for k in range(8)] for side in sides)
     systems = [System(name, count(side, create_all(["plagdet"]))) for name, side in (("a", cut), ("b", whole))]
     result = comparison(systems, cut)
-    (table,) = comparison_tables(result, ["all-differences"])
+    (table,) = ComparisonView(result).tables(["all-differences"])
     values = {score: (a, b, gap, bounds) for _, score, a, b, gap, bounds, *_ in table.rows}
     a, b, gap, bounds = values["granularity"]
     assert (a, b, gap) == (2, 1, -1)
