@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
-from ..core.annex import with_common_annex
 from ..core.declaration import Metric, Verdict
 from ..core.lexicon import Lexicon
+from ..core.mention_places import with_common_annex
 from ..core.messages import shortened
 from ..core.overlapping import overlaps
 from ..core.spans import Document, Span
 from ..core.wording import FAIREVAL
 from ..counting.counts import Counts
-from ..evaluation.attributes import ATTRIBUTES, AttributeContext, RequestedAttribute, requested_attribute
-from ..evaluation.breakdown import Breakdown
-from ..evaluation.comparison import System, comparison
+from ..evaluation.comparison import System, changed_spans, comparison
 from ..evaluation.error_groups import ErrorGroups, Member, error_groups
 from ..evaluation.error_list import ErrorExamples, is_error
 from ..evaluation.gold_suspects import Evidence, Reason, Suspect, gold_suspects
@@ -25,7 +23,7 @@ from ..evaluation.prediction_rates import PredictionRate, RateDifference, rate_d
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate
 from ..evaluation.tested import Asked
-from ..evaluation.transitions import gold_outcomes, transitions
+from ..evaluation.transitions import outcomes_of
 from ..evaluation.what_if import Mended, what_if
 from .comparison_view import ComparisonView
 from .declared import on_spans, spoken, triple
@@ -35,6 +33,7 @@ from .result_table import Asking, Cell, Estimate, Gain, Kinded, Percent, ResultT
 from .score_cells import percent, score_cell
 from .score_tables import PRF
 from .score_view import ScoreView, lowest
+from .span_slices import DIGITS, TITLES, slices
 from .verdict_tables import repeated
 from .view import Finding, View
 from .words import OUTCOMES
@@ -43,7 +42,7 @@ PRIMARY = "fair.f"
 """The default primary score."""
 
 SYSTEMS = 8
-"""Maximum number of systems: so many have a colour and a symbol."""
+"""Number of systems with a colour and a symbol: `--system-0` to `--system-7` in page.css, SYMBOLS in theme.js."""
 
 SHOWN = 60
 """Maximum number of repeated errors, error pairs and doubtful spans."""
@@ -53,24 +52,6 @@ OF_EACH = 10
 
 CONTRADICTIONS: tuple[Reason, ...] = ("two labels", "unmarked")
 """The reasons by which gold contradicts itself."""
-
-TITLES = {
-    "eLen": "Words in the span",
-    "case": "Capitals",
-    "position": "Place in the text",
-    "eFre": "Frequency in training",
-    "eCon": "Share of its occurrences in training with this label",
-}
-"""The attributes by which spans are always scored, if they can be, with their titles."""
-
-LENGTHS = {"0": "no word", "1": "1 word", "2": "2 words", "3": "3 words", "4 and more": "4 words and more"}
-"""The buckets of the attribute eLen, in words."""
-
-BUCKETS = {("eFre", "0"): "not seen in training", ("eCon", "0"): "never with this label"}
-"""Other buckets in words."""
-
-DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
-"""A digit for each bucket, as the page's script reads them."""
 
 
 class ReportedSystem(NamedTuple):
@@ -87,24 +68,6 @@ def with_common_annexes(systems: Sequence[ReportedSystem]) -> Sequence[ReportedS
         return systems  # which the report refuses
     shared = [with_common_annex(sides) for sides in zip(*(system.documents for system in systems))]
     return [system._replace(documents=[sides[k] for sides in shared]) for k, system in enumerate(systems)]
-
-
-class Slice(NamedTuple):
-    """Scores by one attribute.
-
-    Attributes:
-        name, title: The attribute, as it is asked for, and in words.
-        breakdowns: For each system, the result of the breakdown.
-        buckets: The buckets, as the breakdowns name them and in words.
-        of: For each document, a string for gold and for each system's predictions, with a digit for the bucket of
-            each span.
-    """
-
-    name: str
-    title: str
-    breakdowns: list[Mapping[str, Any]]
-    buckets: dict[str, str]
-    of: list[list[str]]
 
 
 class ReportView(View):
@@ -128,10 +91,6 @@ class ReportView(View):
             computed.
     """
 
-    makers: ClassVar[Mapping[str, Any]] = {}
-    at_terminal: ClassVar[Sequence[str]] = ()
-    usual: ClassVar[Sequence[str]] = ()
-
     def __init__(
         self,
         systems: Sequence[ReportedSystem],
@@ -153,7 +112,7 @@ class ReportView(View):
         self.lead = max(range(len(systems)), key=lambda k: (self._fair_f(k) or -1.0, -k))
         self.compared = self._compared(confidence, asked, trials)
         self.gaps = [rate_differences(systems[0].counts, each.counts, confidence) for each in systems[1:]]
-        self.slices = _slices(systems, self.fair, lexicon, by)
+        self.slices = slices([system.documents for system in systems], self.fair, lexicon, by)
         self.suspects = gold_suspects([system.documents for system in systems])
 
     # Tables
@@ -173,7 +132,14 @@ class ReportView(View):
             for verdict, meaning, n, *shares in found.rows:
                 ask = {"one": number, "verdicts": [verdict]}
                 name = Kinded.of(str(meaning), FAIREVAL[str(verdict)].kind)
-                rows.append([name, verdict, Asking.of(n, ask) if n and len(self.views) > 1 else n, *shares])
+                rows.append(
+                    [
+                        name,
+                        verdict,
+                        Asking.of(n, ask) if isinstance(n, int) and n and len(self.views) > 1 else n,
+                        *shares,
+                    ]
+                )
             header = ["verdict", "", *found.header[2:]]
             tables.append(found._replace(header=header, rows=rows, bars=None))
         table = self._beside(tables, 2)
@@ -224,7 +190,10 @@ class ReportView(View):
         for number, view in enumerate(self.views):
             for table in view.tables(["groups"]):
                 asks = [{"one": number, "group": start + k} for k in range(len(table.rows))]
-                yield table._replace(title=self._of(table.title, number), asks=asks, most=SHOWN)
+                order = [2, 3, 0, 1, 4]  # the words name the row
+                header, *rows = ([row[k] for k in order] for row in (table.header, *table.rows))
+                title = self._of(table.title, number)
+                yield table._replace(title=title, header=[*map(str, header)], rows=rows, asks=asks, most=SHOWN)
                 start += len(table.rows)
 
     def pairs(self) -> Iterator[ResultTable]:
@@ -248,7 +217,7 @@ class ReportView(View):
     def doubtful(self) -> Iterator[ResultTable]:
         """Yield the doubtful gold spans, the strongest evidence first, among them the first ones of every reason."""
         rows: list[list[Cell]] = []
-        shown = _chosen(self.suspects)
+        shown = shown_suspects(self.suspects)
         for each in shown:
             document = self.systems[0].documents[each.document]
             said = dict.fromkeys(_evidence(evidence, each.gold, self.names) for evidence in each.evidence)
@@ -277,7 +246,7 @@ class ReportView(View):
                     move = [places[str(before)], places[str(after)]]
                     kind = "fixed" if move[1] == 0 else "broken" if move[0] == 0 else "changed"
                     ask = {"one": 0, "other": other, "move": move}
-                    cells.append(Asking.of(n, ask, kind) if n and before != after else n)
+                    cells.append(Asking.of(n, ask, kind) if isinstance(n, int) and n and before != after else n)
                 rows.append(cells)
             yield table._replace(rows=rows)
 
@@ -313,10 +282,16 @@ class ReportView(View):
         """Return a sentence for each section of the page."""
         own = {finding.section: finding for finding in self.views[self.lead].findings()}
         if len(self.systems) > 1:
-            own["scores"] = Finding("scores", self._ranked())
+            ranked = self._ranked()
+            own["scores"] = Finding("scores", ranked, is_named=ranked.startswith(named(self.names[self.lead])))
         said = [*own.values(), self._repeating(), *self._lowest_length(), self._doubted(), self._wrong()]
         under = f"under {named(self.names[self.lead])}, " if len(self.systems) > 1 else ""
-        found = [each if each.section == "scores" else each._replace(sentence=under + each.sentence) for each in said]
+        found = [
+            each
+            if each.section == "scores" or not under
+            else each._replace(sentence=under + each.sentence, is_named=False)
+            for each in said
+        ]
         found.append(self._doubtful_gold())
         return [*found, *(self.compared.findings() if self.compared else [])]
 
@@ -465,16 +440,14 @@ class ReportView(View):
         """Return the comparison of all systems with the first: with tests where intervals are wanted."""
         if len(self.systems) == 1:
             return None
-        outcomes = [[gold_outcomes(document, self.fair) for document in system.documents] for system in self.systems]
-        documents = self.systems[0].documents
+        first = self.systems[0]
+        counted = [System(each.name, each.counts, outcomes_of(each.documents, [self.fair])) for each in self.systems]
         if confidence:
-            counted = [System(each.name, each.counts, own) for each, own in zip(self.systems, outcomes)]
             asked = asked or Asked()
             asked = asked._replace(primary=asked.primary or PRIMARY)
-            return ComparisonView(comparison(counted, documents, confidence, trials, **asked._asdict()))
-        moved = [transitions(outcomes[0], own, documents) for own in outcomes[1:]]
-        named_moves = [{"system": name, **found} for name, found in zip(self.names[1:], moved)]
-        return ComparisonView({"baseline": self.names[0], "comparisons": [], "transitions": named_moves})
+            return ComparisonView(comparison(counted, first.documents, confidence, trials, **asked._asdict()))
+        moved = changed_spans(counted, first.documents)
+        return ComparisonView({"baseline": first.name, "comparisons": [], "transitions": moved})
 
     def _ask_label(self, label: Cell) -> dict[str, Any]:
         return {"label": self.labels.index(str(label)), "one": self.lead}
@@ -617,64 +590,10 @@ def _gain(own: Sequence[Mended], key: tuple[str | None, str | None]) -> float:
     return max((each.gain or 0 for each in own if (each.verdict, each.label) == key), default=0)
 
 
-# Scores by attributes of the span
-
-
-def _slices(
-    systems: Sequence[ReportedSystem], fair: Metric, lexicon: Lexicon | None, by: Sequence[str]
-) -> list[Slice]:
-    """Return the scores by each attribute; none if a document has no text, unless attributes are asked for."""
-    asked = {text: requested_attribute(text) for text in dict.fromkeys(by)}
-    usual = [] if any(document.text is None for document in systems[0].documents) else TITLES
-    names = {each.name for each in asked.values()}
-    for name in usual:
-        if name not in names and (lexicon or not ATTRIBUTES[name].needs_lexicon):
-            asked[name] = requested_attribute(name)
-    found = [_slice(text, each, systems, fair, lexicon) for text, each in asked.items()]
-    for each in found:
-        if each.name in by and len(each.buckets) > len(DIGITS):
-            number = len(each.buckets)
-            raise ValueError(f"--by {each.name} makes {number} buckets; a report shows at most {len(DIGITS)}")
-    return [each for each in found if 0 < len(each.buckets) <= len(DIGITS)]
-
-
-def _slice(
-    text: str, by: RequestedAttribute, systems: Sequence[ReportedSystem], fair: Metric, lexicon: Lexicon | None
-) -> Slice:
-    breakdowns = [Breakdown([fair], by, lexicon) for _ in systems]
-    for system, breakdown in zip(systems, breakdowns):
-        for document in system.documents:
-            breakdown.add(document)
-    results = [breakdown.result() for breakdown in breakdowns]
-    present = dict.fromkeys(bucket for result in results for bucket in result["buckets"])
-    known = LENGTHS if by.name == "eLen" else {}
-    buckets = {bucket: _in_words(by.name, bucket) for bucket in (*known, *present) if bucket in present}
-    digit = dict(zip(buckets, DIGITS)) if len(buckets) <= len(DIGITS) else {}
-    bucket_of = [breakdown.bucket_of for breakdown in breakdowns]
-    of = []
-    for sides in zip(*(system.documents for system in systems)):
-        lists = [(sides[0], sides[0].gold, bucket_of[0])]
-        lists += [(side, side.pred, own) for side, own in zip(sides, bucket_of)]
-        contexts = [AttributeContext(side, lexicon) for side, _, _ in lists]
-        of.append(
-            [
-                "".join(digit.get(own[by.attribute.value(context, span)], "z") for span in spans)
-                for context, (_, spans, own) in zip(contexts, lists)
-            ]
-        )
-    title = TITLES.get(by.name, f"{by.name}: {by.attribute.help}")
-    return Slice(text, title, results, buckets, of)
-
-
-def _in_words(by: str, bucket: str) -> str:
-    other = f"{bucket} words" if by == "eLen" else bucket  # such as "2-5"
-    return LENGTHS.get(bucket, other) if by == "eLen" else BUCKETS.get((by, bucket), other)
-
-
 # Doubtful gold spans
 
 
-def _chosen(suspects: Sequence[Suspect]) -> list[Suspect]:
+def shown_suspects(suspects: Sequence[Suspect]) -> list[Suspect]:
     """Return the suspects that are shown: the first ones, among them the first ones of every reason."""
     seats: Counter[Reason] = Counter()
     first: set[int] = set()

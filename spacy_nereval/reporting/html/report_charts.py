@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..report_view import ReportView
-from ..result_table import Cell, Cost, Estimate, Kinded, Percent, ResultTable, in_points, shown
+from ..result_table import Cell, Cost, Estimate, Kinded, ResultTable, in_points, shown
 from ..score_tables import PRF
 from .charts import GLYPHS
 from .colors import COLORS
@@ -73,7 +73,9 @@ def points(table: ResultTable, systems: Sequence[str]) -> Iterator[dict[str, Any
             for score, cell, value in zip(PRF, cells, values):
                 if isinstance(value, float) and isinstance(cell, (float, Estimate)):
                     f = score == "F"
-                    bounds = {"low": in_points(cell.low), "high": in_points(cell.high)} if isinstance(cell, Estimate) else {}
+                    bounds = (
+                        {"low": in_points(cell.low), "high": in_points(cell.high)} if isinstance(cell, Estimate) else {}
+                    )
                     yield {
                         "name": row[0],
                         "order": order,
@@ -82,7 +84,7 @@ def points(table: ResultTable, systems: Sequence[str]) -> Iterator[dict[str, Any
                         "score": score,
                         "value": in_points(value),
                         "shown": shown(cell),
-                        **(bounds if f else {}),
+                        **(bounds if f and bounds else {}),
                         **({"least": min(defined), "greatest": max(defined)} if f else {}),
                     }
 
@@ -92,8 +94,9 @@ def _numbers(table: ResultTable, systems: Sequence[str]) -> Iterator[dict[str, A
     numbers, shares = ([k for k, head in enumerate(table.header) if head == name] for name in ("number", "% errors"))
     for order, row in enumerate(table.rows):
         for system, symbol, number, share in zip(systems, GLYPHS, numbers, shares):
-            if row[share] is not None and isinstance(row[0], Kinded):
-                said = f"{row[number]}  ({shown(row[share], 0)} %)"
+            part = row[share]
+            if isinstance(part, float) and isinstance(row[0], Kinded):
+                said = f"{row[number]}  ({shown(part, 0)} %)"
                 yield {
                     "name": row[0],
                     "order": order,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup, escape
 
@@ -80,7 +80,7 @@ def page(
         "unit": unit_name(systems[0].counts.unit),
         "symbols": charts.GLYPHS,
         "charted": drawn,
-        "static": [*_static_documents(documents, view.wrong, view.fair)],
+        "static": [*static_documents(documents, view.wrong, view.fair)],
         "unmarked": [metric.name for metric in systems[0].counts.metrics if metric not in view.marking],
         "signatures": [first["signature"]],
         "version": first["version"],
@@ -124,7 +124,7 @@ class StaticDocument(NamedTuple):
     right_to_left: bool
 
 
-def _static_documents(
+def static_documents(
     documents: Sequence[Document], wrong: Mapping[int, Sequence[Verdict]], metric: Metric
 ) -> Iterator[StaticDocument]:
     """Yield the first documents with errors as marked text."""
