@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from test_statistics_numbers import Counts, compared, f_score, keys, spans, swaps_of
 
 from spacy_nereval.evaluation.statistics.bits import half_samples
-from spacy_nereval.evaluation.statistics.datasets import count_data_sets
 from spacy_nereval.evaluation.statistics.differences import swap_test
 from spacy_nereval.evaluation.statistics.intervals import effective_units, score_intervals
+from spacy_nereval.evaluation.statistics.many_tests import count_data_sets
 
 
 def world(rng: np.random.Generator, shape: tuple[int, ...], recall: float, spurious: float) -> Counts:

@@ -8,7 +8,7 @@ from pathlib import Path
 from annotators import shared
 
 from spacy_nereval import Confidence, Document, count, create_all
-from spacy_nereval.evaluation.agreement.counts import AgreementCounts
+from spacy_nereval.evaluation.agreement.agreement_counts import AgreementCounts
 from spacy_nereval.evaluation.comparison import System, comparison
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "result.md"
@@ -34,9 +34,15 @@ def test_the_page_names_every_key_of_an_agreement() -> None:
     result = AgreementCounts(given, create_all(["strict"])).result(Confidence())
     page = PAGE.read_text(encoding="utf8").split("## Result of annotators")[1].split("## Result of thresholds")[0]
     named = {*re.findall(r"`([a-z_0-9]+)`", page)}
-    rows = [*result["differences"], *(rows[0] for rows in result["disputes"].values())]
+    rows = [
+        *result["differences"],
+        *result["same_words"],
+        result["differences"][0]["pairs"][0],
+        *(rows[0] for rows in result["disputes"].values()),
+    ]
     assert {row["kind"] for row in result["differences"]} == {"boundary", "label", "missing"}
     summary = result["metrics"]["strict"]["f"]
     tables = (result, result["pairs"][0], summary, result["units"], result["u_alpha"], result["consensus"])
-    for table in (*tables, *rows, *(row["example"] for row in result["differences"])):
+    parts = (part for row in result["differences"] for part in (row["example"], *row["pairs"], *row["places"]))
+    for table in (*tables, *rows, *parts):
         assert {*table} <= named, {*table} - named

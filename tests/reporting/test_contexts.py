@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from spacy_nereval import Document
-from spacy_nereval.reporting.html.contexts import in_context
-from spacy_nereval.reporting.html.texts import LONGEST, named
+from spacy_nereval.reporting.html.texts import LONGEST, in_context, named
 
 
 def test_a_context_begins_and_ends_with_whole_words_and_says_that_there_is_more():

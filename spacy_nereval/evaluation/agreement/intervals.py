@@ -16,8 +16,8 @@ from ..intervals import Drawn
 from ..resampling import Confidence, HalfSamples, Units
 from ..statistics.intervals import UNBOUNDED, effective_units, score_intervals
 from ..statistics.scales import Limits
-from .documents import SharedDocuments
-from .pairs import Directions, PairTables
+from .annotator_pairs import Directions, PairTables
+from .shared import SharedDocuments
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -30,7 +30,10 @@ class Layout(NamedTuple):
 
 REPORT = Layout(
     "report",
-    ("elements", "tips", "widgets", "saving", "needle", "bars", "stretches", "sorting", "theme"),
+    (
+        *("elements", "tips", "widgets", "saving", "needle", "bars", "stretches"),
+        *("sorting", "asking", "theme", "charting"),
+    ),
     (
         *("data", "triage", "state", "filters", "marks", "text", "documents", "concordance"),
         *("matrix", "form", "copy", "actions", "changes", "charts"),
@@ -38,12 +41,12 @@ REPORT = Layout(
 )
 AGREEMENT = Layout(
     "agreement",
-    ("elements", "tips", "widgets", "saving", "needle", "bars", "stretches", "sorting"),
+    ("elements", "tips", "widgets", "saving", "needle", "bars", "stretches", "sorting", "asking"),
     ("data", "state", "text", "list", "export", "actions"),
 )
 THRESHOLDS = Layout(
     "thresholds",
-    ("elements", "tips", "widgets", "saving", "sorting", "theme"),
+    ("elements", "tips", "widgets", "saving", "sorting", "theme", "charting"),
     ("curves", "actions"),
 )
 

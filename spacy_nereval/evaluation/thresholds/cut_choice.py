@@ -15,7 +15,7 @@ from ...core.spans import Document, PlainSpan
 from ...metrics.registry import create
 from ...metrics.registry import names as registered
 from ..tested import label_score
-from .curves import Curves
+from .curves import Curves, charted
 from .states import ScoredSpans
 
 PER_LABEL = OWN, MICRO = ("own", "micro")
@@ -23,6 +23,9 @@ PER_LABEL = OWN, MICRO = ("own", "micro")
 
 TINY = 1e-12
 """Differences of scores below this are rounding."""
+
+NEAR = 0.01
+"""Scores this close to the best one are called as good, as ratios."""
 
 MOST_ROUNDS = 20
 """How often coordinate ascent goes through all labels at most. It stops at once when nothing gets better."""
@@ -61,12 +64,11 @@ def wanted(name: str, metrics: Sequence[Metric]) -> Wanted:
     """
     known = {}
     for metric in metrics:
-        for score in metric.scores:
-            if score.unit != "count":
-                found = Wanted(metric, score)
-                known[found.name] = found
-                if name in (found.name, f"{metric.name}_{score.name}", score.key):
-                    return found
+        for score in charted(metric.scores):
+            found = Wanted(metric, score)
+            known[found.name] = found
+            if name in (found.name, f"{metric.name}_{score.name}", score.key):
+                return found
     raise ValueError(f"best {quoted(name)}: there is no such score; expected one of {', '.join(known)}")
 
 
@@ -88,6 +90,21 @@ def best_cut(curves: Curves, wish: Wanted) -> tuple[float, float] | None:
     values = curves.overall(wish.metric)[wish.score.name]
     place = best_place(wish.good(values))
     return None if place is None else (float(curves.cuts[place]), float(values[place]))
+
+
+def near_best(curves: Curves, wish: Wanted) -> dict[str, float] | None:
+    """Return the range of common cuts around the best one in which the score is within `NEAR` of it.
+
+    Returns:
+        "low" and "high"; None if the score is undefined, or best where nothing is kept.
+    """
+    values = wish.good(curves.overall(wish.metric)[wish.score.name])
+    best = best_place(values)
+    if not best:
+        return None
+    far = np.append(0, np.flatnonzero(values < values[best] - NEAR))  # at place 0 nothing is kept
+    first, last = far[far < best].max() + 1, far[far > best].min(initial=len(values)) - 1
+    return {"low": float(curves.cuts[last]), "high": float(curves.cuts[first])}
 
 
 def own_cuts(curves: Curves, spans: ScoredSpans, wish: Wanted, common: float) -> LabelCuts:
@@ -112,9 +129,8 @@ def own_cuts(curves: Curves, spans: ScoredSpans, wish: Wanted, common: float) ->
         own = spans.score[spans.batch.pred & (spans.batch.label == number)]
         cuts = np.append(np.inf, -np.unique(-own))
         # The counts of a label may change at cuts of others; between its own, none of its predictions enters.
-        places = [curves.place(cut) for cut in cuts.tolist()]
-        values = np.asarray(curve.scores[name])[np.searchsorted(curve.at, places, side="right") - 1]
-        place = best_place(wish.good(values))
+        places = np.array([curves.place(cut) for cut in cuts.tolist()])
+        place = best_place(wish.good(curve.at_cuts(name, places)))
         found[label] = common if place is None else float(cuts[place])
     return found
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.cuts import Cuts, cut, with_scores
 from ...core.declaration import Metric
 from ...core.spans import Document, PlainSpan
 from ...counting.counter import count
 from ...counting.counts import Counts
-from .calibration import EQUAL, check_bins
-from .choice import PER_LABEL
-from .ranking import STRICT, checked_hit
+from ..result import gold_spans, pred_spans
+from .curves import Curves
+from .cut_choice import PER_LABEL
+from .ranking import EQUAL, STRICT, Ranked, check_bins, checked_hit, ranked
 from .states import ScoredSpans
 
 
@@ -59,33 +63,79 @@ class Settings(NamedTuple):
         ]
 
 
-class Scored(NamedTuple):
-    """Documents with the scores of their predictions, and the number of documents without annotation."""
+@dataclass(frozen=True)
+class Scored:
+    """Documents with the scores of their predictions.
+
+    Attributes:
+        documents: The annotated documents.
+        scores: The score of each prediction, per document.
+        skipped: The number of documents without annotation.
+        metrics: What is scored: metrics that have curves.
+        settings: What was asked for.
+    """
 
     documents: Sequence[Document]
     scores: Sequence[Mapping[PlainSpan, float]]
     skipped: int
+    metrics: Sequence[Metric]
+    settings: Settings
 
     @classmethod
-    def of(cls, documents: Iterable[Document | None], missing_score: float | None = None) -> Scored:
+    def of(
+        cls, documents: Iterable[Document | None], metrics: Sequence[Metric], settings: Settings = Settings()
+    ) -> Scored:
         """Return documents with their scores; raise ValueError, naming the document, if one cannot be used."""
-        pairs = [*with_scores(documents, missing_score)]
+        pairs = [*with_scores(documents, settings.missing_score)]
         known = [(document, scores) for document, scores in pairs if document is not None]
-        return cls([document for document, _ in known], [scores for _, scores in known], len(pairs) - len(known))
+        return cls([each for each, _ in known], [own for _, own in known], len(pairs) - len(known), metrics, settings)
 
-    @property
+    @cached_property
     def spans(self) -> ScoredSpans:
         """All spans as columns."""
         return ScoredSpans(self.documents, self.scores)
 
-    def counts(self, metrics: Sequence[Metric]) -> Counts:
-        """Return the counts of all spans, without verdicts of the metrics."""
+    @cached_property
+    def curves(self) -> Curves:
+        """The scores of the metrics at every cut."""
+        return Curves(self.spans, self.metrics)
+
+    @cached_property
+    def ranking(self) -> Ranked:
+        """All predictions from the highest score, and which are hits."""
+        return ranked(self.documents, self.scores, self.settings.hit)
+
+    @cached_property
+    def counts(self) -> Counts:
+        """The counts of all spans, without verdicts of the metrics."""
         counts = count(self.documents, [], units=False)
-        counts.metrics, counts.skipped = tuple(metrics), self.skipped
+        counts.metrics, counts.skipped = tuple(self.metrics), self.skipped
         return counts
 
-    def cut(self, cuts: Cuts, metrics: Sequence[Metric], missing_score: float | None) -> Counts:
+    @cached_property
+    def gold(self) -> Mapping[str, int]:
+        """The number of gold spans of each label."""
+        return gold_spans(self.counts)
+
+    @cached_property
+    def pred(self) -> Mapping[str, int]:
+        """The number of predictions of each label."""
+        return pred_spans(self.counts)
+
+    @property
+    def floor(self) -> float | None:
+        """The lowest score, None without predictions."""
+        return float(self.ranking.score[-1]) if len(self.ranking.score) else None
+
+    def cut(self, cuts: Cuts, metrics: Sequence[Metric]) -> Counts:
         """Return the counts of the predictions that cuts keep."""
-        counts = count(cut(self.documents, cuts, missing_score), metrics)
+        counts = count(cut(self.documents, cuts, self.settings.missing_score), metrics)
         counts.skipped = self.skipped
         return counts
+
+    def kept(self, cuts: Cuts) -> NDArray[np.bool_]:
+        """Return which predictions of the ranking are kept."""
+        labels = self.ranking.label.tolist()
+        least = {label: cuts.of(label) for label in {*labels}}
+        found: NDArray[np.bool_] = self.ranking.score >= np.array([least[label] for label in labels], dtype=float)
+        return found

@@ -18,7 +18,7 @@ from ...counting.sums import Sums
 from ...counting.table import Table, Weights
 from ..result import first, plain
 from ..scores import MetricScores, Path, score_sums
-from .documents import SharedDocuments
+from .shared import SharedDocuments
 
 Values = dict[Path, NDArray[np.float64]]
 """The scores of a metric, overall and of labels, by their paths in a result, float64[sums]."""

@@ -16,15 +16,26 @@ from ...core.declaration import Metric
 from ..resampling import Confidence
 from ..result import plain
 from ..signature import signature
-from .consensus import Rule, against_others, consensus, f_of
-from .differences import differences
-from .disputes import dispute_rows, disputed_documents, disputed_labels
-from .documents import SharedDocuments
+from .annotator_differences import Differences
+from .annotator_pairs import Pair, PairTables, count_pairs, document_means, pair_row, summary_of
+from .chance import (
+    Added,
+    Blocks,
+    Stretches,
+    Unit,
+    kappa_blocks,
+    kappas,
+    lengths,
+    overlapping,
+    span_rows,
+    unit_blocks,
+    unit_scores,
+    unitising_blocks,
+    unitising_scores,
+)
 from .intervals import CORRECTED, SHARE, Path, Resampled, Samples, index_of, pair_samples
-from .pairs import Pair, PairTables, count_pairs, document_means, pair_row, summary_of
-from .stretches import Stretches, Unit, lengths, span_rows
-from .unitising import overlapping, unitising_blocks, unitising_scores
-from .units import Added, Blocks, kappa_blocks, kappas, unit_blocks, unit_scores
+from .shared import SharedDocuments
+from .votes import Rule, against_others, consensus, dispute_rows, disputed_labels, f_of, ranked_documents
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -62,6 +73,11 @@ class AgreementCounts:
         self.rule = rule
         self.pairs: list[Pair] = count_pairs(shared, metrics)
         self._spans = span_rows(shared)
+
+    @cached_property
+    def differences(self) -> Differences:
+        """What the annotators differ in."""
+        return Differences(self.shared)
 
     @cached_property
     def has_units(self) -> bool:
@@ -141,7 +157,7 @@ class AgreementCounts:
             "u_alpha": self._of_unitising(added),
             "consensus": self._consensus(added),
             "disputes": self._disputes(),
-            "differences": differences(shared),
+            **self.differences.rows(),
         }
         result: dict[str, Any] = plain(found)
         if resampled:
@@ -197,7 +213,7 @@ class AgreementCounts:
 
     def _disputes(self) -> dict[str, Any]:
         means = document_means(self.shared, self._tables, self.metrics)
-        documents = disputed_documents(self.shared, means)
+        documents = [row for _, row in ranked_documents(self.shared, means)]
         return {"documents": documents, "labels": disputed_labels(self.shared), "spans": dispute_rows(self.shared)}
 
     def _summaries(self, of_pairs: Sequence[Any], together: Any) -> tuple[dict[str, Any], dict[str, Any]]:
