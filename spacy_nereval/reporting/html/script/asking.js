@@ -90,6 +90,7 @@ function openDocument(k, kept = shownWhole()) {
 
 function tellUnknown(doc) {
   $("notice").textContent = `There is no document ${name(doc, 20)}: this page has ${many(documents.length, "document")}.`;
+  $("list-title").scrollIntoView();
 }
 
 // Follows the address: a document, a state, or a section, which the browser finds itself.
