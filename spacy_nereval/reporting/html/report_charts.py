@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from math import isfinite
 from typing import Any
 
 from ..report_view import ReportView
@@ -73,9 +74,7 @@ def points(table: ResultTable, systems: Sequence[str]) -> Iterator[dict[str, Any
             for score, cell, value in zip(PRF, cells, values):
                 if isinstance(value, float) and isinstance(cell, (float, Estimate)):
                     f = score == "F"
-                    bounds = (
-                        {"low": in_points(cell.low), "high": in_points(cell.high)} if isinstance(cell, Estimate) else {}
-                    )
+                    bounded = f and isinstance(cell, Estimate) and isfinite(cell.high - cell.low)
                     yield {
                         "name": row[0],
                         "order": order,
@@ -84,9 +83,14 @@ def points(table: ResultTable, systems: Sequence[str]) -> Iterator[dict[str, Any
                         "score": score,
                         "value": in_points(value),
                         "shown": shown(cell),
-                        **(bounds if f and bounds else {}),
+                        **(_bounds(cell) if bounded else {}),
                         **({"least": min(defined), "greatest": max(defined)} if f else {}),
                     }
+
+
+def _bounds(cell: Cell) -> dict[str, float]:
+    assert isinstance(cell, Estimate)
+    return {"low": in_points(cell.low), "high": in_points(cell.high)}
 
 
 def _numbers(table: ResultTable, systems: Sequence[str]) -> Iterator[dict[str, Any]]:

@@ -30,10 +30,7 @@ class Layout(NamedTuple):
 
 REPORT = Layout(
     "report",
-    (
-        *("elements", "tips", "widgets", "saving", "needle", "bars", "stretches"),
-        *("sorting", "asking", "theme", "charting"),
-    ),
+    ("elements", "tips", "widgets", "saving", "needle", "listing", "bars", "stretches", "sorting", "theme", "charting"),
     (
         *("data", "triage", "state", "filters", "marks", "text", "documents", "concordance"),
         *("matrix", "form", "copy", "actions", "changes", "charts"),
@@ -41,7 +38,7 @@ REPORT = Layout(
 )
 AGREEMENT = Layout(
     "agreement",
-    ("elements", "tips", "widgets", "saving", "needle", "bars", "stretches", "sorting", "asking"),
+    ("elements", "tips", "widgets", "saving", "needle", "listing", "bars", "stretches", "sorting"),
     ("data", "state", "text", "list", "export", "actions"),
 )
 THRESHOLDS = Layout(

@@ -69,11 +69,21 @@ function ask({ document: rank, ...wanted }) {
     openDocument(documents.findIndex((doc) => doc.rank === rank));
     return;
   }
-  state = { ...unfiltered(), ...wanted };
+  goTo({ ...unfiltered(), ...wanted });
+}
+
+// Follows the address: a document, a state, or a section, which the browser finds itself.
+function follow() {
+  $("notice").textContent = "";
+  const digits = documentIn(location.hash);
+  if (digits) {
+    if (documents[Number(digits) - 1]) openDocument(Number(digits) - 1);
+    else $("notice").textContent = `There is no document ${digits}: this page has ${many(documents.length, "document")}.`;
+    return;
+  }
+  if (location.hash && !location.hash.includes("=")) return;
+  state = fromAddress(location.hash);
   refresh();
-  record();
-  $("list-title").focus({ preventScroll: true });
-  $("list-disputes").scrollIntoView();
 }
 
 document.querySelectorAll("[data-ask]").forEach((element) => element.addEventListener("click", () => ask(JSON.parse(element.dataset.ask))));
@@ -81,14 +91,13 @@ if ($("score")) {
   $("score").addEventListener("change", drawHeat); // two annotators have no heat map
   drawHeat();
 }
+$("filters").addEventListener("reset", (event) => {
+  event.preventDefault();
+  choose({ ...unfiltered(), view: state.view });
+});
 onChange("one", () => ({ one: Number($("one").value), other: $("one").value === $("other").value ? ANY : state.other }));
 onChange("other", () => ({ other: Number($("other").value) }));
+onChange("label", () => ({ label: Number($("label").value) }));
 onChange("order", () => ({ order: $("order").value }));
-$("copy-link").addEventListener("click", () => copy(location.href.split("#")[0] + address(), "Link"));
-
-// What stays when a document is shown without filters.
-const shownWhole = () => ({ order: "corpus" });
-
-listen(() => ({ view: state.view }));
 $("legend").replaceChildren("A bar below the words for each annotator: ", ...spaced(named(annotators.map((_, k) => k))), ".");
-start("list-disputes");
+listen();

@@ -16,24 +16,25 @@ const unfiltered = () => ({
   at: 0, // the page of the list
 });
 let state = unfiltered();
-const unfolded = new Set(); // documents shown in full
+
+// Without filters, whole documents, those without disputes too.
+const everything = () => ({ ...unfiltered(), view: "documents", order: "corpus" });
 
 // The state that an address asks for; what it does not say or says wrongly is as in the beginning.
 function fromAddress(hash) {
-  const { text, whole, set, among } = said(hash);
-  const usual = unfiltered();
-  const one = whole("one", annotators.length) ?? ANY;
-  const other = whole("other", annotators.length) ?? ANY;
-  return {
-    view: among("view", VIEWS, usual.view),
-    one,
-    other: other === one ? ANY : other,
-    label: whole("label", labels.length) ?? ANY,
-    chosen: set("chosen", kinds.length),
-    group: whole("group", groups.length),
-    find: text("find") || "",
-    pattern: text("pattern") === "true",
-    order: among("order", ORDERS, usual.order),
-    at: whole("at", 1e9) ?? 0,
-  };
+  const asked = new URLSearchParams(hash.slice(1));
+  const wanted = unfiltered();
+  const { whole, numbers, among } = readerOf(asked);
+  wanted.view = among("view", VIEWS) ?? wanted.view;
+  wanted.order = among("order", ORDERS) ?? wanted.order;
+  wanted.one = whole("one", annotators.length) ?? ANY;
+  wanted.other = whole("other", annotators.length) ?? ANY;
+  if (wanted.other === wanted.one) wanted.other = ANY;
+  wanted.label = whole("label", labels.length) ?? ANY;
+  wanted.group = whole("group", groups.length);
+  wanted.chosen = numbers("chosen", kinds.length);
+  wanted.find = asked.get("find") || "";
+  wanted.pattern = asked.get("pattern") === "true";
+  wanted.at = whole("at", 1e9) ?? 0;
+  return wanted;
 }

@@ -2,12 +2,9 @@
 
 // Applies a choice made outside the form, and moves to the list.
 function ask(wanted) {
-  state = { ...unfiltered(), one: state.one, metric: state.metric, view: state.view, ...wanted };
-  if (!comparing() && state.chosen.size === 0 && wanted.metric === undefined && wanted.group !== undefined) state.metric = fair;
-  refresh();
-  record();
-  $("list-title").focus({ preventScroll: true });
-  $("list-errors").scrollIntoView();
+  const next = { ...unfiltered(), one: state.one, metric: state.metric, view: state.view, ...wanted };
+  if (next.other < 0 && next.chosen.size === 0 && wanted.metric === undefined && wanted.group !== undefined) next.metric = fair;
+  goTo(next);
 }
 
 // Draws everything that depends on the state.
@@ -18,6 +15,10 @@ function refresh() {
   search();
 }
 
+$("filters").addEventListener("reset", (event) => {
+  event.preventDefault();
+  choose({ ...everything(), view: state.view });
+});
 onChange("system", () => {
   const one = Number($("system").value);
   const relation = state.relation === String(one) ? "" : state.relation;
@@ -26,6 +27,7 @@ onChange("system", () => {
 onChange("other", () => ({ other: Number($("other").value), chosen: new Set(), cell: null, move: null, group: null, metric: fair }));
 onChange("relation", () => ({ relation: $("relation").value }));
 onChange("metric", () => ({ metric: Number($("metric").value), chosen: new Set(), cell: null, group: null }));
+onChange("label", () => ({ label: Number($("label").value) }));
 onChange("mark", () => ({ mark: $("mark").value }));
 onChange("wrong", () => ({ wrong: $("wrong").checked }));
 onChange("order", () => ({ order: $("order").value, falling: false }));
@@ -33,12 +35,13 @@ $("together").addEventListener("change", () => {
   together = $("together").checked;
   refresh();
 });
-for (const [id, drawn] of [["matrix-system", "system"], ["matrix-metric", "metric"], ["matrix-as", "as"]]) {
+for (const [id, part] of [["matrix-system", "system"], ["matrix-metric", "metric"], ["matrix-as", "as"]]) {
   $(id).addEventListener("change", () => {
-    matrix[drawn] = drawn === "as" ? $(id).value : Number($(id).value);
+    matrix[part] = part === "as" ? $(id).value : Number($(id).value);
     drawMatrix();
   });
 }
+
 // Buttons of the tables above say in an attribute what they ask for.
 function follows(element, more = {}) {
   const wanted = { ...JSON.parse(element.dataset.ask), ...more };
@@ -64,9 +67,27 @@ function openFlag(k, flag, { verdict, system, pred }) {
   ask({ view: "errors", one: system, metric: state.metric, chosen: new Set([verdict]), cell: [flag.gold ? flag.gold.label : ANY, pred ? pred.label : ANY] });
 }
 
-// What stays when a document is shown without filters.
-const shownWhole = () => ({ one: state.one, wrong: false });
+// Follows the address: a document, a state, or a section, which the browser finds itself.
+function follow() {
+  $("notice").textContent = "";
+  const digits = documentIn(location.hash);
+  if (digits) {
+    if (documents[Number(digits) - 1]) openDocument(Number(digits) - 1);
+    else tellUnknown(digits);
+    return;
+  }
+  if (location.hash && !location.hash.includes("=")) return;
+  const [wanted, doc] = fromAddress(location.hash);
+  state = wanted;
+  refresh();
+  if (doc !== null && !documents[Number(doc) - 1]) tellUnknown(doc);
+  else if (doc !== null) openDocument(Number(doc) - 1);
+}
 
-listen(() => ({ one: state.one, view: state.view, wrong: false }));
+function tellUnknown(doc) {
+  $("notice").textContent = `There is no document ${name(doc, 20)}: this report has ${many(documents.length, "document")}.`;
+  $("list-errors").scrollIntoView();
+}
+
 loadMarks();
-start("list-errors");
+listen();

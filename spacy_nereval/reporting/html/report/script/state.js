@@ -25,37 +25,41 @@ const unfiltered = () => ({
   at: 0, // the page of the list
 });
 let state = unfiltered();
-const unfolded = new Set(); // documents shown in full
+
+// Without filters, whole documents of the same system.
+const everything = () => ({ ...unfiltered(), one: state.one, view: "documents", wrong: false });
 
 const comparing = () => state.other >= 0;
 
 // The state that an address asks for; what it does not say or says wrongly is as in the beginning.
 function fromAddress(hash) {
-  const { text, whole, list, set, among } = said(hash);
-  const usual = unfiltered();
-  const one = whole("one", systems.length) ?? usual.one;
-  const other = whole("other", systems.length) ?? ANY;
-  const metric = whole("metric", metrics.length) ?? usual.metric;
-  const relation = among("relation", RELATIONS, usual.relation);
-  const compared = other !== one && other >= 0;
-  return {
-    view: among("view", VIEWS, usual.view),
-    one,
-    other: compared ? other : ANY,
-    metric,
-    chosen: set("chosen", compared ? CHANGES.length : metrics[metric].words.length),
-    label: whole("label", labels.length) ?? ANY,
-    cell: list("cell", [labels.length, labels.length]),
-    move: list("move", [outcomes.length, outcomes.length]),
-    group: whole("group", data.groups.length),
-    bucket: list("bucket", [data.slices.length, 64]),
-    relation: relation === String(one) ? "" : relation,
-    mark: among("mark", Object.keys(MARKS), usual.mark),
-    find: text("find") || "",
-    pattern: text("pattern") === "true",
-    wrong: text("wrong") !== "false",
-    order: among("order", ORDERS, usual.order),
-    falling: text("falling") === "true",
-    at: whole("at", 1e9) ?? 0,
+  const asked = new URLSearchParams(hash.slice(1));
+  const wanted = unfiltered();
+  const { whole, numbers, among } = readerOf(asked);
+  const list = (key, tops) => {
+    const numbers = (asked.get(key) || "").split(".").map(Number);
+    return asked.get(key) && numbers.length === tops.length && numbers.every((n, i) => Number.isInteger(n) && n >= -1 && n < tops[i]) ? numbers : null;
   };
+  wanted.view = among("view", VIEWS) ?? wanted.view;
+  wanted.one = whole("one", systems.length) ?? wanted.one;
+  wanted.other = whole("other", systems.length) ?? ANY;
+  if (wanted.other === wanted.one) wanted.other = ANY;
+  wanted.metric = whole("metric", metrics.length) ?? wanted.metric;
+  const choices = wanted.other >= 0 ? CHANGES.length : metrics[wanted.metric].words.length;
+  wanted.chosen = numbers("chosen", choices);
+  wanted.label = whole("label", labels.length) ?? ANY;
+  wanted.cell = list("cell", [labels.length, labels.length]);
+  wanted.move = list("move", [outcomes.length, outcomes.length]);
+  wanted.group = whole("group", data.groups.length);
+  wanted.bucket = list("bucket", [data.slices.length, 64]);
+  wanted.relation = among("relation", RELATIONS) ?? wanted.relation;
+  if (wanted.relation === String(wanted.one)) wanted.relation = "";
+  wanted.mark = among("mark", Object.keys(MARKS)) ?? wanted.mark;
+  wanted.find = asked.get("find") || "";
+  wanted.pattern = asked.get("pattern") === "true";
+  wanted.wrong = asked.get("wrong") !== "false";
+  wanted.order = among("order", ORDERS) ?? wanted.order;
+  wanted.falling = asked.get("falling") === "true";
+  wanted.at = whole("at", 1e9) ?? 0;
+  return [wanted, asked.has("doc") ? asked.get("doc") : null];
 }
