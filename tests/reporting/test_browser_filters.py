@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 from browsers import needs_browser
 from driven import CHOICES, ONE, TWO, said, verdicts, with_verdict, wrong
+from pages import system
 
 from spacy_nereval import create
 from spacy_nereval.core.declaration import Metric, Verdict
