@@ -77,10 +77,10 @@ def test_ancestors_begin_with_the_top_and_end_with_the_label():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"depth": 0}, "depth 0: expected a whole number of levels from 1 up"),
-        ({"depth": -1}, "depth -1: expected"),
-        ({"depth": True}, "depth True: expected"),
-        ({"depth": 1, "sep": ""}, "sep ''"),
+        ({"depth": 0}, "depth=0: expected a whole number of levels from 1 up"),
+        ({"depth": -1}, "depth=-1: expected"),
+        ({"depth": True}, "depth=True: expected"),
+        ({"depth": 1, "sep": ""}, "sep=''"),
         ({"only": []}, "only: no label"),
         ({"only": ["a", ""]}, "only: '' is not a label"),
         ({"labels": "PER"}, "labels: 'PER' is not LABEL=NAME"),

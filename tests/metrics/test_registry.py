@@ -225,4 +225,4 @@ def test_the_package_registers_a_file_for_each_metric_and_the_default_among_them
     own = [e for e in distribution("spacy-nereval").entry_points if e.group == "spacy_nereval_metrics"]
     assert {e.name: e.value for e in own} == {e.name: f"spacy_nereval.metrics.{e.name}:{e.name}" for e in own}
     files = {path.stem for path in Path(spacy_nereval.metrics.__file__).parent.glob("[!_]*.py")}
-    assert {e.name for e in own} == files - {"registry", "options"} >= set(DEFAULT)
+    assert {e.name for e in own} == files - {"registry", "choosing"} >= set(DEFAULT)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.checked import PlainSpan
-from ...core.messages import listed, quoted, shortened
+from ...core.messages import listed, named, quoted, shortened
 from ..paths import check_is_file, readable
 from ..records import Record
 from .contents import lines, missing
@@ -78,7 +78,8 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     if keys and not is_tagged:
         name = format.field or f"{MISC_KEY}' or a column '{COLUMN.upper()}"
         raise ValueError(
-            f"{path}: no word has the key '{name}' in MISC; choose one with --column: {listed(sorted(keys), 20)}"
+            f"{path}: no word has the key '{name}' in MISC; choose one with {named('column')}: "
+            f"{listed(sorted(keys), 20)}"
         )
     document: list[tuple[int, Sentence]] = []
     for number, sentence in enumerate(_sentences(path, format), 1):

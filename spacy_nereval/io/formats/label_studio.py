@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...core.checked import PlainSpan, highest
-from ...core.messages import listed, shortened
+from ...core.messages import listed, named, shortened
 from ..records import Record
 from .contents import json_values
 from .offsets import check_unit_is_known, fitted_span, located
@@ -166,7 +166,8 @@ def _text(task: dict[str, Any], format: Format) -> str:
     texts = {key: value for key, value in data.items() if isinstance(value, str)}
     key = format.field or ("text" if "text" in texts or len(texts) != 1 else next(iter(texts)))
     if key not in texts:
-        raise ValueError(f"there is no text {key!r} in the data; name one with --column: {listed([*texts], 20)}")
+        known = listed([*texts], 20)
+        raise ValueError(f"there is no text {key!r} in the data; name one with {named('column')}: {known}")
     return texts[key]
 
 

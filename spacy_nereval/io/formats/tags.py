@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ...core.checked import PlainSpan
-from ...core.messages import shortened
+from ...core.messages import named, shortened
 
 PREFIXES = {"B": "B", "I": "I", "L": "L", "E": "L", "U": "U", "S": "U"}
 """The prefixes of all schemes, as the letters of BILUO."""
@@ -177,7 +177,8 @@ def read_tags(
             what = "is not ended by an L or E" if chunk.prefixes[0] == "B" else "continues no span"
             raise ValueError(
                 f"line {where[chunk.start]}: {tags[chunk.start]} {what}, and the tags are {scheme.name}, as "
-                f"{scheme.evidence} shows; use --repair conll to read it as a span, or --repair discard to leave it out"
+                f"{scheme.evidence} shows; use {named('repair', 'conll')} to read it as a span, or "
+                f"{named('repair', 'discard')} to leave it out"
             )
         repaired += not allowed
         if allowed or repair == "conll":
