@@ -21,7 +21,7 @@ from . import charts
 from .report_charts import all_charts
 from .report_data import page_data
 from .template import REPORT, Trusted, filled_in
-from .texts import embedded, is_right_to_left
+from .texts import breakable, embedded, is_right_to_left
 
 if TYPE_CHECKING:
     from ...core.lexicon import Lexicon
@@ -73,7 +73,7 @@ def page(
         "view": view,
         "tables": {name: [*view.tables([name])] for name in view.makers},
         "finding": _headings(view),
-        "opening": view.opening(),
+        "opening": [*map(breakable, view.opening())],
         "warnings": view.closing(),
         "tested": view.tested(),
         "confidence": first.get("confidence"),
@@ -90,10 +90,10 @@ def page(
     return filled_in(values, library, REPORT)
 
 
-def _headings(view: ReportView) -> dict[str, str]:
+def _headings(view: ReportView) -> dict[str, Markup]:
     """Return the sentence of each section. The first section says whatever is more telling."""
-    found = {finding.section: finding.heading for finding in view.findings()}
-    story = ["rates", "groups"] if UNTOLD not in found["rates"] else ["groups", "rates"]
+    found = {finding.section: breakable(finding.heading) for finding in view.findings()}
+    story = ["rates", "groups"] if UNTOLD.lower() not in found["rates"].lower() else ["groups", "rates"]
     return found | {"story": found[story[0]], "also": found[story[1]]}
 
 

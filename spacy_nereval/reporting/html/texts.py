@@ -10,8 +10,10 @@ from unicodedata import bidirectional
 from markupsafe import Markup, escape
 
 from ...core.spans import Document
-from ...io.writing import spelt_out
+from ...io.writing import spelt_out, visible
 from .. import marked_text
+
+JOINT = re.compile(r"(?<=[._/])(?=[^\W\d])|(?<=[a-z])(?=[A-Z])")
 
 # A "<" could end the script element. The others cannot be encoded in UTF-8, or are changed by parsers of HTML.
 UNSAFE = re.compile("[<\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
@@ -25,6 +27,15 @@ def embedded(value: Any) -> str:
     """
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def breakable(sentence: str) -> Markup:
+    """Return a sentence whose names may be broken behind their dots, underscores and slashes, and before capitals.
+
+    >>> breakable("a_b.jsonl < 0.5")
+    Markup('a_<wbr>b.<wbr>jsonl &lt; 0.5')
+    """
+    return Markup(JOINT.sub("<wbr>", escape(visible(sentence))))
 
 
 def is_right_to_left(text: str) -> bool:
