@@ -195,7 +195,8 @@ class Agreement(Shown):
             table: The name of a table for `--tables` of `nereval agreement`.
 
         Returns:
-            A row per row of the table, and a column per column.
+            A row per row of the table, and a column per column: ratios from 0 to 1, as in JSON, and the bounds of
+            intervals as columns "low" and "high".
 
         Raises:
             ValueError: There is no such table, or pandas is not installed.

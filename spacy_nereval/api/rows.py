@@ -9,7 +9,7 @@ from typing import Any
 from ..core.arguments import Reading
 from ..core.messages import shortened
 from ..io.formats import TAG_KEYS, hf
-from ..io.records import Record
+from ..io.records import Record, row_id
 from ..io.tag_sequences import read_tags
 from .items import tags_key
 from .plain_records import Place, of_tagged, place_of
@@ -90,7 +90,7 @@ def records_of_rows(
             place = place_of(text if isinstance(text, str) else None, words)
         except ValueError as error:
             raise ValueError(f"{side}, document {number}: {error}") from None
-        read.append((place, None if row.get("id") is None else str(row["id"])))
+        read.append((place, row_id(row)))
         tags.append(named)
     for number, (known, tagged) in enumerate(zip(read, read_tags(tags, side, reading.scheme, reading.repair))):
         if known is None:

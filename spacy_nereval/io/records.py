@@ -81,6 +81,11 @@ def with_mentions(side: Record, mentions: Iterable[Any], match: str = CASELESS, 
     )
 
 
+def row_id(row: Mapping[str, Any]) -> str | None:
+    """Return the id of a document in JSON as text, None if it has none."""
+    return None if row.get("id") is None else str(row["id"])
+
+
 def pair(gold: Record, pred: Record) -> Document | None:
     """Make a document of the two sides of one text.
 

@@ -203,7 +203,7 @@ def test_ranges_are_no_words_and_documents_have_marks(tmp_path):
     assert one.tokens == [(0, 3), (4, 11), (11, 12), (13, 15)]
     assert (two.id, two.text, two.spans) == ("d2", "Ada!", {(0, 3, "PER")})
     write_lines(path, ["# text = Eve", "1\tAda\t_\t_\t_\t_\t_\t_\t_\tname=B-PER", ""])
-    assert "the word 'Ada' does not follow in the text" in error(path)
+    assert "the token 'Ada' does not follow in the text" in error(path)
 
 
 def test_locations_of_bioc_are_pieces_and_its_offsets_those_of_the_document(tmp_path):
@@ -252,7 +252,7 @@ def test_tokens_of_spacy_2_are_found_in_the_raw_text(tmp_path):
     assert (only(path).spans, only(path).tokens, only(path).gaps, only(path).id) == (
         {(0, 3, "PER")}, [(0, 3), (5, 8)], ((5, 8),), "3")  # fmt: skip
     paragraph["raw"] = "Eve met"
-    assert "paragraph 0: the token 'Ada' does not follow in the raw text" in error(
+    assert "paragraph 0: the token 'Ada' does not follow in the text" in error(
         saved(path, [{"paragraphs": [paragraph]}])
     )
     assert "ends after the text" in error(saved(path, [["Ada", {"entities": [[0, 4, "PER"]]}]]))

@@ -157,9 +157,8 @@ class AgreementCounts:
             "u_alpha": self._of_unitising(added),
             "consensus": self._consensus(added),
             "disputes": self._disputes(),
-            **self.differences.rows(),
         }
-        result: dict[str, Any] = plain(found)
+        result: dict[str, Any] = plain(found) | self.differences.rows()
         if resampled:
             result["intervals"] = self._intervals(result, resampled, self._tables, self.metrics)
         return result

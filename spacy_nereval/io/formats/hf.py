@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.messages import named, shortened
 from ..paths import in_words
-from ..records import Record
+from ..records import Record, row_id
 from . import TAG_KEYS
 from .contents import json_values
 from .settings import Format
@@ -63,8 +63,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         except ValueError as error:
             raise ValueError(f"{path}, {error}") from None
         annotated, gaps = gaps_of(tags, places)
-        id = None if row.get("id") is None else str(row["id"])
-        yield Record(text, spans, places, id, annotated, gaps, repaired=repaired)
+        yield Record(text, spans, places, row_id(row), annotated, gaps, repaired=repaired)
 
 
 def tag_names(given: str) -> list[str]:
