@@ -68,18 +68,6 @@ def test_a_margin_and_secondary_scores_are_those_asked_for(here):
     assert "primary family of 1 test, secondary family of 2 tests" in text
 
 
-def test_no_p_stands_without_its_interval_and_the_detectable_difference(here):
-    found = reported(*FILES, *FEW)
-    rows = compared("--primary", "fair.f")
-    own = rows["strict", "f"]
-    low, high = (f"{100 * bound:.2f}" for bound in own["interval"])
-    (strict,) = (
-        cells for cells in found.rows if cells[0] == "strict" and cells[-1] == f"{100 * own['detectable']:.2f}"
-    )
-    assert strict[3].endswith(f"[{low}, {high}]")
-    assert strict[4:6] == [f"{own[p]:.4f}" for p in ("p", "p_holm")]
-
-
 def test_units_are_called_what_they_are(here):
     text = reported(*FILES, *FEW, "--unit", "meta.source").text
     assert "half-samples of 12 units (meta.source)." in text
