@@ -148,19 +148,18 @@ def more_tables(showing: Showing) -> str:
 
 def _with_interval(result: dict[str, Any], counts: Counts) -> dict[str, Any]:
     """Return the result with the intervals of the metric that stands for it, if they are computed quickly."""
-    from ..evaluation.intervals import drawn, intervals
-    from ..evaluation.resampling import Confidence
+    from ..evaluation.intervals import Confidence, bounded
     from ..reporting.headline import main_metric
 
-    drawn_before = counts.collapsed and counts.replicates  # then there is nothing to draw
-    if not drawn_before and (counts.documents > MOST_DOCUMENTS or len(counts.units) != counts.documents):
+    known = counts.replicates is not None if counts.collapsed else len(counts.units) == counts.documents
+    if not known or (counts.documents > MOST_DOCUMENTS and not counts.collapsed):
         return result
-    metric, settings = main_metric(counts.metrics), Confidence()
-    found = intervals(counts if counts.replicates else counts.of([metric]), settings)[metric.name]
-    own = result["metrics"][metric.name] | {"intervals": found}
+    metric = main_metric(counts.metrics)
+    found = bounded([counts if counts.collapsed else counts.of([metric])], Confidence())
+    own = result["metrics"][metric.name] | {"intervals": found.metrics[metric.name]}
     return result | {
         "metrics": result["metrics"] | {metric.name: own},
-        "confidence": drawn([counts], settings)._asdict(),
+        "confidence": found.drawn._asdict(),
     }
 
 

@@ -11,7 +11,7 @@ from ...core.spans import Document
 from ...counting.counter import count
 from ...counting.counts import Counts
 from ..comparison import System, comparison
-from ..intervals import Confidence, drawn
+from ..intervals import Confidence, Drawn
 from ..result import evaluate, gold_spans, plain, pred_spans
 from ..signature import signature
 from ..tested import label_score
@@ -39,7 +39,7 @@ def applied(
         metrics: What is scored, among them that of the score that the cuts were chosen by.
         cuts: The cuts.
         settings: What was asked for when they were chosen.
-        confidence: The settings of intervals. The cuts are the same in every half-sample.
+        confidence: The settings of intervals. The cuts stay the same.
         known: The labels of the documents on which the cuts were chosen.
 
     Returns:
@@ -61,7 +61,6 @@ def applied(
     spans = scored.spans
     kept, whole = scored.cut(cuts, metrics, settings.missing_score), count(scored.documents, metrics)
     at_cut, no_cut = evaluate(kept, confidence), evaluate(whole, confidence)
-    resampled = drawn([kept], confidence)
     best = best_cut(Curves(spans, [wish.metric]), wish)
     value = _value(at_cut, wish)
     own_best: dict[str, Any] = {"cut": None, "value": None, "available": False, "difference": None}
@@ -72,7 +71,7 @@ def applied(
     floor = float(spans.predicted.min()) if len(spans.predicted) else None
     found: dict[str, Any] = plain(
         {
-            "signature": signature(whole, f"cut:{cuts.digest}", resampled.signature),
+            "signature": signature(whole, f"cut:{cuts.digest}", Drawn(**at_cut["confidence"]).signature),
             "documents": whole.documents,
             "skipped": scored.skipped,
             "gold": whole.gold,
@@ -87,7 +86,7 @@ def applied(
             "metrics": {metric.name: _of_metric(metric, at_cut, no_cut) for metric in metrics},
             "per_type": {label: _of_label(label, wish, cuts, whole, kept, at_cut, no_cut) for label in sorted(labels)},
             "unseen": sorted(labels - {*known}) if known else [],
-            "confidence": resampled._asdict(),
+            "confidence": at_cut["confidence"],
             "warnings": _warnings(cuts, floor),
         }
     )
