@@ -36,8 +36,7 @@ from workloads import Corpus, Missing, corpora, made_up
 
 from spacy_nereval import Confidence, Document, create_all, evaluate, score
 from spacy_nereval.counting.counts import Counts
-from spacy_nereval.integration.example_batches import count_examples
-from spacy_nereval.integration.examples import documents
+from spacy_nereval.integration.examples import count_examples, documents
 from spacy_nereval.integration.scorer import make_ner_scorer
 
 Run = Callable[[], Any]

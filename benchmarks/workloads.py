@@ -19,7 +19,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 ROOT = Path(__file__).resolve().parents[1]
-DATA = Path(os.environ.get("SPACY_NEREVAL_DATA", ROOT.parent / "shared" / "data"))
+DATA = Path(os.environ.get("SPACY_NEREVAL_DATA", ROOT / "tests" / "data"))
 
 
 class Corpus(NamedTuple):

@@ -26,7 +26,7 @@ from spacy_nereval.io.writing import atomic
 from spacy_nereval.reporting.comparison import comparison_tables, footer, verdict_lines
 from spacy_nereval.reporting.declared import short_name
 from spacy_nereval.reporting.formats import markdown
-from spacy_nereval.reporting.result_table import LOWER, Cell, Estimate, ResultTable
+from spacy_nereval.reporting.result_table import LOWER, Cell, Estimate, Percent, ResultTable
 from spacy_nereval.reporting.score_cells import interval, percent
 
 CORPORA = {
@@ -205,8 +205,8 @@ def overview(kept: Kept, summaries: Mapping[str, Mapping[str, Summary]]) -> Iter
 
 def estimate(found: Summary) -> float | Estimate | None:
     """Return the mean with its interval, in percent."""
-    bounds = interval(found.interval, 100)
-    return percent(found.mean) if found.mean is None or bounds is None else Estimate(100 * found.mean, *bounds)
+    bounds = interval(found.interval, Percent)
+    return percent(found.mean) if found.mean is None or bounds is None else Estimate(Percent(found.mean), *bounds)
 
 
 def verdicts(compared: Mapping[str, Any]) -> Iterator[str]:
@@ -231,7 +231,7 @@ def pipeline(
     mild = over_runs([lenient(own) for own in counts])
     for key, own in (summaries | {"wrf (lenient weights)": mild["wrf"]}).items():
         values = [percent(value) for value in own.values]
-        rows.append([key, percent(own.mean), percent(own.sd), interval(own.interval, 100), *values])
+        rows.append([key, percent(own.mean), percent(own.sd), interval(own.interval, Percent), *values])
     yield markdown(ResultTable("", ["score", "mean", "sd", "interval", *seeds], rows))
     yield from per_document(seeds, counts)
     yield from of_errors(seeds, errors(counts))

@@ -35,8 +35,7 @@ they add up to, one formula, and its scores, all declared. An entry point in the
 0.6666666666666666
 """
 
-from .core.alignment import closest_pairs
-from .core.assignment import best_pairs
+from .core.alignment import best_pairs, closest_pairs
 from .core.coverage import by_label, covered, shares, stretches
 from .core.declaration import (
     GOLD_SPANS,

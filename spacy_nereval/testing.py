@@ -27,7 +27,7 @@ from typing import Any
 from .core.declaration import Metric, Score
 from .core.spans import Document, Span
 from .counting.counter import count
-from .counting.mirrored import mirrored
+from .counting.counts import mirrored
 from .evaluation.result import evaluate, verdict_counts
 
 __all__ = ["LAWS", "check_laws", "random_documents"]

@@ -9,8 +9,7 @@ from typing import Any
 from ..core.declaration import Metric
 from ..core.labels import SEPARATOR, label_rules
 from ..core.mentions import CASELESS, LISTED
-from ..core.relabelling import relabelled
-from ..core.spans import Document
+from ..core.spans import Document, relabelled
 from ..counting.counter import count
 from ..counting.counts import Counts
 from ..evaluation.comparison import System, comparison
@@ -123,7 +122,7 @@ def compare(
             counts = count(kept, chosen)
             counts.spans_key = spans_key
             check_labels(counts)
-            warnings += [f"{shown}: {line}" for line in label_warnings(counts, kept)]
+            warnings += [f"{shown}: {line}" for line in label_warnings(counts)]
             runs.append(counts)
         outcomes = [gold_outcomes(document) for document in kept] if len(runs) == 1 else None
         compared.append(System(name, runs, outcomes))

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 from ..core.declaration import Metric
 from ..core.labels import LabelRules
-from ..core.relabelling import relabelled
-from ..core.spans import Document
+from ..core.spans import Document, relabelled
 from .choice import chosen_metrics
 from .inputs import documents, what_is_known
 from .plain_records import Reading

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..core.checked import PlainSpan, checked_tokens
+from ..core.checked import PlainSpan, checked_tokens, highest
 from ..core.mentions import CASELESS, LISTED, check_options
 from ..core.messages import quoted, shortened
-from ..core.span_scores import highest
 from ..core.spans import Document
 from ..io.formats.offsets import fitted_span, in_other_unit
 from ..io.formats.settings import OFFSETS

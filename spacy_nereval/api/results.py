@@ -12,8 +12,7 @@ from ..counting.counter import add_units
 from ..counting.counts import Counts
 from ..evaluation.error_groups import ErrorGroups
 from ..evaluation.error_list import ErrorExamples, error_list
-from ..evaluation.label_schemes import argument, label_lines, unknown_labels
-from ..evaluation.partners import Partners
+from ..evaluation.label_schemes import argument, label_lines
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import gold_spans, pred_spans
 from ..evaluation.scores import AVERAGES
@@ -164,9 +163,8 @@ class Result(Shown):
             return given
         known = [document for document in self._documents if document]
         examples = ErrorExamples(metric)
-        groups = None
-        if not metric.resolve and all(document.text is not None for document in known):
-            groups = ErrorGroups(metric, by=("surface", "slip"))
+        words = all(document.text is not None for document in known)
+        groups = None if metric.resolve else ErrorGroups(metric, by=("surface", "slip") if words else ())
         for document in known:
             for found in (examples, groups):
                 if found is not None:
@@ -180,7 +178,7 @@ class Result(Shown):
     def _before(self) -> list[str]:
         lines = [heading(self), *mention_lines(self.get("mentions", {})), *left_out_lines(self.get("left_out", {}))]
         lines += self._notes
-        warnings = label_warnings(self._counts, self._documents or ())
+        warnings = label_warnings(self._counts)
         return [*warnings, *lines] if _have_no_common_label(self._counts) else [*lines, *warnings]
 
     def _after(self) -> list[str]:
@@ -252,19 +250,14 @@ class Comparison(Shown):
         return None if self._systems is None else report(self._systems, *self._how)
 
 
-def label_warnings(counts: Counts, documents: Sequence[Document | None]) -> list[str]:
+def label_warnings(counts: Counts) -> list[str]:
     """Return warnings of labels that occur on one side only, or that were to be mapped and do not occur.
 
     Args:
         counts: What was counted.
-        documents: The documents, for what to propose; empty if they were not kept.
     """
     rules, gold, pred = counts.label_rules, gold_spans(counts), pred_spans(counts)
-    partners = Partners()
-    if unknown_labels(gold, pred):
-        for document in documents:
-            partners.add(document)
-    found = label_lines(gold, pred, partners.numbers, rules, written=argument)
+    found = label_lines(gold, pred, counts.partners, rules, written=argument)
     return [*found, *(rules.unused(counts.mapped) if rules else [])]
 
 

@@ -11,8 +11,7 @@ from ..core.declaration import Metric
 from ..core.labels import SEPARATOR, label_rules
 from ..core.mentions import CASELESS, LISTED
 from ..core.messages import shortened
-from ..core.relabelling import relabelled
-from ..core.spans import Document
+from ..core.spans import Document, relabelled
 from ..counting.counter import count
 from ..counting.counts import Counts
 from ..evaluation.resampling import Confidence

@@ -64,7 +64,6 @@ def convert_cli(
     With --spans-key KEY, spans are read from and written to doc.spans[KEY] of
     .spacy files, where they may overlap.
     """
-    from ..core.relabelling import relabelled_scores
     from ..io.converting import GAPS, Losses, told
     from ..io.formats import name_of, records, with_annotators
     from ..reporting.remarks import many
@@ -87,7 +86,7 @@ def convert_cli(
     losses, seen = Losses(drop, target), Counter[str]()
     rules = rules_of(reading)
     found = (
-        record._replace(spans={*rules.spans(record.spans)}, span_scores=relabelled_scores(record.span_scores, rules))
+        record._replace(spans={*rules.spans(record.spans)}, span_scores=rules.scores(record.span_scores))
         if rules
         else record
         for record in records(source, read_key, format)
@@ -119,7 +118,7 @@ def _writer(target: str, key: str | None, lang: str) -> Callable[[Path, Iterable
         return converting.write_jsonl
     if target == "brat":
         return converting.write_brat
-    from ..integration.spacy_writing import tokenizer, write_spacy
+    from ..integration.spacy_files import tokenizer, write_spacy
 
     if target == "conll":
         return partial(converting.write_conll, tokenize=tokenizer(lang))

@@ -60,7 +60,7 @@ def documents_of_files(gold: Path, pred: Path | None, reading: Reading) -> Docum
     Raises:
         ValueError: If no predictions are given, and the gold file is not a CoNLL file, which may hold both.
     """
-    from ..core.relabelling import relabelled
+    from ..core.spans import relabelled
     from ..io.formats import name_of
     from ..io.read import read_files
 
@@ -115,7 +115,7 @@ def documents_of_model(model: str | Language, gold: Path, reading: Reading, load
     """
     from spacy.cli._util import setup_gpu
 
-    from ..core.relabelling import relabelled
+    from ..core.spans import relabelled
     from ..integration.pipelines import predict
 
     gold_format, _ = reading_of(reading)

@@ -12,11 +12,10 @@ from typing import NamedTuple
 
 from typer import Option
 
-INPUT_FORMATS = (
-    *("spacy", "jsonl", "conll", "brat", "faireval", "label_studio", "hf", "webanno", "xmi", "gliner", "conllu"),
-    *("bioc", "pubtator", "sgml", "spacy2"),
-)
-"""The formats of this package, for help texts, which must not take long."""
+from ..core.plugins import own_names, readers
+
+INPUT_FORMATS = tuple(name for name in own_names(readers) if name != "auto")
+"""The formats of this package, for help texts."""
 TABLE_FORMATS = ("terminal", "markdown", "latex", "csv", "json", "html")
 
 EPILOG = (

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ..core.spans import Document
     from ..counting.counts import Counts
     from ..evaluation.collapsing import Halves
-    from ..evaluation.partners import Partners
     from ..evaluation.resampling import Confidence
     from .inputs import Documents
 
@@ -75,23 +74,21 @@ def count_documents(
 
     from ..counting.counter import count
     from ..evaluation.collapsing import count_collapsed
-    from ..evaluation.partners import Partners
     from ..io.id_hashes import IdHashes
 
-    partners = Partners()
     hashes = IdHashes() if check_repeats else None
-    observers = [*observers, *([] if quiet else [partners]), *([hashes] if hashes else [])]
+    observers = [*observers, *([hashes] if hashes else [])]
     counts = count_collapsed(observed(), metrics, *collapse) if collapse else count(observed(), metrics)
     counts.sources = [source]
     counts.spans_key = reading.spans_key
     counts.id_hashes = hashes.file() if hashes else None
     _check_not_empty(source, counts.documents, counts.skipped)
     if not quiet:
-        warn_of_labels(counts, partners)
+        warn_of_labels(counts)
     return counts
 
 
-def warn_of_labels(counts: Counts, partners: Partners | None = None) -> None:
+def warn_of_labels(counts: Counts) -> None:
     """Print warnings about labels that occur on one side only, or not at all.
 
     Raises:
@@ -99,13 +96,13 @@ def warn_of_labels(counts: Counts, partners: Partners | None = None) -> None:
     """
     from ..evaluation.result import gold_spans, pred_spans
 
-    _warn(gold_spans(counts), pred_spans(counts), partners, counts.label_rules, counts.mapped)
+    _warn(gold_spans(counts), pred_spans(counts), counts.partners, counts.label_rules, counts.mapped)
 
 
 def _warn(
     gold: Mapping[str, int],
     pred: Mapping[str, int],
-    partners: Partners | None,
+    partners: Mapping[tuple[str, str], int],
     rules: LabelRules | None,
     mapped: Collection[str],
 ) -> None:
@@ -114,7 +111,7 @@ def _warn(
     if rules:
         rules.check_found({*gold, *pred})
     lines = rules.unused(mapped) if rules else []
-    for line in [*lines, *label_lines(gold, pred, partners.numbers if partners else {}, rules)]:
+    for line in [*lines, *label_lines(gold, pred, partners, rules)]:
         say(line, err=True)
 
 
@@ -126,10 +123,9 @@ def totals_while_reading(
     After the last one, ValueError is raised if there was no document with gold annotation.
     """
     from ..core.spans import ON_READING
-    from ..evaluation.partners import Partners
 
     labels: tuple[Counter[str], Counter[str]] = Counter(), Counter()
-    partners = Partners()
+    partners: Counter[tuple[str, str]] = Counter()
     rules: LabelRules | None = None
     mapped: set[str] = set()
     mentions: Counter[str] = Counter()
@@ -138,10 +134,10 @@ def totals_while_reading(
     def added() -> Iterator[Document | None]:
         nonlocal rules
         for document in _with_progress(documents):
-            partners.add(document)
             if document is None:
                 totals["skipped"] += 1
             else:
+                partners.update(document.partners)
                 rules = rules or document.label_rules
                 mapped.update(document.mapped)
                 mentions.update(document.mentions)

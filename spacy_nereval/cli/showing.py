@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..core.declaration import Metric
     from ..counting.counts import Counts
     from ..evaluation.breakdown import Breakdown
-    from ..evaluation.error_groups import ErrorGroups
+    from ..evaluation.error_groups import ErrorGroups, GroupedBy
     from ..evaluation.error_list import ErrorExamples
     from ..evaluation.resampling import Confidence
 
@@ -80,9 +80,10 @@ def collected(
         return Collected()
     if not metric:
         return Collected()
+    by: tuple[GroupedBy, ...] = ("surface", "slip") if words and "groups" in wanted else ()
     return Collected(
         ErrorExamples(metric) if "pairs" in wanted else None,
-        ErrorGroups(metric, by=("surface", "slip")) if words and "groups" in wanted and not metric.resolve else None,
+        ErrorGroups(metric, by=by) if (by or "errors" in wanted) and not metric.resolve else None,
     )
 
 

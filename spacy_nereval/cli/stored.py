@@ -25,7 +25,7 @@ def of_models(systems: Sequence[str], key: str | None) -> dict[str, Settings]:
     """
     if not (folders := dict(_folders(systems))):
         return {}
-    from ..integration.stored_options import stored_options
+    from ..integration.scorer_settings import stored_options
 
     return {model: stored for model, folder in folders.items() if (stored := stored_options(folder, key))}
 
@@ -52,7 +52,7 @@ def with_stored_labels(reading: Reading, systems: Sequence[str]) -> Reading:
     """
     if not (folders := dict(_folders(systems))):
         return reading
-    from ..integration.stored_options import stored_label_settings
+    from ..integration.scorer_settings import stored_label_settings
 
     given = {name for name in ("labels", "only", "depth") if getattr(reading, name) is not None}
     if reading.sep != SEP.default:

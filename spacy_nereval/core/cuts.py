@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from .checked import PlainSpan
+from .checked import PlainSpan, Unusable, is_score
 from .messages import quoted, shortened
-from .span_scores import Unusable, is_score
 from .spans import Document
 
 

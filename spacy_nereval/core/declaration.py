@@ -12,8 +12,8 @@ from functools import cached_property
 from itertools import starmap
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
+from .formulas import Array, Classes, Score, prf_scores
 from .metric_checks import check, check_together, checked
-from .scores import Array, Classes, Score, prf_scores
 from .spans import Document, Span
 from .wording import Wording
 

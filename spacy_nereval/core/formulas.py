@@ -1,12 +1,137 @@
-"""The formulas that metrics share. They take numbers, or arrays of any shape element by element."""
+"""What a metric declares about its scores, and the formulas that metrics share.
+
+Formulas take numbers, or arrays of any shape element by element.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .scores import Array
+Array = Any
+"""A number or a numpy array; formulas work on either."""
+
+
+SPACYS = ("p", "r", "f", "per_type")
+"""What spaCy's own score keys end with, after `ents_` or `spans_sc_`."""
+
+RESULT = "nereval"
+"""What the key of the nested result ends with."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """A number computed from counts, and how to read it.
+
+    Args:
+        name: The key under which the formula returns it.
+        unit: "ratio" (shown in percent), "count" (a number of spans: it has no average),
+            or "raw" (neither, shown as it is).
+        higher_is_better: False for a cost, such as an error rate.
+        headline: Whether it represents the metric where one score is shown.
+        key: Its name in a spaCy score dict, without prefix; None keeps it out.
+        group: The row of a table that it shares with two others: precision, recall and
+            F of one group are declared side by side, in this order.
+        symmetric: Whether it stays the same when gold and prediction are swapped.
+        limits: The lowest and the highest value; infinite if there is none.
+        complement_of: The score x if this one is max(0, 1 - x). The two are never both
+            tested.
+        meaning: What it measures, in a few words for tables. What follows a colon explains them.
+            Precision, recall and F of a group need no explanation.
+
+    >>> Score("granularity", unit="raw", higher_is_better=False, key="plagdet_granularity").unit
+    'raw'
+    """
+
+    name: str
+    unit: Literal["ratio", "count", "raw"] = "ratio"
+    higher_is_better: bool = True
+    headline: bool = False
+    key: str | None = None
+    group: str | None = None
+    symmetric: bool = False
+    limits: tuple[float, float] = (0.0, 1.0)
+    complement_of: str | None = None
+    meaning: str = ""
+
+    def __post_init__(self) -> None:
+        if self.unit not in ("ratio", "count", "raw"):
+            raise ValueError(f"score {self.name!r} has the unit {self.unit!r}; use 'ratio', 'count' or 'raw'")
+        if self.key in (*SPACYS, RESULT):
+            owner = "the nested result" if self.key == RESULT else "a score of spaCy's own"
+            raise ValueError(f"score {self.name!r} has the key {self.key!r}, which {owner} has: choose another")
+
+
+def prf_scores(group: str, *, prefix: str = "", key: str | None = None, symmetric: bool = True) -> tuple[Score, ...]:
+    """Return precision, recall and F of one group. F is the headline if there is a key.
+
+    Args:
+        group: The name of the row that the three share in tables.
+        prefix: The prefix of `p`, `r` and `f` in the names of the scores.
+        key: The spaCy score keys are `{key}_p`, `{key}_r`, `{key}_f`; None gives them none.
+        symmetric: Whether F stays the same when gold and prediction are swapped.
+
+    Returns:
+        Three ratios, in this order.
+
+    >>> [(score.name, score.key, score.headline) for score in prf_scores("exact", prefix="exact_", key="exact")]
+    [('exact_p', 'exact_p', False), ('exact_r', 'exact_r', False), ('exact_f', 'exact_f', True)]
+    """
+    return tuple(
+        Score(
+            prefix + part,
+            headline=part == "f" and key is not None,
+            key=f"{key}_{part}" if key else None,
+            group=group,
+            symmetric=part == "f" and symmetric,
+        )
+        for part in "prf"
+    )
+
+
+@dataclass(frozen=True)
+class Classes:
+    """How scores of classes (labels, and all labels together) make an overall score.
+
+    Args:
+        scores: The scores of a class, which the metric's formula returns.
+        overall: From the class scores, float[labels + 1, ...] with all labels together
+            last, and the weights of the classes, to the metric's scores.
+        weights: From the labels, and whether they are the buckets of a breakdown, to
+            float[labels + 1], with all labels together last.
+        document_mean: Whether a class score is the mean over the documents that have the
+            class, rather than the score of the summed counts.
+
+    >>> one = Classes((Score("p"),), lambda scores, _: {"all": scores["p"][-1]}, lambda labels, _: [1, 1, 1])
+    >>> one.weights(["A", "B"], False), one.overall({"p": [0.5, 1.0, 0.75]}, [1, 1, 1])
+    ([1, 1, 1], {'all': 0.75})
+    """
+
+    scores: tuple[Score, ...]
+    overall: Callable[[Mapping[str, NDArray[Any]], NDArray[Any]], dict[str, Array]]
+    weights: Callable[[Sequence[str], bool], NDArray[Any]]
+    document_mean: bool = False
+
+
+def check_scores(scores: Sequence[Score]) -> None:
+    """Raise ValueError, saying where, if the declared scores contradict each other."""
+    names = [score.name for score in scores]
+    keys = [score.key for score in scores if score.key]
+    for what, listed in (("score", names), ("score key", keys)):
+        if twice := sorted({name for name in listed if listed.count(name) > 1}):
+            raise ValueError(f"the {what} {twice[0]!r} is declared twice")
+    groups = [score.group for score in scores if score.group]
+    for group in dict.fromkeys(groups):
+        if groups.count(group) != 3:
+            raise ValueError(f"the group {group!r} has {groups.count(group)} scores; declare P, R and F")
+    for score in scores:
+        if score.complement_of and score.complement_of not in names:
+            raise ValueError(f"{score.name!r} is the complement of {score.complement_of!r}, which is not declared")
+
 
 HEAVIEST = 1e12
 """The largest weight. With much larger ones, weighted counts could overflow."""

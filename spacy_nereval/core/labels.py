@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from .checked import PlainSpan
+from .checked import PlainSpan, highest
 from .messages import listed, quoted, shortened
 
 SEPARATOR = "/"
@@ -69,6 +69,11 @@ class LabelRules:
         """Return spans with their new labels, without those that are dropped. Equal ones are not united."""
         named = ((start, end, self.renamed(label)) for start, end, label in spans)
         return [(start, end, label) for start, end, label in named if label is not None]
+
+    def scores(self, scores: Mapping[PlainSpan, Any]) -> dict[PlainSpan, Any]:
+        """Return the scores of spans by the spans with their new labels."""
+        named = ((start, end, self.renamed(label), score) for (start, end, label), score in scores.items())
+        return highest(((start, end, label), score) for start, end, label, score in named if label is not None)
 
     def parts(self) -> list[str]:
         """Return the parts of a signature that name the rules.

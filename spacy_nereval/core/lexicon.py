@@ -19,8 +19,7 @@ from typing_extensions import TypedDict
 
 from .labels import LabelRules
 from .plugins import readers
-from .relabelling import relabelled
-from .spans import Document
+from .spans import Document, relabelled
 
 FORMAT = "spacy-nereval training 1"
 """The format of a lexicon's JSON file."""

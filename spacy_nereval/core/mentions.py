@@ -1,7 +1,9 @@
 """Mentions without offsets: find where a text has the strings that a language model lists.
 
 A string is looked for as it is, then normalised, then without case. Offsets always count
-characters of the text itself, since changing case or normalising shifts them.
+characters of the text itself, since changing case or normalising shifts them. Mentions that the
+text does not have go to its annex, lines appended to the text: every metric then sees them as
+spans, and counts them as spurious.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from unicodedata import category, normalize
 
 from .checked import PlainSpan
 from .messages import quoted, shortened
+from .spans import Document
 
 EXACT, NORMALISED, CASELESS = LEVELS = ("exact", "normalised", "caseless")
 """How alike a string and the text have to be, the tightest first."""
@@ -261,3 +264,68 @@ def _formed(character: str, level: str) -> str:
     if level == CASELESS:
         formed = normalize("NFKC", formed.casefold())
     return "".join(" " if each.isspace() else each for each in formed)
+
+
+FILLED = re.compile(r"\S+")
+"""What stands between white space: the tokens of an annex."""
+
+
+def annexed(text: str, strings: Iterable[str]) -> tuple[str, dict[str, tuple[int, int]]]:
+    """Return a text followed by strings, each once on lines of its own, and the (start, end) of each.
+
+    >>> annexed("Ada", ["Bob", "Bob"])
+    ('Ada\\nBob', {'Bob': (4, 7)})
+    """
+    places: dict[str, tuple[int, int]] = {}
+    for string in strings:
+        if string not in places:
+            places[string] = len(text) + 1, len(text) + 1 + len(string)
+            text += f"\n{string}"
+    return text, places
+
+
+def words_after(text: str, end: int) -> list[tuple[int, int]]:
+    """Return the (start, end) of each word between white space from an offset on, as the tokens of an annex."""
+    return [found.span() for found in FILLED.finditer(text, end)]
+
+
+def with_common_annex(documents: Sequence[Document]) -> list[Document]:
+    """Return the versions of one document, one per system, with the same text and annex for all.
+
+    Args:
+        documents: A document with the predictions of each system. The common annex holds the
+            invented mentions of gold first, then those of the systems.
+
+    >>> one, other = (Document([], [(4, 7, "PER")], f"Ada\\n{name}") for name in ("Bob", "Eve"))
+    >>> one.annex = other.annex = 3
+    >>> [(document.text, document.sides[1]) for document in with_common_annex([one, other])]
+    [('Ada\\nBob\\nEve', [(4, 7, 'PER')]), ('Ada\\nBob\\nEve', [(8, 11, 'PER')])]
+    """
+    lines = [(document, document.text or "", document.annex) for document in documents]
+    starts = {annex for _, _, annex in lines if annex is not None}
+    if not starts:
+        return [*documents]
+    (end,) = starts  # all have the same text
+    strings = [
+        text[start:stop]
+        for side in (0, 1)
+        for document, text, annex in lines
+        if annex is not None
+        for start, stop, _ in sorted(document.sides[side])
+        if start > end
+    ]
+    whole, places = annexed(lines[0][1][:end], strings)
+
+    def moved(span: PlainSpan, text: str) -> PlainSpan:
+        return span if span[0] <= end else (*places[text[span[0] : span[1]]], span[2])
+
+    found = []
+    for document, text, _ in lines:
+        gold, pred = ([moved(span, text) for span in side] for side in document.sides)
+        new = document.replaced(gold, pred, whole)
+        new.annex = end
+        new.span_scores = {moved(span, text): score for span, score in document.span_scores.items()}
+        if document.tokens is not None:
+            new.tokens = [token for token in document.tokens if token[1] <= end] + words_after(whole, end)
+        found.append(new)
+    return found

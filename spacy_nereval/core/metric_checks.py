@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .formulas import check_scores
 from .messages import quoted, shortened
-from .scores import check_scores
 from .spans import Span
 from .wording import VERDICT_KINDS
 

@@ -37,6 +37,17 @@ def registered_names(registry: catalogue.Registry) -> list[str]:
 
 
 @cache
+def own_names(registry: catalogue.Registry) -> tuple[str, ...]:
+    """Return the names that this package registers itself, sorted, without importing what they name.
+
+    >>> "jsonl" in own_names(readers)
+    True
+    """
+    points = entry_points(group=registry.entry_point_namespace)
+    return tuple(sorted({point.name for point in points if point.value.startswith("spacy_nereval.")}))
+
+
+@cache
 def check_registered_once(group: str, name: str) -> None:
     """Raise ValueError if several installed packages have an entry point of this group and name.
 

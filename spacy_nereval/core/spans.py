@@ -7,6 +7,7 @@ reference text, everywhere in the package.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
@@ -156,6 +157,18 @@ class Document(OverlapGroup):
         found.sides, found.text = (gold, pred), text
         return found
 
+    def relabelled(self, rules: LabelRules) -> Document:
+        """Return the same document with new labels; `merged` counts the spans that became equal to another one."""
+        renamed = [rules.spans(side) for side in self.sides]
+        gold, pred = ([*dict.fromkeys(side)] for side in renamed)
+        found = self.replaced(gold, pred, self.text)
+        found.merged += sum(map(len, renamed)) - len(gold) - len(pred)
+        found.label_rules = rules
+        found.span_scores = rules.scores(self.span_scores)
+        labels = {label for side in self.sides for _, _, label in side}
+        found.mapped = frozenset(labels & rules.mapping.keys())
+        return found
+
     @property
     def size(self) -> int:
         """Roughly how much memory is held with the document: its spans and tokens."""
@@ -189,6 +202,13 @@ class Document(OverlapGroup):
     def hits(self) -> set[PlainSpan]:
         """The spans that gold and prediction share."""
         return {*self.sides[0]} & {*self.sides[1]}
+
+    @property
+    def partners(self) -> Counter[tuple[str, str]]:
+        """How many gold spans have the boundaries of a prediction, but another label; see `label_partners`."""
+        gold, pred = self.sides
+        wrong = (span for span in pred if span not in self.hits)
+        return label_partners(*(((span[:2], span[2]) for span in side) for side in (gold, wrong)))
 
     @cached_property
     def overlap_groups(self) -> list[OverlapGroup]:
@@ -291,3 +311,40 @@ def _touched(starts: list[int], ends: list[int], span: PlainSpan) -> tuple[int, 
     start, end, _ = span
     first = bisect_right(ends, start)
     return first, bisect_left(starts, end, lo=first) if start < end else first
+
+
+def label_partners(
+    gold: Iterable[tuple[Hashable, str]], pred: Iterable[tuple[Hashable, str]]
+) -> Counter[tuple[str, str]]:
+    """Count the gold spans with the boundaries of a prediction, but another label, as (predicted label, gold label).
+
+    Args:
+        gold: Boundaries and label of each gold span.
+        pred: Those of each prediction that is not a hit.
+
+    >>> label_partners([("0 to 3", "PER")], [("0 to 3", "PERSON"), ("4 to 7", "PERSON")])
+    Counter({('PERSON', 'PER'): 1})
+    """
+    at: dict[Hashable, list[str]] = {}
+    for place, label in pred:
+        at.setdefault(place, []).append(label)
+    return Counter((theirs, label) for place, label in gold for theirs in at.get(place, ()))
+
+
+def relabelled(documents: Iterable[Document | None], rules: LabelRules | None) -> Iterator[Document | None]:
+    """Yield documents with their labels according to the rules; the documents given stay as they are.
+
+    Args:
+        documents: Documents; None stands for one without annotation.
+        rules: What becomes of labels; None leaves them as they are.
+
+    >>> rules = LabelRules(labels=(("FAC", "ORG"),))
+    >>> (found,) = relabelled([Document([(0, 3, "ORG"), (0, 3, "FAC")], [(4, 5, "FAC")])], rules)
+    >>> found.sides, found.merged
+    (([(0, 3, 'ORG')], [(4, 5, 'ORG')]), 1)
+    """
+    if rules is None:
+        yield from documents
+        return
+    for document in documents:
+        yield document and document.relabelled(rules)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..core.declaration import Kind
 from ..core.labels import LabelRules
 from ..core.overlap import group_numbers
-from ..core.spans import ON_READING, Document, OverlapGroup, PlainSpan, Span
+from ..core.spans import ON_READING, Document, OverlapGroup, PlainSpan, Span, label_partners
 
 SPAN_KINDS = tuple(Kind)
 HIT, MISS, SPURIOUS, GROUP_GOLD, GROUP_PRED = range(len(SPAN_KINDS))
@@ -213,6 +213,17 @@ def unite(doc: Numbers, side: Numbers, start: Numbers, end: Numbers, label: Numb
     first = np.flatnonzero(new)
     gold, pred = (np.logical_or.reduceat(side == each, first) for each in (0, 1))
     return SpanColumns(doc[first], start[first], end[first], label[first], gold, pred)
+
+
+def partners_in(batch: Batch) -> Counter[tuple[str, str]]:
+    """Return the `label_partners` of all documents of a batch."""
+    columns = batch.doc, batch.start, batch.end
+    alike = np.all([column[1:] == column[:-1] for column in columns], axis=0)  # with the span before
+    rows = np.flatnonzero(np.append(alike, False) | np.insert(alike, 0, False)) if len(batch.doc) else batch.doc
+    places = zip(*(column[rows].tolist() for column in columns))
+    spans = [*zip(places, (batch.labels[k] for k in batch.label[rows].tolist()))]
+    gold, pred = batch.gold[rows], batch.pred[rows]
+    return label_partners(*([spans[k] for k in np.flatnonzero(side).tolist()] for side in (gold, pred & ~gold)))
 
 
 def kinds_and_groups(batch: Batch) -> tuple[Numbers, Numbers]:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from ..core.declaration import Metric, Verdict, check_together
 from ..core.metric_checks import is_number, misjudged, passed
 from ..core.spans import Document, OverlapGroup
-from .batch import Batch, Numbers, batches, group_shapes, kinds_and_groups, overlap_group
+from .batch import Batch, Numbers, batches, group_shapes, kinds_and_groups, overlap_group, partners_in
 from .counts import Counts
-from .keys import HIGH, LARGEST, Key, Slot, slots, split
+from .sums import HIGH, LARGEST, Key, Slot, slots, split
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -65,6 +65,7 @@ class Counter:
             self.counts.mapped |= batch.mapped
             self.counts.mentions.update(batch.mentions)
             self.counts.located |= batch.located
+            self.counts.partners.update(partners_in(batch))
         read = [batch for batch in read_together if batch.documents]
         if read:
             # Documents are batched by how they can be read; ids go back to the order in which they came.

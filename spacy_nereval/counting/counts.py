@@ -2,7 +2,7 @@
 
 Totals, counts of labels, confusion matrices, averages over documents, intervals and
 tests are all sums over this table, so they cannot contradict each other. A fractional
-amount is stored as two whole numbers (see `keys.split`), so that every sum is exact, in
+amount is stored as two whole numbers (see `sums.split`), so that every sum is exact, in
 whatever order or tree the counts are merged.
 """
 
@@ -20,12 +20,10 @@ import numpy as np
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
 from ..core.labels import LabelRules
 from ..core.spans import ON_READING
-from .collapsed import DIGITS, Collapsed, Replicates, checked, replicate_differences
-from .keys import Key
+from .sums import DIGITS, Collapsed, Key, Replicates, checked, replicate_differences
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
 
 MOST_SOURCES = 5
 """Maximum number of file names in collapsed counts, whose size must not grow with the corpus."""
@@ -51,6 +49,8 @@ class Counts:
         sources: The files that the documents came from.
         mentions: How many mentions without offsets were found and how; empty if there were none.
         located: How they were looked for, such as "listed,caseless".
+        partners: How many gold spans have the boundaries of a prediction, but another label, as (predicted label,
+            gold label). Files do not record it.
         spans_key: The key of the span groups that were counted; None for entities.
         by: In a breakdown, the attribute whose buckets replace the labels; None for labels.
         replicates: Stored half-samples; None if there are none.
@@ -85,6 +85,7 @@ class Counts:
         self.mapped: set[str] = set()
         self.mentions: Counter[str] = Counter()
         self.located: set[str] = set()
+        self.partners: Counter[tuple[str, str]] = Counter()
         self.spans_key: str | None = None
         self.by: str | None = None
         self.replicates: Replicates | None = None
@@ -236,6 +237,7 @@ class Counts:
         self.mapped |= other.mapped
         self.mentions.update(other.mentions)
         self.located |= other.located
+        self.partners.update(other.partners)
         self.add_on_reading(other.on_reading)
 
     @property
@@ -296,3 +298,39 @@ def united(parts: Sequence[Counts]) -> Counts:
         both.put_in_one_row()
         both.collapsed = reduce(add, added)
     return both
+
+
+MIRRORED_KINDS = {
+    Kind.MISS.value: Kind.SPURIOUS.value,
+    Kind.SPURIOUS.value: Kind.MISS.value,
+    Kind.GROUP_GOLD.value: Kind.GROUP_PRED.value,
+    Kind.GROUP_PRED.value: Kind.GROUP_GOLD.value,
+}
+"""What becomes of a kind of span; hits stay hits."""
+
+
+def mirrored(counts: Counts) -> Counts:
+    """Return the counts with gold and predicted spans in each other's place. Nothing is counted again.
+
+    Args:
+        counts: Counts of metrics that all declare what their verdicts become (`Metric.mirror`).
+
+    Raises:
+        ValueError: A metric does not declare it.
+
+    >>> from spacy_nereval import Document, count, create
+    >>> counts = count([Document(gold=[(0, 3, "A")], pred=[])], [create("strict")])
+    >>> mirrored(counts).gold, mirrored(counts).pred
+    (0, 1)
+    """
+    mirror = {"": MIRRORED_KINDS}
+    for metric in counts.metrics:
+        if metric.mirror is None:
+            raise ValueError(f"{metric.name} does not declare what its verdicts become when the sides are swapped")
+        mirror[metric.name] = {**metric.mirror}
+
+    def swapped(key: Key) -> Key:
+        verdict = mirror[key.metric].get(key.verdict, key.verdict)
+        return key._replace(verdict=verdict, gold=key.pred, pred=key.gold)
+
+    return counts.with_keys([swapped(key) for key in counts.keys])

@@ -1,15 +1,84 @@
-"""Sums: rows of the table added up. All scores are computed from sums."""
+"""What the columns of the table count, and sums: its rows added up. All scores are computed from sums.
+
+Amounts become whole numbers. Half-samples that are stored with counts are sums, and so is what
+replaces the documents in collapsed counts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.declaration import Kind, Metric
-from .keys import LARGEST, Slot, slots
+
+NUMBER, HIGH, LOW = "", "high", "low"
+"""The quantities of a verdict: how many there are, and with partial credit the sum of their
+amounts, in two whole numbers."""
+
+HIGH_UNIT, LOW_UNIT = 2.0**30, 2.0**60
+
+LARGEST = 4e9
+"""Maximum sum of amounts or scores: twice the sum, times `HIGH_UNIT`, fits 63 bits."""
+
+
+class Key(NamedTuple):
+    """What a column counts.
+
+    metric: the metric that passed the verdict; "" for a `Kind` of span, which all metrics share.
+    verdict: the verdict, or the kind. gold, pred: the labels; "" for no span.
+    quantity: NUMBER, or HIGH or LOW for the sum of amounts that are not whole numbers.
+    note: what the metric noted with the verdict.
+    """
+
+    metric: str
+    verdict: str
+    gold: str
+    pred: str
+    quantity: str = NUMBER
+    note: str = ""
+
+
+def split(amount: NDArray[Any]) -> NDArray[Any]:
+    """Return amounts as two whole numbers each, in units of 2^-30 and 2^-60: float64[2, ...].
+
+    >>> join(split(np.array([0.1, 2 / 3]))).tolist()
+    [0.1, 0.6666666666666666]
+    """
+    high = np.floor(np.asarray(amount) * HIGH_UNIT)
+    return np.stack([high, np.rint((amount - high / HIGH_UNIT) * LOW_UNIT)])
+
+
+def join(parts: NDArray[Any]) -> NDArray[Any]:
+    """Return the amounts from their high and low parts, [2, ...]."""
+    amounts: NDArray[Any] = parts[0] / HIGH_UNIT + parts[1] / LOW_UNIT
+    return amounts
+
+
+class Slot(NamedTuple):
+    """A key without its labels and note: the metric ("" for kinds), the verdict, the quantity."""
+
+    metric: str
+    verdict: str
+    quantity: str = NUMBER
+
+
+def slots(metrics: Iterable[Metric]) -> dict[Slot, int]:
+    """Return everything that is counted for some metrics, each with its index in `Sums.counts`."""
+    listed = [Slot("", kind.value) for kind in Kind]
+    for metric in metrics:
+        for verdict in own_verdicts(metric):
+            quantities = (NUMBER, HIGH, LOW) if verdict in metric.partial_credit else (NUMBER,)
+            listed += [Slot(metric.name, verdict, quantity) for quantity in quantities]
+    return {slot: k for k, slot in enumerate(listed)}
+
+
+def own_verdicts(metric: Metric) -> tuple[str, ...]:
+    """Return the verdicts that a metric's judge may pass; none if it has no judge."""
+    return metric.verdict_names if metric.judge else ()
+
 
 TOO_LARGE = f"amounts or scores add up to more than {LARGEST:.0e}, too much to be exact: use smaller weights"
 
@@ -85,3 +154,76 @@ def empty_sums(metrics: tuple[Metric, ...], labels: tuple[str, ...], is_breakdow
     classes = sum(len(metric.classes.scores) for metric in metrics if metric.classes)
     shapes = (len(slots(metrics)), len(labels) + 1), (3, scores), (3, classes, len(labels) + 1), ()
     return Sums(metrics, labels, is_breakdown, *(np.zeros((*shape, size), dtype=np.int64) for shape in shapes))
+
+
+LARGEST_SUM = 1 << 62
+"""Sums stay below this, so that two of them can be added."""
+
+DIGITS = 32
+"""Number of hexadecimal digits kept of a shard's digest, since there may be very many shards."""
+
+
+class Replicates(NamedTuple):
+    """Stored half-samples: the sums of the units whose random bit is 1, a row per sample."""
+
+    samples: int
+    seed: int
+    sums: Sums
+
+    @property
+    def drawn(self) -> tuple[int, int]:
+        """The number of half-samples and the seed; half-samples for which these are equal can be added up."""
+        return self.samples, self.seed
+
+
+def replicate_differences(a: Replicates | None, b: Replicates | None, metrics: Iterable[Metric]) -> Iterator[str]:
+    """Yield why the half-samples of two counts of some metrics cannot be added, in words."""
+    if a and (whole := [metric.name for metric in metrics if metric.resolve or metric.distinct]):
+        yield (
+            f"{whole[0]} depends on the corpus as a whole, so its half-samples do not add up: "
+            f"count without --replicates, or without {whole[0]}"
+        )
+    drawn = [each and each.drawn for each in (a, b)]
+    if drawn[0] != drawn[1]:
+        described = ["no half-samples" if d is None else f"{d[0]} half-samples with seed {d[1]}" for d in drawn]
+        yield f"one has {described[0]}, the other {described[1]}"
+
+
+class Collapsed(NamedTuple):
+    """What collapsed counts keep in place of documents, besides half-samples; all of it adds up.
+
+    sums: the sums of all documents, one sum.
+    units: how many units there are if the documents of a unit follow each other.
+    squares: int64[labels + 2], the squared numbers of spans of these units added up, of each label
+        and of all labels, and last their squared numbers of documents.
+    pipeline: a digest of the pipeline that predicted; "" if it is not known, or there were several.
+    """
+
+    sums: Sums
+    units: int
+    squares: NDArray[np.int64]
+    pipeline: str = ""
+
+    def __add__(self, other: Collapsed) -> Collapsed:  # type: ignore[override]  # a tuple would be made longer
+        """Return both together.
+
+        Raises:
+            ValueError: The sums are too large to be exact.
+        """
+        sums = checked(self.sums + other.sums)
+        squares = self.with_labels(sums.labels).squares + other.with_labels(sums.labels).squares
+        pipeline = self.pipeline if self.pipeline == other.pipeline else ""
+        return Collapsed(sums, self.units + other.units, squares, pipeline)
+
+    def with_labels(self, labels: tuple[str, ...]) -> Collapsed:
+        """Return the same with further labels."""
+        squares = np.zeros(len(labels) + 2, dtype=np.int64)
+        squares[[*map(labels.index, self.sums.labels), -2, -1]] = self.squares
+        return self._replace(sums=self.sums.with_labels(labels), squares=squares)
+
+
+def checked(sums: Sums) -> Sums:
+    """Return the sums themselves. Raise ValueError if one is too large to be added to others."""
+    if any(max(array.max(initial=0), -array.min(initial=0)) >= LARGEST_SUM for array in sums.arrays):
+        raise ValueError(TOO_LARGE)
+    return sums

@@ -6,9 +6,13 @@ between two systems' tables, times random bits, give swaps.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property, reduce
+from math import inf
 from operator import add
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -16,9 +20,7 @@ from numpy.typing import NDArray
 
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
 from .counts import Counts
-from .keys import HIGH, LOW, Key, Slot, join, slots, split
-from .memory import check_memory
-from .sums import TOO_LARGE, Sums, empty_sums
+from .sums import HIGH, LOW, TOO_LARGE, Key, Slot, Sums, empty_sums, join, slots, split
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -279,3 +281,41 @@ def product(rows: Any, weights: NDArray[Any]) -> NDArray[np.int64]:
         raise ValueError(TOO_LARGE)
     exact: NDArray[np.int64] = rows.astype(np.int64) @ weights.astype(np.int64)
     return exact
+
+
+CGROUP = Path("/sys/fs/cgroup/memory.max")
+"""Where Linux says how much memory a container may use."""
+
+TIMES = 3
+"""How often the sums are in memory at once while they are scored."""
+
+
+def machine_memory() -> float:
+    """Return how many bytes of memory this machine, or this container, has; infinity if that is unknown."""
+    found = [inf]
+    with suppress(AttributeError, ValueError, OSError):
+        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    with suppress(ValueError, OSError):
+        found.append(int(CGROUP.read_text()))
+    return min(found)
+
+
+def check_memory(numbers: int, sums: int, labels: int, metrics: int) -> None:
+    """Raise ValueError if sums need more memory than there is.
+
+    Args:
+        numbers: How many numbers a sum has.
+        sums: How many sums are made: half-samples or swaps.
+        labels, metrics: What was counted, for the message.
+
+    >>> check_memory(1000, 10**12, 3, 6)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: 1,000,000,000,000 resamples of 6 metrics and 3 labels take about 22,351,741.8 GiB of memory, and ...
+    """
+    need, available = 8.0 * TIMES * numbers * sums, machine_memory()
+    if need > available:
+        raise ValueError(
+            f"{sums:,} resamples of {metrics} metrics and {labels:,} labels take about {need / 2**30:,.1f} GiB of "
+            f"memory, and there are {available / 2**30:,.1f} GiB: use at most {int(available / need * sums):,} of them "
+            "(--samples, --trials or --replicates), or fewer metrics"
+        )

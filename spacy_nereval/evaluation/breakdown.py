@@ -18,7 +18,7 @@ from ..core.declaration import Kind, Metric
 from ..core.lexicon import Lexicon
 from ..core.spans import Document, Span
 from ..counting.counts import Counts
-from ..counting.keys import HIGH, LOW, NUMBER, Key, split
+from ..counting.sums import HIGH, LOW, NUMBER, Key, split
 from ..counting.table import summed
 from .attributes import AttributeContext, RequestedAttribute, requested_attribute
 from .buckets import Value, bucketed

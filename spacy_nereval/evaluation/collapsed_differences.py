@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from ..core.declaration import GOLD_SPANS, Metric, Score
 from ..counting.counts import Counts
-from ..counting.keys import slots
-from ..counting.sums import Sums
+from ..counting.sums import Sums, slots
 from ..counting.table import columns_of, summed
 from .collapsing import spans_and_documents, stored_half_samples, unit_numbers
 from .resampling import Confidence

@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Metric
 from ..core.spans import Document
 from ..counting.batch import TOGETHER, batches
-from ..counting.collapsed import Collapsed, Replicates
 from ..counting.counter import Counter as DocumentCounter
 from ..counting.counts import Counts, united
-from ..counting.sums import Sums
+from ..counting.sums import Collapsed, Replicates, Sums
 from ..counting.table import Table
 from .resampling import Confidence, HalfSamples, Units
 from .statistics.intervals import kish

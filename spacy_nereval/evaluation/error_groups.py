@@ -1,6 +1,7 @@
 """Groups of the same error: errors that share a surface and labels, labels alone, or a slip at a boundary.
 
-Where a list of errors shows what is wrong, groups show what is wrong again and again.
+Where a list of errors shows what is wrong, groups show what is wrong again and again. They count places: gold spans,
+and spurious predictions. So a gold span that is predicted in two pieces is one place, though it has two errors.
 """
 
 from __future__ import annotations
@@ -53,10 +54,10 @@ class ErrorGroup:
         verdict, gold, pred: The verdict, the gold label and the predicted label, "" for no
             span. None where the errors of a group differ in them, as in groups by slip.
         slip: The slip, in groups by slip.
-        number: How many errors there are.
+        number: At how many places there is such an error.
         example: The first error, as a row of the error list.
         members: All errors, if they were asked for.
-        spellings: How often each surface occurs as written; empty in other groups.
+        spellings: At how many places each surface occurs as written; empty in other groups.
         last: The number of the last document with such an error.
         documents: In how many documents there is such an error.
     """
@@ -85,8 +86,13 @@ class ErrorGroups:
 
     Args:
         metric: The metric.
-        members: Whether to keep all errors of a group, besides their number and the first one.
+        members: Whether to keep all errors of a group, besides the number of places and the first error.
         by: The kinds of groups to make.
+
+    Attributes:
+        by: The kinds of groups.
+        documents: How many documents were added.
+        gold: How many gold spans have each verdict. A gold span may have several.
 
     Raises:
         ValueError: The verdicts of the metric depend on the corpus as a whole.
@@ -105,9 +111,10 @@ class ErrorGroups:
         if metric.resolve:
             raise ValueError(f"the verdicts of {metric.name} depend on the whole corpus, so its errors have no groups")
         self.metric = metric
+        self.by: tuple[GroupedBy, ...] = tuple(by)
         self.documents: int = 0
+        self.gold: Counter[str] = Counter()
         self._with_members = members
-        self._by = tuple(by)
         self._groups: dict[tuple[Any, ...], ErrorGroup] = {}
 
     def add(self, document: Document | None) -> None:
@@ -116,23 +123,27 @@ class ErrorGroups:
             return
         number = self.documents
         self.documents += 1
-        for verdict in sorted(self.metric.verdicts(document), key=_place):
+        verdicts = sorted(self.metric.verdicts(document), key=_order)
+        self.gold.update(name for name, _ in {(verdict.name, verdict.gold) for verdict in verdicts if verdict.gold})
+        counted: set[tuple[Any, ...]] = set()
+        for verdict in verdicts:
             if is_error(self.metric, verdict):
-                self._add(number, document, verdict)
+                self._add(number, document, verdict, counted)
 
     def largest(self, by: GroupedBy, least: int = 1) -> list[ErrorGroup]:
         """Return the groups of one kind, the largest first; equally large ones in the order of their first error.
 
         Args:
             by: What the errors of a group share.
-            least: Leave out groups with fewer errors.
+            least: Leave out groups at fewer places.
         """
         found = [group for group in self._groups.values() if group.by == by and group.number >= least]
         return sorted(found, key=lambda group: -group.number)
 
-    def _add(self, number: int, document: Document, verdict: Verdict) -> None:
+    def _add(self, number: int, document: Document, verdict: Verdict, counted: set[tuple[Any, ...]]) -> None:
+        """Add an error to its groups. `counted` has the places of the document, each with its group."""
         for by, key in _keys(document, verdict):
-            if by not in self._by:
+            if by not in self.by:
                 continue
             group = self._groups.get((by, *key))
             if group is None:
@@ -143,13 +154,17 @@ class ErrorGroups:
                     group.slip = Slip(*key)
                 else:
                     group.verdict, group.gold, group.pred = key[:3]
+            if self._with_members:
+                group.members.append(Member(number, verdict.gold, verdict.pred))
+            at = (by, key, _place(verdict))
+            if at in counted:
+                continue
+            counted.add(at)
             if by == "surface":
                 group.spellings[" ".join(_surface(document, verdict).split())] += 1
             group.number += 1
             group.documents += group.last != number
             group.last = number
-            if self._with_members:
-                group.members.append(Member(number, verdict.gold, verdict.pred))
 
 
 def error_groups(documents: Iterable[Document | None], metric: Metric) -> ErrorGroups:
@@ -207,13 +222,18 @@ def _keys(document: Document, verdict: Verdict) -> Iterator[tuple[GroupedBy, tup
             yield "slip", slip
 
 
-def _surface(document: Document, verdict: Verdict) -> str:
-    """Return the text of the gold span, or of the predicted one if there is no gold span."""
+def _place(verdict: Verdict) -> Span:
+    """Return the gold span, or the predicted one if there is no gold span."""
     span = verdict.gold or verdict.pred
     assert span  # an error is on a span
+    return span
+
+
+def _surface(document: Document, verdict: Verdict) -> str:
+    span = _place(verdict)
     return (document.text or "")[span.start : span.end]
 
 
-def _place(verdict: Verdict) -> tuple[Any, ...]:
+def _order(verdict: Verdict) -> tuple[Any, ...]:
     spans = [span for span in verdict[1:3] if span]
     return min(spans, default=()), verdict.name

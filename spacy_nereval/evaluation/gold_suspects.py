@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from ..core.span_scores import is_score
+from ..core.checked import is_score
 from ..core.spans import Document, PlainSpan, Span
 from .error_groups import has_words
 

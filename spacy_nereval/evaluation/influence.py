@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..core.declaration import GOLD_SPANS, Metric, Score
 from ..core.formulas import ratio
 from ..counting.counts import Counts
-from ..counting.keys import Slot, slots
+from ..counting.sums import Slot, slots
 from ..counting.table import Table, columns_of
 from .resampling import Units
 from .scores import MetricScores, Path, class_scores, mean, score_sums

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Metric
-from ..counting.collapsed import Replicates
 from ..counting.counts import Counts
-from ..counting.sums import Sums
+from ..counting.sums import Replicates, Sums
 from ..counting.table import Table, summed
 from .collapsing import stored_half_samples, unit_numbers
 from .influence import Estimates, leave_out

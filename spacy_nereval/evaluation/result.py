@@ -14,7 +14,7 @@ from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
 from ..core.mentions import NUMBERS
 from ..core.spans import ON_READING
 from ..counting.counts import Counts
-from ..counting.keys import NUMBER
+from ..counting.sums import NUMBER
 from ..counting.table import resolved, summed
 from .intervals import Confidence, bounded
 from .scores import MetricScores, score_sums

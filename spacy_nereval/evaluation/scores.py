@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from ..core.declaration import GOLD_SPANS, Metric
 from ..core.formulas import ratio
-from ..counting.keys import join, slots
-from ..counting.sums import Sums
+from ..counting.sums import Sums, join, slots
 from ..counting.table import columns_of
 
 AVERAGES = ("micro", "macro", "weighted", "docs")

@@ -18,14 +18,10 @@ from spacy.language import Language
 from spacy.training import Example
 
 from ..core.declaration import Metric, Score
-from ..core.relabelling import relabelled
-from ..core.spans import Document
 from ..counting.counts import Counts
 from ..evaluation.label_schemes import label_lines, setting, unknown_labels
-from ..evaluation.partners import Partners
 from ..evaluation.result import gold_spans, pred_spans
 from ..metrics.registry import create, names
-from .examples import spans_of
 
 
 @runtime_checkable
@@ -96,7 +92,7 @@ def check_predicted(examples: Iterable[Example], counts: Counts) -> None:
         )
 
 
-def check_labels(counts: Counts, examples: Iterable[Example] = (), key: str | None = None) -> None:
+def check_labels(counts: Counts, key: str | None = None) -> None:
     """Warn of predicted labels that gold does not have, and of label rules that name labels which do not occur.
 
     Missing data never stop a training run. A pipeline warns once of the same labels, though it is
@@ -104,10 +100,9 @@ def check_labels(counts: Counts, examples: Iterable[Example] = (), key: str | No
 
     Args:
         counts: What was counted.
-        examples: What was scored.
         key: The key of the span groups that were scored; None for `doc.ents`.
     """
-    _check_label_schemes(counts, examples, key)
+    _check_label_schemes(counts, key)
     if rules := counts.label_rules:
         lines = [line.removeprefix("⚠ ") for line in rules.unused(counts.mapped)]
         try:
@@ -118,7 +113,7 @@ def check_labels(counts: Counts, examples: Iterable[Example] = (), key: str | No
             warnings.warn(line, stacklevel=3)
 
 
-def _check_label_schemes(counts: Counts, examples: Iterable[Example], key: str | None) -> None:
+def _check_label_schemes(counts: Counts, key: str | None) -> None:
     gold, pred = gold_spans(counts), pred_spans(counts)
     unknown = unknown_labels(gold, pred)
     if not unknown:
@@ -127,12 +122,7 @@ def _check_label_schemes(counts: Counts, examples: Iterable[Example], key: str |
     sign = frozenset(label for label in gold if gold[label]), frozenset(unknown)
     if nlp is not None and not _is_new(nlp, sign):
         return
-    partners = Partners()
-    # Neither words nor gaps matter here, and reading them would take most of the time.
-    sides = ((spans_of(each.reference, key), spans_of(each.predicted, key)) for each in examples)
-    for document in relabelled((Document([*gold], [*pred]) for gold, pred in sides), counts.label_rules):
-        partners.add(document)
-    for line in label_lines(gold, pred, partners.numbers, counts.label_rules, written=setting):
+    for line in label_lines(gold, pred, counts.partners, counts.label_rules, written=setting):
         of = "" if key is None else f"doc.spans[{key!r}]: "
         warnings.warn(of + line.removeprefix("⚠ "), stacklevel=4)
 

@@ -72,7 +72,7 @@ def make_nereval(
         1.0
     """
     from .scorer import Scoring
-    from .settings import settings
+    from .scorer_settings import settings
 
     component = Nereval(
         Scoring(**settings(metrics, confidence, detail, labels, only, depth, sep)), ents, list(spans_keys)
@@ -110,7 +110,7 @@ class Nereval:
             and the whole result in `ents_nereval` or `spans_{key}_nereval`.
         """
         from .checks import check_labels, check_predicted
-        from .example_batches import count_examples
+        from .examples import count_examples
 
         examples = list(examples)
         scores: dict[str, Any] = {}
@@ -118,7 +118,7 @@ class Nereval:
         for key, prefix in zip(keys, self.prefixes()):
             scoring = self.scoring.counting(examples, key)
             counts = count_examples(examples, scoring.metrics, key, unit=scoring.unit, rules=scoring.rules)
-            check_labels(counts, examples, key)
+            check_labels(counts, key)
             if key is None:
                 check_predicted(examples, counts)
             scores |= scoring.keys(counts, prefix)

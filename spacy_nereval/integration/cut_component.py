@@ -97,7 +97,7 @@ class NerevalCut:
         Raises:
             ValueError: The Doc has no such group, the group has no scores, or a score is not a finite number.
         """
-        from ..core.span_scores import is_score
+        from ..core.checked import is_score
 
         cuts, key = self.known_cuts, self.spans_key
         if key not in doc.spans:

@@ -19,8 +19,8 @@ from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate
 from ..io.units import UnitRule
 from .checks import check_evaluated, check_labels, check_predicted
-from .example_batches import batches, count_examples, unit_lack
-from .settings import ConfidenceTable, LabelTable, MetricTable, settings
+from .examples import batches, count_examples, unit_lack
+from .scorer_settings import ConfidenceTable, LabelTable, MetricTable, settings
 
 LEAST_DOCUMENTS = 2
 """The least number of annotated documents for which a scorer computes intervals."""
@@ -141,7 +141,7 @@ class NerScorer(Scoring):
                 spacy.add(unlike, first=counter.counts.documents)
             counter.add(*parts)
         check_predicted(examples, counter.counts)
-        check_labels(counter.counts, examples)
+        check_labels(counter.counts)
         scores = get_ner_prf(examples) if scoring.rules else spacy.scores(counter.counts)
         return scores | scoring.keys(counter.counts, "ents")
 
@@ -162,7 +162,7 @@ class SpansScorer(Scoring):
         scoring = self.counting(examples, key)
         units = scoring.confidence is not None
         counts = count_examples(examples, scoring.metrics, key, units=units, unit=scoring.unit, rules=scoring.rules)
-        check_labels(counts, examples, key)
+        check_labels(counts, key)
         spacy = spancat_score(examples, **kwargs | {"spans_key": key})
         return spacy | scoring.keys(counts, f"spans_{key}")
 

@@ -13,8 +13,8 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any
 
+from ..core.checked import is_score
 from ..core.messages import quoted, shortened
-from ..core.span_scores import is_score
 from ..core.spans import PlainSpan
 from .formats.conll import DOCSTART
 from .formats.tags import MISSING

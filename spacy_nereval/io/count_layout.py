@@ -17,10 +17,8 @@ from ..core.declaration import Metric
 from ..core.labels import LabelRules
 from ..core.mentions import NUMBERS
 from ..core.spans import ON_READING
-from ..counting.collapsed import DIGITS, Collapsed, Replicates
 from ..counting.counts import Counts
-from ..counting.keys import NUMBER, Key, Slot, slots
-from ..counting.sums import Sums, empty_sums
+from ..counting.sums import DIGITS, NUMBER, Collapsed, Key, Replicates, Slot, Sums, empty_sums, slots
 from ..counting.table import Table
 
 if TYPE_CHECKING:

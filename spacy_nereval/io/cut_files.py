@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..core.checked import is_score
 from ..core.cuts import Cuts
 from ..core.messages import shortened
-from ..core.span_scores import is_score
 from .paths import check_is_file
 from .writing import write_json
 

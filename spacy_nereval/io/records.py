@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.annex import annexed, words_after
-from ..core.mentions import CASELESS, LISTED, NUMBERS, locate
-from ..core.span_scores import highest
+from ..core.checked import highest
+from ..core.mentions import CASELESS, LISTED, NUMBERS, annexed, locate, words_after
 from ..core.spans import Document, PlainSpan
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ..core.annex import annexed, words_after
 from ..core.labels import LabelRules
+from ..core.mentions import annexed, words_after
 from ..core.messages import listed, quoted, shortened
 from ..core.spans import Document, PlainSpan
 from ..evaluation.agreement.documents import SharedDocument, SharedDocuments, check_annotators, with_rules

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ..core.assignment import best_pairs
+from ..core.alignment import best_pairs
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Array, Columns, Metric, Score, Verdict, prf_scores
 from ..core.formulas import prf
 from ..core.spans import OverlapGroup, Span

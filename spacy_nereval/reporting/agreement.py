@@ -10,7 +10,7 @@ from .agreement_lines import UNIT_NAMES, Agreed, estimate, in_columns
 from .declared import directed, groups, headlines, short_name, spoken
 from .marked_text import clipped
 from .result_table import Cell, ResultTable, direction
-from .score_cells import percent, scale, score_cell
+from .score_cells import number, percent, score_cell, unit_of
 from .score_tables import MOST
 
 MOST_SHOWN = 5
@@ -157,7 +157,7 @@ def document_tables(given: Agreed) -> Iterator[ResultTable]:
     for row in given.result["disputes"]["documents"]:
         if row["disputes"]:
             value = row["scores"].get(key)
-            score = None if value is None else scale(metric, name) * value
+            score = number(value, unit_of(metric, name))
             people = len(row["annotators"])
             cells: list[Cell] = [row["disputes"], row["possible"], percent(row["share"]), score]
             rows.append([str(row["document"]), people, *cells])

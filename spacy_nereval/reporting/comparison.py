@@ -14,8 +14,8 @@ from ..metrics.registry import create, create_all, names
 from .declared import short_name
 from .marked_text import clipped
 from .remarks import least_p, read_with, rests_on, unit_lines, warning, what_was_tested
-from .result_table import Cell, Cost, Estimate, Interval, ResultTable, direction
-from .score_cells import interval, p_value, percent, score_cell
+from .result_table import Cell, Cost, Estimate, Interval, Percent, ResultTable, direction
+from .score_cells import interval, number, p_value, percent, score_cell
 from .score_tables import MOST, first_headlines
 from .words import OUTCOMES
 
@@ -124,23 +124,19 @@ P, ERROR = "p (Holm)", "standard error"
 def difference_cells(row: Mapping[str, Any], result: Mapping[str, Any]) -> list[Cell]:
     """Return both values of a row's score, their difference, the detectable difference and the corrected p, or
     for collapsed counts the standard error."""
-    factor = scale_of(row)
-    a, b, gap, detectable = (
-        None if row[key] is None else factor * row[key]
-        for key in ("baseline_value", "value", "difference", "detectable")
-    )
-    bounds = _bounds(row, factor)
+    unit = row_unit(row)
+    a, b, gap, detectable = (number(row[key], unit) for key in ("baseline_value", "value", "difference", "detectable"))
+    bounds = _bounds(row, unit)
     few = row.get("flag") == FEW
     shown = gap if bounds is None or gap is None else Estimate(gap, *bounds, few)
     if result.get("collapsed"):
-        error = row["standard_error"]
-        return [a, b, shown, detectable, None if error is None else factor * error]
+        return [a, b, shown, detectable, number(row["standard_error"], unit)]
     return [a, b, shown, detectable, p_value(row, "p_holm", result)]
 
 
-def _bounds(row: Mapping[str, Any], factor: float) -> Interval | None:
+def _bounds(row: Mapping[str, Any], unit: type[float]) -> Interval | None:
     # Only the flag tells an interval without any bound from none.
-    found = interval(row["interval"], factor)
+    found = interval(row["interval"], unit)
     return Interval(-math.inf, math.inf) if found is None and row.get("flag") == UNBOUNDED else found
 
 
@@ -156,12 +152,10 @@ def all_difference_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:
         rows: list[list[Cell]] = []
         for row in own:
             if row["label"] is None:
-                factor = scale_of(row)
-                values = (row[key] for key in ("baseline_value", "value", "difference"))
-                scaled = [None if value is None else factor * value for value in values]
-                bounds = _bounds(row, factor)
+                unit = row_unit(row)
+                values = (number(row[key], unit) for key in ("baseline_value", "value", "difference"))
                 tested = (p_value(row, key, result) for key in ("p", "p_holm"))
-                rows.append([row["metric"], _directed(row, row["score"]), *scaled, bounds, *tested])
+                rows.append([row["metric"], _directed(row, row["score"]), *values, _bounds(row, unit), *tested])
         title = f"All scores of {system} against {result['baseline']}"
         yield ResultTable(title, header, rows, own_digits={"p": 4, "p (Holm)": 4})
 
@@ -187,9 +181,9 @@ def _directed(row: Mapping[str, Any], shown: str) -> str:
     return shown if row["higher_is_better"] else Cost(shown)
 
 
-def scale_of(row: Mapping[str, Any]) -> int:
-    """Return the factor that a row's score is shown with: 100 for a ratio, else 1."""
-    return 100 if row["score_unit"] == "ratio" else 1
+def row_unit(row: Mapping[str, Any]) -> type[float]:
+    """Return the type of a row's score in cells: `Percent` for a ratio."""
+    return Percent if row["score_unit"] == "ratio" else float
 
 
 def transition_tables(result: Mapping[str, Any]) -> Iterator[ResultTable]:

@@ -8,7 +8,7 @@ from typing import Any
 from ..evaluation.statistics.runs import FEW_RUNS
 from ..io.writing import visible
 from ..metrics.registry import create, names
-from .comparison import difference_cells, scale_of, stands_out
+from .comparison import difference_cells, row_unit, stands_out
 from .declared import spoken
 from .remarks import many
 from .result_table import AtMost, Estimate, p_cell, shown
@@ -55,7 +55,7 @@ def _difference(row: Mapping[str, Any], result: Mapping[str, Any], digits: int) 
     if not isinstance(gap, Estimate):
         return ""
     if row.get("standard_error") is not None:
-        error = shown(scale_of(row) * row["standard_error"], digits)
+        error = shown(row_unit(row)(row["standard_error"]), digits)
         return f"{'' if gap.value < 0 else '+'}{shown(gap, digits)}, standard error {error}"
     if p is None:
         return ""

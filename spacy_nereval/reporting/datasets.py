@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..evaluation.statistics.differences import LEAST_DIFFERING
-from .comparison import scale_of
+from .comparison import row_unit
 from .result_table import AtMost, Cell, Cost, ResultTable, direction
-from .score_cells import interval, p_value, percent
+from .score_cells import interval, number, p_value
 
 
 def data_set_tables(result: Mapping[str, Any], *, digits: int = 2) -> Iterator[ResultTable]:
@@ -19,12 +19,12 @@ def data_set_tables(result: Mapping[str, Any], *, digits: int = 2) -> Iterator[R
         digits: Decimal places of numbers that are not whole; p-values have 4.
     """
     name = f"{result['metric']} {result['score']}"
-    score, factor = name if result["higher_is_better"] else Cost(name), scale_of(result)
+    score, unit = name if result["higher_is_better"] else Cost(name), row_unit(result)
     rows: list[list[Cell]] = [
         [
             row["data_set"],
-            None if row["difference"] is None else factor * row["difference"],
-            interval(row["interval"], factor),
+            number(row["difference"], unit),
+            interval(row["interval"], unit),
             p_value(row, "p_better", row, "p_better"),
             p_value(row, "p_holm", row, "p_better"),
             "yes" if row["named"] else "no",
@@ -67,7 +67,7 @@ which holds for data sets of any kind. The chance that the count is too high is 
 Holm's correction; the chance that any name is wrong is at most 5 %.
         ⚠ No test in chat: the outputs differ in 4 units, and a test needs 6. It counts as p = 1.
     """
-    rate = f"{percent(1 - result['level']):.3g} %"
+    rate = f"{100 * (1 - result['level']):.3g} %"
     combined = (
         "by Fisher's method, which holds only for data sets that share neither texts nor trained models"
         if result["method"] == "fisher"

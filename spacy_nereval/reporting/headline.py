@@ -139,16 +139,16 @@ def headline_tables(given: Evaluated) -> Iterator[ResultTable]:
 
 
 def group_tables(given: Evaluated) -> Iterator[ResultTable]:
-    """Yield the errors that were made several times, the most frequent first, each with an example."""
-    if given.groups is None:
+    """Yield the errors that were made at several places, the most frequent first, each with an example."""
+    if given.groups is None or not given.groups.by:
         return
     found = [*given.groups.largest("surface", 2), *given.groups.largest("slip", 2)]
     metric = given.groups.metric
     rows: list[list[Cell]] = [
-        [group.number, *_error(metric, group), marked_row(group.example)]
+        [group.number, group.documents, *_error(metric, group), marked_row(group.example)]
         for group in sorted(found, key=lambda group: -group.number)
     ]
-    header = ["times", "words", "error", "first example"]
+    header = ["times", "docs", "words", "error", "first example"]
     yield ResultTable("Repeated errors", header, rows, note=metric.name + MARKING, most=MOST_GROUPS)
 
 

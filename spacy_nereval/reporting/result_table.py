@@ -6,10 +6,15 @@ This module decides how numbers look, once for all formats.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from math import isinf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..io.writing import visible
+
+
+class Percent(float):
+    """A ratio, such as 0.25, that people read in percent and programs as it is."""
 
 
 class Interval(NamedTuple):
@@ -30,6 +35,40 @@ class Estimate(NamedTuple):
 
 class Cost(str):
     """The name of a score for which lower is better. People see `LOWER` after it."""
+
+
+class Kinded(str):
+    """Text with a kind of verdict, a key of `core.wording.VERDICT_KINDS`. Pages show the kind's colour before it.
+
+    >>> Kinded.of("missed", "missed").kind
+    'missed'
+    """
+
+    kind: str
+
+    @classmethod
+    def of(cls, text: str, kind: str) -> Kinded:
+        """Return the text with its kind."""
+        found = cls(text)
+        found.kind = kind
+        return found
+
+
+class Asking(int):
+    """A number with what a page shows when the number is chosen, as its script reads it.
+
+    >>> Asking.of(7, {"label": 0}).ask
+    {'label': 0}
+    """
+
+    ask: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, number: int, ask: Mapping[str, Any]) -> Asking:
+        """Return the number with what it asks for."""
+        found = cls(number)
+        found.ask = ask
+        return found
 
 
 LOWER = "↓"
@@ -83,7 +122,10 @@ class ResultTable(NamedTuple):
         own_digits: Decimal places of single columns, by their name. Such a column holds p-values or the like,
             and values above 0 are not shown as 0.
         most: Maximum number of rows shown to people; programs get all.
-        bars: Name of a column of percentages that a terminal shows as bars too.
+        bars: Name of a column of ratios that a terminal shows as bars too.
+        asks: For each row, what a page shows when the row is chosen, as its script reads it; None for nothing.
+            Empty if no row can be chosen.
+        above: Headings of several columns, for pages: each with the number of its columns, "" over columns without.
     """
 
     title: str
@@ -94,6 +136,8 @@ class ResultTable(NamedTuple):
     own_digits: Mapping[str, int] = {}
     most: int | None = None
     bars: str | None = None
+    asks: Sequence[Mapping[str, Any] | None] = ()
+    above: Sequence[tuple[str, int]] = ()
 
     @property
     def heading(self) -> str:
@@ -108,6 +152,28 @@ class ResultTable(NamedTuple):
         """Return whether a column holds numbers and no text. Undefined values are neither."""
         cells = [row[column] for row in self.rows if row[column] is not None]
         return bool(cells) and not any(isinstance(cell, str) for cell in cells)
+
+    @property
+    def first_columns(self) -> set[int]:
+        """The columns with which a heading of several columns begins.
+
+        >>> ResultTable("", ["label", "P", "R", "P", "R"], [], above=[("", 1), ("A", 2), ("B", 2)]).first_columns
+        {1, 3}
+        """
+        starts = accumulate((width for _, width in self.above), initial=0)
+        return {start for start, (name, _) in zip(starts, self.above) if name}
+
+    def parts(self, column: int, cell: Cell) -> tuple[str, str]:
+        """Return a cell as people read it, with its bounds apart from its value; "" if it has none.
+
+        >>> ResultTable("", ["F"], []).parts(0, Estimate(50.0, 30.0, 70.0, True))
+        ('50.00', '[30.00, 70.00] few')
+        """
+        whole = self.shown(column, cell)
+        if not isinstance(cell, Estimate):
+            return whole, ""
+        value = self.shown(column, cell.value)
+        return value, whole.removeprefix(f"{value} ")
 
     def grid(self, escaped: Callable[[str], str] = str) -> list[list[str]]:
         """Return the header and the rows as people read them, without line breaks.
@@ -156,8 +222,8 @@ def shown(number: int | float | Interval | Estimate | None, digits: int = 2) -> 
     ('33.33', '7', '0.00', '-')
     >>> shown(Estimate(50.0, 30.0, 70.0), 1), shown(Interval(30.0, 70.0), 0), shown(Estimate(100.0, 14.0, 100.0, True))
     ('50.0 [30.0, 70.0]', '[30, 70]', '100.00 [14.00, 100.00] few')
-    >>> shown(Estimate(50.0, 30.0, float("inf")))
-    '50.00 [30.00, ∞] unbounded'
+    >>> shown(Estimate(50.0, 30.0, float("inf"))), shown(Percent(0.5)), shown(Interval(Percent(0.25), Percent(0.5)))
+    ('50.00 [30.00, ∞] unbounded', '50.00', '[25.00, 50.00]')
     """
     if number is None:
         return "-"
@@ -171,8 +237,17 @@ def shown(number: int | float | Interval | Estimate | None, digits: int = 2) -> 
         return str(number)
     if isinf(number):
         return "∞" if number > 0 else "-∞"
-    text = f"{number:.{digits}f}"
+    text = f"{in_points(number):.{digits}f}"
     return text if float(text) else text.lstrip("-")  # never minus zero
+
+
+def in_points(number: float) -> float:
+    """Return a number as charts draw it: a ratio times 100.
+
+    >>> in_points(Percent(0.25)), in_points(0.25)
+    (25.0, 0.25)
+    """
+    return 100 * number if isinstance(number, Percent) else number
 
 
 def _distinct(names: Sequence[str]) -> dict[str, str]:

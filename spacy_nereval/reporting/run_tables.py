@@ -13,7 +13,7 @@ from .evaluated import Evaluated
 from .headline import headline_tables
 from .remarks import many, read_with, unit_lines, warning
 from .result_table import Cell, ResultTable
-from .score_cells import percent, scale
+from .score_cells import number, percent, unit_of
 from .score_tables import label_score_tables, label_tables, score_tables
 
 NOTHING: Mapping[str, Any] = {"share_of_training": None}
@@ -27,11 +27,8 @@ def spread_tables(given: Evaluated) -> Iterator[ResultTable]:
         own = given.result["metrics"][metric.name]
         (means, bounds), runs = given.overall(metric.name), _of_average(own["runs"], given.average)
         for name in headlines(metric, [*means]) if means else []:
-            factor, values = (
-                scale(metric, name),
-                (means[name], *(runs[name][key] for key in ("sd", "least", "greatest"))),
-            )
-            scaled = (None if value is None else factor * value for value in values)
+            values = (means[name], *(runs[name][key] for key in ("sd", "least", "greatest")))
+            scaled = (number(value, unit_of(metric, name)) for value in values)
             rows.append([short_name(metric, name), *scaled, percent(bounds.get(name, NOTHING)["share_of_training"])])
     header = ["score", "mean", "sd", "least", "greatest", "share of training"]
     yield ResultTable("Training runs", header, rows, note=_note(given))

@@ -1,4 +1,4 @@
-"""Scores of a result as table cells: ratios in percent, each with its interval if it has one."""
+"""Scores of a result as table cells, each with its interval if it has one."""
 
 from __future__ import annotations
 
@@ -9,42 +9,51 @@ from typing import Any
 from ..core.declaration import Metric
 from ..evaluation.statistics.differences import at_floor
 from ..evaluation.statistics.intervals import FEW
-from .result_table import AtMost, Cell, Estimate, Interval
+from .result_table import AtMost, Cell, Estimate, Interval, Percent
 
 
-def percent(number: float | None, whole: float = 1) -> float | None:
-    """Return `number` as a percentage of `whole`; None if either is undefined or `whole` is 0.
+def percent(number: float | None, whole: float = 1) -> Percent | None:
+    """Return `number` as a share of `whole`, shown in percent; None if either is undefined or `whole` is 0.
 
     >>> percent(1, 8), percent(None), percent(0, 0)
-    (12.5, None, None)
+    (0.125, None, None)
     """
-    return 100 * number / whole if number is not None and whole else None
+    return Percent(number / whole) if number is not None and whole else None
 
 
-def interval(found: Any, scale: float = 1) -> Interval | None:
-    """Return the bounds that a result has for a score, times `scale`; None if they are undefined or missing.
+def interval(found: Any, unit: type[float] = float) -> Interval | None:
+    """Return the bounds that a result has for a score; None if they are undefined or missing.
 
     Everything that reads intervals from a result reads them here. JSON has no infinity, so
     one bound that is None beside another that is not stands for an infinite one.
 
     Args:
         found: {"low", "high", "k", "flag"}, or for a difference [low, high]; None for no interval.
-        scale: What the bounds are multiplied by.
+        unit: The type of the bounds, as `unit_of` returns it.
 
-    >>> interval({"low": 0.25, "high": 0.75}, 100), interval([None, None]), interval(None)
-    (Interval(low=25.0, high=75.0), None, None)
-    >>> interval({"low": 0.25, "high": None}, 100)
-    Interval(low=25.0, high=inf)
+    >>> interval({"low": 0.25, "high": 0.75}), interval([None, None]), interval(None)
+    (Interval(low=0.25, high=0.75), None, None)
+    >>> interval({"low": 0.25, "high": None})
+    Interval(low=0.25, high=inf)
     """
     low, high = (found["low"], found["high"]) if isinstance(found, Mapping) else found or (None, None)
     if low is None and high is None:
         return None
-    return Interval(-math.inf if low is None else scale * low, math.inf if high is None else scale * high)
+    return Interval(unit(-math.inf if low is None else low), unit(math.inf if high is None else high))
 
 
-def scale(metric: Metric, name: str) -> int:
-    """Return the factor that a score is shown with: 100 for a ratio, else 1."""
-    return 100 if metric.score_by_name[name].unit == "ratio" else 1
+def unit_of(metric: Metric, name: str) -> type[float]:
+    """Return the type of a score in cells: `Percent` for a ratio."""
+    return Percent if metric.score_by_name[name].unit == "ratio" else float
+
+
+def number(value: float | None, unit: type[float]) -> float | None:
+    """Return a value as a cell, None if it is undefined.
+
+    >>> number(0.25, Percent), number(7, float), number(None, Percent)
+    (0.25, 7, None)
+    """
+    return Percent(value) if value is not None and unit is Percent else value
 
 
 def score_cell(
@@ -63,18 +72,15 @@ def score_cell(
 
     >>> from spacy_nereval import create
     >>> score_cell(create("fair"), "f", {"f": 0.5})
-    50.0
+    0.5
     >>> score_cell(create("fair"), "f", {"f": 0.5}, {"f": {"low": 0.25, "high": 0.75}})
-    Estimate(value=50.0, low=25.0, high=75.0, few=False)
+    Estimate(value=0.5, low=0.25, high=0.75, few=False)
     """
-    factor = scale(metric, name)
-    value = scores.get(name)
-    if value is None:
-        return None
-    value *= factor
+    unit = unit_of(metric, name)
+    value = number(scores.get(name), unit)
     row = intervals.get(name)
-    bounds = interval(row, factor)
-    return value if row is None or bounds is None else Estimate(value, *bounds, row.get("flag") == FEW)
+    bounds = interval(row, unit)
+    return value if value is None or row is None or bounds is None else Estimate(value, *bounds, row.get("flag") == FEW)
 
 
 def score_cells(

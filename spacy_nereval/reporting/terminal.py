@@ -170,15 +170,16 @@ def columns(text: str) -> int:
 def bars(table: ResultTable, encoding: str = "utf8") -> list[str]:
     """Return a bar for every row, visible for every share above 0.
 
-    >>> found = ResultTable("", ["%"], [[50.0], [0.1], [0.0]], bars="%")
+    >>> found = ResultTable("", ["%"], [[0.5], [0.001], [0.0]], bars="%")
     >>> bars(found), bars(found, "ascii")
     (['█████', '▏', ''], ['#####', '#', ''])
     """
     at = [*table.header].index(table.bars or "")
     drawn = []
     for row in table.rows[: table.most]:
-        share = row[at] if isinstance(row[at], float) else 0.0
-        eighths = max(round(share * BAR * 8 / 100), share > 0)  # type: ignore[operator]  # a float by now
+        cell = row[at]
+        share = cell if isinstance(cell, float) else 0.0
+        eighths = max(round(share * BAR * 8), int(share > 0))
         full, rest = divmod(eighths, 8)
         bar = BLOCKS[-1] * full + (BLOCKS[rest - 1] if rest else "")
         drawn.append(bar if encodable(BLOCKS, encoding) == BLOCKS else "#" * -(-eighths // 8))

@@ -10,7 +10,7 @@ from ..io.writing import visible
 from .declared import spoken
 from .remarks import many
 from .result_table import shown
-from .score_cells import interval
+from .score_cells import interval, percent
 from .thresholds import Thresholded, cut_in_words
 
 
@@ -51,7 +51,7 @@ def _cuts_in_words(best: Mapping[str, Any]) -> str:
 def _gain(given: Thresholded, value: float | None, without: float | None, digits: int) -> str:
     if value is None or without is None:
         return ""
-    gap = given.factor * (value - without)
+    gap = given.unit(value - without)
     return f" ({'+' if gap >= 0 else ''}{shown(gap, digits)})"
 
 
@@ -62,7 +62,7 @@ def _applied_lines(
     gain, best = applied["gain"], applied["own_best"]
     without = given.shown(applied["no_cut"]["value"], digits)
     gap = _gain(given, applied["value"], applied["no_cut"]["value"], digits)
-    if gain and (bounds := interval({"low": gain["low"], "high": gain["high"]}, given.factor)) and gap:
+    if gain and (bounds := interval({"low": gain["low"], "high": gain["high"]}, given.unit)) and gap:
         gap = f"{gap[:-1]} {shown(bounds, digits)})"
     yield f"{chosen}, on {documents}: {what} {given.with_interval(applied, digits)}, against {without} uncut{gap}"
     if gain and gain["verdict"]:
@@ -80,16 +80,16 @@ def _ranking_lines(given: Thresholded, digits: int) -> Iterator[str]:
     if precision["reason"]:
         yield f"Average precision: not known, since {precision['reason']}"
     else:
-        mean = "" if precision["map"] is None else f", mean over labels {shown(100 * precision['map'], digits)}"
-        yield f"Average precision {shown(100 * precision['ap'], digits)}{mean} ({hits})"
+        mean = "" if precision["map"] is None else f", mean over labels {shown(percent(precision['map']), digits)}"
+        yield f"Average precision {shown(percent(precision['ap']), digits)}{mean} ({hits})"
     if calibrated["reason"]:
         yield f"Calibration: not known, since {calibrated['reason']}"
     else:
         gap = calibrated["largest_gap"]
         side = "too high" if gap < 0 else "too low"
         yield (
-            f"Calibration: scores and shares of hits differ by {shown(100 * calibrated['ece'], digits)} points on "
-            f"average (ECE), at most by {shown(100 * abs(gap), digits)}, where scores are {side}"
+            f"Calibration: scores and shares of hits differ by {shown(percent(calibrated['ece']), digits)} points on "
+            f"average (ECE), at most by {shown(percent(abs(gap)), digits)}, where scores are {side}"
         )
 
 

@@ -9,7 +9,7 @@ from ..core.declaration import Metric
 from .declared import short_name
 from .remarks import many
 from .result_table import Cell, Cost, Estimate, ResultTable, shown
-from .score_cells import interval, scale
+from .score_cells import interval, number, percent, unit_of
 
 NONE = "none kept"
 """Shown for the cut at which no prediction is kept."""
@@ -50,20 +50,20 @@ class Thresholded(NamedTuple):
         return str(self.best["score"].partition(".")[2])
 
     @property
-    def factor(self) -> int:
-        """What the score is multiplied by to be shown."""
-        return scale(self.metric, self.score)
+    def unit(self) -> type[float]:
+        """The type of the score in cells."""
+        return unit_of(self.metric, self.score)
 
     def shown(self, value: float | None, digits: int) -> str:
         """Return a value of the score as people read it."""
-        return shown(None if value is None else self.factor * value, digits)
+        return shown(number(value, self.unit), digits)
 
     def with_interval(self, row: Mapping[str, Any], digits: int) -> str:
         """Return the value of a row, with its interval if it has one."""
-        bounds = interval({"low": row["low"], "high": row["high"]}, self.factor)
+        bounds = interval({"low": row["low"], "high": row["high"]}, self.unit)
         if bounds is None or row["value"] is None:
             return self.shown(row["value"], digits)
-        return shown(Estimate(self.factor * row["value"], *bounds), digits)
+        return shown(Estimate(self.unit(row["value"]), *bounds), digits)
 
 
 def cut_in_words(cut: float | None) -> str:
@@ -83,14 +83,14 @@ def label_tables(given: Thresholded) -> Iterator[ResultTable]:
     name = next((row["score"] for row in source.values()), None)
     if name is None:
         return
-    factor = scale(metric, name)
+    unit = unit_of(metric, name)
     for label, row in sorted(source.items(), key=lambda item: (-item[1]["gold"], item[0])):
-        value = None if row["value"] is None else factor * row["value"]
-        bounds = interval({"low": row["low"], "high": row["high"]}, factor) if "low" in row else None
+        value = number(row["value"], unit)
+        bounds = interval({"low": row["low"], "high": row["high"]}, unit) if "low" in row else None
         cell = value if bounds is None or value is None else Estimate(value, *bounds, row["flag"] == "few")
-        without = None if row["no_cut"] is None else factor * row["no_cut"]
+        without = number(row["no_cut"], unit)
         precision = given.result["per_type"].get(label, {"ap": None})["ap"]
-        rows.append([label, row["gold"], row["pred"], _cell(row["cut"]), cell, without, precision and 100 * precision])
+        rows.append([label, row["gold"], row["pred"], _cell(row["cut"]), cell, without, percent(precision)])
     short = short_name(metric, name)
     header = ["label", "gold", "predicted", "cut", short, Cost("uncut") if isinstance(short, Cost) else "uncut", "AP"]
     where = "" if given.applied is None else f"{many(given.applied['documents'], 'other document')}; AP where chosen"
@@ -104,8 +104,8 @@ def score_tables(given: Thresholded) -> Iterator[ResultTable]:
         own = given.result["metrics"].get(metric.name, {"scores": {}})["scores"]
         for score in metric.headlines:
             if score.name in own:
-                row, factor = own[score.name], scale(metric, score.name)
-                values = (None if row[key] is None else factor * row[key] for key in ("value", "no_cut"))
+                row, unit = own[score.name], unit_of(metric, score.name)
+                values = (number(row[key], unit) for key in ("value", "no_cut"))
                 rows.append([short_name(metric, score.name), _cell(row["cut"]), *values])
     yield _table(given, "Best cut of each score", ["score", "best cut", "value", "uncut"], rows, "where chosen")
 
@@ -118,19 +118,19 @@ def applied_tables(given: Thresholded) -> Iterator[ResultTable]:
     for metric in given.metrics:
         own = given.applied["metrics"].get(metric.name)
         for score in metric.headlines if own else ():
-            factor, value, without = scale(metric, score.name), own["scores"][score.name], own["no_cut"][score.name]
-            bounds = interval(own["intervals"].get(score.name), factor)
+            unit = unit_of(metric, score.name)
+            value, without = (number(own[key][score.name], unit) for key in ("scores", "no_cut"))
+            bounds = interval(own["intervals"].get(score.name), unit)
             few = (own["intervals"].get(score.name) or {}).get("flag") == "few"
-            number = None if value is None else factor * value
-            cell = number if number is None or bounds is None else Estimate(number, *bounds, few)
-            rows.append([short_name(metric, score.name), cell, None if without is None else factor * without])
+            cell = value if value is None or bounds is None else Estimate(value, *bounds, few)
+            rows.append([short_name(metric, score.name), cell, without])
     yield _table(given, "Other documents", ["score", "at the cut", "uncut"], rows)
 
 
 def calibration_tables(given: Thresholded) -> Iterator[ResultTable]:
     """Yield the bins of the scores: how many predictions each has, and how many of them are hits."""
     rows: list[list[Cell]] = [
-        [row["low"], row["high"], row["n"], 100 * row["score"], 100 * row["hits"], 100 * row["gap"]]
+        [row["low"], row["high"], row["n"], *(percent(row[key]) for key in ("score", "hits", "gap"))]
         for row in given.result["calibration"]["bins"] or ()
     ]
     yield _table(given, "Calibration", ["from", "to", "predictions", "mean score", "hits", "gap"], rows)
@@ -145,9 +145,9 @@ def curve_tables(given: Thresholded) -> Iterator[ResultTable]:
         if metric.name in curves["metrics"]
         for score in metric.headlines
     ]
-    columns = [(scale(metric, name), curves["metrics"][metric.name][name]) for metric, name in names]
+    columns = [(unit_of(metric, name), curves["metrics"][metric.name][name]) for metric, name in names]
     rows: list[list[Cell]] = [
-        [_cell(cut), kept, *(None if values[k] is None else factor * values[k] for factor, values in columns)]
+        [_cell(cut), kept, *(number(values[k], unit) for unit, values in columns)]
         for k, (cut, kept) in enumerate(zip(curves["cuts"], curves["kept"]))
     ]
     header = ["cut", "kept", *(short_name(metric, name) for metric, name in names)]

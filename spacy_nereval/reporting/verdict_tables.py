@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -23,7 +24,10 @@ MARKING = "; in the text [gold], {predicted}"
 
 
 def verdict_tables(given: Evaluated) -> Iterator[ResultTable]:
-    """Yield the number of each verdict, the most frequent error first."""
+    """Yield the number of each verdict, the most frequent error first.
+
+    A gold span may have several verdicts, so the share of gold counts gold spans. Counts alone do not tell them.
+    """
     if not (metric := judging(given.counts.metrics)):
         return
     kinds = verdict_counts(given.counts)[metric.name]
@@ -33,14 +37,28 @@ def verdict_tables(given: Evaluated) -> Iterator[ResultTable]:
         for name in (*metric.correct_verdicts, *errors)
     }
     total, gold = sum(numbers[name] for name in errors), given.counts.gold
-    words = metric.words
+    on_gold, words = _gold_spans(given, metric), metric.words
     rows: list[list[Cell]] = []
     for verdict in sorted(numbers, key=lambda name: (name in errors, -numbers[name])):
         number = numbers[verdict]
-        shares: list[Cell] = [percent(number, total) if verdict in errors else None, percent(number, gold)]
+        shares: list[Cell] = [percent(number, total) if verdict in errors else None]
+        shares.append(percent(on_gold[verdict], gold) if verdict in on_gold else None)
         rows.append([verdict, *([words[verdict].full if verdict in words else None] if words else []), number, *shares])
     header = ["verdict", *(["meaning"] if words else []), "number", "% errors", "% gold"]
     yield ResultTable("Verdicts", header, rows, note=metric.name, bars="% errors")
+
+
+def _gold_spans(given: Evaluated, metric: Metric) -> dict[str, int]:
+    """Return how many gold spans have each verdict, as far as this is known."""
+    names = [name for name in metric.verdict_names if name != metric.spurious]
+    if given.groups and given.groups.metric.name == metric.name:
+        return {name: given.groups.gold[name] for name in names}
+    found: Counter[str] = Counter()
+    for (verdict, gold, _), number in verdict_counts(given.counts)[metric.name].items():
+        found[verdict] += number if gold else 0
+    if found.total() != given.counts.gold:  # then some gold span has several verdicts
+        names = [name for name in names if name in (metric.hit, metric.miss) or found[name] < 2]
+    return {name: found[name] for name in names}
 
 
 def pair_tables(given: Evaluated) -> Iterator[ResultTable]:

@@ -179,7 +179,7 @@ def test_the_number_of_samples_has_a_bound_that_is_told_before_anything_is_read(
 )
 def test_samples_that_do_not_fit_into_memory_are_told_before_they_are_drawn(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("spacy_nereval.counting.memory.machine_memory", lambda: 2.0**20)
+    monkeypatch.setattr("spacy_nereval.counting.table.machine_memory", lambda: 2.0**20)
     gold, pred = write(tmp_path / "g.jsonl", *GOLD), write(tmp_path / "p.jsonl", *PRED)
     rows = [{**row, "id": str(k)} for k, row in enumerate(GOLD * 5)]
     gold, pred = write(tmp_path / "g.jsonl", *rows), write(tmp_path / "p.jsonl", *rows)

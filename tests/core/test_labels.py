@@ -15,7 +15,7 @@ from strategies import corpora
 
 from spacy_nereval import Document, count, create, evaluate
 from spacy_nereval.core.labels import LabelRules, ancestors, label_rules
-from spacy_nereval.core.relabelling import relabelled
+from spacy_nereval.core.spans import relabelled
 from spacy_nereval.evaluation.label_schemes import extended, label_lines, option, proposed
 from spacy_nereval.io.count_files import load, save
 from spacy_nereval.io.count_layout import LATER

@@ -29,7 +29,7 @@ from times import Times
 from spacy_nereval import Document, Metric, Span, Verdict, count, create, evaluate
 from spacy_nereval.core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Tally
 from spacy_nereval.counting.batch import Batch
-from spacy_nereval.counting.keys import slots
+from spacy_nereval.counting.sums import slots
 from spacy_nereval.counting.table import columns_of, summed
 from spacy_nereval.evaluation.result import confusion_matrix, verdict_counts
 from spacy_nereval.evaluation.scores import score_sums

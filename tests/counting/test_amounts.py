@@ -16,9 +16,8 @@ from profiles import tries
 
 from spacy_nereval import Counts, Document, Metric, Verdict, count, create_all, evaluate
 from spacy_nereval.core.declaration import Tally
-from spacy_nereval.counting.keys import HIGH, LOW, NUMBER, Key
-from spacy_nereval.integration.example_batches import count_examples
-from spacy_nereval.integration.examples import documents
+from spacy_nereval.counting.sums import HIGH, LOW, NUMBER, Key
+from spacy_nereval.integration.examples import count_examples, documents
 
 # Amounts
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter as Labels
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from profiles import tries
 from strategies import corpora, nested
 
-from spacy_nereval import Document, Span, create_all
+from spacy_nereval import Document, Span, create, create_all
 from spacy_nereval.counting import batch as module
 from spacy_nereval.counting.batch import (
     GROUP_GOLD,
@@ -24,8 +26,10 @@ from spacy_nereval.counting.batch import (
     group_shapes,
     kinds_and_groups,
     overlap_group,
+    partners_in,
 )
-from spacy_nereval.counting.counter import Counter
+from spacy_nereval.counting.counter import Counter, count
+from spacy_nereval.evaluation.collapsing import count_collapsed
 
 some = tries(100)
 many = corpora(nested(most=6), most=5)
@@ -62,6 +66,17 @@ def spans(batch: Batch) -> list[dict[Span, tuple[bool, bool]]]:
         assert span not in found[doc], "a span is there once"
         found[doc][span] = gold, pred
     return found
+
+
+@some
+@given(many)
+def test_gold_labels_at_the_place_of_another_predicted_label_are_the_same_from_everywhere(corpus):
+    pairs = ((p, g) for doc in corpus for p in {*doc.pred} - {*doc.gold} for g in {*doc.gold})
+    wanted = Labels((p.label, g.label) for p, g in pairs if p[:2] == g[:2])
+    strict = [create("strict")]
+    assert sum((doc.partners for doc in corpus), Labels()) == partners_in(DocumentBatch(corpus)) == wanted
+    assert count(corpus, strict).partners == count_collapsed(corpus, strict, 0).partners == wanted
+    assert sum((count([doc], strict) for doc in corpus[1:]), count(corpus[:1], strict)).partners == wanted
 
 
 @some

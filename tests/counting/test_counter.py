@@ -22,10 +22,9 @@ from spacy_nereval import Counts, Document, Metric, count, create, create_all, e
 from spacy_nereval.core.declaration import Kind
 from spacy_nereval.counting.batch import DocumentBatch
 from spacy_nereval.counting.counter import Counter
-from spacy_nereval.counting.keys import NUMBER, Key
-from spacy_nereval.counting.mirrored import mirrored
-from spacy_nereval.integration.example_batches import count_examples
-from spacy_nereval.integration.examples import documents
+from spacy_nereval.counting.counts import mirrored
+from spacy_nereval.counting.sums import NUMBER, Key
+from spacy_nereval.integration.examples import count_examples, documents
 from spacy_nereval.testing import check_laws, random_documents
 
 some = tries(40)

@@ -16,8 +16,7 @@ from strategies import corpora, nested
 from times import Times
 
 from spacy_nereval import Document, count, create, create_all, evaluate
-from spacy_nereval.counting.keys import HIGH_UNIT, LARGEST, LOW_UNIT, Slot, join, slots, split
-from spacy_nereval.counting.sums import Sums, empty_sums
+from spacy_nereval.counting.sums import HIGH_UNIT, LARGEST, LOW_UNIT, Slot, Sums, empty_sums, join, slots, split
 from spacy_nereval.counting.table import Table, summed
 from spacy_nereval.evaluation.per_document import document_scores
 from spacy_nereval.evaluation.scores import score_sums

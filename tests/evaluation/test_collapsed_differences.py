@@ -177,7 +177,7 @@ def test_the_result_and_its_tables_say_how_it_was_compared():
     assert (row["p"], row["p_holm"], row["tests"]) == (None, None, 0)
     table = next(comparison_tables(found, ["differences"]))
     assert table.header[-1] == "standard error"
-    assert table.rows[0][-1] == pytest.approx(100 * row["standard_error"])
+    assert table.rows[0][-1] == pytest.approx(row["standard_error"])
     assert [*comparison_tables(found, ["all-differences"])]
     said = footer(found)[0]
     assert "no permutation test and no p-value" in said and "400 half-samples" in said

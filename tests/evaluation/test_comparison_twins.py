@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_up import corpus, every_table, second
 from profiles import tries
-from recorded import germeval, needs_data
+from recorded import germeval
 from twin_statistics import keys_of, patterns, swap_test, weights_of
 
 from spacy_nereval import Confidence, Document, Metric, count, create, create_all, evaluate
@@ -132,7 +132,6 @@ def test_tests_and_intervals_from_random_swaps_are_those_of_documents_swapped_an
     assert check_against_twin(a, second(a), create_all(table), 40) == {*table}
 
 
-@needs_data
 def test_scipys_permutation_test_agrees_on_real_counts():
     """All swaps: the same p-value. Random ones: within four standard errors of both."""
     documents = [d for d in germeval() if d.gold or d.pred]

@@ -15,37 +15,52 @@ from spacy_nereval.evaluation.error_groups import ErrorGroups, Slip, error_group
 from spacy_nereval.evaluation.error_list import error_list
 
 
-def brute(documents: list[Document], metric: str) -> dict[str, Counter[Any]]:
-    """Every key with its number, from the rows of the error list."""
-    found: dict[str, Counter[Any]] = defaultdict(Counter)
+def brute(documents: list[Document], metric: str) -> dict[str, dict[Any, list[Any]]]:
+    """Every key with the place of each of its errors, from the rows of the error list."""
+    found: dict[str, dict[Any, list[Any]]] = defaultdict(lambda: defaultdict(list))
     has_letters = [any(c.isalpha() for c in document.text or "") for document in documents]
     for row in (listed.row() for listed in error_list(documents, create(metric))):
         labels = row["verdict"], row["gold_label"] or "", row["pred_label"] or ""
-        found["labels"][labels] += 1
-        text = row["pred_text"] if row["gold_text"] is None else row["gold_text"]
+        side = "pred" if row["gold_text"] is None else "gold"
+        text, place = row[f"{side}_text"], (row["document"], row[f"{side}_start"], row[f"{side}_end"])
+        found["labels"][labels].append(place)
         if text and text.strip() and has_letters[row["document"]]:
-            found["surface"][(*labels, " ".join(text.split()).casefold())] += 1
+            found["surface"][(*labels, " ".join(text.split()).casefold())].append(place)
     return found
 
 
 @given(corpora())
 @tries(60)
 @pytest.mark.parametrize("metric", ["fair", "semeval"])
-def test_groups_hold_every_error_of_the_list_once(metric, documents):
+def test_groups_hold_every_error_of_the_list_once_and_count_places(metric, documents):
     found, expected = error_groups(documents, create(metric)), brute(documents, metric)
     for by in ("labels", "surface"):
         groups = found.largest(by)
-        assert {group.key: group.number for group in groups} == expected[by]
+        assert {group.key: group.number for group in groups} == {key: len({*at}) for key, at in expected[by].items()}
         assert [group.number for group in groups] == sorted((g.number for g in groups), reverse=True)
         for group in groups:
-            assert len(group.members) == group.number
+            assert len(group.members) == len(expected[by][group.key])
             assert len({member.document for member in group.members}) == group.documents
+            assert sum(group.spellings.values()) == (group.number if by == "surface" else 0)
     for group in found.largest("slip"):
         end, added, words = group.key
+        assert group.number == len({(member.document, member.gold) for member in group.members})
         for number, gold, pred in group.members:
             sides = (gold, pred) if added == (end == "trailing") else (pred, gold)
             a, b = (side.end if end == "trailing" else side.start for side in sides)
             assert " ".join((documents[number].text or "")[a:b].split()).casefold() == words
+    judge = create(metric)
+    on_gold = {(k, v.name, v.gold) for k, d in enumerate(documents) for v in judge.verdicts(d) if v.gold}
+    assert found.gold == Counter(name for _, name, _ in on_gold)
+
+
+def test_a_gold_span_in_two_pieces_is_one_place():
+    text = "the New York Times of old"
+    document = Document([(4, 18, "ORG")], [(4, 12, "ORG"), (13, 18, "ORG")], text)
+    (once,) = error_groups([document], create("fair")).largest("surface")
+    assert (once.number, once.documents, len(once.members)) == (1, 1, 2)
+    (twice,) = error_groups([document, document], create("fair")).largest("surface", least=2)
+    assert (twice.number, twice.documents, len(twice.members)) == (2, 2, 4)
 
 
 @pytest.mark.parametrize(("added", "found"), [("so very very", True), ("so very very very", False)])

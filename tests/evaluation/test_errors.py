@@ -19,7 +19,7 @@ from strategies import corpora, flat, nested
 
 from spacy_nereval import Document, Span, Verdict, count, create
 from spacy_nereval.core.declaration import Kind, Metric
-from spacy_nereval.counting.keys import slots
+from spacy_nereval.counting.sums import slots
 from spacy_nereval.counting.table import columns_of, summed
 from spacy_nereval.evaluation.error_list import FIELDS, ErrorExamples, Listed, error_list
 from spacy_nereval.evaluation.result import verdict_counts

@@ -176,7 +176,7 @@ def test_stored_half_samples_change_nothing():
 
 
 @pytest.mark.parametrize("average", ["micro", "macro", "weighted", "docs"])
-def test_every_table_shows_means_in_points(average):
+def test_every_table_has_the_means(average):
     counts = counted(RUNS)
     result = evaluate_runs(counts, CONFIDENCE, average=average)
     found = {table.title: table for table in tables_of_runs(Evaluated(counts[0], result, average), RUN_TABLES)}
@@ -186,11 +186,11 @@ def test_every_table_shows_means_in_points(average):
     ]
     own = result["metrics"]["strict"]
     means, runs = (t["scores"] if average == "micro" else t["averages"][average] for t in (own, own["runs"]))
-    assert found["Scores"].rows[0][3].value == 100 * means["f"]
+    assert found["Scores"].rows[0][3].value == means["f"]
     row = dict(zip(found["Training runs"].header, found["Training runs"].rows[0]))
     assert row["score"] == "strict"
     for key in ("sd", "least", "greatest"):
-        assert row[key] == 100 * runs["f"][key]
+        assert row[key] == runs["f"][key]
     assert "few runs: fewer than 5" in found["Training runs"].heading
     assert found["Training runs"].heading.startswith(f"Training runs ({average}")
 

@@ -200,7 +200,7 @@ def test_the_tables_and_lines_tell_of_training():
     table = tables["Training runs of B and A"]
     assert table.note == "few runs: fewer than 5"
     own = by_score(result)["strict", "f", None]
-    assert [*table.rows[0]] == ["strict", 3, 3, own["degrees_of_freedom"], 100 * own["share_of_training"]]
+    assert [*table.rows[0]] == ["strict", 3, 3, own["degrees_of_freedom"], own["share_of_training"]]
     said = " ".join(footer(result))
     for words in ("compared by their mean scores", "training runs 3 and 3", "primary family of 1 test"):
         assert words in said

@@ -39,10 +39,10 @@ def test_a_count_is_shown_as_it_is_and_marked_as_a_cost():
     assert {row[1]: type(row[1]) for row in every.rows} == {"wrong": Cost, "share": str}
 
 
-def test_a_ratio_is_shown_in_per_cent():
+def test_a_ratio_is_a_ratio():
     (every,) = comparison_tables(compared(), ["all-differences"])
     own = {row[1]: row[2:4] for row in every.rows}
-    assert own["share"] == pytest.approx([100 * 8 / 17, 100 * 16 / 17])
+    assert own["share"] == pytest.approx([8 / 17, 16 / 17])
     assert own["wrong"] == [8.0, 0.0]
 
 

@@ -18,8 +18,7 @@ from spacy.vocab import Vocab
 
 from spacy_nereval import Document, count, create_all, evaluate
 from spacy_nereval.counting.counter import Counter
-from spacy_nereval.integration.example_batches import DocBatch, batches, count_examples
-from spacy_nereval.integration.examples import documents
+from spacy_nereval.integration.examples import DocBatch, batches, count_examples, documents
 
 
 def together(examples: list[Example]) -> list[Document]:

@@ -13,8 +13,7 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from spacy_nereval import Document, create_all, evaluate, score
-from spacy_nereval.integration.example_batches import batches, count_examples
-from spacy_nereval.integration.examples import documents, read, record
+from spacy_nereval.integration.examples import batches, count_examples, documents, read, record
 from spacy_nereval.integration.scorer import make_ner_scorer
 from spacy_nereval.io.records import pair, project
 

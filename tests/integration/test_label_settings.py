@@ -17,7 +17,7 @@ from thinc.api import ConfigValidationError
 
 from spacy_nereval import count, create, evaluate
 from spacy_nereval.core.labels import label_rules
-from spacy_nereval.core.relabelling import relabelled
+from spacy_nereval.core.spans import relabelled
 from spacy_nereval.integration.examples import documents
 from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
 

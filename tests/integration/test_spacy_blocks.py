@@ -18,7 +18,7 @@ from profiles import tries
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from spacy_nereval.integration import spacy_blocks, spacy_files
+from spacy_nereval.integration import spacy_files
 from spacy_nereval.integration.spacy_files import read_docs
 
 
@@ -32,8 +32,8 @@ def in_blocks(monkeypatch):
 def sizes(request, monkeypatch):
     """Small blocks, and few bytes at a time, as well as the usual ones."""
     for name, size in zip(("DOCUMENTS", "TOKENS", "COMPRESSED"), request.param):
-        monkeypatch.setattr(spacy_blocks, name, size)
-    monkeypatch.setattr(spacy_blocks, "READ", max(1, request.param[2] // 2))
+        monkeypatch.setattr(spacy_files, name, size)
+    monkeypatch.setattr(spacy_files, "READ", max(1, request.param[2] // 2))
 
 
 def varied() -> list[Doc]:
@@ -176,7 +176,7 @@ def test_a_damaged_file_is_an_error_that_names_the_file_or_gives_all_docs(tmp_pa
 def test_memory_does_not_grow_with_the_file(tmp_path, monkeypatch):
     """All sizes are smaller than usual, and so is the file."""
     for name, size in {"DOCUMENTS": 8, "COMPRESSED": 1 << 10, "READ": 1 << 12}.items():
-        monkeypatch.setattr(spacy_blocks, name, size)
+        monkeypatch.setattr(spacy_files, name, size)
     text = doc(" ".join(f"word{k}" for k in range(100)), (0, 1, "A"))
     peaks = []
     for number in (32, 256):
@@ -194,10 +194,10 @@ def test_memory_does_not_grow_with_the_file(tmp_path, monkeypatch):
 def test_strings_that_would_fill_the_memory_are_refused_with_advice(tmp_path, monkeypatch):
     path = write_docs(tmp_path / "a.spacy", [doc(f"new{n} word{n}") for n in range(100)])
     strings = len(DocBin().from_disk(path).strings)
-    size = strings * spacy_blocks.PER_STRING / spacy_blocks.SHARE
-    monkeypatch.setattr(spacy_blocks, "machine_memory", lambda: size)
+    size = strings * spacy_files.PER_STRING / spacy_files.SHARE
+    monkeypatch.setattr(spacy_files, "machine_memory", lambda: size)
     assert len([*read_docs(path)]) == 100
-    monkeypatch.setattr(spacy_blocks, "machine_memory", lambda: size / 4)
+    monkeypatch.setattr(spacy_files, "machine_memory", lambda: size / 4)
     done = run("score", path, path)
     assert done.exit_code == 1
     said = f"✘ {path} has {strings} different strings, which take about 0.0 GiB of memory; one file may take 0.0 GiB"

@@ -7,7 +7,7 @@ import json
 import pytest
 from annotated import example, shared
 
-from spacy_nereval.core.annex import annexed
+from spacy_nereval.core.mentions import annexed
 from spacy_nereval.evaluation.agreement.consensus import Rule, consensus
 from spacy_nereval.evaluation.agreement.disputes import disputed_documents
 from spacy_nereval.io.adjudication import label_studio_tasks, prodigy_tasks, write_disputes

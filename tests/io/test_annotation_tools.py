@@ -15,7 +15,7 @@ from samples import FORMS, SPANS, TAGS, TEXT, write_sample
 from writers import write_lines
 
 from spacy_nereval.io.formats import name_of
-from spacy_nereval.io.formats.json_values import json_values
+from spacy_nereval.io.formats.contents import json_values
 
 # Which format it is
 

@@ -13,7 +13,7 @@ import writers
 from docs import doc, write_docs
 from hypothesis import given
 from hypothesis import strategies as st
-from places import DATA
+from places import RECORDED
 from profiles import tries
 from reading import file_of, read, refused, result_of
 from writers import Side, sides, write_lines
@@ -102,9 +102,8 @@ def test_gold_and_predictions_may_have_different_formats(corpus, names):
 
 
 @pytest.mark.costly
-@pytest.mark.skipif(not (DATA / "faireval_ner").is_dir(), reason=f"no data in {DATA}; SPACY_NEREVAL_DATA says where")
 def test_the_files_of_faireval_have_the_numbers_of_the_paper(tmp_path):
-    golds, preds = (DATA / "faireval_ner" / f"{name}.csv" for name in ("target", "system"))
+    golds, preds = (RECORDED / "faireval_ner" / f"{name}.csv" for name in ("target", "system"))
     fair = score(read_files(golds, preds), {"fair": {"unit": "token"}})
     counts = fair["metrics"]["fair"]["counts"]
     boundary = [counts.pop(name) for name in ("be_s", "be_l", "be_o")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from importlib.metadata import distribution
 from pathlib import Path
@@ -146,10 +147,22 @@ def test_the_package_registers_a_reader_for_each_of_its_formats():
     assert own.pop("auto") == "spacy_nereval.io.formats:read_any"
     assert own.pop("spacy") == "spacy_nereval.integration.spacy_files:read"
     assert own == {name: f"spacy_nereval.io.formats.{name}:read" for name in own}
-    files = {path.stem for path in Path(spacy_nereval.io.formats.__file__).parent.glob("[!_]*.py")}
-    helpers = {"settings", "tags", "offsets", "detection", "annotators", "folders", "json_values", "xml_safety"}
-    assert files - helpers == own.keys()
+    files = Path(spacy_nereval.io.formats.__file__).parent.glob("[!_]*.py")
+    assert {path.stem for path in files if "\ndef read(path: Path" in path.read_text(encoding="utf8")} == own.keys()
     assert {*ENDINGS.values()} <= {"spacy", *own}
+
+
+def test_the_recipe_for_a_format_names_what_exists():
+    root = Path(__file__).parents[2]
+    recipe = re.split(r"^## ", (root / "CONTRIBUTING.md").read_text(encoding="utf8"), flags=re.M)
+    (steps,) = (part for part in recipe if part.startswith("Add an input format"))
+    files = set(re.findall(r"`([\w/]*\.(?:py|cfg|md))`", steps)) - {"spacy_nereval/io/formats/NAME.py"}
+    known = [path for folder in ("spacy_nereval", "tests", "docs") for path in (root / folder).rglob("*.*")]
+    places = {name: [path for path in [root / name, *known] if path.match(name) and path.exists()] for name in files}
+    assert all(places.values()), places
+    text = "".join(path.read_text(encoding="utf8") for paths in places.values() for path in paths)
+    names = set(re.findall(r"`([A-Za-z_]{3,})(?:\(.*?\))?`", steps)) - {"Record"}
+    assert [name for name in names if not re.search(rf"^(def |class |)\b{name}\b", text, flags=re.M)] == []
 
 
 def test_the_help_names_the_formats_of_this_package():

@@ -15,9 +15,9 @@ from spacy.tokens import DocBin, SpanGroup
 from spacy_nereval import Document, score
 from spacy_nereval.api.inputs import Side, documents
 from spacy_nereval.api.plain_records import Reading
+from spacy_nereval.core.checked import Unusable, highest, is_score
 from spacy_nereval.core.labels import label_rules
-from spacy_nereval.core.relabelling import relabelled
-from spacy_nereval.core.span_scores import Unusable, highest, is_score
+from spacy_nereval.core.spans import relabelled
 from spacy_nereval.integration.examples import record
 from spacy_nereval.io.read import read_files
 from spacy_nereval.io.records import Record, pair

@@ -15,7 +15,7 @@ from spacy.training import Example
 from thinc.api import ConfigValidationError
 
 from spacy_nereval import Confidence, Counts, Document, count, create, create_all, evaluate
-from spacy_nereval.integration.example_batches import count_examples
+from spacy_nereval.integration.examples import count_examples
 from spacy_nereval.integration.pipelines import predict
 from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
 from spacy_nereval.io.count_files import load, merge, save

@@ -19,7 +19,7 @@ from asking import near, scored, tables
 from strategies import TEXTS
 
 from spacy_nereval import Document, Span, count, create
-from spacy_nereval.counting.keys import HIGH, HIGH_UNIT, LOW_UNIT, NUMBER
+from spacy_nereval.counting.sums import HIGH, HIGH_UNIT, LOW_UNIT, NUMBER
 from spacy_nereval.metrics.registry import SETS
 
 DOCUMENTS = 800

@@ -12,7 +12,7 @@ from profiles import tries
 
 from spacy_nereval import Document, create
 from spacy_nereval.core.labels import label_rules
-from spacy_nereval.core.relabelling import relabelled
+from spacy_nereval.core.spans import relabelled
 
 PAIRS = [("A/B", "A/B"), ("A/B/C", "A/B"), ("A/B", "A/D"), ("E/F", "G/H"), ("I/J", None), (None, "K")]
 EXAMPLE = Document(

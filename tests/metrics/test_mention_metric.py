@@ -14,7 +14,7 @@ from profiles import tries
 from strategies import nested
 
 from spacy_nereval import Document, count, create, evaluate
-from spacy_nereval.counting.keys import Slot, slots
+from spacy_nereval.counting.sums import Slot, slots
 from spacy_nereval.counting.table import summed
 from spacy_nereval.evaluation.comparison import compare
 from spacy_nereval.io.formats.settings import Format

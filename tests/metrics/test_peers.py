@@ -1,8 +1,4 @@
-"""What other programs say of the same spans: live where they are installed, and as recorded.
-
-The recorded results lie in a folder beside the repository, ../shared/data, or
-where SPACY_NEREVAL_DATA says; without it those tests are skipped.
-"""
+"""What other programs say of the same spans: live where they are installed, and as recorded in tests/data."""
 
 from __future__ import annotations
 
@@ -16,9 +12,9 @@ import nervaluate
 import pytest
 from asking import near, scored, tables
 from hypothesis import given
-from places import DATA
+from places import RECORDED
 from profiles import tries
-from recorded import germeval, needs_data
+from recorded import germeval
 from seqeval_peer import asks_seqeval, report
 from strategies import LABELS, corpora, flat
 
@@ -136,7 +132,7 @@ def test_nervaluate_depends_on_the_order_of_its_lists():
 
 @cache
 def cases(program: str) -> list[dict[str, Any]]:
-    return json.loads((DATA / "peers" / "cases.json").read_text(encoding="utf-8"))[program]
+    return json.loads((RECORDED / "peers" / "cases.json").read_text(encoding="utf-8"))[program]
 
 
 def drawn(case: dict[str, Any]) -> Document:
@@ -156,7 +152,6 @@ def as_ours(row: dict[str, int]) -> dict[str, int]:
 
 
 @pytest.mark.costly
-@needs_data
 @pytest.mark.parametrize("unit", ["char", "token"])
 def test_the_reference_program_of_faireval_agrees_on_400_cases(unit):
     for case in cases("faireval_reference_a6172f2"):
@@ -170,7 +165,6 @@ def test_the_reference_program_of_faireval_agrees_on_400_cases(unit):
 
 
 @pytest.mark.costly
-@needs_data
 def test_nervaluate_agrees_on_250_recorded_cases():
     for case in cases("nervaluate_1.2.1"):
         result = scored(drawn(case), "semeval")
@@ -185,7 +179,6 @@ def test_nervaluate_agrees_on_250_recorded_cases():
 
 
 @pytest.mark.costly
-@needs_data
 @pytest.mark.parametrize("match", ["walk", "optimal"])
 def test_loio_metrics_agrees_on_300_cases(match):
     """On the optimum it agrees where that is what its walk found."""
@@ -208,7 +201,7 @@ def test_loio_metrics_agrees_on_300_cases(match):
 @cache
 def germeval_table(title: str) -> dict[str, dict[str, str]]:
     """A table of eval_ner.csv: first column to the others, by the names in its head."""
-    text = (DATA / "faireval_ner" / "eval_ner.csv").read_text(encoding="utf-8")
+    text = (RECORDED / "faireval_ner" / "eval_ner.csv").read_text(encoding="utf-8")
     head, *rows = csv.reader(text.split(f"### {title}:\n")[1].split("\n\n")[0].splitlines(), delimiter="\t")
     return {name: dict(zip(head[1:], row)) for name, *row in rows if name}
 
@@ -220,7 +213,6 @@ def as_printed(row: dict[str, Any]) -> dict[str, str]:
     return kinds | ({"BE": str(row["scores"]["be"])} if "be" in row["scores"] else {}) | scores
 
 
-@needs_data
 @pytest.mark.parametrize(
     ("title", "metric", "options"),
     [
@@ -239,7 +231,6 @@ def test_germeval_comes_out_as_the_author_s_program_printed_it(title, metric, op
         assert {column: printed[column] for column in expected} == expected, name
 
 
-@needs_data
 def test_traditional_weights_give_the_traditional_scores_of_germeval():
     result = scored(germeval(), "fair", weights="traditional")
     for name, expected in germeval_table("Traditional evaluation").items():
@@ -247,14 +238,12 @@ def test_traditional_weights_give_the_traditional_scores_of_germeval():
         assert {x: printed[x] for x in ("Prec", "Rec", "F1")} == {x: expected[x] for x in ("Prec", "Rec", "F1")}, name
 
 
-@needs_data
 def test_germeval_has_the_confusion_matrix_of_figure_2():
     table = germeval_table("Confusion matrix")
     expected = {a.strip("_"): {b.strip("_"): int(n) for b, n in row.items() if int(n)} for a, row in table.items()}
     assert scored(germeval(), "fair")["confusion"] == expected
 
 
-@needs_data
 def test_germeval_has_6178_named_entities_and_5953_predictions():
     assert sum(len(doc.gold) for doc in germeval()) == 6178
     assert sum(len(doc.pred) for doc in germeval()) == 5953

@@ -10,7 +10,7 @@ import pytest
 from annotated import agreed, example, example_page, hostile, page_of, shared
 from pages import Parsed
 
-from spacy_nereval.core.annex import annexed
+from spacy_nereval.core.mentions import annexed
 from spacy_nereval.reporting.html.agreement.data import disputes_of, page_data
 from spacy_nereval.reporting.html.agreement.rows import annotator_rows, chance_rows, pair_scores
 
@@ -48,13 +48,13 @@ def test_the_heat_map_has_the_scores_of_the_pairs():
     agreement, result = agreed(example(), ("strict", "slot_error"))
     found = {score.title: score for score in pair_scores(result, agreement.metrics)}
     assert [*found] == ["strict F", "ser", "kappa"]
-    strict = [100 * pair["metrics"]["strict"]["scores"]["f"] for pair in result["pairs"]]
+    strict = [pair["metrics"]["strict"]["scores"]["f"] for pair in result["pairs"]]
     assert found["strict F"].values == strict
-    assert found["strict F"].mean.text == f"{sum(strict) / 3:.2f}"
+    assert found["strict F"].mean.text == f"{100 * sum(strict) / 3:.2f}"
     assert found["ser"].lower_is_better and "both directions" in found["ser"].about
     assert found["kappa"].values == [pair["kappa"] for pair in result["pairs"]]
     page = Parsed(page_of(example(), ("strict", "slot_error")))
-    assert page.row("● ann")[2:] == [f"{value:.1f}" for value in strict[:2]]
+    assert page.row("● ann")[2:] == [f"{100 * value:.1f}" for value in strict[:2]]
 
 
 def test_the_tables_have_the_numbers_of_the_result():

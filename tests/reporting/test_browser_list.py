@@ -84,7 +84,7 @@ def test_any_two_systems_have_a_table_of_changes(browser, made):
 
 def test_a_row_of_what_if_lists_its_errors(one):
     for metric in ("fair", "strict"):
-        mended = {each.verdict: each.errors for each in what_if(ONE.counts, create(metric)) if each.verdict}
+        mended = {each.verdict: each.errors for each in what_if(ONE.documents, create(metric)) if each.verdict}
         verdict, errors = max(mended.items(), key=lambda item: item[1])
         words = FAIREVAL[verdict].short if metric == "fair" else create(metric).words[verdict].short
         one(

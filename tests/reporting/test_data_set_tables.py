@@ -32,25 +32,30 @@ def found(**more: Any) -> dict[str, Any]:
     } | more
 
 
-def test_ratios_are_in_per_cent_and_what_is_undefined_is_none():
+def test_ratios_are_shown_in_percent_and_what_is_undefined_is_none():
     sets, counts = data_set_tables(found())
     assert sets.rows == [
-        ["news", pytest.approx(10), Interval(pytest.approx(2), pytest.approx(18)), 0.001, 0.002, "yes"],
+        ["news", 0.1, Interval(0.02, 0.18), 0.001, 0.002, "yes"],
         ["mail", None, None, None, 1.0, "no"],
     ]
+    assert sets.grid()[1][1:3] == ["10.00", "[2.00, 18.00]"]
     assert counts.rows == [["1 of 2", 0.002, "yes"], ["2 of 2", 1.0, "no"]]
 
 
 @pytest.mark.parametrize(
     ("unit", "higher_is_better", "difference", "note"),
-    [("ratio", False, 10, "lower is better"), ("raw", False, 0.1, "lower is better"), ("count", True, 0.1, "")],
+    [
+        ("ratio", False, "10.00", "lower is better"),
+        ("raw", False, "0.10", "lower is better"),
+        ("count", True, "0.10", ""),
+    ],
 )
 def test_the_unit_and_the_direction_are_declared_and_the_metric_need_not_be_registered(
     unit, higher_is_better, difference, note
 ):
     given = found(metric="of another package", score="x", score_unit=unit, higher_is_better=higher_is_better)
     sets, _ = data_set_tables(given)
-    assert (sets.rows[0][1], sets.note) == (pytest.approx(difference), note)
+    assert (sets.grid()[1][1], sets.note) == (difference, note)
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,7 @@ def test_the_story_is_the_label_that_is_predicted_too_often_if_it_has_spans_enou
 
 
 def test_the_page_says_what_a_score_would_be_without_some_errors(one):
-    mended = {each.verdict: each for each in what_if(small().counts, create("fair")) if each.verdict}
+    mended = {each.verdict: each for each in what_if(small().documents, create("fair")) if each.verdict}
     rows = [[" ".join(cell.split()) for cell in row] for row in one.rows]
     assert mended
     for verdict, each in mended.items():

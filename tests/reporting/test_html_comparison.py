@@ -15,6 +15,7 @@ from spacy_nereval import Confidence, Document
 from spacy_nereval.reporting.html import page
 from spacy_nereval.reporting.html.report.score_rows import ScoreRow, differences
 from spacy_nereval.reporting.html.report.score_rows import ScoreValue as Value
+from spacy_nereval.reporting.result_table import Percent
 
 DOCUMENTS = corpus(24)
 FEW = ("-C", "--samples", 20, "--trials", 200, "-m", "strict,slot_error", "-o", "r.html")
@@ -83,8 +84,9 @@ def test_no_p_stands_without_its_interval_and_the_detectable_difference(here):
 
 
 def test_a_tiny_p_is_not_shown_as_0():
-    row = ScoreRow("strict", ("f",), [[Value(50.0)], [Value(75.0)]], "strict")
-    test = {"metric": "strict", "score": "f", "label": None, "interval": [0.1, 0.4], "detectable": 0.2, "p_holm": 3e-5}
+    row = ScoreRow("strict", ("f",), [[Value(Percent(0.5))], [Value(Percent(0.75))]], "strict")
+    test = {"metric": "strict", "score": "f", "score_unit": "ratio", "label": None, "interval": [0.1, 0.4]}
+    test |= {"detectable": 0.2, "p_holm": 3e-5}
     (found,) = differences([row], {"comparisons": [test, test | {"label": "A", "p_holm": 1.0}]})
     assert found == ("+25.00", True, "[10.00, 40.00]", "20.00", "3e-05")
     least = test | {"p": 1 / 10001, "p_holm": 2 / 10001, "runs": [1, 1]}

@@ -128,9 +128,9 @@ def test_the_dots_are_the_rows_with_what_is_better_when_it_is_more():
         ("fair", "f"),
     ]
     fair = rows[-1].cells[0]
-    assert [dot["value"] for dot in found[1:]] == [cell.value for cell in fair]
-    assert (found[3]["low"], found[3]["high"]) == fair[2][1:3]
-    assert (found[3]["least"], found[3]["greatest"]) == (min(c.value for c in fair), max(c.value for c in fair))
+    assert [dot["value"] for dot in found[1:]] == [100 * cell.value for cell in fair]
+    assert (found[3]["low"], found[3]["high"]) == (100 * fair[2].low, 100 * fair[2].high)
+    assert (found[3]["least"], found[3]["greatest"]) == tuple(100 * most(c.value for c in fair) for most in (min, max))
 
 
 def test_a_score_that_is_cut_off_at_zero_has_no_dot():

@@ -23,10 +23,11 @@ from tabled import (
     TEXT,
 )
 
-from spacy_nereval import Confidence, Document, Verdict, count, create_all, evaluate
+from spacy_nereval import Confidence, Document, Verdict, count, create, create_all, evaluate
 from spacy_nereval.core.declaration import Kind
 from spacy_nereval.core.wording import FAIREVAL
 from spacy_nereval.evaluation.comparison import System, comparison
+from spacy_nereval.evaluation.error_groups import ErrorGroups
 from spacy_nereval.evaluation.error_list import ErrorExamples
 from spacy_nereval.evaluation.result import verdict_counts
 from spacy_nereval.reporting.comparison import comparison_tables
@@ -54,28 +55,48 @@ def made(documents: list[Document], *wanted: str, metrics: Any = ("fair",), **ho
 def test_verdicts_have_their_share_of_the_errors_and_of_the_gold_spans():
     table = made(DOCUMENTS, "errors")["Verdicts"]
     assert table.rows == [
-        ["tp", "correct", 2, None, near(100 / 3)],
-        ["be_s", "boundary: shorter than gold", 2, 40, near(100 / 3)],
-        ["fp", "spurious", 1, 20, near(100 / 6)],
-        ["fn", "missed", 1, 20, near(100 / 6)],
-        ["le", "label error", 1, 20, near(100 / 6)],
+        ["tp", "correct", 2, None, near(1 / 3)],
+        ["be_s", "boundary: shorter than gold", 2, 0.4, near(1 / 3)],
+        ["fp", "spurious", 1, 0.2, None],
+        ["fn", "missed", 1, 0.2, near(1 / 6)],
+        ["le", "label error", 1, 0.2, near(1 / 6)],
         *([name, FAIREVAL[name].full, 0, 0, 0] for name in ("be_l", "be_o", "lbe")),
     ]
     assert (table.note, table.bars) == ("fair", "% errors")
 
 
+@pytest.mark.parametrize("counted", ["documents", "counts"])
+def test_a_gold_span_in_pieces_is_one_of_gold(counted):
+    gold = [(0, 9, "A"), (10, 19, "A"), (20, 29, "A"), (30, 39, "A")]
+    pieces = [(10 + k, 13 + k, "A") for k in (0, 3, 6)]
+    documents = [Document(gold, [gold[0], *pieces, (30, 39, "B"), (40, 49, "A")], "x" * 50)] * 2
+    metric = create("fair")
+    counts, groups = count(documents, [metric]), ErrorGroups(metric, by=())
+    for document in documents:
+        groups.add(document)
+    given = Evaluated(counts, evaluate(counts), groups=groups if counted == "documents" else None)
+    (table,) = tables(given, ["errors"])
+    assert {row[0]: (row[2], row[4]) for row in table.rows if row[2]} == {
+        "tp": (2, 0.25),
+        "be_s": (6, 0.25 if counted == "documents" else None),
+        "fn": (2, 0.25),
+        "fp": (2, None),
+        "le": (2, 0.25 if counted == "documents" else None),
+    }
+
+
 def test_verdicts_of_other_metrics_have_words_too():
     table = made(DOCUMENTS, "errors", metrics=["wrf", "strict"])["Verdicts"]
-    shares = {"fp": ["spurious", 4, 50, near(400 / 6)], "fn": ["missed", 4, 50, near(400 / 6)]}
-    assert table.rows == [["tp", "correct", 2, None, near(100 / 3)], *([name, *row] for name, row in shares.items())]
+    shares = {"fp": ["spurious", 4, 0.5, None], "fn": ["missed", 4, 0.5, near(4 / 6)]}
+    assert table.rows == [["tp", "correct", 2, None, near(1 / 3)], *([name, *row] for name, row in shares.items())]
     assert table.note == "strict"
     assert made(DOCUMENTS, *TABLES, metrics=["wrf"]).keys().isdisjoint({"Verdicts", "Error pairs", "Confusion matrix"})
 
 
 def test_a_corpus_without_errors_or_gold_spans_has_no_shares():
     right = made([Document([(*ADA, "PER")], [(*ADA, "PER")], TEXT)], *TABLES)
-    assert right["Verdicts"].rows[0] == ["tp", "correct", 1, None, 100]
-    assert {tuple(row[2:]) for row in right["Verdicts"].rows[1:]} == {(0, None, 0)}
+    assert right["Verdicts"].rows[0] == ["tp", "correct", 1, None, 1]
+    assert {tuple(row[2:]) for row in right["Verdicts"].rows[1:]} == {(0, None, 0), (0, None, None)}
     assert right["Error pairs"].rows == []
     nothing = made([Document([], [], TEXT)], *TABLES)
     assert {tuple(row[2:]) for row in nothing["Verdicts"].rows} == {(0, None, None)}
@@ -183,9 +204,9 @@ def test_the_worst_documents_come_first_and_of_equals_the_longer():
     table = made(documents, "documents", metrics=["strict", "slot_error"])["Documents"]
     assert [*table.header] == ["document", "gold", "predicted", "strict", "ser"]
     assert table.rows == [
-        ["long", 2, 0, 0, 100],
-        ["short", 1, 0, 0, 100],
-        ["right", 1, 1, 100, 0],
+        ["long", 2, 0, 0, 1],
+        ["short", 1, 0, 0, 1],
+        ["right", 1, 1, 1, 0],
         ["empty", 0, 0, None, None],
     ]
     assert made(documents * 3, "documents")["Documents"].heading == "Documents (the worst first; the first 10 of 12)"
@@ -195,7 +216,7 @@ def test_labels_have_their_support():
     table = made(DOCUMENTS, "labels", metrics=["strict"])["Per label"]
     assert (table.header, table.rows) == (
         ["label", "support", "strict"],
-        [["LOC", 2, 0], ["PER", 4, near(200 * 2 / 9)]],
+        [["LOC", 2, 0], ["PER", 4, near(4 / 9)]],
     )
 
 
@@ -218,7 +239,7 @@ def test_scores_per_label_have_intervals_where_they_were_drawn():
         for cell, name in zip(cells, "prf"):
             own = result["intervals"]["per_type"][label][name]
             numbers = result["per_type"][label]["scores"][name], own["low"], own["high"]
-            assert cell == Estimate(*(near(100 * x) for x in numbers), own["flag"] == "few")
+            assert cell == Estimate(*numbers, own["flag"] == "few")
     without = made(documents, "label-scores", metrics=["strict"])["Scores per label"]
     assert [cell.value for cell in table.rows[0][2:5]] == without.rows[0][2:5]
 
@@ -244,7 +265,9 @@ def test_a_comparison_shows_ratios_in_percent_and_raw_numbers_as_they_are():
     a, b, gap, bounds = values["granularity"]
     assert (a, b, gap) == (2, 1, -1)
     assert isinstance(bounds, Interval) and -1 <= bounds.low <= -1 <= bounds.high <= 1
-    assert values["p"][:2] == (100, 100)
+    assert values["p"][:2] == (1, 1)
+    seen = {row[1]: row[2] for row in table.grid()}
+    assert (seen["p"], seen["granularity ↓"]) == ("100.00", "2.00")
 
 
 @pytest.mark.parametrize("digits", [0, 4])

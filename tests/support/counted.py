@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from spacy_nereval import Counts, Metric, Score, Verdict, evaluate, one_each
-from spacy_nereval.counting.keys import Key
+from spacy_nereval.counting.sums import Key
 
 
 def rows(counts: Counts) -> list[dict[Key, int]]:

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from ...core.declaration import Metric
 from ...core.formulas import ratio
 from ...counting.counter import count
-from ...counting.counts import Counts
-from ...counting.mirrored import mirrored
+from ...counting.counts import Counts, mirrored
 from ...counting.sums import Sums
 from ...counting.table import Table, Weights
 from ..result import first, plain

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.declaration import Metric
-from ...counting.keys import Slot
+from ...counting.sums import Slot
 from ...counting.table import Table, columns_of
 from ..scores import Scores, mean
 from .states import Kind, ScoredSpans, States, counted_states, kind_of

@@ -16,12 +16,13 @@ from pathlib import Path
 
 import catalogue
 
-from ...core.plugins import readers, registered, registered_names
+from ...core.plugins import own_names, readers, registered, registered_names
 from ..paths import check_is_file
 from ..records import Record
+from .contents import files_in
 from .detection import detected
 from .offsets import with_fitting_offsets
-from .settings import Format, files_in
+from .settings import Format
 
 Reader = Callable[[Path, Format], Iterator[Record]]
 
@@ -53,9 +54,6 @@ FOLDERS = ("webanno", "xmi", "sgml", "bioc")
 
 IN_FOLDERS = (".tsv", ".xmi", ".zip", ".sgm", ".sgml", ".name", ".xml", ".txt")
 """The extensions by which a folder shows its format. Others, such as .json, are common in folders of models."""
-
-OWN = {*ENDINGS.values(), "brat", "label_studio", "hf", "gliner", "webanno", "bioc", "spacy2"}
-"""The formats of this package; others may have annotators of which only their readers know."""
 
 UNREAD = {
     ".gz": "compressed files are not read: unpack it first, with gunzip",
@@ -209,9 +207,9 @@ def annotators_of(path: Path, format: Format = Format()) -> list[str] | None:
     ['ann']
     """
     name = name_of(path, format)
-    if name not in OWN:
+    if name not in own_names(readers):
         return None
-    from . import folders, jsonl, label_studio
+    from . import jsonl, label_studio, several_annotators
 
     if name == "jsonl":
         return jsonl.annotators_of(path, format)[0].names
@@ -219,7 +217,7 @@ def annotators_of(path: Path, format: Format = Format()) -> list[str] | None:
         human, model, _ = label_studio.annotators_of(path, format)
         return [*human.names, *model.names]
     if name in FOLDERS and path.is_dir():
-        return folders.annotators_of(path, IN_FOLDERS, format)[0].names
+        return several_annotators.annotators_of(path, IN_FOLDERS, format)[0].names
     return []
 
 

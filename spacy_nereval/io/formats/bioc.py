@@ -10,11 +10,10 @@ from ...core.checked import PlainSpan
 from ...core.messages import shortened
 from ..paths import check_is_file, readable
 from ..records import Record
-from .folders import parts
-from .json_values import json_values
+from .contents import SEEN, check_is_text, check_xml, json_values, missing
 from .offsets import assembled, fitted_span, located
-from .settings import SEEN, Format, check_is_text, joined
-from .xml_safety import check_xml, missing
+from .settings import Format, joined
+from .several_annotators import parts
 
 KIND = "type"
 """The infon with the label."""

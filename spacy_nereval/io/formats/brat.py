@@ -9,8 +9,9 @@ from pathlib import Path
 from ...core.checked import PlainSpan
 from ...core.messages import quoted
 from ..records import Record
+from .contents import files_in, lines
 from .offsets import BeyondText, Misfit, fitted_span, located
-from .settings import Format, files_in, joined, lines
+from .settings import Format, joined
 
 SPAN = re.compile(r"T[^\t]*\t(\S+) (\d+ \d+(?:;\d+ \d+)*)\t([^\t]*)")
 """A line of an `.ann` file: its name, the label and the offsets, the text; brat allows a comment after it."""

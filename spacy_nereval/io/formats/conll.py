@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from ...core.checked import PlainSpan
 from ..records import Record
-from .settings import Format, lines
+from .contents import lines
+from .settings import Format
 from .tags import Scheme, gaps_of, read_tags, split
 
 DOCSTART = "-DOCSTART-"

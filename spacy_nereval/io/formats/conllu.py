@@ -10,9 +10,9 @@ from ...core.checked import PlainSpan
 from ...core.messages import listed, quoted, shortened
 from ..paths import check_is_file, readable
 from ..records import Record
-from .settings import Format, lines
+from .contents import lines, missing
+from .settings import Format
 from .tags import Scheme, gaps_of, read_tags, split
-from .xml_safety import missing
 
 if TYPE_CHECKING:
     from conllu import TokenList

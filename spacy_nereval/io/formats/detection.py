@@ -10,7 +10,7 @@ from typing import Any
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from ..paths import readable
-from .json_values import json_values
+from .contents import json_values
 
 START = 1 << 14
 """Number of bytes from which the format is detected."""

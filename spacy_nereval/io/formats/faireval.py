@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..records import Record
-from .settings import Format, joined, lines
+from .contents import lines
+from .settings import Format, joined
 
 NO_SPAN = ("NONE", "EMPTY")
 """The labels of rows for a sentence without spans. Their only token is NO_TOKEN."""

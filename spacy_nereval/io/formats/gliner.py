@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.messages import shortened
 from ..records import Record
-from .json_values import json_values
+from .contents import json_values
 from .offsets import located
 from .settings import Format
 from .tags import spaced

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 
 import srsly
 
-from ...core.checked import PlainSpan, checked_tokens
+from ...core.checked import PlainSpan, checked_tokens, highest
 from ...core.messages import shortened
-from ...core.span_scores import highest
 from ..paths import check_is_file, readable
 from ..records import Record, with_mentions
-from .annotators import Annotators
+from .contents import lines
 from .offsets import check_unit_is_known, fitted_span, located
-from .settings import Format, lines
+from .settings import Format
+from .several_annotators import Annotators
 
 KEYS = ("spans", "entities", "label", "labels")
 """The keys that can hold the spans, as lists of objects or of [start, end, label]."""

@@ -7,14 +7,13 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...core.checked import PlainSpan
+from ...core.checked import PlainSpan, highest
 from ...core.messages import listed, shortened
-from ...core.span_scores import highest
 from ..records import Record
-from .annotators import Annotators
-from .json_values import json_values
+from .contents import json_values
 from .offsets import check_unit_is_known, fitted_span, located
 from .settings import Format
+from .several_annotators import Annotators
 
 KINDS = ("labels", "hypertextlabels")
 """The types of results that are labelled spans; others, such as relations, are not."""

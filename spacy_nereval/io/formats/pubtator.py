@@ -9,8 +9,9 @@ from pathlib import Path
 from ...core.checked import PlainSpan
 from ...core.messages import shortened
 from ..records import Record
+from .contents import lines
 from .offsets import fitted_span, located
-from .settings import Format, joined, lines
+from .settings import Format, joined
 
 TEXT = re.compile(r"([^|\t]+)\|([ta])\|(.*)")
 """A line with the title or the abstract."""

@@ -1,14 +1,12 @@
-"""How a file is to be read, and helpers that several readers share."""
+"""How a file is to be read: what every reader is given."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...core.mentions import CASELESS, LEVELS, LISTED, OCCURRENCES
-from ..paths import check_is_file, files_under, readable
 
 REPAIRS = ("conll", "discard")
 PIECES = ("hull", "parts")
@@ -186,61 +184,3 @@ def joined(pieces: list[tuple[int, int]], discontinuous: str | None) -> list[tup
         f"the span is in {len(pieces)} pieces; use --discontinuous hull to read it from its first to its last "
         "character, or --discontinuous parts to read every piece as a span"
     )
-
-
-SEEN = 4096
-"""Number of bytes at the start of a file from which its kind is detected."""
-
-
-def check_is_text(path: Path, start: bytes) -> None:
-    """Raise ValueError, with the remedy, if a file is compressed, or is not UTF-8 but UTF-16.
-
-    Args:
-        path: The file.
-        start: Its first bytes.
-
-    >>> check_is_text(Path("a.jsonl"), b"\\x1f\\x8b\\x08")
-    Traceback (most recent call last):
-    ValueError: a.jsonl is compressed by gzip: unpack it first, with gunzip
-    """
-    if start.startswith(b"\x1f\x8b"):
-        raise ValueError(f"{path} is compressed by gzip: unpack it first, with gunzip")
-    if start.startswith(b"PK\x03\x04"):
-        raise ValueError(f"{path} is a zip archive: unpack it first")
-    marked = start.startswith((b"\xff\xfe", b"\xfe\xff"))
-    zeros = sorted((start[:200:2].count(0), start[1:200:2].count(0)))
-    if (
-        marked or zeros[0] == 0 and zeros[1] > max(3, len(start[:200]) // 3)
-    ):  # in UTF-16, every other byte of Latin letters is 0
-        raise ValueError(f"{path} is in UTF-16, expected UTF-8: convert it first, with iconv -f UTF-16 -t UTF-8")
-
-
-def files_in(path: Path, ending: str) -> Iterator[Path]:
-    """Yield the files with an ending in a folder and its subfolders, linked ones too, except hidden ones."""
-    return (file for file in files_under(path) if file.name.endswith(ending) and not file.name.startswith("."))
-
-
-def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a UTF-8 file with their numbers, one at a time.
-
-    A byte order mark and line ends, including those of Windows, are removed.
-
-    Args:
-        path: The file.
-
-    Yields:
-        The number of a line, from 1 up, and its text.
-
-    Raises:
-        ValueError: If there is no such file, or a line is not valid UTF-8.
-        OSError: If the file cannot be read.
-    """
-    check_is_file(path)
-    with readable(path).open("rb") as file:
-        check_is_text(path, file.read(SEEN))
-        file.seek(0)
-        for number, line in enumerate(file, 1):
-            try:
-                yield number, line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-            except UnicodeDecodeError as error:
-                raise ValueError(f"{path}, line {number}: not valid UTF-8 ({error})") from None

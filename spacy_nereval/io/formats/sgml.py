@@ -11,8 +11,9 @@ from typing import NamedTuple
 from ...core.checked import PlainSpan
 from ...core.messages import shortened
 from ..records import Record
-from .folders import parts
-from .settings import Format, lines
+from .contents import lines
+from .settings import Format
+from .several_annotators import parts
 
 TAG = re.compile(
     r"<(/?)([A-Za-z][\w.-]*)((?:\s+[\w.-]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?)*)\s*/?>|<[!?][^<>]*>"

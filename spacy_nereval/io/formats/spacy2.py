@@ -9,7 +9,7 @@ from typing import Any
 from ...core.checked import PlainSpan
 from ...core.messages import quoted, shortened
 from ..records import Record
-from .json_values import json_values
+from .contents import json_values
 from .offsets import fitted_span, located
 from .settings import Format
 from .tags import Scheme, gaps_of, read_tags, split

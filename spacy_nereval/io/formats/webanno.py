@@ -10,9 +10,10 @@ from typing import NamedTuple
 from ...core.checked import PlainSpan
 from ...core.messages import listed, shortened
 from ..records import Record
-from .folders import parts
+from .contents import lines
 from .offsets import assembled, counted_in, fitted_span, located
-from .settings import UTF16, Format, lines
+from .settings import UTF16, Format
+from .several_annotators import parts
 
 HEADER = re.compile(r"#FORMAT=WebAnno TSV 3(\.\d+)?\s*")
 LAYER = re.compile(r"#T_(SP|CH|RL)=(.*)")

@@ -12,10 +12,10 @@ from ...core.checked import PlainSpan
 from ...core.messages import listed
 from ..paths import check_is_file, readable
 from ..records import Record
-from .folders import parts
+from .contents import check_xml, missing
 from .offsets import fitted_span
 from .settings import Format
-from .xml_safety import check_xml, missing
+from .several_annotators import parts
 
 if TYPE_CHECKING:
     from cassis import Cas, TypeSystem

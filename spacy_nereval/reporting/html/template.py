@@ -12,8 +12,9 @@ from math import log2
 from typing import Any, NamedTuple
 
 import jinja2
+from markupsafe import Markup, escape
 
-from ...io.writing import visible
+from ...io.writing import spelt_out, visible
 from .colors import COLORS
 
 
@@ -66,7 +67,7 @@ def filled_in(values: Mapping[str, Any], library: str | None, layout: Layout) ->
     colors = ":root{" + "".join(f"--{kind}:{color};" for kind, color in COLORS.items()) + "}"
     style = "\n".join([colors, _file("page.css"), _file(f"{layout.folder}/page.css")])
     return (
-        _environment()
+        environment()
         .get_template(f"{layout.folder}/page.html")
         .render(
             **values,
@@ -78,8 +79,9 @@ def filled_in(values: Mapping[str, Any], library: str | None, layout: Layout) ->
 
 
 @cache
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
+def environment() -> jinja2.Environment:
+    """Return what reads templates: it escapes all text, and refuses what is not defined."""
+    found = jinja2.Environment(
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -87,8 +89,13 @@ def _environment() -> jinja2.Environment:
         finalize=_readable,
         loader=jinja2.FunctionLoader(_file),
     )
-    environment.filters.update(json=json.dumps, log2=log2)
-    return environment
+    found.filters.update(json=json.dumps, log2=log2, inline=_inline)
+    return found
+
+
+def _inline(text: str) -> Markup:
+    """Escape a text and its control characters, and keep the spaces at its ends."""
+    return escape(spelt_out(text))
 
 
 def _readable(value: Any) -> Any:

@@ -11,8 +11,8 @@ from ....evaluation.agreement.documents import SharedDocuments
 from ...agreement import UNIT_ROWS, UNITISING_ROWS
 from ...agreement_lines import UNIT_NAMES
 from ...declared import headlines, spoken
-from ...result_table import Estimate, shown
-from ...score_cells import interval, percent, scale, score_cell
+from ...result_table import Estimate, Percent, shown
+from ...score_cells import interval, number, percent, score_cell, unit_of
 
 Result = Mapping[str, Any]
 
@@ -132,15 +132,15 @@ def pair_scores(result: Result, metrics: Sequence[Metric]) -> list[PairScore]:
         summaries = result["metrics"][metric.name]
         bounds = result.get("intervals", {}).get("metrics", {}).get(metric.name, {})
         for name in headlines(metric, [*summaries]):
-            factor = scale(metric, name)
+            unit = unit_of(metric, name)
             values = [pair["metrics"][metric.name]["scores"][name] for pair in result["pairs"]]
             summary, low = summaries[name], not metric.score_by_name[name].higher_is_better
-            cells = [None if value is None else factor * value for value in values]
-            about = "In percent. " * (factor == 100) + "Lower is better. " * low
+            cells = [number(value, unit) for value in values]
+            about = "In percent. " * (unit is Percent) + "Lower is better. " * low
             if not summary["symmetric"]:
                 about += "The mean of both directions, since it differs by who counts as gold. "
             of_pairs = [shown(cell, 1) for cell in cells]
-            sd, least, most = (_scaled(summary[part], factor) for part in ("sd", "min", "max"))
+            sd, least, most = (shown(number(summary[part], unit)) for part in ("sd", "min", "max"))
             both = (
                 _score_value(metric, name, summary[part], bounds.get(name, {}).get(part)) for part in ("mean", "pooled")
             )
@@ -165,15 +165,11 @@ def _kappa(result: Result) -> Iterator[PairScore]:
     )
 
 
-def _scaled(value: float | None, factor: int) -> str:
-    return shown(None if value is None else factor * value)
-
-
 def _score_value(metric: Metric, name: str, value: float | None, bounds: Any) -> Value:
     cell = score_cell(metric, name, {name: value}, {} if bounds is None else {name: bounds})
     if not isinstance(cell, Estimate):
         return Value(shown(cell))
-    return Value(shown(cell.value), shown(interval(bounds, scale(metric, name))) + " few" * cell.few)
+    return Value(shown(cell.value), shown(interval(bounds, unit_of(metric, name))) + " few" * cell.few)
 
 
 def chance_rows(result: Result) -> list[ChanceRow]:
@@ -234,7 +230,7 @@ def annotator_rows(result: Result, shared: SharedDocuments, metric: Metric) -> l
         ]
         known = [value for value in own if value is not None]
         against = percent(result["consensus"]["against"].get(who))
-        bounds_against = interval(bounds.get(who), 100)
+        bounds_against = interval(bounds.get(who), Percent)
         value = Value(shown(against), shown(bounds_against) if bounds_against and against is not None else "")
         mean = _score_value(metric, name, sum(known) / len(known) if known else None, None)
         documents = sum(who in document.spans for document in shared.documents)

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from ...result_table import in_points, shown
 from ..charts import GLYPHS
 from ..colors import COLORS
+from ..score_values import ScoreValue
 from .score_rows import ScoreRow
 from .verdict_rows import VerdictRow
 
@@ -45,7 +47,7 @@ def points(rows: Sequence[ScoreRow], systems: Sequence[str]) -> Iterator[dict[st
     """
     for order, row in enumerate(row for row in rows if row.is_ratio and not row.lower_is_better and not row.is_cut):
         for system, cells in zip(systems, row.cells):
-            defined = [cell.value for cell in cells if cell.value is not None]
+            defined = [in_points(cell.value) for cell in cells if cell.value is not None]
             for mark, score, cell in zip("prf" if len(cells) == 3 else "f", row.scores, cells):
                 if cell.value is not None:
                     yield {
@@ -54,11 +56,15 @@ def points(rows: Sequence[ScoreRow], systems: Sequence[str]) -> Iterator[dict[st
                         "system": system,
                         "mark": mark,
                         "score": score,
-                        "value": cell.value,
+                        "value": in_points(cell.value),
                         "shown": f"{cell.text} {cell.bounds}".strip(),
-                        **({"low": cell.low, "high": cell.high} if mark == "f" and cell.bounds else {}),
+                        **(_bounds(cell) if mark == "f" else {}),
                         **({"least": min(defined), "greatest": max(defined)} if mark == "f" else {}),
                     }
+
+
+def _bounds(cell: ScoreValue) -> dict[str, float]:
+    return {} if cell.low is None or cell.high is None else {"low": in_points(cell.low), "high": in_points(cell.high)}
 
 
 def dots(values: Iterable[dict[str, Any]], systems: Sequence[str]) -> dict[str, Any]:
@@ -122,7 +128,7 @@ def bars(errors: Sequence[VerdictRow], systems: Sequence[str]) -> dict[str, Any]
             "kind": error.kind,
             "system": system,
             "n": n,
-            "shown": f"{n}  ({share:.0f} %)" + (f"  {symbol}" if len(systems) > 1 else ""),
+            "shown": f"{n}  ({shown(share, 0)} %)" + (f"  {symbol}" if len(systems) > 1 else ""),
         }
         for order, error in enumerate(errors)
         for system, symbol, n, share in zip(systems, GLYPHS, error.counts, error.shares)

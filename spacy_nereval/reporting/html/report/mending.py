@@ -1,13 +1,14 @@
-"""What scores would be if errors were fixed, as rows for the page."""
+"""What scores would be if errors were mended, as rows for the page."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ....core.declaration import Kind, Metric
+from ....core.declaration import Metric
 from ....evaluation.what_if import Mended, what_if
 from ...result_table import shown
+from ...score_cells import percent
 from .reported import ReportedSystem
 
 Key = tuple[str | None, str | None]
@@ -24,7 +25,7 @@ class MendedCell(NamedTuple):
 
 
 class MendedRow(NamedTuple):
-    """Errors that are fixed: those with a verdict, or those of a label.
+    """Errors that are mended: those with a verdict, or those of a label.
 
     `cells` has a cell per system; `ask` is the request to the page's script when the user selects the row."""
 
@@ -57,11 +58,9 @@ def mending(
     """
     tables = []
     for number, metric in enumerate(metrics):
-        sources = [source for column in metric.columns.values() for source in column]
-        headline = metric.headlines[0]
-        if any(isinstance(source, Kind) for source in sources) or not headline.higher_is_better:
+        if not metric.headlines[0].higher_is_better:
             continue
-        owns = [{(each.verdict, each.label): each for each in what_if(s.counts, metric)} for s in systems]
+        owns = [{(each.verdict, each.label): each for each in what_if(s.documents, metric)} for s in systems]
         if any(owns):
             tables.append(_table(metric, owns, {"metric": number, "one": lead}, labels))
     return sorted(tables, key=lambda table: table.metric != "fair")
@@ -78,8 +77,8 @@ def _table(
         each = mended.get(key)
         if each is None:
             return MendedCell(0, "-", "", 0)
-        gain: Any = None if each.gain is None else 100 * each.gain
-        score = None if each.score is None else 100 * each.score
+        gain: Any = percent(each.gain)
+        score = percent(each.score)
         sign = "+" if gain and gain > 0 else ""
         return MendedCell(each.errors, shown(score), sign + shown(gain), max(0.0, each.gain or 0) / greatest)
 
@@ -102,4 +101,4 @@ def _row(metric: Metric, key: Key, cells: list[MendedCell], ask: dict[str, Any])
 
 def _now(own: dict[Key, Mended]) -> str:
     values = [each.score - each.gain for each in own.values() if each.score is not None and each.gain is not None]
-    return shown(100 * values[0]) if values else "-"
+    return shown(percent(values[0])) if values else "-"

@@ -34,7 +34,7 @@ class GroupRow(NamedTuple):
         words: The words of the spans, or of the slip; "" for a group by labels.
         said: What is wrong, in words.
         kind: A key of `core.wording.VERDICT_KINDS`.
-        number, documents: How many errors there are, and in how many documents.
+        number, documents: At how many places there is such an error, and in how many documents.
         example: The first error.
         ask: The request to the page's script when the user selects the group.
     """

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from ....core.declaration import Metric
 from ....counting.counts import Counts
 from ....evaluation.result import gold_spans, pred_spans
+from ...comparison import row_unit
 from ...declared import groups, triple
 from ...result_table import AtMost, Estimate, p_cell, shown
 from ...score_cells import interval, p_value, score_cell
@@ -161,21 +162,22 @@ def differences(rows: Sequence[ScoreRow], tests: Result | None) -> list[Differen
         if first is None or second is None:
             found.append(None)
             continue
-        gap = second - first
+        gap = type(second)(second - first)
         better = None if shown(gap) == shown(0.0) else (gap > 0) is not row.lower_is_better
         sign = "+" if better is not None and gap > 0 else ""
         test = tested.get((row.metric, row.scores[-1]))
-        shown_test = _shown_test(test, tests, 100 if row.is_ratio else 1) if test and tests else ()
+        shown_test = _shown_test(test, tests) if test and tests else ()
         found.append(Difference(sign + shown(gap), better, *shown_test))
     return found
 
 
-def _shown_test(test: Result, tests: Result, factor: int) -> tuple[str, str, str]:
+def _shown_test(test: Result, tests: Result) -> tuple[str, str, str]:
     """Return the interval, the detectable difference and the p-value of a row of a comparison, "" for none."""
-    bounds, detectable, p = interval(test["interval"], factor), test["detectable"], p_value(test, "p_holm", tests)
+    unit = row_unit(test)
+    bounds, detectable, p = interval(test["interval"], unit), test["detectable"], p_value(test, "p_holm", tests)
     return (
         "" if bounds is None else shown(bounds),
-        "" if detectable is None else shown(factor * detectable),
+        "" if detectable is None else shown(unit(detectable)),
         "" if p is None else p.shown(4) if isinstance(p, AtMost) else p_cell(p),
     )
 

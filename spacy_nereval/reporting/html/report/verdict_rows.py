@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ....core.wording import FAIREVAL
+from ...result_table import Percent
+from ...score_cells import percent
 from ...words import OUTCOMES
 
 Result = Mapping[str, Any]
@@ -16,14 +18,14 @@ class VerdictRow(NamedTuple):
 
     Attributes:
         counts: For each system, the number of verdicts.
-        shares: For each system, their share of all its errors in percent; None for what is correct.
+        shares: For each system, their share of all its errors; None for what is correct.
     """
 
     verdict: str
     words: str
     kind: str
     counts: tuple[int, ...]
-    shares: tuple[float | None, ...]
+    shares: tuple[Percent | None, ...]
 
     @property
     def is_error(self) -> bool:
@@ -38,7 +40,7 @@ def verdict_rows(results: Sequence[Result]) -> list[VerdictRow]:
     rows = []
     for name, words in FAIREVAL.items():
         numbers = tuple(found[name] for found in counts)
-        shares = tuple(100 * n / total if total and words.kind != "hit" else None for n, total in zip(numbers, errors))
+        shares = tuple(percent(n, total) if words.kind != "hit" else None for n, total in zip(numbers, errors))
         rows.append(VerdictRow(name, words.short, words.kind, numbers, shares))
     return rows
 

@@ -9,12 +9,11 @@ import numpy as np
 from markupsafe import Markup
 
 from ....core.cuts import Cuts
-from ....evaluation.tested import points
 from ....evaluation.thresholds.choice import Wanted
 from ....evaluation.thresholds.result import Found
 from ...declared import spoken
-from ...result_table import shown
-from ...score_cells import interval
+from ...result_table import Interval, Percent, shown
+from ...score_cells import interval, percent, unit_of
 from ..texts import named
 from .lines import Measured, kept_of
 from .rows import CutRow, PrecisionRow, bins_of, columns, cut_text
@@ -95,18 +94,19 @@ def _what_to_do(cuts: Cuts, chosen: Measured) -> Markup:
 
 def _gain(gain: Mapping[str, Any], wish: Wanted) -> str:
     """Return a difference with its interval, in words: "12.30 [10.10, 14.50] points more than"."""
-    factor = points(wish.score)
+    unit = unit_of(wish.metric, wish.score.name)
     difference = gain["difference"]
     if difference is None:
         return "which cannot be compared with the score"
-    bounds = interval(gain, factor)
-    unit = " points" if factor == 100 else ""
+    bounds = interval(gain, unit)
+    points = " points" if unit is Percent else ""
     direction = "more" if difference >= 0 else "less"
     low_high = ""
     if bounds is not None:
-        low, high = (bounds.low, bounds.high) if difference >= 0 else (-bounds.high, -bounds.low)
-        low_high = f" [{shown(low)}, {shown(high)}]"
-    return f"{shown(abs(factor * difference))}{low_high}{unit} {direction} than"
+        if difference < 0:
+            bounds = Interval(unit(-bounds.high), unit(-bounds.low))
+        low_high = f" {shown(bounds)}"
+    return f"{shown(unit(abs(difference)))}{low_high}{points} {direction} than"
 
 
 def findings(
@@ -170,9 +170,9 @@ def _precision(rows: Sequence[PrecisionRow]) -> Markup:
         return Markup("there are no gold spans, so no average precision")
     value, label = min(known, key=lambda each: each[0] or 0.0)
     if len(known) == 1:
-        return Markup("average precision is {}").format(shown(100 * (value or 0.0)))
+        return Markup("average precision is {}").format(shown(percent(value or 0.0)))
     return Markup("{} is ranked worst: average precision {}, mean {}").format(
-        named(label or ""), shown(100 * (value or 0.0)), rows[0].texts[-1]
+        named(label or ""), shown(percent(value or 0.0)), rows[0].texts[-1]
     )
 
 
@@ -180,11 +180,11 @@ def _calibration(side: Measured) -> Markup:
     found = bins_of(side)
     if found["ece"] is None:
         return Markup("calibration is undefined: {}").format(found["reason"])
-    gap = 100 * float(np.mean(side.ranking.hit) - np.mean(side.ranking.score))
-    error = shown(100 * found["ece"])
+    gap = float(np.mean(side.ranking.hit) - np.mean(side.ranking.score))
+    error = shown(percent(found["ece"]))
     if found["ece"] <= CLOSE:
         return Markup("scores are close to the share that is correct: {} points off on average").format(error)
-    if abs(gap) < 100 * CLOSE:
+    if abs(gap) < CLOSE:
         return Markup("scores are {} points off the share that is correct, too high and too low").format(error)
     direction = "too low" if gap > 0 else "too high"
     return Markup("scores are {}: {} points off the share that is correct on average").format(direction, error)

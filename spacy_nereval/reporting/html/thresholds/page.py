@@ -14,6 +14,7 @@ from ....core.messages import listed
 from ....core.spans import Document
 from ....io.cut_files import as_json
 from ...result_table import shown
+from ...score_cells import percent
 
 if TYPE_CHECKING:
     from ....evaluation.thresholds.choice import Wanted
@@ -198,8 +199,8 @@ def _notes(found: Mapping[str, Any], side: Measured) -> list[str]:
         said = [f"Calibration is not known: {found['reason']}."]
     else:
         said = [
-            f"Expected calibration error {shown(100 * found['ece'])} points, largest gap "
-            f"{shown(abs(100 * found['largest_gap']))} points, Brier score {found['brier']:.4f}."
+            f"Expected calibration error {shown(percent(found['ece']))} points, largest gap "
+            f"{shown(percent(abs(found['largest_gap'])))} points, Brier score {found['brier']:.4f}."
         ]
     return [*said, "" if area is None else f"The area under the line of all labels (AURC) is {area:.4f}."]
 

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 from ....core.cuts import Cuts
 from ....evaluation.result import evaluate, gold_spans, pred_spans
 from ....evaluation.statistics.intervals import FEW
-from ....evaluation.tested import label_score, points
+from ....evaluation.tested import label_score
 from ....evaluation.thresholds.calibration import calibration
 from ....evaluation.thresholds.choice import Wanted, best_cut
 from ....evaluation.thresholds.ranking import average_precision
 from ...declared import groups, spoken
-from ...result_table import shown
-from ...score_cells import interval
+from ...result_table import Percent, shown
+from ...score_cells import interval, percent, unit_of
 from ..score_values import ScoreValue
 from .lines import Measured
 
@@ -117,25 +117,23 @@ def _at(side: Measured, wish: Wanted, cuts: Cuts, name: str) -> CutRow:
 
 
 def _cells(wish: Wanted, scores: Mapping[str, Any], bounds: Mapping[str, Any]) -> list[ScoreValue]:
-    return [
-        value_of(scores.get(name), points(wish.metric.score_by_name[name]), bounds.get(name)) for name in columns(wish)
-    ]
+    return [value_of(scores.get(name), unit_of(wish.metric, name), bounds.get(name)) for name in columns(wish)]
 
 
 def _label_cell(wish: Wanted, name: str, scores: Mapping[str, Any], row: Any) -> ScoreValue:
     """Return the score of a label in a column; the interval is known of the score that cuts were chosen by alone."""
     score = label_score(wish.metric, name)
-    return value_of(scores.get(score.name), points(score), row if name == wish.score.name else None)
+    return value_of(scores.get(score.name), unit_of(wish.metric, score.name), row if name == wish.score.name else None)
 
 
-def value_of(value: float | None, factor: int, found: Mapping[str, Any] | None = None) -> ScoreValue:
+def value_of(value: float | None, unit: type[float], found: Mapping[str, Any] | None = None) -> ScoreValue:
     """Return a score as it is shown, with its interval if there is one."""
     if value is None:
         return ScoreValue(None)
-    bounds = interval(found, factor) if found else None
+    bounds = interval(found, unit) if found else None
     if found is None or bounds is None:
-        return ScoreValue(factor * value)
-    return ScoreValue(factor * value, bounds.low, bounds.high, found.get("flag") == FEW)
+        return ScoreValue(unit(value))
+    return ScoreValue(unit(value), bounds.low, bounds.high, found.get("flag") == FEW)
 
 
 class PrecisionRow(NamedTuple):
@@ -147,7 +145,7 @@ class PrecisionRow(NamedTuple):
     @property
     def texts(self) -> list[str]:
         """The values as people read them."""
-        return [shown(None if value is None else 100 * value) for value in self.values]
+        return [shown(percent(value)) for value in self.values]
 
 
 def precision_rows(sides: Sequence[Measured], labels: Sequence[str]) -> list[PrecisionRow]:
@@ -173,15 +171,15 @@ def bin_rows(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return a row for each bin of scores, with its numbers as people read them and as the chart draws them."""
     rows = []
     for row in found["bins"] or []:
-        gap = 100 * row["gap"]
+        gap = Percent(row["gap"])
         rows.append(
             {
                 "range": f"{row['low']:.3g} to {row['high']:.3g}",
                 "n": row["n"],
                 "mean": row["score"],
                 "correct": row["hits"],
-                "mean_text": shown(100 * row["score"]),
-                "correct_text": shown(100 * row["hits"]),
+                "mean_text": shown(percent(row["score"])),
+                "correct_text": shown(percent(row["hits"])),
                 "gap_text": ("+" if gap > 0 else "") + shown(gap),
             }
         )

@@ -1,0 +1,231 @@
+"""The content of files, piece by piece: the files of a folder, lines, JSON values, and XML before it is read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, NoReturn, TextIO
+from xml.parsers import expat
+
+from ..paths import check_is_file, files_under, readable
+
+SEEN = 4096
+"""Number of bytes at the start of a file from which its kind is detected."""
+
+
+def check_is_text(path: Path, start: bytes) -> None:
+    """Raise ValueError, with the remedy, if a file is compressed, or is not UTF-8 but UTF-16.
+
+    Args:
+        path: The file.
+        start: Its first bytes.
+
+    >>> check_is_text(Path("a.jsonl"), b"\\x1f\\x8b\\x08")
+    Traceback (most recent call last):
+    ValueError: a.jsonl is compressed by gzip: unpack it first, with gunzip
+    """
+    if start.startswith(b"\x1f\x8b"):
+        raise ValueError(f"{path} is compressed by gzip: unpack it first, with gunzip")
+    if start.startswith(b"PK\x03\x04"):
+        raise ValueError(f"{path} is a zip archive: unpack it first")
+    marked = start.startswith((b"\xff\xfe", b"\xfe\xff"))
+    zeros = sorted((start[:200:2].count(0), start[1:200:2].count(0)))
+    if (
+        marked or zeros[0] == 0 and zeros[1] > max(3, len(start[:200]) // 3)
+    ):  # in UTF-16, every other byte of Latin letters is 0
+        raise ValueError(f"{path} is in UTF-16, expected UTF-8: convert it first, with iconv -f UTF-16 -t UTF-8")
+
+
+def files_in(path: Path, ending: str) -> Iterator[Path]:
+    """Yield the files with an ending in a folder and its subfolders, linked ones too, except hidden ones."""
+    return (file for file in files_under(path) if file.name.endswith(ending) and not file.name.startswith("."))
+
+
+def lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a UTF-8 file with their numbers, one at a time.
+
+    A byte order mark and line ends, including those of Windows, are removed.
+
+    Args:
+        path: The file.
+
+    Yields:
+        The number of a line, from 1 up, and its text.
+
+    Raises:
+        ValueError: If there is no such file, or a line is not valid UTF-8.
+        OSError: If the file cannot be read.
+    """
+    check_is_file(path)
+    with readable(path).open("rb") as file:
+        check_is_text(path, file.read(SEEN))
+        file.seek(0)
+        for number, line in enumerate(file, 1):
+            try:
+                yield number, line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+            except UnicodeDecodeError as error:
+                raise ValueError(f"{path}, line {number}: not valid UTF-8 ({error})") from None
+
+
+BLOCK = 1 << 12
+"""Number of characters that are read at a time; more while a value is not complete."""
+
+
+def json_values(path: Path) -> Iterator[tuple[int, Any]]:
+    """Yield the elements of the list in a JSON file, or its values one after the other.
+
+    One value is in memory at a time. A list that begins with a text is a value itself,
+    since a list of documents does not begin with a text.
+
+    Args:
+        path: The file.
+
+    Yields:
+        The number of the line on which a value begins, from 1 up, and the value.
+
+    Raises:
+        ValueError: If there is no such file, or it is not valid JSON or UTF-8. Names the line.
+        OSError: If the file cannot be read.
+
+    >>> path = getfixture("tmp_path") / "a.json"
+    >>> _ = path.write_text('[{"id": 1},\\n{"id": 2}]')
+    >>> [*json_values(path)]
+    [(1, {'id': 1}), (2, {'id': 2})]
+    """
+    check_is_file(path)
+    with readable(path).open("rb") as start:
+        check_is_text(path, start.read(SEEN))
+    with readable(path).open(encoding="utf-8-sig") as file:
+        values = _Values(file)
+        try:
+            yield from values
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{path}, line {values.line}: not valid UTF-8 ({error})") from None
+        except ValueError as error:
+            raise ValueError(f"{path}, line {values.line}: not valid JSON ({error})") from None
+
+
+class _Values:
+    """Reads the values of an open file.
+
+    Attributes:
+        line: The line of the last character that was read.
+    """
+
+    def __init__(self, file: TextIO) -> None:
+        self.line = 1
+        self._file = file
+        self._text = ""
+        self._at = 0
+        self._decoder = json.JSONDecoder()
+
+    def __iter__(self) -> Iterator[tuple[int, Any]]:
+        in_list = self._next() == "[" and self._second() != '"'
+        if in_list:
+            self._skip(1)
+            if self._next() == "]":
+                return self._end()
+        while self._next():
+            line = self.line
+            yield line, self._value()
+            if in_list:
+                if self._next() == "]":
+                    return self._end()
+                if self._next() != ",":
+                    raise ValueError("expected a comma or ] after an element of the list")
+                self._skip(1)
+        if in_list:
+            raise ValueError("the list has no end")
+
+    def _value(self) -> Any:
+        size = BLOCK
+        while True:
+            try:
+                value, end = self._decoder.raw_decode(self._text, self._at)
+            except RecursionError:
+                raise ValueError("nested too deeply") from None
+            except ValueError:
+                if not self._fill(size):
+                    raise
+                size *= 2
+            else:
+                self._skip(end - self._at)
+                return value
+
+    def _next(self) -> str:
+        """Return the next character that is not white space; nothing at the end of the file."""
+        while True:
+            rest = self._text[self._at : self._at + BLOCK]
+            self._skip(len(rest) - len(rest.lstrip(" \t\r\n")))
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if not self._fill(BLOCK):
+                return ""
+
+    def _second(self) -> str:
+        """Return the character after the next one that is not white space, white space left out."""
+        while not (rest := self._text[self._at + 1 :].lstrip(" \t\r\n")) and self._fill(BLOCK):
+            pass
+        return rest[:1]
+
+    def _skip(self, number: int) -> None:
+        self.line += self._text.count("\n", self._at, self._at + number)
+        self._at += number
+
+    def _fill(self, size: int) -> bool:
+        """Read more; return whether there was more."""
+        more = self._file.read(size)
+        self._text, self._at = self._text[self._at :] + more, 0
+        return bool(more)
+
+    def _end(self) -> None:
+        self._skip(1)
+        if self._next():
+            raise ValueError("expected nothing after the list")
+
+
+def check_xml(where: Path | str, file: BinaryIO) -> None:
+    """Check that a file is well-formed XML, and defines no entities.
+
+    Entities that are defined by other entities can fill the memory, and external ones
+    read other files. Nothing is expanded or fetched here. A document type without
+    definitions, such as that of BioC, is allowed.
+
+    Args:
+        where: What the file is called in errors.
+        file: The file, from its start.
+
+    Raises:
+        ValueError: It is not well-formed, or defines an entity. Names the line.
+
+    >>> from io import BytesIO
+    >>> check_xml("a.xml", BytesIO(b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'))
+    Traceback (most recent call last):
+    ValueError: a.xml, line 1: the file defines the entity 'b', which is not read; replace entities by their text
+    """
+    parser = expat.ParserCreate()
+
+    def refused(name: str, *rest: object) -> NoReturn:
+        raise ValueError(
+            f"{where}, line {parser.CurrentLineNumber}: the file defines the entity {name[:40]!r}, which is not read; "
+            "replace entities by their text"
+        )
+
+    parser.EntityDeclHandler = refused
+    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+    try:
+        parser.ParseFile(file)
+    except expat.ExpatError as error:
+        raise ValueError(
+            f"{where}, line {error.lineno}: not well-formed XML ({expat.ErrorString(error.code)})"
+        ) from None
+
+
+def missing(extra: str, package: str) -> ValueError:
+    """Return the error for a format whose package is not installed.
+
+    >>> missing("uima", "dkpro-cassis")
+    ValueError("this format needs dkpro-cassis: pip install 'spacy-nereval[uima]'")
+    """
+    return ValueError(f"this format needs {package}: pip install 'spacy-nereval[{extra}]'")

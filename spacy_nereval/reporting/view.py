@@ -1,0 +1,83 @@
+"""What people see of a result, before any format: named tables and named findings.
+
+Terminal, Markdown, LaTeX, CSV, pages, notebooks and frames are made of a `View`, and of nothing else. So a number is
+computed and rounded once, and a sentence is worded once.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+from .result_table import ResultTable
+
+
+class Finding(NamedTuple):
+    """A sentence on a result.
+
+    Attributes:
+        section: What it is about, the name of a section of the page: "headline" for the first one.
+        sentence: The finding, without a full stop at its end.
+        documents: The names of the documents that it is about; empty if it is about all of them.
+    """
+
+    section: str
+    sentence: str
+    documents: Sequence[str | int] = ()
+
+    @property
+    def heading(self) -> str:
+        """The sentence with a capital letter.
+
+        >>> Finding("labels", "ORG scores lowest").heading
+        'ORG scores lowest'
+        """
+        return f"{self.sentence[:1].upper()}{self.sentence[1:]}"
+
+
+class View(ABC):
+    """The tables and sentences of one result. Each kind of result has a subclass.
+
+    Attributes:
+        makers: The values of `--tables`: the name of each table, and the method or function that makes it.
+        at_terminal: The names of the tables that a terminal shows by default.
+        usual: The names of the tables that other formats show by default.
+    """
+
+    makers: ClassVar[Mapping[str, Callable[[Any], Iterable[ResultTable]]]]
+    at_terminal: ClassVar[Sequence[str]]
+    usual: ClassVar[Sequence[str]]
+
+    def tables(self, wanted: Iterable[str], *, digits: int = 2) -> Iterator[ResultTable]:
+        """Yield tables.
+
+        Args:
+            wanted: Their names, keys of `makers`.
+            digits: Decimal places of numbers that are not whole.
+
+        Raises:
+            ValueError: There is no such table.
+        """
+        for name in wanted:
+            if name not in self.makers:
+                raise ValueError(f"there is no table {name!r}; there are {', '.join(self.makers)}")
+            for table in self.makers[name](self):
+                yield table._replace(digits=digits)
+
+    @abstractmethod
+    def findings(self) -> Sequence[Finding]:
+        """Return what the result shows, the most important first. No two are about the same section."""
+
+    @abstractmethod
+    def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
+        """Return the lines before the tables.
+
+        Args:
+            digits: Decimal places of numbers that are not whole.
+            more: What shows more, if anything does.
+        """
+
+    @abstractmethod
+    def closing(self) -> list[str]:
+        """Return the lines after the tables: what the numbers rest on, and warnings."""
