@@ -59,7 +59,7 @@ COUNTS = Option(..., "--output", "-o", help="File for the counts, .npz", dir_oka
 PER_DOCUMENT = Option(
     None, "--per-document", help="File for the scores of each document, .jsonl or .csv", dir_okay=False
 )
-SEED = Option(None, "--seed", help="Seed of the random number generator (0 by default)")
+SEED = Option(None, "--seed", help="Seed of random numbers, of half-samples and of tests (0 by default)")
 SHARED_IDS = Option(
     False, "--shared-ids", help="Treat texts with the same id in different files as one document, not as an error"
 )
@@ -67,7 +67,7 @@ COLLAPSE = Option(
     False,
     "--collapse",
     help="Add up the documents while they are counted, so that memory and the count file do not grow with the corpus. "
-    "Scores and intervals stay the same; outputs that need single documents are given up",
+    "Scores stay the same, and intervals come from half-samples; outputs that need single documents are given up",
 )
 CHECK_REPEATS = Option(
     False,
@@ -78,8 +78,8 @@ CHECK_REPEATS = Option(
 REPLICATES = Option(
     None,
     "--replicates",
-    help="Number of half-samples (random halves of the documents) to store, so that merged counts have intervals too. "
-    "By default 0, or 1000 with --collapse",
+    help="Number of half-samples (random halves of the documents) to store, for the intervals of collapsed counts. By "
+    "default 1000 with --collapse, else 0: counts with documents need none",
     min=0,
 )
 TRAIN = Option(
@@ -92,7 +92,7 @@ CONFIDENCE = Option(
     False,
     "--confidence",
     "-C",
-    help="Add a confidence interval to every score, by resampling the documents, or the units of --unit. Without it, "
+    help="Add a confidence interval to every score, by leaving out each document, or each unit of --unit. Without it, "
     "only the main score has an interval, and only for up to 20000 documents",
 )
 
@@ -204,11 +204,14 @@ class Model(NamedTuple):
 
 
 class Resampling(NamedTuple):
-    """How documents are resampled for intervals."""
+    """The level of intervals, and how documents are resampled where that needs random numbers."""
 
     level: float | None = Option(None, "--level", help="Confidence level of the intervals (0.95 by default)")
     samples: int | None = Option(
-        None, "--samples", help="Number of half-samples, random halves of the documents (1000 by default)"
+        None,
+        "--samples",
+        help="Number of half-samples, random halves of the documents (1000 by default). Only collapsed counts and "
+        "scores over distinct strings of the corpus need them; other intervals take no random numbers",
     )
     seed: int | None = SEED
 

@@ -166,10 +166,10 @@ def _with_interval(result: dict[str, Any], counts: Counts) -> dict[str, Any]:
 
 def _warnings(counts: Counts, drawn: Mapping[str, Any] | None, breakdowns: Sequence[Breakdown]) -> list[str]:
     """Return warnings about unknown labels, and about few units if there are intervals."""
-    from ..reporting.remarks import unit_lines, warning
+    from ..reporting.remarks import interval_lines
     from .lookups import unknown_labels
 
     lines = [f"⚠ {line}" for line in unknown_labels(counts, breakdowns)]
     if drawn:
-        lines += [*unit_lines(counts.unit), *warning(drawn["units"], drawn["effective_units"], counts.unit)]
+        lines += interval_lines(drawn)
     return lines

@@ -255,7 +255,7 @@ class _OfMetric:
         """
         score = self.metric.score_by_name[name]
         theta, left = self._combined(whole, score), self._combined(values[0], score)
-        alone = self._combined(_mean_of_defined(values[1])[None], score)
+        alone = mean_share(_mean_of_defined(values[1])[None], score)
         bounded = np.full(len(theta), np.isfinite(score.limits).all())
         found = influences(theta, row, left, self._groups)
         return np.array([*found, mixed_units(theta, row, left, alone, bounded)])
@@ -314,7 +314,7 @@ class _OfMetric:
         weights = self.metric.classes.weights(self._table.labels, self._table.is_breakdown)
         whole = self._whole[r] if side == 0 else np.full_like(self._whole[r], np.nan)
         step, blocks = max(1, TOGETHER // whole.size), []
-        for start in range(0, self._groups, step):
+        for start in range(0, max(self._groups, 1), step):
             dense = np.repeat(whole[..., None], min(step, self._groups - start), axis=-1)
             for label, group, values in self._kept:
                 here = (group >= start) & (group < start + step)

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.declaration import GOLD_SPANS, PRED_SPANS, Columns, Metric, Score
+from ..core.declaration import GOLD_SPANS, PRED_SPANS, Array, Columns, Metric, Score
 from ..core.formulas import ratio
-from ..core.scores import Array
 from ..counting.counts import Counts
 from ..counting.table import Table
 from .influence import Combined, Estimates, difference_after, leave_out, mean_share

@@ -31,7 +31,8 @@ MOST_SAMPLES = 100_000
 class Confidence(NamedTuple):
     """The settings of intervals.
 
-    level: the confidence level. samples: how many half-samples are drawn. seed: of their random bits.
+    level: the confidence level. samples, seed: how many half-samples are drawn, and the seed of their random bits; only
+    collapsed counts and scores over distinct strings of a corpus need them.
 
     >>> Confidence(level=1.5).checked()
     Traceback (most recent call last):

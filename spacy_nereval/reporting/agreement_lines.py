@@ -12,7 +12,7 @@ from ..evaluation.statistics.intervals import FEW
 from ..io.writing import visible
 from .declared import headlines, spoken
 from .marked_text import clipped
-from .remarks import many, mention_lines, on_reading, unit_lines, warning
+from .remarks import interval_lines, many, mention_lines, on_reading
 from .result_table import Estimate, shown
 from .score_cells import interval, score_cell
 
@@ -241,7 +241,6 @@ def after_lines(given: Agreed) -> list[str]:
     reasons = dict.fromkeys(result[group]["reason"] for group in ("units", "u_alpha") if "reason" in result[group])
     lines = [visible(f"ℹ {reason}.") for reason in reasons]
     if given.drawn:
-        drawn = given.drawn
-        lines += [line.partition(" --unit ")[0] for line in unit_lines(drawn["unit"])]  # which is another option here
-        lines += warning(drawn["units"], drawn["effective_units"], drawn["unit"])
+        # --unit is another option here.
+        lines += [line.partition(" --unit ")[0] for line in interval_lines(given.drawn)]
     return lines

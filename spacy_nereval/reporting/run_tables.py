@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from ..evaluation.statistics.conclusion import Footing, footer, unit_name
+from ..evaluation.statistics.conclusion import Footing, footer
 from ..evaluation.statistics.runs import FEW_RUNS
 from ..io.writing import visible
 from .declared import headlines, short_name
 from .evaluated import Evaluated
 from .headline import headline_tables
-from .remarks import many, read_with, unit_lines, warning
+from .remarks import bounded_by, interval_lines, many, read_with
 from .result_table import Cell, ResultTable
 from .score_cells import number, percent, unit_of
 from .score_tables import label_score_tables, label_tables, score_tables
@@ -101,9 +101,8 @@ def run_footer(result: Mapping[str, Any]) -> list[str]:
     footing = Footing(unit, units, effective, drawn["seed"], level=level, runs=(result["runs"],))
     return [
         f"Intervals ({100 * level:g} %) are for the expected score when the system is trained again and scored on "
-        f"other texts like these. Their variance is that of half-samples of {many(units, unit_name(unit))} plus that "
-        "of the mean over the training runs.",
+        f"other texts like these. Their variance is that by {bounded_by(drawn)} plus that of the mean over the "
+        "training runs.",
         footer(footing),
-        *unit_lines(unit),
-        *warning(units, effective, unit),
+        *interval_lines(drawn),
     ]

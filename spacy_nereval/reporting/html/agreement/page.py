@@ -51,7 +51,7 @@ def agreement_page(agreement: AgreementCounts, result: Mapping[str, Any], *, tit
         title: The title; by default, the names of the annotators.
     """
     from ....evaluation.statistics.conclusion import unit_name
-    from ...remarks import on_reading, unit_lines, warning
+    from ...remarks import interval_lines, on_reading
     from .. import charts
     from ..template import AGREEMENT, Trusted, filled_in
     from ..texts import embedded
@@ -88,9 +88,7 @@ def agreement_page(agreement: AgreementCounts, result: Mapping[str, Any], *, tit
         "lede": f"{many(result['documents'], 'document')} with {many(spans, 'span')} of {len(shared.annotators)} "
         f"annotators. {_measured(scores, chance, len(result['pairs']))}",
         "notes": [*_left_out(result), *on_reading(result)],
-        "warnings": [*unit_lines(drawn["unit"]), *warning(drawn["units"], drawn["effective_units"], drawn["unit"])]
-        if drawn
-        else [],
+        "warnings": interval_lines(drawn) if drawn else [],
         "names": shared.annotators,
         "numbers": {name: k for k, name in enumerate(shared.annotators)},
         "symbols": charts.GLYPHS,
