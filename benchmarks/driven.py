@@ -28,7 +28,7 @@ from joblib.externals.loky import get_reusable_executor
 from spacy_nereval import Document, create_all
 from spacy_nereval.cli import nereval
 from spacy_nereval.counting.counts import Counts
-from spacy_nereval.distributed import merging
+from spacy_nereval.distributed import shards
 from spacy_nereval.distributed.engines import Engine, started
 from spacy_nereval.distributed.shards import PartsFolder, Shard, ShardStatus, count_shards, locked
 from spacy_nereval.evaluation.collapsing import count_collapsed
@@ -104,7 +104,7 @@ def peak(pid: str) -> int:
 def in_tree(name: Path, parts: int, check_repeats: bool) -> None:
     statuses = [ShardStatus(Shard(f"{k:05}", str(k)), {"gold": str(k)}) for k in range(parts)]
     with started("loky", 2) as loky, locked(folder := PartsFolder(str(name))):
-        merging.merged(statuses, folder, loky, collapsed=True, check_repeats=check_repeats)
+        shards.merged(statuses, folder, loky, collapsed=True, check_repeats=check_repeats)
 
 
 def of_engine(name: str, tasks: int) -> dict[str, Any]:
@@ -136,7 +136,7 @@ def of_merging(engine: Engine, parts: int) -> dict[str, float]:
         for name, way in 2 * [*ways.items()]:
             with locked(folder):
                 start = time.perf_counter()
-                merging.merged(statuses, folder, way, collapsed=True)
+                shards.merged(statuses, folder, way, collapsed=True)
                 found[name] = round(per(start, parts), 2)
     return found
 

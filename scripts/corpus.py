@@ -15,7 +15,7 @@ from failing import fail
 from spacy.tokens import Doc, DocBin
 from wasabi import msg
 
-from spacy_nereval.integration.doctor import assets
+from spacy_nereval.integration.training_needs import assets
 
 # Relative to the current folder, so that messages stay short.
 ROOT = Path(os.path.relpath(Path(__file__).resolve().parent.parent))

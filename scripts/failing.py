@@ -4,7 +4,7 @@ import sys
 from typing import NoReturn
 
 from spacy_nereval.cli.printing import say
-from spacy_nereval.integration.doctor import examine
+from spacy_nereval.integration.training_needs import examine
 
 
 def require(*, gpu_id: int, transformer: str | None = None, corpus: str | None = None) -> None:

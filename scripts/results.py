@@ -23,7 +23,7 @@ from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.per_document import disagreement
 from spacy_nereval.evaluation.statistics.runs import FEW_RUNS
 from spacy_nereval.io.writing import atomic
-from spacy_nereval.reporting.comparison import comparison_tables, footer, verdict_lines
+from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.declared import short_name
 from spacy_nereval.reporting.formats import markdown
 from spacy_nereval.reporting.result_table import LOWER, Cell, Estimate, Percent, ResultTable
@@ -211,10 +211,10 @@ def estimate(found: Summary) -> float | Estimate | None:
 
 def verdicts(compared: Mapping[str, Any]) -> Iterator[str]:
     """Yield the sentence on each comparison, and the warnings that go with it."""
-    yield "\n".join(f"- **{line}**" for line in verdict_lines(compared))
+    yield "\n".join(f"- **{line}**" for line in ComparisonView(compared).opening())
     if max(compared["runs"]) > 1 and min(compared["runs"]) < FEW_RUNS:
         yield f"Few runs: a pipeline has fewer than {FEW_RUNS} training runs."
-    yield from (line for line in footer(compared) if line.startswith("⚠"))
+    yield from (line for line in ComparisonView(compared).closing() if line.startswith("⚠"))
 
 
 # What came out
@@ -282,10 +282,11 @@ def work_on(found: Errors) -> str:
 
 def differences(corpus: str, compared: Mapping[str, Any]) -> Iterator[str]:
     """Yield the tables of a comparison, what was tested, and how to repeat it."""
-    for table in comparison_tables(compared, ("differences", "runs")):
+    view = ComparisonView(compared)
+    for table in view.tables(("differences", "runs")):
         yield f"#### {table.heading}"
         yield markdown(table)
-    yield from footer(compared)
+    yield from view.closing()
     names = [compared["baseline"], *dict.fromkeys(row["system"] for row in compared["comparisons"])]
     given = " ".join(f'--system "{name}={TRIALS.as_posix()}/{corpus}/{name}-*.npz"' for name in names)
     yield f"From the same counts, after `python scripts/corpus.py {corpus}`:"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .api.thresholding import thresholds
     from .core.declaration import Classes, Metric, Score, Verdict, one_each, prf_scores
     from .core.formulas import prf, ratio
-    from .core.mentions import locate
+    from .core.mention_places import locate
     from .core.spans import Document, OverlapGroup, Span
     from .counting.counter import count
     from .counting.counts import Counts
@@ -38,7 +38,7 @@ else:
         "api.thresholding": ("thresholds",),
         "core.declaration": ("Classes", "Metric", "Score", "Verdict", "one_each", "prf_scores"),
         "core.formulas": ("prf", "ratio"),
-        "core.mentions": ("locate",),
+        "core.mention_places": ("locate",),
         "core.spans": ("Document", "OverlapGroup", "Span"),
         "counting.counter": ("count",),
         "counting.counts": ("Counts",),

@@ -36,7 +36,6 @@ they add up to, one formula, and its scores, all declared. An entry point in the
 """
 
 from .core.alignment import best_pairs, closest_pairs
-from .core.coverage import by_label, covered, shares, stretches
 from .core.declaration import (
     GOLD_SPANS,
     PRED_SPANS,
@@ -55,9 +54,9 @@ from .core.declaration import (
 from .core.formulas import HEAVIEST, f_score, prf, ratio, weight_table
 from .core.labels import SEPARATOR, ancestors
 from .core.lexicon import Lexicon, cached_lexicon, pinned_path
-from .core.mentions import canonical
-from .core.overlap import Boundaries, overlaps
-from .core.spans import Document, OverlapGroup, Span
+from .core.mention_places import canonical
+from .core.overlapping import Boundaries, covered, overlaps, shares, stretches
+from .core.spans import Document, OverlapGroup, Span, by_label
 from .core.wording import (
     BOTH,
     BOUNDARY,
@@ -72,8 +71,7 @@ from .core.wording import (
 )
 from .counting.counter import count
 from .evaluation.result import evaluate
-from .metrics.options import Beta, Focus, Typed
-from .metrics.registry import create, registry
+from .metrics.registry import Beta, Focus, Typed, create, registry
 
 __all__ = [
     "BOTH",

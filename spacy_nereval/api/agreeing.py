@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.labels import SEPARATOR, label_rules
-from ..core.mentions import CASELESS, LISTED
+from ..core.mention_places import CASELESS, LISTED
 from ..core.messages import shortened
 from ..counting.counts import Counts
 from ..evaluation.agreement.consensus import consensus_rows, consensus_rule
@@ -16,19 +16,17 @@ from ..evaluation.agreement.counts import DEFAULT, AgreementCounts
 from ..evaluation.agreement.documents import check_annotators
 from ..evaluation.agreement.stretches import checked_unit
 from ..evaluation.resampling import Confidence
-from ..io.adjudication import write_disputes
-from ..io.shared_documents import shared_documents
+from ..io.shared_documents import shared_documents, write_disputes
 from ..io.writing import write_rows
 from ..reporting.agreement import AGREED, AT_TERMINAL, agreement_tables
 from ..reporting.agreement_lines import Agreed, after_lines, opening_lines
+from ..reporting.remarks import left_out_lines
 from ..reporting.result_table import ResultTable
 from .annotators import annotated, sides_of, what_is_known
 from .choice import chosen_metrics
-from .frames import frame, table_rows
 from .plain_records import Reading
-from .results import left_out_lines
 from .rows import TagNames, given_names
-from .shown import Shown
+from .shown import Shown, table_frame
 from .words import in_python
 
 if TYPE_CHECKING:
@@ -199,7 +197,7 @@ class Agreement(Shown):
         """
         if table not in AGREED:
             raise ValueError(f"there is no table {table!r}; there are {', '.join(AGREED)}")
-        return frame(row for found in AGREED[table](self._given) for row in table_rows(found))
+        return table_frame(AGREED[table](self._given))
 
     def save(self, path: str | Path) -> None:
         """Write the result to a file in the format that the file extension names.
@@ -242,6 +240,11 @@ class Agreement(Shown):
             return self._given
         bounded = self._found.with_main_interval(self)
         return self._given._replace(bounds=bounded["intervals"], drawn=bounded["confidence"])
+
+    def _parts(
+        self, average: str, digits: int, *, every: bool = False
+    ) -> tuple[list[str], list[ResultTable], list[str]]:
+        return self._before(), self._tables(average, digits, every=every), self._after()
 
     def _tables(self, average: str, digits: int, *, every: bool) -> list[ResultTable]:
         return [*agreement_tables(self._given, AGREED if every else AT_TERMINAL, digits=digits)]

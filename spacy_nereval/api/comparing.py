@@ -8,14 +8,14 @@ from typing import Any
 
 from ..core.declaration import Metric
 from ..core.labels import SEPARATOR, label_rules
-from ..core.mentions import CASELESS, LISTED
+from ..core.mention_places import CASELESS, LISTED
 from ..core.spans import Document, relabelled
 from ..counting.counter import count
 from ..counting.counts import Counts
 from ..evaluation.comparison import System, comparison
 from ..evaluation.resampling import Confidence
 from ..evaluation.tested import Asked, families
-from ..evaluation.transitions import gold_outcomes
+from ..evaluation.transitions import outcomes_of
 from .choice import check_labels, chosen_metrics, separator, with_levels
 from .counted import check_alone, counted_systems
 from .inputs import documents, what_is_known
@@ -124,7 +124,7 @@ def compare(
             check_labels(counts)
             warnings += [f"{shown}: {line}" for line in label_warnings(counts)]
             runs.append(counts)
-        outcomes = [gold_outcomes(document) for document in kept] if len(runs) == 1 else None
+        outcomes = outcomes_of(kept, chosen) if len(runs) == 1 else None
         compared.append(System(name, runs, outcomes))
         can_be_reported = reported is not None and len(runs) == 1 and hasattr(systems[name], "__len__")
         reported = [*(reported or ()), KeptSystem(name, kept, runs[0])] if can_be_reported else None

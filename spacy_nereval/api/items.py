@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeGuard
 from ..core.checked import PlainSpan, checked_span
 from ..core.messages import shortened
 from ..core.spans import Document
-from ..io.formats.detection import TAG_KEYS
+from ..io.formats import TAG_KEYS
 from ..io.records import Record
 
 Kind = Literal["tags", "spans", "mentions", "doc", "record", "document", "example", "nothing", "empty"]

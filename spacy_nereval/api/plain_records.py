@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..core.checked import PlainSpan, checked_tokens, highest
-from ..core.mentions import CASELESS, LISTED, check_options
+from ..core.mention_places import CASELESS, LISTED, check_options
 from ..core.messages import quoted, shortened
 from ..core.spans import Document
 from ..io.formats.offsets import fitted_span, in_other_unit

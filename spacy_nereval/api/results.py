@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,27 +13,29 @@ from ..counting.counts import Counts
 from ..evaluation.error_groups import ErrorGroups
 from ..evaluation.error_list import ErrorExamples, error_list
 from ..evaluation.label_schemes import argument, label_lines
+from ..evaluation.per_document import document_rows
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import gold_spans, pred_spans
 from ..evaluation.scores import AVERAGES
 from ..evaluation.tested import Asked
 from ..io.count_files import save as save_counts
 from ..metrics.registry import create
-from ..reporting.comparison import COMPARED, comparison_tables, footer, verdict_lines
-from ..reporting.evaluated import Evaluated
-from ..reporting.remarks import heading, mention_lines
+from ..reporting.comparison_view import ComparisonView
+from ..reporting.declared import judging
+from ..reporting.remarks import left_out_lines
 from ..reporting.result_table import ResultTable
-from ..reporting.result_tables import TABLES, tables
-from ..reporting.verdict_tables import judging
-from .frames import DETAILED, frame, result_rows, table_rows
+from ..reporting.score_view import ScoreView
 from .reports import KeptSystem, report
-from .shown import Shown
+from .shown import Shown, frame, table_frame
 
 if TYPE_CHECKING:
     import pandas
 
-SUMMARY = ("scores", "labels", "errors")
-"""The tables of `Result.summary`."""
+OTHERS = {"other-scores": "scores", "other-label-scores": "label-scores"}
+"""The frames of scores that are not precision, recall and F, and the tables that they belong to."""
+
+DETAILED = ("groups", "pairs")
+"""The tables that show spans, for which documents are needed."""
 
 
 class Result(Shown):
@@ -69,6 +71,8 @@ class Result(Shown):
             add_units(self._counts, self._documents)
         return self._counts
 
+    summarised = ("scores", "labels", "errors")
+
     def errors(
         self, metric: str = "fair", verdicts: Sequence[str] | None = None, labels: Sequence[str] | None = None
     ) -> list[dict[str, Any]]:
@@ -100,12 +104,13 @@ class Result(Shown):
         return [found.row() for found in listed]
 
     def to_frame(self, table: str = "scores", average: str = "micro") -> pandas.DataFrame:
-        """Return a table as a pandas DataFrame; ratios are from 0 to 1.
+        """Return a table as a pandas DataFrame; ratios are from 0 to 1, and an interval has columns "low" and "high".
 
         Args:
             table: The name of a table for `--tables`. "scores" and "label-scores" have a row
                 per metric (and label) with P, R and F; "other-scores" and
-                "other-label-scores" have a row per score that is not one of these.
+                "other-label-scores" have a row per score that is not one of these. "documents" has the columns of
+                `--per-document`.
             average: The average that overall scores show: "micro", "macro", "weighted" or "docs".
 
         Returns:
@@ -118,7 +123,13 @@ class Result(Shown):
         >>> score([["B-PER"]], [["B-PER"]], ["strict"]).to_frame()[["metric", "F"]].values.tolist()
         [['strict', 1.0]]
         """
-        return frame(result_rows(self._evaluated(average, detailed=table in DETAILED), table))
+        if table == "documents":
+            return frame(document_rows(self._counts))
+        if table not in (*ScoreView.makers, *OTHERS):
+            raise ValueError(f"there is no table {table!r}; there are {', '.join([*ScoreView.makers, *OTHERS])}")
+        found = [*self._view(average, every=table in DETAILED).tables([OTHERS.get(table, table)])]
+        pairs = ("scores", "label-scores", *OTHERS)
+        return table_frame(found[table in OTHERS :][:1] if table in pairs else found)
 
     def save(self, path: str | Path) -> None:
         """Write the result to a file in the format that the file extension names.
@@ -155,36 +166,32 @@ class Result(Shown):
     def _metric(self, name: str) -> Metric:
         return next((metric for metric in self._counts.metrics if metric.name == name), None) or create(name)
 
-    def _evaluated(self, average: str, *, detailed: bool = False) -> Evaluated:
-        """Return what tables are made from, with examples of errors and groups of them if `detailed`."""
+    def _view(self, average: str = "micro", *, every: bool = False) -> ScoreView:
+        """Return the view, with examples of errors if `every`."""
         if average not in AVERAGES:
             raise ValueError(f"average={average!r}: expected one of {', '.join(AVERAGES)}")
-        given = Evaluated(self._counts, self, average)
         metric = judging(self._counts.metrics)
-        if not detailed or self._documents is None or metric is None:
-            return given
+        if self._documents is None or metric is None:
+            return ScoreView(self.counts, self, average)
         known = [document for document in self._documents if document]
         examples = ErrorExamples(metric)
-        words = all(document.text is not None for document in known)
-        groups = None if metric.resolve else ErrorGroups(metric, by=("surface", "slip") if words else ())
+        groups = None
+        if not metric.resolve:
+            is_read = every and all(document.text is not None for document in known)
+            groups = ErrorGroups(metric, by=("surface", "slip") if is_read else ())
         for document in known:
-            for found in (examples, groups):
+            for found in (groups, *([examples] if every else [])):
                 if found is not None:
                     found.add(document)
-        return given._replace(examples=examples.first, groups=groups)
+        return ScoreView(self.counts, self, average, examples=examples.first, groups=groups)
 
-    def _tables(self, average: str, digits: int, *, every: bool) -> list[ResultTable]:
-        given = self._evaluated(average, detailed=every)
-        return [*tables(given, TABLES if every else SUMMARY, digits=digits)]
-
-    def _before(self) -> list[str]:
-        lines = [heading(self), *mention_lines(self.get("mentions", {})), *left_out_lines(self.get("left_out", {}))]
-        lines += self._notes
+    def _parts(
+        self, average: str, digits: int, *, every: bool = False
+    ) -> tuple[list[str], list[ResultTable], list[str]]:
+        before, tables, after = super()._parts(average, digits, every=every)
+        before += [*left_out_lines(self.get("left_out", {})), *self._notes]
         warnings = label_warnings(self._counts)
-        return [*warnings, *lines] if _have_no_common_label(self._counts) else [*lines, *warnings]
-
-    def _after(self) -> list[str]:
-        return [self.signature]
+        return warnings + before if _have_no_common_label(self._counts) else before + warnings, tables, after
 
 
 class Comparison(Shown):
@@ -232,21 +239,13 @@ class Comparison(Shown):
         >>> found.to_frame().query("score == 'f'")[["system", "baseline_value", "value"]].values.tolist()
         [['b', 1.0, 0.0]]
         """
-        if table not in COMPARED:
-            raise ValueError(f"there is no table {table!r}; there are {', '.join(COMPARED)}")
-        if table in ("differences", "all-differences"):
-            return frame(_difference_rows(self["comparisons"]))
-        return frame(row for found in COMPARED[table](self) for row in table_rows(found))
+        view = ComparisonView(self)
+        return table_frame([view.every_row()] if table in ("differences", "all-differences") else view.tables([table]))
 
-    def _tables(self, average: str, digits: int, *, every: bool) -> list[ResultTable]:
-        return [*comparison_tables(self, COMPARED if every else ("differences", "transitions"), digits=digits)]
+    summarised = ("differences", "transitions")
 
-    def _before(self) -> list[str]:
-        mentions = [f"{name}: {line}" for name, of in self.get("mentions", {}).items() for line in mention_lines(of)]
-        return [*self._notes, *verdict_lines(self), *mentions, *left_out_lines(self.get("left_out", {}))]
-
-    def _after(self) -> list[str]:
-        return [*footer(self), self.signature]
+    def _view(self, average: str = "micro", *, every: bool = False) -> ComparisonView:
+        return ComparisonView(self, self._notes)
 
     def _report(self, name: str) -> str | None:
         return None if self._systems is None else report(self._systems, *self._how)
@@ -267,21 +266,3 @@ def _have_no_common_label(counts: Counts) -> bool:
     """Return whether both sides have spans, and none of gold has the label of a prediction."""
     gold, pred = ({name for name, number in of(counts).items() if number} for of in (gold_spans, pred_spans))
     return bool(gold and pred) and gold.isdisjoint(pred)
-
-
-def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
-    """Return a line on each metric that was left out.
-
-    >>> left_out_lines({"wrf": "it needs the words"})
-    ['wrf is left out: it needs the words']
-    """
-    return [f"{name} is left out: {reason}" for name, reason in left_out.items()]
-
-
-def _difference_rows(comparisons: Iterable[Mapping[str, Any]]) -> Iterable[dict[str, Any]]:
-    for row in comparisons:
-        low, high = row["interval"] or (None, None)
-        yield {
-            **{name: row[name] for name in ("system", "metric", "score", "label", "baseline_value", "value")},
-            **{"difference": row["difference"], "low": low, "high": high, "p": row["p"], "p_holm": row["p_holm"]},
-        }

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.messages import shortened
-from ..io.formats import hf
-from ..io.formats.detection import TAG_KEYS
+from ..io.formats import TAG_KEYS, hf
 from ..io.records import Record
 from ..io.tag_sequences import read_tags
 from .items import tags_key

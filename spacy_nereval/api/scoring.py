@@ -9,7 +9,7 @@ from typing import Any
 
 from ..core.declaration import Metric
 from ..core.labels import SEPARATOR, label_rules
-from ..core.mentions import CASELESS, LISTED
+from ..core.mention_places import CASELESS, LISTED
 from ..core.messages import shortened
 from ..core.spans import Document, relabelled
 from ..counting.counter import count

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import html
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..io.writing import atomic, visible, write_json
-from ..reporting.formats import document
+from ..reporting.formats import document, records
 from ..reporting.formats import html as html_table
 from ..reporting.result_table import ResultTable
 from ..reporting.terminal import render
+from ..reporting.view import View
 
 if TYPE_CHECKING:
     import pandas
@@ -39,21 +40,24 @@ class Shown(dict[str, Any]):
         found: str = self["signature"]
         return found
 
+    summarised: ClassVar[Sequence[str]] = ()
+    """The tables that `summary` and notebooks show."""
+
     @abstractmethod
     def to_frame(self, table: str) -> pandas.DataFrame:
-        """Return a table as a pandas DataFrame."""
+        """Return a table as a pandas DataFrame: ratios from 0 to 1, as in JSON."""
 
-    @abstractmethod
-    def _tables(self, average: str, digits: int, *, every: bool) -> list[ResultTable]:
-        """Return the tables that people see, or every table."""
+    def _view(self, average: str = "micro", *, every: bool = False) -> View:
+        """Return the view, with all that its tables need that not everybody sees if `every`."""
+        raise NotImplementedError
 
-    @abstractmethod
-    def _before(self) -> list[str]:
-        """Return lines that come before the tables."""
-
-    def _after(self) -> list[str]:
-        """Return lines that come after the tables."""
-        return []
+    def _parts(
+        self, average: str, digits: int, *, every: bool = False
+    ) -> tuple[list[str], list[ResultTable], list[str]]:
+        """Return lines, the tables that people see, or every table, and further lines."""
+        view = self._view(average, every=every)
+        tables = view.tables(view.makers if every else self.summarised, digits=digits)
+        return view.opening(digits=digits), [*tables], [*view.closing(), self.signature]
 
     def summary(self, average: str = "micro", digits: int = 2) -> str:
         """Return the most important tables as text.
@@ -70,15 +74,12 @@ class Shown(dict[str, Any]):
             ValueError: There is no such average.
 
         >>> from spacy_nereval import score
-        >>> score([["B-PER"]], [["B-PER"]], ["strict"]).summary().splitlines()[0]
+        >>> score([["B-PER"]], [["B-PER"]], ["strict"]).summary().partition(": ")[0]
         '1 document, 1 gold span, 1 predicted span'
         """
-        parts = [*self._before()]
-        for table in self._tables(average, digits, every=False):
-            if table.rows:
-                parts.append(f"\n{visible(table.heading)}\n{render(table)}")
-        parts += [f"\n{line}" for line in self._after()]
-        return "\n".join(parts)
+        before, tables, after = self._parts(average, digits)
+        shown = [f"\n{visible(table.heading)}\n{render(table)}" for table in tables if table.rows]
+        return "\n".join([*before, *shown, *(f"\n{line}" for line in after)])
 
     def __str__(self) -> str:
         return self.summary()
@@ -88,10 +89,10 @@ class Shown(dict[str, Any]):
 
     def _repr_html_(self) -> str:
         """Return the same tables for a notebook: HTML without scripts, every text escaped."""
-        tables = [table for table in self._tables("micro", 2, every=False) if table.rows]
-        lines = (f"<p>{html.escape(visible(line))}</p>" for line in self._before())
-        after = (f"<p>{html.escape(visible(line))}</p>" for line in self._after())
-        return "\n".join(['<div class="nereval">', STYLE, *lines, *map(html_table, tables), *after, "</div>"])
+        before, tables, after = self._parts("micro", 2)
+        lines, more = ([f"<p>{html.escape(visible(line))}</p>" for line in part] for part in (before, after))
+        shown = [html_table(table) for table in tables if table.rows]
+        return "\n".join(['<div class="nereval">', STYLE, *lines, *shown, *more, "</div>"])
 
     def save(self, path: str | Path) -> None:
         """Write the result to a file in the format that the file extension names.
@@ -116,8 +117,8 @@ class Shown(dict[str, Any]):
             raise ValueError(f"{path}: expected a file that ends with {', '.join(self._endings())}")
         text = self._report(path.stem) if path.suffix == ".html" else None
         if text is None:
-            tables = self._tables("micro", 2, every=True)
-            text = document(tables, FORMATS[path.suffix], self._before(), [*self._after(), self.signature])
+            before, tables, after = self._parts("micro", 2, every=True)
+            text = document(tables, FORMATS[path.suffix], before, after)
         with atomic(path) as file:
             file.write(f"{text}\n".encode("utf8", "backslashreplace"))
 
@@ -127,3 +128,32 @@ class Shown(dict[str, Any]):
 
     def _endings(self) -> Sequence[str]:
         return (".json", *FORMATS)
+
+
+def frame(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = ()) -> pandas.DataFrame:
+    """Return rows as a pandas DataFrame.
+
+    Args:
+        rows: One mapping of column names to values per row.
+        columns: The names of the columns if there are no rows.
+
+    Raises:
+        ValueError: pandas is not installed.
+    """
+    try:
+        import pandas
+    except ImportError:
+        raise ValueError('to_frame needs pandas: python -m pip install "spacy-nereval[frame]"') from None
+    found = list(rows)
+    return pandas.DataFrame(found, columns=None if found else list(columns))
+
+
+def table_frame(tables: Iterable[ResultTable]) -> pandas.DataFrame:
+    """Return the rows of tables as a pandas DataFrame: ratios from 0 to 1, bounds of intervals as columns "low" and
+    "high".
+
+    Raises:
+        ValueError: pandas is not installed.
+    """
+    tables = [*tables]
+    return frame((row for table in tables for row in records(table)), [name for t in tables[:1] for name in t.header])

@@ -24,8 +24,7 @@ from ..reporting.result_table import ResultTable
 from ..reporting.threshold_lines import story_lines, warning_lines
 from ..reporting.thresholds import TABLES, USUAL, Thresholded, threshold_tables
 from .documents import Items, documents_of
-from .frames import frame, table_rows
-from .shown import Shown
+from .shown import Shown, frame, table_frame
 from .words import in_python
 
 if TYPE_CHECKING:
@@ -184,7 +183,7 @@ class Thresholds(Shown):
             raise ValueError(f"there is no table {table!r}; there are {', '.join(TABLES)}")
         if table == "curves":
             return frame(curve_rows(self._found.curves), columns(self._metrics))
-        return frame(row for found in TABLES[table](self._given) for row in table_rows(found))
+        return table_frame(TABLES[table](self._given))
 
     def save(self, path: str | Path) -> None:
         """Write the result to a file in the format that the file extension names.
@@ -218,6 +217,11 @@ class Thresholds(Shown):
     @property
     def _given(self) -> Thresholded:
         return Thresholded(self, self._metrics)
+
+    def _parts(
+        self, average: str, digits: int, *, every: bool = False
+    ) -> tuple[list[str], list[ResultTable], list[str]]:
+        return self._before(), self._tables(average, digits, every=every), self._after()
 
     def _tables(self, average: str, digits: int, *, every: bool) -> list[ResultTable]:
         return [*threshold_tables(self._given, [*TABLES] if every else USUAL, digits=digits)]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.labels import SEPARATOR, label_rules
-from ..core.mentions import CASELESS, LISTED
+from ..core.mention_places import CASELESS, LISTED
 from ..core.messages import shortened
 from ..evaluation.thresholds.choice import with_metric_of
 from ..evaluation.thresholds.inputs import Settings

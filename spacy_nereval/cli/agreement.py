@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 from typer import Argument, Option
 
+from ..reporting.view import MOST_DOCUMENTS
 from .app import command
 from .guards import check_lexicons
 from .inputs import display_names, reading_of, rules_of, say_left_out
@@ -16,7 +17,7 @@ from .metric_options import chosen_metrics, names_and_options
 from .options import OUTPUT, TRAIN, Reading, Resampling, Showing
 from .outputs import check_suffix, chosen_confidence
 from .printing import print_tables, say
-from .showing import MOST_DOCUMENTS, more_tables
+from .showing import more_tables
 from .values import split_list, table_format, table_names
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def agreement_cli(
     from ..evaluation.agreement.consensus import consensus_rows, consensus_rule
     from ..evaluation.agreement.counts import DEFAULT, AgreementCounts
     from ..evaluation.agreement.stretches import checked_unit
-    from ..io.adjudication import write_disputes
+    from ..io.shared_documents import write_disputes
     from ..io.writing import atomic, write_json, write_rows
     from ..reporting.agreement import AGREED, AT_TERMINAL, USUAL
     from ..reporting.html.agreement.page import agreement_page
@@ -156,7 +157,7 @@ def agreement_cli(
 
 
 def _check_outputs(consensus: Path | None, units: Path | None, html: Path | None, disputes: Path | None) -> None:
-    from ..io.adjudication import check_disputes_path
+    from ..io.shared_documents import check_disputes_path
 
     if consensus:
         check_suffix("--write-consensus", consensus, ".jsonl")

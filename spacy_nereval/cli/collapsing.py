@@ -56,9 +56,9 @@ def check_collapsible(
         by: The attributes by which scores are broken down.
         file: The count file; None if documents are collapsed now.
     """
-    from ..reporting.result_tables import TABLES
+    from ..reporting.score_view import ScoreView
 
-    tables = table_names(showing.tables, TABLES, ()) if showing.tables != "all" else []
+    tables = table_names(showing.tables, ScoreView.makers, ()) if showing.tables != "all" else []
     asked = {
         "--per-document": per_document is not None,
         "--by": bool(by),

@@ -16,10 +16,9 @@ from .guards import check_lexicons
 from .metric_options import names_and_options
 from .options import METRICS, NAMES, OUTPUT, TRAIN, Asking, Model, Reading, Resampling, Showing
 from .outputs import chosen_confidence
-from .printing import print_tables
 from .runs import RunCounter, systems_and_runs
-from .showing import more_tables
-from .values import asked, table_format, table_names
+from .showing import names_of_tables, print_view
+from .values import asked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,9 +95,9 @@ def compare_cli(
     """
     from ..evaluation.comparison import System, comparison
     from ..evaluation.tested import families
-    from ..evaluation.transitions import gold_outcomes
+    from ..evaluation.transitions import outcomes_of
     from ..io.writing import write_json
-    from ..reporting.comparison import AT_TERMINAL, COMPARED, USUAL
+    from ..reporting.comparison_view import ComparisonView
 
     names, options = names_and_options([*(systems or []), *ctx.args])
     names = with_count_file(gold, names, system or [])
@@ -109,8 +108,7 @@ def compare_cli(
     drawn = chosen_confidence(True, resampling)
     named = systems_and_runs(names, system or [], name or [])
     names = [run for _, runs in named for run in runs]
-    usual = AT_TERMINAL if table_format(showing.format) == "terminal" else USUAL
-    wanted = table_names(showing.tables, COMPARED, usual)
+    wanted = names_of_tables(showing, ComparisonView)
     wished = asked(asking, labels=per_label)
     check_halves(names, resampling)
     counter = RunCounter(names, gold or only_count_files(names), metrics, options, train, reading, loading, cutting)
@@ -124,30 +122,9 @@ def compare_cli(
             counts, kept = counter.count(run)
             counted.append(counts)
             documents = kept or documents
-        outcomes = [gold_outcomes(document) for document in kept] if kept is not None and len(runs) == 1 else None
+        outcomes = outcomes_of(kept, counts.metrics) if kept is not None and len(runs) == 1 else None
         compared.append(System(shown, counted, outcomes))
     result = comparison(compared, documents, drawn, asking.trials, **wished._asdict(), short=showing.short)
     if output:
         write_json(output, result)
-    _print_result(result, wanted, showing)
-
-
-def _print_result(result: dict[str, Any], wanted: Sequence[str], showing: Showing) -> None:
-    """Print the tables of a comparison."""
-    from ..io.writing import visible
-    from ..reporting.comparison import comparison_tables, footer
-    from ..reporting.comparison_lines import legend_lines, opening_lines
-    from ..reporting.remarks import mention_lines
-
-    mentions = [
-        visible(f"{name}: {line}") for name, of in result.get("mentions", {}).items() for line in mention_lines(of)
-    ]
-    legend = legend_lines(result, more_tables(showing)) if "differences" in wanted else []
-
-    print_tables(
-        comparison_tables(result, wanted, digits=showing.digits),
-        showing.format,
-        before=opening_lines(result, digits=showing.digits),
-        after=[*legend, *mentions, *footer(result)],
-        signature=result["signature"],
-    )
+    print_view(ComparisonView(result), wanted, showing, result["signature"])

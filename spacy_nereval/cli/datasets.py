@@ -9,8 +9,8 @@ from typing import Any
 from typer import Argument, Option
 
 from .app import command
-from .options import DIGITS, OUTPUT, TABLE_FORMATS
-from .printing import print_tables
+from .options import DIGITS, OUTPUT, TABLE_FORMATS, Showing
+from .showing import names_of_tables, print_view
 from .values import input_formats
 
 
@@ -44,8 +44,8 @@ def datasets_cli(
     A data set without a test counts as one where the system is not better.
     """
     from ..evaluation.datasets import data_sets
-    from ..io.writing import visible, write_json
-    from ..reporting.datasets import data_set_tables, footer
+    from ..io.writing import write_json
+    from ..reporting.comparison_view import DataSetsView
 
     if input_formats(format):
         raise ValueError(
@@ -56,14 +56,8 @@ def datasets_cli(
     result = data_sets(results, score=score, system=name, independent=independent)
     if output:
         write_json(output, result)
-    print_tables(
-        data_set_tables(result, digits=digits),
-        format,
-        # The names of files and systems can contain any character.
-        before=[visible(f"{result['verdict']}.")],
-        after=[visible(line) for line in footer(result)],
-        signature=result["signature"],
-    )
+    showing = Showing(format, None, digits)
+    print_view(DataSetsView(result), names_of_tables(showing, DataSetsView), showing, result["signature"])
 
 
 def _names(files: list[Path]) -> list[str]:

@@ -22,7 +22,7 @@ def doctor_cli(
 
     Exit with status 1 if something that was requested cannot be used.
     """
-    from ..integration.doctor import examine
+    from ..integration.training_needs import examine
 
     findings = examine(gpu_id=gpu_id, transformer=transformer, corpus=corpus)
     for finding in findings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer import Argument, Option
@@ -19,11 +19,14 @@ from .metric_options import chosen_metrics, optional_name
 from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Model, Reading, Resampling, Showing
 from .outputs import check_average, check_per_document, chosen_confidence
 from .results import count_documents, warn_of_labels
-from .score_runs import score_runs
-from .showing import Collected, collected, show_result
+from .runs import RunCounter, named_runs
+from .showing import Collected, collected, names_of_tables, print_view, show_result
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..evaluation.breakdown import Breakdown
+    from ..evaluation.resampling import Confidence
 
 
 @command("score", metric_options=True)
@@ -108,3 +111,50 @@ def score_cli(
         documents = predictions_kept(documents_of_files(gold, pred, reading), cutting, str(pred or gold))
         counts = count_documents(documents, chosen, gold.name, reading, [*breakdowns, *seen.observers])
     show_result(counts, drawn, showing, output=output, per_document=per_document, breakdowns=breakdowns, collected=seen)
+
+
+def score_runs(
+    given: Sequence[str],
+    gold: Path,
+    counting: tuple[Any, ...],
+    drawn: Confidence,
+    showing: Showing,
+    output: Path | None,
+) -> None:
+    """Score the training runs of one system, write the result if asked for, and print the tables.
+
+    Args:
+        given: The values of `--system`.
+        gold: The gold file or folder.
+        counting: What `RunCounter` takes after the gold file: metrics, and how files are read.
+        drawn: The settings of intervals.
+        showing: Which tables are printed, and how.
+        output: JSON file for the result.
+
+    Raises:
+        ValueError: There are several systems or there is only one run; a run, a table or an option cannot be used.
+        OSError: A file cannot be read or written.
+    """
+    from ..evaluation.run_means import evaluate_runs
+    from ..io.writing import write_json
+    from ..reporting.runs_view import RunsView
+
+    systems = named_runs(given)
+    if len(systems) > 1:
+        raise ValueError(
+            f"--system is given for {' and '.join(systems)}: score one system, or compare them with 'nereval compare'"
+        )
+    ((name, runs),) = systems.items()
+    if len(runs) == 1:
+        raise ValueError(
+            f"--system {given[0]}: {name} has one training run, which does not show how much runs vary; "
+            f"give two or more, or score it alone: nereval score {gold} {runs[0]}"
+        )
+    wanted = names_of_tables(showing, RunsView)
+    counter = RunCounter(runs, gold, *counting)
+    check_lexicons(counter.metrics, output)
+    counts = [counter.count(run)[0] for run in runs]
+    result = evaluate_runs(counts, drawn, system=name, average=showing.average, short=showing.short)
+    if output:
+        write_json(output, result)
+    print_view(RunsView(counts[0], result, showing.average), wanted, showing, result["signature"])

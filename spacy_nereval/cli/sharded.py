@@ -191,8 +191,7 @@ def count_in_parts(
         ValueError: If some files cannot be counted. The reasons are printed first.
     """
     from ..distributed.engines import started
-    from ..distributed.merging import merged
-    from ..distributed.shards import PartsFolder, locked
+    from ..distributed.shards import PartsFolder, locked, merged
     from ..io.paths import is_pipe, location
 
     if reading.labels is not None and (rules := rules_of(reading)):

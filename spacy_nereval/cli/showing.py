@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .options import Showing
 from .printing import print_tables
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from ..evaluation.error_groups import ErrorGroups, GroupedBy
     from ..evaluation.error_list import ErrorExamples
     from ..evaluation.resampling import Confidence
-
-MOST_DOCUMENTS = 20_000
-"""Maximum number of documents for an interval that nobody asked for: with more, it takes longer than counting."""
+    from ..reporting.view import View
 
 
 class Collected(NamedTuple):
@@ -40,11 +38,10 @@ def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
     Raises:
         ValueError: If a table is unknown, or no metric has the verdicts that it shows.
     """
-    from ..reporting.result_tables import AT_TERMINAL, TABLES, USUAL
-    from ..reporting.verdict_tables import judging
+    from ..reporting.declared import judging
+    from ..reporting.score_view import ScoreView
 
-    usual = AT_TERMINAL if table_format(showing.format) == "terminal" else USUAL
-    wanted = table_names(showing.tables, TABLES, usual)
+    wanted = names_of_tables(showing, ScoreView)
     by_name = [] if showing.tables in (None, "all") else wanted
     for name in by_name:
         if name in ("errors", "groups", "pairs", "confusion") and not judging(metrics):
@@ -71,7 +68,7 @@ def collected(
     """
     from ..evaluation.error_groups import ErrorGroups
     from ..evaluation.error_list import ErrorExamples
-    from ..reporting.verdict_tables import judging
+    from ..reporting.declared import judging
 
     wanted, metric = wanted_tables(showing, metrics), judging(metrics)
     if source is not None:
@@ -111,10 +108,9 @@ def show_result(
     from ..evaluation.per_document import disagreement, document_rows
     from ..evaluation.result import evaluate
     from ..io.writing import write_json, write_rows
-    from ..reporting.evaluated import Evaluated
-    from ..reporting.headline import summary_lines
-    from ..reporting.remarks import disagreement_lines, heading, mention_lines
-    from ..reporting.result_tables import tables
+    from ..reporting.remarks import disagreement_lines
+    from ..reporting.score_view import ScoreView
+    from .lookups import unknown_labels
 
     wanted = wanted_tables(showing, counts.metrics)
     result = evaluate(counts, drawn, average=showing.average, short=showing.short)
@@ -122,54 +118,47 @@ def show_result(
         result["breakdowns"] = {found["by"]: found for found in (each.result() for each in breakdowns)}
     if output:
         write_json(output, result)
-    bounded = result if drawn else _with_interval(result, counts)
-    notes = _warnings(counts, bounded.get("confidence"), breakdowns)
+    examples = collected.examples.first if collected.examples else {}
+    view = ScoreView(counts, result, showing.average, examples=examples, groups=collected.groups)
+    notes = [*(f"⚠ {line}" for line in unknown_labels(counts, breakdowns)), *view.closing()]
     if per_document:
         write_rows(per_document, document_rows(counts))
         if found := disagreement(counts):
             notes.append("\n".join(disagreement_lines(found)))
-    examples = collected.examples.first if collected.examples else {}
-    given = Evaluated(counts, result, showing.average, examples, collected.groups, bounded)
+    print_view(view, wanted, showing, result["signature"], closing=notes)
+
+
+def names_of_tables(showing: Showing, view: type[View]) -> list[str]:
+    """Return the names of the tables to print of a kind of result.
+
+    Raises:
+        ValueError: There is no such table or format.
+    """
+    usual = view.at_terminal if table_format(showing.format) == "terminal" else view.usual
+    return table_names(showing.tables, view.makers, usual)
+
+
+def print_view(
+    view: View, wanted: Sequence[str], showing: Showing, signature: str, *, closing: Sequence[str] | None = None
+) -> None:
+    """Print tables of a view, with its lines before and after them.
+
+    Args:
+        view: The view of a result.
+        wanted: The names of the tables.
+        showing: Which tables are printed, and how.
+        signature: The signature of the result, printed last.
+        closing: The lines after the tables; by default those of the view.
+    """
     print_tables(
-        tables(given, wanted, digits=showing.digits),
+        view.tables(wanted, digits=showing.digits),
         showing.format,
-        before=[
-            *summary_lines(given, heading(result), digits=showing.digits, more=more_tables(showing)),
-            *mention_lines(result.get("mentions", {})),
-        ],
-        after=notes,
-        signature=result["signature"],
+        before=view.opening(digits=showing.digits, more=more_tables(showing)),
+        after=view.closing() if closing is None else closing,
+        signature=signature,
     )
 
 
 def more_tables(showing: Showing) -> str:
     """Return how to see the tables that a terminal does not show by default; "" if the tables were chosen."""
     return "--tables all" if showing.tables is None and table_format(showing.format) == "terminal" else ""
-
-
-def _with_interval(result: dict[str, Any], counts: Counts) -> dict[str, Any]:
-    """Return the result with the intervals of the metric that stands for it, if they are computed quickly."""
-    from ..evaluation.intervals import Confidence, bounded
-    from ..reporting.headline import main_metric
-
-    known = counts.replicates is not None if counts.collapsed else len(counts.units) == counts.documents
-    if not known or (counts.documents > MOST_DOCUMENTS and not counts.collapsed):
-        return result
-    metric = main_metric(counts.metrics)
-    found = bounded([counts if counts.collapsed else counts.of([metric])], Confidence())
-    own = result["metrics"][metric.name] | {"intervals": found.metrics[metric.name]}
-    return result | {
-        "metrics": result["metrics"] | {metric.name: own},
-        "confidence": found.drawn._asdict(),
-    }
-
-
-def _warnings(counts: Counts, drawn: Mapping[str, Any] | None, breakdowns: Sequence[Breakdown]) -> list[str]:
-    """Return warnings about unknown labels, and about few units if there are intervals."""
-    from ..reporting.remarks import interval_lines
-    from .lookups import unknown_labels
-
-    lines = [f"⚠ {line}" for line in unknown_labels(counts, breakdowns)]
-    if drawn:
-        lines += interval_lines(drawn)
-    return lines

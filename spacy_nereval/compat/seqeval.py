@@ -2,20 +2,24 @@
 
     from spacy_nereval.compat.seqeval import classification_report, f1_score
 
-What differs is said, not guessed: a text that is not a tag is an error here, where seqeval
-reads a label into it. The schemes IOE1 and IOE2 are not known.
+Tags are read as seqeval reads them, which is not always as `score` does: `mode="strict"` looks at pairs of neighbouring
+tags, and without a scheme it changes nothing but the report. A text that is not a tag is an error here, where seqeval
+reads a label into it; and averages over no label are numbers.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain, product
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..api.scoring import score
+from ..core.messages import quoted, shortened
 
 Tags = Iterable[Sequence[str]]
 """A sequence of tags per sentence."""
@@ -23,8 +27,31 @@ Tags = Iterable[Sequence[str]]
 ZeroDivision = Literal["warn", 0, 1]
 Floats = NDArray[np.float64]
 
-SCHEMES = {"IOB1": "IOB1", "IOB2": "IOB2", "IOBES": "BIOES", "BILOU": "BILUO"}
-"""seqeval's names of schemes, and ours."""
+Tag = tuple[str, str]
+"""A prefix and a label."""
+
+LETTERS = "IOBESUL"
+OUTSIDE = ("O", "_")
+"""How seqeval reads the tag O, and a prefix without a label."""
+
+SCHEMES = {
+    "IOB1": ("OI? II! BI? IB= BB=", "BI= II=", "II! IO? IB? BO? BI! BB="),
+    "IOE1": ("OI? II! EI? EE=", "II= IE=", "II! IO? IE! EI= EE="),
+    "IOB2": ("*B?", "BI= II=", "IO? II! IB? BO? BI! BB?"),
+    "IOE2": ("OI? OE? EI? EE? II! IE!", "IE= II=", "E*?"),
+    "IOBES": ("*B? *S?", "BI= BE= II= IE=", "S*? E*?"),
+    "BILOU": ("*B? *U?", "BI= BL= II= IL=", "U*? L*?"),
+}
+"""seqeval's schemes: the pairs of neighbouring prefixes at which a span starts, goes on, and has ended, with equal
+labels (=), different ones (!) or any (?). A name lists the prefixes of its scheme."""
+
+DETECTED = {
+    "IOB2": "IOB IB BO B",
+    "IOE2": "IOE IE EO E",
+    "IOBES": "IOBES IBES IOBE OBES IBE BES OBE BE S",
+    "BILOU": "IOBLU IBLU IOBL OBLU IBL BLU OBL BL U",
+}
+"""The sets of prefixes in gold by which seqeval's report finds the scheme."""
 
 AVERAGES = ("micro", "macro", "weighted")
 
@@ -94,10 +121,11 @@ def classification_report(
         digits: Decimal places of the text.
         suffix: Whether the prefix comes last: PER-B.
         output_dict: Whether to return a dict instead of text.
-        mode: "strict" leaves out spans that the scheme does not allow; None reads them as conlleval does.
+        mode: "strict" leaves out spans that the scheme does not allow; None reads them as conlleval does. As in
+            seqeval, the other functions need a scheme for it, and the report finds the scheme of gold.
         sample_weight: Not used, as in seqeval.
         zero_division: The value of an undefined score; "warn" is 0 with a warning.
-        scheme: The scheme of mode "strict": seqeval's class, or its name.
+        scheme: The scheme of mode "strict": seqeval's class, or its name, one of `SCHEMES`.
 
     Returns:
         A table as text; or with `output_dict` a dict for each label and average, with "precision", "recall" and
@@ -116,7 +144,7 @@ def classification_report(
     weighted avg       0.00      0.00      0.00         1
     <BLANKLINE>
     """
-    numbers = _numbers(y_true, y_pred, suffix, mode, scheme)
+    numbers = _numbers(y_true, y_pred, suffix, mode, scheme, detect=True)
     rows: dict[str, _Scores] = {}
     if numbers.labels:
         each = numbers.scores(None, zero_division)
@@ -213,12 +241,9 @@ def accuracy_score(y_true: Sequence[Any], y_pred: Sequence[Any]) -> float:
     >>> accuracy_score([["B-PER", "I-PER", "O", "O"]], [["B-PER", "O", "O", "O"]])
     0.75
     """
-    gold, pred = ([[tags] if isinstance(tags, str) else [*tags] for tags in side] for side in (y_true, y_pred))
-    for number, (a, b) in enumerate(zip(gold, pred)):
-        if len(a) != len(b):
-            raise ValueError(f"sentence {number}: y_true has {len(a)} tags and y_pred has {len(b)}")
-    if len(gold) != len(pred):
-        raise ValueError(f"y_true has {len(gold)} sentences and y_pred has {len(pred)}; expected the same number")
+    gold, pred = _aligned(
+        *([[tags] if isinstance(tags, str) else [*tags] for tags in side] for side in (y_true, y_pred))
+    )
     found: list[bool] = [x == y for a, b in zip(gold, pred) for x, y in zip(a, b)]
     if not found:
         raise ValueError("there are no tags; expected at least one")
@@ -230,33 +255,129 @@ def _divided(tp: NDArray[np.int64], by: NDArray[np.int64], instead: float) -> Fl
     return found
 
 
-def _numbers(y_true: Tags, y_pred: Tags, suffix: bool, mode: str | None, scheme: Any) -> _Numbers:
-    """Return the numbers of spans of each label. Strict mode reads both sides by one scheme, that of gold."""
+def _numbers(y_true: Tags, y_pred: Tags, suffix: bool, mode: str | None, scheme: Any, detect: bool = False) -> _Numbers:
+    """Return the numbers of spans of each label.
+
+    Args:
+        y_true, y_pred, suffix, mode, scheme: As for `classification_report`.
+        detect: Whether to find out the scheme of strict mode if there is none. Else it reads tags as without a mode.
+    """
     if mode not in (None, "strict"):
         raise ValueError(f"mode={mode!r}: expected None or 'strict'")
     name = getattr(scheme, "__name__", scheme)
     if name is not None and name not in SCHEMES:
         raise ValueError(f"scheme={name!r}: expected one of {', '.join(SCHEMES)}")
-    gold, pred = ([[_tag(tag, suffix) for tag in tags] for tags in side] for side in (y_true, y_pred))
-    chosen = "auto" if mode is None else SCHEMES[name] if name else _scheme_of(gold)
-    found = score(gold, pred, ["strict"], scheme=chosen, repair="conll" if mode is None else "discard")
-    per_type = found["metrics"]["strict"]["per_type"]
-    counts = [row["counts"] for row in per_type.values()]
-    tp, fp, fn = (np.array([row[key] for row in counts], dtype=np.int64) for key in ("tp", "fp", "fn"))
-    return _Numbers(list(per_type), tp, tp + fp, tp + fn)
+    strict = mode == "strict" and (name is not None or detect)
+    read = {side: _parsed(side, tags, suffix, strict) for side, tags in (("y_true", y_true), ("y_pred", y_pred))}
+    _aligned(read["y_true"], read["y_pred"])
+    if strict:
+        name = name or _detected(read["y_true"])
+        gold, pred = ({*_strict_spans(side, tags, name)} for side, tags in read.items())
+    else:
+        gold, pred = ({*_spans(tags)} for tags in read.values())
+    labels = sorted({label for label, _, _ in gold | pred})
+    numbers = (Counter(label for label, _, _ in spans) for spans in (gold & pred, pred, gold))
+    return _Numbers(labels, *(np.array([found[label] for label in labels], dtype=np.int64) for found in numbers))
 
 
-def _scheme_of(gold: Iterable[Sequence[str]]) -> str:
-    """Return the scheme of gold tags, as seqeval's strict mode infers it."""
-    prefixes = {tag[0] for tags in gold for tag in tags}
-    return "BILUO" if prefixes & {*"LUES"} else "IOB2"
+def _aligned(gold: list[Any], pred: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Return both sides. Raise ValueError if they have different numbers of sentences or tags."""
+    for number, (a, b) in enumerate(zip(gold, pred)):
+        if len(a) != len(b):
+            raise ValueError(f"sentence {number}: y_true has {len(a)} tags and y_pred has {len(b)}")
+    if len(gold) != len(pred):
+        raise ValueError(f"y_true has {len(gold)} sentences and y_pred has {len(pred)}; expected the same number")
+    return gold, pred
 
 
-def _tag(tag: Any, suffix: bool) -> Any:
-    """Return a tag with its prefix first; a prefix alone gets the label _."""
-    if not isinstance(tag, str) or tag == "O":
-        return tag
-    if len(tag) == 1:
-        return f"{tag}-_"
-    label, dash, prefix = tag.rpartition("-")
-    return f"{prefix}-{label}" if suffix and dash else tag
+def _parsed(side: str, sentences: Tags, suffix: bool, strict: bool) -> list[list[Tag]]:
+    """Return the prefix and the label of each tag."""
+    known: dict[Any, Tag] = {}
+    found: list[list[Tag]] = []
+    for number, tags in enumerate(sentences):
+        if isinstance(tags, str):
+            raise ValueError(f"{side}, sentence {number} is {quoted(tags)}; expected a list of tags for each sentence")
+        found.append([])
+        for place, tag in enumerate(tags):
+            where = f"{side}, sentence {number}: tag {place}"
+            if not isinstance(tag, str):
+                raise ValueError(f"{where} is {shortened(repr(tag))}; expected a tag such as 'B-PER' or 'O'")
+            if tag not in known:
+                known[tag] = _tag(tag, suffix, strict, where)
+            found[-1].append(known[tag])
+    return found
+
+
+def _tag(tag: str, suffix: bool, strict: bool, where: str) -> Tag:
+    """Return the prefix and the label of a tag, as seqeval's two modes split it."""
+    letter, rest = (tag[-1:], tag[:-1]) if suffix else (tag[:1], tag[1:])
+    dashed = rest.endswith("-") if suffix else rest.startswith("-")
+    if not letter or letter not in LETTERS or (rest and (letter == "O" or not dashed)):
+        form = "a label with -B, -I, -E, -S, -L or -U" if suffix else "B-, I-, E-, S-, L- or U- with a label"
+        raise ValueError(f"{where} is {quoted(tag)}, which is not a tag; expected O, or {form}")
+    label = rest.strip("-") if strict else rest[:-1] if suffix else rest[1:]
+    return letter, label or "_"
+
+
+def _spans(sentences: Iterable[list[Tag]]) -> Iterator[tuple[str, int, int]]:
+    """Yield (label, first tag, tag after the last) as seqeval does without a mode, by the rules of conlleval.
+
+    L and U are none of its prefixes: they neither end nor start a span, unless the label changes.
+    """
+    last, last_label, begin = "O", "", 0
+    for k, (letter, label) in enumerate(chain(*([*tags, OUTSIDE] for tags in sentences))):
+        changes = label != last_label
+        if last in "ES" or (last in "BI" and letter in "BSO") or (last != "O" and changes):
+            yield last_label, begin, k
+        if letter in "BS" or (last in "ESO" and letter in "EI") or (letter != "O" and changes):
+            begin = k
+        last, last_label = letter, label
+
+
+def _strict_spans(side: str, sentences: Iterable[list[Tag]], scheme: str) -> Iterator[tuple[str, int, int]]:
+    """Yield (label, first tag, tag after the last) as seqeval's strict mode does; places count all sentences."""
+    starts, goes_on, ends = map(_pairs, SCHEMES[scheme])
+    first = 0
+    for number, own in enumerate(sentences):
+        if foreign := [letter for letter, _ in own if letter not in scheme]:
+            raise ValueError(
+                f"{side}, sentence {number}: there is a tag with {foreign[0]}, which {scheme} does not have; "
+                f"expected {', '.join(scheme.rstrip('12'))}"
+            )
+        tags, k, before = [*own, OUTSIDE], 0, OUTSIDE
+        while k < len(tags):
+            end = k + 1
+            if _meets(starts, before, tags[k]):
+                while _meets(goes_on, tags[end - 1], tags[end]):
+                    end += 1
+                if _meets(ends, tags[end - 1], tags[end]):
+                    yield tags[k][1], first + k, first + end
+            k, before = end, tags[end - 1]
+        first += len(tags)
+
+
+def _meets(pairs: frozenset[tuple[str, str, bool]], before: Tag, tag: Tag) -> bool:
+    return (before[0], tag[0], before[1] == tag[1]) in pairs
+
+
+@lru_cache
+def _pairs(patterns: str) -> frozenset[tuple[str, str, bool]]:
+    """Return which prefixes of two neighbouring tags meet one of the patterns, and whether their labels are equal."""
+    return frozenset(
+        (before, letter, equal)
+        for pattern in patterns.split()
+        for before, letter in product(*(LETTERS if one == "*" else one for one in pattern[:2]))
+        for equal in {"=": (True,), "!": (False,), "?": (True, False)}[pattern[2]]
+    )
+
+
+def _detected(gold: Iterable[list[Tag]]) -> str:
+    """Return the scheme of gold tags. Raise ValueError if seqeval finds none."""
+    letters = {letter for tags in gold for letter, _ in tags}
+    for scheme, sets in DETECTED.items():
+        if letters in map(set, sets.split()):
+            return scheme
+    raise ValueError(
+        f"the tags of y_true have the prefixes {', '.join(sorted(letters)) or 'none'}, which do not show their scheme: "
+        f"name it, scheme= one of {', '.join(SCHEMES)}"
+    )

@@ -203,12 +203,12 @@ def align(
 
     Args:
         gold, pred: Spans, sorted.
-        overlaps: The pairs that may be made, as `core.overlap.overlaps` returns them.
+        overlaps: The pairs that may be made, as `core.overlapping.overlaps` returns them.
 
     Returns:
         Pairs (gold, pred), then each unpaired prediction as (None, pred); (gold, None) for an unpaired gold span.
 
-    >>> from spacy_nereval.core.overlap import overlaps
+    >>> from spacy_nereval.core.overlapping import overlaps
     >>> gold, pred = [(0, 9, "A")], [(0, 5, "B"), (6, 9, "A")]
     >>> align(gold, pred, overlaps(gold, pred))
     [((0, 9, 'A'), (6, 9, 'A')), (None, (0, 5, 'B'))]

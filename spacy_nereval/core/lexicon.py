@@ -21,8 +21,11 @@ from .labels import LabelRules
 from .plugins import readers
 from .spans import Document, relabelled
 
-FORMAT = "spacy-nereval training 1"
+FORMAT = "spacy-nereval training 2"
 """The format of a lexicon's JSON file."""
+
+EARLIER = ("spacy-nereval training 1",)
+"""Formats of earlier versions, which do not say how often a token occurs that nested spans share."""
 
 PINNED = re.compile(r"(.+)@([0-9a-f]{8})")
 """A path with the digest of its lexicon."""
@@ -40,6 +43,7 @@ class Parts(TypedDict):
     surfaces: dict[str, dict[str, pydantic.PositiveInt]]
     occurrences: dict[str, pydantic.PositiveInt]
     tokens: dict[str, dict[str, pydantic.PositiveInt]]
+    token_occurrences: dict[str, pydantic.PositiveInt]
     documents: pydantic.PositiveInt
 
 
@@ -49,7 +53,9 @@ class Lexicon:
     Args:
         surfaces: Every surface of an annotated span, with its number of spans per label.
         occurrences: How often the corpus has each of these surfaces, annotated or not.
-        tokens: Every token, with its number per label; `NO_LABEL` outside of all spans.
+        tokens: Every token, with its number per label; `NO_LABEL` outside of all spans. A token in nested spans
+            of several labels counts for each of them.
+        token_occurrences: How often the corpus has each token.
         documents: The number of documents in the corpus.
 
     >>> lexicon = lexicon_of([Document([(0, 3, "LOC")], [], "Ulm , old Ulm")])
@@ -57,10 +63,18 @@ class Lexicon:
     ({'Ulm': {'LOC': 1}}, {'Ulm': 2}, {'LOC': 1, '': 1})
     """
 
-    def __init__(self, surfaces: LabelCounts, occurrences: dict[str, int], tokens: LabelCounts, documents: int) -> None:
+    def __init__(
+        self,
+        surfaces: LabelCounts,
+        occurrences: dict[str, int],
+        tokens: LabelCounts,
+        token_occurrences: dict[str, int],
+        documents: int,
+    ) -> None:
         self.surfaces = surfaces
         self.occurrences = occurrences
         self.tokens = tokens
+        self.token_occurrences = token_occurrences
         self.documents = documents
 
     @cached_property
@@ -71,24 +85,24 @@ class Lexicon:
     @cached_property
     def most_frequent(self) -> tuple[int, int]:
         """How often the most frequent surface is annotated, and the most frequent token occurs."""
-        surface, token = (
-            max((sum(row.values()) for row in table.values()), default=0) for table in (self.surfaces, self.tokens)
-        )
-        return surface, token
+        surface = max((sum(row.values()) for row in self.surfaces.values()), default=0)
+        return surface, max(self.token_occurrences.values(), default=0)
 
     @cached_property
     def digest(self) -> str:
         """A hash of the counts, 8 hexadecimal digits; a corpus and its lexicon have the same."""
-        parts = [self.surfaces, self.occurrences, self.tokens, self.documents]
+        parts: list[Any] = [self.surfaces, self.occurrences, self.tokens, self.documents]
+        if self.token_occurrences != {token: sum(row.values()) for token, row in self.tokens.items()}:
+            parts.append(self.token_occurrences)  # only with nested spans, so that others keep their digest
         return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:8]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the content of the lexicon's JSON file, which `read_lexicon` reads: its format and its four tables.
+        """Return the content of the lexicon's JSON file, which `read_lexicon` reads: its format and its five tables.
 
         >>> sorted(lexicon_of([]).as_json())
-        ['documents', 'format', 'occurrences', 'surfaces', 'tokens']
+        ['documents', 'format', 'occurrences', 'surfaces', 'token_occurrences', 'tokens']
         """
-        parts = {"surfaces": self.surfaces, "occurrences": self.occurrences, "tokens": self.tokens}
+        parts = {name: getattr(self, name) for name in ("surfaces", "occurrences", "tokens", "token_occurrences")}
         return {"format": FORMAT, "documents": self.documents, **parts}
 
 
@@ -110,10 +124,12 @@ def lexicon_of(documents: Iterable[Document]) -> Lexicon:
     surfaces: dict[tuple[str, ...], Counter[str]] = {}
     annotated: Counter[tuple[str, ...]] = Counter()  # a stretch with several labels counts once
     tokens: dict[str, Counter[str]] = {}
+    token_occurrences: Counter[str] = Counter()
     texts: list[list[str]] = []
     for document in documents:
         words = [(document.text or "")[start:end] for start, end in document.words]
         texts.append(words)
+        token_occurrences.update(words)
         labels: list[set[str]] = [set() for _ in words]
         for span in document.gold:
             first, last = document.word_range(span)
@@ -130,7 +146,7 @@ def lexicon_of(documents: Iterable[Document]) -> Lexicon:
         joined.setdefault(" ".join(surface), Counter()).update(row)
         # The surface of a span that cuts a word may not occur in the texts; then its annotations count.
         occurrences[" ".join(surface)] += max(found[surface], annotated[surface])
-    return Lexicon(_as_dicts(joined), dict(occurrences), _as_dicts(tokens), len(texts))
+    return Lexicon(_as_dicts(joined), dict(occurrences), _as_dicts(tokens), dict(token_occurrences), len(texts))
 
 
 def _occurrences(surfaces: Iterable[tuple[str, ...]], texts: Iterable[list[str]]) -> Counter[tuple[str, ...]]:
@@ -247,14 +263,24 @@ def _read_once(path: str, changed: int, size: int) -> Lexicon:
 def _load(path: Path) -> Lexicon:
     if not path.is_file():
         raise ValueError(f"{path} does not exist or is not a file")
+    content: Any = None
     try:
         content = json.loads(path.read_bytes())
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise ValueError(f"its format is not {FORMAT!r}")
         parts = pydantic.TypeAdapter(Parts).validate_python(content)
-        if lacking := parts["surfaces"].keys() - parts["occurrences"].keys():
-            raise ValueError(f"it does not say how often {min(lacking)!r} occurs")
+        for counted, found in (
+            (parts["surfaces"], parts["occurrences"]),
+            (parts["tokens"], parts["token_occurrences"]),
+        ):
+            if lacking := counted.keys() - found.keys():
+                raise ValueError(f"it does not say how often {min(lacking)!r} occurs")
     except (ValueError, RecursionError) as error:
+        if isinstance(content, dict) and content.get("format") in EARLIER:
+            raise ValueError(
+                f"{path} was written by an earlier version, which counted a token once for each label of nested spans: "
+                f"make it again from the training corpus, with 'nereval training CORPUS -o {path}'"
+            ) from None
         what = error.errors(include_url=False)[0] if isinstance(error, pydantic.ValidationError) else None
         reason = f"{'.'.join(map(str, what['loc']))}: {what['msg'].lower()}" if what else str(error)
         raise ValueError(f"{path} is not a lexicon; expected a file written by 'nereval training' ({reason})") from None

@@ -20,7 +20,7 @@ from .alignment import align
 from .checked import PlainSpan as PlainSpan
 from .checked import checked_spans, checked_tokens
 from .labels import LabelRules
-from .overlap import group_numbers, overlaps
+from .overlapping import group_numbers, overlaps
 
 
 class Span(NamedTuple):
@@ -311,6 +311,30 @@ def _touched(starts: list[int], ends: list[int], span: PlainSpan) -> tuple[int, 
     start, end, _ = span
     first = bisect_right(ends, start)
     return first, bisect_left(starts, end, lo=first) if start < end else first
+
+
+def by_label(document: OverlapGroup, typed: bool = True) -> Iterator[OverlapGroup]:
+    """Yield a group of the spans of each label, or one of all spans if not `typed`.
+
+    Args:
+        document: The spans.
+        typed: Whether labels are told apart.
+
+    Yields:
+        Groups, by label in ascending order; their sides stay sorted.
+
+    >>> doc = OverlapGroup([Span(0, 5, "B"), Span(7, 9, "A")], [Span(0, 5, "A")])
+    >>> [(len(group.gold), len(group.pred)) for group in by_label(doc)]
+    [(1, 1), (1, 0)]
+    """
+    if not typed:
+        yield document
+        return
+    sides: dict[str, tuple[list[Span], list[Span]]] = {}
+    for side, spans in enumerate((document.gold, document.pred)):
+        for span in spans:
+            sides.setdefault(span.label, ([], []))[side].append(span)
+    yield from (OverlapGroup(*sides[label]) for label in sorted(sides))
 
 
 def label_partners(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..core.declaration import Kind
 from ..core.labels import LabelRules
-from ..core.overlap import group_numbers
+from ..core.overlapping import group_numbers
 from ..core.spans import ON_READING, Document, OverlapGroup, PlainSpan, Span, label_partners
 
 SPAN_KINDS = tuple(Kind)

@@ -106,8 +106,8 @@ def span_frequency(context: AttributeContext, span: Span) -> float:
 
 def token_frequency(context: AttributeContext, span: Span) -> float:
     """Return how often training has the words, their mean, relative to its most frequent word."""
-    words, tokens = context.document.words_of(span), context.lexicon.tokens
-    seen = sum(sum(tokens.get(word, {}).values()) for word in words)
+    words, occurrences = context.document.words_of(span), context.lexicon.token_occurrences
+    seen = sum(occurrences.get(word, 0) for word in words)
     return _share(seen, len(words) * context.lexicon.most_frequent[1])
 
 
@@ -121,8 +121,9 @@ def span_consistency(context: AttributeContext, span: Span) -> float:
 def token_consistency(context: AttributeContext, span: Span) -> float:
     """Return the share of each word's occurrences in training that have the label, their mean."""
     words = context.document.words_of(span)
-    rows = [context.lexicon.tokens.get(word, {}) for word in words]
-    return _share(sum(_share(by_label.get(span.label, 0), sum(by_label.values())) for by_label in rows), len(words))
+    tokens, occurrences = context.lexicon.tokens, context.lexicon.token_occurrences
+    shares = [_share(tokens.get(word, {}).get(span.label, 0), occurrences.get(word, 0)) for word in words]
+    return _share(sum(shares), len(words))
 
 
 # The usual buckets of a value

@@ -145,14 +145,20 @@ def comparison(
             "on_reading": [{"system": system.name, **read_with(own)} for system, own in zip(systems, aligned)],
             **({"mentions": mentions} if mentions else {}),
             "comparisons": rows,
-            "transitions": [
-                {"system": other.name, **transitions(baseline.outcomes, other.outcomes, documents)}
-                for other in others
-                if baseline.outcomes is not None and other.outcomes is not None
-            ],
+            "transitions": changed_spans(systems, documents),
         }
     )
     return result
+
+
+def changed_spans(systems: Sequence[System], documents: Sequence[Document | None]) -> list[dict[str, Any]]:
+    """Return, for each system after the first, what it changes, where the outcomes of the spans are known."""
+    baseline, *others = systems
+    return [
+        {"system": other.name, **transitions(baseline.outcomes, other.outcomes, documents)}
+        for other in others
+        if baseline.outcomes is not None and other.outcomes is not None
+    ]
 
 
 def _rows(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Metric, Score
 from ..counting.counts import Counts
 from ..counting.table import Table
-from .result import plain
+from .result import document_names, plain
 
 EXAMPLES = 3
 """Maximum number of documents of each kind that `disagreement` names."""
@@ -41,7 +41,7 @@ def document_rows(counts: Counts) -> list[dict[str, Any]]:
     columns: dict[str, NDArray[Any]] = {"gold": _spans(counts, GOLD_SPANS), "pred": _spans(counts, PRED_SPANS)}
     for metric in counts.metrics:
         columns |= {key: scores[metric.name][name] for key, name in metric.keys.items() if name in scores[metric.name]}
-    names = [place if id is None else id for place, id in enumerate(counts.ids)]
+    names = document_names(counts)
     order = np.arange(len(names))
     if leading := leading_score(counts.metrics):
         metric, score = leading

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..about import __version__
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
-from ..core.mentions import NUMBERS
+from ..core.mention_places import NUMBERS
 from ..core.spans import ON_READING
 from ..counting.counts import Counts
 from ..counting.sums import NUMBER
@@ -142,19 +142,56 @@ def _spans(counts: Counts, kinds: tuple[Kind, ...], side: str) -> dict[str, int]
 
 def verdict_counts(counts: Counts) -> dict[str, dict[LabelledVerdict, int]]:
     """Return per metric how many verdicts there are of each (verdict, gold label, predicted label)."""
-    totals = [*zip(resolved(counts), counts.totals().values())]
+    totals = [*counts.totals().values()]
     found: dict[str, dict[LabelledVerdict, int]] = {}
-    for metric in counts.metrics:
+    for metric, columns in _verdict_columns(counts):
         numbers: Counter[LabelledVerdict] = Counter()
+        for column, verdict in columns:
+            if totals[column]:
+                numbers[verdict] += totals[column]
+        found[metric.name] = numbers
+    return found
+
+
+def documents_with(counts: Counts, metric: Metric, is_wanted: Callable[[LabelledVerdict], object]) -> list[str | int]:
+    """Return the names of the documents with certain verdicts of a metric; none if the counts are collapsed.
+
+    Args:
+        counts: The counts of a corpus.
+        metric: One of their metrics.
+        is_wanted: Whether a verdict on spans of these labels is wanted.
+
+    >>> from spacy_nereval import Document, count, create
+    >>> strict = create("strict")
+    >>> counts = count([Document([(0, 1, "A")], [(0, 1, "A")]), Document([(0, 1, "A")], [], id="b")], [strict])
+    >>> documents_with(counts, strict, lambda verdict: verdict[0] == "fn")
+    ['b']
+    """
+    if counts.collapsed:
+        return []
+    (columns,) = (own for each, own in _verdict_columns(counts) if each.name == metric.name)
+    wanted = [column for column, verdict in columns if is_wanted(verdict)]
+    names = document_names(counts)
+    return [names[k] for k in np.unique(counts.cells.tocsc()[:, wanted].nonzero()[0]).tolist()]
+
+
+def document_names(counts: Counts) -> list[str | int]:
+    """Return the id of each document, its number from 0 where it has none."""
+    return [number if id is None else id for number, id in enumerate(counts.ids)]
+
+
+def _verdict_columns(counts: Counts) -> Iterator[tuple[Metric, list[tuple[int, LabelledVerdict]]]]:
+    """Yield each metric with the columns that count its verdicts: their numbers, verdicts and labels."""
+    keys = resolved(counts)
+    for metric in counts.metrics:
         # The metric's own verdicts, and those that kinds of spans have with it.
         verdict_of = {("", kind.value): verdict for kind, verdict in metric.of_kind.items()}
         verdict_of |= {(metric.name, verdict): verdict for verdict in metric.verdict_names}
-        for key, number in totals:
-            verdict = verdict_of.get((key.metric, key.verdict))
-            if verdict and number and key.quantity == NUMBER:
-                numbers[verdict, key.gold, key.pred] += number
-        found[metric.name] = numbers
-    return found
+        named = ((column, key, verdict_of.get((key.metric, key.verdict))) for column, key in enumerate(keys))
+        yield (
+            metric,
+            [(k, (verdict, key.gold, key.pred)) for k, key, verdict in named if verdict and key.quantity == NUMBER],
+        )
 
 
 def confusion_matrix(metric: Metric, verdicts: Mapping[LabelledVerdict, int]) -> dict[str, dict[str, int]]:

@@ -53,6 +53,17 @@ def gold_outcomes(document: Document | None, fair: Metric | None = None) -> dict
     return dict(sorted(outcomes.items()))
 
 
+def outcomes_of(documents: Iterable[Document | None], metrics: Iterable[Metric]) -> list[dict[Span, str]]:
+    """Return the outcome of each gold span of each document, judged by the fair among the metrics if it is there.
+
+    Example:
+        >>> outcomes_of([Document([(0, 5, "A")], [])], [])
+        [{Span(start=0, end=5, label='A'): 'missed'}]
+    """
+    fair = next((metric for metric in metrics if metric.name == "fair"), None)
+    return [gold_outcomes(document, fair) for document in documents]
+
+
 def transitions(
     baseline: Iterable[dict[Span, str]], system: Iterable[dict[Span, str]], documents: Iterable[Document | None]
 ) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..core.declaration import Metric
 from ..core.labels import LabelRules
-from ..core.mentions import NUMBERS
+from ..core.mention_places import NUMBERS
 from ..core.spans import ON_READING
 from ..counting.counts import Counts
 from ..counting.sums import DIGITS, NUMBER, Collapsed, Key, Replicates, Slot, Sums, empty_sums, slots

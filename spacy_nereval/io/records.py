@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.checked import highest
-from ..core.mentions import CASELESS, LISTED, NUMBERS, annexed, locate, words_after
+from ..core.mention_places import CASELESS, LISTED, NUMBERS, annexed, locate, words_after
 from ..core.spans import Document, PlainSpan
 
 
@@ -29,7 +29,7 @@ class Record(NamedTuple):
         meta: Other fields of the document in the file; None if there are none.
         invented: The (string, label) of mentions that the text does not have.
         surfaces: The listed string of each mention, by its (start, end).
-        mentions: How many mentions were found and how (see `core.mentions`); empty if offsets were given.
+        mentions: How many mentions were found and how (see `core.mention_places`); empty if offsets were given.
         located: How mentions were looked for, such as "listed,caseless".
         others: The number of annotations that are not spans, such as relations, and were left out.
         span_scores: The score of each span that has one, as the source has it, unchecked.
@@ -59,7 +59,7 @@ def with_mentions(side: Record, mentions: Iterable[Any], match: str = CASELESS, 
 
     Args:
         side: The side, without spans.
-        mentions: As `core.mentions.locate` takes them.
+        mentions: As `core.mention_places.locate` takes them.
         match, occurrences: How they are looked for, as there.
 
     Raises:

@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from functools import partial
 
-from ..core.coverage import by_label, stretches
 from ..core.declaration import Array, Columns, Metric, Verdict, one_each, prf_scores
 from ..core.formulas import prf
-from ..core.overlap import overlaps
-from ..core.spans import Document
-from .options import Beta, Typed
+from ..core.overlapping import overlaps, stretches
+from ..core.spans import Document, by_label
+from .registry import Beta, Typed
 
 VERDICTS = ("tp", "fp", "fn")
 

@@ -12,10 +12,10 @@ from pydantic import Field
 
 from ..core.declaration import Array, Columns, Metric, Score, Verdict, one_each, prf_scores
 from ..core.formulas import HEAVIEST, prf
-from ..core.overlap import Boundaries, overlaps
+from ..core.overlapping import Boundaries, overlaps
 from ..core.spans import Document, OverlapGroup, Span
 from ..core.wording import FAIREVAL
-from .options import Beta, Focus
+from .registry import Beta, Focus
 
 ERRORS = ("fp", "fn", "le", "be_s", "be_l", "be_o", "lbe")
 Credit = Mapping[str, tuple[float, ...]]

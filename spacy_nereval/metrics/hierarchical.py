@@ -12,7 +12,7 @@ from ..core.declaration import Array, Columns, Metric, Verdict, one_each, prf_sc
 from ..core.formulas import prf
 from ..core.labels import SEPARATOR, ancestors
 from ..core.spans import Document, Span
-from .options import Beta
+from .registry import Beta
 
 VERDICTS = ("tp", "fp", "fn")
 

@@ -12,7 +12,7 @@ from ..core.declaration import GOLD_SPANS, PRED_SPANS, Array, Columns, Metric, S
 from ..core.formulas import prf
 from ..core.spans import OverlapGroup, Span
 from ..core.wording import HIT, MISSED, SPURIOUS, Wording
-from .options import Beta
+from .registry import Beta
 
 
 def loio(

@@ -13,9 +13,9 @@ from pydantic import Field
 
 from ..core.declaration import Array, Columns, Metric, Verdict, one_each, prf_scores
 from ..core.formulas import prf
-from ..core.mentions import canonical
+from ..core.mention_places import canonical
 from ..core.spans import Document, Span
-from .options import Beta
+from .registry import Beta
 
 VERDICTS = ("tp", "fp", "fn")
 

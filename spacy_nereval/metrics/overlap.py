@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ..core.coverage import by_label, shares
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Array, Columns, Metric, Verdict, prf_scores
 from ..core.formulas import f_score, ratio
-from ..core.spans import OverlapGroup
-from .options import Beta, Typed
+from ..core.overlapping import shares
+from ..core.spans import OverlapGroup, by_label
+from .registry import Beta, Typed
 
 VERDICTS = ("covered_gold", "fn", "covered_pred", "fp")
 

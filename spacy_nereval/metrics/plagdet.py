@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from ..core.coverage import by_label, covered, stretches
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Array, Columns, Metric, Score, Verdict
 from ..core.formulas import f_score, ratio
-from ..core.spans import Document, OverlapGroup
+from ..core.overlapping import covered, stretches
+from ..core.spans import Document, OverlapGroup, by_label
 from . import overlap
-from .options import Typed
+from .registry import Typed
 
 
 def plagdet(

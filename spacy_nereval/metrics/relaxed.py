@@ -7,12 +7,11 @@ from typing import Annotated
 from pydantic import Field
 
 from ..core.alignment import closest_pairs
-from ..core.coverage import by_label
 from ..core.declaration import Array, Columns, Metric, Verdict, one_each, prf_scores
 from ..core.formulas import prf
-from ..core.spans import Document
+from ..core.spans import Document, by_label
 from ..core.wording import HITS_AND_MISSES
-from .options import Beta, Typed
+from .registry import Beta, Typed
 
 VERDICTS = ("tp", "fp", "fn")
 

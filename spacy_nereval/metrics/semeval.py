@@ -8,7 +8,7 @@ from ..core.declaration import Array, Columns, Metric, Score, Verdict, one_each,
 from ..core.formulas import prf, ratio
 from ..core.spans import OverlapGroup
 from ..core.wording import BOTH, BOUNDARY, HIT, LABEL, MISSED, SPURIOUS
-from .options import Beta, Focus
+from .registry import Beta, Focus
 
 VERDICTS = ("match", "type_error", "extent_error", "both_error", "mis", "spu")
 

@@ -11,7 +11,7 @@ from ..core.declaration import Array, Columns, Metric, Score, Verdict, one_each
 from ..core.formulas import prf, ratio, weight_table
 from ..core.spans import OverlapGroup
 from ..core.wording import BOTH, BOUNDARY, HIT, LABEL, MISSED, SPURIOUS
-from .options import Beta, Focus
+from .registry import Beta, Focus
 
 ERRORS = ("s_type", "s_extent", "s_both", "d", "i")
 VERDICTS = ("c", *ERRORS)

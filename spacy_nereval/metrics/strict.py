@@ -5,7 +5,7 @@ from functools import partial
 from ..core.declaration import Array, Columns, Metric, one_each, prf_scores
 from ..core.formulas import prf
 from ..core.wording import HITS_AND_MISSES
-from .options import Beta
+from .registry import Beta
 
 VERDICTS = ("tp", "fp", "fn")
 

@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ..core.coverage import by_label, stretches
 from ..core.declaration import Array, Columns, Metric, Score, Verdict, one_each, prf_scores
 from ..core.formulas import prf, ratio
-from ..core.spans import Document, Span
-from .options import Beta
+from ..core.overlapping import stretches
+from ..core.spans import Document, Span, by_label
+from .registry import Beta
 
 VERDICTS = ("tp", "fp", "fn")
 

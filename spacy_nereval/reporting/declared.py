@@ -1,4 +1,4 @@
-"""A metric's declaration of its scores, as tables need it: rows, headlines, and short names."""
+"""A metric's declaration of its scores and verdicts, as tables need it: rows, headlines, errors, and short names."""
 
 from __future__ import annotations
 
@@ -114,3 +114,36 @@ def spoken(metric: Metric, name: str) -> str:
     group = metric.score_by_name[name].group
     part = name.rpartition("_")[2]
     return f"{Group(metric.name, group, (name,)).name} {part.upper()}" if group else short_name(metric, name)
+
+
+def judging(metrics: Sequence[Metric]) -> Metric | None:
+    """Return the metric whose verdicts show what is wrong: one with a taxonomy of errors, or else
+    the first that judges single spans.
+
+    >>> from spacy_nereval import create_all
+    >>> judging(create_all(["wrf", "semeval"])).name, judging(create_all(["wrf"]))
+    ('semeval', None)
+    """
+    judges = [m for m in metrics if m.taxonomy or (m.confusion is not None and m.scope == "group")]
+    return next((m for m in judges if m.taxonomy), judges[0] if judges else None)
+
+
+def errors_of(metric: Metric) -> list[str]:
+    """Return the verdicts in the metric's confusion matrix that are errors.
+
+    >>> from spacy_nereval import create
+    >>> errors_of(create("strict"))
+    ['fp', 'fn']
+    """
+    right = metric.correct_verdicts
+    return [name for name in metric.confusion or () if name not in right]
+
+
+def main_metric(metrics: Sequence[Metric]) -> Metric:
+    """Return the metric that stands for a result: the one whose verdicts show what is wrong, or else the first.
+
+    >>> from spacy_nereval import create_all
+    >>> main_metric(create_all(["wrf", "fair"])).name, main_metric(create_all(["wrf"])).name
+    ('fair', 'wrf')
+    """
+    return judging(metrics) or metrics[0]

@@ -17,7 +17,7 @@ from math import isinf
 from typing import Any
 
 from ..io.writing import for_spreadsheets, visible
-from .result_table import AtMost, Cell, Estimate, Interval, ResultTable
+from .result_table import Cell, Estimate, Interval, PValue, ResultTable
 
 # For documents
 
@@ -194,11 +194,28 @@ def json_text(tables: Iterable[ResultTable]) -> str:
     return "{\n" + ",\n".join(blocks) + "\n}"
 
 
+def records(table: ResultTable) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a table for programs: numbers as the result has them, the bounds of a number beside it.
+
+    >>> [*records(ResultTable("A", ["x", "P"], [["a", Estimate(0.5, 0.25, 0.75)], ["b", None]]))]
+    [{'x': 'a', 'P': 0.5, 'P low': 0.25, 'P high': 0.75}, {'x': 'b', 'P': None, 'P low': None, 'P high': None}]
+    """
+    parts = [(k, part) for k in range(len(table.header)) for part in _parts(table, k)]
+    names = [*map(str, _unique(_names(table)))]
+    for row in table.rows:
+        yield dict(zip(names, (_plain(_part(row[k], part)) for k, part in parts)))
+
+
+def _plain(cell: str | int | float | None) -> str | int | float | None:
+    """Return a cell without what only people see of it."""
+    return next((kind(cell) for kind in (str, float, int) if isinstance(cell, kind)), None)
+
+
 def _values(table: ResultTable, *, text: Callable[[str], Any], number: Callable[[str], Any]) -> Iterator[list[Any]]:
     """Yield the rows, each part of an interval as a value of its own."""
     parts = [_parts(table, k) for k in range(len(table.header))]
     for row in table.rows:
-        cells = [(k, _part(cell, part)) for k, cell in enumerate(row) for part in parts[k]]
+        cells = [(k, _finite(_part(cell, part))) for k, cell in enumerate(row) for part in parts[k]]
         yield [
             None if cell is None else text(cell) if isinstance(cell, str) else number(table.shown(k, cell))
             for k, cell in cells
@@ -217,10 +234,16 @@ def _parts(table: ResultTable, column: int) -> tuple[str, ...]:
 
 
 def _part(cell: Cell, part: str) -> str | int | float | None:
-    if isinstance(cell, (Interval, Estimate, AtMost)):
+    if isinstance(cell, (Interval, Estimate)):
         found: float | None = getattr(cell, part, None)
-        return None if found is None or isinf(found) else found
-    return cell if part == "value" else None
+        return found
+    if part != "value":
+        return None
+    return float(cell) if isinstance(cell, PValue) else cell  # programs read a number, never a bound
+
+
+def _finite(cell: str | int | float | None) -> str | int | float | None:
+    return None if isinstance(cell, float) and isinf(cell) else cell
 
 
 def _unique(names: Iterable[str]) -> list[str]:

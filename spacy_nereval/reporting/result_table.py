@@ -5,7 +5,7 @@ This module decides how numbers look, once for all formats.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import accumulate
 from math import isinf
 from typing import Any, NamedTuple
@@ -87,29 +87,35 @@ EMPTY = "(empty)"
 """Shown in place of a text that would be invisible, such as a label of blanks."""
 
 
-class AtMost(NamedTuple):
-    """A p-value of random swaps that more swaps might make smaller.
+class PValue(float):
+    """A p-value. Programs get the number; people see 4 digits, or a bound if it is smaller or can be.
 
-    Attributes:
-        value: The p-value. Programs get this number.
-        whole: The number of swaps plus 1, if the p-value is a multiple of its reciprocal.
+    >>> PValue(0.0391).text, PValue(0.00003).text, PValue.of(1 / 10001, True).text, PValue.of(5 / 10001, True).text
+    ('0.0391', '< .0001', '< .0001', '< .0005')
     """
 
-    value: float
-    whole: int | None = None
+    is_bound = False
 
-    def shown(self, digits: int) -> str:
-        """Return the p-value as people read it.
+    @classmethod
+    def of(cls, p: float, is_bound: bool) -> PValue:
+        """Return a p-value; `is_bound` if it is the least one of its test, so that more swaps might make it smaller."""
+        found = cls(p)
+        found.is_bound = is_bound
+        return found
 
-        >>> AtMost(5 / 10001, 10001).shown(4), AtMost(0.00052).shown(4)
-        ('≤ 5/10001', '≤ 0.0005')
-        """
-        if self.whole and self.value < 1:
-            return f"≤ {round(self.value * self.whole)}/{self.whole}"
-        return f"≤ {p_cell(self.value, digits)}"
+    @property
+    def text(self) -> str:
+        """The p-value as people read it."""
+        least = 10**-P_DIGITS
+        if self < 1 and (self.is_bound or 0 < self < least):
+            return f"< {(int(self / least + 1e-9) + 1) * least:.{P_DIGITS}f}".replace(" 0.", " .")
+        return f"{float(self):.{P_DIGITS}f}"
 
 
-Cell = str | int | float | Interval | Estimate | AtMost | None
+P_DIGITS = 4
+
+
+Cell = str | int | float | Interval | Estimate | None
 """Text, a number, or None for an undefined value."""
 
 
@@ -125,7 +131,9 @@ class ResultTable(NamedTuple):
         bars: Name of a column of ratios that a terminal shows as bars too.
         asks: For each row, what a page shows when the row is chosen, as its script reads it; None for nothing.
             Empty if no row can be chosen.
+        short: Shorter names of columns, for terminals that are too narrow for the others.
         above: Headings of several columns, for pages: each with the number of its columns, "" over columns without.
+        bare: Names of columns whose intervals a terminal leaves out, since they would take too much space.
     """
 
     title: str
@@ -137,7 +145,9 @@ class ResultTable(NamedTuple):
     most: int | None = None
     bars: str | None = None
     asks: Sequence[Mapping[str, Any] | None] = ()
+    short: Mapping[str, str] = {}
     above: Sequence[tuple[str, int]] = ()
+    bare: Collection[str] = ()
 
     @property
     def heading(self) -> str:
@@ -169,11 +179,22 @@ class ResultTable(NamedTuple):
         >>> ResultTable("", ["F"], []).parts(0, Estimate(50.0, 30.0, 70.0, True))
         ('50.00', '[30.00, 70.00] few')
         """
-        whole = self.shown(column, cell)
         if not isinstance(cell, Estimate):
-            return whole, ""
-        value = self.shown(column, cell.value)
-        return value, whole.removeprefix(f"{value} ")
+            return self.shown(column, cell), ""
+        value = shown(cell.value, self.digits)
+        return value, shown(cell, self.digits).removeprefix(f"{value} ")
+
+    @property
+    def at_terminal(self) -> ResultTable:
+        """The table without the intervals that a terminal leaves out."""
+        rows = [
+            [
+                cell.value if isinstance(cell, Estimate) and name in self.bare else cell
+                for name, cell in zip(self.header, row)
+            ]
+            for row in self.rows
+        ]
+        return self._replace(rows=rows) if self.bare else self
 
     def grid(self, escaped: Callable[[str], str] = str) -> list[list[str]]:
         """Return the header and the rows as people read them, without line breaks.
@@ -195,9 +216,7 @@ class ResultTable(NamedTuple):
         if isinstance(cell, str):
             return _named(cell)
         digits = self.own_digits.get(self.header[column])
-        if isinstance(cell, AtMost):
-            return cell.shown(self.digits if digits is None else digits)
-        if isinstance(cell, float) and digits is not None:
+        if isinstance(cell, float) and not isinstance(cell, PValue) and digits is not None:
             return p_cell(cell, digits)
         return shown(cell, self.digits if digits is None else digits)
 
@@ -233,6 +252,8 @@ def shown(number: int | float | Interval | Estimate | None, digits: int = 2) -> 
         return f"{shown(number.value, digits)} {bounds}{''.join(flags)}"
     if isinstance(number, Interval):
         return f"[{shown(number.low, digits)}, {shown(number.high, digits)}]"
+    if isinstance(number, PValue):
+        return number.text
     if isinstance(number, int):
         return str(number)
     if isinf(number):

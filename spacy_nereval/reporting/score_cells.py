@@ -9,7 +9,7 @@ from typing import Any
 from ..core.declaration import Metric
 from ..evaluation.statistics.differences import at_floor
 from ..evaluation.statistics.intervals import FEW
-from .result_table import AtMost, Cell, Estimate, Interval, Percent
+from .result_table import Cell, Estimate, Interval, Percent, PValue
 
 
 def percent(number: float | None, whole: float = 1) -> Percent | None:
@@ -90,8 +90,8 @@ def score_cells(
     return [score_cell(metric, name, scores, intervals) for name in names]
 
 
-def p_value(row: Mapping[str, Any], key: str, result: Mapping[str, Any], raw: str = "p") -> float | AtMost | None:
-    """Return a p-value as a cell, with "≤" where this number of swaps cannot give a smaller one.
+def p_value(row: Mapping[str, Any], key: str, result: Mapping[str, Any], raw: str = "p") -> PValue | None:
+    """Return a p-value as a cell, a bound where this number of swaps cannot give a smaller one.
 
     Args:
         row: A row of a comparison.
@@ -100,11 +100,11 @@ def p_value(row: Mapping[str, Any], key: str, result: Mapping[str, Any], raw: st
         raw: The key of the p-value before its correction.
 
     >>> row, result = {"p": 1 / 501, "p_holm": 2 / 501, "runs": [1, 1]}, {"swaps": 500, "exact": False}
-    >>> p_value(row, "p_holm", result).shown(4), p_value(row | {"runs": [3, 3]}, "p_holm", result)
-    ('≤ 2/501', 0.003992015968063872)
+    >>> p_value(row, "p_holm", result).text, p_value(row | {"runs": [3, 3]}, "p_holm", result).text
+    ('< .0040', '0.0040')
     """
     p: float | None = row[key]
     swaps = result.get("swaps")
     if p is None or not swaps or max(row.get("runs") or [1]) > 1:
-        return p
-    return AtMost(p, swaps + 1) if at_floor(row.get(raw), swaps, exact=result["exact"]) else p
+        return None if p is None else PValue(p)
+    return PValue.of(p, at_floor(row.get(raw), swaps, exact=result["exact"]))

@@ -3,21 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.declaration import Metric
 from ..core.messages import listed
+from ..counting.counts import Counts
 from ..evaluation.attributes import ATTRIBUTES
+from ..evaluation.error_groups import ErrorGroups
+from ..evaluation.error_list import Listed
 from ..evaluation.per_document import document_rows
-from ..evaluation.result import gold_spans
+from ..evaluation.result import LabelledVerdict, gold_spans, pred_spans
 from ..evaluation.statistics.intervals import FEW
-from .declared import directed, groups, headlines, short_name
-from .evaluated import Evaluated
-from .result_table import Cell, ResultTable
+from .declared import directed, groups, headlines, main_metric, short_name, spoken
+from .result_table import Cell, Estimate, ResultTable
 from .score_cells import percent, score_cell, score_cells
 
-MOST = 10
-"""Maximum number of rows of long tables for people; CSV and JSON have all."""
+PRF = ("P", "R", "F")
+"""The columns of precision, recall and F."""
+
+MOST, MOST_LABELS = 10, 20
+"""Maximum number of rows of long tables and of labels for people; CSV and JSON have all."""
+
+
+class Evaluated(NamedTuple):
+    """Counts with their result, from which tables are made.
+
+    Attributes:
+        counts: The counts of the corpus.
+        result: The result that `evaluate` returns for the counts.
+        average: The average that tables of scores show.
+        examples: The first verdict of each kind of error, if documents were available.
+        groups: Groups of the same error, if documents were available.
+    """
+
+    counts: Counts
+    result: Mapping[str, Any]
+    average: str = "micro"
+    examples: Mapping[LabelledVerdict, Listed] = {}
+    groups: ErrorGroups | None = None
+
+    def overall(self, metric: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """Return the overall scores of a metric in the average that is shown, and their intervals if there are any."""
+        own = self.result["metrics"][metric]
+        bounds = own.get("intervals", {})
+        if self.average == "micro":
+            return own["scores"], bounds.get("scores", {})
+        return own["averages"].get(self.average, {}), bounds.get("averages", {}).get(self.average, {})
 
 
 def score_tables(given: Evaluated) -> Iterator[ResultTable]:
@@ -28,8 +59,38 @@ def score_tables(given: Evaluated) -> Iterator[ResultTable]:
         more_triples, more_singles = _score_rows(metric, *given.overall(metric.name))
         triples += more_triples
         singles += more_singles
-    yield ResultTable("Scores", ["metric", "P", "R", "F"], triples, note=average)
+    yield ResultTable("Scores", ["metric", *PRF], triples, note=average)
     yield ResultTable("Other scores", ["metric", "score", "value", "meaning"], singles, note=average)
+
+
+def headline_tables(given: Evaluated) -> Iterator[ResultTable]:
+    """Yield the main score of each label, with precision and recall if it is an F, the most frequent label first.
+
+    The number of predicted spans shows labels that are predicted too often, even where the metric counts an error
+    for the gold label alone.
+    """
+    metric = main_metric(given.counts.metrics)
+    result = given.result["metrics"][metric.name]
+    numbers, predicted = support(given), pred_spans(given.counts)
+    if not numbers:
+        return
+    declared = [*next(iter(result["per_type"].values()))["scores"]]
+    main = headlines(metric, declared)[0]
+    names = next((group.scores for group in groups(metric, declared) if main in group.scores), (main,))
+    rows: list[list[Cell]] = []
+    for label in sorted(numbers, key=lambda label: (-numbers[label], label)):
+        scores = result["per_type"][label]["scores"]
+        bounds = result.get("intervals", {}).get("per_type", {}).get(label, {})
+        rows.append([label, numbers[label], predicted.get(label, 0), *score_cells(metric, names, scores, bounds)])
+    bounded = [cell for row in rows for cell in row if isinstance(cell, Estimate)]
+    notes = [spoken(metric, main).removesuffix(" F")]
+    if bounded:
+        notes.append(f"{100 * given.result['confidence']['level']:g} % intervals")
+    notes += ["few: too few documents to rank or compare"] * any(cell.few for cell in bounded)
+    columns = [*PRF] if len(names) == 3 else [short_name(metric, name) for name in names]
+    bare = [column for column, name in zip(columns, names) if name != main]
+    header = ["label", "support", "predicted", *columns]
+    yield ResultTable("Labels", header, rows, note="; ".join(notes), most=MOST_LABELS, bare=bare)
 
 
 def label_tables(given: Evaluated) -> Iterator[ResultTable]:
@@ -65,7 +126,7 @@ def label_score_tables(given: Evaluated) -> Iterator[ResultTable]:
             more_triples, more_singles = _score_rows(metric, own["per_type"][label]["scores"], intervals)
             triples += [[label, *row, number] for row in more_triples]
             singles += [[label, *row] for row in more_singles]
-    yield ResultTable("Scores per label", ["label", "metric", "P", "R", "F", "support"], triples)
+    yield ResultTable("Scores per label", ["label", "metric", *PRF, "support"], triples)
     yield ResultTable("Other scores per label", ["label", "metric", "score", "value", "meaning"], singles)
 
 

@@ -33,8 +33,9 @@ BAR = 10
 def render(table: ResultTable, *, width: int | None = None, encoding: str = "utf8") -> str:
     """Return the rows of a table in spaCy's style.
 
-    A table that is too wide loses, in this order: its bars, some of the space between
-    its columns, the ends of its texts (down to `NARROW` characters, marked spans last).
+    A table that is too wide loses, in this order: its bars, some of the space between its
+    columns, long names of columns that have a short one, the ends of its texts (down to
+    `NARROW` characters, marked spans last).
     If that is not enough, it is split into blocks below each other, and each block
     repeats the columns of text on the left.
 
@@ -55,12 +56,13 @@ def render(table: ResultTable, *, width: int | None = None, encoding: str = "utf
     ----------------  -----  -----
     a rather long l…  50.00  25.00
     """
+    table = table.at_terminal
     rows = [[encodable(cell, encoding) for cell in row] for row in table.grid()]
     values: list[Sequence[Cell]] = [table.header, *table.rows[: table.most]]
-    sizes = [
-        Column(k, max(map(columns, cells)), table.is_number(k), any(isinstance(row[k], Marked) for row in values))
-        for k, cells in enumerate(zip(*rows))
-    ]
+    sizes = _sizes(table, rows, values)
+    if table.short and width is not None and _total(sizes, CLOSE) > width:
+        rows[0] = [table.short.get(name, name) for name in rows[0]]
+        sizes = _sizes(table, rows, values)
     if table.bars and (width is None or _total([*sizes, Column(len(sizes), BAR, False)], WIDE) <= width):
         rows = [[*row, bar] for row, bar in zip(rows, ["", *bars(table, encoding)])]
         sizes.append(Column(len(sizes), BAR, False))
@@ -75,6 +77,14 @@ def render(table: ResultTable, *, width: int | None = None, encoding: str = "utf
             "\n".join(_line(cells, block, space) for cells in (header, ["-" * c.width for c in block], *body))
         )
     return "\n" + "\n\n".join(blocks)
+
+
+def _sizes(table: ResultTable, rows: Sequence[Sequence[str]], values: Sequence[Sequence[Cell]]) -> list[Column]:
+    """Return the columns of a table, as wide as the widest of their cells."""
+    return [
+        Column(k, max(map(columns, cells)), table.is_number(k), any(isinstance(row[k], Marked) for row in values))
+        for k, cells in enumerate(zip(*rows))
+    ]
 
 
 class Column(NamedTuple):

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
 from ..core.declaration import Metric
+from ..evaluation.error_groups import ErrorGroup
 from ..evaluation.error_list import Listed
 from ..evaluation.result import LabelledVerdict, confusion_matrix, verdict_counts
-from .evaluated import Evaluated
-from .marked_text import Marked, marked
+from .declared import errors_of, judging
+from .marked_text import Marked, clipped, marked, marked_row
 from .result_table import Cell, ResultTable
 from .score_cells import percent
-from .score_tables import MOST
+from .score_tables import MOST, Evaluated
+
+MOST_GROUPS = 5
+"""Maximum number of repeated errors for people; CSV and JSON have all."""
+
+SURFACE = 20
+"""Maximum number of characters of a repeated error's text."""
 
 MANY = 12
 """With more labels than this, the confusion matrix becomes a list of its cells."""
@@ -124,6 +131,31 @@ def _with_hits(metric: Metric, kinds: Mapping[LabelledVerdict, int], note: str) 
     yield ResultTable("Confusion matrix with hits", ["gold", *labels, "boundary", NO_SPAN, "total"], rows, note=note)
 
 
+def group_tables(given: Evaluated) -> Iterator[ResultTable]:
+    """Yield the errors that were made at several places, the most frequent first, each with an example."""
+    if given.groups is None or not given.groups.by:
+        return
+    found = [*given.groups.largest("surface", 2), *given.groups.largest("slip", 2)]
+    metric = given.groups.metric
+    rows: list[list[Cell]] = [
+        [group.number, group.documents, *_error(metric, group), marked_row(group.example)]
+        for group in sorted(found, key=lambda group: -group.number)
+    ]
+    header = ["times", "docs", "words", "error", "first example"]
+    yield ResultTable("Repeated errors", header, rows, note=metric.name + MARKING, most=MOST_GROUPS)
+
+
+def _error(metric: Metric, group: ErrorGroup) -> tuple[str, str]:
+    """Return the words that the errors of a group share, and what is wrong with them."""
+    if group.slip:
+        done, end = "added" if group.slip.added else "missing", "start" if group.slip.end == "leading" else "end"
+        return clipped(group.slip.words, SURFACE), f"{done} at the {end}"
+    words = metric.words
+    verdict = words[group.verdict].short if group.verdict and group.verdict in words else group.verdict
+    labels = [label for label in dict.fromkeys((group.gold, group.pred)) if label]
+    return clipped(group.surface or "", SURFACE), f"{verdict}: {' as '.join(labels)}"
+
+
 def list_table(found: Iterable[Listed]) -> ResultTable:
     """Return an error list as a table, with the spans marked in the text."""
     found = list(found)
@@ -136,29 +168,6 @@ def list_table(found: Iterable[Listed]) -> ResultTable:
         rows.append([listed.name, verdict.name, *amount, *labels, _in_text(listed)])
     header = ["document", "verdict", *([] if whole else ["amount"]), "gold", "predicted", "text"]
     return ResultTable("Error list", header, rows, note=found[0].metric + MARKING if found else "")
-
-
-def judging(metrics: Sequence[Metric]) -> Metric | None:
-    """Return the metric whose verdicts show what is wrong: one with a taxonomy of errors, or else
-    the first that judges single spans.
-
-    >>> from spacy_nereval import create_all
-    >>> judging(create_all(["wrf", "semeval"])).name, judging(create_all(["wrf"]))
-    ('semeval', None)
-    """
-    judges = [m for m in metrics if m.taxonomy or (m.confusion is not None and m.scope == "group")]
-    return next((m for m in judges if m.taxonomy), judges[0] if judges else None)
-
-
-def errors_of(metric: Metric) -> list[str]:
-    """Return the verdicts in the metric's confusion matrix that are errors.
-
-    >>> from spacy_nereval import create
-    >>> errors_of(create("strict"))
-    ['fp', 'fn']
-    """
-    right = metric.correct_verdicts
-    return [name for name in metric.confusion or () if name not in right]
 
 
 def _in_text(listed: Listed) -> str | None:

@@ -11,7 +11,7 @@ from commands import accepted, flat, line, refused, run, write
 from pages import Parsed
 
 from spacy_nereval import agreement
-from spacy_nereval.io.adjudication import label_studio_tasks, prodigy_tasks
+from spacy_nereval.io.shared_documents import label_studio_tasks, prodigy_tasks
 
 FILES = [EXAMPLES / f"{name}.jsonl" for name in ("ann", "ben", "cleo")]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from commands import accepted, flat, line, refused, run, tables_in, write
 
-from spacy_nereval.reporting.datasets import data_set_tables
+from spacy_nereval.reporting.comparison_view import DataSetsView
 
 TEXT = "Ada met Bob"
 ADA, BOB = (0, 3, "PER"), (8, 11, "PER")
@@ -112,7 +112,7 @@ def test_the_file_has_what_is_printed(sets, tmp_path):
     assert flat(printed).startswith(found["verdict"] + ".")
     assert printed.rstrip().endswith(found["signature"])
     assert [row["data_set"] for row in found["data_sets"]] == ["news", "mail", "chat"]
-    assert [table.title for table in data_set_tables(found)] == list(TABLES)
+    assert [table.title for table in DataSetsView(found).tables(DataSetsView.usual)] == list(TABLES)
 
 
 @pytest.mark.parametrize("format", ["terminal", "markdown", "latex", "html"])

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 from spacy_nereval import Document, count, create, evaluate, locate, score
-from spacy_nereval.core.mentions import NUMBERS, with_common_annex
+from spacy_nereval.core.mention_places import NUMBERS, with_common_annex
 from spacy_nereval.evaluation.attributes import ATTRIBUTES, AttributeContext
 from spacy_nereval.io.count_files import load, save
 from spacy_nereval.io.records import Record, pair, with_mentions

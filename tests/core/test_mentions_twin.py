@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from profiles import tries
 
 from spacy_nereval import locate
-from spacy_nereval.core.mentions import LEVELS, OCCURRENCES, canonical
+from spacy_nereval.core.mention_places import LEVELS, OCCURRENCES, canonical
 
 # Against a twin that tries every stretch of the text
 

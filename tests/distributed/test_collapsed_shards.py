@@ -11,7 +11,7 @@ import pytest
 from commands import run
 from sharded import ALL_PARTS, SHARDS, evaluated, parts, refused
 
-from spacy_nereval.distributed import merging
+from spacy_nereval.distributed import shards
 from spacy_nereval.io.count_files import load
 
 DRAWN = ("--confidence", "--samples", 50)
@@ -92,7 +92,7 @@ def test_files_are_added_to_what_workers_counted_before(here):
 
 @pytest.mark.parametrize("together", [2, 32])
 def test_documents_that_two_files_have_are_named_by_these_files(here, monkeypatch, together):
-    monkeypatch.setattr(merging, "TOGETHER", together)
+    monkeypatch.setattr(shards, "TOGETHER", together)
     for side in ("gold", "pred"):
         Path(f"{side}/e.jsonl").write_text("".join(Path(f"{side}/a.jsonl").read_text().splitlines(keepends=True)[:2]))
     names = [f"{side}/{letter}.jsonl" for side in ("gold", "pred") for letter in "abe"]

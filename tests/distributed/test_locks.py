@@ -17,7 +17,7 @@ from processes import live
 from sharded import ALL_PARTS, SHARDS, evaluated, parts, refused
 
 from spacy_nereval.distributed import lock as locks
-from spacy_nereval.distributed import merging
+from spacy_nereval.distributed import shards
 from spacy_nereval.distributed.shards import PartsFolder, ShardStatus, locked
 from spacy_nereval.io import count_files as storage
 
@@ -130,13 +130,13 @@ def test_what_a_killed_worker_left_is_cleared_away_before_and_behind(tmp_path):
 
 def test_counts_that_another_run_changed_are_not_merged(here, monkeypatch):
     evaluated(*SHARDS)
-    merged = merging.merged
+    merged = shards.merged
 
     def late(found: Sequence[ShardStatus], folder: PartsFolder, *engine: Any, **options: Any) -> Any:
         counts = storage.load(folder.part(found[0].shard))
         storage.save(counts, folder.part(found[0].shard), origin={"gold": "another"})
         return merged(found, folder, *engine, **options)
 
-    monkeypatch.setattr(merging, "merged", late)
+    monkeypatch.setattr(shards, "merged", late)
     lines = refused("evaluate", "training/model-best", *SHARDS[:2])
     assert "counts-a.spacy.npz was changed by somebody else" in lines[-1]

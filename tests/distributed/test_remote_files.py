@@ -9,7 +9,7 @@ import pytest
 from cloudpathlib.local import LocalS3Client, local_s3_implementation
 from sharded import ALL_PARTS, SHARDS, evaluated, parts, refused
 
-from spacy_nereval.distributed import merging
+from spacy_nereval.distributed import shards
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_files_and_parts_may_be_in_a_bucket(here, bucket):
 
 def test_collapsed_parts_in_a_bucket_are_merged_there(here, bucket, monkeypatch):
     expected = evaluated(*SHARDS[:3], "--collapse", "-m", "strict")
-    monkeypatch.setattr(merging, "TOGETHER", 2)
+    monkeypatch.setattr(shards, "TOGETHER", 2)
     assert evaluated(*SHARDS[:3], "--collapse", "-m", "strict", "--parts", f"{bucket}/parts") == expected
     assert sorted(path.name for path in cloudpathlib.AnyPath(f"{bucket}/parts").iterdir()) == ALL_PARTS[:3]
 
@@ -42,7 +42,7 @@ def test_collapsed_parts_in_a_bucket_are_merged_there(here, bucket, monkeypatch)
 def test_documents_that_several_files_have_are_found_though_the_hashes_are_in_a_bucket(here, bucket, monkeypatch):
     check = ("--collapse", "--check-repeats", "-m", "strict", "--parts", f"{bucket}/parts")
     expected = evaluated(*SHARDS[:3], *check[:-2])
-    monkeypatch.setattr(merging, "TOGETHER", 2)
+    monkeypatch.setattr(shards, "TOGETHER", 2)
     assert evaluated(*SHARDS[:3], *check) == expected
     names = sorted(path.name for path in cloudpathlib.AnyPath(f"{bucket}/parts").iterdir())
     assert names[:3] == ALL_PARTS[:3] and len(names) == 6

@@ -11,10 +11,9 @@ import pytest
 from small_parts import NAMES, TASKS, Made, no_tasks, one_by_one, reduction
 
 from spacy_nereval.counting.counts import Counts
-from spacy_nereval.distributed import merging
+from spacy_nereval.distributed import shards
 from spacy_nereval.distributed.engines import Engine
-from spacy_nereval.distributed.merging import merged
-from spacy_nereval.distributed.shards import PartsFolder, Shard, count_shards, locked
+from spacy_nereval.distributed.shards import PartsFolder, Shard, count_shards, locked, merged
 from spacy_nereval.io import id_hashes
 from spacy_nereval.io.id_hashes import hashes_of
 from spacy_nereval.io.id_hashes import stored as stored_hashes
@@ -43,7 +42,7 @@ ENGINES = [TASKS, Engine(no_tasks, reduction)]
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("together", [2, 4])
 def test_workers_merge_the_hashes_of_ids_and_this_process_reads_one_file(tmp_path, monkeypatch, engine, together):
-    monkeypatch.setattr(merging, "TOGETHER", together)
+    monkeypatch.setattr(shards, "TOGETHER", together)
     folder, read = PartsFolder(str(tmp_path / "parts")), []
     whole = id_hashes.merge_hashes
     monkeypatch.setattr(id_hashes, "merge_hashes", lambda files, to: read.append(len(files)) or whole(files, to))
@@ -66,13 +65,13 @@ def test_workers_merge_the_hashes_of_ids_and_this_process_reads_one_file(tmp_pat
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("same", ["ab", "ac", "ak", "jk"])
 def test_documents_that_two_shards_have_are_found_wherever_in_the_tree(tmp_path, monkeypatch, engine, same):
-    monkeypatch.setattr(merging, "TOGETHER", 2)
+    monkeypatch.setattr(shards, "TOGETHER", 2)
     folder = PartsFolder(str(tmp_path / "parts"))
     first, second = same
     message = rf"^{first}\.jsonl and {second}\.jsonl have documents with the same id, 1 in all files: they would"
     with pytest.raises(ValueError, match=message):
         checked(folder, engine, same)
-    assert not (tmp_path / "parts" / merging.MERGED).exists()
+    assert not (tmp_path / "parts" / shards.MERGED).exists()
     found = checked(folder, engine, same, shared_ids=True)
     assert found.documents == 32 and len(stored_hashes(found.id_hashes)) == 31
 
@@ -92,9 +91,9 @@ def test_a_part_whose_hashes_are_missing_or_damaged_is_counted_again(tmp_path, d
 
 
 def test_what_killed_workers_left_is_deleted_and_files_of_others_stay(tmp_path):
-    kept = [*("nereval-ids-4.bin", "counts-a.npz", "a.txt"), *(f"{merging.MERGED}/{name}" for name in ("a.txt", "b/c"))]
+    kept = [*("nereval-ids-4.bin", "counts-a.npz", "a.txt"), *(f"{shards.MERGED}/{name}" for name in ("a.txt", "b/c"))]
     unfinished = [".nereval-ids-4.bin.x1", ".counts-a.npz.x1", "counts-a.begun"]
-    in_tree = [f"{merging.MERGED}/{name}" for name in ("nereval-ids-4.bin", "counts-a.npz", *unfinished)]
+    in_tree = [f"{shards.MERGED}/{name}" for name in ("nereval-ids-4.bin", "counts-a.npz", *unfinished)]
     for name in (*kept, *unfinished, *in_tree):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x")
@@ -102,8 +101,8 @@ def test_what_killed_workers_left_is_deleted_and_files_of_others_stay(tmp_path):
         assert left(tmp_path) == sorted([*kept, "run.lock"])
         for name in kept[3:]:
             (tmp_path / name).unlink()
-        (tmp_path / merging.MERGED / "b").rmdir()
-    assert left(tmp_path) == sorted(kept[:3]) and not (tmp_path / merging.MERGED).exists()
+        (tmp_path / shards.MERGED / "b").rmdir()
+    assert left(tmp_path) == sorted(kept[:3]) and not (tmp_path / shards.MERGED).exists()
 
 
 def left(folder: Path) -> list[str]:

@@ -10,8 +10,7 @@ from sharded import parts
 
 from spacy_nereval import Document, count, create_all
 from spacy_nereval.distributed.engines import Engine
-from spacy_nereval.distributed.merging import merged
-from spacy_nereval.distributed.shards import PartsFolder, Shard, ShardStatus, count_shards
+from spacy_nereval.distributed.shards import PartsFolder, Shard, ShardStatus, count_shards, merged
 
 
 class Fakes:

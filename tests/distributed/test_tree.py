@@ -16,10 +16,9 @@ from sharded import SHARDS, evaluated, parts, refused
 from small_parts import NAMES, TASKS, Made, no_tasks, one_by_one, reduction
 
 from spacy_nereval.counting.counts import Counts
-from spacy_nereval.distributed import merging
+from spacy_nereval.distributed import shards
 from spacy_nereval.distributed.engines import Engine
-from spacy_nereval.distributed.merging import merged
-from spacy_nereval.distributed.shards import PartsFolder, Shard, ShardStatus, count_shards, locked
+from spacy_nereval.distributed.shards import PartsFolder, Shard, ShardStatus, count_shards, locked, merged
 from spacy_nereval.io.count_files import _loaded, save
 
 
@@ -41,8 +40,8 @@ def stored(counts: Counts, path: Path) -> dict[str, Any]:
 
 def groups(folder: PartsFolder, size: int) -> list[str]:
     """The names of the first groups of so many parts."""
-    parts = [merging.Part(str(folder.path / f"counts-{name}.npz"), {"gold": f"{name}.jsonl"}) for name in NAMES]
-    return [merging.group(parts[first : first + size]).name for first in range(0, len(parts), size)]
+    parts = [shards.Part(str(folder.path / f"counts-{name}.npz"), {"gold": f"{name}.jsonl"}) for name in NAMES]
+    return [shards.group(parts[first : first + size]).name for first in range(0, len(parts), size)]
 
 
 def inside(folder: Path, name: str) -> Path:
@@ -74,9 +73,9 @@ def expected(counted_parts, tmp_path_factory) -> dict[str, Any]:
 @pytest.mark.parametrize("together", [2, 3, 4, 10])
 def test_every_tree_gives_the_same_bits(folder, expected, tmp_path, monkeypatch, together):
     read: list[int] = []
-    whole = merging.merge
-    monkeypatch.setattr(merging, "merge", lambda files, **how: read.append(len(files)) or whole(files, **how))
-    monkeypatch.setattr(merging, "TOGETHER", together)
+    whole = shards.merge
+    monkeypatch.setattr(shards, "merge", lambda files, **how: read.append(len(files)) or whole(files, **how))
+    monkeypatch.setattr(shards, "TOGETHER", together)
     assert stored(in_tree(folder), tmp_path / "all.npz") == expected
     assert max(read) == together and read[-1] == 1, "the driver reads a single file"
     assert len(read) == {2: 6 + 3 + 2 + 1, 3: 4 + 2 + 1, 4: 3 + 1, 10: 2 + 1}[together] + 1
@@ -85,7 +84,7 @@ def test_every_tree_gives_the_same_bits(folder, expected, tmp_path, monkeypatch,
 
 def test_an_engine_merges_in_its_own_way(folder, expected, tmp_path, monkeypatch):
     """Whatever the order, with the same bits; no tasks are started."""
-    monkeypatch.setattr(merging, "TOGETHER", 3)
+    monkeypatch.setattr(shards, "TOGETHER", 3)
     with locked(folder):
         found = merged(counted(folder), folder, Engine(no_tasks, reduction), collapsed=True)
     assert stored(found, tmp_path / "all.npz") == expected
@@ -93,7 +92,7 @@ def test_an_engine_merges_in_its_own_way(folder, expected, tmp_path, monkeypatch
 
 
 def test_what_an_engine_gives_up_tasks_go_on_with(folder, expected, tmp_path, monkeypatch):
-    monkeypatch.setattr(merging, "TOGETHER", 3)
+    monkeypatch.setattr(shards, "TOGETHER", 3)
     tasks: list[int] = []
 
     def run(function, items, ready, alone):
@@ -116,15 +115,15 @@ def test_what_an_engine_gives_up_tasks_go_on_with(folder, expected, tmp_path, mo
 @pytest.mark.parametrize("engine", [TASKS, Engine(one_by_one, reduction)])
 def test_what_workers_cannot_merge_this_process_does_and_says_so(folder, expected, tmp_path, monkeypatch, engine):
     """As if workers could not read one of the parts."""
-    monkeypatch.setattr(merging, "TOGETHER", 3)
-    whole = merging.merge
+    monkeypatch.setattr(shards, "TOGETHER", 3)
+    whole = shards.merge
 
     def merge(files, **how):
         if not how["names"] and files[0].name == "counts-d.npz":
             raise ValueError("counts-d.npz does not exist")
         return whole(files, **how)
 
-    monkeypatch.setattr(merging, "merge", merge)
+    monkeypatch.setattr(shards, "merge", merge)
     said: list[str] = []
     with locked(folder):
         found = merged(counted(folder), folder, engine, collapsed=True, note=said.append)
@@ -133,17 +132,17 @@ def test_what_workers_cannot_merge_this_process_does_and_says_so(folder, expecte
 
 
 def test_where_workers_have_no_folder_to_merge_in_this_process_merges(folder, expected, tmp_path, monkeypatch):
-    monkeypatch.setattr(merging, "TOGETHER", 3)
-    (folder.path / merging.MERGED).write_text("of somebody else")
+    monkeypatch.setattr(shards, "TOGETHER", 3)
+    (folder.path / shards.MERGED).write_text("of somebody else")
     with pytest.warns(UserWarning, match=r"\(File exists: .*nereval-merged\), so this process did it alone"):
         found = in_tree(folder)
     assert stored(found, tmp_path / "all.npz") == expected
-    assert (folder.path / merging.MERGED).read_text() == "of somebody else"
+    assert (folder.path / shards.MERGED).read_text() == "of somebody else"
 
 
 @pytest.mark.parametrize("engine", [TASKS, Engine(one_by_one, reduction)])
 def test_a_part_that_cannot_be_merged_is_named_whoever_merges(folder, monkeypatch, engine):
-    monkeypatch.setattr(merging, "TOGETHER", 2)
+    monkeypatch.setattr(shards, "TOGETHER", 2)
     statuses = counted(folder)
     (folder.path / "counts-c.npz").unlink()
     with pytest.raises(ValueError, match=r"counts-c\.npz does not exist"):
@@ -153,13 +152,13 @@ def test_a_part_that_cannot_be_merged_is_named_whoever_merges(folder, monkeypatc
 def test_few_parts_and_counts_with_documents_are_merged_by_the_driver(folder, monkeypatch):
     statuses = counted(folder)
     assert merged(statuses, folder, Engine(no_tasks, no_tasks), collapsed=True).documents == 32
-    monkeypatch.setattr(merging, "TOGETHER", 2)
+    monkeypatch.setattr(shards, "TOGETHER", 2)
     assert merged(statuses, folder, Engine(no_tasks, no_tasks), collapsed=False).documents == 32
 
 
 @pytest.mark.parametrize("same", ["ab", "ak"])
 def test_a_shard_that_is_given_twice_is_refused_wherever_in_the_tree(tmp_path, monkeypatch, same):
-    monkeypatch.setattr(merging, "TOGETHER", 2)
+    monkeypatch.setattr(shards, "TOGETHER", 2)
     with pytest.raises(ValueError, match="would count their documents twice"):
         in_tree(PartsFolder(str(tmp_path)), "abck", same=same)
     assert [name for name in os.listdir(tmp_path) if "merged" in name] == []
@@ -180,7 +179,7 @@ def test_shards_of_one_gold_annotation_may_have_other_predictions(tmp_path):
 
 
 def test_a_part_that_changes_after_it_was_counted_is_refused(folder, monkeypatch):
-    monkeypatch.setattr(merging, "TOGETHER", 2)
+    monkeypatch.setattr(shards, "TOGETHER", 2)
     statuses = counted(folder)
     save(Made().count(Shard("c", "c.jsonl")), folder.path / "counts-c.npz", origin={"gold": "other.jsonl"})
     with pytest.raises(ValueError, match=r"counts-c\.npz was changed by somebody else after it was counted"):
@@ -188,10 +187,10 @@ def test_a_part_that_changes_after_it_was_counted_is_refused(folder, monkeypatch
 
 
 def test_what_a_killed_run_merged_is_not_taken(folder, expected, tmp_path, monkeypatch):
-    monkeypatch.setattr(merging, "TOGETHER", 4)
+    monkeypatch.setattr(shards, "TOGETHER", 4)
     first, second, _ = groups(folder, 4)
     for name in (f"counts-{first}.npz", f"counts-{second}.begun", f".counts-{second}.npz.x"):
-        inside(tmp_path / "parts" / merging.MERGED, name).write_text("left behind")
+        inside(tmp_path / "parts" / shards.MERGED, name).write_text("left behind")
     (tmp_path / "parts" / "merged-a.npz").write_text("of somebody else")
     assert stored(in_tree(folder), tmp_path / "all.npz") == expected
     assert [*parts(folder.name)][-1] == "merged-a.npz" and len(parts(folder.name)) == len(NAMES) + 1
@@ -199,21 +198,21 @@ def test_what_a_killed_run_merged_is_not_taken(folder, expected, tmp_path, monke
 
 def test_what_another_run_merged_late_is_not_taken(folder, expected, tmp_path, monkeypatch):
     """A worker that outlives its run may still write what it merged, of parts with the same names but other content."""
-    monkeypatch.setattr(merging, "TOGETHER", 4)
+    monkeypatch.setattr(shards, "TOGETHER", 4)
     statuses = counted(folder)
-    late = [merging.Part(str(folder.part(status.shard)), {"gold": "another"}) for status in statuses]
-    strays = [merging.group(late[first : first + 4]) for first in (0, 4, 8)]
+    late = [shards.Part(str(folder.part(status.shard)), {"gold": "another"}) for status in statuses]
+    strays = [shards.group(late[first : first + 4]) for first in (0, 4, 8)]
     with locked(folder):
-        inner = PartsFolder(str(folder.path / merging.MERGED))
+        inner = PartsFolder(str(folder.path / shards.MERGED))
         inner.path.mkdir()
         for stray in strays:
-            save(Made().count(Shard("a", "a.jsonl")), inner.part(stray), origin=merging.Merging().origin(stray))
+            save(Made().count(Shard("a", "a.jsonl")), inner.part(stray), origin=shards.Merging().origin(stray))
         found = merged(statuses, folder, TASKS, collapsed=True)
     assert stored(found, tmp_path / "all.npz") == expected
 
 
 def test_a_worker_that_dies_while_it_merges_costs_its_group_alone(folder, expected, tmp_path, monkeypatch):
-    monkeypatch.setattr(merging, "TOGETHER", 4)
+    monkeypatch.setattr(shards, "TOGETHER", 4)
     first, second, third = groups(folder, 4)
     begun: list[list[str]] = []
 
@@ -221,7 +220,7 @@ def test_a_worker_that_dies_while_it_merges_costs_its_group_alone(folder, expect
         begun.append([item.name for item in items])
         if len(begun) == 2:  # the first level of the tree, after the parts
             function(items[0])
-            inside(tmp_path / "parts" / merging.MERGED, f"counts-{second}.begun").write_text("{}")
+            inside(tmp_path / "parts" / shards.MERGED, f"counts-{second}.begun").write_text("{}")
             raise RuntimeError("a worker was terminated")
         return one_by_one(function, items, ready, alone)
 
@@ -233,7 +232,7 @@ def test_a_worker_that_dies_while_it_merges_costs_its_group_alone(folder, expect
 
 
 def test_a_full_disk_while_merging_is_said_and_leaves_the_parts_alone(folder, expected, tmp_path, monkeypatch):
-    monkeypatch.setattr(merging, "TOGETHER", 4)
+    monkeypatch.setattr(shards, "TOGETHER", 4)
     whole, before = np.savez_compressed, parts(folder.name)
 
     def full(file, **arrays):
@@ -254,7 +253,7 @@ def test_a_full_disk_while_merging_is_said_and_leaves_the_parts_alone(folder, ex
 def test_the_command_collapses_in_a_tree(here, monkeypatch):
     drawn = ("-m", "strict,fair", "--confidence", "--samples", 20)
     expected = evaluated(*SHARDS, *drawn)
-    monkeypatch.setattr(merging, "TOGETHER", 2)
+    monkeypatch.setattr(shards, "TOGETHER", 2)
     found = evaluated(*SHARDS, "--collapse", *drawn, said="(4 replacing other counts)")
     for name, metric in expected["metrics"].items():
         assert found["metrics"][name]["scores"] == metric["scores"]

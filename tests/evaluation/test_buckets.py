@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from places import SEEN
 from profiles import tries
-from strategies import corpora
+from strategies import LABELS, corpora
 
 from spacy_nereval import Document, Span, create, create_all, names
 from spacy_nereval.core.lexicon import lexicon_of, read_lexicon
@@ -81,6 +81,28 @@ def test_occurrences_without_annotation_are_against_a_label():
     training = lexicon_of([Document([(0, 3, "LOC")], [], "Ulm and Ulm and Ulm and Ulm")])
     context = AttributeContext(Document([(0, 3, "LOC")], [], "Ulm"), training)
     assert ATTRIBUTES["eCon"].value(context, Span(0, 3, "LOC")) == 1 / 4
+
+
+def test_a_word_in_nested_spans_of_training_occurs_once():
+    nested = [(0, 4, "LOC"), (0, 4, "CAPITAL"), (0, 12, "EVENT"), (0, 12, "LOC")]
+    training = lexicon_of([Document(nested, [], "Rome Olympics , Olympics , Olympics")])
+    context = AttributeContext(Document([(0, 4, "LOC")], [], "Rome"), training)
+    assert [ATTRIBUTES["tCon"].value(context, Span(0, 4, label)) for label in ("LOC", "CAPITAL", "X")] == [1, 1, 0]
+    assert ATTRIBUTES["tFre"].value(context, Span(0, 4, "LOC")) == near(1 / 3)
+
+
+@given(corpora(), st.sampled_from("abcdAB"), st.sampled_from(LABELS))
+@tries(100)
+def test_the_consistency_of_a_word_counts_the_tokens_of_training(documents, word, label):
+    """Counted token by token."""
+    found = with_label = 0
+    for document in documents:
+        for start, end in document.tokens:
+            if document.text[start:end] == word:
+                found += 1
+                with_label += any(s.label == label and s.overlaps(Span(start, end, "")) for s in document.gold)
+    context = AttributeContext(Document([(0, 1, label)], [], word), lexicon_of(documents))
+    assert ATTRIBUTES["tCon"].value(context, Span(0, 1, label)) == (near(with_label / found) if found else 0)
 
 
 def test_nested_spans_cover_a_word_once():

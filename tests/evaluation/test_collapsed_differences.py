@@ -15,7 +15,7 @@ from spacy_nereval import Confidence, Counts, Document, count, create, create_al
 from spacy_nereval.evaluation.collapsing import collapse
 from spacy_nereval.evaluation.comparison import System, compare, comparison
 from spacy_nereval.evaluation.statistics.bits import half_samples
-from spacy_nereval.reporting.comparison import comparison_tables, footer
+from spacy_nereval.reporting.comparison_view import ComparisonView
 
 METRICS = create_all(["strict", "fair", "slot_error", "wrf"])
 
@@ -175,11 +175,11 @@ def test_the_result_and_its_tables_say_how_it_was_compared():
     assert "half:400,seed:0" in found["signature"] and "swaps" not in found["signature"]
     row = found["comparisons"][2]
     assert (row["p"], row["p_holm"], row["tests"]) == (None, None, 0)
-    table = next(comparison_tables(found, ["differences"]))
-    assert table.header[-1] == "standard error"
-    assert table.rows[0][-1] == pytest.approx(row["standard_error"])
-    assert [*comparison_tables(found, ["all-differences"])]
-    said = footer(found)[0]
+    table = next(ComparisonView(found).tables(["differences"]))
+    assert table.header[-2:] == ["standard error", "detectable"]
+    assert table.rows[0][-2] == pytest.approx(row["standard_error"])
+    assert [*ComparisonView(found).tables(["all-differences"])]
+    said = ComparisonView(found).tested()[0]
     assert "no permutation test and no p-value" in said and "400 half-samples" in said
 
 

@@ -16,7 +16,7 @@ from spacy_nereval.evaluation.result import plain
 from spacy_nereval.evaluation.statistics import differences
 from spacy_nereval.evaluation.statistics.families import holm
 from spacy_nereval.evaluation.transitions import gold_outcomes
-from spacy_nereval.reporting.comparison import COMPARED, comparison_tables, footer
+from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.terminal import render
 
 
@@ -150,12 +150,14 @@ def test_undefined_scores_are_null_and_everything_is_json():
     assert (rows["strict", "p"]["baseline_value"], rows["strict", "p"]["value"]) == (0, None)
     for row in rows.values():
         assert (row["difference"], row["interval"], row["p"], row["p_holm"]) == (None, [None, None], None, None)
-    shown, moved, changed, every = comparison_tables(result, [name for name in COMPARED if name != "labels"])
-    assert shown.grid()[1][1:] == ["0.00", "-", "-", "-", "-"]
+    shown, moved, changed, every = ComparisonView(result).tables(
+        [name for name in ComparisonView.makers if name != "labels"]
+    )
+    assert shown.grid()[1][1:] == ["0.00", "-", "-", "-", "-", "-"]
     assert every.grid()[1][2:] == ["0.00", "-", "-", "-", "-", "-"]
     assert render(shown)
     assert (moved.rows, changed.rows) == ([], [])
-    assert footer(result)
+    assert ComparisonView(result).closing()
 
 
 def test_scores_without_a_test_do_not_count_among_those_corrected_for():
@@ -186,7 +188,7 @@ def test_a_swap_after_which_a_score_is_undefined_counts_as_large():
 ])  # fmt: skip
 def test_below_20_effective_documents_there_is_a_warning(rows, said):
     counts = strictly(rows)
-    line = footer(comparison([System("A", counts), System("B", counts)], [], FEW, 100))[-1]
+    line = ComparisonView(comparison([System("A", counts), System("B", counts)], [], FEW, 100)).closing()[-1]
     assert line.startswith(said or "unit id, 20 units (effectively 20.0)")
 
 
@@ -196,30 +198,34 @@ def test_texts_of_one_document_count_as_one_in_the_warning():
         system.counts.units[:10] = ["the same"] * 10
     result = comparison(systems, documents, FEW, 100)
     assert (result["documents"], result["units"]) == (25, 16)
-    assert footer(result)[-1].startswith("⚠ Only 16 documents, effectively ")
+    assert ComparisonView(result).closing()[-1].startswith("⚠ Only 16 units, effectively ")
 
 
 def test_the_footer_says_what_was_tested():
     systems, documents = three_systems(6)
-    (line, *_) = footer(comparison(systems, documents, Confidence(0.9), primary="fair.f"))
+    line = ComparisonView(comparison(systems, documents, Confidence(0.9), primary="fair.f")).tested()[0]
     for words in ("two-sided paired permutation test over 6 documents", "all 64 swaps", "corrected within a family",
                   "the primary score, fair f (1 test)", "does not reject at 90 %"):  # fmt: skip
         assert words in line
-    (line, *_) = footer(comparison(systems, documents, FEW, 20))
+    line = ComparisonView(comparison(systems, documents, FEW, 20)).tested()[0]
     assert "20 random swaps" in line
+
+
+def as_p(p: float | None) -> str:
+    return "-" if p is None else "< .0001" if p < 0.0001 else f"{p:.4f}"
 
 
 def test_the_printed_rows_are_those_of_the_result():
     systems, documents = three_systems(26)
     result = comparison(systems, documents, FEW)
-    titles = {table.title: table.grid() for table in comparison_tables(result, COMPARED, digits=3)}
+    titles = {table.title: table.grid() for table in ComparisonView(result).tables(ComparisonView.makers, digits=3)}
     for system in ("one", "two"):
         rows = [row for row in result["comparisons"] if row["system"] == system]
         for cells, row in zip(titles[f"All scores of {system} against base"][1:], rows, strict=True):
             numbers = [f"{100 * row[key]:.3f}" for key in ("baseline_value", "value", "difference")]
             low, high = ("-" if bound is None else f"{100 * bound:.3f}" for bound in row["interval"])
             bounds = "-" if low == high == "-" else f"[{low}, {high}]"
-            tests = ["-" if row[key] is None else f"{row[key]:.4f}" for key in ("p", "p_holm")]
+            tests = [as_p(row[key]) for key in ("p", "p_holm")]
             cells[1] = cells[1].removesuffix(" ↓")
             assert cells == [row["metric"], row["score"], *numbers, bounds, *tests]
         heads = [row for row in rows if row["family"] or create(row["metric"]).score_by_name[row["score"]].headline]
@@ -231,8 +237,7 @@ def test_the_printed_rows_are_those_of_the_result():
             bounds = (
                 "" if row["interval"][0] is None else " [{:.3f}, {:.3f}]".format(*(100 * x for x in row["interval"]))
             )
-            p = "-" if row["p_holm"] is None else f"{row['p_holm']:.4f}"
-            assert cells[1:] == [a, b, gap + bounds, detectable, p]
+            assert cells[1:] == [a, b, gap + bounds, *map(as_p, (row["p"], row["p_holm"])), detectable]
         (moves,) = [found for found in result["transitions"] if found["system"] == system]
         header, *cells = titles[f"Gold spans under base (rows) and {system} (columns)"]
         shown = {row[0]: dict(zip(header[1:], row[1:])) for row in cells}

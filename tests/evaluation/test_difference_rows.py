@@ -10,7 +10,7 @@ import pytest
 
 from spacy_nereval import Confidence, Counts, Document, count, create_all
 from spacy_nereval.evaluation.comparison import System, comparison
-from spacy_nereval.reporting.comparison import comparison_tables
+from spacy_nereval.reporting.comparison_view import ComparisonView
 
 FAST = Confidence(samples=100)
 
@@ -56,7 +56,7 @@ def test_few_effective_units_are_said_beside_the_difference_and_the_test_goes_by
     result = comparison([System("A", ONCE[0]), System("B", ONCE[1])], [], FAST, labels=True)
     row = next(row for row in result["comparisons"] if (row["metric"], row["label"]) == ("strict", "A"))
     assert row["differing"] == 8 and row["p"] is not None
-    shown = {table.title: table.grid()[1:] for table in comparison_tables(result, ["differences", "labels"])}
+    shown = {table.title: table.grid()[1:] for table in ComparisonView(result).tables(["differences", "labels"])}
     cells = {cells[0]: cells[3] for cells in shown["B against A per label, strict"]}
     assert cells["A"].endswith("] few") and not cells["B"].endswith("few")
 

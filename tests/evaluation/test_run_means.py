@@ -17,8 +17,7 @@ from spacy_nereval import Confidence, Counts, Document, Metric, Score, count, cr
 from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.evaluation.run_means import evaluate_runs
 from spacy_nereval.evaluation.statistics.bits import half_samples
-from spacy_nereval.reporting.evaluated import Evaluated
-from spacy_nereval.reporting.run_tables import RUN_TABLES, run_footer, run_heading, tables_of_runs
+from spacy_nereval.reporting.runs_view import RunsView
 
 METRICS = ["strict", "slot_error", "wrf"]
 CONFIDENCE = Confidence(samples=60, seed=3)
@@ -147,10 +146,12 @@ def test_few_runs_are_said_and_five_are_not_few():
     result = scored(system="A")
     assert (result["system"], result["runs"], result["few_runs"]) == ("A", 3, True)
     assert "|runs:3|" in result["signature"] and "half:60,seed:3" in result["signature"]
-    assert run_heading(result).startswith("A: means of 3 training runs (few runs: fewer than 5), 30 documents,")
+    assert RunsView(counted(RUNS[:1])[0], result).scored.startswith(
+        "A: means of 3 training runs (few runs: fewer than 5), 30 documents,"
+    )
     many = scored([run_of(f"m{k}", 0.7) for k in range(5)])
     assert not many["few_runs"]
-    assert "few" not in run_heading(many)
+    assert "few" not in RunsView(counted(RUNS[:1])[0], many).scored
 
 
 def test_a_score_that_a_run_lacks_has_no_mean():
@@ -164,7 +165,7 @@ def test_a_label_that_one_run_alone_predicts_is_there():
     odd = [Document(d.gold, [(0, 1, "ODD")] if k == 4 else d.pred, d.text, id=d.id) for k, d in enumerate(RUNS[1])]
     result = scored([RUNS[0], odd])
     assert "ODD" in result["metrics"]["strict"]["per_type"]
-    (table,) = tables_of_runs(Evaluated(counted(RUNS[:1])[0], result), ["labels"])
+    (table,) = RunsView(counted(RUNS[:1])[0], result).tables(["labels"])
     assert [row[:2] for row in table.rows if row[0] == "ODD"] == [["ODD", 0]]
 
 
@@ -179,7 +180,7 @@ def test_stored_half_samples_change_nothing():
 def test_every_table_has_the_means(average):
     counts = counted(RUNS)
     result = evaluate_runs(counts, CONFIDENCE, average=average)
-    found = {table.title: table for table in tables_of_runs(Evaluated(counts[0], result, average), RUN_TABLES)}
+    found = {table.title: table for table in RunsView(counts[0], result, average).tables(RunsView.makers)}
     assert [*found] == [
         *("Labels", "Scores", "Other scores", "Training runs", "Per label"),
         *("Scores per label", "Other scores per label"),
@@ -196,7 +197,7 @@ def test_every_table_has_the_means(average):
 
 
 def test_the_footer_says_what_the_intervals_rest_on():
-    lines = run_footer(scored())
+    lines = RunsView(counted(RUNS[:1])[0], scored()).closing()
     for words in ("95 %", "trained again", "half-samples of 30 documents", "unit id, 30 units", "training runs 3"):
         assert words in " ".join(lines)
     assert lines[-1].startswith("⚠ Only 30 documents, effectively 1")
@@ -235,7 +236,7 @@ def test_a_metric_of_numbers_alone_has_no_intervals():
     )
     counts = [count(run, [metric]) for run in RUNS]
     result = evaluate_runs(counts, CONFIDENCE)
-    (table,) = tables_of_runs(Evaluated(counts[0], result), ["runs"])
+    (table,) = RunsView(counts[0], result).tables(["runs"])
     (row,) = table.rows
     found = [counts.totals() for counts in counts]
     assert (row[0], row[-1]) == ("found", None)

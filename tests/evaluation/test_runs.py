@@ -16,7 +16,7 @@ from made_up import corpus, tallied, trained_again
 from spacy_nereval import Confidence, Counts, Document, count, create_all, evaluate
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.statistics.bits import half_samples
-from spacy_nereval.reporting.comparison import comparison_tables, footer, verdict_lines
+from spacy_nereval.reporting.comparison_view import ComparisonView
 
 METRICS = ["strict", "slot_error", "wrf"]
 CONFIDENCE = Confidence(samples=50, seed=3)
@@ -120,7 +120,7 @@ def test_one_run_on_both_sides_is_tested_by_swaps():
     result = compared([a], [b], trials=300)
     assert (result["swaps"], result["runs"]) == (300, [1, 1])
     perfect = count([Document(d.gold, d.gold, d.text, tokens=d.tokens, id=d.id) for d in GOLD], a.metrics)
-    (line,) = verdict_lines(compared([a], [perfect], trials=300))
+    (line,) = ComparisonView(compared([a], [perfect], trials=300)).opening()
     assert line.endswith("for these trained models; another training was not tried.")
 
 
@@ -193,26 +193,31 @@ def test_a_margin_holds_where_the_90_per_cent_interval_is_inside():
 
 def test_the_tables_and_lines_tell_of_training():
     result = compared(counted(A), counted([run_of(f"b{k}", 0.95 + 0.01 * k) for k in range(3)]))
-    (line,) = verdict_lines(result)
-    assert line.startswith("strict f, B against A: B scores higher than A on texts like these, by ")
+    (line,) = ComparisonView(result).opening()
+    assert line.startswith("B against A, means of 3 and 3 training runs (few runs: fewer than 5): strict F +")
+    assert "B scores higher than A on texts like these, by " in line
     assert "another training" not in line
-    tables = {table.title: table for table in comparison_tables(result)}
+    tables = {table.title: table for table in ComparisonView(result).tables(ComparisonView.usual)}
     table = tables["Training runs of B and A"]
     assert table.note == "few runs: fewer than 5"
     own = by_score(result)["strict", "f", None]
     assert [*table.rows[0]] == ["strict", 3, 3, own["degrees_of_freedom"], own["share_of_training"]]
-    said = " ".join(footer(result))
+    said = " ".join(ComparisonView(result).closing())
     for words in ("compared by their mean scores", "training runs 3 and 3", "primary family of 1 test"):
         assert words in said
     assert "swaps" not in said and "swaps" not in result["signature"]
     assert "|runs:3+3|" in result["signature"]
     once = compared(counted(A)[0], counted(B)[0], trials=300)
-    assert "Training runs of B and A" not in [table.title for table in comparison_tables(once)]
+    assert "Training runs of B and A" not in [
+        table.title for table in ComparisonView(once).tables(ComparisonView.usual)
+    ]
 
 
 def test_five_runs_are_not_few():
     more = [run_of(f"m{k}", 0.7) for k in range(5)], [run_of(f"n{k}", 0.8) for k in range(5)]
-    tables = {table.title: table for table in comparison_tables(compared(*map(counted, more)))}
+    tables = {
+        table.title: table for table in ComparisonView(compared(*map(counted, more))).tables(ComparisonView.usual)
+    }
     assert tables["Training runs of B and A"].note == ""
 
 

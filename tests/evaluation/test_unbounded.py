@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from spacy_nereval import Confidence, Document, create, score
 from spacy_nereval.evaluation.tested import Answer, Place, row
-from spacy_nereval.reporting.comparison import difference_tables
+from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.formats import csv_text, json_text, latex
 from spacy_nereval.reporting.result_table import ResultTable, shown
 from spacy_nereval.reporting.score_cells import score_cell
 
+DRAWN = {"confidence": {"level": 0.95}, "transitions": []}
 COSTS = (("slot_error", "ser"), ("ace", "value"))
 
 
@@ -41,7 +42,11 @@ def test_a_difference_without_bounds_is_not_taken_for_one_without_a_test():
     assert row(ser, (0.5, 0.4), answer._replace(k=5.9))["flag"] == "few"
     assert row(ser, (0.5, 0.4), answer._replace(low=0, high=1))["flag"] is None
     plain = found | {"system": "B", "interval": [None, None], "detectable": None, "p_holm": 0.03, "tests": 1}
-    (table,) = difference_tables({"baseline": "A", "swaps": 64, "exact": True, "comparisons": [plain]})
+    (table,) = ComparisonView(
+        {"baseline": "A", "swaps": 64, "exact": True, "comparisons": [plain]} | DRAWN
+    ).differences()
     assert shown(table.rows[0][3]) == "-10.00 [-∞, ∞] unbounded"
-    (table,) = difference_tables({"baseline": "A", "swaps": 64, "exact": True, "comparisons": [plain | {"flag": None}]})
+    (table,) = ComparisonView(
+        {"baseline": "A", "swaps": 64, "exact": True, "comparisons": [plain | {"flag": None}]} | DRAWN
+    ).differences()
     assert shown(table.rows[0][3]) == "-10.00"

@@ -17,7 +17,7 @@ from tiny import nominal_transformer, tiny_corpus
 from typer.testing import CliRunner
 
 from spacy_nereval.cli import nereval
-from spacy_nereval.integration import doctor
+from spacy_nereval.integration import training_needs
 
 
 def fake_torch(*, cuda: str | None = "13.0", gpus: int = 1) -> Any:
@@ -45,13 +45,13 @@ def fake_cupy(*, broken: bool = False) -> Any:
     return SimpleNamespace(__version__="14.2.0", cuda=SimpleNamespace(Device=device), zeros=zeros)
 
 
-def examined(monkeypatch, torch: Any, cupy: Any, **asked: Any) -> dict[str, doctor.Finding]:
+def examined(monkeypatch, torch: Any, cupy: Any, **asked: Any) -> dict[str, training_needs.Finding]:
     modules = {"torch": torch, "cupy": cupy}
-    monkeypatch.setattr(doctor, "_imported", modules.get)
-    return {finding.what: finding for finding in doctor.examine(**asked)}
+    monkeypatch.setattr(training_needs, "_imported", modules.get)
+    return {finding.what: finding for finding in training_needs.examine(**asked)}
 
 
-def problems(found: dict[str, doctor.Finding]) -> list[str]:
+def problems(found: dict[str, training_needs.Finding]) -> list[str]:
     return [what for what, finding in found.items() if finding.remedy]
 
 
@@ -83,11 +83,11 @@ def test_what_a_gpu_needs_and_is_missing_comes_with_its_remedy(monkeypatch, torc
 
 def test_weights_are_a_whole_folder(tmp_path):
     whole = nominal_transformer(tmp_path / "whole")
-    assert doctor.weights(str(whole)).remedy is None
+    assert training_needs.weights(str(whole)).remedy is None
     partial = shutil.copytree(whole, tmp_path / "partial")
     (partial / "model.safetensors").unlink()
     (partial / "config.json").unlink()
-    found = doctor.weights(str(partial))
+    found = training_needs.weights(str(partial))
     assert found.found == "a folder without config.json, weights"
     assert "scripts/weights.py" in str(found.remedy)
 
@@ -102,18 +102,18 @@ def test_weights_are_looked_for_in_the_cache_and_then_on_the_hub(monkeypatch):
         return SimpleNamespace(ok="there" in url, status_code=404)
 
     cached = SimpleNamespace(try_to_load_from_cache=lambda name, file: "/cache" if name == "org/cached" else None)
-    monkeypatch.setattr(doctor, "_imported", {"huggingface_hub": cached}.get)
+    monkeypatch.setattr(training_needs, "_imported", {"huggingface_hub": cached}.get)
     monkeypatch.setattr(requests, "head", head)
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
-    assert "cache" in doctor.weights("org/cached").found
+    assert "cache" in training_needs.weights("org/cached").found
     assert asked == []
-    assert doctor.weights("org/there").remedy is None
+    assert training_needs.weights("org/there").remedy is None
     assert asked == ["https://huggingface.co/org/there/resolve/main/config.json"]
-    assert "404" in doctor.weights("org/nowhere").found
-    assert "cannot be reached" in doctor.weights("org/down").found
+    assert "404" in training_needs.weights("org/nowhere").found
+    assert "cannot be reached" in training_needs.weights("org/down").found
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    assert "HF_HUB_OFFLINE" in doctor.weights("org/there").found
-    assert all(doctor.weights(name).remedy for name in ("org/nowhere", "org/down", "/no/folder", "./no", "a b"))
+    assert "HF_HUB_OFFLINE" in training_needs.weights("org/there").found
+    assert all(training_needs.weights(name).remedy for name in ("org/nowhere", "org/down", "/no/folder", "./no", "a b"))
 
 
 def test_a_corpus_is_checked_against_the_project_file(tmp_path, monkeypatch):
@@ -125,7 +125,7 @@ def test_a_corpus_is_checked_against_the_project_file(tmp_path, monkeypatch):
     Path("assets/web").mkdir(parents=True)
     Path("assets/web/whole").write_bytes(b"right")
     Path("assets/web/damaged").write_bytes(b"wrong")
-    found = {finding.what: finding for finding in doctor.assets("web")}
+    found = {finding.what: finding for finding in training_needs.assets("web")}
     assert found["assets/web/whole"].remedy is None
     assert md5(b"wrong").hexdigest() in found["assets/web/damaged"].found
     assert "delete it" in str(found["assets/web/damaged"].remedy)
@@ -133,7 +133,7 @@ def test_a_corpus_is_checked_against_the_project_file(tmp_path, monkeypatch):
     assert len(found) == 3
     tiny_corpus(Path("corpus/web"), 1)
     Path("corpus/web/dev.spacy").unlink()
-    missing = [finding for finding in doctor.examine(corpus="web") if finding.remedy]
+    missing = [finding for finding in training_needs.examine(corpus="web") if finding.remedy]
     assert [Path(finding.what).name for finding in missing] == ["damaged", "missing", "dev.spacy"]
     assert "project run corpus . --vars.corpus web" in str(missing[-1].remedy)
 

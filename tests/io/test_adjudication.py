@@ -7,12 +7,12 @@ import json
 import pytest
 from annotated import example, shared
 
-from spacy_nereval.core.mentions import annexed
+from spacy_nereval.core.mention_places import annexed
 from spacy_nereval.evaluation.agreement.consensus import Rule, consensus
 from spacy_nereval.evaluation.agreement.disputes import disputed_documents
-from spacy_nereval.io.adjudication import label_studio_tasks, prodigy_tasks, write_disputes
 from spacy_nereval.io.formats import Format, label_studio
 from spacy_nereval.io.formats import jsonl as jsonl_reader
+from spacy_nereval.io.shared_documents import label_studio_tasks, prodigy_tasks, write_disputes
 from spacy_nereval.reporting.html.agreement.rows import document_rows
 
 RANKED = [row["document"] for row in disputed_documents(example()) if row["disputes"]]

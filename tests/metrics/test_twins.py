@@ -16,7 +16,7 @@ from strategies import corpora, nested
 
 from spacy_nereval import Document, Span, create, score
 from spacy_nereval.core import alignment as matching
-from spacy_nereval.core.overlap import overlaps
+from spacy_nereval.core.overlapping import overlaps
 
 examples = tries(150)
 

@@ -14,7 +14,7 @@ from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.resampling import Confidence, HalfSamples, Units
 from spacy_nereval.evaluation.result import evaluate
 from spacy_nereval.evaluation.statistics.intervals import spread, wilson
-from spacy_nereval.reporting.comparison import verdict_lines
+from spacy_nereval.reporting.comparison_view import ComparisonView
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_the_page_of_the_repository_is_what_its_counts_say():
 
 def test_tables_and_the_verdict_of_the_package_come_first_and_every_run_is_printed(unlike):
     short, long = unlike.split("\n## Details\n")
-    found = verdict_lines(comparison([System(name, runs) for name, runs in UNLIKE.items()], []))
+    found = ComparisonView(comparison([System(name, runs) for name, runs in UNLIKE.items()], [])).opening()
     assert len(found) == 1 and f"- **{found[0]}**" in short
     assert short.count("\n| --- |") == 2, "that of all pipelines, and that of the corpus"
     assert "Few runs" in short and "another processor" in flat(short)
@@ -73,10 +73,10 @@ def test_tables_and_the_verdict_of_the_package_come_first_and_every_run_is_print
 
 
 def test_runs_that_differ_a_lot_leave_a_difference_unsettled_that_pooled_documents_would_not(unlike):
-    assert "strict f, paper against cpu: not settled" in unlike
+    assert "paper against cpu, means of 3 and 3 training runs" in unlike and "; not settled: between" in unlike
     assert "scores higher" not in unlike
     pooled = [System(name, runs[0] + runs[1] + runs[2]) for name, runs in UNLIKE.items()]
-    (said,) = verdict_lines(comparison(pooled, []))
+    (said,) = ComparisonView(comparison(pooled, [])).opening()
     assert "paper scores higher than cpu" in said
 
 

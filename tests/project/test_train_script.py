@@ -19,7 +19,7 @@ from spacy.tokens import DocBin
 from spacy.util import load_config
 from tiny import TEXTS, nominal_transformer, tiny_corpus
 
-from spacy_nereval.integration import doctor
+from spacy_nereval.integration import training_needs
 
 # scripts/train.py
 
@@ -176,7 +176,7 @@ def test_what_is_missing_is_one_line_in_the_words_of_the_doctor_and_nothing_is_w
     with pytest.raises(SystemExit) as ended:
         trained(weights, "unwritten", "paper.cfg", gpu_id=gpu_id)
     assert ended.value.code == 1
-    asked = doctor.examine(gpu_id=gpu_id, transformer=weights, corpus="maintie")
+    asked = training_needs.examine(gpu_id=gpu_id, transformer=weights, corpus="maintie")
     first = next(finding for finding in asked if finding.remedy)
     assert capsys.readouterr().err == f"✘ {first}\n"
     assert not Path("unwritten").exists()

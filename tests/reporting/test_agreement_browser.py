@@ -11,7 +11,7 @@ from browsers import Browser, needs_browser
 
 from spacy_nereval.evaluation.agreement.patterns import all_differences, patterns
 from spacy_nereval.evaluation.agreement.places import disputed_places
-from spacy_nereval.io.adjudication import label_studio_tasks, prodigy_tasks
+from spacy_nereval.io.shared_documents import label_studio_tasks, prodigy_tasks
 
 pytestmark = needs_browser
 

@@ -10,7 +10,7 @@ import pytest
 from annotated import agreed, example, example_page, hostile, page_of, shared
 from pages import Parsed
 
-from spacy_nereval.core.mentions import annexed
+from spacy_nereval.core.mention_places import annexed
 from spacy_nereval.reporting.html.agreement.data import disputes_of, page_data
 from spacy_nereval.reporting.html.agreement.rows import annotator_rows, chance_rows, pair_scores
 

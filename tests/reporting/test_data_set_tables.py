@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from spacy_nereval.reporting.datasets import data_set_tables, footer
+from spacy_nereval.reporting.comparison_view import DataSetsView
 from spacy_nereval.reporting.formats import document
 from spacy_nereval.reporting.result_table import Interval
 
@@ -33,7 +33,7 @@ def found(**more: Any) -> dict[str, Any]:
 
 
 def test_ratios_are_shown_in_percent_and_what_is_undefined_is_none():
-    sets, counts = data_set_tables(found())
+    sets, counts = DataSetsView(found()).tables(DataSetsView.usual)
     assert sets.rows == [
         ["news", 0.1, Interval(0.02, 0.18), 0.001, 0.002, "yes"],
         ["mail", None, None, None, 1.0, "no"],
@@ -54,7 +54,7 @@ def test_the_unit_and_the_direction_are_declared_and_the_metric_need_not_be_regi
     unit, higher_is_better, difference, note
 ):
     given = found(metric="of another package", score="x", score_unit=unit, higher_is_better=higher_is_better)
-    sets, _ = data_set_tables(given)
+    sets, _ = DataSetsView(given).tables(DataSetsView.usual)
     assert (sets.grid()[1][1], sets.note) == (difference, note)
 
 
@@ -70,22 +70,25 @@ def test_the_unit_and_the_direction_are_declared_and_the_metric_need_not_be_regi
 def test_why_there_is_no_test(differing, why):
     given = found()
     given["data_sets"][1]["differing"] = differing
-    _, warned = footer(given)
+    _, warned = DataSetsView(given).closing()
     assert warned == f"⚠ No test in mail: {why}. It counts as p = 1."
 
 
 def test_the_footer_says_the_direction_the_method_and_the_level():
-    assert "Tested in each data set: B is better than A (one-sided)." in footer(found())[0]
-    assert "by Bonferroni's method" in footer(found())[0] and "Fisher" not in footer(found())[0]
-    assert "by Fisher's method" in footer(found(method="fisher"))[0]
-    assert footer(found(level=0.99))[0].count("at most 1 %") == 2
+    assert "Tested in each data set: B is better than A (one-sided)." in DataSetsView(found()).closing()[0]
+    assert (
+        "by Bonferroni's method" in DataSetsView(found()).closing()[0]
+        and "Fisher" not in DataSetsView(found()).closing()[0]
+    )
+    assert "by Fisher's method" in DataSetsView(found(method="fisher")).closing()[0]
+    assert DataSetsView(found(level=0.99)).closing()[0].count("at most 1 %") == 2
 
 
 @pytest.mark.parametrize("format", ["markdown", "latex", "csv", "html", "json"])
 def test_names_cannot_break_a_format(format):
     given = found(system="B|<b>\n", baseline="=A&")
     given["data_sets"][0]["data_set"] = "a|b<i>\n_x_"
-    printed = document([*data_set_tables(given)], format, [], footer(given))
+    printed = document([*DataSetsView(given).tables(DataSetsView.usual)], format, [], DataSetsView(given).closing())
     assert "<b>\n" not in printed and "<i>\n" not in printed
     if format == "markdown":
         assert r"a\|b\<i>" in printed
@@ -96,13 +99,15 @@ def test_names_cannot_break_a_format(format):
 def test_the_least_p_that_swaps_can_give_is_said_to_be_one():
     given = found(p=[2 / 10001, 1.0])
     given["data_sets"][0] |= {"p_better": 1 / 10001, "p_holm": 2 / 10001, "swaps": 10_000, "exact": False}
-    sets, counts = data_set_tables(given)
-    assert sets.grid()[1][3:5] == ["≤ 1/10001", "≤ 2/10001"]
-    assert [row[1] for row in counts.grid()[1:]] == ["≤ 0.0002", "1.0000"]
-    assert "≤ before a p-value: the swaps of that comparison cannot give a smaller one." in footer(given)
+    sets, counts = DataSetsView(given).tables(DataSetsView.usual)
+    assert sets.grid()[1][3:5] == ["< .0001", "< .0002"]
+    assert [row[1] for row in counts.grid()[1:]] == ["< .0002", "1.0000"]
+    assert (
+        "< before a p-value: the swaps of that comparison cannot show a smaller one." in DataSetsView(given).closing()
+    )
     in_json = document([sets], "json")
-    assert '"p (one-sided)": 0.0001' in in_json and "≤" not in in_json
+    assert '"p (one-sided)": 0.0001' in in_json and "< ." not in in_json
     for other in ({"exact": True}, {"runs": [3, 3]}, {"p_better": 2 / 10001}):
         changed = found()
         changed["data_sets"][0] |= {"p_better": 1 / 10001, "swaps": 10_000, "exact": False} | other
-        assert "≤" not in document([*data_set_tables(changed)], "markdown") + "".join(footer(changed))
+        assert "before a p-value" not in "".join(DataSetsView(changed).closing())

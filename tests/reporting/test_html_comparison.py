@@ -61,14 +61,12 @@ def test_the_sentence_on_the_primary_score_comes_first(here):
         metric, score = primary.split(".")
         said = compared("--primary", primary)[metric, score]["verdict"]
         assert said.startswith("not settled")
-        sentence = f"{primary.replace('.', ' ')}, b.jsonl against a.jsonl: {said}."
-        assert sentence in text
-        assert text.index(sentence) < text.index("24 documents with")
+        assert text.index(f"; {said}.") < text.index("24 documents with")
 
 
 def test_a_margin_and_secondary_scores_are_those_asked_for(here):
     text = reported(*FILES, *FEW, "--margin", 40, "--secondary", "strict.p,strict.r").text
-    assert "fair f, b.jsonl against a.jsonl: the same within 40 points." in text
+    assert "; the same within 40 points." in text
     assert "the primary score, fair f (1 test); the secondary scores (2 tests)" in text
     assert "primary family of 1 test, secondary family of 2 tests" in text
 
@@ -80,19 +78,23 @@ def test_no_p_stands_without_its_interval_and_the_detectable_difference(here):
     own = rows["strict", "f"]
     low, high = (f"{100 * bound:.2f}" for bound in own["interval"])
     assert strict[7].endswith(f"[{low}, {high}]")
-    assert strict[8:] == [f"{100 * own['detectable']:.2f}", f"{own['p_holm']:.4f}"]
+    assert strict[8:] == [*(f"{own[p]:.4f}" for p in ("p", "p_holm")), f"{100 * own['detectable']:.2f}"]
 
 
 def test_a_tiny_p_is_not_shown_as_0():
     row = ScoreRow("strict", ("f",), [[Value(Percent(0.5))], [Value(Percent(0.75))]], "strict")
     test = {"metric": "strict", "score": "f", "score_unit": "ratio", "label": None, "interval": [0.1, 0.4]}
-    test |= {"detectable": 0.2, "p_holm": 3e-5}
-    (found,) = differences([row], {"comparisons": [test, test | {"label": "A", "p_holm": 1.0}]})
-    assert found == ("+25.00", True, "[10.00, 40.00]", "20.00", "3e-05")
+    test |= {"detectable": 0.2, "p": 2e-5, "p_holm": 3e-5, "system": "B", "family": "primary", "headline": True}
+    test |= {"baseline_value": 0.5, "value": 0.75, "difference": 0.25}
+    about = {"confidence": {"level": 0.95}, "transitions": []}
+    (found,) = differences([row], about | {"comparisons": [test, test | {"label": "A", "p_holm": 1.0}]})
+    assert found == ("+25.00", True, "[10.00, 40.00]", "20.00", "< .0001", "< .0001")
+    (found,) = differences([row], about | {"comparisons": [test | {"p_holm": 0.051}]})
+    assert found is not None and found.better is None  # a difference is marked only where the tests show it
     least = test | {"p": 1 / 10001, "p_holm": 2 / 10001, "runs": [1, 1]}
-    for exact, said in ((False, "≤ 2/10001"), (True, "0.0002")):
-        (found,) = differences([row], {"swaps": 10_000, "exact": exact, "comparisons": [least]})
-        assert found is not None and found.p == said
+    for exact, said in ((False, "< .0002"), (True, "0.0002")):
+        (found,) = differences([row], about | {"swaps": 10_000, "exact": exact, "comparisons": [least]})
+        assert found is not None and found.p_holm == said
 
 
 def test_units_are_called_what_they_are(here):
@@ -111,8 +113,8 @@ def test_each_system_beside_the_first_has_a_sentence():
     sides = [DOCUMENTS, second(DOCUMENTS), [Document(d.gold, d.gold, d.text, id=d.id) for d in DOCUMENTS]]
     systems = [system(name, *documents, metrics=["fair"]) for name, documents in zip("abc", sides)]
     text = Parsed(page(systems, confidence=Confidence(samples=20), trials=200)).text
-    assert "fair f, b against a: not settled" in text
-    assert "fair f, c against a: c scores higher than a on texts like these, by " in text
+    assert "b against a: fair F " in text and "; not settled: " in text
+    assert "; c scores higher than a on texts like these, by " in text
     assert "the primary score, fair f (2 tests)" in text
     assert "Fair F is" in text and "highest" not in text
 

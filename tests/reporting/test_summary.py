@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commands import accepted, flat, line, refused, run, tables_in, write
@@ -14,11 +15,11 @@ from summarised import DOCUMENTS, NAVY, ROME, TEXT, THE_NAVY, evaluated
 
 from spacy_nereval import Confidence, Document, count, create_all, evaluate
 from spacy_nereval.cli.printing import folded, wrapped
-from spacy_nereval.reporting.comparison_lines import opening_lines
-from spacy_nereval.reporting.headline import MOST_GROUPS, group_tables, headline_tables, summary_lines
+from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.marked_text import marked, marked_row
 from spacy_nereval.reporting.result_table import Estimate
 from spacy_nereval.reporting.terminal import columns
+from spacy_nereval.reporting.verdict_tables import MOST_GROUPS
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -30,65 +31,67 @@ COMPARE = ("compare", EXAMPLES / "gold.jsonl", EXAMPLES / "baseline.jsonl", EXAM
 
 
 def test_the_first_line_names_the_score_and_the_most_frequent_kind_of_error():
-    (first,) = summary_lines(evaluated(DOCUMENTS, "fair"), "2 documents")
+    (first,) = evaluated(DOCUMENTS, "fair").opening()
     f = evaluate(count(DOCUMENTS, create_all(["fair"])))["metrics"]["fair"]["scores"]["f"]
-    assert first == f"2 documents: fair F {100 * f:.2f}; most frequent errors: wrong boundaries (3 of 5)"
+    heading = "2 documents, 5 gold spans, 4 predicted spans"
+    assert first == f"{heading}: fair F {100 * f:.2f}; most frequent errors: wrong boundaries (3 of 5)"
     right = [Document(d.gold, d.gold, TEXT) for d in DOCUMENTS]
-    assert summary_lines(evaluated(right, "fair"), "2 documents") == ["2 documents: fair F 100.00; no errors"]
+    (first,) = evaluated(right, "fair").opening()
+    assert first.partition(": ")[2] == "fair F 100.00; no errors"
 
 
 @pytest.mark.parametrize(
     ("metrics", "start"),
     [
-        (("strict", "fair"), "x: fair F "),
-        (("semeval",), "x: semeval exact F "),
-        (("strict",), "x: strict F "),
-        (("slot_error",), "x: ser 100.00; most frequent errors: wrong boundaries (3 of 5)"),
-        (("loio",), "x: loio F "),
-        (("wrf",), "x: wrf "),
-        (("char",), "x: char F "),
+        (("strict", "fair"), "fair F "),
+        (("semeval",), "semeval exact F "),
+        (("strict",), "strict F "),
+        (("slot_error",), "ser 100.00; most frequent errors: wrong boundaries (3 of 5)"),
+        (("loio",), "loio F "),
+        (("wrf",), "wrf "),
+        (("char",), "char F "),
     ],
 )
 def test_every_metric_can_stand_for_the_result(metrics, start):
-    first, *others = summary_lines(evaluated(DOCUMENTS, *metrics), "x")
-    assert first.startswith(start)
+    first, *others = evaluated(DOCUMENTS, *metrics).opening()
+    assert first.partition(": ")[2].startswith(start)
     assert len(others) == (1 if metrics in (("strict", "fair"), ("semeval",)) else 0)
 
 
 def test_the_average_that_is_asked_for_is_named():
     given = evaluated(DOCUMENTS, "fair", "strict", average="macro")
-    macro = [given.result["metrics"][name]["averages"]["macro"]["f"] for name in ("fair", "strict")]
-    first, others = summary_lines(given, "x", digits=1)
-    assert first.startswith(f"x: fair F (macro) {100 * macro[0]:.1f}; ")
+    macro = [given.given.result["metrics"][name]["averages"]["macro"]["f"] for name in ("fair", "strict")]
+    first, others = given.opening(digits=1)
+    assert first.partition(": ")[2].startswith(f"fair F (macro) {100 * macro[0]:.1f}; ")
     assert others == f"Also (macro): strict {100 * macro[1]:.1f}"
 
 
 def test_labels_are_listed_by_support_with_intervals_of_f_alone():
     confidence = Confidence(samples=20)
-    (table,) = headline_tables(evaluated(corpus(24), "fair", confidence=confidence))
+    (table,) = evaluated(corpus(24), "fair", confidence=confidence).tables(["headline"])
     result = evaluate(count(corpus(24), create_all(["fair"])), confidence)["metrics"]["fair"]
     assert [*table.header] == ["label", "support", "predicted", "P", "R", "F"]
     assert [row[1] for row in table.rows] == sorted((row[1] for row in table.rows), reverse=True)
     predicted = Counter(label for d in corpus(24) for _, _, label in d.pred)
-    for label, _, number, p, r, f in table.rows:
+    for label, _, number, *cells in table.rows:
         assert number == predicted[label]
-        scores, bounds = result["per_type"][label]["scores"], result["intervals"]["per_type"][label]["f"]
-        assert (p, r) == (scores["p"], scores["r"])
-        assert f == Estimate(scores["f"], bounds["low"], bounds["high"], False)
+        scores, bounds = result["per_type"][label]["scores"], result["intervals"]["per_type"][label]
+        assert cells == [Estimate(scores[x], bounds[x]["low"], bounds[x]["high"], False) for x in "prf"]
+        assert [isinstance(cell, Estimate) for cell in table.at_terminal.rows[0][3:]] == [False, False, True]
     assert table.note == "fair; 95 % intervals"
-    (few,) = headline_tables(evaluated(corpus(4), "fair", confidence=confidence))
+    (few,) = evaluated(corpus(4), "fair", confidence=confidence).tables(["headline"])
     assert few.note.endswith("; few: too few documents to rank or compare")
 
 
 def test_labels_of_a_metric_without_precision_have_its_own_score():
-    (table,) = headline_tables(evaluated(DOCUMENTS, "slot_error"))
+    (table,) = evaluated(DOCUMENTS, "slot_error").tables(["headline"])
     assert [*table.header] == ["label", "support", "predicted", "ser"]
     assert table.heading == "Labels (ser; ↓ lower is better)"
-    assert [*headline_tables(evaluated([Document([], [], TEXT)], "fair"))] == []
+    assert [*evaluated([Document([], [], TEXT)], "fair").tables(["headline"])] == []
 
 
 def test_errors_that_repeat_are_listed_with_their_first_example():
-    (table,) = group_tables(evaluated(DOCUMENTS, "fair"))
+    (table,) = evaluated(DOCUMENTS, "fair").tables(["groups"])
     example = "{the [Navy]} met the Navy in Rome"
     assert table.rows == [
         [3, 2, "Navy", "longer than gold: ORG", example],
@@ -96,9 +99,14 @@ def test_errors_that_repeat_are_listed_with_their_first_example():
     ]
     assert table.most == MOST_GROUPS
     shorter = [Document([(*THE_NAVY, "ORG")], [(*NAVY, "ORG")], TEXT)] * 2
-    assert [*group_tables(evaluated(shorter, "fair"))][0].rows[1][2:4] == ["the", "missing at the start"]
+    assert [*evaluated(shorter, "fair").tables(["groups"])][0].rows[1][2:4] == ["the", "missing at the start"]
     labels = [Document([(*ROME, "LOC")], [(*ROME, "ORG")], TEXT)] * 2
-    assert [*group_tables(evaluated(labels, "semeval"))][0].rows[0][:4] == [2, 2, "Rome", "label error: LOC as ORG"]
+    assert [*evaluated(labels, "semeval").tables(["groups"])][0].rows[0][:4] == [
+        2,
+        2,
+        "Rome",
+        "label error: LOC as ORG",
+    ]
 
 
 def test_an_example_is_marked_in_a_row_as_in_its_document():
@@ -157,29 +165,34 @@ def test_a_signature_is_folded_at_its_separators():
 def test_a_comparison_begins_with_what_it_found_and_has_one_table():
     printed = accepted(*COMPARE, "--trials", 2000, "-m", "fair,slot_error", env={"COLUMNS": "80"})
     assert re.match(
-        r"improved.jsonl against baseline.jsonl: fair F \+16\.10 \[\d+\.\d\d, \d+\.\d\d\], p \(Holm\) ≤ 1/2001; "
+        r"improved.jsonl against baseline.jsonl: fair F \+16\.10 \[\d+\.\d\d, \d+\.\d\d\], p \(Holm\) < \.0005; "
         r"fixes 83 gold spans, breaks 13; improved.jsonl scores higher than baseline.jsonl on texts like these, by ",
         flat(printed),
     )
     (title,) = tables_in(printed)
     assert title == "improved.jsonl against baseline.jsonl"
-    legend = "detectable = the difference that these data show 4 times in 5; ser = slot error rate. P, R and changed"
-    assert f"{legend} spans: --tables all Null" in flat(printed)
+    legend = "detectable (MDD) = the difference that these documents show 4 times in 5; ser = slot error rate. Null"
+    assert legend in flat(printed) and "was not tried. P, R and changed spans: --tables all" in flat(printed)
     assert max(map(columns, printed.splitlines())) <= 80
 
 
+def _opening(result: dict[str, Any]) -> list[str]:
+    return ComparisonView(result).opening()
+
+
 def test_the_sentence_counts_what_a_score_is_worth_not_only_its_sign():
-    row = {"metric": "slot_error", "score": "ser", "system": "B", "verdict": "V", "runs": [1, 1]}
+    row = {"metric": "slot_error", "score": "ser", "label": None, "system": "B", "verdict": "V", "runs": [1, 1]}
     row |= {"score_unit": "ratio", "higher_is_better": False}
     row |= {"difference": -0.1, "interval": [-0.2, -0.05], "p": 0.01, "p_holm": 0.02}
     row |= dict.fromkeys(("baseline_value", "value", "detectable"))
     result = {"baseline": "A", "swaps": 1000, "exact": False, "comparisons": [row], "transitions": []}
-    assert opening_lines(result) == ["B against A: ser -10.00 [-20.00, -5.00], p (Holm) = 0.0200; V."]
-    assert opening_lines({**result, "comparisons": [row | {"interval": [None, None], "p_holm": None}]}) == [
+    result |= {"confidence": {"level": 0.95}}
+    assert _opening(result) == ["B against A: ser -10.00 [-20.00, -5.00], p (Holm) = 0.0200; V."]
+    assert _opening({**result, "comparisons": [row | {"interval": [None, None], "p_holm": None}]}) == [
         "B against A, ser: V."
     ]
-    assert opening_lines({**result, "comparisons": [row | {"verdict": None}]}) == []
-    assert opening_lines({**result, "comparisons": [row | {"runs": [2, 3]}]}) == [
+    assert _opening({**result, "comparisons": [row | {"verdict": None}]}) == []
+    assert _opening({**result, "comparisons": [row | {"runs": [2, 3]}]}) == [
         "B against A, means of 3 and 2 training runs (few runs: fewer than 5): ser -10.00 [-20.00, -5.00], "
         "p (Holm) = 0.0200; V."
     ]

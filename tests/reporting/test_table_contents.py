@@ -30,11 +30,11 @@ from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.error_groups import ErrorGroups
 from spacy_nereval.evaluation.error_list import ErrorExamples
 from spacy_nereval.evaluation.result import verdict_counts
-from spacy_nereval.reporting.comparison import comparison_tables
-from spacy_nereval.reporting.evaluated import Evaluated
+from spacy_nereval.reporting.comparison_view import ComparisonView
+from spacy_nereval.reporting.declared import judging
 from spacy_nereval.reporting.result_table import Estimate, Interval, ResultTable
-from spacy_nereval.reporting.result_tables import TABLES, tables
-from spacy_nereval.reporting.verdict_tables import MANY, NO_SPAN, judging
+from spacy_nereval.reporting.score_view import ScoreView
+from spacy_nereval.reporting.verdict_tables import MANY, NO_SPAN
 
 
 def made(documents: list[Document], *wanted: str, metrics: Any = ("fair",), **how: Any) -> dict[str, ResultTable]:
@@ -48,8 +48,8 @@ def made(documents: list[Document], *wanted: str, metrics: Any = ("fair",), **ho
             collector.add(document)
         examples = collector.first
     result = evaluate(counts, how.pop("confidence", None))
-    given = Evaluated(counts, result, how.pop("average", "micro"), examples)
-    return {table.title: table for table in tables(given, wanted, **how)}
+    view = ScoreView(counts, result, how.pop("average", "micro"), examples=examples)
+    return {table.title: table for table in view.tables(wanted, **how)}
 
 
 def test_verdicts_have_their_share_of_the_errors_and_of_the_gold_spans():
@@ -74,8 +74,8 @@ def test_a_gold_span_in_pieces_is_one_of_gold(counted):
     counts, groups = count(documents, [metric]), ErrorGroups(metric, by=())
     for document in documents:
         groups.add(document)
-    given = Evaluated(counts, evaluate(counts), groups=groups if counted == "documents" else None)
-    (table,) = tables(given, ["errors"])
+    view = ScoreView(counts, evaluate(counts), groups=groups if counted == "documents" else None)
+    (table,) = view.tables(["errors"])
     assert {row[0]: (row[2], row[4]) for row in table.rows if row[2]} == {
         "tp": (2, 0.25),
         "be_s": (6, 0.25 if counted == "documents" else None),
@@ -90,15 +90,19 @@ def test_verdicts_of_other_metrics_have_words_too():
     shares = {"fp": ["spurious", 4, 0.5, None], "fn": ["missed", 4, 0.5, near(4 / 6)]}
     assert table.rows == [["tp", "correct", 2, None, near(1 / 3)], *([name, *row] for name, row in shares.items())]
     assert table.note == "strict"
-    assert made(DOCUMENTS, *TABLES, metrics=["wrf"]).keys().isdisjoint({"Verdicts", "Error pairs", "Confusion matrix"})
+    assert (
+        made(DOCUMENTS, *ScoreView.makers, metrics=["wrf"])
+        .keys()
+        .isdisjoint({"Verdicts", "Error pairs", "Confusion matrix"})
+    )
 
 
 def test_a_corpus_without_errors_or_gold_spans_has_no_shares():
-    right = made([Document([(*ADA, "PER")], [(*ADA, "PER")], TEXT)], *TABLES)
+    right = made([Document([(*ADA, "PER")], [(*ADA, "PER")], TEXT)], *ScoreView.makers)
     assert right["Verdicts"].rows[0] == ["tp", "correct", 1, None, 1]
     assert {tuple(row[2:]) for row in right["Verdicts"].rows[1:]} == {(0, None, 0), (0, None, None)}
     assert right["Error pairs"].rows == []
-    nothing = made([Document([], [], TEXT)], *TABLES)
+    nothing = made([Document([], [], TEXT)], *ScoreView.makers)
     assert {tuple(row[2:]) for row in nothing["Verdicts"].rows} == {(0, None, None)}
 
 
@@ -114,7 +118,7 @@ def test_pairs_have_the_most_frequent_first_with_its_first_example():
 
 def test_counts_alone_have_pairs_without_examples():
     counts = count(DOCUMENTS, create_all(["fair"]))
-    (table,) = tables(Evaluated(counts, evaluate(counts)), ["pairs"])
+    (table,) = ScoreView(counts, evaluate(counts)).tables(["pairs"])
     assert [*table.header] == ["verdict", "gold", "predicted", "number"]
     assert table.rows[0] == ["be_s", "PER", "PER", 2]
     assert table.heading == "Error pairs (fair)"
@@ -260,7 +264,7 @@ def test_a_comparison_shows_ratios_in_percent_and_raw_numbers_as_they_are():
     cut, whole = ([Document([(*BOTH, "PER")], side, TEXT, id=str(k)) for k in range(8)] for side in sides)
     systems = [System(name, count(side, create_all(["plagdet"]))) for name, side in (("a", cut), ("b", whole))]
     result = comparison(systems, cut)
-    (table,) = comparison_tables(result, ["all-differences"])
+    (table,) = ComparisonView(result).tables(["all-differences"])
     values = {score: (a, b, gap, bounds) for _, score, a, b, gap, bounds, *_ in table.rows}
     a, b, gap, bounds = values["granularity"]
     assert (a, b, gap) == (2, 1, -1)
@@ -272,7 +276,9 @@ def test_a_comparison_shows_ratios_in_percent_and_raw_numbers_as_they_are():
 
 @pytest.mark.parametrize("digits", [0, 4])
 def test_digits_act_on_every_table(digits):
-    for title, table in made(DOCUMENTS, *TABLES, metrics=["strict", "fair", "loio", "wrf"], digits=digits).items():
+    for title, table in made(
+        DOCUMENTS, *ScoreView.makers, metrics=["strict", "fair", "loio", "wrf"], digits=digits
+    ).items():
         for row in table.grid()[1:]:
             for cell in row:
                 if re.fullmatch(r"-?\d+\.\d*", cell):

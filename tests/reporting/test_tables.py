@@ -23,8 +23,8 @@ from tabled import (
 )
 
 from spacy_nereval.cli.options import TABLES as TABLES_OPTION
-from spacy_nereval.reporting.comparison import COMPARED
-from spacy_nereval.reporting.result_tables import AT_TERMINAL, TABLES, USUAL
+from spacy_nereval.reporting.comparison_view import ComparisonView
+from spacy_nereval.reporting.score_view import ScoreView
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -101,14 +101,14 @@ def test_tables_that_are_not_there_are_refused_before_anything_is_written(here, 
 
 
 def test_the_help_names_every_table():
-    for name in (*TABLES, *COMPARED):
+    for name in (*ScoreView.makers, *ComparisonView.makers):
         assert name in TABLES_OPTION.help
     usual = TABLES_OPTION.help.split("score and evaluate: ")[1].split(" (the default in the terminal)")[0]
-    assert tuple(usual.split(", ")) == AT_TERMINAL
+    assert tuple(usual.split(", ")) == ScoreView.at_terminal
     other = TABLES_OPTION.help.split("(the default in the terminal), ")[1].split(" (with errors, the default in other")[
         0
     ]
-    assert {*other.split(", "), "errors"} == {*USUAL}
+    assert {*other.split(", "), "errors"} == {*ScoreView.usual}
 
 
 @pytest.mark.parametrize("columns", [60, 80, 140])

@@ -13,19 +13,16 @@ from spacy_nereval.authoring import Metric, Score, Verdict, Wording, one_each
 from spacy_nereval.core.wording import HIT
 from spacy_nereval.metrics.registry import names
 from spacy_nereval.reporting.declared import groups
-from spacy_nereval.reporting.evaluated import Evaluated
 from spacy_nereval.reporting.formats import csv_text, json_text, latex, markdown
-from spacy_nereval.reporting.headline import summary_lines
 from spacy_nereval.reporting.result_table import Cost, ResultTable
-from spacy_nereval.reporting.score_tables import score_tables
+from spacy_nereval.reporting.score_view import ScoreView
 from spacy_nereval.reporting.terminal import render
-from spacy_nereval.reporting.verdict_tables import confusion_tables, verdict_tables
 
 
 @pytest.mark.parametrize("name", ["fair", "semeval", "slot_error", "loio"])
 def test_hits_stand_on_the_diagonal_and_boundary_errors_beside_it(name):
     documents = [*DOCUMENTS, Document([(*ROME, "LOC")], [(*ROME, "LOC")], TEXT), Document([], [(*ROME, "LOC")], TEXT)]
-    plain, table = confusion_tables(evaluated(documents, name))
+    plain, table = evaluated(documents, name).tables(["confusion"])
     assert [*table.header] == ["gold", "LOC", "ORG", "boundary", "no span", "total"]
     rows = {row[0]: row[1:] for row in table.rows}
     missed_loc, confused = (2, 0) if name == "loio" else (1, 1)
@@ -38,7 +35,7 @@ def test_hits_stand_on_the_diagonal_and_boundary_errors_beside_it(name):
 
 
 def test_without_boundary_errors_one_matrix_is_enough():
-    assert len([*confusion_tables(evaluated(DOCUMENTS, "strict"))]) == 1
+    assert len([*evaluated(DOCUMENTS, "strict").tables(["confusion"])]) == 1
 
 
 @pytest.mark.parametrize("name", names())
@@ -74,12 +71,12 @@ def test_a_metric_of_another_package_declares_its_words():
         name="mine",
     )
     counts = count([Document([(0, 3, "A"), (4, 9, "B")], [(0, 3, "A"), (4, 7, "B")], "Ada met Bob")], [metric])
-    given = Evaluated(counts, evaluate(counts))
-    verdicts = next(verdict_tables(given))
+    view = ScoreView(counts, evaluate(counts))
+    verdicts = next(view.tables(["errors"]))
     assert ["near", "touched by a prediction", 1] in [row[:3] for row in verdicts.rows]
     assert ["hit", None, 1] in [row[:3] for row in verdicts.rows], "a verdict without words is shown by name"
-    assert [*score_tables(given)][-1].rows[0][-1] == "touched: gold spans that are touched"
-    (first,) = summary_lines(given, "1 document")
+    assert [*view.tables(["scores"])][-1].rows[0][-1] == "touched: gold spans that are touched"
+    (first,) = view.opening()
     assert "wrong boundaries (1 of 1)" in first
 
 

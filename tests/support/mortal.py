@@ -20,7 +20,7 @@ from made_up import corpus
 
 from spacy_nereval import create_all
 from spacy_nereval.counting.counts import Counts
-from spacy_nereval.distributed import merging
+from spacy_nereval.distributed import shards
 from spacy_nereval.distributed.engines import started
 from spacy_nereval.distributed.shards import PartsFolder, Shard, count_shards, locked
 from spacy_nereval.evaluation.collapsing import count_collapsed
@@ -70,7 +70,7 @@ class Mortal:
         return counts
 
 
-class MortalMerging(merging.Merging):
+class MortalMerging(shards.Merging):
     """Merges parts, and may be killed meanwhile."""
 
     def count(self, shard: Shard) -> Counts:
@@ -81,14 +81,14 @@ class MortalMerging(merging.Merging):
 
 
 def main(engine: str) -> None:
-    merging.TOGETHER, merging.Merging = 4, MortalMerging  # type: ignore[misc]
+    shards.TOGETHER, shards.Merging = 4, MortalMerging  # type: ignore[misc]
     marked_for_death("driver", 1, 3)
     folder = PartsFolder(str(FOLDER / "parts"))
     with started(engine, 2) as workers, locked(folder):
         statuses = count_shards(SHARDS, Mortal(), folder, workers.run)
         if lost := [status.error for status in statuses if status.error]:
             sys.exit("\n".join(lost))
-        found = merging.merged(statuses, folder, workers, collapsed=True, check_repeats=True)
+        found = shards.merged(statuses, folder, workers, collapsed=True, check_repeats=True)
         save(found, FOLDER / "all.npz")
 
 

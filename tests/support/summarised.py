@@ -6,7 +6,7 @@ from typing import Any
 
 from spacy_nereval import Confidence, Document, count, create_all, evaluate
 from spacy_nereval.evaluation.error_groups import ErrorGroups
-from spacy_nereval.reporting.evaluated import Evaluated
+from spacy_nereval.reporting.score_view import ScoreView
 
 TEXT = "the Navy met the Navy in Rome"
 
@@ -21,10 +21,10 @@ DOCUMENTS = [
 """Three times "the" too much, one missed span, one wrong label."""
 
 
-def evaluated(documents: list[Document], *metrics: str, confidence: Confidence | None = None, **how: Any) -> Evaluated:
+def evaluated(documents: list[Document], *metrics: str, confidence: Confidence | None = None, **how: Any) -> ScoreView:
     chosen = create_all(list(metrics))
-    counts = count(documents, chosen)
+    counts = count(documents, chosen, units=confidence is not None)
     found = ErrorGroups(chosen[0], by=("surface", "slip"))
     for document in documents:
         found.add(document)
-    return Evaluated(counts, evaluate(counts, confidence), groups=found, **how)
+    return ScoreView(counts, evaluate(counts, confidence), groups=found, **how)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.checked import PlainSpan
-from ...core.overlap import group_numbers
+from ...core.overlapping import group_numbers
 from ...core.spans import Span
 
 

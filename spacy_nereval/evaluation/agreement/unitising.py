@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.overlap import group_numbers
+from ...core.overlapping import group_numbers
 from ..statistics.alpha import unitising_alpha
 from .documents import SharedDocuments
 from .stretches import NOTHING, SpanRows, Stretches

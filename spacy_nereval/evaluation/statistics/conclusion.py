@@ -8,18 +8,23 @@ from typing import NamedTuple
 from .differences import LEAST_DIFFERING
 
 
-def unit_name(rule: str) -> str:
-    """Return what a unit is called: a document, unless a rule puts documents together.
+def unit_name(rule: str, units: int | None = None, documents: int | None = None) -> str:
+    """Return what a unit is called: a document, unless documents are put together.
 
     Args:
         rule: The rule that says which documents are one unit; for merged counts several, joined by "and".
+        units: The number of units, if it is known.
+        documents: The number of documents. Documents with one id, or with equal texts and none, are one unit.
 
     Example:
         >>> unit_name("id"), unit_name("block:20"), unit_name("meta.source"), unit_name("block:auto and id")
         ('document', 'block', 'unit', 'unit')
+        >>> unit_name("id", 5, 7)
+        'unit'
     """
     names = {"document" if each in ("id", "document") else each.partition(":")[0] for each in rule.split(" and ")}
-    return names.pop() if names in ({"document"}, {"block"}) else "unit"
+    name = names.pop() if names in ({"document"}, {"block"}) else "unit"
+    return "unit" if name == "document" and None not in (units, documents) and units != documents else name
 
 
 class Conclusion(NamedTuple):

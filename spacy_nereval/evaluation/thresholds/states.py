@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.declaration import Metric
-from ...core.overlap import group_numbers
+from ...core.overlapping import group_numbers
 from ...core.spans import Document, PlainSpan
 from ...counting.batch import Batch, DocumentBatch, Numbers, SpanColumns
 from ...counting.counter import Counter

@@ -10,8 +10,8 @@ from typing import Any
 from ...core.messages import shortened
 from ..paths import in_words
 from ..records import Record
+from . import TAG_KEYS
 from .contents import json_values
-from .detection import TAG_KEYS
 from .settings import Format
 from .tags import MISSING, Scheme, gaps_of, read_tags, spaced, split
 

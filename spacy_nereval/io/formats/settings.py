@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...core.mentions import CASELESS, LEVELS, LISTED, OCCURRENCES
+from ...core.mention_places import CASELESS, LEVELS, LISTED, OCCURRENCES
 
 REPAIRS = ("conll", "discard")
 PIECES = ("hull", "parts")

@@ -11,11 +11,11 @@ from ....core.declaration import Metric
 from ....core.spans import Document
 from ....core.wording import FAIREVAL, VERDICT_KINDS
 from ....evaluation.prediction_rates import PredictionRate
+from ...remarks import times
 from ...result_table import shown
 from ..texts import named
 from .reasons import Reasons
 from .score_rows import ScoreRow
-from .suspects import times
 from .verdict_rows import VerdictRow
 
 FEW = 10

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ....evaluation.prediction_rates import PredictionRate, RateDifference
@@ -55,8 +55,8 @@ def page(
     from ....evaluation.prediction_rates import prediction_rates, rate_differences
     from ....evaluation.result import evaluate
     from ....evaluation.statistics.conclusion import unit_name
-    from ...comparison import verdict_lines
-    from ...remarks import bounded_by, interval_lines, least_p, rests_on, what_was_tested
+    from ...comparison_view import ComparisonView
+    from ...remarks import bounded_by, interval_lines
     from .. import charts
     from ..template import REPORT, Trusted, filled_in
     from ..texts import embedded
@@ -68,14 +68,14 @@ def page(
     from .score_rows import differences, label_rows, metric_rows
     from .slices import TITLES, slices
     from .static import static_documents
-    from .verdict_rows import verdict_rows
+    from .verdict_rows import outcome_matrix, verdict_rows
 
     fair = _checked(systems)
     first = systems[0]
     metrics, unit = first.counts.metrics, first.counts.unit
     names = [system.name for system in systems]
     results = [evaluate(system.counts, confidence) for system in systems]
-    tests = _tests(systems, confidence, asked, trials)
+    tests, changes = _compared(systems, confidence, asked, trials)
     drawn_from = results[0].get("confidence")
     summary = metric_rows(metrics, results)
     labels = label_rows(fair, results, [system.counts for system in systems])
@@ -88,7 +88,7 @@ def page(
     gaps_of_rates: list[list[RateDifference]] = [
         rate_differences(first.counts, system.counts, confidence) for system in systems[1:]
     ]
-    outcomes = _outcomes(systems, fair)
+    outcomes = [{"system": found["system"], **outcome_matrix(found)} for found in changes]
     lead, marking = leading(summary), on_spans(metrics)
     charted = max(5, CHARTED // len(systems))
     drawn = all_charts(
@@ -121,8 +121,8 @@ def page(
         "summary": summary,
         "differences": differences(summary, tests) if len(systems) == 2 else [],
         "tests": tests,
-        "conclusions": verdict_lines(tests) if tests else [],
-        "tested": [what_was_tested(tests), *least_p(tests), *rests_on(tests)] if tests else [],
+        "conclusions": ComparisonView(tests).opening() if tests else [],
+        "tested": ComparisonView(tests).tested() if tests else [],
         "labels": labels,
         "charted": charted,
         "symbols": charts.GLYPHS,
@@ -179,19 +179,21 @@ def _checked(systems: Sequence[ReportedSystem]) -> Metric:
     return fair
 
 
-def _tests(
+def _compared(
     systems: Sequence[ReportedSystem], confidence: Confidence | None, asked: Asked | None, trials: int | None
-) -> dict[str, Any] | None:
-    """The comparison of all systems with the first, where intervals are wanted."""
-    from ....evaluation.comparison import System, comparison
+) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
+    """The comparison of all systems with the first, where intervals are wanted, and what each of them changes."""
+    from ....evaluation.comparison import System, changed_spans, comparison
     from ....evaluation.tested import Asked
+    from ....evaluation.transitions import outcomes_of
 
+    compared = [System(each.name, each.counts, outcomes_of(each.documents, each.counts.metrics)) for each in systems]
     if not confidence or len(systems) < 2:
-        return None
-    counted = [System(each.name, each.counts) for each in systems]
+        return None, changed_spans(compared, systems[0].documents)
     asked = asked or Asked()
     asked = asked._replace(primary=asked.primary or PRIMARY)
-    return comparison(counted, systems[0].documents, confidence, trials, **asked._asdict())
+    tests = comparison(compared, systems[0].documents, confidence, trials, **asked._asdict())
+    return tests, tests["transitions"]
 
 
 def _rate_rows(rates: Sequence[Sequence[PredictionRate]]) -> list[tuple[PredictionRate, ...]]:
@@ -205,21 +207,6 @@ def _rate_rows(rates: Sequence[Sequence[PredictionRate]]) -> list[tuple[Predicti
         gold = max(each.gold for each in own)
         found.append(tuple(each._replace(gold=gold, rate=each.pred / gold if gold else None) for each in own))
     return sorted(found, key=lambda row: -row[0].gold)
-
-
-def _outcomes(systems: Sequence[ReportedSystem], fair: Metric) -> list[Mapping[str, Any]]:
-    """For each system but the first, the outcomes of the gold spans under the first system and under it."""
-    from ....evaluation.transitions import gold_outcomes, transitions
-    from .verdict_rows import outcome_matrix
-
-    if len(systems) == 1:
-        return []
-    first, *others = ([gold_outcomes(document, fair) for document in system.documents] for system in systems)
-    documents = systems[0].documents
-    return [
-        {"system": system.name, **outcome_matrix(transitions(first, other, documents))}
-        for system, other in zip(systems[1:], others)
-    ]
 
 
 def _title(names: Sequence[str], counts: Counts) -> str:

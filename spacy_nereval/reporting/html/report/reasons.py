@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ....core.declaration import Metric
-from ....core.overlap import overlaps
+from ....core.overlapping import overlaps
 from ....core.spans import Document
 from ....core.wording import FAIREVAL
 from ....evaluation.error_groups import ErrorGroup, GroupedBy, Member, error_groups

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ....core.mentions import with_common_annex
+from ....core.mention_places import with_common_annex
 
 if TYPE_CHECKING:
     from ....core.spans import Document

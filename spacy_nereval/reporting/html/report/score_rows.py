@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from ....core.declaration import Metric
 from ....counting.counts import Counts
 from ....evaluation.result import gold_spans, pred_spans
-from ...comparison import row_unit
+from ...comparison_view import ComparisonView
 from ...declared import groups, triple
-from ...result_table import AtMost, Estimate, p_cell, shown
-from ...score_cells import interval, p_value, score_cell
+from ...result_table import Estimate, Interval, shown
+from ...score_cells import score_cell
 from ..score_values import ScoreValue
 
 Result = Mapping[str, Any]
@@ -135,7 +135,8 @@ class Difference(NamedTuple):
         better: Whether the second system is better; None if neither is.
         bounds: The interval, "" for none.
         detectable: The difference that the documents show 4 times in 5, "" for none.
-        p: The corrected p-value, "" for none.
+        p: The p-value of this test alone, "" for none.
+        p_holm: The p-value corrected within the family, "" for none.
     """
 
     text: str
@@ -143,6 +144,7 @@ class Difference(NamedTuple):
     bounds: str = ""
     detectable: str = ""
     p: str = ""
+    p_holm: str = ""
 
 
 def differences(rows: Sequence[ScoreRow], tests: Result | None) -> list[Difference | None]:
@@ -155,7 +157,7 @@ def differences(rows: Sequence[ScoreRow], tests: Result | None) -> list[Differen
     Returns:
         None for a row whose score is undefined for one of the systems.
     """
-    tested = {(r["metric"], r["score"]): r for r in tests["comparisons"] if r["label"] is None} if tests else {}
+    view = ComparisonView(tests) if tests else None
     found: list[Difference | None] = []
     for row in rows:
         first, second = (cell.value for cell in row.headlines)
@@ -165,21 +167,21 @@ def differences(rows: Sequence[ScoreRow], tests: Result | None) -> list[Differen
         gap = type(second)(second - first)
         better = None if shown(gap) == shown(0.0) else (gap > 0) is not row.lower_is_better
         sign = "+" if better is not None and gap > 0 else ""
-        test = tested.get((row.metric, row.scores[-1]))
-        shown_test = _shown_test(test, tests) if test and tests else ()
-        found.append(Difference(sign + shown(gap), better, *shown_test))
+        test = view.row(row.metric, row.scores[-1]) if view else None
+        if view and not (test and view.is_shown(test)):
+            better = None  # only what the tests show is marked
+        found.append(Difference(sign + shown(gap), better, *(_shown_test(view, test) if view and test else ())))
     return found
 
 
-def _shown_test(test: Result, tests: Result) -> tuple[str, str, str]:
-    """Return the interval, the detectable difference and the p-value of a row of a comparison, "" for none."""
-    unit = row_unit(test)
-    bounds, detectable, p = interval(test["interval"], unit), test["detectable"], p_value(test, "p_holm", tests)
-    return (
-        "" if bounds is None else shown(bounds),
-        "" if detectable is None else shown(unit(detectable)),
-        "" if p is None else p.shown(4) if isinstance(p, AtMost) else p_cell(p),
-    )
+def _shown_test(view: ComparisonView, row: Result) -> tuple[str, str, str, str]:
+    """Return the interval, the detectable difference and the p-values of a row of a comparison, "" for none."""
+    cells = dict(zip(view.columns, view.cells(row)))
+    gap = cells["difference"]
+    bounds = shown(Interval(gap.low, gap.high)) if isinstance(gap, Estimate) else ""
+    numbers = (cells[name] for name in ("detectable", "p", "p (Holm)"))
+    detectable, p, p_holm = (shown(cell) if isinstance(cell, float) else "" for cell in numbers)
+    return bounds, detectable, p, p_holm
 
 
 def _of_metric(metric: Metric, results: Iterable[Result]) -> list[Result]:

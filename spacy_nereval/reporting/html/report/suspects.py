@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ....core.messages import shortened
 from ....core.spans import Document, Span
 from ....evaluation.gold_suspects import Evidence, Reason, Suspect
+from ...remarks import times
 from ..contexts import Example, in_context
 from .reported import ReportedSystem
 
@@ -27,15 +28,6 @@ class SuspectRow(NamedTuple):
     example: Example
     gold: str
     reasons: list[str]
-
-
-def times(number: int) -> str:
-    """Return how often, in words.
-
-    >>> times(1), times(1200)
-    ('once', '1,200 times')
-    """
-    return "once" if number == 1 else f"{number:,} times"
 
 
 def shown_suspects(suspects: Sequence[Suspect]) -> list[Suspect]:

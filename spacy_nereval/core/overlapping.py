@@ -1,0 +1,139 @@
+"""Which spans overlap, in pairs or in groups connected by overlap, and which characters they cover.
+
+One sweep over both sides finds the pairs, without trying all of them.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+Boundaries = Sequence[Any]
+"""Anything that begins with (start, end)."""
+
+
+def overlaps(gold: Sequence[Boundaries], pred: Sequence[Boundaries]) -> list[tuple[int, int, int]]:
+    """Return all pairs that share a unit or have identical boundaries.
+
+    Takes O(n log n + pairs) time.
+
+    Args:
+        gold, pred: Anything that begins with (start, end), in characters or tokens.
+
+    Returns:
+        (index in `gold`, index in `pred`, number of shared units), sorted.
+
+    >>> overlaps([(0, 4), (6, 6)], [(2, 9), (6, 6)])
+    [(0, 0, 2), (1, 1, 0)]
+    """
+    if len(gold) == len(pred) == 1:  # as in most overlap groups: no sweep is needed
+        (a, b), (c, d) = gold[0][:2], pred[0][:2]
+        shared = min(b, d) - max(a, c)
+        return [(0, 0, shared)] if shared > 0 or (a, b) == (c, d) else []
+    pairs = []
+    active: tuple[list[int], list[int]] = ([], [])
+    sides = (gold, pred)
+    events = sorted([(span[0], span[1], side, i) for side in (0, 1) for i, span in enumerate(sides[side])])
+    for start, end, side, i in events:
+        other, spans = active[1 - side], sides[1 - side]
+        # A span that has ended overlaps no later one; a zero-length span meets only its equal.
+        other[:] = [j for j in other if spans[j][1] > start or (spans[j][0], spans[j][1]) == (start, end)]
+        for j in other:
+            shared = min(end, spans[j][1]) - start
+            if shared > 0 or (spans[j][0], spans[j][1]) == (start, end):
+                pairs.append((i, j, shared) if side == 0 else (j, i, shared))
+        active[side].append(i)
+    return sorted(pairs)
+
+
+def group_numbers(start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Return the number of each span's overlap group, int64[spans].
+
+    Groups share neither a unit nor boundaries with each other. They cannot be divided
+    further, except for spans of length zero that lie within others.
+
+    Args:
+        start, end: int64[spans], sorted by (start, end).
+
+    >>> group_numbers(np.array([0, 0, 3, 5, 5]), np.array([2, 4, 5, 5, 7]))
+    array([0, 0, 0, 1, 2])
+    """
+    apart = (start[1:] >= np.maximum.accumulate(end)[:-1]) & ((start[1:] != start[:-1]) | (end[1:] != end[:-1]))
+    return np.cumsum(np.insert(apart, 0, False)) if len(start) else start
+
+
+def stretches(spans: Sequence[Boundaries]) -> list[tuple[int, int, int]]:
+    """Return what the spans cover, each character once.
+
+    Args:
+        spans: Anything that begins with (start, end), in ascending order.
+
+    Returns:
+        (start, end, index of its span), ascending. A character under several spans goes to
+        the first, so that every span has one stretch or none.
+
+    >>> stretches([(0, 9), (2, 5), (7, 12), (15, 15)])
+    [(0, 9, 0), (9, 12, 2)]
+    """
+    found = []
+    reach = 0
+    for k, (start, end, *_) in enumerate(spans):
+        if max(start, reach) < end:
+            found.append((max(start, reach), end, k))
+            reach = end
+    return found
+
+
+def covered(spans: Sequence[Boundaries], others: Sequence[Boundaries]) -> list[int]:
+    """Return how much of each span the others cover together.
+
+    Args:
+        spans, others: Anything that begins with (start, end); `others` in ascending order.
+
+    Returns:
+        A number of characters for each of `spans`.
+
+    >>> covered([(0, 10), (10, 20)], [(2, 4), (3, 5), (8, 11)])
+    [5, 1]
+    """
+    parts = stretches(others)
+    starts = [start for start, _, _ in parts]
+    before = [0, *accumulate(end - start for start, end, _ in parts)]
+
+    def below(place: int) -> int:
+        k = bisect_right(starts, place)
+        return before[k] - (max(0, parts[k - 1][1] - place) if k else 0)
+
+    return [below(span[1]) - below(span[0]) for span in spans]
+
+
+def shares(spans: Sequence[Boundaries], others: Sequence[Boundaries], together: bool) -> list[float]:
+    """Return the share of each span that the others cover.
+
+    A span of length zero is covered by one with the same boundaries.
+
+    Args:
+        spans, others: Anything that begins with (start, end), sorted.
+        together: Whether all others count together, or only the one that covers most.
+
+    Returns:
+        A share of characters, from 0 to 1, for each of `spans`.
+
+    >>> shares([(0, 10), (12, 12)], [(0, 5), (6, 9)], together=True)
+    [0.8, 0.0]
+    """
+    if together:
+        lengths = covered(spans, others)
+    else:
+        lengths = [0] * len(spans)
+        for i, _, shared in overlaps(spans, others):
+            lengths[i] = max(lengths[i], shared)
+    places = {(start, end) for start, end, *_ in others}
+    return [
+        n / (end - start) if start < end else float((start, end) in places)
+        for (start, end, *_), n in zip(spans, lengths)
+    ]

@@ -1,0 +1,491 @@
+"""What people see of a comparison: its tables, its sentences, and how it was tested."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from ..evaluation.statistics.conclusion import Footing, unit_name
+from ..evaluation.statistics.conclusion import footer as footing_line
+from ..evaluation.statistics.differences import LEAST_DIFFERING
+from ..evaluation.statistics.families import LABELS, PRIMARY, SECONDARY
+from ..evaluation.statistics.intervals import FEW, UNBOUNDED
+from ..evaluation.statistics.runs import FEW_RUNS
+from ..io.writing import visible
+from ..metrics.registry import create, names
+from .declared import short_name, spoken
+from .marked_text import clipped
+from .remarks import left_out_lines, many, mention_lines, read_with, unit_lines, warning
+from .result_table import Cell, Cost, Estimate, Interval, Percent, PValue, ResultTable, direction, shown
+from .score_cells import interval, number, p_value, percent
+from .score_tables import MOST
+from .view import Finding, View
+from .words import OUTCOMES
+
+Row = Mapping[str, Any]
+
+P, P_HOLM, ERROR = "p", "p (Holm)", "standard error"
+
+TESTED = ("baseline", "system", "difference", P, P_HOLM, "detectable")
+"""The columns of a difference."""
+
+COLLAPSED = ("baseline", "system", "difference", ERROR, "detectable")
+"""Those of collapsed counts, which allow no test."""
+
+P_DIGITS = {P: 4, P_HOLM: 4}
+SHORT = {P_HOLM: "p Holm", "detectable": "MDD"}
+
+
+class ComparisonView(View):
+    """The tables and sentences of a comparison.
+
+    Args:
+        result: What `evaluation.comparison.comparison` returns, or its JSON.
+        notes: Remarks on what was read, before all else.
+
+    >>> row = {"metric": "strict", "score": "f", "label": None, "system": "B", "family": "primary", "headline": True}
+    >>> row |= {"baseline_value": 0.5, "value": 0.502, "difference": 0.002, "interval": [-0.004, 0.008], "flag": None}
+    >>> row |= {"p": 0.5, "p_holm": 0.5, "tests": 1, "detectable": 0.01, "runs": [1, 1], "score_unit": "ratio"}
+    >>> row |= {"higher_is_better": True, "verdict": "the same within 1 point"}
+    >>> drawn = {"swaps": 1024, "exact": True, "confidence": {"level": 0.95}}
+    >>> view = ComparisonView({"baseline": "A", "comparisons": [row], "transitions": [], **drawn})
+    >>> view.opening()
+    ['B against A: strict F +0.20 [-0.40, 0.80], p (Holm) = 0.5000; the same within 1 point.']
+    """
+
+    at_terminal: ClassVar[Sequence[str]] = ("differences", "labels")
+    usual: ClassVar[Sequence[str]] = (*at_terminal, "runs", "transitions", "spans")
+
+    def __init__(self, result: Mapping[str, Any], notes: Sequence[str] = ()) -> None:
+        self.result = result
+        self._notes = notes
+        self._rows: Sequence[Row] = result["comparisons"]
+        self._moved = {found["system"]: found for found in result["transitions"]}
+
+    # Tables
+
+    def differences(self) -> Iterator[ResultTable]:
+        """Yield, for each system, the headline scores, their differences, and the tests of these."""
+        for system, rows in self._by_system():
+            own = [row for row in rows if row["label"] is None and stands_out(row)]
+            yield self._table(self._against(system), "score", [[_name(row), *self.cells(row)] for row in own])
+
+    def labels(self) -> Iterator[ResultTable]:
+        """Yield, for each system, the primary score of each label, its difference, and the test of the difference."""
+        for system, rows in self._by_system():
+            if own := [row for row in rows if row["label"] is not None]:
+                score = _name(own[0])
+                title = f"{self._against(system)} per label, {score}"
+                yield self._table(title, "label", [[row["label"], *self.cells(row)] for row in own], direction(score))
+
+    def runs(self) -> Iterator[ResultTable]:
+        """Yield, for each system with several training runs, how much of the uncertainty comes from training."""
+        for system, rows in self._by_system():
+            own = [row for row in rows if max(row["runs"]) > 1 and row["label"] is None and stands_out(row)]
+            if own:
+                cells: list[list[Cell]] = [
+                    [_name(row), *row["runs"], row["degrees_of_freedom"], percent(row["share_of_training"])]
+                    for row in own
+                ]
+                header = ["score", "baseline runs", "system runs", "degrees of freedom", "share of training"]
+                note = few_runs(own[0]["runs"])
+                yield ResultTable(f"Training runs of {system} and {self.result['baseline']}", header, cells, note=note)
+
+    def transitions(self) -> Iterator[ResultTable]:
+        """Yield, for each system, the outcomes of the gold spans under the baseline and under the system."""
+        baseline = self.result["baseline"]
+        for system, found in self._moved.items():
+            counts = found["counts"]
+            outcomes = [key for key in OUTCOMES if key in counts or any(key in row for row in counts.values())]
+            rows: list[list[Cell]] = [
+                [OUTCOMES[before], *(counts.get(before, {}).get(after, 0) for after in outcomes)] for before in outcomes
+            ]
+            title = f"Gold spans under {baseline} (rows) and {system} (columns)"
+            yield ResultTable(title, [baseline, *(OUTCOMES[key] for key in outcomes)], rows)
+
+    def spans(self) -> Iterator[ResultTable]:
+        """Yield, for each system, the gold spans whose outcome differs from the baseline's."""
+        header = ["document", "start", "end", "label", "text", self.result["baseline"]]
+        for system, found in self._moved.items():
+            rows: list[list[Cell]] = [
+                [
+                    *(span[key] for key in ("document", "start", "end", "label")),
+                    clipped(span["text"]) if span["text"] is not None else None,
+                    OUTCOMES[span["from"]],
+                    OUTCOMES[span["to"]],
+                ]
+                for span in found["spans"]
+            ]
+            yield ResultTable(f"Changed spans of {system}", [*header, system], rows, most=MOST)
+
+    def all_differences(self) -> Iterator[ResultTable]:
+        """Yield, for each system, both values of each score, their difference, and its test."""
+        header = ["metric", "score", "baseline", "system", "difference", "interval", P, P_HOLM]
+        for system, rows in self._by_system():
+            cells: list[list[Cell]] = [
+                [row["metric"], _directed(row, row["score"]), *_values(row), _bounds(row), *self._p(row)]
+                for row in rows
+                if row["label"] is None
+            ]
+            yield ResultTable(f"All scores of {self._against(system)}", header, cells, own_digits=P_DIGITS)
+
+    makers = {
+        "differences": differences,
+        "labels": labels,
+        "runs": runs,
+        "transitions": transitions,
+        "spans": spans,
+        "all-differences": all_differences,
+    }
+
+    def every_row(self) -> ResultTable:
+        """Return every row of every system and label, for programs."""
+        header = ["system", "metric", "score", "label", "baseline_value", "value", "difference", "low", "high"]
+        rows = [
+            [*(row[key] for key in header[:-2]), *(_bounds(row) or (None, None)), row["p"], row["p_holm"]]
+            for row in self._rows
+        ]
+        return ResultTable("Differences", [*header, "p", "p_holm"], rows)
+
+    def cells(self, row: Row) -> list[Cell]:
+        """Return what tables have of a row of the comparison: a cell for each of `columns`."""
+        a, b, value = _values(row)
+        bounds, detectable = _bounds(row), number(row["detectable"], row_unit(row))
+        gap = value if bounds is None or value is None else Estimate(value, *bounds, row.get("flag") == FEW)
+        if self.result.get("collapsed"):
+            return [a, b, gap, number(row["standard_error"], row_unit(row)), detectable]
+        return [a, b, gap, *self._p(row), detectable]
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The names of the cells that `cells` returns."""
+        return COLLAPSED if self.result.get("collapsed") else TESTED
+
+    def row(self, metric: str, score: str, system: str | None = None) -> Row | None:
+        """Return the row of an overall score, of the first system unless one is named; None if there is none."""
+        wanted = metric, score, system or next((row["system"] for row in self._rows), None)
+        of_scores = (row for row in self._rows if row["label"] is None)
+        return next((row for row in of_scores if (row["metric"], row["score"], row["system"]) == wanted), None)
+
+    def is_shown(self, row: Row) -> bool:
+        """Return whether the tests show a difference: p, corrected within the family, is small enough."""
+        alpha = 1 - self.result["confidence"]["level"] + 1e-12  # The rounding of 1 - 0.95 must not decide.
+        return row["p_holm"] is not None and row["p_holm"] <= alpha
+
+    def _table(self, title: str, first: str, cells: list[list[Cell]], note: str = "") -> ResultTable:
+        return ResultTable(title, [first, *self.columns], cells, note=note, own_digits=P_DIGITS, short=SHORT)
+
+    def _p(self, row: Row) -> tuple[PValue | None, PValue | None]:
+        return p_value(row, "p", self.result), p_value(row, "p_holm", self.result)
+
+    def _against(self, system: str) -> str:
+        return f"{system} against {self.result['baseline']}"
+
+    def _by_system(self) -> Iterator[tuple[str, list[Row]]]:
+        for system in dict.fromkeys(row["system"] for row in self._rows):
+            yield system, [row for row in self._rows if row["system"] == system]
+
+    # Sentences
+
+    def findings(self) -> list[Finding]:
+        """Return the conclusion on each system, "headline" for the first, and which spans it fixes and breaks."""
+        found: list[Finding] = []
+        for section, row, line in self._conclusions(2):
+            found.append(Finding(section, line, row.get("differing_documents") or ()))
+        for k, (system, moved) in enumerate(self._moved.items()):
+            names = dict.fromkeys(span["document"] for span in moved["spans"])
+            line = visible(f"{system} {_changes(moved['counts'])}")
+            found.append(Finding(_section("changes", k), line, [*names]))
+        return found
+
+    def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
+        """Return the difference of each system's primary score, what it changes, and the verdict."""
+        lines = [*self._notes, *(f"{line}." for _, _, line in self._conclusions(digits))]
+        lines += left_out_lines(self.result.get("left_out", {}))
+        return [*lines, f"P, R and changed spans: {more}"] if more else lines
+
+    def _conclusions(self, digits: int) -> Iterator[tuple[str, Row, str]]:
+        """Yield for each system the section, the row of the primary score, and the sentence."""
+        for k, row in enumerate(row for row in self._rows if row["verdict"] is not None):
+            system = f"{self._against(row['system'])}{_means(row['runs'])}"
+            difference = self._difference(row, digits)
+            start = f"{system}: {_spoken(row)} {difference}" if difference else f"{system}, {_spoken(row)}"
+            moved = self._moved.get(row["system"])
+            rest = [*([_changes(moved["counts"])] if moved else []), row["verdict"]]
+            yield _section("headline", k), row, visible(f"{start}{'; ' if difference else ': '}{'; '.join(rest)}")
+
+    def _difference(self, row: Row, digits: int) -> str:
+        """Return the difference of a score with its interval and p; "" where it has none of these."""
+        cells = dict(zip(self.columns, self.cells(row)))
+        gap = cells["difference"]
+        if not isinstance(gap, Estimate):
+            return ""
+        said = f"{'' if gap.value < 0 else '+'}{shown(gap, digits)}"
+        if row.get("standard_error") is not None:
+            return f"{said}, {ERROR} {shown(row_unit(row)(row['standard_error']), digits)}"
+        if (p := self._p(row)[1]) is None:
+            return ""
+        return f"{said}, {P_HOLM} {'' if p.text.startswith('<') else '= '}{p.text}"
+
+    def closing(self) -> list[str]:
+        """Return what words mean, what was tested and how, what was left out, and a warning if there are few units."""
+        result = self.result
+        mentions = [f"{name}: {line}" for name, of in result.get("mentions", {}).items() for line in mention_lines(of)]
+        read = ((own["system"], read_with(own)) for own in result.get("on_reading", ()))
+        return [
+            self.legend(),
+            *map(visible, mentions),
+            *self.tested(),
+            *(visible(f"ℹ {system}: {', '.join(parts)}.") for system, parts in read if parts),
+            *unit_lines(result["unit"]),
+            *warning(result["units"], result["effective_units"], result["unit"], result["documents"]),
+        ]
+
+    def legend(self) -> str:
+        """Return what the abbreviations in the tables of differences mean."""
+        known = names()
+        scores = dict.fromkeys((row["metric"], row["score"]) for row in self._rows if stands_out(row))
+        meanings = [
+            f"{score} = {meaning.partition(':')[0]}"
+            for metric, score in scores
+            if metric in known and (meaning := create(metric).score_by_name[score].meaning)
+        ]
+        known_by = f"detectable ({SHORT['detectable']}) = the difference that these {self._unit}s show 4 times in 5"
+        return f"{'; '.join([known_by, *meanings])}."
+
+    def tested(self) -> list[str]:
+        """Return what was tested and how, what a bound of p means, and what the numbers are based on."""
+        result = self.result
+        lines = [" ".join(self._by_half_samples() if result.get("collapsed") else self._test())]
+        if any(p.is_bound for row in self._rows for p in self._p(row) if p is not None):
+            lines.append(f"< before a p-value: {result['swaps']:,} random swaps cannot show a smaller one.")
+        return [*lines, self._rests_on()]
+
+    @property
+    def _unit(self) -> str:
+        return unit_name(self.result["unit"], self.result["units"], self.result["documents"])
+
+    def _test(self) -> Iterator[str]:
+        """Yield what was tested, how, and which p-values are corrected together."""
+        result = self.result
+        if result["swaps"] is not None:
+            swaps = f"all {result['swaps']:,}" if result["exact"] else f"{result['swaps']:,} random"
+            yield f"Null hypothesis: in every {self._unit}, the predictions of the two systems are exchangeable."
+            yield f"Test: a two-sided paired permutation test over {many(result['units'], self._unit)}, {swaps} swaps."
+        if max(result["runs"]) > 1:
+            yield "Systems with several training runs are compared by their mean scores."
+            yield "Null hypothesis: the expected scores of the two systems are the same, over documents and training"
+            yield "runs. Test: two-sided, min F'."
+        said = {
+            PRIMARY: "the primary score, {metric} {score}",
+            SECONDARY: "the secondary scores",
+            LABELS: "{metric} {score} of labels",
+        }
+        tests = [
+            f"{said[family].format(**row)} ({many(row['tests'], 'test')})" for family, row in self._families().items()
+        ]
+        if tests:
+            yield f"{P_HOLM} is corrected within a family of tests: {'; '.join(tests)}."
+        yield "An interval holds every difference that the same test does not reject at"
+        yield f"{100 * result['confidence']['level']:g} %."
+        yield f"Where fewer than {LEAST_DIFFERING} {self._unit}s differ, nothing can be told:"
+        yield "there is no p and no interval."
+
+    def _by_half_samples(self) -> Iterator[str]:
+        """Yield how collapsed counts were compared."""
+        drawn = self.result["confidence"]
+        yield f"Collapsed counts keep no {self._unit}s that could be swapped, so there is no permutation test and no"
+        yield "p-value. The standard error of a difference is its spread over the"
+        yield f"{drawn['samples']:,} half-samples that both systems keep, a bootstrap; the interval"
+        yield f"({100 * drawn['level']:g} %) reaches a quantile of t times this error to each side."
+        yield f"Unless the half-samples prove that at least {LEAST_DIFFERING} {self._unit}s differ, there is no"
+        yield "interval."
+
+    def _families(self) -> dict[str, Row]:
+        """Return a row of each family of tests."""
+        rows = {row["family"]: row for row in reversed(self._rows) if row["family"] and row["tests"]}
+        return {family: rows[family] for family in (PRIMARY, SECONDARY, LABELS) if family in rows}
+
+    def _rests_on(self) -> str:
+        """Return what was drawn and swapped, how often, and which families of tests there are."""
+        result, drawn = self.result, self.result["confidence"]
+        footing = Footing(
+            result["unit"],
+            result["units"],
+            result["effective_units"],
+            drawn["seed"],
+            level=drawn["level"],
+            swaps=result["swaps"],
+            exact=result["exact"],
+            runs=tuple(result["runs"]),
+        )
+        sizes = [f"{family} family of {many(row['tests'], 'test')}" for family, row in self._families().items()]
+        return ", ".join([footing_line(footing), *sizes])
+
+
+class DataSetsView(View):
+    """The tables and sentences on the number of data sets in which a system is better.
+
+    Args:
+        result: What `evaluation.datasets.data_sets` returns, or its JSON.
+    """
+
+    at_terminal: ClassVar[Sequence[str]] = ("data-sets", "counts")
+    usual: ClassVar[Sequence[str]] = at_terminal
+
+    def __init__(self, result: Mapping[str, Any]) -> None:
+        self.result = result
+
+    def data_sets(self) -> Iterator[ResultTable]:
+        """Yield the difference in each data set, and its test."""
+        result = self.result
+        name = f"{result['metric']} {result['score']}"
+        score, unit = name if result["higher_is_better"] else Cost(name), row_unit(result)
+        rows: list[list[Cell]] = [
+            [
+                row["data_set"],
+                number(row["difference"], unit),
+                interval(row["interval"], unit),
+                p_value(row, "p_better", row, "p_better"),
+                p_value(row, "p_holm", row, "p_better"),
+                "yes" if row["named"] else "no",
+            ]
+            for row in result["data_sets"]
+        ]
+        header = ["data set", "difference", "interval", "p (one-sided)", P_HOLM, "named"]
+        title, digits = f"{result['system']} against {result['baseline']} by {score}", {"p (one-sided)": 4, P_HOLM: 4}
+        yield ResultTable(title, header, rows, note=direction(score), own_digits=digits)
+
+    def counts(self) -> Iterator[ResultTable]:
+        """Yield the numbers of data sets that the p-values allow."""
+        bounds = sum(p.is_bound for p in self._p())
+        rows: list[list[Cell]] = [
+            [
+                f"{least} of {self.result['number']}",
+                PValue.of(p, least <= bounds),
+                "yes" if least <= self.result["least"] else "no",
+            ]
+            for least, p in enumerate(self.result["p"], 1)
+        ]
+        yield ResultTable("Better in at least", ["data sets", P, "supported"], rows, own_digits=P_DIGITS)
+
+    makers = {"data-sets": data_sets, "counts": counts}
+
+    def _p(self) -> list[PValue]:
+        found = (p_value(row, "p_better", row, "p_better") for row in self.result["data_sets"])
+        return [p for p in found if p is not None]
+
+    def findings(self) -> list[Finding]:
+        """Return the verdict."""
+        return [Finding("headline", visible(self.result["verdict"]))]
+
+    def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
+        """Return the verdict."""
+        return [f"{found.sentence}." for found in self.findings()]
+
+    def closing(self) -> list[str]:
+        """Return what was tested and how, and which data sets had no test.
+
+        >>> row = {"data_set": "chat", "p_better": None, "differing": 4}
+        >>> result = {"method": "bonferroni", "level": 0.95, "baseline": "A", "system": "B", "data_sets": [row]}
+        >>> for line in DataSetsView(result).closing():
+        ...     print(line)
+        Tested in each data set: B is better than A (one-sided). The p-values are combined by Bonferroni's method, \
+which holds for data sets of any kind. The chance that the count is too high is at most 5 %. Data sets are named by \
+Holm's correction; the chance that any name is wrong is at most 5 %.
+        ⚠ No test in chat: the outputs differ in 4 units, and a test needs 6. It counts as p = 1.
+        """
+        result = self.result
+        rate = f"{100 * (1 - result['level']):.3g} %"
+        combined = (
+            "by Fisher's method, which holds only for data sets that share neither texts nor trained models"
+            if result["method"] == "fisher"
+            else "by Bonferroni's method, which holds for data sets of any kind"
+        )
+        lines = [
+            f"Tested in each data set: {result['system']} is better than {result['baseline']} (one-sided). The "
+            f"p-values are combined {combined}. The chance that the count is too high is at most {rate}. "
+            f"Data sets are named by Holm's correction; the chance that any name is wrong is at most {rate}."
+        ]
+        if any(p.is_bound for p in self._p()):
+            lines.append("< before a p-value: the swaps of that comparison cannot show a smaller one.")
+        lines += [
+            f"⚠ No test in {row['data_set']}: {_why_untested(row)}. It counts as p = 1."
+            for row in result["data_sets"]
+            if row["p_better"] is None
+        ]
+        return [*map(visible, lines)]
+
+
+def _why_untested(row: Row) -> str:
+    units = row["differing"]
+    if units is not None and units < LEAST_DIFFERING:
+        return f"the outputs differ in {many(units, 'unit')}, and a test needs {LEAST_DIFFERING}"
+    if units is None and row["difference"] is not None:
+        return "its counts are collapsed and keep no documents to swap"
+    return "the score is undefined there for one of the two"
+
+
+def few_runs(runs: Iterable[int]) -> str:
+    """Return what to say where a system has few training runs, "" if none has.
+
+    >>> few_runs([3, 5]), few_runs([5, 5])
+    ('few runs: fewer than 5', '')
+    """
+    return f"few runs: fewer than {FEW_RUNS}" if min(runs) < FEW_RUNS else ""
+
+
+def stands_out(row: Row) -> bool:
+    """Return whether a row is tested or shows a headline score."""
+    return bool(row["family"] or row["headline"])
+
+
+def row_unit(row: Row) -> type[float]:
+    """Return the type of a row's score in cells: `Percent` for a ratio."""
+    return Percent if row["score_unit"] == "ratio" else float
+
+
+def _values(row: Row) -> list[float | None]:
+    return [number(row[key], row_unit(row)) for key in ("baseline_value", "value", "difference")]
+
+
+def _bounds(row: Row) -> Interval | None:
+    # Only the flag tells an interval without any bound from none.
+    found = interval(row["interval"], row_unit(row))
+    return Interval(-math.inf, math.inf) if found is None and row.get("flag") == UNBOUNDED else found
+
+
+def _name(row: Row) -> str:
+    """Return the name of a row's score: the short one for a headline."""
+    if row["headline"] and row["metric"] in names():  # only a registered metric can be made from its name
+        return short_name(create(row["metric"]), row["score"])
+    return _directed(row, f"{row['metric']} {row['score']}")
+
+
+def _spoken(row: Row) -> str:
+    metric, score = row["metric"], row["score"]
+    return spoken(create(metric), score) if metric in names() else f"{metric} {score}"
+
+
+def _directed(row: Row, name: str) -> str:
+    return name if row["higher_is_better"] else Cost(name)
+
+
+def _section(name: str, number: int) -> str:
+    return name if number == 0 else f"{name} {number + 1}"
+
+
+def _means(runs: Sequence[int]) -> str:
+    """Return the numbers of training runs of the baseline and the system in words; "" with one each."""
+    if max(runs) == 1:
+        return ""
+    few = few_runs(runs)
+    return f", means of {runs[1]} and {many(runs[0], 'training run')}{few and f' ({few})'}"
+
+
+def _changes(counts: Mapping[str, Mapping[str, int]]) -> str:
+    """Return how many gold spans a system fixes and breaks."""
+    fixed = sum(row.get("correct", 0) for before, row in counts.items() if before != "correct")
+    broken = sum(n for after, n in counts.get("correct", {}).items() if after != "correct")
+    return f"fixes {many(fixed, 'gold span')}, breaks {broken:,}"
