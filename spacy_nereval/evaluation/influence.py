@@ -157,7 +157,7 @@ class _Run:
         """Return the sums of some labels in some groups."""
         label = keys // self._means.shape[1]
         counts, means = self.cells.dense(keys), self._class_means.dense(keys)
-        means = means.reshape(3, -1, len(keys))
+        means = means.reshape(*self.sums.class_means.shape[:2], len(keys))
         whole = self.sums.counts[:, label, 0], self.sums.class_means[:, :, label, 0]
         return _Pairs((whole[0] - counts, counts), (whole[1] - means, means))
 
@@ -167,7 +167,7 @@ class _Run:
 
     def document_means(self) -> tuple[Floats, Floats]:
         """Return averages over documents without each group, and of each alone, float64[averaged scores, groups]."""
-        alone = self._means.reshape(*self.sums.means.shape[:2], -1)
+        alone = self._means.reshape(*self.sums.means.shape[:2], self.groups)
         return mean(self.sums.means - alone), mean(alone)
 
 
@@ -233,16 +233,14 @@ class _OfMetric:
             for a, average in enumerate(OVER_LABELS):
                 old = _average_parts(self._whole[r][:, label], left + alone, average)
                 change = _average_parts(values[0, r], left, average) - old
-                for sums, amounts in zip(
-                    self._average_sums[:, a, :, r], (change, _average_parts(values[1, r], alone, average))
-                ):
-                    sums += _by_group(amounts, group, self._groups)
+                _add(self._average_sums[0, a, :, r], group, change)
+                _add(self._average_sums[1, a, :, r], group, _average_parts(values[1, r], alone, average))
 
     def _of_labels(self, run: _Pairs, side: int) -> Floats:
         """Return the scores of labels, float64[scores, pairs]."""
         columns = columns_of(self.metric, run.counts[side], self._place)
         found = class_scores(self.metric, columns, run.class_means[side][:, self._own[1]])
-        return np.array([found[name] for name in self._names]).reshape(len(self._names), -1)
+        return np.array([found[name] for name in self._names]).reshape(len(self._names), run.counts[side].shape[1])
 
     def _estimates(self, name: str, whole: Floats, row: Wholes, values: Floats) -> Floats:
         """Return variance, bearers, whether there is a lone unit, and mixed units, float64[4, scores].
@@ -338,10 +336,11 @@ def _average_parts(scores: Floats, support: Wholes, average: str) -> Floats:
     return np.array([np.nan_to_num(scores) * weights, weights])
 
 
-def _by_group(amounts: Floats, group: Wholes, groups: int) -> Floats:
-    """Return the sums of amounts [..., pairs] over the pairs of each group, [..., groups]."""
-    rows = [np.bincount(group, row, groups) for row in amounts.reshape(-1, len(group))]
-    return np.array(rows, dtype=float).reshape(*amounts.shape[:-1], groups)
+def _add(sums: Floats, group: Wholes, amounts: Floats) -> None:
+    """Add amounts [..., pairs] to the sums of their groups, [..., groups], one after the other: the last digit must
+    not depend on how many pairs are added at once."""
+    for place in np.ndindex(sums.shape[:-1]):
+        np.add.at(sums[place], group, amounts[place])
 
 
 def _mean_of_defined(runs: Floats) -> Floats:

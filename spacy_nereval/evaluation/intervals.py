@@ -30,11 +30,10 @@ from .statistics.intervals import (
     WARNING_UNITS,
     effective_units,
     kish,
+    sample_variance,
     score_intervals,
-    spread,
 )
 from .statistics.runs import mean_of_runs
-from .statistics.scales import shares
 
 __all__ = ["FEW_UNITS", "WARNING_UNITS", "Bounded", "Confidence", "Drawn", "bounded", "intervals", "replicate"]
 
@@ -224,10 +223,8 @@ def _of_half_samples(wholes: Sequence[Sums], samples: Sequence[Sums]) -> Iterato
         # A number of spans is a count, not an estimate.
         places = [path for path, _ in owns[0].paths(labels) if metric.score_by_name[path[-1]].unit != "count"]
         values = np.array([values_at(places, own, labels)[0] for own in owns])
-        scale = shares([metric.score_by_name[path[-1]].limits for path in places] or (0, 1), (len(places),))
-        drawn = scale.share(mean_of_runs([values_at(places, own, labels) for own in halves]))
-        undefined = 2 * (~np.isfinite(drawn)).sum(axis=0) > len(drawn)
-        variance = np.where(undefined, np.nan, spread(drawn) ** 2)
+        drawn = mean_of_runs([values_at(places, own, labels) for own in halves])
+        variance = sample_variance(drawn, [metric.score_by_name[path[-1]].limits for path in places] or (0, 1))
         unknown = np.full(len(places), np.inf)
         yield Estimates(metric, places, values, Influences(variance, unknown, np.zeros(len(places), bool)), unknown, {})
 

@@ -178,10 +178,10 @@ def interval_lines(drawn: Mapping[str, Any], documents: int | None = None) -> li
     lines = [*unit_lines(rule), *warning(units, drawn["effective_units"], rule, documents)]
     # One score is enough: most often the same units hold the uncertainty of all.
     for held in drawn["concentrated"][:1]:
-        number, hold = len(held["units"]), "holds" if len(held["units"]) == 1 else "hold"
+        number, of_all = len(held["units"]), many(units, unit_name(rule, units, documents))
         lines.append(
-            f"⚠ {number:,} of {many(units, unit_name(rule, units, documents))} {hold} {100 * held['share']:.0f} % of the uncertainty of "
-            f"{held['metric']} {held['score']}: {', '.join(map(str, held['units']))}."
+            f"⚠ {number} of {of_all} hold{'s' if number == 1 else ''} {100 * held['share']:.0f} % of the uncertainty "
+            f"of {held['metric']} {held['score']}: {', '.join(map(str, held['units']))}."
         )
     return lines
 

@@ -121,8 +121,11 @@ def by_influence(
     limits: tuple[float, float] = (0, 1),
     spans: float = 0,
     level: float = 0.95,
+    mixed: float | None = None,
 ) -> Row:
-    """The interval of a score from its values without each unit, and in each unit alone."""
+    """The interval of a score from its values without each unit, and in each unit alone.
+
+    `mixed` is the number of units with an error, or of those with a hit, where the units alone do not say it."""
     k, n = kish(weights), len(without)
     if value is None or not k:
         return Row(None, k, None, "undefined")
@@ -143,11 +146,17 @@ def by_influence(
         wrong = [abs(y - theta) > 1e-12 if x is None else x > 0 for x, y in zip(own, left)]
         sides = sum(wrong), sum(x is not None and x < 0.5 for x in own)
     flag = "few" if k < 6 else "concentrated" if f + 1 < 6 else None
-    return Row(bounds_of(theta, v, k, f, level, limits, min(sides), spans), k, f, flag)
+    least = min(sides) if mixed is None else mixed
+    return Row(bounds_of(theta, v, k, f, level, limits, least, spans), k, f, flag)
 
 
 def by_half_samples(
-    value: float | None, samples: Sequence[float | None], k: float, limits: tuple[float, float], spans: float, level: float
+    value: float | None,
+    samples: Sequence[float | None],
+    k: float,
+    limits: tuple[float, float],
+    spans: float,
+    level: float,
 ) -> Row:
     """The interval of a score from its values in half-samples."""
     defined = [share_of(sample, limits) for sample in samples if sample is not None]

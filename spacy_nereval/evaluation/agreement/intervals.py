@@ -15,7 +15,7 @@ from ...counting.counts import Counts
 from ..intervals import Drawn
 from ..resampling import Confidence, HalfSamples, Units
 from ..statistics.influence import Influences, influences, largest, mixed_units
-from ..statistics.intervals import CONCENTRATED, UNBOUNDED, effective_units, score_intervals, spread
+from ..statistics.intervals import CONCENTRATED, UNBOUNDED, effective_units, sample_variance, score_intervals
 from ..statistics.scales import Limits, shares
 from .documents import SharedDocuments
 from .pairs import Directions, PairTables
@@ -128,15 +128,14 @@ class LeftOut:
         numbers = [each for _, each in given]
         limits, values = [each.limits for each in numbers], np.array([each.value for each in numbers])
         scale, size = shares(limits, (len(given),)), len(numbers[0].samples)
-        samples, theta = scale.share(np.array([each.samples for each in numbers]).T), scale.share(values)
+        samples, theta = np.array([each.samples for each in numbers]).T, scale.share(values)
         k = np.array([self.effective.get(each.label, 0.0) for each in numbers])
         unknown = np.full(len(given), np.inf)
         if halves:
-            undefined = 2 * (~np.isfinite(samples)).sum(axis=0) > size
-            found, mixed = Influences(np.where(undefined, np.nan, spread(samples) ** 2), unknown, unknown < 0), unknown
+            found, mixed = Influences(sample_variance(samples, limits), unknown, unknown < 0), unknown
         else:
             row = np.repeat(np.arange(len(given)), size // 2)
-            left, alone = (side.T.ravel() for side in np.split(samples, 2))
+            left, alone = (side.T.ravel() for side in np.split(scale.share(samples), 2))
             found = influences(theta, row, left, size // 2)
             own = mixed_units(theta, row, left, alone, np.isfinite(np.array(limits)).all(axis=1))
             mixed = np.where([each.mixed is None for each in numbers], own, [each.mixed or 0 for each in numbers])

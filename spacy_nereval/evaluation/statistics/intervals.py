@@ -79,6 +79,26 @@ def spread(samples: ArrayLike) -> Any:
     return (high - low) / 2
 
 
+def sample_variance(samples: ArrayLike, limits: Limits | Sequence[Limits] = (0.0, 1.0)) -> Any:
+    """Return the variance of scores on the 0-1 scale from their half-samples: the squared spread.
+
+    Args:
+        samples: As for `spread`.
+        limits: As for `score_intervals`.
+
+    Returns:
+        float[...]; NaN where over half of the half-samples are undefined.
+
+    Example:
+        >>> float(sample_variance([0.5, np.nan, np.nan])), float(sample_variance([0.5, np.nan]))
+        (nan, 0.0)
+    """
+    given = np.asarray(samples, dtype=float)
+    shown = shares(limits, given.shape[1:]).share(given)
+    undefined = 2 * (~np.isfinite(shown)).sum(axis=0) > len(shown)
+    return np.where(undefined, np.nan, spread(np.where(undefined, 0.0, shown)) ** 2)[()]
+
+
 def _quantile(ordered: Floats, defined: NDArray[np.intp], q: float) -> Floats:
     """Return the linear quantile of the first `defined` of the ordered values along the last axis."""
     place = np.maximum(defined - 1, 0) * q
