@@ -278,7 +278,7 @@ class _OfMetric:
         found = [self._estimates(path[-1], whole[:, None], row, sides)[:, 0] for path, (whole, sides) in dense.items()]
         by_label = self._estimated[:, :, :-1].swapaxes(1, 2).reshape(4, -1)
         variance, bearers, lone, mixed = np.concatenate([np.array(found).reshape(-1, 4).T, by_label], axis=1)
-        values = np.array([whole for whole, _ in dense.values()]).reshape(len(dense), -1).T
+        values = np.array([whole for whole, _ in dense.values()]).reshape(len(dense), len(self._runs)).T
         return Estimates(
             self.metric,
             [*dense, *(("per_type", label, name) for label in self._table.labels for name in self._names)],

@@ -20,10 +20,10 @@ COUNT = ("count", *FILES, "--collapse", "--replicates", 50, "-m", "strict,fair",
 
 
 def test_a_model_that_is_evaluated_collapsed_has_the_same_result(here):
-    expected = evaluated("whole.spacy", *DRAWN)
-    expected["confidence"]["exact"] = False
     found = evaluated(*SHARDS, *DRAWN, "--collapse")
-    assert found == expected == evaluated("whole.spacy", *DRAWN, "--collapse")
+    assert found == evaluated("whole.spacy", *DRAWN, "--collapse")
+    for name, metric in evaluated("whole.spacy")["metrics"].items():
+        assert {key: value for key, value in found["metrics"][name].items() if key != "intervals"} == metric
     assert list(parts()) == ALL_PARTS
     assert all(load(Path("nereval-parts", name)).collapsed for name in ALL_PARTS)
     lost = refused("evaluate", "training/model-best", "whole.spacy", "--collapse", "--per-document", "d.csv")

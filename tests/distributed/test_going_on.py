@@ -41,8 +41,8 @@ def other_settings(here: Path) -> Sequence[Any]:
     return ["--loio.s", 1]
 
 
-def replicates(here: Path) -> Sequence[Any]:
-    return ["--confidence", "--samples", 20]
+def collapsed(here: Path) -> Sequence[Any]:
+    return ["--collapse"]
 
 
 def other_spans(here: Path) -> Sequence[Any]:
@@ -60,7 +60,7 @@ def other_code(here: Path) -> Sequence[Any]:
     return ["--code", "code.py"]
 
 
-@pytest.mark.parametrize("change", [other_metrics, other_settings, other_spans, replicates, other_pipeline, other_code])
+@pytest.mark.parametrize("change", [other_metrics, other_settings, other_spans, collapsed, other_pipeline, other_code])
 def test_counts_of_something_else_are_not_taken(here, change):
     given = (*SHARDS[:2], "--metrics", "strict,loio")
     evaluated(*given)
