@@ -9,6 +9,7 @@ from commands import accepted, run, write
 from made_up import corpus, second
 
 from spacy_nereval import Document
+from spacy_nereval.io.count_files import load
 
 DOCUMENTS = corpus(24)
 
