@@ -84,7 +84,7 @@ def test_the_options_of_intervals_and_tables_apply(runs):
         written(*SCORE, "--level", level)["metrics"]["strict"]["intervals"]["scores"]["f"] for level in (0.99, 0.5)
     )
     assert wide["low"] < narrow["low"] < narrow["high"] < wide["high"]
-    assert written(*SCORE, "--samples", 50, "--seed", 2) == found
+    assert written(*SCORE, "--samples", 50, "--seed", 2) == written(*SCORE)
     printed = accepted(*SCORE, "-t", "runs", "-a", "macro", "--digits", 0)
     assert [*tables_in(printed)] == ["Training runs (macro; few runs: fewer than 5)"]
     assert "avg:macro" in printed

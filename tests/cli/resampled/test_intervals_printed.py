@@ -65,7 +65,7 @@ def test_without_the_option_the_main_score_alone_has_intervals(here, monkeypatch
     first, _, labels, *others = printed.split("\n\n")
     assert labels == asked.split("\n\n")[2] and "[" in labels
     assert "[" not in first.split("Also")[1] + "".join(others)
-    monkeypatch.setattr("spacy_nereval.cli.showing.MOST_DOCUMENTS", 23)
+    monkeypatch.setattr("spacy_nereval.reporting.score_view.MOST_DOCUMENTS", 23)
     assert "[" not in accepted("score", "gold.jsonl", "base.jsonl", "-t", "headline,scores")
 
 
