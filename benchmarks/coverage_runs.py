@@ -28,9 +28,9 @@ from worlds import (
 )
 
 from spacy_nereval.evaluation.statistics.bits import patterns
-from spacy_nereval.evaluation.statistics.differences import swap_test
-from spacy_nereval.evaluation.statistics.intervals import effective_units, score_intervals
-from spacy_nereval.evaluation.statistics.runs import run_test
+from spacy_nereval.evaluation.statistics.differences import swap_test, t_test
+from spacy_nereval.evaluation.statistics.intervals import effective_units, score_intervals, spread
+from spacy_nereval.evaluation.statistics.runs import run_errors
 
 SWAPS = 1000
 APART = 0.03
@@ -79,7 +79,8 @@ def found_between(
             drawn = bits_of(bits, keys)
             samples = [np.mean([f_score(sums(drawn, run)) for run in side], axis=0) for side in (a, b)]
             k = effective_units(np.mean([spans(run) for run in a], axis=0) + np.mean([spans(run) for run in b], axis=0))
-            found[CHOSEN].append(run_test(one, other, samples[1] - samples[0], k, level=LEVEL).p <= ALPHA)
+            errors = run_errors(one, other, spread(samples[1] - samples[0]) ** 2, k - 1)
+            found[CHOSEN].append(t_test(*errors[:3], level=LEVEL).p <= ALPHA)
     return found.shares()
 
 

@@ -9,20 +9,30 @@ prints the size of the page and seconds, for 10,000 documents and for one docume
 
 from __future__ import annotations
 
-import sys
+import shutil
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+from spacy_nereval import Document, count, create_all
+from spacy_nereval.reporting.html import ReportedSystem, page
 
-from scripts.screenshot import browser  # noqa: E402  # found by the line above, as the next two
-from spacy_nereval import Document, count, create_all  # noqa: E402
-from spacy_nereval.reporting.html import ReportedSystem, page  # noqa: E402
+QUIET = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+)
 
 LABELS = ("PER", "LOC", "ORG", "MISC")
 WORDS = (
@@ -42,6 +52,23 @@ FILTERS = {
     "sort": "document.querySelectorAll('.lines button.sort')[2].click()",
 }
 """What a reader chooses, as JavaScript."""
+
+
+@contextmanager
+def browser(profile: Path) -> Iterator[Any]:
+    """Provide Chromium without a window and without a network."""
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium") or ""
+    for argument in (*QUIET, f"--user-data-dir={profile}"):
+        options.add_argument(argument)
+    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    try:
+        yield driver
+    finally:
+        driver.quit()
 
 
 def document(rng: Random, words: int, entities: int, name: str) -> Document:

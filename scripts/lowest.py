@@ -1,7 +1,7 @@
 """Test the scorers and the component with the lowest spaCy that setup.cfg claims.
 
     python scripts/lowest.py
-    python scripts/lowest.py tests/integration/test_plateau.py
+    python scripts/lowest.py tests/integration/test_logger_and_plateau.py
 
 The script makes a virtual environment with this package, that spaCy, and the other
 requirements of these tests. It leaves out tests that start processes or train, unless

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from .api.files import load
     from .api.results import Comparison, Result
     from .api.scoring import score
-    from .api.threshold_results import Thresholds
-    from .api.thresholding import thresholds
+    from .api.thresholding import Thresholds, thresholds
     from .core.declaration import Classes, Metric, Score, Verdict, one_each, prf_scores
     from .core.formulas import prf, ratio
     from .core.mention_places import locate
@@ -34,8 +33,7 @@ else:
         "api.files": ("load",),
         "api.results": ("Comparison", "Result"),
         "api.scoring": ("score",),
-        "api.threshold_results": ("Thresholds",),
-        "api.thresholding": ("thresholds",),
+        "api.thresholding": ("Thresholds", "thresholds"),
         "core.declaration": ("Classes", "Metric", "Score", "Verdict", "one_each", "prf_scores"),
         "core.formulas": ("prf", "ratio"),
         "core.mention_places": ("locate",),

@@ -36,7 +36,7 @@ QUICK_ROOMS = {"core", "metrics", "counting", "io", "cli"}
 """The folders whose tests are quick: laws, twins, papers, counts, readers, and the commands in this process."""
 
 
-LONGEST = {"test_kills.py", "test_engines.py"}
+LONGEST = {"test_engines.py"}
 """The files whose slow tests take longest."""
 
 

@@ -11,17 +11,16 @@ from ..core.labels import SEPARATOR, label_rules
 from ..core.mention_places import CASELESS, LISTED
 from ..core.messages import shortened
 from ..counting.counts import Counts
-from ..evaluation.agreement.consensus import consensus_rows, consensus_rule
-from ..evaluation.agreement.counts import DEFAULT, AgreementCounts
-from ..evaluation.agreement.documents import check_annotators
-from ..evaluation.agreement.stretches import checked_unit
+from ..evaluation.agreement.agreement_counts import DEFAULT, AgreementCounts
+from ..evaluation.agreement.chance import checked_unit
+from ..evaluation.agreement.shared import check_annotators
+from ..evaluation.agreement.votes import consensus_rows, consensus_rule
 from ..evaluation.resampling import Confidence
 from ..io.shared_documents import shared_documents, write_disputes
 from ..io.writing import write_rows
-from ..reporting.agreement import AGREED, AT_TERMINAL, agreement_tables
-from ..reporting.agreement_lines import Agreed, after_lines, opening_lines
+from ..reporting.agreement_view import AgreementView
 from ..reporting.remarks import left_out_lines
-from ..reporting.result_table import ResultTable
+from ..reporting.view import MOST_DOCUMENTS
 from .annotators import annotated, sides_of, what_is_known
 from .choice import chosen_metrics
 from .plain_records import Reading
@@ -112,6 +111,8 @@ class Agreement(Shown):
     [('LOC', ['bob']), ('PER', ['ann'])]
     """
 
+    summarised = AgreementView.at_terminal
+
     def __init__(self, values: Mapping[str, Any], found: AgreementCounts) -> None:
         super().__init__(values)
         self._found = found
@@ -195,9 +196,7 @@ class Agreement(Shown):
         >>> agreement({"ann": [["B-PER"]], "bob": [["B-PER"]]}).to_frame("pairs")["annotator"].tolist()
         ['ann', 'bob']
         """
-        if table not in AGREED:
-            raise ValueError(f"there is no table {table!r}; there are {', '.join(AGREED)}")
-        return table_frame(AGREED[table](self._given))
+        return table_frame(AgreementView(self, self._found.metrics).tables([table]))
 
     def save(self, path: str | Path) -> None:
         """Write the result to a file in the format that the file extension names.
@@ -223,36 +222,19 @@ class Agreement(Shown):
         return (*super()._endings(), ".jsonl")
 
     def _report(self, name: str) -> str | None:
-        from ..reporting.html.agreement.page import agreement_page
+        from ..reporting.html.agreement_page import agreement_page
 
-        shown = {**self, "intervals": self._with_main.bounds, "confidence": self._with_main.drawn}
-        return agreement_page(self._found, shown)
-
-    @property
-    def _given(self) -> Agreed:
-        """What tables are made from."""
-        return Agreed(self, self._found.metrics, self.get("intervals", {}), self.get("confidence"))
+        return agreement_page(self._found, AgreementView(self._with_main, self._found.metrics))
 
     @cached_property
-    def _with_main(self) -> Agreed:
-        """The same with the intervals of the main numbers, if the result has none."""
-        if "intervals" in self:
-            return self._given
-        bounded = self._found.with_main_interval(self)
-        return self._given._replace(bounds=bounded["intervals"], drawn=bounded["confidence"])
+    def _with_main(self) -> Mapping[str, Any]:
+        """The result with the intervals of the main numbers, if it has none and they are not too slow."""
+        if "intervals" in self or self["documents"] > MOST_DOCUMENTS:
+            return self
+        return self._found.with_main_interval(self)
 
-    def _parts(
-        self, average: str, digits: int, *, every: bool = False
-    ) -> tuple[list[str], list[ResultTable], list[str]]:
-        return self._before(), self._tables(average, digits, every=every), self._after()
-
-    def _tables(self, average: str, digits: int, *, every: bool) -> list[ResultTable]:
-        return [*agreement_tables(self._given, AGREED if every else AT_TERMINAL, digits=digits)]
-
-    def _before(self) -> list[str]:
+    def _view(self, average: str = "micro", *, every: bool = False) -> AgreementView:
         shared = self._found.shared
         unused = shared.rules.unused(shared.mapped) if shared.rules else []
-        return [*opening_lines(self._with_main), *left_out_lines(self.get("left_out", {})), *unused]
-
-    def _after(self) -> list[str]:
-        return [*after_lines(self._with_main), self.signature]
+        remarks = [*left_out_lines(self.get("left_out", {})), *unused]
+        return AgreementView(self, self._found.metrics, main=self._with_main, remarks=remarks)

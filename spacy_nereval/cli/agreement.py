@@ -22,10 +22,8 @@ from .values import split_list, table_format, table_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
-    from ..evaluation.agreement.counts import AgreementCounts
-    from ..evaluation.agreement.documents import SharedDocuments
+    from ..evaluation.agreement.shared import SharedDocuments
 
 NAMES = Option(
     None,
@@ -110,19 +108,20 @@ def agreement_cli(
     annotation with the votes for each span. --html writes a page that opens without
     a network, and --disputes what adjudicators have to decide.
     """
-    from ..evaluation.agreement.consensus import consensus_rows, consensus_rule
-    from ..evaluation.agreement.counts import DEFAULT, AgreementCounts
-    from ..evaluation.agreement.stretches import checked_unit
+    from ..evaluation.agreement.agreement_counts import DEFAULT, AgreementCounts
+    from ..evaluation.agreement.chance import checked_unit
+    from ..evaluation.agreement.shared import unit_rows
+    from ..evaluation.agreement.votes import consensus_rows, consensus_rule
     from ..io.shared_documents import write_disputes
     from ..io.writing import atomic, write_json, write_rows
-    from ..reporting.agreement import AGREED, AT_TERMINAL, USUAL
-    from ..reporting.html.agreement.page import agreement_page
+    from ..reporting.agreement_view import AgreementView
+    from ..reporting.html.agreement_page import agreement_page
     from ..reporting.remarks import many
 
     names, options = names_and_options([*annotations, *ctx.args])
     drawn, on = chosen_confidence(confidence, resampling), checked_unit(unit)
-    usual = AT_TERMINAL if table_format(showing.format) == "terminal" else USUAL
-    wanted = table_names(showing.tables, AGREED, usual)
+    usual = AgreementView.at_terminal if table_format(showing.format) == "terminal" else AgreementView.usual
+    wanted = table_names(showing.tables, AgreementView.makers, usual)
     _check_outputs(write_consensus, units, html, disputes)
     gold = Path(names[0]) if len(names) > 1 else None
     chosen = chosen_metrics(metrics or ",".join(DEFAULT), options, train, gold=gold, reading=reading)
@@ -140,13 +139,19 @@ def agreement_cli(
     if write_consensus:
         write_rows(write_consensus, rows)
     if units:
-        _write_units(units, shared)
+        write_rows(units, unit_rows(shared), header=("annotator", "label", "start", "end"))
     if html:
         with atomic(html) as file:
-            file.write(agreement_page(counted, bounded).encode())
+            file.write(agreement_page(counted, AgreementView(bounded, chosen)).encode())
     asked = write_disputes(disputes, shared, rule) if disputes else 0
-    more = more_tables(showing)
-    _print_result(counted, result, bounded, wanted, showing, f"{more}, --html page.html" if more and not html else more)
+    view, more = AgreementView(result, chosen, main=bounded), more_tables(showing)
+    print_tables(
+        view.tables(wanted, digits=showing.digits),
+        showing.format,
+        before=view.opening(digits=showing.digits, more=f"{more}, --html page.html" if more and not html else more),
+        after=view.closing(),
+        signature=result["signature"],
+    )
     if write_consensus:
         spans = sum(len(row["spans"]) for row in rows)
         say(f"✔ consensus of {len(rows)} documents with {spans} spans in {write_consensus}", fg="green", err=True)
@@ -204,33 +209,3 @@ def _read(names: Sequence[str], given: Sequence[str], reading: Reading) -> Share
     for line in shared.rules.unused(shared.mapped) if shared.rules else []:
         say(line, err=True)
     return shared
-
-
-def _write_units(path: Path, shared: SharedDocuments) -> None:
-    from ..evaluation.agreement.documents import unit_rows
-    from ..io.writing import write_rows
-
-    write_rows(path, unit_rows(shared), header=("annotator", "label", "start", "end"))
-
-
-def _print_result(
-    found: AgreementCounts,
-    result: dict[str, Any],
-    bounded: dict[str, Any],
-    wanted: Sequence[str],
-    showing: Showing,
-    more: str,
-) -> None:
-    """Print the tables; before them the main numbers, with intervals if `bounded` has them, and what shows `more`."""
-    from ..reporting.agreement import agreement_tables
-    from ..reporting.agreement_lines import Agreed, after_lines, opening_lines
-
-    given = Agreed(result, found.metrics, result.get("intervals", {}), result.get("confidence"))
-    shown = given._replace(bounds=bounded.get("intervals", {}), drawn=bounded.get("confidence"))
-    print_tables(
-        agreement_tables(given, wanted, digits=showing.digits),
-        showing.format,
-        before=opening_lines(shown, digits=showing.digits, more=more),
-        after=after_lines(shown),
-        signature=result["signature"],
-    )

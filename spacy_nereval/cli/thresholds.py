@@ -24,11 +24,11 @@ from .stored import with_stored_labels
 from .values import table_format, table_names
 
 if TYPE_CHECKING:
-    from ..core.declaration import Metric
     from ..core.spans import Document
-    from ..evaluation.resampling import Confidence
-    from ..evaluation.thresholds.inputs import Settings
-    from ..evaluation.thresholds.result import Found
+    from ..evaluation.thresholds.chosen_cuts import Found
+
+
+APPLYING = "--apply GOLD2 PRED2"
 
 
 class WithPairs(TyperCommand):
@@ -102,13 +102,12 @@ def thresholds_cli(
     With --apply, the cut is chosen on GOLD and PRED and measured on GOLD2 and
     PRED2: the score at the cut and its gain over no cut, with intervals.
     """
-    from ..evaluation.thresholds.choice import wanted, with_metric_of
-    from ..evaluation.thresholds.inputs import Settings
-    from ..evaluation.thresholds.result import thresholds
+    from ..evaluation.thresholds.chosen_cuts import applied, thresholds
+    from ..evaluation.thresholds.cut_choice import wanted, with_metric_of
+    from ..evaluation.thresholds.scored_documents import Settings
     from ..io.writing import write_json
     from ..reporting.html.charts import scripts
-    from ..reporting.thresholds import TABLES as KNOWN
-    from ..reporting.thresholds import USUAL
+    from ..reporting.threshold_view import ThresholdView
 
     names, options = names_and_options([*(systems or []), *ctx.args])
     if not names:
@@ -119,8 +118,8 @@ def thresholds_cli(
     drawn = chosen_confidence(bool(others), resampling, "--apply")
     shown_names = display_names(names, name or [])
     settings = Settings(*choosing).checked()
-    wished = table_names(tables, KNOWN, USUAL)
-    table_format(reading.format)
+    usual = ThresholdView.at_terminal if table_format(reading.format) == "terminal" else ThresholdView.usual
+    wished = table_names(tables, ThresholdView.makers, usual)
     if csv:
         check_suffix("--csv", csv, ".csv", ".jsonl")
     if html:
@@ -134,23 +133,21 @@ def thresholds_cli(
     wanted(settings.best, chosen)  # before anything is read
     check_lexicons(chosen, output, csv, cut_file, html)
     per_system: list[Found] = []
-    tested: list[list[Document | None]] = []
     for k, system in enumerate(names):
         documents = _read(system, gold, reading, loading)
         with _named(system):
             per_system.append(thresholds(documents, chosen, settings))
-        tested.append(_read(others[k][1], others[k][0], reading, loading) if drawn else [])
         if drawn:
-            per_system[-1].values["applied"] = _applied(
-                per_system[-1], others[k][1], tested[-1], chosen, settings, drawn
-            )
+            documents = _read(others[k][1], others[k][0], reading, loading)
+            with _named(others[k][1]):
+                per_system[-1] = applied(per_system[-1], documents, drawn)
     if output:
         results = [each.values for each in per_system]
         write_json(output, results[0] if len(results) == 1 else {"systems": dict(zip(shown_names, results))})
     _write_files(per_system, shown_names, csv, cut_file)
     if html:
         golds = display_names([str(gold), *(str(own) for own, _ in others[:1])], [])
-        _write_page(html, per_system, shown_names, tested, settings, golds)
+        _write_page(html, per_system, shown_names, golds)
     _show(per_system, shown_names, wished, reading.format, digits)
 
 
@@ -182,26 +179,9 @@ def _named(system: str) -> Iterator[None]:
         raise ValueError(f"{system}, {error}") from None
 
 
-def _applied(
-    found: Found,
-    pred: str,
-    documents: Sequence[Document | None],
-    metrics: Sequence[Metric],
-    settings: Settings,
-    drawn: Confidence,
-) -> dict[str, Any] | None:
-    """Return what the best cut is worth on other documents; None if there is no best cut."""
-    from ..evaluation.thresholds.applying import applied
-
-    if found.cuts is None:
-        return None
-    with _named(pred):
-        return applied(documents, metrics, found.cuts, settings, drawn, found.values["per_type"])
-
-
 def _write_files(found: Sequence[Found], names: Sequence[str], csv: Path | None, cut_file: Path | None) -> None:
     """Write the curves and the cut file, if they are asked for."""
-    from ..evaluation.thresholds.rows import columns, curve_rows
+    from ..evaluation.thresholds.curves import columns, curve_rows
     from ..io.cut_files import save_cuts
     from ..io.writing import write_rows
 
@@ -219,37 +199,30 @@ def _write_files(found: Sequence[Found], names: Sequence[str], csv: Path | None,
         write_rows(csv, rows, header=["system"] * several + columns(found[0].curves.metrics))
 
 
-def _write_page(
-    path: Path,
-    found: Sequence[Found],
-    names: Sequence[str],
-    tested: Sequence[Sequence[Document | None]],
-    settings: Settings,
-    golds: Sequence[str],
-) -> None:
+def _write_page(path: Path, found: Sequence[Found], names: Sequence[str], golds: Sequence[str]) -> None:
     """Write the page of all systems."""
     from ..io.writing import atomic
-    from ..reporting.html.thresholds.page import ScoredSystem, thresholds_page
+    from ..reporting.html.thresholds.threshold_page import thresholds_page
 
-    page = thresholds_page([*map(ScoredSystem, names, found, tested)], settings, golds=golds)
+    page = thresholds_page([*zip(names, found)], golds=golds, applying=APPLYING)
     with atomic(path) as file:
         file.write(page.encode())
 
 
 def _show(found: Sequence[Found], names: Sequence[str], wished: Sequence[str], format: str | None, digits: int) -> None:
     """Print the sentences and tables of all systems."""
-    from ..reporting.threshold_lines import story_lines, warning_lines
-    from ..reporting.thresholds import Thresholded, threshold_tables
+    from ..reporting.threshold_view import ThresholdView
 
-    shown = [
-        Thresholded(each.values, each.curves.metrics, name if len(found) > 1 else "")
+    several = len(found) > 1
+    views = [
+        ThresholdView(each.values, each.curves.metrics, name * several, applying=APPLYING)
         for name, each in zip(names, found)
     ]
-    lines = [line for given in shown for line in (*story_lines(given, digits), *warning_lines(given))]
-    signatures = {each.values["signature"] for each in found}
+    signatures = [*dict.fromkeys(each.values["signature"] for each in found)]
     print_tables(
-        (table for given in shown for table in threshold_tables(given, wished, digits=digits)),
+        (table for view in views for table in view.tables(wished, digits=digits)),
         format,
-        before=lines,
-        signature=signatures.pop() if len(signatures) == 1 else None,
+        before=[line for view in views for line in view.opening(digits=digits)],
+        after=[*(line for view in views for line in view.closing()), *signatures[1:]],
+        signature=signatures[0],
     )

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..about import __version__
 from ..core.spans import Document, Span
 from ..counting.counts import Counts
-from .collapsed_differences import collapsed_rows, effective_units
 from .collapsing import stored_half_samples, unit_numbers
-from .conclusions import verdict
-from .pairs import aligned_runs, paired
+from .evidence import Evidence, by_halves, by_runs, by_swaps, effective_units
+from .pairs import Pair, aligned_runs, all_labels, paired
 from .resampling import Confidence, effective_number_of_units, number_of_units
 from .result import mention_numbers, plain, read_with
-from .run_differences import run_rows
 from .signature import signature
 from .statistics.bits import enumerable
-from .statistics.conclusion import Footing, signature_part, unit_name
-from .statistics.families import PRIMARY, holm_by_family
-from .swapping import labels_to_test, swap_rows, swaps_for
-from .tested import Asked, Families, families, primary_of
+from .statistics.conclusion import Footing, margin_sentence, points, signature_part, unit_name, verdict
+from .statistics.differences import (
+    LEAST_DIFFERING,
+    NOT_ENOUGH,
+    Differences,
+    against_margin,
+    equivalence_level,
+    number_of_swaps,
+    units_to_tell,
+)
+from .statistics.intervals import FEW, FEW_UNITS, UNBOUNDED
+from .statistics.many_tests import PRIMARY, holm_by_family, largest_family
+from .tested import Asked, Families, difference, families, primary_of, subjects
 from .transitions import transitions
 
 __all__ = ["System", "compare", "comparison", "families", "swaps_for"]
@@ -113,7 +123,7 @@ def comparison(
             named = {key: row[key] for key in ("metric", "score", "label")} | {"system": other.name}
             rows.append(named | {key: value for key, value in row.items() if key not in named})
     _correct(rows)
-    _say(rows, baseline.name, first, family, confidence.level)
+    _say(rows, baseline.name, first, confidence.level)
     units, k, exact, swaps = _based_on(every, trials if once else None)
     footing = Footing(
         first.unit, units, k, confidence.seed, confidence.samples, confidence.level, swaps=swaps, exact=exact
@@ -168,14 +178,97 @@ def _rows(
     asked: Asked,
     confidence: Confidence,
     trials: int | None,
-) -> Iterator[dict[str, Any]]:
-    """Return the rows of two systems: by half-samples of collapsed counts, by swaps, or by training runs."""
-    if ours[0].collapsed:
-        return collapsed_rows(ours[0], theirs[0], family, asked, confidence)
-    if len(ours) == len(theirs) == 1:
+) -> list[dict[str, Any]]:
+    """Return a row per score, metric by metric, and then one per label, if labels are asked for."""
+    first = ours[0]
+    wanted = subjects(first.metrics, family, all_labels(*ours, *theirs) if asked.labels else ())
+    if first.collapsed:
+        found = by_halves(first, theirs[0], wanted)
+    elif len(ours) == len(theirs) == 1:
         assert trials is not None
-        return swap_rows(ours[0], theirs[0], family, asked, confidence, trials)
-    return run_rows(ours, theirs, family, asked, confidence)
+        found = by_swaps(first, theirs[0], wanted, confidence, trials)
+    else:
+        found = by_runs(ours, theirs, wanted, confidence)
+    units = unit_numbers(first).number if first.collapsed else number_of_units(first)
+    rows = {each.subject.key: difference_row(each, confidence.level, asked.margin, units, first) for each in found}
+    for row in rows.values():
+        few = row["differing"] is not None and row["differing"] < LEAST_DIFFERING
+        if few and row["family"] == PRIMARY:
+            row["differing_documents"] = _differing_documents([*ours, *theirs], row["metric"])
+    return [rows[subject.key] for subject in wanted]
+
+
+def difference_row(
+    found: Evidence, level: float, margin: float | None, units: int | None, counts: Counts
+) -> dict[str, Any]:
+    """Return the row of one score; without a family it has no p.
+
+    Flags are those of the interval of a score: `few` for fewer than 6 effective units, `unbounded`
+    where a bound is infinite, which JSON shows as null.
+    """
+    subject, (a, b), nothing = found.subject, found.values, np.array(np.nan)
+    test = found.test(level) if found.test else Differences(*[nothing] * len(Differences._fields))
+    p, p_better, low, high, detectable = map(float, test)
+    tested = bool(subject.family)
+    row = {
+        "metric": subject.metric.name,
+        "score": subject.score.name,
+        "label": subject.label,
+        "family": subject.family,
+        "baseline_value": a,
+        "value": b,
+        "difference": difference(a, b),
+        "interval": [low, high],
+        "p": p if tested else math.nan,
+        "p_better": p_better if tested else math.nan,
+        "k": found.k,
+        "flag": FEW if found.k < FEW_UNITS else UNBOUNDED if math.isinf(high - low) else None,
+        "differing": found.differing,
+        "differing_documents": None,
+        "detectable": detectable,
+        "same_within": None,
+        "margin_answer": None,
+        "units_needed": None,
+        "runs": [*found.runs],
+        "degrees_of_freedom": found.freedom,
+        "share_of_training": found.training,
+        "score_unit": subject.score.unit,
+        "higher_is_better": subject.score.higher_is_better,
+        "headline": subject.score.headline,
+        **({} if found.error is None else {"standard_error": found.error}),
+    }
+    if margin is not None and subject.family == PRIMARY:
+        row |= _against_margin(found, level, margin, units, counts)
+    return row
+
+
+def _against_margin(found: Evidence, level: float, margin: float, units: int | None, counts: Counts) -> dict[str, Any]:
+    """Return what the interval at twice the error says about a margin, in points: if it is held, and in words."""
+    factor, score = points(found.subject.score.unit), found.subject.score
+    level = equivalence_level(level)
+    if not math.isfinite(difference(*found.values)):
+        return {}
+    low, high = math.nan, math.nan
+    if found.test:
+        test = found.test(level)
+        low, high = factor * float(test.low), factor * float(test.high)
+    answer = against_margin(*((low, high) if score.higher_is_better else (-high, -low)), margin)
+    needed = units_to_tell(units, low, high, margin) if units and answer == NOT_ENOUGH else None
+    more = ((high - low) / 2 / margin) ** 2 if needed and max(found.runs) > 1 else 1
+    name = f"{unit_name(counts.unit, units, counts.documents)}s"
+    return {
+        "same_within": margin if -margin < low and high < margin else None,
+        "margin_answer": margin_sentence(answer, margin, name, needed, more),
+        "units_needed": needed,
+    }
+
+
+def _differing_documents(counted: Sequence[Counts], name: str) -> list[str | int]:
+    """Return the names of the documents in which some counts of a metric differ."""
+    first, *others = counted
+    metric = next(metric for metric in first.metrics if metric.name == name)
+    found = {doc for other in others for doc in Pair(first, other, [metric]).differing_documents(metric).tolist()}
+    return [doc if first.ids[doc] is None else first.ids[doc] for doc in sorted(found)]
 
 
 def _stored(counts: Counts, confidence: Confidence, trials: int | None, runs: int) -> Confidence:
@@ -209,14 +302,39 @@ def _correct(rows: Sequence[dict[str, Any]]) -> None:
         row |= {"p_holm": p, "tests": size}
 
 
-def _say(rows: Sequence[dict[str, Any]], baseline: str, counts: Counts, family: Families, level: float) -> None:
+def _say(rows: Sequence[dict[str, Any]], baseline: str, counts: Counts, level: float) -> None:
     """Add the sentence to each row of the primary score, and None to the others."""
-    primary = primary_of(counts.metrics, family)
-    units = f"{unit_name(counts.unit)}s"
+    number = unit_numbers(counts).number if counts.collapsed else number_of_units(counts)
+    units = f"{unit_name(counts.unit, number, counts.documents)}s"
     for row in rows:
         row["verdict"] = None
-        if row["family"] == PRIMARY and primary:
-            row["verdict"] = verdict(row, primary[1], baseline=baseline, level=level, units=units)
+        if row["family"] == PRIMARY:
+            row["verdict"] = verdict(row, baseline=baseline, level=level, units=units)
+
+
+def labels_to_test(baseline: Counts, system: Counts, family: Families) -> int:
+    """Return how many labels have enough differing units to be tested by the primary score."""
+    primary = primary_of(baseline.metrics, family)
+    if primary is None:
+        return 0
+    pair = Pair(baseline, system, [primary[0]], all_labels(baseline, system))
+    return int((pair.differing(primary[0])[:, :-1].sum(axis=0) >= LEAST_DIFFERING).sum())
+
+
+def swaps_for(family: Families, asked: Asked = Asked(), *, systems: int = 1, labels: int = 0) -> int:
+    """Return how many swaps are drawn by default.
+
+    Args:
+        family: The family of tests of each score, see `families`.
+        asked: What is tested.
+        systems: How many systems are compared with the baseline.
+        labels: How many tests of labels there are, with all systems together.
+
+    >>> from spacy_nereval import create_all
+    >>> swaps_for(families(create_all())), swaps_for(families(create_all()), systems=2)
+    (10000, 20000)
+    """
+    return number_of_swaps(max(systems * largest_family([*family.values()]), labels if asked.labels else 0))
 
 
 def compare(
@@ -264,4 +382,4 @@ def compare(
         confidence = _stored(baseline, confidence, trials, 1)
     elif trials is None:
         trials = swaps_for(family, asked, labels=labels_to_test(baseline, system, family) if labels else 0)
-    return [*_rows([baseline], [system], family, asked, confidence, trials)]
+    return _rows([baseline], [system], family, asked, confidence, trials)

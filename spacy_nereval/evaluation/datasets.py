@@ -10,8 +10,7 @@ import numpy as np
 
 from ..about import __version__
 from .result import plain
-from .statistics.datasets import count_data_sets
-from .statistics.families import PRIMARY, UNTESTED, holm
+from .statistics.many_tests import PRIMARY, UNTESTED, count_data_sets, holm
 
 Result = Mapping[str, Any]
 Row = Mapping[str, Any]

@@ -16,7 +16,7 @@ from ..counting.counts import Counts
 from ..counting.sums import Replicates, Sums
 from ..counting.table import Table, summed
 from .collapsing import stored_half_samples, unit_numbers
-from .influence import Estimates, leave_out
+from .leaving_out import Estimates, leave_out
 from .pairs import all_labels
 from .resampling import Confidence, HalfSamples, Units
 from .scores import MetricScores, Path, score_sums

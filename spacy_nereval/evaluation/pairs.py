@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ..core.declaration import GOLD_SPANS, Metric
 from ..counting.counts import Counts
 from ..counting.sums import Sums, empty_sums
-from ..counting.table import Table, additive, columns_of, product
-from .collapsed_differences import check_same_documents
+from ..counting.table import Table, additive, columns_of, product, summed
+from .collapsing import stored_half_samples
 from .resampling import HalfSamples, Units
 from .scores import MetricScores, score_sums
 from .statistics.differences import balance
@@ -64,6 +64,19 @@ class Pair:
 
     def differing(self, metric: Metric) -> NDArray[np.bool_]:
         """Return bool[units, labels + 1]: where some column of the metric differs for each label, or for any."""
+        return self._differing(metric, self._units.matrix)
+
+    def differing_documents(self, metric: Metric) -> NDArray[np.int64]:
+        """Return the documents in which some column of the metric differs."""
+        from scipy.sparse import identity
+
+        found: NDArray[np.int64] = np.flatnonzero(
+            self._differing(metric, identity(self._cells.shape[0], format="csr"))[:, -1]
+        )
+        return found
+
+    def _differing(self, metric: Metric, groups: Any) -> NDArray[np.bool_]:
+        """Return bool[groups, labels + 1], for groups as a table [groups, documents]."""
         from scipy.sparse import csr_array, identity, kron
 
         table = self._tables[0]
@@ -71,8 +84,8 @@ class Pair:
         columns = columns_of(metric, np.eye(len(table.slots)), table.slots)
         coefficients = np.stack([columns[name] for name in metric.columns], axis=1)
         per_document = self._cells @ csr_array(kron(coefficients, identity(table.width), format="csr"))
-        differs = (abs(self._units.matrix @ per_document) > SAME).tocoo()
-        found = np.zeros((len(self._units), table.width), dtype=bool)
+        differs = (abs(groups @ per_document) > SAME).tocoo()
+        found = np.zeros((groups.shape[0], table.width), dtype=bool)
         found[differs.row, differs.col % table.width] = True
         found[:, -1] = found.any(axis=1)
         return found
@@ -186,3 +199,31 @@ def _places(counts: Counts) -> dict[tuple[str | int, int], int]:
         places[key, seen.setdefault(key, 0)] = position
         seen[key] += 1
     return places
+
+
+def check_same_documents(baseline: Counts, system: Counts) -> None:
+    """Raise ValueError unless two systems with collapsed counts can be compared.
+
+    They need the same half-samples. That they were counted on the same documents shows in their
+    gold spans, which then are equal in every half-sample.
+    """
+    if differences := baseline.differences(system):
+        raise ValueError(f"the systems cannot be compared: {differences}")
+    whole, halves = ([counts_of(counts) for counts in (baseline, system)] for counts_of in (summed, _halves))
+    for first, second in (whole, halves):
+        labels = tuple(sorted({*first.labels, *second.labels}))
+        a, b = (sums.with_labels(labels).spans(GOLD_SPANS) for sums in (first, second))
+        if (a != b).any() or (first.documents != second.documents).any():
+            where = "" if first is whole[0] else ", though as many: texts or ids differ"
+            raise ValueError(
+                f"the systems were not counted on the same documents{where}; they have {_numbers(baseline)} and "
+                f"{_numbers(system)}"
+            )
+
+
+def _numbers(counts: Counts) -> str:
+    return f"{counts.documents} documents with {counts.gold} gold spans"
+
+
+def _halves(counts: Counts) -> Sums:
+    return stored_half_samples(counts).sums

@@ -12,8 +12,8 @@ from ..core.declaration import GOLD_SPANS, PRED_SPANS, Array, Columns, Metric, S
 from ..core.formulas import ratio
 from ..counting.counts import Counts
 from ..counting.table import Table
-from .influence import Combined, Estimates, difference_after, leave_out, mean_share
 from .intervals import Known, rows_of
+from .leaving_out import Combined, Estimates, difference_after, leave_out, mean_share
 from .pairs import all_labels
 from .resampling import Confidence, Units
 from .result import gold_spans, pred_spans

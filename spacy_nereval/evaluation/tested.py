@@ -1,18 +1,16 @@
-"""What a comparison tests: which scores, in which families, and the rows of the answer."""
+"""What a comparison tests: which scores, in which families."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
 from ..core.declaration import Metric, Score
 from .scores import MetricScores
-from .statistics.families import LABELS, PRIMARY, SECONDARY, UNTESTED
-from .statistics.intervals import FEW, FEW_UNITS, UNBOUNDED
+from .statistics.many_tests import LABELS, PRIMARY, SECONDARY, UNTESTED
 
 SAME = 1e-12
 """Differences below this are rounding."""
@@ -127,11 +125,6 @@ def label_score(metric: Metric, name: str) -> Score:
     return of_labels.get(name) or metric.label_headlines[0]
 
 
-def points(score: Score) -> int:
-    """Return how many points the unit of a score is: 100 for ratios, which are shown in percent, else 1."""
-    return 100 if score.unit == "ratio" else 1
-
-
 def greatest_difference(score: Score) -> float:
     """Return how far two values of a score can be apart, infinite for one without limits.
 
@@ -142,13 +135,18 @@ def greatest_difference(score: Score) -> float:
     return math.inf if score.unit == "count" else score.limits[1] - score.limits[0]
 
 
-class Place(NamedTuple):
+class Subject(NamedTuple):
     """The subject of a row: an overall score, or with a label the score of this label, and its family of tests."""
 
     metric: Metric
     score: Score
     label: str | None
     family: str
+
+    @property
+    def key(self) -> tuple[str, str, str | None]:
+        """Metric, score and label."""
+        return self.metric.name, self.score.name, self.label
 
     def values(self, own: MetricScores, labels: Sequence[str]) -> NDArray[Any]:
         """Return the values of the score, [sums]. `labels` are those of the sums."""
@@ -158,88 +156,24 @@ class Place(NamedTuple):
         return found
 
 
-def places(metrics: Sequence[Metric], family: Families, labels: Sequence[str] = ()) -> list[Place]:
+def subjects(metrics: Sequence[Metric], family: Families, labels: Sequence[str] = ()) -> list[Subject]:
     """Return the subjects of all rows: the scores of a family, metric by metric, then the primary score of labels.
 
     >>> from spacy_nereval import create_all
     >>> metrics = create_all(["strict"])
-    >>> [(place.score.name, place.label, place.family) for place in places(metrics, families(metrics), ["A"])]
+    >>> [(each.score.name, each.label, each.family) for each in subjects(metrics, families(metrics), ["A"])]
     [('p', None, ''), ('r', None, ''), ('f', None, 'primary'), ('f', 'A', 'labels')]
     """
     found = [
-        Place(metric, score, None, family[metric.name, score.name])
+        Subject(metric, score, None, family[metric.name, score.name])
         for metric in metrics
         for score in metric.scores
         if (metric.name, score.name) in family
     ]
     if primary := primary_of(metrics, family):
         metric, score = primary
-        found += [Place(metric, label_score(metric, score.name), label, LABELS) for label in labels]
+        found += [Subject(metric, label_score(metric, score.name), label, LABELS) for label in labels]
     return found
-
-
-class Answer(NamedTuple):
-    """What is known about one difference. Missing numbers are NaN.
-
-    p, p_better: two-sided, and small where the second system is better.
-    low, high: the bounds of the difference.
-    detectable: the difference that is found 4 times in 5.
-    differing: D, the number of units whose counts differ.
-    same_within: the margin in points, if it was given and holds.
-    runs: the number of training runs of each system.
-    freedom, training: with several runs, the degrees of freedom and the share of training in the variance.
-    k: the effective number of units, by the spans of both systems.
-    """
-
-    p: float = math.nan
-    p_better: float = math.nan
-    low: float = math.nan
-    high: float = math.nan
-    detectable: float = math.nan
-    differing: int = 0
-    same_within: float | None = None
-    runs: tuple[int, int] = (1, 1)
-    freedom: float = math.nan
-    training: float = math.nan
-    k: float = math.nan
-
-
-def row(place: Place, values: Iterable[Any], answer: Answer) -> dict[str, Any]:
-    """Return the row of one score, given its values of both systems; without a family it has no p.
-
-    Flags are those of the interval of a score: `few` for fewer than 6 effective units, `unbounded`
-    where a bound is infinite, which JSON shows as null.
-
-    Args:
-        place: Which score of which metric and label.
-        values: Its values of the baseline and of the system.
-        answer: What the test says about their difference.
-    """
-    a, b = (np.asarray(value).item() for value in values)
-    score, family = place.score, place.family
-    return {
-        "metric": place.metric.name,
-        "score": score.name,
-        "label": place.label,
-        "family": family,
-        "baseline_value": a,
-        "value": b,
-        "difference": difference(a, b),
-        "interval": [answer.low, answer.high],
-        "p": answer.p if family else math.nan,
-        "p_better": answer.p_better if family else math.nan,
-        "k": answer.k,
-        "flag": FEW if answer.k < FEW_UNITS else UNBOUNDED if math.isinf(answer.high - answer.low) else None,
-        "differing": answer.differing,
-        "detectable": answer.detectable,
-        "same_within": answer.same_within,
-        "runs": [*answer.runs],
-        "degrees_of_freedom": answer.freedom,
-        "share_of_training": answer.training,
-        "score_unit": score.unit,
-        "higher_is_better": score.higher_is_better,
-        "headline": score.headline,
-    }
 
 
 def difference(a: float, b: float) -> float:

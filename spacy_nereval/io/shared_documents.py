@@ -12,9 +12,8 @@ from ..core.labels import LabelRules
 from ..core.mention_places import annexed, words_after
 from ..core.messages import listed, quoted, shortened
 from ..core.spans import Document, PlainSpan
-from ..evaluation.agreement.consensus import Rule, Vote, votes
-from ..evaluation.agreement.disputes import disputes_of, ranked_documents
-from ..evaluation.agreement.documents import SharedDocument, SharedDocuments, check_annotators, with_rules
+from ..evaluation.agreement.shared import SharedDocument, SharedDocuments, check_annotators, with_rules
+from ..evaluation.agreement.votes import Rule, Vote, ranked_documents, votes
 from .formats import annotators_of, check_span_groups, label_studio, name_of, records, with_annotators
 from .formats.settings import Format
 from .records import Record, project
@@ -322,9 +321,9 @@ def prodigy_tasks(shared: SharedDocuments, rule: Rule = Rule()) -> Iterator[dict
 ann, cleo: Ada (PER); ben: Ada Acme (PER); ann: Acme (ORG)
     """
     for document, text, disputes in _disputed(shared):
-        in_text = [vote for vote in votes(document) if not document.base.is_invented(vote.span)]
-        disputed = [vote for vote in in_text if disputes_of(document, vote)]
-        kept = [vote.span for vote in in_text if rule.holds(len(vote.annotators), len(document.spans))]
+        in_text = [vote for vote in votes(document.spans) if not document.base.is_invented(vote.span)]
+        disputed = [vote for vote in in_text if vote.disputes]
+        kept = [vote.span for vote in in_text if rule.holds(len(vote.annotators), vote.of)]
         yield {
             **({} if document.base.id is None else {"id": document.base.id}),
             "text": text,

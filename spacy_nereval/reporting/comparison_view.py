@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from ..evaluation.statistics.conclusion import Footing, unit_name
 from ..evaluation.statistics.conclusion import footer as footing_line
 from ..evaluation.statistics.differences import LEAST_DIFFERING
-from ..evaluation.statistics.families import LABELS, PRIMARY, SECONDARY
 from ..evaluation.statistics.intervals import FEW, UNBOUNDED
+from ..evaluation.statistics.many_tests import LABELS, PRIMARY, SECONDARY
 from ..evaluation.statistics.runs import FEW_RUNS
 from ..io.writing import visible
 from ..metrics.registry import create, names

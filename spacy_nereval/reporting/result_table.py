@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import accumulate
-from math import isinf
+from math import inf, isinf
 from typing import Any, NamedTuple
 
 from ..io.writing import visible
@@ -15,6 +15,19 @@ from ..io.writing import visible
 
 class Percent(float):
     """A ratio, such as 0.25, that people read in percent and programs as it is."""
+
+
+class Cut(float):
+    """A cut (score threshold), which people read with four significant digits; infinity keeps no prediction."""
+
+    @classmethod
+    def of(cls, cut: float | None) -> Cut:
+        """Return a cut as a result has it: None keeps no prediction.
+
+        >>> shown(Cut.of(0.62)), shown(Cut.of(1 / 3)), shown(Cut.of(None))
+        ('0.62', '0.3333', 'keep none')
+        """
+        return cls(inf if cut is None else cut)
 
 
 class Interval(NamedTuple):
@@ -256,6 +269,8 @@ def shown(number: int | float | Interval | Estimate | None, digits: int = 2) -> 
         return number.text
     if isinstance(number, int):
         return str(number)
+    if isinstance(number, Cut):
+        return "keep none" if isinf(number) else f"{number:.4g}"
     if isinf(number):
         return "∞" if number > 0 else "-∞"
     text = f"{in_points(number):.{digits}f}"

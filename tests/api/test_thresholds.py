@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 import spacy
-from commands import accepted, write
 from scored import nested, rows
 from spacy.tokens import Doc, SpanGroup
 
-from spacy_nereval import Confidence, Thresholds, load, score, thresholds
+from spacy_nereval import Confidence, Thresholds, score, thresholds
 from spacy_nereval.io.cut_files import load_cuts
 
 GOLD, PRED = rows(1, 30, "d")
@@ -23,13 +22,6 @@ TEST_GOLD, TEST_PRED = rows(2, 20, "t")
 @pytest.fixture(scope="module")
 def found() -> Thresholds:
     return thresholds(GOLD, PRED, ["strict", "fair"], per_label="own")
-
-
-def test_it_is_the_json_of_the_command(found: Thresholds, tmp_path: Path) -> None:
-    files = [write(tmp_path / name, *side) for name, side in (("g.jsonl", GOLD), ("p.jsonl", PRED))]
-    accepted("thresholds", *files, "-m", "strict,fair", "--per-label", "own", "-o", tmp_path / "out.json")
-    assert json.loads((tmp_path / "out.json").read_text()) == found == json.loads(json.dumps(found))
-    assert thresholds(load(files[0]), load(files[1]), ["strict", "fair"], per_label="own") == found
 
 
 def test_spans_that_are_dicts_and_docs(found: Thresholds) -> None:
@@ -64,7 +56,9 @@ def test_it_is_applied_to_other_documents(found: Thresholds) -> None:
     assert applied["value"] == score(TEST_GOLD, kept, ["strict"])["metrics"]["strict"]["scores"]["f"]
     assert applied["no_cut"]["value"] == score(TEST_GOLD, TEST_PRED, ["strict"])["metrics"]["strict"]["scores"]["f"]
     assert "applied" not in found and other["best"] == found["best"]
-    assert str(other).splitlines()[0].startswith("Cuts of 2 labels from ") and "on 20 other documents" in str(other)
+    assert str(other).startswith("Cut A at 0.41 and B at 0.51, on 20 other documents: strict F ")
+    nothing = thresholds([[]], [[]], ["strict"])
+    assert nothing.apply(TEST_GOLD, TEST_PRED) == nothing | {"applied": None}
 
 
 def test_a_whole_curve(found: Thresholds) -> None:
@@ -80,7 +74,7 @@ def test_a_whole_curve(found: Thresholds) -> None:
 
 def test_it_shows_itself(found: Thresholds) -> None:
     shown = str(found)
-    assert shown.startswith("Cuts of 2 labels") and found.signature in shown
+    assert shown.startswith("Cut B at 0.51 and A at 0.41, on ") and found.signature in shown
     page = found._repr_html_()
     assert "<script" not in page and "<td>A</td>" in page
     assert {*found.to_frame("labels")["label"]} == {"A", "B"}

@@ -65,7 +65,7 @@ def test_three_annotators_of_whom_two_lack_a_document(files):
         ["c", "80.00", "33.33", "-", "66.67"],
     ]
     assert tables["Per label"][0] == ["LOC", "50.00", "0.83", "4", "8", "50.00"]
-    assert tables["Most disputed documents"][0] == ["d1", "3", "8", "16", "50.00", "51.11"]
+    assert tables["Most disputed documents"][0] == ["d1", "3", "8", "16", "50.00", "2", "51.11"]
     assert tables["Most disputed spans (the first 5 of 6)"][0] == [
         "d1",
         "8-11",
@@ -269,7 +269,7 @@ def test_spacy_files_and_their_span_groups(tmp_path, monkeypatch):
         write_docs(tmp_path / f"{name}.spacy", [found])
     for options in ((), ("-sk", "sc")):
         printed = accepted("agreement", "x.spacy", "y.spacy", *options, "-m", "strict,relaxed", "-t", "scores")
-        assert [row[1] for row in tables_in(printed)["Scores of pairs"]] == ["0.00", "100.00"]
+        assert [row[1] for row in tables_in(printed)["Scores of pairs"]][:2] == ["0.00", "100.00"]
 
 
 def test_sentences_of_conll_files_are_resampled_in_blocks(tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from annotated import EXAMPLES, example
+from annotators import EXAMPLES, example
 from commands import accepted, flat, line, refused, run, write
 from pages import Parsed
 
@@ -45,7 +45,7 @@ def test_the_command_and_the_result_write_the_same_page(tmp_path, two):
 def test_the_page_has_intervals_of_the_main_numbers_without_being_asked(tmp_path):
     run("agreement", *FILES[:2], "--metrics", "strict", "--html", tmp_path / "page.html")
     text = Parsed((tmp_path / "page.html").read_text(encoding="utf8")).text
-    assert re.search(r"The strict F of two annotators is 77.15 \[[\d.]+, [\d.]+\], and alpha is 0.854 \[", text)
+    assert re.search(r"ann and ben: strict F 77.15 \[[\d.]+, [\d.]+\], alpha 0.85 \[[\d.]+, [\d.]+\] on tokens\.", text)
 
 
 def test_the_ending_chooses_the_format_of_the_disputes(tmp_path):

@@ -115,7 +115,9 @@ def test_a_margin_tells_systems_that_are_the_same_within_it(here):
 
     assert primary("--margin", 30)["verdict"] == "the same within 30 points"
     assert primary("--margin", 30)["same_within"] == 30
-    assert primary("--margin", 5)["verdict"] == primary()["verdict"]
+    found, without = primary("--margin", 5), primary()
+    assert found["verdict"] == f"{without['verdict']}; {found['margin_answer']}" and without["margin_answer"] is None
+    assert f"about {found['units_needed']:,} documents like these would tell" in found["margin_answer"]
     # Inside the 90 % interval is enough; the 95 % interval reaches further.
     narrow = primary("--level", 0.9)["interval"]
     margin = 100 * max(-narrow[0], narrow[1])

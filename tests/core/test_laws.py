@@ -6,10 +6,11 @@ keep, with the reason."""
 
 from __future__ import annotations
 
+import math
 import pickle
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import entry_points
@@ -17,16 +18,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from asking import near
-from hypothesis import given
+from asking import counted, near, scored, tables
+from hypothesis import assume, given
 from hypothesis import strategies as st
-from laws import CONTRACT, law
+from laws import CONTRACT, document, law
 from places import TESTS
 from profiles import tries
 from strategies import corpora, nested
 from times import Times
 
-from spacy_nereval import Document, Metric, Span, Verdict, count, create, evaluate
+from spacy_nereval import Document, Metric, Score, Span, Verdict, count, create, evaluate
 from spacy_nereval.core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Tally
 from spacy_nereval.counting.batch import Batch
 from spacy_nereval.counting.sums import slots
@@ -202,3 +203,235 @@ def test_a_document_of_weight_2_counts_like_two_documents(case, corpus):
 
 def known(value: float) -> Any:
     return None if np.isnan(value) else near(value)
+
+
+# What the papers say of one metric beside another
+
+
+# Between metrics
+
+
+@tries(100)
+@given(corpora())
+def test_strict_f_is_below_the_f_of_every_other_scheme(corpus):
+    strict, scores = scored(corpus, "strict")["scores"]["f"], scored(corpus, "semeval")["scores"]
+    assert strict == scores["strict_f"]
+    assert strict is None or all(strict <= scores[f"{scheme}_f"] for scheme in ("exact", "partial", "type"))
+
+
+@pytest.mark.parametrize("slots", ["entity", "muc"])
+@tries(100)
+@given(corpus=corpora())
+def test_ser_is_at_least_err_and_err_at_least_e(slots, corpus):
+    """Makhoul et al. (1999), section 6."""
+    scores = scored(corpus, "slot_error", slots=slots)["scores"]
+    assert scores["ser"] is None or scores["ser"] >= scores["err"]
+    assert scores["err"] is None or scores["err"] >= scores["e"] - 1e-12
+
+
+@pytest.mark.parametrize("unit", ["char", "token"])
+@tries(100)
+@given(doc=nested())
+def test_fair_counts_no_fewer_than_the_longer_side_and_no_more_than_both(unit, doc):
+    """Ortmann (2022), section 2.1."""
+    n, m = len(doc.gold), len(doc.pred)
+    assert max(n, m) <= sum(tables(doc, "fair", unit=unit).total.values()) <= n + m
+
+
+@tries(100)
+@given(corpora())
+def test_fair_with_traditional_weights_is_strict(corpus):
+    traditional = scored(corpus, "fair", weights="traditional")
+    strict = scored(corpus, "strict")
+    assert {key: traditional["scores"][key] for key in "prf"} == strict["scores"]
+    for label, row in strict["per_type"].items():
+        assert {key: traditional["per_type"][label]["scores"][key] for key in "prf"} == row["scores"]
+
+
+@tries(100)
+@given(corpora())
+def test_loio_without_credit_is_strict(corpus):
+    scores = scored(corpus, "loio", s=0)["scores"]
+    assert {key: scores[key] for key in "prf"} == scored(corpus, "strict")["scores"]
+
+
+@tries(100)
+@given(corpora())
+def test_the_optimum_of_loio_is_no_less_than_the_walk(corpus):
+    walk, optimal = (scored(corpus, "loio", match=match)["counts"]["overlap"] for match in ("walk", "optimal"))
+    assert walk <= optimal + 1e-12
+
+
+@tries(100)
+@given(corpora())
+def test_the_words_of_all_classes_are_the_words_of_each(corpus):
+    """With repetition they add up, and what matches in a class matches among all."""
+    result = scored(corpus, "wrf", unique=False)
+    rows = [row["counts"] for row in result["per_type"].values()]
+    assert result["counts"]["gold"] == sum(row["gold"] for row in rows)
+    assert result["counts"]["pred"] == sum(row["pred"] for row in rows)
+    assert result["counts"]["match"] >= sum(row["match"] for row in rows)
+
+
+# Laws for every registered metric: what changes nothing
+
+
+# What changes nothing
+
+
+@law
+@given(corpus=corpora(), by=st.integers(1, 9))
+def test_shifting_the_offsets_changes_nothing(case, corpus, by):
+    def moved(span):
+        return (span[0] + by, span[1] + by, *span[2:])
+
+    shifted = [
+        Document(map(moved, doc.gold), map(moved, doc.pred), "x" * by + doc.text, tokens=map(moved, doc.tokens))
+        for doc in corpus
+    ]
+    assert case.result(shifted) == case.result(corpus)
+
+
+@law
+@given(corpus=corpora())
+def test_renaming_the_labels_changes_nothing_but_their_names(case, corpus):
+    """In an order that stays the same, since the order of labels is the last resort for ties."""
+    new = {"A": "Anna", "B": "Ben", "C": "Carl", "D": "Dora"}
+    renamed = [
+        document(doc, [[s._replace(label=new[s.label]) for s in side] for side in (doc.gold, doc.pred)])
+        for doc in corpus
+    ]
+    result, expected = case.result(renamed), case.result(corpus)
+    expected["per_type"] = {new[label]: row for label, row in expected["per_type"].items()}
+    if "confusion" in expected:
+        named = new | {"": ""}
+        matrix = expected["confusion"]
+        expected["confusion"] = {named[a]: {named[b]: n for b, n in row.items()} for a, row in matrix.items()}
+    assert result == expected
+
+
+@law
+@given(corpus=corpora(), data=st.data())
+def test_the_order_of_documents_and_spans_and_doubles_change_nothing(case, corpus, data):
+    shuffled = [
+        document(doc, [data.draw(st.permutations(side)) + list(side) for side in (doc.gold, doc.pred)])
+        for doc in data.draw(st.permutations(corpus))
+    ]
+    assert case.result(shuffled) == case.result(corpus)
+
+
+@law
+@given(order=st.permutations([1, 2, 3]))
+def test_sums_of_partial_credit_too_are_the_same_in_any_order(case, order):
+    """.1 + .2 + .3 is not .3 + .2 + .1, for those who do not take care."""
+    corpus = {
+        tenths: Document([(0, 10, "A")], [(0, tenths, "A")], "ten tenths", tokens=[(0, 3), (4, 10)])
+        for tenths in (1, 2, 3)
+    }
+    assert case.result(corpus[tenths] for tenths in order) == case.result(corpus.values())
+
+
+@law
+@given(order=st.permutations(range(2, 9)))
+def test_means_of_shares_of_words_too_are_the_same_in_any_order(case, order):
+    tokens = [(2 * k, 2 * k + 1) for k in range(9)]
+    corpus = {
+        words: Document([(0, 2 * words - 1, "A")], [(0, 1, "A")], "a b c d e f g h i", tokens=tokens)
+        for words in range(2, 9)
+    }
+    assert case.result(corpus[words] for words in order) == case.result(corpus.values())
+
+
+# Laws for every registered metric: the best score, the worst, and the bounds
+
+
+# The best, the worst, and the bounds
+
+
+@law
+@given(corpus=corpora())
+def test_a_prediction_like_the_gold_has_the_best_score(case, corpus):
+    assume(any(doc.text[span.start : span.end].strip() for doc in corpus for span in doc.gold))
+    scores = case.result(document(doc, [doc.gold, doc.gold]) for doc in corpus)["scores"]
+    assert {key: value for key, value in scores.items() if key not in case.numbers} == {
+        key: case.best.get(key, 1) for key in scores if key not in case.numbers
+    }
+
+
+@law
+@given(corpus=corpora())
+def test_swapping_the_sides_swaps_p_and_r(case, corpus):
+    there = case.result(corpus)["scores"]
+    back = case.result(document(doc, [doc.pred, doc.gold]) for doc in corpus)["scores"]
+    assert case.swap.keys() <= there.keys(), "its contract must say which of its scores swap"
+    assert {key: there[key] for key in case.swap} == {key: near(back[other]) for key, other in case.swap.items()}
+
+
+@law
+@given(corpus=corpora())
+def test_swapping_the_sides_leaves_symmetric_scores_as_they_are(case, corpus):
+    """Those that are declared so. Which label a pair counts for may change, so rows of labels are left out
+    unless labels are classes."""
+    metric = case.metric
+    there, back = (case.result(side) for side in (corpus, [document(d, [d.pred, d.gold]) for d in corpus]))
+    assert_same(metric.scores, there["scores"], back["scores"])
+    if metric.classes:
+        assert there["per_type"].keys() == back["per_type"].keys()
+        for row in ("combined", *there["per_type"]):
+            a, b = (result["combined"] if row == "combined" else result["per_type"][row] for result in (there, back))
+            assert_same(metric.classes.scores, a["scores"], b["scores"])
+
+
+def assert_same(declared: Iterable[Score], there: dict[str, Any], back: dict[str, Any]) -> None:
+    symmetric = [score.name for score in declared if score.symmetric]
+    assert {name: there[name] for name in symmetric} == {name: near(back[name]) for name in symmetric}
+
+
+def test_fair_has_a_direction():
+    """Why its contract exempts it: two gold spans share one prediction, but one gold span
+    leaves to the second prediction none of its characters."""
+    many, one = [(2, 7, "A"), (3, 7, "A")], [(2, 8, "B")]
+    assert counted(Document(many, one), "fair") == {"lbe": 2}
+    assert counted(Document(one, many), "fair") == {"lbe": 1, "fp": 1}
+
+
+@law
+@given(corpus=corpora())
+def test_every_score_lies_within_its_declared_limits(case, corpus):
+    """And so do its averages, its values for labels, and those for all labels together."""
+    result, declared = case.result(corpus), case.metric.score_by_name
+    rows = [result["scores"], *result["averages"].values(), *(row["scores"] for row in result["per_type"].values())]
+    rows += [result["combined"]["scores"]] if "combined" in result else []
+    for scores in rows:
+        for key, value in scores.items():
+            if key != "undefined" and value is not None:
+                least, most = declared[key].limits
+                assert least <= value <= most, key
+
+
+def test_ratios_are_declared_to_lie_between_0_and_1_but_for_these():
+    """The law above would hold for any number if all limits were infinite."""
+    metrics = [case._replace(name=name).metric for name, cases in CONTRACT.items() for case in cases]
+    scores = {(m.name, score) for m in metrics for score in m.score_by_name.values()}
+    assert {(name, its.name): its.limits for name, its in scores if its.limits != (0, 1)} == {
+        ("slot_error", "ser"): (0, math.inf),
+        ("ace", "value"): (-math.inf, 1),
+        ("plagdet", "granularity"): (1, math.inf),
+        **{
+            (name, key): (0, math.inf) for name, key in [("fair", "be")] + [("loio", key) for key in ("tp", "fp", "fn")]
+        },
+    }
+
+
+@law
+@given(corpus=corpora())
+def test_a_missing_span_costs_recall_alone(case, corpus):
+    """Without any prediction P is undefined, R and F are 0; without any gold span P and F are 0."""
+    corpus = [document(doc, [{*doc.gold, *doc.pred}, []]) for doc in corpus]
+    assume(any(doc.text[span.start : span.end].strip() for doc in corpus for span in doc.gold))
+    missed = case.result(corpus)["scores"]
+    spurious = case.result(document(doc, [[], doc.gold]) for doc in corpus)["scores"]
+    expected = {"p": (None, 0), "r": (0, None), "f": (0, 0)}
+    for key in missed:
+        letter = key.rpartition("_")[2]
+        assert letter not in expected or (missed[key], spurious[key]) == expected[letter], key

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from subprocess import DEVNULL
+from typing import Any
 from unittest.mock import ANY
 
 import numpy as np
 import pytest
+import spacy
 from docs import doc, write_docs
 from made_up import corpus
-from sharded import SHARDS, evaluated, run
+from processes import live, until
+from sharded import ALL_PARTS, ENVIRONMENT, SHARDS, evaluated, parts, refused, run, running, sentences
 
-from spacy_nereval import count, create_all
+from spacy_nereval import Document, count, create_all
 from spacy_nereval.counting import table
 from spacy_nereval.counting.table import Table
+from spacy_nereval.distributed.engines import Engine
+from spacy_nereval.distributed.shards import PartsFolder, Shard, ShardStatus, count_shards, merged
 from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.integration import pipelines
+from spacy_nereval.io.paths import digest
 
 
 def test_counts_in_parts_are_those_of_one_file(here):
@@ -86,3 +97,301 @@ def test_replicates_do_not_depend_on_how_many_documents_are_weighted_at_once(mon
     assert (found.samples, found.seed, found.sums.labels) == (10, 0, expected.sums.labels)
     for values, wanted in zip(found.sums.arrays, expected.sums.arrays, strict=True):
         np.testing.assert_array_equal(values, wanted)
+
+
+# Files that cannot be counted or told apart are named, with what to do
+
+
+def test_files_that_cannot_be_counted_are_named_with_what_is_wrong_while_the_others_are_counted(here):
+    write_docs(Path("shards/empty.spacy"), [])
+    Path("shards/text.spacy").write_text("no DocBin")
+    Path("shards/folder.spacy").mkdir()
+    write_docs(Path("shards/bare.spacy"), [doc("Ada saw Rome .", annotated=False)])
+    bad = [f"shards/{name}.spacy" for name in ("bare", "empty", "folder", "none", "text")]
+    lines = refused("evaluate", "training/model-best", *SHARDS, *bad)
+    for line, said in zip(
+        lines,
+        [
+            "bare.spacy: none of the 1 gold documents is annotated",
+            "there are no documents to score in empty.spacy",
+            "shards/folder.spacy is a folder without .ann files",
+            "No such file or directory: ",
+            "shards/text.spacy is not a .spacy file; expected a file written by DocBin.to_disk",
+            "5 of 9 files could not be counted; the counts of the others are in nereval-parts",
+        ],
+        strict=True,
+    ):
+        assert said in line
+    assert list(parts()) == ALL_PARTS
+    assert evaluated(*SHARDS, said="(4 by an earlier run)")["documents"] == 42
+
+
+def test_a_model_that_cannot_be_loaded_is_one_line_for_all_files(here):
+    config = Path("mortal/config.cfg")
+    config.write_text(config.read_text().replace('factory = "mortal"', 'factory = "immortal"'))
+    said, last = refused("evaluate", "mortal", *SHARDS)
+    assert said.startswith("shards/a.spacy, shards/b.spacy, shards/c.spacy, shards/d.spacy: the model mortal cannot")
+    assert "immortal" in said and last.endswith("4 of 4 files could not be counted")
+    assert refused("evaluate", "no_such_model", *SHARDS)[0].endswith(
+        "there is no model no_such_model, neither a package nor a folder"
+    )
+
+
+def test_documents_of_one_id_in_two_files_are_refused_unless_they_may_share_it(here):
+    write_docs(here / "shards/e.spacy", sentences("a")[:2])
+    (line,) = [line for line in refused("evaluate", "training/model-best", *SHARDS, "shards/e.spacy") if "both" in line]
+    assert "shards/a.spacy and shards/e.spacy both have a 0, a 1" in line
+    assert evaluated(*SHARDS, "shards/e.spacy", "--shared-ids")["documents"] == 44
+    shutil.copy(here / SHARDS[1], here / "shards/f.spacy")
+    (line,) = refused("evaluate", "training/model-best", *SHARDS, "shards/f.spacy")
+    assert line.startswith("shards/b.spacy and shards/f.spacy have the same content, and would count their documents")
+    assert evaluated(*SHARDS, "shards/f.spacy", "--shared-ids", said="(5 by an earlier run)")["documents"] == 42 + 11
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["shards/a.spacy", "shards/b.spacy", "shards/a.spacy"], "shards/a.spacy is given twice"),
+        (["shards/x/a.spacy", "shards/x-a.spacy"], "would both be counted in counts-x-a.spacy.npz: rename one"),
+    ],
+)
+def test_two_files_of_one_name_are_refused(here, names, said):
+    (line,) = refused("evaluate", "training/model-best", *names)
+    assert said in line
+    assert not Path("nereval-parts").exists()
+
+
+def test_files_of_one_name_in_folders_are_told_apart(here):
+    for letter in "ab":
+        Path(f"shards/day={letter}").mkdir()
+        shutil.move(f"shards/{letter}.spacy", f"shards/day={letter}/data.spacy")
+    assert evaluated("shards/day=a/data.spacy", "shards/day=b/data.spacy")["documents"] == 12 + 11
+    assert list(parts()) == ["counts-day=a-data.spacy.npz", "counts-day=b-data.spacy.npz"]
+
+
+def test_an_odd_number_of_files_has_no_predictions_for_each(here):
+    (line,) = refused("count", "gold/a.jsonl", "gold/b.jsonl", "pred/a.jsonl", "-o", "out.npz")
+    assert "3 files were given" in line
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--engine", "hadoop"], "there is no engine 'hadoop'; there are loky, ray, dask, spark"),
+        (["--by", "eLen"], "--by needs every span"),
+        (["--parts", "far://away"], "cannot read far:// URLs"),
+    ],
+)
+def test_options_that_cannot_be_are_refused_at_once(here, options, said):
+    (line,) = refused("evaluate", "training/model-best", *SHARDS, *options)
+    assert said in line
+    assert not Path("nereval-parts").exists()
+
+
+# A file that fails is tried once more, and a worker that dies costs no other file anything
+
+
+class Fakes:
+    """Work of which each shard fails as often as it is told to."""
+
+    def __init__(self, **failures: int) -> None:
+        self.failures = failures
+        self.attempts: list[str] = []
+
+    def origin(self, shard: Shard) -> Mapping[str, Any]:
+        return {"gold": shard.gold}
+
+    def count(self, shard: Shard) -> Any:
+        self.attempts.append(shard.name)
+        if self.failures.get(shard.name, 0):
+            self.failures[shard.name] -= 1
+            raise ValueError(f"no {shard.name}")
+        return count([Document([(0, 1, "A")], [], id=shard.name)], create_all(["strict"]))
+
+
+def one_by_one(function, items, ready, alone):
+    return [function(item) for item in items]
+
+
+A, B, C, D = (Shard(name, f"{name}.spacy") for name in "abcd")
+
+
+def test_a_file_that_fails_is_tried_once_more_and_no_more(tmp_path):
+    work = Fakes(b=1, c=2)
+    found = count_shards([A, B, C], work, PartsFolder(str(tmp_path)), one_by_one)
+    assert [part.error for part in found] == ["", "", "no c"]
+    assert work.attempts == ["a", "b", "c", "b", "c"]
+    assert list(parts(str(tmp_path))) == ["counts-a.npz", "counts-b.npz"]
+
+
+def test_a_file_that_kills_every_worker_is_tried_alone_and_costs_the_others_nothing(tmp_path):
+    folder, work, groups = PartsFolder(str(tmp_path)), Fakes(), []
+
+    def pool(function, items, ready, alone):
+        groups.append([alone, *(item.name for item in items)])
+        if alone and A in items:
+            function(A)
+        if B in items:
+            for item in [B] if alone else [A, B]:
+                folder.begun(item).write_text("{}")
+            raise RuntimeError("a worker was terminated\nat some place")
+        return one_by_one(function, items, ready, alone)
+
+    found = count_shards([A, B, C, D], work, folder, pool)
+    assert groups == [[False, "a", "b", "c", "d"], [False, "c", "d"], [True, "a", "b"], [True, "a"]]
+    assert [part.error[:18] for part in found] == ["", "its worker died tw", "", ""]
+    assert found[1].error.endswith("(RuntimeError: a worker was terminated)")
+    assert list(parts(str(tmp_path))) == ["counts-a.npz", "counts-c.npz", "counts-d.npz"]
+
+
+def test_parts_of_different_models_are_not_merged(tmp_path):
+    """Though of one name, on different machines."""
+    found = [
+        ShardStatus(shard, {"gold": shard.gold, "model": model}) for shard, model in ((A, "1"), (B, "1"), (C, "2"))
+    ]
+    with pytest.raises(ValueError, match="a.spacy and c.spacy were predicted by different models"):
+        merged(found, PartsFolder(str(tmp_path)), Engine(one_by_one))
+
+
+def test_an_engine_that_does_not_start_is_no_fault_of_any_file(tmp_path):
+    def fails(function, items, ready, alone):
+        raise TimeoutError("no scheduler at 10.0.0.1")
+
+    with pytest.raises(ValueError, match="the engine failed: TimeoutError: no scheduler at 10.0.0.1"):
+        count_shards([A], Fakes(), PartsFolder(str(tmp_path)), fails)
+
+
+# A run goes on where it was interrupted, and takes no counts of anything else
+
+
+def test_what_is_counted_already_is_not_counted_again(here, monkeypatch):
+    expected = evaluated(*SHARDS)
+    before = parts()
+    Path("nereval-parts/counts-c.spacy.npz").unlink()
+    monkeypatch.setattr(pipelines, "_loaded", pipelines._loaded.__wrapped__)  # as in a new process
+    assert evaluated(*SHARDS, said="4 files counted in nereval-parts (3 by an earlier run)\n") == expected
+    after = parts()
+    assert [name for name in after if after[name] != before[name]] == ["counts-c.spacy.npz"]
+
+
+def other_metrics(here: Path) -> Sequence[Any]:
+    return ["--metrics", "strict"]
+
+
+def other_settings(here: Path) -> Sequence[Any]:
+    return ["--loio.s", 1]
+
+
+def collapsed(here: Path) -> Sequence[Any]:
+    return ["--collapse"]
+
+
+def other_spans(here: Path) -> Sequence[Any]:
+    return ["--spans-key", "sc"]
+
+
+def other_pipeline(here: Path) -> Sequence[Any]:
+    nlp = spacy.load("training/model-best")
+    nlp.get_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Eve"}])
+    nlp.to_disk("training/model-best")
+    return []
+
+
+def other_code(here: Path) -> Sequence[Any]:
+    return ["--code", "code.py"]
+
+
+@pytest.mark.parametrize("change", [other_metrics, other_settings, other_spans, collapsed, other_pipeline, other_code])
+def test_counts_of_something_else_are_not_taken(here, change):
+    given = (*SHARDS[:2], "--metrics", "strict,loio")
+    evaluated(*given)
+    before = parts()
+    options = change(here)
+    found = evaluated(*given, *options, said="2 files counted in nereval-parts (2 replacing other counts)\n")
+    assert all(after != before[name] for name, after in parts().items())
+    assert found == evaluated(*given, *options, "--parts", "new")
+
+
+def test_a_file_that_has_changed_is_counted_anew(here):
+    evaluated(*SHARDS[:2], "-m", "strict")
+    before = parts()
+    write_docs(here / SHARDS[1], sentences("b")[:-1])
+    said = "(1 by an earlier run, 1 replacing other counts)"
+    assert evaluated(*SHARDS[:2], "-m", "strict", said=said)["documents"] == 12 + 10
+    assert [name for name, after in parts().items() if after != before[name]] == ["counts-b.spacy.npz"]
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive", "half"])
+def test_counts_that_are_damaged_are_not_taken(here, content):
+    expected = evaluated(*SHARDS[:2], "-m", "strict")
+    file = Path("nereval-parts/counts-a.spacy.npz")
+    file.write_bytes(file.read_bytes()[:-200] if content == "half" else content)
+    assert evaluated(*SHARDS[:2], "-m", "strict", said="(1 by an earlier run, 1 replacing other counts)") == expected
+
+
+@pytest.mark.slow
+def test_a_run_that_was_killed_goes_on_where_it_was(here):
+    """The driver too, in the middle of the third file: its lock and what its workers had begun are left behind."""
+    Path("wait").touch()
+    write_docs(here / SHARDS[0], [d for d in sentences("a") if "Bern" not in d.text])
+    write_docs(here / SHARDS[1], [d for d in sentences("b") if "Bern" not in d.text])
+    arguments = ["evaluate", "mortal", *SHARDS, "--code", "code.py", "--workers", "2"]
+    command = [sys.executable, "-m", "spacy", "nereval", *arguments]
+    left = {*ALL_PARTS[:2], "run.lock", "counts-c.spacy.begun", "counts-d.spacy.begun"}
+    with live(command, env=os.environ | ENVIRONMENT, stdout=DEVNULL, stderr=DEVNULL) as driver:
+        until(lambda: written(Path("nereval-parts")) == left)
+        workers = [json.loads(path.read_text())["pid"] for path in Path("nereval-parts").glob("*.begun")]
+        driver.kill()
+        driver.wait()
+        until(lambda: not any(map(running, workers)))
+    assert set(parts()) == left
+    before = parts()
+    Path("wait").unlink()
+    done = run("evaluate", "mortal", *SHARDS, "--code", "code.py", "--output", "out.json")
+    assert done.exit_code == 0, done.output
+    assert "(2 by an earlier run)" in done.stderr
+    assert list(parts()) == ALL_PARTS
+    assert [parts()[name] == before.get(name) for name in ALL_PARTS] == [True, True, False, False]
+    found = json.loads(Path("out.json").read_text("utf8"))
+    assert found["documents"] == 42 - 6
+
+
+def written(folder: Path) -> set[str]:
+    """The files that are not empty, if none of them is just getting its name."""
+    try:
+        return {path.name for path in folder.glob("*") if path.stat().st_size}
+    except FileNotFoundError:
+        return set()
+
+
+def test_a_full_disk_is_said_and_leaves_nothing_half_written(here, monkeypatch):
+    evaluated(*SHARDS[:2])
+    whole, before = np.savez_compressed, parts()
+
+    def full(file, **arrays):
+        whole(file, header=arrays["header"])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(np, "savez_compressed", full)
+    lines = refused("evaluate", "training/model-best", *SHARDS)
+    files = {name: f"{here}/nereval-parts/counts-{name}.spacy.npz" for name in "cd"}
+    assert lines[:2] == [f"shards/{name}.spacy: No space left on device: {file}" for name, file in files.items()]
+    assert parts() == before
+    monkeypatch.undo()
+    os.chdir(here)
+    assert evaluated(*SHARDS, said="(2 by an earlier run)")["documents"] == 42
+
+
+def test_a_folder_is_told_by_its_files_and_their_names(tmp_path):
+    seen = set()
+    for number, files in enumerate([{"a": "1", "b": "2"}, {"a": "2", "b": "1"}, {"a": "12"}, {"a": "1", "c": "2"}, {}]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for name, content in files.items():
+            (folder / name).write_text(content)
+        seen.add(digest(folder))
+        shutil.copytree(folder, tmp_path / f"copy {number}")
+        (tmp_path / f"copy {number}" / "__pycache__").mkdir()
+        (tmp_path / f"copy {number}" / "__pycache__" / "a.pyc").touch()
+        assert digest(tmp_path / f"copy {number}") == digest(folder)
+    assert len(seen) == 5

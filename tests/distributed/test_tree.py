@@ -5,21 +5,70 @@ from __future__ import annotations
 import errno
 import json
 import os
+import pickle
 import shutil
 from collections.abc import Mapping
+from glob import glob
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from sharded import SHARDS, evaluated, parts, refused
-from small_parts import NAMES, TASKS, Made, no_tasks, one_by_one, reduction
+from commands import run
+from made_up import corpus
+from sharded import ALL_PARTS, SHARDS, evaluated, parts, refused
 
+from spacy_nereval import create_all
 from spacy_nereval.counting.counts import Counts
 from spacy_nereval.distributed import shards
 from spacy_nereval.distributed.engines import Engine
 from spacy_nereval.distributed.shards import PartsFolder, Shard, ShardStatus, count_shards, locked, merged
-from spacy_nereval.io.count_files import _loaded, save
+from spacy_nereval.evaluation.collapsing import count_collapsed
+from spacy_nereval.io import id_hashes
+from spacy_nereval.io.count_files import _loaded, load, save
+from spacy_nereval.io.id_hashes import hashes_of
+from spacy_nereval.io.id_hashes import stored as stored_hashes
+
+NAMES = "abcdefghijk"
+METRICS = ["strict", "semeval", "fair", "wrf"]
+
+
+class Made:
+    """Counts a few made-up documents for each shard; the shards of `same` have the same content."""
+
+    def __init__(self, same: str = "") -> None:
+        self.same = same
+
+    def origin(self, shard: Shard) -> Mapping[str, Any]:
+        return {"gold": shard.gold}
+
+    def count(self, shard: Shard) -> Counts:
+        number = NAMES.index(shard.name)
+        counts = count_collapsed(corpus(2 + number % 3, seed=number, labels="AB" + shard.name), create_all(METRICS), 7)
+        counts.sources = [shard.gold]
+        counts.parts = ["f" * 32 if shard.name in self.same else f"{number:032}"]
+        return counts
+
+
+def one_by_one(function, items, ready, alone):
+    return [function(item) for item in items]
+
+
+TASKS = Engine(one_by_one)
+"""An engine without a reduction of its own."""
+
+
+def no_tasks(*given):
+    pytest.fail("a task was started")
+
+
+def reduction(function, items, together):
+    """A reduction as Spark's: groups first, which come in any order, then two at a time. What is sent is pickled."""
+    function, items = pickle.loads(pickle.dumps((function, [*items])))
+    found = [function(items[first : first + together]) for first in range(0, len(items), together)]
+    while len(found) > 1:
+        found.append(function([found.pop(), found.pop(0)]))
+    return found[0]
 
 
 def counted(folder: PartsFolder, names: str = NAMES, same: str = "") -> list[ShardStatus]:
@@ -292,3 +341,203 @@ def test_a_copy_of_a_shard_under_another_name_is_refused_and_the_rest_stays(here
         "shards/a.spacy and shards/copy.spacy have the same content, and would count their documents"
     )
     assert evaluated(*SHARDS[:2], "--collapse", said="(2 by an earlier run)")["documents"] == 12 + 11
+
+
+# Documents that several shards have are found while workers merge, by files of hashes beside the parts
+
+
+class Identified(Made):
+    """Counts shards whose documents have ids; the shards of `same` have one document in common."""
+
+    def count(self, shard: Shard) -> Counts:
+        counts = super().count(shard)
+        counts.parts = [f"{NAMES.index(shard.name):032}"]
+        own = [f"{shard.name}-{number}" for number in range(counts.documents - 1)]
+        counts.id_hashes = hashes_of([*own, "common" if shard.name in self.same else f"{shard.name}-last"])
+        return counts
+
+
+def checked(folder: PartsFolder, engine: Engine, same: str = "", **how: Any) -> Counts:
+    with locked(folder):
+        statuses = count_shards([Shard(name, f"{name}.jsonl") for name in NAMES], Identified(same), folder, one_by_one)
+        return merged(statuses, folder, engine, collapsed=True, check_repeats=True, **how)
+
+
+ENGINES = [TASKS, Engine(no_tasks, reduction)]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("together", [2, 4])
+def test_workers_merge_the_hashes_of_ids_and_this_process_reads_one_file(tmp_path, monkeypatch, engine, together):
+    monkeypatch.setattr(shards, "TOGETHER", together)
+    folder, read = PartsFolder(str(tmp_path / "parts")), []
+    whole = id_hashes.merge_hashes
+    monkeypatch.setattr(id_hashes, "merge_hashes", lambda files, to: read.append(len(files)) or whole(files, to))
+    found = checked(folder, engine)
+    of_groups = read[len(NAMES) :]  # those before are of the shards
+    assert max(of_groups) == together and of_groups[-1] == 1
+    assert found.documents == 32 == len(stored_hashes(found.id_hashes))
+    assert (
+        found.id_hashes.read_bytes()
+        == hashes_of(
+            f"{name}-{number}" for name in NAMES for number in [*range(1 + NAMES.index(name) % 3), "last"]
+        ).read_bytes()
+    )
+    names = sorted(os.listdir(folder.name))
+    assert names[: len(NAMES)] == [f"counts-{name}.npz" for name in NAMES]
+    assert len(names) == 2 * len(NAMES) and all(name.startswith("nereval-ids-") for name in names[len(NAMES) :])
+    assert checked(folder, engine).documents == 32, "the hashes of the shards are still there"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("same", ["ab", "ac", "ak", "jk"])
+def test_documents_that_two_shards_have_are_found_wherever_in_the_tree(tmp_path, monkeypatch, engine, same):
+    monkeypatch.setattr(shards, "TOGETHER", 2)
+    folder = PartsFolder(str(tmp_path / "parts"))
+    first, second = same
+    message = rf"^{first}\.jsonl and {second}\.jsonl have documents with the same id, 1 in all files: they would"
+    with pytest.raises(ValueError, match=message):
+        checked(folder, engine, same)
+    assert not (tmp_path / "parts" / shards.MERGED).exists()
+    found = checked(folder, engine, same, shared_ids=True)
+    assert found.documents == 32 and len(stored_hashes(found.id_hashes)) == 31
+
+
+@pytest.mark.parametrize("damage", [lambda file: file.write_bytes(file.read_bytes()[:24]), Path.unlink])
+def test_a_part_whose_hashes_are_missing_or_damaged_is_counted_again(tmp_path, damage):
+    folder = PartsFolder(str(tmp_path))
+    whole = checked(folder, TASKS).id_hashes.read_bytes()
+    files = sorted(glob(f"{folder.name}/nereval-ids-*.bin"))
+    for file in files[:2]:
+        damage(Path(file))
+    with locked(folder):
+        statuses = count_shards([Shard(name, f"{name}.jsonl") for name in NAMES], Identified(), folder, one_by_one)
+    assert sum(status.replaced for status in statuses) == 2 and sum(status.kept for status in statuses) == 9
+    assert checked(folder, TASKS).id_hashes.read_bytes() == whole
+    assert sorted(glob(f"{folder.name}/nereval-ids-*.bin")) == files
+
+
+def test_what_killed_workers_left_is_deleted_and_files_of_others_stay(tmp_path):
+    kept = [*("nereval-ids-4.bin", "counts-a.npz", "a.txt"), *(f"{shards.MERGED}/{name}" for name in ("a.txt", "b/c"))]
+    unfinished = [".nereval-ids-4.bin.x1", ".counts-a.npz.x1", "counts-a.begun"]
+    in_tree = [f"{shards.MERGED}/{name}" for name in ("nereval-ids-4.bin", "counts-a.npz", *unfinished)]
+    for name in (*kept, *unfinished, *in_tree):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+    with locked(PartsFolder(str(tmp_path))):
+        assert left(tmp_path) == sorted([*kept, "run.lock"])
+        for name in kept[3:]:
+            (tmp_path / name).unlink()
+        (tmp_path / shards.MERGED / "b").rmdir()
+    assert left(tmp_path) == sorted(kept[:3]) and not (tmp_path / shards.MERGED).exists()
+
+
+def left(folder: Path) -> list[str]:
+    return sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file())
+
+
+# Workers count collapsed, continue an interrupted run, and never count a file twice
+
+
+DRAWN = ("--confidence", "--samples", 50)
+FILES = [f"{side}/{letter}.jsonl" for side in ("gold", "pred") for letter in "abcd"]
+COUNT = ("count", *FILES, "--collapse", "--replicates", 50, "-m", "strict,fair", "-o", "all.npz")
+
+
+def test_a_model_that_is_evaluated_collapsed_has_the_same_result(here):
+    found = evaluated(*SHARDS, *DRAWN, "--collapse")
+    assert found == evaluated("whole.spacy", *DRAWN, "--collapse")
+    for name, metric in evaluated("whole.spacy")["metrics"].items():
+        assert {key: value for key, value in found["metrics"][name].items() if key != "intervals"} == metric
+    assert list(parts()) == ALL_PARTS
+    assert all(load(Path("nereval-parts", name)).collapsed for name in ALL_PARTS)
+    lost = refused("evaluate", "training/model-best", "whole.spacy", "--collapse", "--per-document", "d.csv")
+    assert "collapsed counts have no scores of documents, since they keep no documents: leave out --collapse" in lost[0]
+    assert (
+        "have no breakdown"
+        in refused("evaluate", "training/model-best", "whole.spacy", "--collapse", "--by", "eLen")[0]
+    )
+
+
+def test_evaluate_says_that_repeated_documents_were_not_looked_for(here):
+    sentence = "Documents that occur in several files were not looked for; --check-repeats does."
+    evaluated(*SHARDS[:2], "--collapse", "-m", "strict", said=sentence)
+    for checked in (["--collapse", "--check-repeats"], []):
+        done = run("evaluate", "training/model-best", *SHARDS[:2], "-m", "strict", *checked)
+        assert done.exit_code == 0 and sentence not in done.output
+
+
+def counted_in_folder(*more: object, said: str = "4 files counted in nereval-parts") -> dict[str, tuple[int, int]]:
+    done = run(*COUNT, *more)
+    assert done.exit_code == 0, done.output
+    assert said in done.stderr
+    return parts()
+
+
+def test_a_run_that_was_interrupted_continues_and_other_half_samples_are_counted_anew(here):
+    first = counted_in_folder()
+    lost = "counts-b.jsonl.npz"
+    Path("nereval-parts", lost).unlink()
+    again = counted_in_folder(said="(3 by an earlier run)")
+    assert {name for name in first if first[name] != again[name]} == {lost}
+    counted_in_folder("--check-repeats", said="(4 replacing other counts)")
+    assert len(glob("nereval-parts/nereval-ids-*.bin")) == 4 and len(glob("nereval-ids-*.bin")) == 1
+    done = run(*COUNT[:-4], "--seed", 1, *COUNT[-4:])
+    assert "(4 replacing other counts)" in done.stderr
+
+
+def test_counts_with_documents_are_no_parts_of_collapsed_ones(here):
+    assert run("count", *FILES, "--replicates", 50, "-m", "strict,fair", "-o", "full.npz").exit_code == 0
+    counted_in_folder(said="(4 replacing other counts)")
+    for name in ("full", "all"):
+        assert run("score", f"{name}.npz", "-C", "-o", f"{name}.json").exit_code == 0
+    collapsed, full = (json.loads(Path(f"{name}.json").read_text())["metrics"] for name in ("all", "full"))
+    assert [own["scores"] for own in collapsed.values()] == [own["scores"] for own in full.values()]
+
+
+def test_a_file_under_two_names_is_refused(here):
+    for side in ("gold", "pred"):
+        shutil.copy(f"{side}/a.jsonl", f"{side}/e.jsonl")
+    names = [f"{side}/{letter}.jsonl" for side in ("gold", "pred") for letter in "abe"]
+    done = run("count", *names, "--collapse", "--replicates", 50, "-m", "strict", "-o", "all.npz")
+    assert done.exit_code == 1
+    same = "gold/a.jsonl and gold/e.jsonl have the same content, and would count their documents twice"
+    assert same in done.stderr and not Path("all.npz").exists()
+
+
+def test_files_are_added_to_what_workers_counted_before(here):
+    run(*COUNT[:1], *FILES[:2], *FILES[4:6], *COUNT[9:], "--append", "--parts", "first")
+    done = run(*COUNT, "--append", "--parts", "second")
+    assert "2 of 4 files are in all.npz already, and skipped: gold/a.jsonl, gold/b.jsonl" in done.stdout
+    assert list(parts("second")) == ["counts-c.jsonl.npz", "counts-d.jsonl.npz"]
+    found = load(Path("all.npz"))
+    assert run(*COUNT, "--parts", "together").exit_code == 0
+    assert found.totals() == load(Path("all.npz")).totals()
+    assert found.parts == load(Path("all.npz")).parts
+
+
+@pytest.mark.parametrize("together", [2, 32])
+def test_documents_that_two_files_have_are_named_by_these_files(here, monkeypatch, together):
+    monkeypatch.setattr(shards, "TOGETHER", together)
+    for side in ("gold", "pred"):
+        Path(f"{side}/e.jsonl").write_text("".join(Path(f"{side}/a.jsonl").read_text().splitlines(keepends=True)[:2]))
+    names = [f"{side}/{letter}.jsonl" for side in ("gold", "pred") for letter in "abe"]
+    done = run("count", *names, *COUNT[9:], "--check-repeats")
+    assert done.exit_code == 1 and not Path("all.npz").exists()
+    assert "gold/a.jsonl and gold/e.jsonl have documents with the same id, 2 in all files" in done.stderr
+
+
+def test_nothing_is_added_to_what_another_pipeline_predicted(here):
+    add = ("-m", "strict", "--collapse", "--append", "--replicates", 5, "-o", "total.npz")
+    for names in (SHARDS[:1], SHARDS[:3]):  # in this process, and by workers
+        assert run("count", "training/model-best", *names, *add).exit_code == 0
+    before = Path("total.npz").read_bytes()
+    assert run("merge", "total.npz", "-o", "copy.npz").exit_code == 0
+    assert load(Path("copy.npz")).collapsed.pipeline == load(Path("total.npz")).collapsed.pipeline != ""
+    Path("training/model-best/README").write_text("trained for longer")
+    for name in (SHARDS[0], SHARDS[3]):  # one that is counted, and a new one
+        (line,) = refused("count", "training/model-best", name, *add)
+        assert line.startswith(
+            "total.npz was counted with another pipeline: training/model-best, or the file of --code"
+        )
+    assert Path("total.npz").read_bytes() == before

@@ -1,20 +1,18 @@
-"""Agreement of annotators: laws, scores of pairs, and the rules in which annotators differ."""
+"""Agreement of annotators: laws, and scores of pairs."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import pytest
-from annotators import TEXTS, at_random, shared
-from annotators_result import STRICT, result_of
+from annotators import STRICT, TEXTS, at_random, result_of, shared
 from commands import line, write
 
 from spacy_nereval import Confidence, Document, create, create_all, score
-from spacy_nereval.evaluation.agreement.consensus import Rule, consensus_rows, consensus_rule
-from spacy_nereval.evaluation.agreement.counts import DEFAULT, AgreementCounts
-from spacy_nereval.evaluation.agreement.documents import SharedDocument, SharedDocuments
+from spacy_nereval.evaluation.agreement.agreement_counts import DEFAULT, AgreementCounts
 from spacy_nereval.evaluation.agreement.intervals import index_of
-from spacy_nereval.reporting.agreement_lines import difference_words
+from spacy_nereval.evaluation.agreement.shared import SharedDocument, SharedDocuments
+from spacy_nereval.evaluation.agreement.votes import Rule, consensus_rows, consensus_rule
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -119,54 +117,6 @@ def test_a_span_of_length_zero_is_scored_and_has_no_unit():
     found = result_of(shared({"d1": {"a": [(3, 3, "PER"), (0, 3, "PER")], "b": [(0, 3, "PER")]}}))
     assert found["metrics"]["strict"]["f"]["mean"] == pytest.approx(2 / 3)
     assert found["units"]["alpha"] == found["u_alpha"]["u_alpha"] == 1
-
-
-def test_the_rule_in_which_two_differ_comes_first():
-    """Ann includes 'the'; noise goes both ways."""
-    sides, texts = {}, {}
-    for k in range(14):
-        id = f"d{k}"
-        texts[id] = "the pump and the seal leak"
-        ann, ben = [(0, 8, "PART"), (17, 21, "PART")], [(4, 8, "PART"), (17, 21, "PART")]
-        if k < 4:
-            (ann if k % 2 else ben).pop()
-        sides[id] = {"ann": ann, "ben": ben}
-    rows = result_of(shared(sides, texts))["differences"]
-    assert len(rows) == 1  # each of the two lacks the seal as often as the other
-    expected = {"kind": "boundary", "one": "ann", "other": "ben", "end": "leading", "number": 14, "reverse": 0}
-    assert {name: rows[0][name] for name in expected} == expected
-    assert (rows[0]["words"], rows[0]["labels"], rows[0]["documents"]) == ({"the": 14}, {"PART": 14}, 14)
-    assert rows[0]["example"] == {"document": "d0", "one_text": "the pump", "other_text": "pump"}
-
-
-def test_labels_and_missing_spans_are_differences_too():
-    sides = {f"d{k}": {"ann": [ADA_AS["PER"], *[BOB] * (k < 3)], "ben": [ADA_AS["ORG"]]} for k in range(5)}
-    sides["d5"] = {"ann": [ADA_AS["ORG"]], "ben": [ADA_AS["PER"]]}
-    rows = result_of(shared(sides, dict.fromkeys(sides, TEXTS["d1"])))["differences"]
-    assert [(row["kind"], row["one"], row["label"], row["number"], row["reverse"]) for row in rows] == [
-        ("label", "ann", "PER", 5, 1),
-        ("missing", "ann", "PER", 3, 0),
-    ]
-    assert rows[0]["instead"] == "ORG"
-    assert [row["words"] for row in rows] == [{"ada": 5}, {"bob": 3}]
-
-
-def test_boundaries_that_differ_in_many_words_are_counted_without_them():
-    texts = {f"d{k}": "the pump of the second left door leaks" for k in range(3)}
-    sides = {id: {"ann": [(0, 32, "PART")], "ben": [(4, 8, "PART")]} for id in texts}
-    rows = result_of(shared(sides, texts))["differences"]
-    assert [(row["end"], row["number"], row["words"]) for row in rows] == [
-        ("leading", 3, {"the": 3}),
-        ("trailing", 3, {}),
-    ]
-    assert difference_words(rows[1]) == "ann includes trailing words of PART that ben leaves out, 3 times"
-    spaces = shared(
-        {f"d{k}": {"a": [(0, 3, "X")], "b": [(0, 4, "X")]} for k in range(2)}, {"d0": "Ada x", "d1": "Ada x"}
-    )
-    assert result_of(spaces)["differences"] == []
-
-
-ADA_AS = {label: (0, 3, label) for label in ("PER", "ORG")}
 
 
 BOB = (8, 11, "PER")

@@ -9,15 +9,13 @@ from math import inf
 from typing import Any
 
 import pytest
-from annotators import BY_HAND, TEXTS, shared
-from annotators_result import STRICT, result_of
+from annotators import BY_HAND, STRICT, TEXTS, result_of, shared
 from twin_statistics import by_influence
 
 from spacy_nereval import Confidence, create_all
-from spacy_nereval.evaluation.agreement.consensus import Rule, consensus, consensus_rule
-from spacy_nereval.evaluation.agreement.counts import DEFAULT, AgreementCounts
-from spacy_nereval.evaluation.agreement.documents import SharedDocuments
-from spacy_nereval.evaluation.agreement.intervals import LeftOut, index_of
+from spacy_nereval.evaluation.agreement.agreement_counts import DEFAULT, AgreementCounts
+from spacy_nereval.evaluation.agreement.shared import SharedDocuments
+from spacy_nereval.evaluation.agreement.votes import Rule, consensus, consensus_rule
 
 
 def fraction(number: float) -> str:

@@ -9,16 +9,14 @@ from typing import Any
 import krippendorff
 import numpy as np
 import pytest
-from annotators import at_random
+from annotators import STRICT, at_random
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as fleiss_of_statsmodels
 
-from spacy_nereval import create_all
-from spacy_nereval.evaluation.agreement.counts import AgreementCounts
-from spacy_nereval.evaluation.agreement.documents import SharedDocument, SharedDocuments
+from spacy_nereval.evaluation.agreement.agreement_counts import AgreementCounts
+from spacy_nereval.evaluation.agreement.shared import SharedDocument, SharedDocuments
 
-STRICT = create_all(["strict"])
 SEEDS = range(12)
 MISSING = None
 

@@ -9,7 +9,7 @@ from compared import METRIC, by_score
 from made_up import corpus, second
 
 from spacy_nereval import Document, count, create_all, evaluate
-from spacy_nereval.evaluation import swapping
+from spacy_nereval.evaluation import evidence
 from spacy_nereval.evaluation.comparison import System, compare, comparison
 from spacy_nereval.evaluation.result import plain
 from spacy_nereval.evaluation.statistics import differences
@@ -24,7 +24,7 @@ def only(documents: Sequence[Document], label: str) -> list[Document]:
 @pytest.mark.parametrize("parts", [1, 1 << 25], ids=["one label at a time", "all at once"])
 def test_the_row_of_a_label_is_that_of_documents_with_this_label_alone(monkeypatch, parts):
     """For strict, by which spans of one label say nothing of another one."""
-    monkeypatch.setattr(swapping, "CELLS", parts)
+    monkeypatch.setattr(evidence, "CELLS", parts)
     metrics = METRIC
     a = corpus(60, seed=4)
     sides = [a, second(a)]

@@ -13,7 +13,7 @@ from spacy_nereval import Confidence, Document, count, create_all
 from spacy_nereval.evaluation import pairs
 from spacy_nereval.evaluation.comparison import System, compare, comparison
 from spacy_nereval.evaluation.result import plain
-from spacy_nereval.evaluation.statistics.power import detectable_difference
+from spacy_nereval.evaluation.statistics.differences import detectable_difference
 
 
 def test_differing_units_are_those_whose_totals_differ():

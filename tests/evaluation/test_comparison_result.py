@@ -14,7 +14,7 @@ from spacy_nereval import Confidence, Document, count, create, create_all
 from spacy_nereval.evaluation.comparison import System, compare, comparison, families
 from spacy_nereval.evaluation.result import plain
 from spacy_nereval.evaluation.statistics import differences
-from spacy_nereval.evaluation.statistics.families import holm
+from spacy_nereval.evaluation.statistics.many_tests import holm
 from spacy_nereval.evaluation.transitions import gold_outcomes
 from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.terminal import render
@@ -124,8 +124,11 @@ def test_every_row_has_the_promised_keys_and_every_headline_score_a_row():
         "k",
         "flag",
         "differing",
+        "differing_documents",
         "detectable",
         "same_within",
+        "margin_answer",
+        "units_needed",
         "runs",
         "degrees_of_freedom",
         "share_of_training",

@@ -18,7 +18,7 @@ from twin_statistics import all_intervals, key_of
 
 from spacy_nereval import Confidence, Document, Metric, count, create, create_all, evaluate, names, score
 from spacy_nereval.counting import table
-from spacy_nereval.evaluation import influence, resampling
+from spacy_nereval.evaluation import leaving_out, resampling
 from spacy_nereval.evaluation.intervals import intervals
 from spacy_nereval.evaluation.result import plain
 
@@ -164,7 +164,7 @@ def test_documents_and_labels_some_at_a_time_have_the_intervals_of_all_at_once(m
     counts, confidence = count(corpus(25, labels="ABCDE"), create_all()), Confidence()
     expected = intervals(counts, confidence)
     monkeypatch.setattr(table, "CELLS", cells)
-    monkeypatch.setattr(influence, "TOGETHER", cells)
+    monkeypatch.setattr(leaving_out, "TOGETHER", cells)
     assert plain(intervals(counts, confidence)) == plain(expected)
 
 

@@ -9,12 +9,11 @@ import pytest
 
 from spacy_nereval import Confidence
 from spacy_nereval.evaluation.statistics.bits import half_samples, patterns
-from spacy_nereval.evaluation.statistics.datasets import count_data_sets
 from spacy_nereval.evaluation.statistics.derived import macro_interval
 from spacy_nereval.evaluation.statistics.differences import swap_test
-from spacy_nereval.evaluation.statistics.families import holm, holm_by_family
 from spacy_nereval.evaluation.statistics.intervals import effective_units, score_intervals
-from spacy_nereval.evaluation.statistics.runs import run_test
+from spacy_nereval.evaluation.statistics.many_tests import count_data_sets, holm, holm_by_family
+from spacy_nereval.evaluation.statistics.runs import run_errors
 
 
 def test_bad_input_is_refused() -> None:
@@ -44,9 +43,9 @@ def test_bad_input_is_refused() -> None:
     refused("list of p-values", holm, 0.1)
     refused("between 0 and 1", holm, [1.1])
     refused("one per p-value", holm_by_family, [0.1], ["primary", "labels"])
-    refused("one run", run_test, [0.1], [0.2], [0.1], 9)
-    refused("no run", run_test, [], [0.2, 0.1], [0.1], 9)
-    refused("agree", run_test, [0.1, 0.2], [0.2, 0.1], [[0.1]], 9)
+    refused("one run", run_errors, [0.1], [0.2], 0.1, 9)
+    refused("no run", run_errors, [], [0.2, 0.1], 0.1, 9)
+    refused("agree", run_errors, [0.1, 0.2], [0.2, 0.1], [0.1], 9)
     refused("above 0", count_data_sets, [0.0])
     refused("one for each", count_data_sets, [])
 

@@ -11,14 +11,14 @@ import pytest
 import scipy.stats
 from numpy.typing import NDArray
 from test_statistics_coverage import many, world
-from test_statistics_numbers import compared, f_score, keys, spans, spread_of
+from test_statistics_numbers import compared, f_score, keys, spans
 
 from spacy_nereval.evaluation.statistics.bits import half_samples, patterns
 from spacy_nereval.evaluation.statistics.derived import accuracy_interval, macro_interval
-from spacy_nereval.evaluation.statistics.differences import balance, swap_test
-from spacy_nereval.evaluation.statistics.families import holm, holm_by_family
+from spacy_nereval.evaluation.statistics.differences import balance, swap_test, t_test
 from spacy_nereval.evaluation.statistics.intervals import effective_units, sample_variance, score_intervals, spread
-from spacy_nereval.evaluation.statistics.runs import run_test
+from spacy_nereval.evaluation.statistics.many_tests import holm, holm_by_family
+from spacy_nereval.evaluation.statistics.runs import run_errors
 
 Floats = NDArray[np.float64]
 
@@ -254,22 +254,22 @@ def test_runs_of_one_system() -> None:
 
 
 def test_one_run_gets_the_other_systems_variance() -> None:
-    several, samples = [0.81, 0.84, 0.79], spread_of(0.01)
-    found = run_test([0.86], several, samples, 60)
+    several = [0.81, 0.84, 0.79]
+    found = run_errors([0.86], several, 1e-4, 59)
     training = np.var(several, ddof=1) * (1 + 1 / 3)
     variance = 1e-4 + training
     assert float(found.error) == pytest.approx(sqrt(variance), abs=1e-12)
     assert float(found.freedom) == pytest.approx(variance**2 / (1e-8 / 59 + training**2 / 2))
-    back = run_test(several, [0.86], samples, 60)
-    assert (float(back.p), float(back.difference)) == (float(found.p), -float(found.difference))
+    back = run_errors(several, [0.86], 1e-4, 59)
+    assert back == (-found.difference, *found[1:])
+    test, reverse = (t_test(*each[:3]) for each in (found, back))
+    assert (test.p, test.low, test.p_better) == (reverse.p, -reverse.high, 1 - reverse.p_better)
 
 
 def test_runs_that_tell_nothing() -> None:
-    assert np.isnan(run_test([0.8, 0.8], [0.9, 0.9], np.zeros(10), 9).p)
-    assert np.isnan(run_test([0.8, np.nan], [0.9, 0.8], spread_of(0.1), 9).p)
-    samples = np.where(np.arange(10) < 6, np.nan, 0.1)
-    assert np.isnan(run_test([0.8, 0.7], [0.9, 0.8], samples, 9).low)
-    assert not run_test(np.linspace(0.7, 0.8, 5), np.linspace(0.7, 0.9, 5), spread_of(0.1), 9).few_runs
+    for runs, variance in (([0.8, 0.8], 0.0), ([0.8, np.nan], 0.01), ([0.8, 0.7], np.nan)):
+        found = run_errors(runs, np.add(runs, 0.1), variance, 8)
+        assert np.isnan([*found, *t_test(*found[:3])]).all()
 
 
 def test_spread_of_known_distributions() -> None:

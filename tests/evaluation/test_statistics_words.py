@@ -2,36 +2,56 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from processes import python
 
-from spacy_nereval.evaluation.statistics.conclusion import Conclusion, Footing, footer, sentence, signature_part
-from spacy_nereval.evaluation.statistics.differences import at_floor
-from spacy_nereval.evaluation.statistics.intervals import needs_warning
-from spacy_nereval.evaluation.statistics.power import (
-    detectable_difference,
-    detectable_difference_of_runs,
-    equivalence_level,
-    equivalent,
+from spacy_nereval.evaluation.statistics.conclusion import (
+    Footing,
+    footer,
+    margin_sentence,
+    signature_part,
+    verdict,
 )
+from spacy_nereval.evaluation.statistics.differences import (
+    SAME_WITHIN,
+    against_margin,
+    at_floor,
+    detectable_difference,
+    equivalence_level,
+    t_test,
+    units_to_tell,
+)
+from spacy_nereval.evaluation.statistics.intervals import needs_warning
 
 FORBIDDEN = ("significant", "trend", "equal", "no difference", "prove", "*")
 
-FOUND = Conclusion(
-    baseline="A",
-    system="B",
-    difference=3.25,
-    low=0.5,
-    high=6.0,
-    p=0.02,
-    p_holm=0.04,
-    tests=2,
-    detectable=3.9,
-    differing=40,
-)
+FOUND: dict[str, Any] = {
+    "system": "B",
+    "difference": 0.0325,
+    "interval": [0.005, 0.06],
+    "p": 0.02,
+    "p_holm": 0.04,
+    "tests": 2,
+    "detectable": 0.039,
+    "differing": 40,
+    "runs": [3, 3],
+    "score_unit": "ratio",
+    "higher_is_better": True,
+    "same_within": None,
+    "margin_answer": None,
+}
+HIGHER = "B scores higher than A on texts like these, by 3.25 points (0.50 to 6.00)"
+FROM_HALVES = {"standard_error": 0.01, "p": None, "p_holm": None}
+NOT_SETTLED = "not settled: between {} and {} points; these documents show a difference of 3.90 points 4 times in 5"
+
+
+def said_of(units: str = "documents", level: float = 0.95, **changed: Any) -> str:
+    return verdict(FOUND | changed, baseline="A", level=level, units=units)
 
 
 @pytest.mark.parametrize(
@@ -39,91 +59,84 @@ FOUND = Conclusion(
     [
         ({"differing": 5}, "the outputs differ in 5 documents: nothing can be told"),
         ({"differing": 1, "units": "blocks"}, "the outputs differ in 1 block: nothing can be told"),
-        (
-            {},
-            "B scores higher than A on texts like these, by 3.25 points (0.50 to 6.00); "
-            "for these trained models; another training was not tried",
-        ),
-        (
-            {"difference": -3.25, "low": -6.0, "high": -0.5, "one_run": False, "differing": None},
-            "B scores lower than A on texts like these, by 3.25 points (0.50 to 6.00)",
-        ),
-        (
-            {"higher_is_better": False, "one_run": False},
-            "B scores higher than A on texts like these, by 3.25 points (0.50 to 6.00), and less is better",
-        ),
+        ({"runs": [1, 1]}, f"{HIGHER}; for these trained models; another training was not tried"),
+        ({"difference": -0.0325, "interval": [-0.06, -0.005], "differing": None}, HIGHER.replace("higher", "lower")),
+        ({"higher_is_better": False}, f"{HIGHER}, and less is better"),
+        ({"score_unit": "count", "difference": 3.25, "interval": [0.5, 6]}, HIGHER),
         # A difference that is found is told first, however small it is.
-        (
-            {"same_within": 9.0, "one_run": False},
-            "B scores higher than A on texts like these, by 3.25 points (0.50 to 6.00)",
-        ),
+        ({"same_within": 9.0}, HIGHER),
         ({"p_holm": 0.06, "same_within": 2.5}, "the same within 2.5 points"),
         ({"p_holm": 0.06, "same_within": 1.0}, "the same within 1 point"),
         ({"p_holm": 0.06}, "alone this would be a difference; among 2 tests it may be luck"),
-        (
-            {"p": 0.2, "p_holm": 0.4, "low": -1.25},
-            "not settled: between -1.25 and +6.00 points; "
-            "these documents show a difference of 3.90 points 4 times in 5",
+        ({"p": 0.2, "p_holm": 0.4, "interval": [-0.0125, 0.06]}, NOT_SETTLED.format("-1.25", "+6.00")),
+        ({"difference": None}, "the score is undefined for one of the two: nothing can be told"),
+        ({"p": None, "p_holm": None}, "the spread of this difference cannot be estimated: nothing can be told"),
+        # The answer about a margin follows, unless it is the sentence itself.
+        ({"margin_answer": "better by more than 1 point"}, f"{HIGHER}; better by more than 1 point"),
+        ({"p_holm": 0.06, "same_within": 1.0, "margin_answer": "the same within 1 point"}, "the same within 1 point"),
+        # Without a test, an interval that reaches 0 settles nothing.
+        *(
+            (FROM_HALVES | {"interval": bounds}, NOT_SETTLED.format(*said))
+            for bounds, said in (
+                ([0.0, 0.06], ("+0.00", "+6.00")),
+                ([-0.06, 0.0], ("-6.00", "+0.00")),
+                ([-0.01, 0.01], ("-1.00", "+1.00")),
+            )
         ),
+        (FROM_HALVES | {"interval": [None, None]}, "possibly fewer than 6 documents differ: nothing can be told"),
         (
-            {"difference": np.nan, "p": np.nan, "p_holm": np.nan},
-            "the score is undefined for one of the two: nothing can be told",
-        ),
-        (
-            {"p": np.nan, "p_holm": np.nan},
-            "the spread of this difference cannot be estimated: nothing can be told",
+            FROM_HALVES,
+            "B scored higher than A, by 3.25 points (0.50 to 6.00); "
+            "there is no test, since collapsed counts keep no documents",
         ),
     ],
-)
-def test_the_first_sentence_that_fits(changed: dict[str, object], said: str) -> None:
-    assert sentence(FOUND._replace(**changed)) == said  # type: ignore[arg-type]
+)  # fmt: skip
+def test_the_first_sentence_that_fits(changed: dict[str, Any], said: str) -> None:
+    assert said_of(**changed) == said
 
 
 def test_the_level_decides() -> None:
     """At exactly 1 - level a difference is told, as the interval then leaves out 0."""
     for level, p in [(0.95, 0.05), (0.9, 0.1), (0.99, 0.01)]:
-        assert sentence(FOUND._replace(p=p, p_holm=p, level=level)).startswith("B scores higher")
-        assert sentence(FOUND._replace(p=p + 1e-6, p_holm=p + 1e-6, level=level)).startswith("not settled")
-
-
-@pytest.mark.parametrize(("low", "high"), [(0.0, 6.0), (-6.0, 0.0), (-1.0, 1.0)])
-def test_an_interval_that_reaches_0_settles_nothing_without_a_test(low: float, high: float) -> None:
-    assert sentence(FOUND._replace(tested=False, low=low, high=high)).startswith("not settled: between")
+        assert said_of(p=p, p_holm=p, level=level).startswith("B scores higher")
+        assert said_of(p=p + 1e-6, p_holm=p + 1e-6, level=level).startswith("not settled")
 
 
 def test_mixed_up_p_values_are_refused() -> None:
     with pytest.raises(ValueError, match="swapped"):
-        sentence(FOUND._replace(p=0.04, p_holm=0.02))
+        said_of(p=0.04, p_holm=0.02)
 
 
-points = st.floats(-100, 100)
 share = st.floats(0, 1)
 
 
 @given(
-    difference=points,
-    bounds=st.tuples(points, points),
+    bounds=st.tuples(st.floats(-1, 1), st.floats(-1, 1), st.floats(-1, 1)),
     p=st.tuples(share, share),
     tests=st.integers(1, 99),
     differing=st.none() | st.integers(0, 50),
     margin=st.none() | st.floats(0.1, 9),
+    needed=st.none() | st.integers(1, 9999),
     flags=st.tuples(st.booleans(), st.booleans()),
 )
 def test_forbidden_words_are_never_said(
-    difference: float,
-    bounds: tuple[float, float],
+    bounds: tuple[float, float, float],
     p: tuple[float, float],
     tests: int,
     differing: int | None,
     margin: float | None,
+    needed: int | None,
     flags: tuple[bool, bool],
 ) -> None:
-    found = Conclusion(
-        "A", "B", difference, min(bounds), max(bounds), min(p), max(p), tests, 4.0, differing, margin, flags[0]
-    )
-    said = sentence(found._replace(higher_is_better=flags[1]))
+    low, difference, high = sorted(bounds)
+    row: dict[str, Any] = {"difference": difference, "interval": [low, high], "p": min(p), "p_holm": max(p)}
+    row |= {"tests": tests, "differing": differing, "higher_is_better": flags[1], "runs": [1 + flags[0]] * 2}
+    if margin is not None:
+        answer = against_margin(100 * low, 100 * high, margin)
+        row["margin_answer"] = margin_sentence(answer, margin, "documents", needed, 2)
+        row["same_within"] = margin if answer == SAME_WITHIN else None
     footing = Footing("id", 10, 9.4, 0, 1000, 0.95, 1024, flags[0], (3, 3))
-    said += footer(footing) + signature_part(footing)
+    said = said_of(**row) + footer(footing) + signature_part(footing)
     assert len(said) > 20
     assert not [word for word in FORBIDDEN if word in said.lower()]
 
@@ -157,17 +170,53 @@ def test_the_least_p_of_random_swaps(p: float | None, swaps: int, exact: bool, l
 def test_detectable_differences() -> None:
     assert detectable_difference([-1, 0], [1, 4]).round(4).tolist() == [1.4294, 2.8588]
     assert detectable_difference(-1, 1, level=0.9) == pytest.approx((1.644854 + 0.841621) / 1.644854, abs=1e-6)
-    assert detectable_difference_of_runs(1.0, 1e9) == pytest.approx(1.959964 + 0.841621, abs=1e-6)
+    assert float(t_test(0, 1.0, 1e9).detectable) == pytest.approx(1.959964 + 0.841621, abs=1e-6)
     with pytest.raises(ValueError, match="above the upper"):
         detectable_difference(1, 0)
 
 
-def test_the_same_within_a_margin() -> None:
-    assert equivalent([-0.9, -1.0, np.nan, 0.1], [0.9, 0.9, 0.5, 1.1], 1.0).tolist() == [True, False, False, False]
+ANSWERS = {
+    (1.1, 3.0): ("better by more", "better by more than 1 point"),
+    (0.1, 0.9): ("better by less", "better, by less than 1 point"),
+    (-0.9, 0.9): ("same", "the same within 1 point"),
+    (-0.9, -0.1): ("same", "the same within 1 point"),
+    (0.1, 3.0): ("not worse", "not worse by 1 point or more"),
+    (-0.9, 1.0): ("not worse", "not worse by 1 point or more"),
+    (-3.0, -1.1): ("worse by more", "worse by more than 1 point"),
+    (-1.0, 0.9): ("not enough data", "not enough data for a margin of 1 point"),
+    (-3.0, 3.0): ("not enough data", "not enough data for a margin of 1 point; about 90 units like these would tell"),
+    (-np.inf, np.inf): ("not enough data", "not enough data for a margin of 1 point"),
+    (np.nan, np.nan): ("not enough data", "not enough data for a margin of 1 point"),
+}
+"""Bounds, and what they say about a margin of 1 point on 10 units, by hand."""
+
+
+@pytest.mark.parametrize("bounds", ANSWERS)
+def test_a_margin_is_always_answered(bounds: tuple[float, float]) -> None:
+    answer, said = ANSWERS[bounds]
+    assert against_margin(*bounds, 1) == answer
+    needed = units_to_tell(10, *bounds, 1) if answer == "not enough data" else None
+    assert margin_sentence(answer, 1, "units", needed) == said
+
+
+@given(bounds=st.tuples(st.floats(-9, 9), st.floats(-9, 9)), margin=st.floats(0.1, 9), units=st.integers(1, 999))
+def test_so_many_units_make_the_interval_as_narrow_as_the_margin(bounds, margin, units):
+    """Bounds shrink with the square root of the units."""
+    low, high = sorted(bounds)
+    needed = units_to_tell(units, low, high, margin)
+    half = (high - low) / 2
+    if needed is None:
+        assert half <= margin
+    else:
+        assert needed >= units and half * np.sqrt(units / needed) <= margin * (1 + 1e-9)
+        assert half * np.sqrt(units / (needed - 1)) > margin * (1 - 1e-9) or needed - 1 <= units
+
+
+def test_settings_of_margins() -> None:
     assert (equivalence_level(0.95), equivalence_level(0.99)) == (0.9, 0.98)
     for margin in (0.0, -1.0, float("nan")):
         with pytest.raises(ValueError, match="above 0"):
-            equivalent(-1, 1, margin)
+            against_margin(-1, 1, margin)
     with pytest.raises(ValueError, match="above 0.5"):
         equivalence_level(0.5)
 

@@ -11,9 +11,9 @@ from scored import nested, scored
 
 from spacy_nereval import count, create, create_all, evaluate
 from spacy_nereval.core.cuts import Cuts, cut
-from spacy_nereval.evaluation.thresholds.inputs import Settings
-from spacy_nereval.evaluation.thresholds.result import thresholds
-from spacy_nereval.evaluation.thresholds.rows import curve_rows
+from spacy_nereval.evaluation.thresholds.chosen_cuts import thresholds
+from spacy_nereval.evaluation.thresholds.curves import curve_rows
+from spacy_nereval.evaluation.thresholds.scored_documents import Settings
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -15,12 +15,11 @@ from scored import nested, scored
 from spacy_nereval import Confidence, Document, count, create, create_all, evaluate, names
 from spacy_nereval.core.cuts import Cuts, cut
 from spacy_nereval.core.declaration import Metric
-from spacy_nereval.evaluation.thresholds.applying import applied
-from spacy_nereval.evaluation.thresholds.choice import Wanted, best_place, micro_cuts, wanted
+from spacy_nereval.evaluation.thresholds.chosen_cuts import applied, thresholds
 from spacy_nereval.evaluation.thresholds.curves import Curves, left_out
-from spacy_nereval.evaluation.thresholds.inputs import Scored, Settings
+from spacy_nereval.evaluation.thresholds.cut_choice import Wanted, best_place, micro_cuts, wanted
 from spacy_nereval.evaluation.thresholds.ranking import ranked
-from spacy_nereval.evaluation.thresholds.result import thresholds
+from spacy_nereval.evaluation.thresholds.scored_documents import Scored, Settings
 from spacy_nereval.evaluation.thresholds.states import ScoredSpans
 
 
@@ -31,7 +30,7 @@ def every_metric() -> list[Metric]:
 
 
 def curves_of(documents: Sequence[Document], metrics: Sequence[Metric]) -> Curves:
-    return Curves(Scored.of(documents).spans, metrics)
+    return Scored.of(documents, metrics).curves
 
 
 def rescored(documents: Sequence[Document], metrics: Sequence[Metric], value: float) -> dict[str, Any]:
@@ -219,10 +218,19 @@ def test_a_label_without_gold_has_the_common_cut() -> None:
     assert best["labels"] == {"A": 0.5, "B": best["common"]["cut"]}
 
 
+def at(
+    cuts: Cuts, documents: Sequence[Document], metrics: Any = None, *, chosen_on: Any = None, samples: int = 50
+) -> dict[str, Any]:
+    """What cuts are worth on documents."""
+    found = thresholds(chosen_on or documents, metrics or create_all(["strict"]))._replace(cuts=cuts)
+    result: dict[str, Any] = applied(found, documents, Confidence(samples=samples)).values["applied"]
+    return result
+
+
 def test_an_applied_cut_is_held_fixed() -> None:
     documents, metrics = nested(Random(9), 30), create_all(["strict", "fair"])
     cuts = Cuts(0.5, {"A": 0.7}, "strict.f")
-    found = applied(documents, metrics, cuts, Settings(), Confidence(samples=200))
+    found = at(cuts, documents, metrics, samples=200)
     kept = evaluate(count(cut(documents, cuts), metrics), Confidence(samples=200))["metrics"]["strict"]
     assert found["value"] == kept["scores"]["f"]
     assert {key: found[key] for key in ("low", "high")} == {
@@ -239,15 +247,15 @@ def test_an_applied_cut_is_held_fixed() -> None:
 
 def test_labels_that_were_not_seen_are_named() -> None:
     test = scored([(0, 1, "X")], [(0, 1, "X", 0.9), (2, 3, "A", 0.9)])
-    found = applied([test], create_all(["strict"]), Cuts(0.5, {"A": 0.95}), known=["A"])
+    found = at(Cuts(0.5, {"A": 0.95}), [test], chosen_on=[scored([], [(0, 1, "A", 0.5)])])
     assert found["unseen"] == ["X"] and found["per_type"]["X"]["kept"] == 1 and found["per_type"]["A"]["kept"] == 0
 
 
 def test_a_cut_below_all_scores_of_other_documents_is_said() -> None:
     test = scored([(0, 1, "A")], [(0, 1, "A", 0.9)])
-    (line,) = applied([test], create_all(["strict"]), Cuts(0.2, floor=0.0))["warnings"]
+    (line,) = at(Cuts(0.2, floor=0.0), [test])["warnings"]
     assert "the cut 0.2 is below 0.9" in line
-    assert applied([test], create_all(["strict"]), Cuts(0.95, floor=0.0))["warnings"] == []
+    assert at(Cuts(0.95, floor=0.0), [test])["warnings"] == []
 
 
 @pytest.mark.parametrize("low", [0.5, 0.6, 0.49])

@@ -11,16 +11,16 @@ from scored import scored
 from toy import TOY
 
 from spacy_nereval import create_all
-from spacy_nereval.evaluation.thresholds.calibration import calibration
-from spacy_nereval.evaluation.thresholds.inputs import Settings
+from spacy_nereval.evaluation.thresholds.chosen_cuts import Found, thresholds
 from spacy_nereval.evaluation.thresholds.ranking import (
     average_precision,
+    calibration,
     coco_average_precision,
     cumulative,
     ranked,
     risk_coverage,
 )
-from spacy_nereval.evaluation.thresholds.result import Found, thresholds
+from spacy_nereval.evaluation.thresholds.scored_documents import Settings
 
 SCORES = [0.95, 0.9, 0.9, 0.8, 0.6, 0.6, 0.4, 0.2]
 HITS = [1, 1, 0, 1, 1, 0, 0, 1]

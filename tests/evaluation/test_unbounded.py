@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from spacy_nereval import Confidence, Document, count, create, create_all, evaluate, score
 from spacy_nereval.evaluation.collapsing import collapse
-from spacy_nereval.evaluation.tested import Answer, Place, row
+from spacy_nereval.evaluation.comparison import difference_row
+from spacy_nereval.evaluation.evidence import Evidence
+from spacy_nereval.evaluation.statistics.differences import Differences
+from spacy_nereval.evaluation.tested import Subject
 from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.formats import csv_text, json_text, latex
 from spacy_nereval.reporting.result_table import ResultTable, shown
@@ -40,18 +47,18 @@ def test_an_average_of_costs_with_a_label_without_interval_is_unbounded_and_says
 
 def test_a_difference_without_bounds_is_not_taken_for_one_without_a_test():
     metric = create("slot_error")
-    ser = Place(metric, metric.score_by_name["ser"], None, "primary")
-    answer = Answer(0.03, 0.02, float("-inf"), float("inf"), float("inf"), 6, k=6.0)
-    found = row(ser, (0.5, 0.4), answer)
+    ser = Subject(metric, metric.score_by_name["ser"], None, "primary")
+
+    def row(k: float, low: float, high: float) -> dict[str, Any]:
+        bounds = Differences(*map(np.array, (0.03, 0.02, low, high, np.inf)))
+        counts = count([Document([], [])], [metric])
+        return difference_row(Evidence(ser, (0.5, 0.4), k, 6, lambda level: bounds), 0.95, None, 1, counts)
+
+    found = row(6.0, -np.inf, np.inf)
     assert found["flag"] == "unbounded"
-    assert row(ser, (0.5, 0.4), answer._replace(k=5.9))["flag"] == "few"
-    assert row(ser, (0.5, 0.4), answer._replace(low=0, high=1))["flag"] is None
+    assert row(5.9, -np.inf, np.inf)["flag"] == "few" and row(6.0, 0, 1)["flag"] is None
     plain = found | {"system": "B", "interval": [None, None], "detectable": None, "p_holm": 0.03, "tests": 1}
-    (table,) = ComparisonView(
-        {"baseline": "A", "swaps": 64, "exact": True, "comparisons": [plain]} | DRAWN
-    ).differences()
-    assert shown(table.rows[0][3]) == "-10.00 [-∞, ∞] unbounded"
-    (table,) = ComparisonView(
-        {"baseline": "A", "swaps": 64, "exact": True, "comparisons": [plain | {"flag": None}]} | DRAWN
-    ).differences()
-    assert shown(table.rows[0][3]) == "-10.00"
+    for flag, said in (("unbounded", "-10.00 [-∞, ∞] unbounded"), (None, "-10.00")):
+        result = {"baseline": "A", "swaps": 64, "exact": True, "comparisons": [plain | {"flag": flag}], **DRAWN}
+        (table,) = ComparisonView(result).differences()
+        assert shown(table.rows[0][3]) == said

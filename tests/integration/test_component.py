@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
+from configparser import ConfigParser
+from importlib import import_module
+
 import pytest
 import spacy
 import srsly
 from docs import doc, example, little_corpus, write_docs
 from own_scorers import alone
+from places import ROOT
 from spacy.cli._util import app
 from spacy.language import Language
 from spacy.scorer import Scorer, get_ner_prf
@@ -17,7 +22,6 @@ from typer.testing import CliRunner
 
 from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*predicted.* label")
 """Corpora at random may have disjoint labels; `test_checks` has the warning."""
 
 
@@ -38,6 +42,7 @@ def with_ruler(**config) -> Language:
 # Scores
 
 
+@pytest.mark.filterwarnings
 def test_the_component_adds_every_metric_to_what_evaluate_says():
     examples = [pair()]
     found = alone().evaluate(examples)
@@ -46,6 +51,7 @@ def test_the_component_adds_every_metric_to_what_evaluate_says():
     assert not {key for key in found.keys() - ours.keys() if not key.startswith(("token_", "speed"))}
 
 
+@pytest.mark.filterwarnings
 def test_spacys_scores_stay_what_they_are():
     nlp = with_ruler()
     golds = [doc("Ada met Bob in Rome", (0, 1, "PER"), (4, 5, "LOC"), vocab=nlp.vocab)]
@@ -60,10 +66,12 @@ def test_spacys_scores_stay_what_they_are():
     assert beside["ents_f"] == 0.5
 
 
+@pytest.mark.filterwarnings
 def test_predictions_that_are_there_already_are_scored_as_they_are():
     assert alone().evaluate([pair()])["ents_fair_f"] == pytest.approx(2 / 3)
 
 
+@pytest.mark.filterwarnings
 def test_the_component_scores_whatever_component_predicted():
     nlp = with_ruler()
     gold = doc("Ada met Bob in Rome", (0, 1, "PER"), (4, 5, "LOC"), vocab=nlp.vocab)
@@ -71,6 +79,7 @@ def test_the_component_scores_whatever_component_predicted():
     assert found["ents_nereval"]["metrics"]["strict"]["counts"] == {"tp": 1, "fp": 1, "fn": 1}
 
 
+@pytest.mark.filterwarnings
 def test_a_doc_passes_through_unchanged():
     nlp = alone(spans_keys=["a"])
     before = pair().predicted
@@ -80,6 +89,7 @@ def test_a_doc_passes_through_unchanged():
     assert after.to_bytes() == state
 
 
+@pytest.mark.filterwarnings
 def test_entities_and_span_groups_are_scored_side_by_side():
     nlp = alone(spans_keys=["a", "b"])
     found = nlp.evaluate([pair()])
@@ -90,12 +100,14 @@ def test_entities_and_span_groups_are_scored_side_by_side():
     assert found["spans_a_nereval"] == make_spans_scorer(spans_key="a")([pair()])["spans_a_nereval"]
 
 
+@pytest.mark.filterwarnings
 def test_entities_may_be_left_out():
     found = alone(ents=False, spans_keys=["b"]).evaluate([pair()])
     assert not any(key.startswith("ents") for key in found)
     assert found["spans_b_fair_f"] == 1.0
 
 
+@pytest.mark.filterwarnings
 def test_only_the_metrics_asked_for_are_scored():
     nlp = alone(metrics={"loio": {"s": 0.0}})
     found = nlp.evaluate([pair()])
@@ -104,11 +116,13 @@ def test_only_the_metrics_asked_for_are_scored():
     assert ours == {f"ents_{x}" for x in ("loio_p", "loio_r", "loio_f", "nereval")}
 
 
+@pytest.mark.filterwarnings
 def test_examples_may_come_from_a_generator():
     component = alone(spans_keys=["a", "b"]).get_pipe("nereval")
     assert component.score(eg for eg in [pair()]) == component.score([pair()])
 
 
+@pytest.mark.filterwarnings
 def test_a_generator_is_used_up_by_the_first_component_of_spacys_scorer():
     nlp = alone()
     found = Scorer(nlp).score(eg for eg in [pair()])
@@ -116,22 +130,26 @@ def test_a_generator_is_used_up_by_the_first_component_of_spacys_scorer():
     assert nlp.evaluate(eg for eg in [pair()])["ents_fair_f"] == pytest.approx(2 / 3)
 
 
+@pytest.mark.filterwarnings
 def test_scores_can_be_told_apart_by_component():
     found = with_ruler().evaluate([pair()], per_component=True)
     assert "ents_fair_f" in found["nereval"]
     assert "ents_fair_f" not in found["entity_ruler"]
 
 
+@pytest.mark.filterwarnings
 def test_settings_that_evaluate_passes_to_every_scorer_do_not_matter():
     assert alone().evaluate([pair()], scorer_cfg={"spans_key": "a", "beta": 2})["ents_fair_f"] == pytest.approx(2 / 3)
 
 
+@pytest.mark.filterwarnings
 def test_texts_that_differ_are_an_error_that_names_the_example():
     component = alone().get_pipe("nereval")
     with pytest.raises(ValueError, match="example 1: the predicted text differs"):
         component.score([pair(), example(doc("a"), doc("b"))])
 
 
+@pytest.mark.filterwarnings
 def test_a_mistake_in_the_config_is_shown_as_spacy_shows_them():
     with pytest.raises(ConfigValidationError) as raised:
         alone(metrics={"fare": {}})
@@ -140,6 +158,7 @@ def test_a_mistake_in_the_config_is_shown_as_spacy_shows_them():
         alone(key="sc")
 
 
+@pytest.mark.filterwarnings
 def test_the_component_does_not_change_how_a_model_is_chosen():
     nlp = spacy.blank("en")
     nlp.add_pipe("ner")
@@ -148,6 +167,7 @@ def test_the_component_does_not_change_how_a_model_is_chosen():
     assert nlp.config["training"]["score_weights"] == before
 
 
+@pytest.mark.filterwarnings
 def test_the_component_keeps_its_options_through_disk(tmp_path):
     nlp = with_ruler(metrics={"fair": {"unit": "token"}}, spans_keys=["a"])
     nlp.to_disk(tmp_path / "model")
@@ -157,6 +177,7 @@ def test_the_component_keeps_its_options_through_disk(tmp_path):
     assert "spans_a_fair_f" in found
 
 
+@pytest.mark.filterwarnings
 def test_the_component_stands_aside_in_training():
     nlp = spacy.blank("en")
     nlp.add_pipe("nereval")
@@ -170,6 +191,7 @@ def test_the_component_stands_aside_in_training():
 # spaCy's command line
 
 
+@pytest.mark.filterwarnings
 def test_spacy_evaluate_writes_every_score_into_its_file(tmp_path):
     nlp = with_ruler(spans_keys=["a"])
     nlp.to_disk(tmp_path / "model")
@@ -192,14 +214,41 @@ def test_spacy_evaluate_writes_every_score_into_its_file(tmp_path):
 # What spaCy does with spans of length zero, and why the core works without Docs
 
 
+@pytest.mark.filterwarnings
 def test_a_predicted_doc_with_a_span_of_length_zero_cannot_be_copied():
     made = doc("a b", spans={"k": [(1, 1, "A")]})
     with pytest.raises(ValueError, match="E1052"):
         made.copy()
 
 
+@pytest.mark.filterwarnings
 def test_a_span_of_length_zero_is_scored_all_the_same():
     gold, pred = (doc("a b", spans={"k": [(1, 1, "A")]}) for _ in range(2))
     found = alone(ents=False, spans_keys=["k"]).get_pipe("nereval").score([example(gold, pred)])
     assert found["spans_k_strict_f"] == found["spans_k_loio_f"] == 1.0
     assert isinstance(pred, Doc) and isinstance(pred.spans["k"][0], Span)
+
+
+# What spaCy finds of this package by name works with the lowest spaCy that setup.cfg claims
+
+
+SETTINGS = ConfigParser()
+SETTINGS.read(ROOT / "setup.cfg", encoding="utf8")
+GROUPS = ("spacy_scorers", "spacy_factories", "spacy_callbacks", "spacy_loggers", "thinc_schedules")
+REGISTERED = [
+    line.split("=")[1].strip()
+    for group in GROUPS
+    for line in SETTINGS["options.entry_points"][group].strip().splitlines()
+]
+
+
+@pytest.mark.parametrize("place", REGISTERED)
+def test_annotations_of_registered_functions_are_types_and_no_strings(place):
+    """Before spaCy 3.8.13, a config block for an argument whose annotation is a string is an error."""
+    module, name = place.split(":")
+    parameters = inspect.signature(getattr(import_module(module), name)).parameters.values()
+    assert [p.name for p in parameters if isinstance(p.annotation, str)] == []
+
+
+def test_every_registered_function_is_looked_at():
+    assert len(REGISTERED) >= 6

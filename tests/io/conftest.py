@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from made_up import corpus
-from stored_counts import stored
+from stored_counts import stored, stored_collapsed
 
 from spacy_nereval import Document
 
@@ -17,5 +17,10 @@ def file(tmp_path) -> Path:
 
 
 @pytest.fixture
-def with_replicates(tmp_path) -> Path:
+def halves(tmp_path) -> Path:
     return stored(corpus(4), tmp_path / "replicates.npz", replicates=3)
+
+
+@pytest.fixture
+def collapsed(tmp_path) -> Path:
+    return stored_collapsed(corpus(12), tmp_path / "collapsed.npz", shard="12" * 16)

@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 
 import pytest
-from annotated import example, shared
+from annotators import annotated, example
 
 from spacy_nereval.core.mention_places import annexed
-from spacy_nereval.evaluation.agreement.consensus import Rule, consensus
-from spacy_nereval.evaluation.agreement.disputes import disputed_documents
+from spacy_nereval.evaluation.agreement.votes import Rule, consensus, ranked_documents
 from spacy_nereval.io.formats import Format, label_studio
 from spacy_nereval.io.formats import jsonl as jsonl_reader
 from spacy_nereval.io.shared_documents import label_studio_tasks, prodigy_tasks, write_disputes
-from spacy_nereval.reporting.html.agreement.rows import document_rows
 
-RANKED = [row["document"] for row in disputed_documents(example()) if row["disputes"]]
+RANKED = [row["document"] for _, row in ranked_documents(example()) if row["disputes"]]
 
 
 def test_the_tasks_are_the_disputed_documents_the_most_disputed_first():
@@ -29,12 +27,12 @@ def test_the_tasks_are_the_disputed_documents_the_most_disputed_first():
 
 def test_documents_that_share_an_id_are_all_there():
     one, other = ("Ada left", {"ann": [(0, 3, "PER")], "ben": []}), ("Bob left", {"ann": [(0, 3, "PER")], "ben": []})
-    given = shared(one, other)
+    given = annotated(one, other)
     for each in given.documents:
         each.base.id = "same"
     assert [task["text"] for task in prodigy_tasks(given)] == ["Ada left", "Bob left"]
     assert [task["data"]["text"] for task in label_studio_tasks(given)] == ["Ada left", "Bob left"]
-    assert [row.number for row in document_rows(given)] == [0, 1]
+    assert [number for number, _ in ranked_documents(given)] == [0, 1]
 
 
 @pytest.mark.parametrize("rule", [Rule(), Rule("all"), Rule(1)])
@@ -63,7 +61,7 @@ def test_label_studios_tasks_are_read_back_as_each_annotators_spans(tmp_path, na
 
 def test_options_say_who_marked_what():
     spans = {"ann": [(4, 13, "PART")], "ben": [(9, 13, "PART")], "cleo": [(4, 13, "PART"), (14, 19, "FAULT")]}
-    (task,) = prodigy_tasks(shared(("the left door leaks", spans)))
+    (task,) = prodigy_tasks(annotated(("the left door leaks", spans)))
     assert task["spans"] == [{"start": 4, "end": 13, "label": "PART"}]
     assert [option["text"] for option in task["options"]] == [
         "ann, cleo: left door (PART)",
@@ -76,7 +74,7 @@ def test_options_say_who_marked_what():
 
 def test_what_the_text_does_not_have_is_in_no_task():
     text, lines = annexed("Ada met Bob", ["Eve"])
-    given = shared((text, {"ann": [(0, 3, "PER"), (*lines["Eve"], "PER")], "ben": []}))
+    given = annotated((text, {"ann": [(0, 3, "PER"), (*lines["Eve"], "PER")], "ben": []}))
     given.documents[0].base.annex = len("Ada met Bob")
     (task,) = prodigy_tasks(given)
     assert task["text"] == "Ada met Bob"
@@ -86,7 +84,7 @@ def test_what_the_text_does_not_have_is_in_no_task():
 
 
 def test_documents_without_texts_make_no_tasks_and_leave_no_file(tmp_path):
-    given = shared((None, {"ann": [(0, 3, "PER")], "ben": []}))
+    given = annotated((None, {"ann": [(0, 3, "PER")], "ben": []}))
     for path in (tmp_path / "a.jsonl", tmp_path / "a.json"):
         with pytest.raises(ValueError, match="document d0 has no text"):
             write_disputes(path, given)
@@ -94,7 +92,7 @@ def test_documents_without_texts_make_no_tasks_and_leave_no_file(tmp_path):
 
 
 def test_strange_characters_survive(tmp_path):
-    given = shared(("\ud800 😀\u2028 door", {"ann": [(5, 9, "P")], "ben": [(2, 3, "P")]}))
+    given = annotated(("\ud800 😀\u2028 door", {"ann": [(5, 9, "P")], "ben": [(2, 3, "P")]}))
     for path, read in ((tmp_path / "a.jsonl", jsonl_reader.read), (tmp_path / "a.json", label_studio.read)):
         write_disputes(path, given)
         (record,) = read(path, Format(annotator="ann" if path.suffix == ".json" else None))

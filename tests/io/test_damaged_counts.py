@@ -6,9 +6,14 @@ import gc
 import io
 import json
 import os
+import struct
+import tracemalloc
 import warnings
 import zipfile
+from collections.abc import Callable
+from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +23,7 @@ from stored_counts import changed, refused, same, stored
 
 from spacy_nereval import Document, create_all, evaluate
 from spacy_nereval.io.count_files import load, merge
-from spacy_nereval.io.count_layout import LATER, Header, schema
+from spacy_nereval.io.count_layout import LATER, CollapsedHeader, Header, schema
 
 
 def test_a_file_that_is_not_there_or_is_a_folder_is_refused(tmp_path):
@@ -61,18 +66,9 @@ def test_a_plain_npy_file_and_a_zip_file_are_refused(tmp_path):
     assert "does not hold counts" in refused(tmp_path / "a.npz")
 
 
-@pytest.mark.parametrize("number", [3, 5])
-def test_another_version_of_the_format_is_refused_by_name_and_with_the_remedy(file, number):
-    path = changed(file, lambda arrays, header: header.update(format=f"spacy-nereval counts {number}"))
-    said = (
-        f"has the format 'spacy-nereval counts {number}', and this version reads 'spacy-nereval counts 4': count again"
-    )
-    assert refused(path) == f"{path} {said}"
-
-
-def test_a_file_that_this_test_writes_anew_is_read(file, with_replicates):
+def test_a_file_that_this_test_writes_anew_is_read(file, halves):
     """So that what is refused below is refused for what was changed."""
-    for path in (file, with_replicates):
+    for path in (file, halves):
         same(load(changed(path, lambda arrays, header: None)), load(path))
 
 
@@ -103,62 +99,6 @@ def test_a_file_with_a_wrong_byte_is_refused_or_says_the_same_wherever_it_is(tmp
     assert found > 60
 
 
-@pytest.mark.parametrize("key", sorted(Header.model_fields.keys() - LATER.keys()))
-def test_a_header_that_lacks_something_is_refused(file, key):
-    assert "damaged" in refused(changed(file, lambda arrays, header: header.pop(key), hashed=key != "digest"))
-
-
-STRICT = {"name": "strict", "version": 1, "settings": {"beta": 1.0}, "verdicts": [], "columns": []}
-
-
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("metrics", None),
-        ("metrics", []),
-        ("metrics", ["strict"]),
-        ("metrics", [{"name": "strict"}]),
-        ("metrics", [STRICT | {"name": "no such"}]),
-        ("metrics", [STRICT | {"settings": {"s": 1}}]),
-        ("metrics", [STRICT | {"settings": {"name": "fair"}}]),
-        ("columns", 3),
-        ("columns", [["", "hit", "A", "A"]]),
-        ("columns", [["", "hit", "A", "A", "", 1]]),
-        ("ids", ["a"]),
-        ("ids", None),
-        ("ids", [1, 2, 3, 4]),
-        ("units", ["a"]),
-        ("entries", -1),
-        ("entries", 10**15),
-        ("entries", "four"),
-        ("skipped", -1),
-        ("skipped", "none"),
-        ("skipped", 1.5),
-        ("skipped", True),
-        ("spans_key", 3),
-        ("parts", "abc"),
-        ("replicates", {"samples": 3}),
-        ("replicates", {"samples": 3, "seed": 0, "labels": ["A", "B", "C"]}),
-        ("origin", []),
-        ("more", 1),
-    ],
-    ids=str,
-)
-def test_a_header_that_does_not_fit_is_refused(file, key, value):
-    """On loading, also with the hash of what it says."""
-    assert "damaged" in refused(changed(file, lambda arrays, header: header.update({key: value})))
-
-
-@pytest.mark.parametrize(
-    "update",
-    [{"samples": -1}, {"samples": 10**15}, {"seed": -1}, {"labels": ["A", "A", "B", "C"]}, {"labels": ["A", "B"]}]
-    + [{"labels": ["A", "B", "D"]}, {"samples": 2}, {"more": 0}],
-    ids=str,
-)
-def test_a_header_whose_replicates_do_not_fit_is_refused(with_replicates, update):
-    refused(changed(with_replicates, lambda arrays, header: header["replicates"].update(update)))
-
-
 @pytest.mark.parametrize("opening", ["[", '{"a":'])
 def test_a_header_that_is_nested_deeply_is_refused(file, opening):
     with np.load(file) as archive:
@@ -167,35 +107,6 @@ def test_a_header_that_is_nested_deeply_is_refused(file, opening):
         arrays["header"] = np.frombuffer(text.encode(), dtype=np.uint8)
         np.savez_compressed(file, **arrays)
         assert "does not hold counts, or is damaged" in refused(file)
-
-
-def test_columns_that_count_what_is_not_counted_or_are_there_twice_are_refused(file):
-    for column in (
-        ["", "hit", "A", "A", "high", ""],
-        ["strict", "tp", "A", "A", "", ""],
-        ["x", "tp", "A", "A", "", ""],
-    ):
-        path = changed(file, lambda arrays, header, column=column: header["columns"].__setitem__(0, column))
-        assert "which is not counted here" in refused(path)
-    path = changed(file, lambda arrays, header: header["columns"].__setitem__(0, header["columns"][1]))
-    assert "a column occurs twice" in refused(path)
-
-
-def test_what_was_changed_without_its_hash_is_refused(file):
-    for change in (
-        lambda arrays, header: arrays["cells/data"].__setitem__(0, 7),
-        lambda arrays, header: header.update(skipped=7),
-        lambda arrays, header: header["ids"].__setitem__(0, "x"),
-    ):
-        assert "it was changed after it was written" in refused(changed(file, change, hashed=False))
-
-
-def test_the_schema_of_the_header_is_current(file):
-    """Write it anew with SPACY_NEREVAL_REGENERATE=1."""
-    path = ROOT / "docs" / "reference" / "counts-file.schema.json"
-    if os.environ.get("SPACY_NEREVAL_REGENERATE"):
-        path.write_text(json.dumps(schema(), indent=2) + "\n", encoding="utf8")
-    assert json.loads(path.read_text(encoding="utf8")) == json.loads(json.dumps(schema()))
 
 
 @pytest.mark.costly
@@ -221,3 +132,262 @@ def test_what_save_writes_is_an_archive_that_numpy_reads_from_memory(file):
     """An .npz file like others, not one that only this package reads."""
     with np.load(io.BytesIO(file.read_bytes())) as archive:
         assert {*archive.files} == {"header", "cells/data", "cells/indices", "cells/indptr"}
+
+
+# What was changed in a file that is otherwise intact, with the hash of its new content
+
+Change = Callable[[dict[str, Any], dict[str, Any]], Any]
+"""Changes the arrays and the header of a file."""
+
+
+def says(key: str, value: Any) -> Change:
+    return lambda arrays, header: header.update({key: value})
+
+
+def halves_say(**values: Any) -> Change:
+    return lambda arrays, header: header["replicates"].update(values)
+
+
+def column(new: Any) -> Change:
+    """Another first column; a number is the place of the column that it repeats."""
+    return lambda arrays, header: header["columns"].__setitem__(0, header["columns"][new] if new == 1 else new)
+
+
+def number(name: str, value: int, place: int = 0) -> Change:
+    return lambda arrays, header: arrays[name].reshape(-1).__setitem__(place, value)
+
+
+def array(name: str, make: Callable[[np.ndarray], Any]) -> Change:
+    return lambda arrays, header: arrays.update({name: make(arrays[name])})
+
+
+def without(name: str) -> Change:
+    return lambda arrays, header: arrays.pop(name)
+
+
+STRICT = {"name": "strict", "version": 1, "settings": {"beta": 1.0}, "verdicts": [], "columns": []}
+CELLS, HALVES = "cells/data", ("counts", "means", "class_means", "documents")
+SUMS = ("all/means", "all/class_means", "all/documents", "squares", "shards", "cells/indptr")
+DAMAGED, BELOW, SHAPE = "damaged", "below 0", "is not the array that the header describes"
+
+CASES: list[tuple[str, str, Change]] = [
+    *(
+        ("file", DAMAGED, says(key, value))
+        for key, values in {
+            "metrics": [None, [], ["strict"], [{"name": "strict"}], [STRICT | {"name": "no such"}]]
+            + [[STRICT | {"settings": {"s": 1}}], [STRICT | {"settings": {"name": "fair"}}]],
+            "columns": [3, [["", "hit", "A", "A"]], [["", "hit", "A", "A", "", 1]]],
+            "ids": [["a"], None, [1, 2, 3, 4]],
+            "units": [["a"]],
+            "entries": [-1, 10**15, "four"],
+            "skipped": [-1, "none", 1.5, True],
+            "spans_key": [3],
+            "parts": ["abc"],
+            "replicates": [{"samples": 3}, {"samples": 3, "seed": 0, "labels": ["A", "B", "C"]}],
+            "origin": [[]],
+            "more": [1],
+        }.items()
+        for value in values
+    ),
+    *(
+        ("collapsed", DAMAGED, says(key, value))
+        for key, values in {
+            **{"ids": [["a"]], "units": [["a"]], "parts": [["a"]], "labels": [["A", "B"], ["A", "B", "D"], None]},
+            **{"unit_number": [-1, 13], "shards": [-1, 2, 10**15], "id_hashes": ["../a"], "entries": [10**6]},
+            "more": [1],
+        }.items()
+        for value in values
+    ),
+    *(
+        ("halves", "", halves_say(**{key: value}))
+        for key, values in {
+            "samples": [-1, 10**15, 2],
+            "seed": [-1],
+            "labels": [["A", "A", "B", "C"], ["A", "B"], ["A", "B", "D"]],
+            "more": [0],
+        }.items()
+        for value in values
+    ),
+    ("file", "which is not counted here", column(["", "hit", "A", "A", "high", ""])),
+    ("file", "which is not counted here", column(["strict", "tp", "A", "A", "", ""])),
+    ("file", "which is not counted here", column(["x", "tp", "A", "A", "", ""])),
+    ("file", "a column occurs twice", column(1)),
+    # Places that there are not, and fewer than none of something
+    *(
+        ("file", "is damaged", number(f"cells/{name}", value, place))
+        for name, places in {"indices": (0, -1), "indptr": (0, 2, -1)}.items()
+        for place in places
+        for value in (-1, 10**6, 2**31 - 1, -(2**31))
+    ),
+    *(("file", BELOW, number(name, -1)) for name in (CELLS,)),
+    *(("halves", BELOW, number(f"replicates/{name}", -1)) for name in ("counts", "documents")),
+    *(("collapsed", BELOW, number(name, -1)) for name in (CELLS, "all/documents", "all/means", "squares")),
+    ("collapsed", BELOW, number("replicates/counts", -1)),
+    ("collapsed", "more averages or units than documents", number("all/documents", 5)),
+    ("collapsed", "more averages or units than documents", number("all/means", 13)),
+    ("collapsed", "a half-sample has more than there is", number("replicates/documents", 13)),
+    ("collapsed", "a half-sample has more than there is", number("replicates/counts", 10**6)),
+    # Arrays that are missing, or of another shape or type
+    *(("halves", "", without(f"replicates/{name}")) for name in HALVES),
+    *(("collapsed", DAMAGED, without(name)) for name in SUMS),
+    *(
+        ("file", SHAPE, array(CELLS, make))
+        for make in (
+            *(lambda a: a[:-1], lambda a: a[None], lambda a: a.astype(str), lambda a: a + 0.5),
+            *(lambda a: a * np.nan, lambda a: a > 0, lambda a: np.float64(3)),
+        )
+    ),
+    ("file", SHAPE, array("cells/indptr", lambda a: a[1:])),
+    ("file", SHAPE, array("cells/indptr", lambda a: a.astype(complex))),
+    *(("halves", SHAPE, array(f"replicates/{name}", lambda a: a[..., :-1])) for name in HALVES),
+    *(("collapsed", SHAPE, array(name, lambda a: a + 0.5)) for name in SUMS if name != "all/class_means"),
+    *(("collapsed", SHAPE, array(name, lambda a: np.stack([a] * 2))) for name in SUMS),
+]
+
+
+@pytest.mark.parametrize(("kind", "said", "change"), CASES, ids=range(len(CASES)))
+def test_what_does_not_fit_the_rest_of_a_file_is_refused(request, kind, said, change):
+    assert said in refused(changed(request.getfixturevalue(kind), change))
+
+
+LACKING = ["labels", "unit_number", "shards", "unit", "metrics", "columns", "digest"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "key"),
+    [*(("file", key) for key in sorted(Header.model_fields.keys() - LATER.keys()))]
+    + [("collapsed", key) for key in LACKING],
+)
+def test_a_header_that_lacks_something_is_refused(request, kind, key):
+    path = request.getfixturevalue(kind)
+    assert "damaged" in refused(changed(path, lambda arrays, header: header.pop(key), hashed=key != "digest"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        *(("file", change) for change in (number(CELLS, 7), says("skipped", 7), says("ids", ["x"] * 4))),
+        *(("collapsed", change) for change in (number("all/means", 7), number("shards", 7), says("unit_number", 7))),
+    ],
+)
+def test_what_was_changed_without_its_hash_is_refused(request, kind, change):
+    path = changed(request.getfixturevalue(kind), change, hashed=False)
+    assert "it was changed after it was written" in refused(path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "format", "read"),
+    [("file", f"spacy-nereval counts {number}", "spacy-nereval counts 4") for number in (3, 5)]
+    + [("collapsed", "spacy-nereval counts collapsed 2", "spacy-nereval counts collapsed 1")],
+)
+def test_another_version_of_the_format_is_refused_by_name_and_with_the_remedy(request, kind, format, read):
+    path = changed(request.getfixturevalue(kind), says("format", format))
+    assert refused(path) == f"{path} has the format {format!r}, and this version reads {read!r}: count again"
+
+
+@pytest.mark.parametrize("kind", ["file", "collapsed"])
+def test_counts_of_one_kind_are_not_read_as_the_other(request, kind):
+    other = {"file": "spacy-nereval counts collapsed 1", "collapsed": "spacy-nereval counts 4"}[kind]
+    assert "damaged" in refused(changed(request.getfixturevalue(kind), says("format", other)))
+
+
+@pytest.mark.parametrize(("kind", "name"), [(Header, "counts-file"), (CollapsedHeader, "collapsed-counts-file")])
+def test_the_schema_of_the_header_is_current(kind, name):
+    """Write it anew with SPACY_NEREVAL_REGENERATE=1."""
+    path = ROOT / "docs" / "reference" / f"{name}.schema.json"
+    if os.environ.get("SPACY_NEREVAL_REGENERATE"):
+        path.write_text(json.dumps(schema(kind), indent=2) + "\n", encoding="utf8")
+    assert json.loads(path.read_text(encoding="utf8")) == json.loads(json.dumps(schema(kind)))
+
+
+# Count files whose arrays are damaged, too large, or not what the header describes are refused
+
+
+class Trap:
+    """Who unpickles it notices."""
+
+    sprung = False
+
+    def __reduce__(self):
+        return (setattr, (Trap, "sprung", True))
+
+
+@pytest.mark.parametrize("name", ["header", "cells/data", "cells/indptr"])
+def test_an_array_of_objects_is_refused_and_not_unpickled(file, name):
+    def trapped(arrays, header):
+        arrays[name] = np.array([Trap()], dtype=object)
+
+    with np.load(file) as archive:
+        arrays = dict(archive)
+    trapped(arrays, None)
+    path = file.with_name("trap.npz")
+    np.savez(path, **arrays)
+    assert "does not hold counts, or is damaged" in refused(path)
+    assert not Trap.sprung
+
+
+@pytest.mark.parametrize("name", ["cells/data", "cells/indices", "cells/indptr", "header"])
+def test_a_file_that_lacks_an_array_is_refused(file, name):
+    with np.load(file) as archive:
+        arrays = dict(archive)
+    arrays.pop(name)
+    np.savez(file, **arrays)
+    assert "damaged" in refused(file)
+
+
+@pytest.mark.parametrize("name", ["header", "cells/data"])
+@pytest.mark.parametrize("shape", [(10**15,), (10**8,), (-1,), (2**63,), (10**5,) * 3], ids=str)
+def test_an_array_that_says_it_is_huge_is_refused_before_there_is_room_for_it(file, name, shape):
+    with zipfile.ZipFile(file) as archive:
+        members = {member: archive.read(member) for member in archive.namelist()}
+    start = io.BytesIO()
+    np.lib.format.write_array_header_1_0(start, {"descr": "|u1", "fortran_order": False, "shape": shape})
+    members[f"{name}.npy"] = start.getvalue() + b"\0" * 10
+    with zipfile.ZipFile(file, "w") as archive:
+        for member, content in members.items():
+            archive.writestr(member, content)
+    tracemalloc.start()
+    refused(file)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10**7
+
+
+def with_member(file: Path, name: str, content: bytes, **how) -> Path:
+    """The archive with other bytes for one of its arrays."""
+    with zipfile.ZipFile(file) as archive:
+        members = {member: archive.read(member) for member in archive.namelist()} | {f"{name}.npy": content}
+    with zipfile.ZipFile(file, "w", **how) as archive:
+        for member, data in members.items():
+            archive.writestr(member, data)
+    return file
+
+
+NO_PYTHON = ("{'descr': '<i8', 'shape': (3,)", "(" * 9000, "  x\n y", "'" * 3, "-" * 9000 + "1", "[" * 150 + "]" * 150)
+
+
+@pytest.mark.parametrize("name", ["header", "cells/data"])
+@pytest.mark.parametrize("text", NO_PYTHON, ids=range(len(NO_PYTHON)))
+def test_an_array_whose_header_is_no_python_is_refused(file, name, text):
+    content = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode()
+    said = refused(with_member(file, name, content))
+    assert "does not hold counts, or is damaged" in said and len(said) < 1000
+
+
+def test_a_member_that_is_compressed_in_another_way_and_damaged_is_refused(file):
+    content = bytearray(with_member(file, "header", b"x" * 999, compression=zipfile.ZIP_LZMA).read_bytes())
+    at = content.find(b"header.npy") + len("header.npy")
+    content[at + 4 : at + 12] = b"\xff" * 8
+    file.write_bytes(content)
+    assert "does not hold counts, or is damaged" in refused(file)
+
+
+def test_an_encrypted_member_is_refused(file):
+    content = bytearray(file.read_bytes())
+    for signature, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):  # the flags of each member, twice in the file
+        place = content.find(signature)
+        while place >= 0:
+            content[place + at] |= 1
+            place = content.find(signature, place + 1)
+    file.write_bytes(content)
+    assert "encrypted" in refused(file)

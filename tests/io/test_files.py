@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import os
+import stat
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+import srsly
 from docs import any_example, doc, nlp, write_docs
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from profiles import tries
 from spacy.lang.en import English
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, DocBin, Span
 
-from spacy_nereval import score
+from spacy_nereval import Document, score
 from spacy_nereval.integration.examples import read
 from spacy_nereval.integration.pipelines import predict
 from spacy_nereval.integration.spacy_files import read_docs
 from spacy_nereval.io.read import read_files, records
+from spacy_nereval.io.writing import write_json
 
 ADA = {"text": "Ada met Bob", "spans": [{"start": 0, "end": 3, "label": "PER"}]}
 
@@ -245,3 +251,154 @@ def test_a_pipeline_is_scored_on_gold_annotation_in_any_format(tmp_path):
         assert {*document.pred} == {(0, 3, "PER")}, name
     with pytest.raises(ValueError, match=r"span groups such as 'sc' are read from \.spacy files only"):
         list(predict(pipeline, tmp_path / "gold.jsonl", "sc"))
+
+
+# Whatever is in a file is documents, or an error that says where
+
+
+def parts_of_a_file_of_docs() -> dict[str, Any]:
+    return srsly.msgpack_loads(zlib.decompress(DocBin(docs=[doc("unheard-of words", (0, 1, "NEW"))]).to_bytes()))
+
+
+@pytest.mark.parametrize("damage", [{"strings": []}, {"flags": []}, {"cats": []}])
+def test_a_damaged_file_of_docs_is_an_error_that_names_the_file(tmp_path, damage):
+    path = tmp_path / "a.spacy"
+    path.write_bytes(zlib.compress(srsly.msgpack_dumps(parts_of_a_file_of_docs() | damage)))
+    with pytest.raises(ValueError) as raised:
+        list(records(path))
+    assert str(path) in str(raised.value)
+
+
+@tries(60)
+@given(st.binary(max_size=40))
+def test_any_bytes_are_docs_or_an_error_that_names_the_file(data):
+    with TemporaryDirectory() as directory:
+        path = Path(directory) / "a.spacy"
+        path.write_bytes(data)
+        with pytest.raises(ValueError) as raised:
+            list(read_docs(path))
+        assert str(path) in str(raised.value)
+
+
+SOUND = {
+    "text": "abc de",
+    "spans": [{"start": 0, "end": 3, "label": "A"}, {"start": 4, "end": 6, "label": "B"}],
+    "tokens": [{"start": 0, "end": 3}, {"start": 4, "end": 6}],
+    "id": "x",
+}
+
+
+scalars = st.none() | st.booleans() | st.integers(-2, 9) | st.floats() | st.sampled_from(["", "0", "a", "abc de"])
+
+
+anything = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=2), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@st.composite
+def unsound(draw: st.DrawFn) -> Any:
+    """A sound entry with something in it replaced or left out."""
+    entry = copy.deepcopy(SOUND)
+    inside, key = entry, draw(st.sampled_from(["text", "spans", "spans", "spans", "tokens", "tokens", "tokens", "id"]))
+    while isinstance(inside[key], (list, dict)) and draw(st.integers(0, 3)):
+        inside = inside[key]
+        key = draw(st.sampled_from(range(len(inside)) if isinstance(inside, list) else sorted(inside)))
+    if draw(st.booleans()):
+        inside[key] = draw(anything)
+    else:
+        del inside[key]
+    return entry
+
+
+@tries(150)
+@given(unsound() | anything)
+@example(SOUND)
+@example(SOUND | {"tokens": [{"start": None, "end": 3}]})
+@example(SOUND | {"tokens": [{"start": [0], "end": 3}]})
+def test_any_line_is_a_document_or_an_error_that_says_where(entry):
+    with TemporaryDirectory() as directory:
+        path = Path(directory) / "a.jsonl"
+        path.write_text(json.dumps(entry), encoding="utf8")
+        try:
+            (found,) = read_files(path, path)
+        except ValueError as error:
+            assert f"{path}, line 1: " in str(error)
+        else:
+            assert isinstance(found, Document)
+            score([found], {"fair": {"unit": "token"}, "wrf": {}} if found.tokens else None)
+
+
+@tries(60)
+@given(st.binary(max_size=20))
+def test_any_bytes_are_lines_or_an_error_that_says_where(data):
+    with TemporaryDirectory() as directory:
+        path = Path(directory) / "a.jsonl"
+        path.write_bytes(data)
+        try:
+            found = list(records(path))
+        except ValueError as error:
+            kinds = ("is in UTF-16", "is compressed by gzip", "is a zip archive")
+            assert any(f"{path}{said}" in str(error) for said in (", line ", *(f" {kind}" for kind in kinds)))
+        else:
+            assert found == []
+
+
+# Results are written whole or not at all
+
+
+def test_a_result_is_written_as_it_is(tmp_path):
+    gold, pred = [(0, 5, "Ä"), (8, 9, "B"), (10, 11, "B")], [(0, 4, "Ä"), (8, 9, "B")]
+    result = score([Document(gold, pred, text="abcdefghijk")])
+    write_json(tmp_path / "out.json", result)
+    text = (tmp_path / "out.json").read_text(encoding="utf8")
+    written = json.loads(text)
+    assert written.keys() == result.keys()
+    assert written["metrics"]["fair"]["counts"] == result["metrics"]["fair"]["counts"]
+    assert set(written["metrics"]["fair"]["per_type"]) == {"Ä", "B"}
+    assert text.endswith("}\n")
+    assert len(text.splitlines()) > 20
+
+
+def test_floats_are_written_with_all_their_digits(tmp_path):
+    value = {"third": 1 / 3, "tiny": 1e-13, "near one": 1 - 2**-53, "none": None}
+    write_json(tmp_path / "out.json", value)
+    assert json.loads((tmp_path / "out.json").read_text(encoding="utf8")) == value
+
+
+def test_what_was_there_is_replaced(tmp_path):
+    path = tmp_path / "out.json"
+    path.write_text("[1, 2, 3, 4, 5, 6, 7, 8, 9]", encoding="utf8")
+    write_json(path, {})
+    assert json.loads(path.read_text(encoding="utf8")) == {}
+    assert os.listdir(tmp_path) == ["out.json"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
+@pytest.mark.parametrize("mask, mode", [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
+def test_a_file_has_the_permissions_of_any_new_file(tmp_path, mask, mode):
+    before = os.umask(mask)
+    try:
+        write_json(tmp_path / "out.json", {})
+        assert os.umask(mask) == mask
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "out.json").stat().st_mode) == mode
+
+
+@pytest.mark.parametrize("at", ["dumps", "replace"])
+def test_what_was_there_stays_if_writing_fails(tmp_path, monkeypatch, at):
+    path = tmp_path / "out.json"
+    path.write_text("old", encoding="utf8")
+    if at == "replace":
+
+        def replace(*paths):
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(os, "replace", replace)
+    with pytest.raises((OSError, TypeError, ValueError)):
+        write_json(path, {} if at == "replace" else {"no": object()})
+    assert path.read_text(encoding="utf8") == "old"
+    assert os.listdir(tmp_path) == ["out.json"]

@@ -18,11 +18,13 @@ from commands import GOLD, PRED, run, write
 from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
+from reading import only, read
+from samples import FORMS, SAMPLES, SPANS, TEXT, write_sample
 
 from spacy_nereval.core.plugins import readers
 from spacy_nereval.core.spans import Document
 from spacy_nereval.io.count_files import load
-from spacy_nereval.io.formats import AUTO, name_of
+from spacy_nereval.io.formats import AUTO, format_names, name_of
 from spacy_nereval.io.formats.settings import Format
 from spacy_nereval.io.paths import in_words
 from spacy_nereval.io.read import read_files
@@ -217,3 +219,27 @@ def test_lines_of_any_json_are_read_or_named(row, value):
         for entry in (row, {"text": "Ada", **row}, {"text": "Ada", "spans": [value]}, value):
             path.write_text(json.dumps(entry) + "\n")
             check_outcome(lambda: check_documents(path, None), path)
+
+
+# The same text with the same spans is read from every format
+
+
+WANTED = [(TEXT[a:b], label) for a, b, label in SPANS]
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_sample_is_the_same_in_every_format(name, tmp_path):
+    path = write_sample(name, tmp_path)
+    assert name_of(path) == SAMPLES[name][0]
+    found = only(path)
+    assert "".join(found.text.split()) == "".join(TEXT.split())
+    assert [(found.text[a:b], label) for a, b, label in sorted(found.spans)] == WANTED
+    assert found.annotated and not (found.gaps or found.repaired or found.duplicates or found.rejected)
+    if found.tokens:
+        assert [found.text[a:b] for a, b in found.tokens] == FORMS
+    assert read(path, name=SAMPLES[name][0]) == [found]
+
+
+def test_there_is_a_sample_of_every_format():
+    older = {"spacy", "conll", "faireval"}  # which the corpus of test_formats has
+    assert {*format_names()} - older == {format for format, _, _ in SAMPLES.values()}

@@ -6,17 +6,18 @@ import ast
 import inspect
 import json
 import re
+import sys
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
+import catalogue
 import pytest
 from processes import python
+from project_scripts import script
 
 import spacy_nereval
 
 PACKAGE = Path(spacy_nereval.__file__).parent
-
-pytestmark = pytest.mark.costly
 
 
 def imported_by(*steps: str, torch: bool = False) -> list[set[str]]:
@@ -48,6 +49,7 @@ def scoring() -> list[set[str]]:
     )
 
 
+@pytest.mark.costly
 def test_scoring_plain_documents_imports_neither_spacy_nor_anything_heavy(scoring):
     found = packages(set().union(*scoring))
     assert {"spacy_nereval", "numpy"} <= found
@@ -55,6 +57,7 @@ def test_scoring_plain_documents_imports_neither_spacy_nor_anything_heavy(scorin
     assert not found & {"pandas", "matplotlib", "sklearn", "nervaluate", "seqeval", "requests"}
 
 
+@pytest.mark.costly
 def test_the_package_loads_what_is_asked_for_when_it_is_asked_for(scoring):
     package, name, function, _ = scoring
     assert {name for name in package if name.startswith("spacy_nereval")} == {"spacy_nereval", "spacy_nereval.about"}
@@ -64,6 +67,7 @@ def test_the_package_loads_what_is_asked_for_when_it_is_asked_for(scoring):
     assert late <= function
 
 
+@pytest.mark.costly
 def test_every_name_of_the_package_is_there_and_none_is_that_of_a_module():
     """Whatever was imported before: a module that is imported becomes a name of its package."""
     assert len(spacy_nereval.__all__) == len(set(spacy_nereval.__all__)) > 10
@@ -80,6 +84,7 @@ def test_every_name_of_the_package_is_there_and_none_is_that_of_a_module():
         exec("from spacy_nereval import scoer")
 
 
+@pytest.mark.costly
 def test_a_type_checker_finds_the_names_where_they_are_loaded_from():
     said = re.search(r"if TYPE_CHECKING:\n(.*?)else:", inspect.getsource(spacy_nereval), flags=re.S)[1]
     checked = {module: tuple(names.split(", ")) for module, names in re.findall(r"from \.([\w.]+) import (.*)", said)}
@@ -94,6 +99,7 @@ def start() -> list[set[str]]:
     return imported_by("import spacy, spacy.cli", ours, "spacy.blank('en').add_pipe('sentencizer')")
 
 
+@pytest.mark.costly
 def test_what_spacy_imports_at_every_start_brings_nothing_but_the_package(start):
     before, added, _ = start
     assert {"spacy.cli", "spacy.language"} <= before
@@ -101,6 +107,7 @@ def test_what_spacy_imports_at_every_start_brings_nothing_but_the_package(start)
     assert packages(added) == {"spacy_nereval"}
 
 
+@pytest.mark.costly
 def test_what_spacy_imports_at_every_start_does_not_score_or_read_anything(start):
     late = {
         "spacy_nereval.integration.scorer",
@@ -131,6 +138,7 @@ def test_what_spacy_imports_at_every_start_does_not_score_or_read_anything(start
     }
 
 
+@pytest.mark.costly
 def test_one_module_of_the_commands_imports_spacy():
     """When it is loaded: the others do so in their functions, if they have to."""
     found = {}
@@ -143,5 +151,54 @@ def test_one_module_of_the_commands_imports_spacy():
     assert {name for name, modules in found.items() if modules} == {"spacy_app.py"}
 
 
+@pytest.mark.costly
 def test_the_command_line_can_be_the_first_import():
     assert "spacy_nereval.cli" in imported_by("import spacy_nereval.cli")[0]
+
+
+# scripts/without_torch.py: what it hides, from what, and how it starts what it is given
+
+
+started = script("without_torch")
+
+
+class Package:
+    """A package, with its requirements."""
+
+    def __init__(self, requires: list[str] | None) -> None:
+        self.requires = requires
+
+
+@pytest.fixture
+def ran(monkeypatch) -> list:
+    """What was started, and whether PyTorch was hidden from it."""
+    seen: list = []
+    for name in ("run_path", "run_module"):
+        monkeypatch.setattr(
+            started.runpy, name, lambda program, **_: seen.append((program, sys.argv, sys.modules.get("torch", 0)))
+        )
+    needs = {"ours": ["spacy>=3.8", "torchlike; extra == 'x'"], "plain": None, "theirs": ["numpy", "torch>=1.8.0"]}
+    entries = [SimpleNamespace(name=name, dist=Package(requires)) for name, requires in needs.items()]
+    found = SimpleNamespace(groups={"spacy_factories", "console_scripts"}, select=lambda group: entries)
+    monkeypatch.setattr(catalogue, "AVAILABLE_ENTRY_POINTS", found)
+    monkeypatch.setitem(sys.modules, "torch", "there")
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    return seen
+
+
+def test_torch_and_what_requires_it_look_as_if_they_were_not_installed(ran, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["without_torch.py", "scripts/train.py", "a.cfg", "--gpu-id", "-1"])
+    started.main()
+    assert ran == [("scripts/train.py", ["scripts/train.py", "a.cfg", "--gpu-id", "-1"], None)]
+    points = catalogue.AVAILABLE_ENTRY_POINTS
+    assert {group: [point.name for point in of] for group, of in points.items()} == {
+        "spacy_factories": ["ours", "plain"]
+    }
+    assert sys.path[0] == "scripts"
+
+
+def test_a_command_for_a_gpu_has_everything(ran, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["without_torch.py", "spacy", "nereval", "evaluate", "--gpu-id", "0"])
+    started.main()
+    assert ran == [("spacy", ["spacy", "nereval", "evaluate", "--gpu-id", "0"], "there")]
+    assert not isinstance(catalogue.AVAILABLE_ENTRY_POINTS, dict)

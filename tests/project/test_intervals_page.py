@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import doctest
 import re
+import sys
+from importlib import import_module
 from types import ModuleType
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -72,3 +76,96 @@ def test_the_picture_is_linked_from_the_page_and_the_page_from_the_readme():
 @pytest.mark.parametrize("word", ["significant", "trend", "equal", "no difference", "prove"])
 def test_words_that_no_result_may_use_are_not_taught(word):
     assert word not in prose().lower()
+
+
+# benchmarks/coverage.md: how often intervals and tests are right, as the documentation claims
+
+
+BENCHMARKS = ROOT / "benchmarks"
+
+
+@pytest.fixture
+def benchmarks(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The module; others of its name measure which lines tests run."""
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    monkeypatch.delitem(sys.modules, "coverage", raising=False)
+    yield import_module("coverage")
+    sys.modules.pop("coverage", None)
+
+
+def tables(text: str) -> dict[str, dict[str, list[int]]]:
+    """Titles to rows to all numbers of the row."""
+    found: dict[str, dict[str, list[int]]] = {}
+    for block in re.split(r"\n\n", text):
+        if block.startswith("| "):
+            head, _, *rows = block.splitlines()
+            cells = [re.split(r" \| ", row.strip("| ")) for row in rows]
+            own = {name: [int(n) for cell in values for n in re.findall(r"\d+", cell)] for name, *values in cells}
+            found[head.strip("| ").split(" | ")[0]] = own
+    return found
+
+
+WRITTEN = tables((BENCHMARKS / "coverage.md").read_text("utf8"))
+"""From 400 data sets per number, of which the standard error is about 1."""
+
+
+def test_intervals_of_scores_hold_the_true_one() -> None:
+    held = [
+        WRITTEN["F"]["chosen"],
+        WRITTEN["macro F of five labels"]["chosen"],
+        *WRITTEN["other scores"].values(),
+        WRITTEN["F of a label with k effective documents, both worlds; k:"]["chosen"],
+        WRITTEN["F, articles of 8 sentences, by what is resampled; articles:"]["articles"],
+    ]
+    assert all(share >= 92 for shares in held for share in shares)
+    labels = WRITTEN["F of a label with k effective documents, both worlds; k:"]
+    assert set(labels["chosen: zero width"]) == {0}
+    assert labels["percentile"][0] < 75 and labels["percentile: zero width"][0] > 20
+    articles = WRITTEN["F, articles of 8 sentences, by what is resampled; articles:"]
+    assert max(articles["sentences"]) < 85
+    page = " ".join((ROOT / "docs" / "how-to" / "units.md").read_text("utf8").split())
+    for kind in ("sentences", "articles"):
+        assert f"{min(articles[kind])} to {max(articles[kind])} times" in page
+
+
+def test_tests_of_differences_keep_their_level_and_agree_with_their_intervals() -> None:
+    compared = {title: rows for title, rows in WRITTEN.items() if title.startswith("F, two systems")}
+    assert len(compared) == 3
+    for rows in compared.values():
+        assert set(rows["contradictions"]) == {0}
+        assert min(rows["chosen holds, D ≥ 6"]) >= 92
+    for title in ("alike", "of the same F by other errors"):
+        assert max(compared[f"F, two systems {title}"]["p ≤ .05"]) <= 8
+        assert max(WRITTEN[f"F of labels, two systems {title}"]["D ≥ 6: p ≤ .05"]) <= 7
+    better = compared["F, two systems of which one is better"]
+    for seen, predicted in zip(better["power, D ≥ 6"], better["power by the detectable difference"]):
+        assert abs(seen - predicted) <= 5
+    assert max(better["the same within the true difference"]) <= 7
+    counts = next(rows for title, rows in WRITTEN.items() if title.startswith("5 data sets"))
+    assert all(share <= 5 for shares in counts.values() for share in shares)
+
+
+def test_systems_that_differ_in_their_training_runs_alone_are_not_told_apart() -> None:
+    alike = [rows for title, rows in WRITTEN.items() if title.startswith(("two systems alike", "the same with runs"))]
+    assert len(alike) == 6
+    assert max(share for rows in alike for share in rows["chosen"]) <= 8
+    assert max(share for rows in alike for share in rows["swaps of documents alone"]) > 35
+    (expected,) = (rows for title, rows in WRITTEN.items() if title.startswith("one system, F"))
+    assert min(share for runs in ("2 runs", "3 runs", "5 runs") for share in expected[runs]) >= 90
+    assert min(expected["1 run"]) < 75
+
+
+def test_the_examples_of_the_modules_hold(benchmarks: Any) -> None:
+    for module in (benchmarks, import_module("worlds")):
+        found = doctest.testmod(module)
+        assert found.attempted > 0 and found.failed == 0
+
+
+@pytest.mark.slow
+def test_the_tables_are_written_anew_with_the_same_titles(benchmarks: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    benchmarks.tables(50, [10, 20], 0)
+    printed = capsys.readouterr().out
+    assert "benchmarks/coverage.py --sets 50 --documents 10,20" in printed
+    found = tables(printed)
+    assert [title.replace("500 times", "4000 times") for title in found] == [*WRITTEN]
+    assert set(found["F, two systems alike"]["contradictions"]) == {0}

@@ -2,19 +2,81 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
-from kept_trials import DOCUMENTS, GOLD, SPURIOUS, UNLIKE, counts, hits, page_of, results, summaries, written
+import spacy
+from annotators import shared
 from places import ROOT
+from project_scripts import script
 
+from spacy_nereval import Document, count, create_all
 from spacy_nereval.counting.counts import Counts
+from spacy_nereval.evaluation.agreement.agreement_counts import AgreementCounts
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.resampling import Confidence, HalfSamples, Units
 from spacy_nereval.evaluation.result import evaluate
 from spacy_nereval.evaluation.statistics.intervals import spread, wilson
+from spacy_nereval.io.count_files import load, save
 from spacy_nereval.reporting.comparison_view import ComparisonView
+
+results = script("results")
+kept, summaries = (sys.modules[name] for name in ("kept", "summaries"))
+
+GOLD = (0, 3, "PART")
+SPURIOUS = (8, 11, "PART")
+DOCUMENTS = 40
+
+
+def counts(*predicted: Sequence[tuple[int, int, str]], gold: Sequence[Sequence[tuple]] | None = None) -> Counts:
+    """The counts of documents with one gold span each, or those given, and these predictions."""
+    sides = zip(gold or [[GOLD]] * len(predicted), predicted)
+    documents = [Document(g, p, "oil pump leaks", id=f"d{k}") for k, (g, p) in enumerate(sides)]
+    return count(documents, create_all())
+
+
+def hits(number: int) -> Counts:
+    """The counts of a run that finds the span in the first documents only."""
+    return counts(*([GOLD] if k < number else [] for k in range(DOCUMENTS)))
+
+
+def written(folder: Path, trials: dict[str, list[Counts]]) -> Path:
+    """A folder of kept runs, as scripts/trials.py writes it."""
+    made = []
+    for name, runs in trials.items():
+        for seed in range(len(runs)):
+            overrides: dict[str, Any] = {"system.seed": seed}
+            if name == "paper":
+                overrides |= {"training.max_steps": 60, "training.eval_frequency": 10}
+                overrides["training.accumulate_gradient"] = 1
+            settings = {"config": f"{name}.cfg", "config_sha256": "c", "texts_sha256": "t", "overrides": overrides}
+            settings |= {"gpu_id": -1, "versions": {"spacy": "3", "torch": "2", "spacy-nereval": "0"}}
+            more = {"machine": {"processor": "P", "cores": 2}, "finished": "2030-01-01T00:00:00", "rates": []}
+            more |= {"transformer": "assets/weights" if name == "paper" else None}
+            numbers = {"seconds": 7.5, "words": 100, "steps": 60, "epochs": 6}
+            made.append(kept.TrainingRun(pipeline=name, seed=seed, settings=settings, **more, **numbers))
+    index = kept.Index(format=kept.FORMAT, corpus=folder.name, texts={"test": DOCUMENTS}, test_sha256="s", trials=made)
+    kept.write(folder, index, [own for runs in trials.values() for own in runs])
+    return folder
+
+
+UNLIKE = {"cpu": [hits(20), hits(20), hits(20)], "paper": [hits(20), hits(40), hits(30)]}
+
+
+def page_of(folder: Path) -> str:
+    """The page of made-up runs, from a tenth of the usual half-samples."""
+    with patch.object(summaries, "CONFIDENCE", Confidence(samples=100)):
+        made: str = results.page(folder)
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -203,3 +265,166 @@ def test_a_corpus_without_runs_is_named(unlike, tmp_path):
     for corpus in ("maintie", "warranty", "wnut17"):
         written(tmp_path / corpus, {"cpu": [hits(10)]})
     assert "No training runs are kept" not in page_of(tmp_path)
+
+
+# The page of results names every key of a comparison
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "result.md"
+
+
+def test_the_page_names_every_key_of_a_comparison_and_every_flag() -> None:
+    counts = count([Document([(0, 3, "A")], [(0, 3, "A")], id="d")], create_all(["strict"]))
+    result = comparison([System("a", counts), System("b", counts)], [])
+    named = {
+        *re.findall(
+            r"`([a-z_0-9]+)`",
+            PAGE.read_text(encoding="utf8").split("## Result of a comparison")[1].split("## Result of annotators")[0],
+        )
+    }
+    assert {*result, *result["comparisons"][0], "few", "unbounded"} <= named
+
+
+def test_the_page_names_every_key_of_an_agreement() -> None:
+    sides = {
+        f"d{k}": {"a": [(0, 3, "PER"), (8, 11, "X")], "b": [(0, 3, "ORG")], "c": [(0, 7, "PER")]} for k in range(3)
+    }
+    given = shared(sides, dict.fromkeys(sides, "Ada met Bob"))
+    result = AgreementCounts(given, create_all(["strict"])).result(Confidence())
+    page = PAGE.read_text(encoding="utf8").split("## Result of annotators")[1].split("## Result of thresholds")[0]
+    named = {*re.findall(r"`([a-z_0-9]+)`", page)}
+    rows = [
+        *result["differences"],
+        *result["same_words"],
+        result["differences"][0]["pairs"][0],
+        *(rows[0] for rows in result["disputes"].values()),
+    ]
+    assert {row["kind"] for row in result["differences"]} == {"boundary", "label", "missing"}
+    summary = result["metrics"]["strict"]["f"]
+    tables = (result, result["pairs"][0], summary, result["units"], result["u_alpha"], result["consensus"])
+    parts = (part for row in result["differences"] for part in (row["example"], *row["pairs"], *row["places"]))
+    for table in (*tables, *rows, *parts):
+        assert {*table} <= named, {*table} - named
+
+
+# The page of the warranty corpus says what its files hold
+
+
+FOLDER = ROOT / "assets" / "warranty"
+nlp = spacy.blank("en")
+
+
+@pytest.mark.parametrize("split", ["train", "dev", "test"])
+def test_the_numbers_of_the_page_are_those_of_the_files_and_every_span_begins_and_ends_with_a_token(split):
+    entries = [json.loads(line) for line in (FOLDER / f"{split}.jsonl").read_text(encoding="utf8").splitlines()]
+    labels = Counter(span["label"] for entry in entries for span in entry["spans"])
+    without = sum(not entry["spans"] for entry in entries)
+    row = f"| {split} | {len(entries)} | {without} | {labels['FAILURE_LOC']:,} | {labels['FAILURE_TYPE']:,} |"
+    assert row in (FOLDER / "README.md").read_text(encoding="utf8")
+    for entry in entries:
+        doc = nlp.make_doc(entry["text"])
+        for span in entry["spans"]:
+            assert doc.char_span(span["start"], span["end"]) is not None, (entry["id"], span)
+
+
+def test_the_scores_that_the_page_compares_with_are_those_of_the_results():
+    page = " ".join((FOLDER / "README.md").read_text(encoding="utf8").split())
+    results = (ROOT / "docs" / "explanation" / "results.md").read_text(encoding="utf8").split("\n## warranty\n")[1]
+    (row,) = [line for line in results.split("\n## ")[0].splitlines() if line.startswith("| strict |")]
+    cpu, paper = (float(cell.split("[")[0]) for cell in row.split("|")[2:6:2])
+    assert f"reaches {cpu:.1f} and a fine-tuned transformer {paper:.1f}" in page
+
+
+# The kept counts of training runs: what does not belong together is refused, and nothing is replaced in part
+
+
+def edited(change: Callable[[dict[str, Any]], None]) -> Callable[[Path], None]:
+    def apply(folder: Path) -> None:
+        path = folder / "trials.json"
+        index = json.loads(path.read_text(encoding="utf8"))
+        change(index)
+        path.write_text(json.dumps(index), encoding="utf8")
+
+    return apply
+
+
+def swap(folder: Path) -> None:
+    (folder / "cpu-0.npz").rename(folder / "x")
+    (folder / "cpu-1.npz").rename(folder / "cpu-0.npz")
+    (folder / "x").rename(folder / "cpu-1.npz")
+
+
+def counted_alone(folder: Path) -> None:
+    """As `nereval count` writes it: without what made it."""
+    save(load(folder / "cpu-0.npz"), folder / "cpu-0.npz")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda folder: (folder / "trials.json").unlink(), "trials.json is not there"),
+        (lambda folder: (folder / "trials.json").write_text("{"), "trials.json is not of the format"),
+        (edited(lambda index: index.pop("format")), "is not of the format 'spacy-nereval trials 1' (format: "),
+        (edited(lambda index: index.update(format="spacy-nereval trials 0")), "is not of the format"),
+        (edited(lambda index: index.update(corpus="wnut17")), "is about the corpus wnut17, not maintie"),
+        (edited(lambda index: index["trials"].pop()), "disagree about paper-2.npz"),
+        (edited(lambda index: index["trials"][0].update(seconds=1)), "was counted from something else"),
+        (edited(lambda index: index.update(test_sha256="other")), "was counted from something else"),
+        (lambda folder: (folder / "cpu-0.npz").unlink(), "disagree about cpu-0.npz"),
+        (lambda folder: (folder / "cpu-0.npz").rename(folder / "cpu-3.npz"), "disagree about cpu-0.npz, cpu-3.npz"),
+        (lambda folder: (folder / "cpu-0.npz").write_bytes(b"PK"), "cpu-0.npz does not hold counts, or is damaged"),
+        (swap, "cpu-0.npz was counted from something else"),
+        (counted_alone, "cpu-0.npz was counted from something else"),
+    ],
+)
+def test_files_that_do_not_belong_together_are_one_line_with_the_remedy(tmp_path, capsys, change, reason):
+    folder = written(tmp_path / "kept" / "maintie", UNLIKE)
+    change(folder)
+    assert reason in refused(tmp_path, capsys)
+
+
+def refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """The one line that scripts/results.py says before it gives up; what was written before stays."""
+    page = folder / "results.md"
+    page.write_text("as before", encoding="utf8")
+    with pytest.raises(SystemExit) as ended:
+        results.main(folder / "kept", page)
+    assert ended.value.code == 1 and page.read_text(encoding="utf8") == "as before"
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("✘ ") and "python" in line
+    return line
+
+
+def test_a_folder_without_trials_or_of_another_corpus_is_refused(tmp_path, capsys):
+    assert "has no training runs of a corpus: run `python -m spacy project run gpu .`" in refused(tmp_path, capsys)
+    written(tmp_path / "kept" / "maintie", UNLIKE)
+    shutil.copytree(tmp_path / "kept" / "maintie", tmp_path / "kept" / "other")
+    with pytest.raises(ValueError, match="a folder other, and there is no such corpus"):
+        results.page(tmp_path / "kept")
+
+
+def test_trials_that_were_trained_in_different_ways_are_refused(tmp_path):
+    folder = written(tmp_path / "maintie", UNLIKE)
+    index = kept.Index.model_validate_json((folder / "trials.json").read_bytes())
+    index.trials[-1].settings.overrides["training.max_steps"] = 50
+    kept.write(folder, index, [own for runs in UNLIKE.values() for own in runs])
+    with pytest.raises(ValueError, match="the training runs of paper had different settings"):
+        kept.read(folder)
+
+
+def test_what_is_written_takes_the_place_of_all_earlier_trials_or_of_none(tmp_path):
+    folder = written(tmp_path / "maintie", UNLIKE)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    index = kept.Index.model_validate_json((folder / "trials.json").read_bytes())
+
+    def fails():
+        yield hits(1)
+        raise ValueError("a model cannot be loaded")
+
+    with pytest.raises(ValueError, match="cannot be loaded"):
+        kept.write(folder, index, fails())
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert [path.name for path in tmp_path.iterdir()] == ["maintie"]
+    written(folder, {"cpu": [hits(5)]})
+    assert sorted(path.name for path in folder.iterdir()) == ["cpu-0.npz", "trials.json"]
+    assert [own.number_of(("hit",)) for own in kept.read(folder).counts["cpu"]] == [5]

@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from annotated import agreed, example, example_page, hostile, page_of
+from annotators import example, example_page, hostile, page_of, result_of, view_of
 from browsers import Browser, needs_browser
 
-from spacy_nereval.evaluation.agreement.patterns import all_differences, patterns
-from spacy_nereval.evaluation.agreement.places import disputed_places
+from spacy_nereval.evaluation.agreement.votes import disputed_places
 from spacy_nereval.io.shared_documents import label_studio_tasks, prodigy_tasks
 
 pytestmark = needs_browser
@@ -50,10 +49,9 @@ def test_the_page_opens_without_a_network_and_nothing_sticks_out(browser, path, 
 
 def test_every_dispute_is_listed_and_a_difference_shows_its_places(page):
     assert shown(page) == len(PLACES)
-    first, *_ = patterns(all_differences(SHARED))
-    number = len({(each.document, each.spans[0].start) for each in first.members})
+    first, *_ = result_of(SHARED)["differences"]
     page.click("#differences [data-ask]")
-    assert shown(page) == number
+    assert shown(page) == len({(place["document"], place["end"]) for place in first["places"]})
     assert "leading words of FAILURE_LOC" in page["#asked"].text
     assert "words at the start" in page["#list .dispute header"].text
     page.driver.back()
@@ -73,12 +71,11 @@ def test_who_said_what_is_below_each_dispute(page):
 
 
 def test_a_cell_of_the_heat_map_shows_the_disputes_of_its_pair(page):
-    agreement, result = agreed(SHARED, ("strict", "char", "slot_error"))
+    result = view_of(SHARED).result
     shown_f = [cell.text for cell in page.all("#heat .heat")]
-    assert shown_f[:2] == [f"{100 * pair['metrics']['strict']['scores']['f']:.1f}" for pair in result["pairs"][:2]]
+    assert shown_f[:2] == [f"{100 * pair['metrics']['strict']['scores']['f']:.2f}" for pair in result["pairs"][:2]]
     page.choose("#score", "kappa")
-    assert page["#heat .heat"].text == f"{result['pairs'][0]['kappa']:.3f}"
-    assert "Cohen's kappa" in page["#score-about"].text
+    assert page["#heat .heat"].text == f"{result['pairs'][0]['kappa']:.2f}"
     page.click("#heat tbody tr:nth-child(2) td:nth-child(4) .heat")  # ben and cleo
     number = 0
     for document in SHARED.documents:
@@ -87,6 +84,15 @@ def test_a_cell_of_the_heat_map_shows_the_disputes_of_its_pair(page):
         for place in disputed_places(document.spans):
             number += any(version.span in apart for version in place.versions)
     assert shown(page) == number
+
+
+def test_a_row_of_a_table_shows_its_disputes(page):
+    page.click("#labels tbody tr:nth-child(2) button")
+    assert shown(page) == sum(any(v.span.label == "FAILURE_TYPE" for v in place.versions) for place in PLACES)
+    page.click("#annotators tbody tr:nth-child(3) button")
+    assert page["#one"].get_attribute("value") == "2"
+    page.click("#documents tbody tr:nth-child(2) button")
+    assert page["#list article:focus h3"].text == "test-022"
 
 
 def test_filters_by_kind_and_label(page):

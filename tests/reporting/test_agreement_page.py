@@ -1,4 +1,4 @@
-"""The page on agreement without a browser: what it says, that it stands alone, and that no text is markup."""
+"""The agreement of annotators as people see it: tables, findings, and the page without a browser."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ from base64 import b64encode
 from hashlib import sha256
 
 import pytest
-from annotated import agreed, example, example_page, hostile, page_of, shared
+from annotators import annotated, example, example_page, hostile, page_of, view_of
 from pages import Parsed
 
 from spacy_nereval.core.mention_places import annexed
-from spacy_nereval.reporting.html.agreement.data import disputes_of, page_data
-from spacy_nereval.reporting.html.agreement.rows import annotator_rows, chance_rows, pair_scores
+from spacy_nereval.reporting.result_table import Cost
 
 
 def test_the_first_screen_names_the_rule_in_which_the_examples_differ():
     text = Parsed(example_page()).text
     assert text.index("The largest systematic difference: ann and cleo include leading words of FAILURE_LOC") < 300
-    assert "Scores over all pairs" in text
     assert "that ben leaves out, 62 times, such as 'left' 15, 'rear' 8, 'left rear' 7." in text
-    assert "60 documents with 746 spans of 3 annotators. The strict F of two annotators is 78.53" in text
+    assert "60 documents annotated by two or more, spans: ann 271, ben 276, cleo 199." in text
+    assert "62× ann and cleo include leading words of FAILURE_LOC that ben leaves out" in text
 
 
 def test_the_page_stands_alone_and_its_policy_allows_only_its_own_script():
@@ -44,59 +43,121 @@ def test_no_text_label_id_or_name_is_markup():
     ]
 
 
+FINDINGS = {
+    "differences": "1 of 5 differences that repeat clearly goes one way",
+    "pairs": "the two who agree least are ben and cleo",
+    "chance": "beyond chance, alpha is 0.86",
+    "labels": "the label disputed most is FAILURE_LOC",
+    "annotators": "the annotator farthest from the others is ben",
+    "documents": "4 of 60 documents have 21 % of the disputes",
+    "list": "97 disputed places in 45 of 60 documents",
+}
+
+
+def test_findings_name_the_documents_that_they_are_about():
+    given = example()
+    view = view_of(given)
+    found = {finding.section: finding for finding in view.findings()}
+    assert {section: finding.sentence for section, finding in found.items() if section != "headline"} == FINDINGS
+    rows = view.result["disputes"]["documents"]
+    first = view.result["differences"][0]
+    assert {section: len(finding.documents) for section, finding in found.items()} == {
+        "headline": first["documents"],
+        "differences": len({place["document"] for row in view.result["differences"] for place in row["places"]}),
+        "pairs": len(given.places("ben", "cleo")),
+        "chance": 0,  # all
+        "labels": len({row["document"] for row in view.result["disputes"]["spans"] if row["label"] == "FAILURE_LOC"}),
+        "annotators": 40,
+        "documents": 4,
+        "list": 45,
+    }
+    known = {row["document"] for row in rows}
+    assert all({*finding.documents} <= known for finding in found.values())
+    assert found["documents"].documents == [row["document"] for row in rows[:4]]
+
+
+def test_those_who_agree_least_have_the_highest_error_rate():
+    spans = {"ann": [(0, 3, "A")], "ben": [(0, 3, "A")], "cleo": [(0, 2, "A")]}
+    (finding,) = [
+        each for each in view_of(annotated(("abc", spans)), ["slot_error"]).findings() if each.section == "pairs"
+    ]
+    assert finding.sentence == "the two who agree least are ben and cleo"
+
+
+def test_tables_have_the_numbers_of_the_result_and_what_a_click_asks_for():
+    view = view_of(example(), ("strict", "slot_error"))
+    result, tables = view.result, {name: table for name in view.makers for table in view.tables([name])}
+    scores = tables["pair-scores"]
+    assert [*scores.header[3:]] == ["strict", "ser", "kappa"] and isinstance(scores.header[4], Cost)
+    assert [[*row[2:]] for row in scores.rows] == [
+        [
+            pair["documents"],
+            *(pair["metrics"][m]["scores"][s] for m, s in (("strict", "f"), ("slot_error", "ser"))),
+            pair["kappa"],
+        ]
+        for pair in result["pairs"]
+    ]
+    assert scores.asks == [{"one": 0, "other": 1}, {"one": 0, "other": 2}, {"one": 1, "other": 2}]
+    (loc, kind) = result["disputes"]["labels"]
+    assert tables["labels"].rows[0][3:] == [loc["disputes"], loc["possible"], loc["share"]]
+    assert tables["labels"].asks == tables["label-spans"].asks == [{"label": 0}, {"label": 1}]
+    assert tables["label-spans"].rows == [["FAILURE_LOC", 144, 147, 105], ["FAILURE_TYPE", 127, 129, 94]]
+    assert tables["label-spans"].rows[1][1:] == [*kind["spans"].values()]
+    ben = tables["annotators"].rows[1]
+    strict = [pair["metrics"]["strict"]["scores"]["f"] for pair in result["pairs"] if "ben" in (pair["a"], pair["b"])]
+    assert ben == ["ben", 60, 276, pytest.approx(sum(strict) / 2), result["consensus"]["against"]["ben"]]
+    assert tables["documents"].rows[0][:2] == [result["disputes"]["documents"][0]["document"], 3]
+    assert [row[2:4] for row in tables["differences"].rows] == [
+        [row["number"], row["reverse"]] for row in result["differences"]
+    ]
+    assert [ask["group"] for ask in tables["same-words"].asks[:2]] == [5, 6]
+    kappas = [pair["kappa"] for pair in result["pairs"]]
+    assert tables["scores"].rows[-1] == ["kappa", result["units"]["kappa"], None, min(kappas), max(kappas), None, 3]
+
+
 def test_the_heat_map_has_the_scores_of_the_pairs():
-    agreement, result = agreed(example(), ("strict", "slot_error"))
-    found = {score.title: score for score in pair_scores(result, agreement.metrics)}
-    assert [*found] == ["strict F", "ser", "kappa"]
-    strict = [pair["metrics"]["strict"]["scores"]["f"] for pair in result["pairs"]]
-    assert found["strict F"].values == strict
-    assert found["strict F"].mean.text == f"{100 * sum(strict) / 3:.2f}"
-    assert found["ser"].lower_is_better and "both directions" in found["ser"].about
-    assert found["kappa"].values == [pair["kappa"] for pair in result["pairs"]]
-    page = Parsed(page_of(example(), ("strict", "slot_error")))
-    assert page.row("● ann")[2:] == [f"{100 * value:.1f}" for value in strict[:2]]
-
-
-def test_the_tables_have_the_numbers_of_the_result():
-    _, result = agreed(example(), ("strict",))
-    page = Parsed(page_of(example(), ("strict",)))
-    (loc, *_) = result["disputes"]["labels"]
-    assert page.row("FAILURE_LOC")[1:3] == [str(loc["disputes"]), f"{100 * loc['share']:.0f} %"]
-    assert page.row("alpha: which label, where marked alpha_label")[1] == f"{result['units']['alpha_label']:.3f}"
-    worst = result["disputes"]["documents"][0]
-    assert page.row(worst["document"])[1] == str(worst["disputes"])
-    against = result["consensus"]["against"]["ben"]
-    assert page.row("■ ben", "60")[3] == f"{100 * against:.2f}"
+    view = view_of(example())
+    page = Parsed(page_of(example()))
+    shown = [f"{100 * pair['metrics']['strict']['scores']['f']:.2f}" for pair in view.result["pairs"]]
+    assert page.row("● ann")[2:] == shown[:2]
+    assert page.data["scores"][0]["shown"] == shown
+    assert [score["better"] for score in Parsed(page_of(example(), ["slot_error"])).data["scores"]] == [-1, 1]
 
 
 def test_undefined_measures_say_why():
-    nested = shared(("a b c", {"ann": [(0, 5, "A"), (0, 1, "A")], "ben": [(0, 1, "A")]}))
-    rows = {row.key: row for row in chance_rows(agreed(nested)[1])}
-    assert rows["u_alpha"].value.text == "-"
-    assert rows["u_alpha"].about.startswith("Undefined: spans of one annotator overlap")
-    assert "fleiss" in rows
+    nested = annotated(("a b c", {"ann": [(0, 5, "A"), (0, 1, "A")], "ben": [(0, 1, "A")]}))
+    page = Parsed(page_of(nested))
+    assert page.row("unitising alpha")[2] == "-"
+    assert "Undefined: spans of one annotator overlap, such as those of ann in document d0" in page.text
+    assert any("spans of one annotator overlap" in line for line in view_of(nested).closing())
 
 
 def test_annotators_who_agree_on_everything_have_a_page():
     same = {"ann": [(4, 13, "PART")], "ben": [(4, 13, "PART")]}
-    page = Parsed(page_of(shared(("the left door leaks", same))))
-    assert "The annotators agree on every span." in page.text
-    assert "No document is disputed" in page.text
+    page = Parsed(page_of(annotated(("the left door leaks", same))))
+    for sentence in (
+        "No span is disputed.",
+        "No document is disputed",
+        "No difference repeats",
+        "No label is disputed",
+    ):
+        assert sentence in page.text
     assert page.data["documents"][0]["places"] == []
 
 
 def test_spans_count_utf16_units_and_places_list_who_differs_how():
     text = "😀 left door"
-    found = shared((text, {"ann": [(2, 11, "PART")], "ben": [(7, 11, "PART")], "cleo": []}))
-    (entry,) = page_data(found, disputes_of(found))["documents"]
+    found = annotated((text, {"ann": [(2, 11, "PART")], "ben": [(7, 11, "PART")], "cleo": []}))
+    data = Parsed(page_of(found)).data
+    (entry,) = data["documents"]
     assert entry["spans"] == [[3, 12, 0, [0]], [8, 12, 0, [1]]]
-    kinds = [kind["name"] for kind in page_data(found, disputes_of(found))["kinds"]]
+    kinds = [kind["name"] for kind in data["kinds"]]
     leading, missing = kinds.index("leading"), kinds.index("missing")
     assert entry["places"] == [[0, 2, 4, [[leading, 0, 1], [missing, 0, 2], [missing, 1, 2]]]]
 
 
 def test_a_page_of_documents_without_texts_and_ids():
-    found = shared((None, {"ann": [(0, 2, "A")], "ben": [(1, 2, "A")]}), ids=False)
+    found = annotated((None, {"ann": [(0, 2, "A")], "ben": [(1, 2, "A")]}), ids=False)
     page = Parsed(page_of(found))
     assert page.data["documents"][0]["id"] is None
     assert "0–2" in page.text
@@ -104,35 +165,29 @@ def test_a_page_of_documents_without_texts_and_ids():
 
 def test_more_annotators_than_colours_have_a_page():
     names = [f"a{k}" for k in range(10)]
-    page = Parsed(
-        page_of(
-            shared(("left door", {name: [(0, k + 1, "A")] for k, name in enumerate(names[:8])} | {"a8": [], "a9": []}))
-        )
-    )
+    spans = {name: [(0, k + 1, "A")] for k, name in enumerate(names[:8])} | {"a8": [], "a9": []}
+    page = Parsed(page_of(annotated(("left door", spans))))
     assert page.row("● a8")[9:] == ["·", "-"]
     assert page.data["annotators"] == names
 
 
 def test_what_the_text_does_not_have_is_no_part_of_it():
     text, lines = annexed("Ada met Bob", ["Eve"])
-    found = shared((text, {"ann": [(0, 3, "PER"), (*lines["Eve"], "PER")], "ben": [(0, 3, "PER")]}))
+    found = annotated((text, {"ann": [(0, 3, "PER"), (*lines["Eve"], "PER")], "ben": [(0, 3, "PER")]}))
     found.documents[0].base.annex = len("Ada met Bob")
-    (entry,) = page_data(found, disputes_of(found))["documents"]
-    assert entry["ends"] == 11
-    assert "not in the text" in Parsed(page_of(found)).text
+    page = Parsed(page_of(found))
+    assert page.data["documents"][0]["ends"] == 11
+    assert "not in the text" in page.text
 
 
-@pytest.mark.parametrize("names", [("ann", "ben"), ("ben", "cleo")])
-def test_two_annotators_have_no_consensus_of_others(names):
-    given = example(*names)
-    page = Parsed(page_of(given))
-    assert f"Agreement of {names[0]} and {names[1]}" in page.text
-    assert f"{len(given.documents)} documents" in page.text
+def test_two_annotators_have_no_consensus_of_others():
+    page = Parsed(page_of(example("ann", "ben")))
+    assert "Agreement of ann and ben" in page.text and "others' majority" not in page.text
+    assert "Strict F of ann and ben is 77.15" in page.text
 
 
 def test_annotators_have_the_documents_that_they_annotated():
     span = [(0, 3, "PER")]
-    given = shared(("Ada", {"ann": span, "ben": span}), ("Bob", {"ann": span, "cleo": span}))
-    found, result = agreed(given)
-    rows = annotator_rows(result, given, found.metrics[0])
-    assert [(row.name, row.documents) for row in rows] == [("ann", 2), ("ben", 1), ("cleo", 1)]
+    given = annotated(("Ada", {"ann": span, "ben": span}), ("Bob", {"ann": span, "cleo": span}))
+    (table,) = view_of(given).tables(["annotators"])
+    assert [row[:2] for row in table.rows] == [["ann", 2], ["ben", 1], ["cleo", 1]]

@@ -1,17 +1,28 @@
-"""Texts that several annotators annotated: one example by hand, and some made at random."""
+"""Texts that several annotators annotated: by hand, at random, the shipped ones, and hostile ones; their agreement."""
 
 from __future__ import annotations
 
+import json
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from commands import line
+from pages import HOSTILE
+from places import ROOT
 
-from spacy_nereval import Document
-from spacy_nereval.evaluation.agreement.documents import SharedDocument, SharedDocuments
+from spacy_nereval import Confidence, Document, create_all
+from spacy_nereval.evaluation.agreement.agreement_counts import AgreementCounts
+from spacy_nereval.evaluation.agreement.shared import SharedDocument, SharedDocuments
+from spacy_nereval.reporting.agreement_view import AgreementView
+from spacy_nereval.reporting.html.agreement_page import agreement_page
 
-Sides = Mapping[str, Sequence[tuple[int, int, str]]]
+EXAMPLES = ROOT / "assets" / "agreement"
+STRICT = create_all(["strict"])
+
+Spans = Sequence[tuple[int, int, str]]
+Sides = Mapping[str, Spans]
 
 TEXTS = {"d1": "Ada met Bob in New York today .", "d2": "Rome calls Eve", "d3": "Bob slept"}
 
@@ -60,3 +71,65 @@ def _spans(rng: random.Random, text: str, overlapping: bool) -> list[tuple[int, 
         if overlapping or not any(span[0] < end and begin < span[1] for begin, end, _ in found):
             found.append(span)
     return sorted({*found})
+
+
+def annotated(*documents: tuple[str | None, Mapping[str, Spans]], ids: bool = True) -> SharedDocuments:
+    """Texts, each with the spans of its annotators."""
+    names = dict.fromkeys(name for _, spans in documents for name in spans)
+    found = [
+        SharedDocument(Document([], [], text, id=f"d{k}" if ids else None), spans)
+        for k, (text, spans) in enumerate(documents)
+    ]
+    return SharedDocuments(tuple(names), found)
+
+
+def example(*names: str) -> SharedDocuments:
+    """The annotations in assets/agreement."""
+    own: dict[str, dict[str, Any]] = {}
+    for name in names or ("ann", "ben", "cleo"):
+        rows = map(json.loads, (EXAMPLES / f"{name}.jsonl").read_text(encoding="utf8").splitlines())
+        own[name] = {row["id"]: row for row in rows}
+    found = [*_shared(own)]
+    several = [document for document in found if len(document.spans) > 1]
+    return SharedDocuments(tuple(own), several, single=len(found) - len(several))
+
+
+def _shared(own: Mapping[str, Mapping[str, Any]]) -> Iterator[SharedDocument]:
+    for id, row in next(iter(own.values())).items():
+        spans = {
+            name: [(span["start"], span["end"], span["label"]) for span in rows[id]["spans"]]
+            for name, rows in own.items()
+            if id in rows
+        }
+        yield SharedDocument(Document([], [], row["text"], id=id), spans)
+
+
+def result_of(given: SharedDocuments, metrics: Any = STRICT, **settings: Any) -> dict[str, Any]:
+    return AgreementCounts(given, metrics, **settings).result()
+
+
+def view_of(
+    given: SharedDocuments, metrics: Sequence[str] = ("strict",), confidence: Confidence | None = None
+) -> AgreementView:
+    found = AgreementCounts(given, create_all([*metrics]))
+    return AgreementView(found.result(confidence), found.metrics)
+
+
+def page_of(given: SharedDocuments, metrics: Sequence[str] = ("strict",), confidence: Confidence | None = None) -> str:
+    found = AgreementCounts(given, create_all([*metrics]))
+    return agreement_page(found, AgreementView(found.result(confidence), found.metrics))
+
+
+@cache
+def example_page() -> str:
+    return page_of(example(), ("strict", "char", "slot_error"), Confidence(samples=20))
+
+
+def hostile() -> SharedDocuments:
+    """Texts, labels, ids and names that try to break a page."""
+    found = []
+    for k, text in enumerate(HOSTILE):
+        base = Document([], [], text, id=HOSTILE[k - 1])
+        spans = {HOSTILE[0]: [(0, 2, HOSTILE[k - 2])], HOSTILE[1]: [(0, 3, HOSTILE[k - 2]), (1, 2, "A")], "c": []}
+        found.append(SharedDocument(base, spans))
+    return SharedDocuments((HOSTILE[0], HOSTILE[1], "c"), found)

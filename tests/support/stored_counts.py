@@ -12,11 +12,13 @@ import numpy as np
 import pytest
 
 from spacy_nereval import Counts, Document, count, create_all, evaluate
+from spacy_nereval.evaluation.collapsing import count_collapsed
 from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.evaluation.per_document import disagreement, document_rows
 from spacy_nereval.io.count_files import load, save
 
 ALL = create_all()
+FAIR = create_all(["strict", "fair", "loio"])
 
 
 def same(a: Counts, b: Counts) -> None:
@@ -39,6 +41,13 @@ def stored(documents: list[Document], path: Path, metrics: Any = ALL, replicates
     counts.sources = [source] if source else []
     if replicates:
         counts.replicates = replicate(counts, replicates, 0)
+    save(counts, path)
+    return path
+
+
+def stored_collapsed(documents: list[Document], path: Path, samples: int = 9, shard: str = "") -> Path:
+    counts = count_collapsed(iter(documents), FAIR, samples)
+    counts.parts = [shard] if shard else []
     save(counts, path)
     return path
 

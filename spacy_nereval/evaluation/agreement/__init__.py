@@ -1,6 +1,6 @@
 """Agreement between annotators.
 
-`documents` is what they share; `pairs` has the scores of pairs, `stretches`, `units` and `unitising`
-the alphas and kappas, `consensus`, `disputes` and `differences` what there is to settle, `intervals`
-the half-samples, and `counts` puts all of it together.
+`shared` is what they share; `annotator_pairs` has the scores of pairs, `chance` the alphas and kappas, `votes` the
+consensus and what is disputed, `annotator_differences` what they differ in again and again, `intervals` the
+half-samples, and `agreement_counts` puts all of it together.
 """

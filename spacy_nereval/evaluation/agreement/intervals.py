@@ -17,8 +17,8 @@ from ..resampling import Confidence, HalfSamples, Units
 from ..statistics.influence import Influences, influences, largest, mixed_units
 from ..statistics.intervals import CONCENTRATED, UNBOUNDED, effective_units, sample_variance, score_intervals
 from ..statistics.scales import Limits, shares
-from .documents import SharedDocuments
-from .pairs import Directions, PairTables
+from .annotator_pairs import Directions, PairTables
+from .shared import SharedDocuments
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from math import isfinite
-from typing import NamedTuple
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-from .differences import LEAST_DIFFERING
+from .differences import (
+    BETTER_BY_LESS,
+    BETTER_BY_MORE,
+    LEAST_DIFFERING,
+    NOT_ENOUGH,
+    NOT_WORSE,
+    SAME_WITHIN,
+    WORSE_BY_MORE,
+)
 
 
 def unit_name(rule: str, units: int | None = None, documents: int | None = None) -> str:
@@ -27,51 +36,23 @@ def unit_name(rule: str, units: int | None = None, documents: int | None = None)
     return "unit" if name == "document" and None not in (units, documents) and units != documents else name
 
 
-class Conclusion(NamedTuple):
-    """What is known about the difference of two systems: the second minus the first.
-
-    Attributes:
-        baseline: Name of the first system.
-        system: Name of the second system.
-        difference: Score of the second minus that of the first, in points.
-        low: Lower bound of the difference, in points.
-        high: Upper bound, in points.
-        p: p-value of this test alone.
-        p_holm: p-value corrected within the family.
-        tests: F, the number of tests in the family.
-        detectable: The difference that these documents show 4 times in 5, in points.
-        differing: D, the number of units whose counts differ; None if it is not known.
-        same_within: The margin in points, if the two are the same within it; else None.
-        one_run: Whether each system was trained once.
-        level: Confidence level.
-        units: What a unit is, in the plural.
-        higher_is_better: Direction of the score.
-        tested: Whether there was a test; collapsed counts keep no documents to swap.
-    """
-
-    baseline: str
-    system: str
-    difference: float
-    low: float
-    high: float
-    p: float
-    p_holm: float
-    tests: int
-    detectable: float
-    differing: int | None = None
-    same_within: float | None = None
-    one_run: bool = True
-    level: float = 0.95
-    units: str = "documents"
-    higher_is_better: bool = True
-    tested: bool = True
+ONCE = "for these trained models; another training was not tried"
+"""Added where each system was trained once."""
 
 
-def sentence(finding: Conclusion) -> str:
-    """Return the sentence that the numbers support: the first that applies.
+def points(unit: str) -> int:
+    """Return how many points the unit of a score is: 100 for ratios, which are shown in percent, else 1."""
+    return 100 if unit == "ratio" else 1
+
+
+def verdict(row: Mapping[str, Any], *, baseline: str, level: float = 0.95, units: str = "documents") -> str:
+    """Return the sentence that the numbers of a comparison support, and what they say about a margin.
 
     Args:
-        finding: What is known about the difference.
+        row: A row of the primary score, with its corrected p-value; NaN or None where there is no number.
+        baseline: Name of the first system.
+        level: Confidence level.
+        units: What a unit is, in the plural.
 
     Returns:
         A sentence without a full stop. Points have two digits.
@@ -80,73 +61,131 @@ def sentence(finding: Conclusion) -> str:
         ValueError: The corrected p-value is smaller than the p-value itself.
 
     Example:
-        >>> found = Conclusion("A", "B", -12.038, -19.966, -2.376, 0.0391, 0.0391, 1, 12.57, differing=10)
-        >>> print(sentence(found))
+        >>> row = dict(system="B", difference=-0.12038, interval=[-0.19966, -0.02376], p=0.04, p_holm=0.04, tests=1)
+        >>> row |= dict(detectable=0.1257, differing=10, same_within=None, runs=[1, 1], score_unit="ratio")
+        >>> row |= dict(higher_is_better=True, margin_answer=None)
+        >>> print(verdict(row, baseline="A"))
         B scores lower than A on texts like these, by 12.04 points (2.38 to 19.97); for these trained models; \
 another training was not tried
-        >>> print(sentence(found._replace(differing=5)))
+        >>> print(verdict(row | {"differing": 5}, baseline="A"))
         the outputs differ in 5 documents: nothing can be told
-        >>> print(sentence(found._replace(p=0.2, p_holm=0.2, low=-19.97, high=3.5)))
+        >>> print(verdict(row | {"p": 0.2, "p_holm": 0.2, "interval": [-0.1997, 0.035]}, baseline="A"))
         not settled: between -19.97 and +3.50 points; these documents show a difference of 12.57 points 4 times in 5
     """
-    alpha = 1 - finding.level + 1e-12  # The rounding of 1 - 0.95 must not decide.
-    if finding.p_holm < finding.p - 1e-12:
-        raise ValueError(f"p corrected ({finding.p_holm}) is smaller than p ({finding.p}); are they swapped?")
-    if finding.differing is not None and finding.differing < LEAST_DIFFERING:
-        return f"the outputs differ in {_number(finding.differing, finding.units)}: nothing can be told"
-    if not isfinite(finding.difference):
-        return "the score is undefined for one of the two: nothing can be told"
-    if not finding.tested:
-        return _by_interval(finding)
-    if not isfinite(finding.p):
-        return "the spread of this difference cannot be estimated: nothing can be told"
-    if finding.p_holm <= alpha:
-        return _higher_or_lower(finding)
-    if finding.same_within is not None:
-        return _same(finding)
-    if finding.p <= alpha:
-        return f"alone this would be a difference; among {finding.tests} tests it may be luck"
-    return _not_settled(finding)
-
-
-def _by_interval(finding: Conclusion) -> str:
-    """Return what an interval alone supports."""
-    if not isfinite(finding.low + finding.high):
-        return f"possibly fewer than {LEAST_DIFFERING} {finding.units} differ: nothing can be told"
-    if finding.same_within is None and finding.low <= 0 <= finding.high:
-        return _not_settled(finding)
-    if finding.same_within is not None:
-        return _same(finding)
-    least, most = sorted((abs(finding.low), abs(finding.high)))
-    return (
-        f"{finding.system} scored {'higher' if finding.difference > 0 else 'lower'} than {finding.baseline}, "
-        f"by {abs(finding.difference):.2f} points ({least:.2f} to {most:.2f}); there is no test, since "
-        "collapsed counts keep no documents"
+    factor = points(row["score_unit"])
+    low, high, difference, detectable, p, p_holm = (
+        math.nan if number is None else number
+        for number in (*row["interval"], row["difference"], row["detectable"], row["p"], row["p_holm"])
     )
+    if p_holm < p - 1e-12:
+        raise ValueError(f"p corrected ({p_holm}) is smaller than p ({p}); are they swapped?")
+    said = _Said(row, baseline, units, factor * difference, factor * low, factor * high, factor * detectable)
+    sentence = said.by_interval() if "standard_error" in row else said.by_test(p, p_holm, 1 - level + 1e-12)
+    answer = row["margin_answer"]
+    return sentence if answer in (None, sentence) else f"{sentence}; {answer}"
 
 
-def _same(finding: Conclusion) -> str:
-    return f"the same within {finding.same_within:g} {'point' if finding.same_within == 1 else 'points'}"
+class _Said(NamedTuple):
+    """A row of the primary score; numbers in points."""
+
+    row: Mapping[str, Any]
+    baseline: str
+    units: str
+    difference: float
+    low: float
+    high: float
+    detectable: float
+
+    def by_test(self, p: float, p_holm: float, alpha: float) -> str:
+        """Return what a test supports, the first that applies. The rounding of 1 - 0.95 must not decide."""
+        row = self.row
+        if row["differing"] is not None and row["differing"] < LEAST_DIFFERING:
+            return f"the outputs differ in {_number(row['differing'], self.units)}: nothing can be told"
+        if not math.isfinite(self.difference):
+            return UNDEFINED
+        if not math.isfinite(p):
+            return "the spread of this difference cannot be estimated: nothing can be told"
+        if p_holm <= alpha:
+            less = "" if row["higher_is_better"] else ", and less is better"
+            once = f"; {ONCE}" if max(row["runs"]) == 1 else ""
+            return f"{self._higher_or_lower('scores', 'on texts like these, ')}{less}{once}"
+        if row["same_within"] is not None:
+            return same_within(row["same_within"])
+        if p <= alpha:
+            return f"alone this would be a difference; among {row['tests']} tests it may be luck"
+        return self._not_settled()
+
+    def by_interval(self) -> str:
+        """Return what an interval alone supports; collapsed counts keep no documents to swap."""
+        if not math.isfinite(self.difference):
+            return UNDEFINED
+        if not math.isfinite(self.low + self.high):
+            return f"possibly fewer than {LEAST_DIFFERING} {self.units} differ: nothing can be told"
+        if self.row["same_within"] is not None:
+            return same_within(self.row["same_within"])
+        if self.low <= 0 <= self.high:
+            return self._not_settled()
+        return f"{self._higher_or_lower('scored')}; there is no test, since collapsed counts keep no documents"
+
+    def _higher_or_lower(self, verb: str, where: str = "") -> str:
+        least, most = sorted((abs(self.low), abs(self.high)))
+        where = f" {where}" if where else ", "
+        return (
+            f"{self.row['system']} {verb} {'higher' if self.difference > 0 else 'lower'} than {self.baseline}{where}"
+            f"by {abs(self.difference):.2f} points ({least:.2f} to {most:.2f})"
+        )
+
+    def _not_settled(self) -> str:
+        return (
+            f"not settled: between {self.low:+.2f} and {self.high:+.2f} points; "
+            f"these {self.units} show a difference of {self.detectable:.2f} points 4 times in 5"
+        )
 
 
-def _not_settled(finding: Conclusion) -> str:
-    return (
-        f"not settled: between {finding.low:+.2f} and {finding.high:+.2f} points; "
-        f"these {finding.units} show a difference of {finding.detectable:.2f} points 4 times in 5"
-    )
+UNDEFINED = "the score is undefined for one of the two: nothing can be told"
 
 
-def _higher_or_lower(finding: Conclusion) -> str:
-    least, most = sorted((abs(finding.low), abs(finding.high)))
-    text = (
-        f"{finding.system} scores {'higher' if finding.difference > 0 else 'lower'} than {finding.baseline} "
-        f"on texts like these, by {abs(finding.difference):.2f} points ({least:.2f} to {most:.2f})"
-    )
-    if not finding.higher_is_better:
-        text += ", and less is better"
-    if finding.one_run:
-        text += "; for these trained models; another training was not tried"
-    return text
+def same_within(margin: float) -> str:
+    """Return that two systems are the same within a margin.
+
+    >>> same_within(1), same_within(0.5)
+    ('the same within 1 point', 'the same within 0.5 points')
+    """
+    return f"the same within {_points(margin)}"
+
+
+def margin_sentence(answer: str, margin: float, units: str, needed: int | None, runs: float = 1) -> str:
+    """Return an answer about a margin in words.
+
+    Args:
+        answer: What `differences.against_margin` returns.
+        margin: The margin, in points.
+        units: What a unit is, in the plural.
+        needed: How many units would tell, if they are not enough and their number is known.
+        runs: How many times as many training runs that takes too; 1 for none.
+
+    Example:
+        >>> margin_sentence("not worse", 1, "documents", None)
+        'not worse by 1 point or more'
+        >>> margin_sentence("not enough data", 2, "documents", 1200)
+        'not enough data for a margin of 2 points; about 1,200 documents like these would tell'
+    """
+    amount = _points(margin)
+    if answer == NOT_ENOUGH:
+        training = f", with {runs:.1f} times the training runs," if needed and runs > 1 else ""
+        tell = f"; about {needed:,} {units} like these{training} would tell" if needed else ""
+        return f"not enough data for a margin of {amount}{tell}"
+    return {
+        BETTER_BY_MORE: f"better by more than {amount}",
+        BETTER_BY_LESS: f"better, by less than {amount}",
+        SAME_WITHIN: same_within(margin),
+        NOT_WORSE: f"not worse by {amount} or more",
+        WORSE_BY_MORE: f"worse by more than {amount}",
+    }[answer]
+
+
+def _points(margin: float) -> str:
+    return f"{margin:g} {'point' if margin == 1 else 'points'}"
 
 
 def _number(number: int, things: str) -> str:

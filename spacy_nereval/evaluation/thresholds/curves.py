@@ -1,17 +1,18 @@
-"""The scores of every metric at every cut, from cumulative sums of what each prediction changes."""
+"""The scores of every metric at every cut, from cumulative sums of what each prediction changes; curves as rows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.declaration import Metric
+from ...core.declaration import Metric, Score
 from ...counting.sums import Slot
 from ...counting.table import Table, columns_of
+from ..result import plain
 from ..scores import Scores, mean
 from .states import Kind, ScoredSpans, States, counted_states, kind_of
 
@@ -30,6 +31,11 @@ class Curve(NamedTuple):
 
     at: NDArray[np.int64]
     scores: Scores
+
+    def at_cuts(self, name: str, places: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the values of a score at some of `Curves.cuts`, by their indices."""
+        found: NDArray[np.float64] = self.scores[name][np.searchsorted(self.at, places, side="right") - 1]
+        return found
 
 
 class Curves:
@@ -210,3 +216,62 @@ def left_out(metrics: Sequence[Metric]) -> dict[str, str]:
         if metric.resolve or metric.distinct:
             found[metric.name] = "its verdicts depend on the corpus as a whole, so they do not add up over documents"
     return found
+
+
+def charted(scores: Iterable[Score]) -> list[Score]:
+    """Return the scores that have curves: all but counts."""
+    return [score for score in scores if score.unit != "count"]
+
+
+def finite_cut(cut: float) -> float | None:
+    """Return a cut as a result has it: None for infinity, at which nothing is kept."""
+    return cut if np.isfinite(cut) else None
+
+
+def curve_rows(curves: Curves) -> Iterator[dict[str, Any]]:
+    """Yield a row per cut, from the highest: of all labels, then of each label where its counts change.
+
+    Args:
+        curves: The curves.
+
+    Yields:
+        "label" ("" for all of them), "cut" (None where no prediction is kept), "kept" (predictions
+        of all labels that are kept) and METRIC.SCORE of each score, None where it is undefined.
+    """
+    overall = [
+        (f"{metric.name}.{score.name}", curves.overall(metric)[score.name])
+        for metric in curves.metrics
+        for score in charted(metric.scores)
+    ]
+    every = np.arange(len(curves.cuts))
+    yield from _rows(curves, "", every, overall)
+    for label in curves.labels:
+        of_label = [(metric, curves.of_label(metric, label)) for metric in curves.metrics]
+        at = np.unique(np.concatenate([curve.at for _, curve in of_label]))
+        columns = [
+            (f"{metric.name}.{score.name}", curve.at_cuts(score.name, at))
+            for metric, curve in of_label
+            for score in charted(metric.label_scores)
+        ]
+        yield from _rows(curves, label, at, columns)
+
+
+def columns(metrics: Sequence[Metric]) -> list[str]:
+    """Return the names of the columns of all rows: overall scores, and those of labels."""
+    names = [
+        f"{metric.name}.{score.name}" for metric in metrics for score in charted([*metric.scores, *metric.label_scores])
+    ]
+    return ["label", "cut", "kept", *dict.fromkeys(names)]
+
+
+def _rows(curves: Curves, label: str, at: Any, scores: Sequence[tuple[str, Any]]) -> Iterator[dict[str, Any]]:
+    empty = dict.fromkeys(columns(curves.metrics))
+    cuts, kept = curves.cuts[at].tolist(), curves.kept[at].tolist()
+    lists = [(name, plain(values.tolist())) for name, values in scores]
+    for k, (cut, number) in enumerate(zip(cuts, kept)):
+        yield empty | {
+            "label": label,
+            "cut": finite_cut(cut),
+            "kept": number,
+            **{name: values[k] for name, values in lists},
+        }

@@ -42,7 +42,7 @@ AGREEMENT = Layout(
 )
 THRESHOLDS = Layout(
     "thresholds",
-    ("elements", "tips", "widgets", "saving", "sorting", "theme"),
+    ("elements", "tips", "widgets", "saving", "sorting", "theme", "charting"),
     ("curves", "actions"),
 )
 

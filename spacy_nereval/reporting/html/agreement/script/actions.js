@@ -4,7 +4,7 @@ const scores = data.scores;
 
 // The pairs under the chosen score: as good as the best is full colour.
 function drawHeat() {
-  const { values, shown, better, about } = scores[Number($("score").value)];
+  const { values, shown, better } = scores[Number($("score").value)];
   const known = values.filter((value) => value !== null);
   const [low, high] = [Math.min(...known), Math.max(...known)];
   document.querySelectorAll("#heat .heat").forEach((cell) => {
@@ -13,7 +13,6 @@ function drawHeat() {
     cell.textContent = shown[k];
     cell.style.setProperty("--heat", (values[k] === null ? 0 : 0.15 + 0.85 * (better < 0 ? 1 - share : share)).toFixed(3));
   });
-  $("score-about").textContent = about;
 }
 
 function drawForm() {
@@ -72,8 +71,12 @@ function choose(wanted, redraw = true) {
   record();
 }
 
-// Applies a choice made outside the form, and moves to the list.
-function ask(wanted) {
+// Applies a choice made outside the form, and moves to the list. A document is asked for by its rank.
+function ask({ document: rank, ...wanted }) {
+  if (rank !== undefined) {
+    openDocument(documents.findIndex((doc) => doc.rank === rank));
+    return;
+  }
   state = { ...unfiltered(), ...wanted };
   refresh();
   record();

@@ -39,42 +39,40 @@ function titled(spec, which) {
 function draw(element) {
   const which = element.dataset.chart;
   const { lines, datasets } = CHARTS[which]();
-  const spec = { ...nonEmpty(titled(specs[which], which), datasets), datasets, config: colours(), width: "container", autosize: { type: "fit-x", contains: "padding" } };
+  const spec = { ...nonEmpty(titled(specs[which], which), datasets), datasets, config: colours() };
   legend(document.querySelector(`[data-legend="${which}"]`), lines);
   if (Object.values(datasets).every((rows) => !rows.length)) {
     element.replaceChildren(make("p", { class: "key" }, "Nothing to draw."));
     return;
   }
-  vegaEmbed(element, spec, { ast: true, actions: false, defaultStyle: false, renderer: "svg", tooltip: tip })
-    .then(() => element.querySelector("svg").setAttribute("aria-hidden", "true")) // its label says what it shows
-    .catch((error) => element.replaceChildren(String(error)));
+  embed(element, spec);
 }
 
-const drawn = new Set();
-const watch = new IntersectionObserver((entries) => {
-  for (const { isIntersecting, target } of entries) {
-    if (!isIntersecting || drawn.has(target)) continue;
-    drawn.add(target);
-    draw(target);
-  }
-}, { rootMargin: "600px" });
-document.querySelectorAll(".chart").forEach((element) => watch.observe(element));
-dark.addEventListener("change", () => drawn.forEach(draw));
-addEventListener("beforeprint", () => document.querySelectorAll(".chart").forEach((element) => drawn.has(element) || draw(element)));
+drawCharts(draw);
 
 $("score").append(...data.scores.map(({ title }, k) => option(k, title)));
 $("label").append(option(ALL, data.labels.length > LINES + 1 ? `the ${LINES} most frequent` : "every label"), ...data.labels.map((_, k) => option(k, labelOf(k))));
 $("side").append(...data.golds.map((each, k) => option(k, name(each))));
 $("system").append(option(ALL, "all systems"), ...systems.map((each, k) => option(k, name(each))));
+function choose(id, value) {
+  state[id] = value;
+  $(id).value = String(value);
+  describe();
+  drawn.forEach(draw);
+}
 for (const id of ["score", "label", "side", "system"]) {
   $(id).value = String(state[id]);
-  $(id).addEventListener("change", () => {
-    state[id] = Number($(id).value);
-    describe();
-    drawn.forEach(draw);
-  });
+  $(id).addEventListener("change", () => choose(id, Number($(id).value)));
 }
 describe();
+
+// A row of a label or score shows its curve.
+document.querySelectorAll("[data-ask]").forEach((element) => element.addEventListener("click", () => {
+  const { label, score } = JSON.parse(element.dataset.ask);
+  if (score !== undefined) choose("score", data.scores.findIndex((each) => each.name === score));
+  else choose("label", data.labels.indexOf(label));
+  document.querySelector("[data-chart=cut]").scrollIntoView({ block: "center" });
+}));
 $("choices").addEventListener("submit", (event) => event.preventDefault());
 
 document.querySelectorAll("[data-save]").forEach((element) => element.addEventListener("click", () => {

@@ -1,7 +1,6 @@
 // The lines of the charts, from what is chosen.
 
 const data = read("data");
-const specs = read("charts");
 const LINES = 8; // beside the one of all labels
 const DASHES = specs.cut.layer.flatMap((layer) => (layer.encoding.strokeDash ? [layer.encoding.strokeDash.scale.range] : []))[0];
 const ALL = -1; // every label that has a line
@@ -11,7 +10,6 @@ const several = systems.length > 1;
 
 const state = { score: data.best, label: ALL, side: data.golds.length - 1, system: several ? ALL : 0 };
 const percent = (value) => (value === null ? null : 100 * value);
-const round = (value) => String(Number(value.toPrecision(4)));
 const labelOf = (k) => (k === 0 ? "all labels" : name(data.labels[k]));
 
 // The lines of the charts: of each system, or of the labels of one. Line 0 is for all labels together.
@@ -34,16 +32,20 @@ function filled(lines) {
 
 function cutLines() {
   const { title, ratio } = data.scores[state.score];
+  const drawnAs = (value) => (ratio ? percent(value) : value);
   const lines = chosenLines().map((each) => {
-    const { cuts, curves, at, peaks } = sideOf(each.s);
-    const values = (curves[state.score][each.k] || []).map((value) => (ratio ? percent(value) : value));
-    const mark = (x, y) => ({ x, y, line: each.line, ...said(each), score: `${title} at ${round(x)}:`, shown: round(y) });
-    const cut = data.systems[each.s].cuts[each.k];
-    const value = cut === null || at[each.k] === null ? null : values[at[each.k]];
-    const shown = points(cuts, values, each.line, said(each));
-    const [x, y] = (peaks[state.score][each.k] || [null, null]);
-    const peak = y === null ? null : { x, y: ratio ? percent(y) : y };
-    return { ...each, points: shown, peak, marks: value === null || value === undefined ? [] : [mark(cut, value)], peaks: x === null || !peak ? [] : [mark(x, peak.y)] };
+    const { cuts, curves, at, marks, peaks } = sideOf(each.s);
+    const values = (curves[state.score][each.k] || []).map(drawnAs);
+    const mark = (x, y, shown) => ({ x, y, line: each.line, ...said(each), score: `${title}:`, shown });
+    const text = marks[state.score][each.k];
+    const peak = peaks[state.score][each.k];
+    return {
+      ...each,
+      points: points(cuts, values, each.line, said(each)),
+      peak: peak && peak[2],
+      marks: text ? [mark(data.systems[each.s].cuts[each.k], values[at[each.k]], text)] : [],
+      peaks: peak && peak[0] !== null ? [mark(peak[0], drawnAs(peak[1]), peak[2])] : [],
+    };
   });
   const found = filled(lines);
   return { lines, datasets: { ...found.datasets, peaks: lines.flatMap((each) => each.peaks) } };
@@ -53,7 +55,7 @@ function cutLines() {
 function describe() {
   const { title } = data.scores[state.score];
   const told = cutLines().lines.filter(({ peak }) => peak);
-  const best = (each) => [make("bdi", null, state.system === ALL ? name(systems[each.s]) : labelOf(each.k)), ` ${round(each.peak.y)} ${each.peak.x === null ? "with nothing kept" : `at ${round(each.peak.x)}`}`];
+  const best = (each) => [make("bdi", null, state.system === ALL ? name(systems[each.s]) : labelOf(each.k)), ` ${each.peak}`];
   $("matches").replaceChildren(...(told.length ? [`Best ${title} on `, bdi(data.golds[state.side]), ": ", ...told.flatMap((each, k) => (k ? [", ", ...best(each)] : best(each))), "."] : [`${title} is undefined at every cut.`]));
 }
 
@@ -61,17 +63,17 @@ function stepLines(x, y, at) {
   return filled(chosenLines().map((each) => {
     const side = sideOf(each.s);
     const [xs, ys] = [side[x][each.k], side[y][each.k]].map((values) => values && values.map(percent));
-    const mark = side[at][each.k] && side[at][each.k].map(percent);
+    const mark = side[at][each.k];
     const more = { line: each.line, ...said(each), score: "at the cut:" };
-    return { ...each, points: points(xs, ys, each.line, said(each)), marks: mark ? [{ x: mark[0], y: mark[1], ...more, shown: mark.map(round).join(", ") }] : [] };
+    return { ...each, points: points(xs, ys, each.line, said(each)), marks: mark ? [{ x: percent(mark[0]), y: percent(mark[1]), ...more, shown: mark[2] }] : [] };
   }));
 }
 
 function bins() {
   const shown = state.system === ALL ? systems.map((_, s) => s) : [state.system];
   const lines = shown.map((s) => ({ s, k: 0, line: s + 1, points: data.systems[s].bins }));
-  const rows = lines.flatMap(({ s, line }) => data.systems[s].bins.map(({ mean, correct, n, range }) => (
-    { x: percent(mean), y: percent(correct), n, line, name: `scores ${range}`, system: several ? name(systems[s]) : "", score: `of ${many(n, "prediction")}`, shown: `${round(percent(correct))} % are correct` })));
+  const rows = lines.flatMap(({ s, line }) => data.systems[s].bins.map(({ mean, hits, n, range, shown: text }) => (
+    { x: percent(mean), y: percent(hits), n, line, name: `scores ${range}`, system: several ? name(systems[s]) : "", score: `of ${many(n, "prediction")}`, shown: text })));
   return { lines: several ? lines : [], datasets: { bins: rows } };
 }
 

@@ -1,0 +1,311 @@
+"""Agreement between annotators: every metric on pairs, alphas and kappas, consensus, disputes, differences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, reduce
+from operator import add
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...about import __version__
+from ...core.declaration import Metric
+from ..resampling import Confidence
+from ..result import plain
+from ..signature import signature
+from .annotator_differences import Differences
+from .annotator_pairs import Pair, PairTables, count_pairs, document_means, pair_row, summary_of
+from .chance import (
+    Added,
+    Blocks,
+    Stretches,
+    Unit,
+    kappa_blocks,
+    kappas,
+    lengths,
+    overlapping,
+    span_rows,
+    unit_blocks,
+    unit_scores,
+    unitising_blocks,
+    unitising_scores,
+)
+from .intervals import CORRECTED, SHARE, LeftOut, Path, Samples, index_of, pair_samples
+from .shared import SharedDocuments
+from .votes import Rule, against_others, consensus, dispute_rows, disputed_labels, f_of, ranked_documents
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+DEFAULT = ("strict", "semeval", "relaxed", "char")
+"""The metrics that are counted if none are named."""
+
+UNKNOWN_LENGTH = "the texts are not known: without them, and without tokens, there are no units"
+UNIT_SCORES = ("alpha", "alpha_detect", "alpha_label")
+UNITISING_SCORES = ("u_alpha", "u_binary", "cu_alpha")
+
+
+class AgreementCounts:
+    """What was counted of several annotators, and the result that is made of it.
+
+    Args:
+        shared: What they annotated.
+        metrics: The metrics; each annotator of a pair is once gold and once prediction.
+        unit: What alpha is computed on, "token" or "char".
+        rule: How many votes a span of the consensus needs.
+
+    Raises:
+        ValueError: Documents cannot be judged by a metric.
+
+    Attributes:
+        pairs: What was counted of each pair.
+    """
+
+    def __init__(
+        self, shared: SharedDocuments, metrics: Sequence[Metric], *, unit: Unit = "token", rule: Rule = Rule()
+    ) -> None:
+        self.shared = shared
+        self.metrics: tuple[Metric, ...] = tuple(metrics)
+        self.unit: Unit = unit
+        self.rule = rule
+        self.pairs: list[Pair] = count_pairs(shared, metrics)
+        self._spans = span_rows(shared)
+
+    @cached_property
+    def differences(self) -> Differences:
+        """What the annotators differ in."""
+        return Differences(self.shared)
+
+    @cached_property
+    def has_units(self) -> bool:
+        """Whether the length of every document is known."""
+        return None not in lengths(self.shared)
+
+    @cached_property
+    def _overlapping(self) -> str | None:
+        return overlapping(self.shared, self._spans)
+
+    @cached_property
+    def _tables(self) -> list[PairTables]:
+        return [PairTables(pair, self.shared.labels) for pair in self.pairs]
+
+    @cached_property
+    def _blocks(self) -> Blocks:
+        """Everything but the counts of metrics that adds up over documents."""
+        from scipy.sparse import csr_array
+
+        counts = against_others(self.shared)
+        found: Blocks = {"against": csr_array(counts.reshape(len(counts), -1).astype(float))}
+        if not self.has_units:
+            return found
+        characters = Stretches(self.shared, self._spans, "char")
+        own = characters if self.unit == "char" else Stretches(self.shared, self._spans, self.unit)
+        found |= unit_blocks(own) | kappa_blocks(own, self.shared.annotators)
+        return found | unitising_blocks(characters, self._spans)
+
+    @cached_property
+    def _divisor(self) -> float:
+        """The factor that makes all amounts whole numbers: a multiple of every number of other annotators."""
+        multiple = math.lcm(*range(1, max(len(each.spans) for each in self.shared.documents)))
+        return float(multiple if multiple < 1 << 31 else 1)
+
+    @cached_property
+    def _whole_blocks(self) -> dict[str, csr_array]:
+        """The blocks as whole numbers, so that no order of documents changes a sum."""
+        return {name: _whole(block, self._divisor) for name, block in self._blocks.items()}
+
+    def result(self, confidence: Confidence | None = None, *, short: bool = False) -> dict[str, Any]:
+        """Return the result: plain Python, ready for JSON, with None where a number is undefined.
+
+        Args:
+            confidence: Settings of intervals; None for no intervals.
+            short: Whether the signature leaves out options that have their default.
+        """
+        shared = self.shared
+        added = {
+            name: np.asarray(block.sum(axis=0))[None] / self._divisor for name, block in self._whole_blocks.items()
+        }
+        sums = [table.summed() for table in self._tables]
+        of_pairs = [[*each.scores()] for each in sums]
+        kappa = {pair: values[0] for pair, values in self._kappas(added)}
+        pairs = [
+            {**pair_row(pair, found), "kappa": plain(kappa.get((pair.a, pair.b)))}
+            for pair, found in zip(self.pairs, of_pairs)
+        ]
+        metrics, per_type = self._summaries(of_pairs, reduce(add, sums).scores())
+        left_out = LeftOut(shared, confidence.checked(), self.metrics) if confidence else None
+        found = {
+            "signature": self._signature(left_out, short),
+            "version": __version__,
+            "annotators": [*shared.annotators],
+            "documents": len(shared.documents),
+            "single": shared.single,
+            "unannotated": shared.unannotated,
+            **shared.on_reading,
+            **({"mentions": dict(shared.mentions)} if shared.mentions else {}),
+            "spans": {
+                name: sum(len(each.spans.get(name, ())) for each in shared.documents) for name in shared.annotators
+            },
+            **({"confidence": left_out.drawn._asdict()} if left_out else {}),
+            "pairs": pairs,
+            "metrics": metrics,
+            "per_type": per_type,
+            "units": self._of_units(added, [value for value in kappa.values() if math.isfinite(value)]),
+            "u_alpha": self._of_unitising(added),
+            "consensus": self._consensus(added),
+            "disputes": self._disputes(),
+            **self.differences.rows(),
+        }
+        result: dict[str, Any] = plain(found)
+        if left_out:
+            result["intervals"] = self._intervals(result, left_out, self._tables, self.metrics)
+            result["confidence"] = plain(left_out.drawn._asdict())
+        return result
+
+    def with_main_interval(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a result without intervals with those of its first metric and of alpha."""
+        left_out = LeftOut(self.shared, Confidence(), self.metrics[:1])
+        tables = [PairTables(pair.of(self.metrics[:1]), self.shared.labels) for pair in self.pairs]
+        bounds = self._intervals(result, left_out, tables, self.metrics[:1])
+        return {**result, "intervals": bounds, "confidence": left_out.drawn._asdict()}
+
+    def _signature(self, left_out: LeftOut | None, short: bool) -> str:
+        counts = index_of(self.shared)
+        counts.metrics = self.metrics
+        own = f"agreement:{len(self.shared.annotators)},unit:{self.unit},consensus:{self.rule.wanted}"
+        return signature(counts, own, *([left_out.drawn.signature] if left_out else []), short=short)
+
+    def _kappas(self, added: Added) -> Iterator[tuple[tuple[str, str], NDArray[Any]]]:
+        if self.has_units:
+            yield from kappas(added, self.shared.annotators)
+
+    def _unit_scores(self, added: Added) -> Iterator[tuple[tuple[str, ...], NDArray[Any]]]:
+        numbers = {len(each.spans) for each in self.shared.documents}
+        yield from unit_scores(added, self.shared.labels, equal_numbers=len(numbers) == 1)
+
+    def _of_units(self, added: Added, kappa: Sequence[float]) -> dict[str, Any]:
+        names = ("observed", *UNIT_SCORES, "fleiss")
+        found: dict[str, Any] = {"unit": self.unit, "n": None, **dict.fromkeys(names), "kappa": None, "per_type": {}}
+        if not self.has_units:
+            return found | {"reason": UNKNOWN_LENGTH}
+        found["n"] = round(added["units"][0, 0])
+        found["kappa"] = sum(sorted(kappa)) / len(kappa) if kappa else None
+        return _filled(found, self._unit_scores(added))
+
+    def _of_unitising(self, added: Added) -> dict[str, Any]:
+        found: dict[str, Any] = {**dict.fromkeys(UNITISING_SCORES), "per_type": {}}
+        if not self.has_units:
+            return found | {"reason": UNKNOWN_LENGTH}
+        reason = self._overlapping
+        _filled(found, unitising_scores(added, self.shared.labels, whole=reason is None))
+        return found | ({"reason": reason} if reason else {})
+
+    def _against(self, added: Added) -> NDArray[np.float64]:
+        """Return F of each annotator against the others, float64[sums, annotators]."""
+        return f_of(added["against"].reshape(len(added["against"]), len(self.shared.annotators), 3))
+
+    def _consensus(self, added: Added) -> dict[str, Any]:
+        spans = sum(len(kept) for _, kept in consensus(self.shared, self.rule))
+        against = dict(zip(self.shared.annotators, self._against(added)[0]))
+        return {"rule": self.rule.wanted, "spans": spans, "against": against}
+
+    def _disputes(self) -> dict[str, Any]:
+        means = document_means(self.shared, self._tables, self.metrics)
+        documents = [row for _, row in ranked_documents(self.shared, means)]
+        return {"documents": documents, "labels": disputed_labels(self.shared), "spans": dispute_rows(self.shared)}
+
+    def _summaries(self, of_pairs: Sequence[Any], together: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return mean, spread and pooled value of each score: overall, and of each label."""
+        metrics: dict[str, Any] = {}
+        per_type: dict[str, Any] = {label: {} for label in self.shared.labels}
+        for k, (own, pooled) in enumerate(together):
+            name = own.metric.name
+            metrics[name] = {}
+            for path, value in pooled.items():
+                summary = summary_of([found[k][1][path][0] for found in of_pairs], value[0])
+                if path[0] == "scores":
+                    symmetric = own.metric.score_by_name[path[-1]].symmetric
+                    metrics[name][path[-1]] = {**summary, "symmetric": symmetric}
+                else:
+                    per_type[path[1]].setdefault(name, {})[path[-1]] = summary
+        return metrics, per_type
+
+    def _intervals(
+        self,
+        result: Mapping[str, Any],
+        left_out: LeftOut,
+        tables: Sequence[PairTables],
+        metrics: Sequence[Metric],
+    ) -> dict[str, Any]:
+        """Return the intervals of a result's numbers, in a table of the same shape."""
+        whole = _Numbers(result)
+        added = {name: sums / self._divisor for name, sums in left_out.added(self._whole_blocks).items()}
+        samples = [*pair_samples(whole, tables, left_out, metrics)]
+        samples += self._corrected_samples(whole, added, left_out.mixed)
+        found: dict[str, Any] = {"pairs": [{"a": pair.a, "b": pair.b} for pair in self.pairs]}
+        for path, row in left_out.intervals(samples):
+            table: Any = found
+            for key in path[:-1]:
+                table = table[key] if isinstance(key, int) else table.setdefault(key, {})
+            table[path[-1]] = row
+        bounds: dict[str, Any] = plain(found)
+        return bounds
+
+    def _corrected_samples(
+        self, whole: Mapping[Path, float], added: Added, mixed: Sequence[Mapping[str, float]]
+    ) -> Iterator[tuple[Path, Samples]]:
+        """Yield the alphas and kappas, and F against the others. `mixed` is that of `LeftOut`."""
+        against = self._against(added)
+        for k, name in enumerate(self.shared.annotators):
+            path: Path = ("consensus", "against", name)
+            yield path, Samples(whole[path], against[:, k], SHARE)
+        if not self.has_units:
+            return
+        of_pairs = dict(self._kappas(added))
+        for number, values in enumerate(of_pairs.values()):
+            path = ("pairs", number, "kappa")
+            yield path, Samples(whole[path], values, CORRECTED, mixed=mixed[number][""])
+        stacked = np.stack([*of_pairs.values()])
+        known = np.isfinite(stacked)
+        mean = np.where(known, stacked, 0).sum(axis=0) / np.where(known.any(axis=0), known.sum(axis=0), np.nan)
+        yield ("units", "kappa"), Samples(whole["units", "kappa"], mean, CORRECTED, mixed=mixed[-1][""])
+        for group, found in (
+            ("units", self._unit_scores(added)),
+            ("u_alpha", unitising_scores(added, self.shared.labels, whole=self._overlapping is None)),
+        ):
+            for path, values in found:
+                label = path[1] if len(path) > 1 else ""
+                own = (SHARE, label) if path == ("observed",) else (CORRECTED, label, mixed[-1][label])
+                yield (group, *path), Samples(whole[(group, *path)], values, *own)
+
+
+class _Numbers(dict[Path, float]):
+    """The numbers of a result by their paths; NaN where it has None."""
+
+    def __init__(self, result: Mapping[str, Any]) -> None:
+        self._result = result
+
+    def __missing__(self, path: Path) -> float:
+        value: Any = self._result
+        for key in path:
+            value = value[key]
+        return math.nan if value is None else float(value)
+
+
+def _filled(found: dict[str, Any], scores: Iterator[tuple[tuple[str, ...], Any]]) -> dict[str, Any]:
+    """Put scores of one sum into a nested table."""
+    for path, values in scores:
+        table = found
+        for key in path[:-1]:
+            table = table.setdefault(key, {})
+        table[path[-1]] = float(values[0])
+    return found
+
+
+def _whole(block: csr_array, divisor: float) -> csr_array:
+    found = block * divisor
+    found.data = np.rint(found.data) if divisor > 1 else found.data
+    return found

@@ -1,1 +1,0 @@
-"""The page on agreement: where annotators differ, and by which rules."""

@@ -1,0 +1,255 @@
+"""Label Studio: regions, annotators, predictions and offsets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import samples
+from commands import refused, run
+from reading import error, only, read, saved
+from samples import SPANS, region, said, task, write_sample
+from writers import write_lines
+
+from spacy_nereval.io.read import read_files
+
+PER, BOB, YORK = SPANS
+
+
+def test_a_region_with_two_labels_is_two_spans_and_relations_are_counted(tmp_path):
+    regions = [region(0, 3, "PER", "ORG"), {"type": "relation"}, {"type": "choices", "value": {"choices": ["a"]}}]
+    found = only(saved(tmp_path / "a.json", [task(said(1, *regions))]))
+    assert (found.spans, found.others, found.id) == ({PER, (0, 3, "ORG")}, 2, "1")
+
+
+def test_a_cancelled_annotation_is_none(tmp_path):
+    tasks = [task(said(1, *samples.REGIONS, was_cancelled=True)), task(id=2), task(said(1), id=3)]
+    assert [found.annotated for found in read(saved(tmp_path / "a.json", tasks))] == [False, False, True]
+
+
+def test_annotators_are_told_apart(tmp_path):
+    ann, bob = {"id": 3, "email": "ann@x.org"}, 7
+    shared = [task(said(ann, *samples.REGIONS[:1])), task(said(bob, *samples.REGIONS[1:]), id=2)]
+    path = saved(tmp_path / "a.json", shared)
+    assert [len(found.spans) for found in read(path)] == [1, 2], "each text has one annotator"
+    mine = read(path, annotator="7")
+    assert [(found.annotated, len(found.spans)) for found in mine] == [(False, 0), (True, 2)]
+    shared[0]["annotations"].append(said(bob))
+    saved(path, shared)
+    assert "document 1 has 2 annotations, by ann@x.org, 7; choose an annotator with --annotator: ann@x.org, 7" in error(
+        path
+    )
+    assert [len(found.spans) for found in read(path, annotator="7")] == [0, 2]
+    assert "there is no annotator 'eve'; there are ann@x.org, 7" in error(path, annotator="eve")
+    shared[0]["annotations"].append(said(bob))
+    assert "has 2 annotations, by 7, 7; keep one of them" in error(saved(path, shared), annotator="7")
+
+
+def test_one_file_can_be_scored_against_itself_by_annotator(tmp_path):
+    both = [task(said("ann", *samples.REGIONS), said("bob", *samples.REGIONS[:2]))]
+    path = saved(tmp_path / "a.json", both)
+    done = run("score", path, path, "-m", "strict", "--annotator", "ann,bob", "--format", "json")
+    assert done.exit_code == 0, done.output
+    assert "1 document, 3 gold spans, 2 predicted spans" in done.stderr
+    assert "expected one name, or two" in refused("score", path, path, "--annotator", "a,b,c")
+
+
+def test_predictions_are_read_where_nothing_is_annotated_or_their_model_is_named(tmp_path):
+    models = [{"model_version": "m1", "result": samples.REGIONS}]
+    alone = saved(tmp_path / "a.json", [task(predictions=models)])
+    assert len(only(alone).spans) == 3
+    beside = saved(tmp_path / "b.json", [task(said(1), predictions=models)])
+    assert (len(only(beside).spans), len(only(beside, annotator="m1").spans)) == (0, 3)
+
+
+def test_rows_of_json_min_are_the_annotations_of_a_task(tmp_path):
+    rows = [samples.minimal(annotator=7), samples.minimal(annotator=8, regions=[]), samples.minimal(id=2, annotator=8)]
+    path = saved(tmp_path / "a.json", rows)
+    assert "by 7, 8; choose an annotator with --annotator: 7, 8" in error(path)
+    assert [(f.id, len(f.spans), f.annotated) for f in read(path, annotator="8")] == [("1", 0, True), ("2", 3, True)]
+    assert [(f.id, len(f.spans), f.annotated) for f in read(path, annotator="7")] == [("1", 3, True), ("2", 0, False)]
+
+
+def test_old_offsets_are_named_and_can_be_chosen(tmp_path):
+    utf16 = [region(11, 14, "PER", text="Bob"), region(18, 26, "LOC", text="New York")]
+    path = saved(tmp_path / "a.json", [task(said(1, *utf16))])
+    assert "all spans of" in error(path) and "--offsets utf16" in error(path)
+    for offsets in ("utf16", "auto"):
+        assert only(path, offsets=offsets).spans == {BOB, YORK}
+    saved(path, [task(said(1, region(11, 14, "PER")))])
+    assert "Label Studio's offsets count either" in error(path)
+    assert only(path, offsets="utf16").spans == {BOB}
+
+
+def test_an_inclusive_end_is_recognised_by_its_text(tmp_path):
+    path = saved(tmp_path / "a.json", [task(said(1, region(10, 12, "PER", text="Bob")))])
+    assert "expected the offset after it" in error(path)
+
+
+def test_offsets_of_hypertext_are_those_of_its_text(tmp_path):
+    mark = region(0, 3, "PER", kind="hypertextlabels", text="Bob")
+    mark["value"].update(start="/p[1]/text()[1]", end="/p[1]/text()[1]", globalOffsets={"start": 10, "end": 13})
+    path = saved(tmp_path / "a.json", [task(said(1, mark), text="<p>Ada &amp; <b>met</b> Bob</p>")])
+    assert (only(path).text, only(path).spans) == ("Ada & met Bob", {(10, 13, "PER")})
+    del mark["value"]["globalOffsets"]
+    assert "has no globalOffsets" in error(saved(path, [task(said(1, mark))]))
+
+
+def test_the_text_can_be_named(tmp_path):
+    two = task(said(1, region(0, 3, "PER")))
+    two["data"] = {"title": "x", "body": "Ada"}
+    path = saved(tmp_path / "a.json", [two])
+    assert "there is no text 'text' in the data; name one with --column: title, body" in error(path)
+    assert only(path, field="body").spans == {PER}
+
+
+# WebAnno: tokens, layers, features, and exports of INCEpTION
+
+
+def webanno(tmp_path: Path, *rows: str, layers: str = "#T_SP=x.NamedEntity|value", text: str = "Ada met Bob") -> Path:
+    head = ["#FORMAT=WebAnno TSV 3.2", *layers.split("\n"), "", *(f"#Text={line}" for line in text.split("\n"))]
+    return write_lines(tmp_path / "a.tsv", [*head, *rows])
+
+
+def test_numbers_join_tokens_and_bars_stack(tmp_path):
+    rows = ["1-1\t0-3\tAda\tA[1]|B\\_C[2]|D\t", "1-2\t4-7\tmet\tA[1]\t", "1-3\t8-11\tBob\tA|*\t"]
+    found = only(webanno(tmp_path, *rows))
+    assert found.spans == {(0, 7, "A"), (0, 3, "B_C"), (0, 3, "D"), (8, 11, "A"), (8, 11, "NamedEntity")}
+
+
+def test_parts_of_tokens_and_texts_of_several_lines(tmp_path):
+    rows = ["1-1\t0-6\tAdaBob\t_\t", "1-1.1\t3-6\tBob\tPER\t", "1-2\t7-10\tmet\t_\t"]
+    found = only(webanno(tmp_path, *rows, text="AdaBob\nmet"))
+    assert (found.text, found.spans, found.tokens) == ("AdaBob\nmet", {(3, 6, "PER")}, [(0, 6), (7, 10)])
+
+
+def test_sentences_are_at_their_offsets(tmp_path):
+    rows = ["1-1\t0-2\t😀\t_\t", "", "#Text=Ada", "2-1\t5-8\tAda\tPER\t"]
+    found = only(webanno(tmp_path, *rows, text="😀"))
+    assert [found.text[a:b] for a, b, _ in found.spans] == ["Ada"]
+
+
+def test_the_feature_can_be_chosen_and_relations_are_counted(tmp_path):
+    layers = "#T_SP=x.A|kind|value\n#T_SP=x.B|value\n#T_RL=x.R|BT_x.A"
+    row = "1-1\t0-3\tAda\tk\tv\tw\t1-1\t"
+    path = webanno(tmp_path, row, layers=layers, text="Ada")
+    assert "several features can have the labels; choose one with --column: A.kind, A.value, B.value" in error(path)
+    for field, label in (("kind", "k"), ("A.value", "v"), ("B", "w")):
+        assert only(path, field=field).spans == {(0, 3, label)}
+    assert "no feature named 'none'" in error(path, field="none")
+
+
+@pytest.mark.parametrize(
+    "row, message",
+    [
+        ("1-1\t0-3\tAda\t", "line 5: expected 4 columns"),
+        ("x\t0-3\tAda\t_\t", "line 5: expected '1-1'"),
+        ("1-1\t0-3\tBob\t_\t", "is 'Ada', but the file says 'Bob'"),
+    ],
+)
+def test_malformed_lines_of_webanno_are_named(row, message, tmp_path):
+    assert message in error(webanno(tmp_path, row))
+    assert "expected '#FORMAT=WebAnno TSV 3.3'" in error(write_lines(tmp_path / "b.tsv", ["Ada"]), name="webanno")
+
+
+def test_an_export_has_a_folder_per_document_and_a_file_per_annotator(tmp_path):
+    for name in ("a.txt/ann", "a.txt/bob", "a.txt/INITIAL_CAS", "b.txt/bob"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / f"{name}.tsv").write_text(samples.webanno(), encoding="utf8")
+    assert "document a.txt has 2 annotations, by ann, bob; choose an annotator with --annotator: ann, bob" in error(
+        tmp_path
+    )
+    assert [(f.id, f.annotated) for f in read(tmp_path, annotator="ann")] == [("a.txt", True), ("b.txt", False)]
+
+
+# XMI: which annotator's file is read, and which tokens there are
+
+
+def test_in_a_folder_per_document_each_file_is_an_annotators(tmp_path):
+    for document, names in (("a.txt", ("ann", "bob")), ("b.txt", ("bob",))):
+        (tmp_path / document).mkdir()
+        (tmp_path / document / "TypeSystem.xml").write_text(samples.TYPES, encoding="utf8")
+        for name in names:
+            (tmp_path / document / f"{name}.xmi").write_text(samples.xmi(), encoding="utf8")
+    found = [(record.id, record.annotated, len(record.spans)) for record in read(tmp_path, annotator="ann")]
+    assert found == [("a.txt", True, len(SPANS)), ("b.txt", False, 0)]
+
+
+def test_tokens_without_a_character_are_left_out(tmp_path):
+    path = write_sample("XMI", tmp_path)
+    assert only(path).tokens is None
+    kind = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type"
+    token = f"<typeDescription><name>{kind}.Token</name><description/><supertypeName>uima.tcas.Annotation"
+    types = samples.TYPES.replace("</types>", f"{token}</supertypeName></typeDescription></types>")
+    path.with_name("TypeSystem.xml").write_text(types, encoding="utf8")
+    named = f'xmlns:seg="http:///{kind.replace(".", "/")}.ecore" xmi:version'
+    tokens = "".join(
+        f'<seg:Token xmi:id="{k}" sofa="1" begin="{a}" end="{b}"/>' for k, a, b in ((90, 0, 3), (91, 3, 3))
+    )
+    content = samples.xmi().replace("xmi:version", named).replace("<cas:Sofa", f"{tokens}<cas:Sofa")
+    path.write_text(content.replace('members="', 'members="90 91 '), encoding="utf8")
+    assert only(path).tokens == [(0, 3)]
+
+
+# The files of FairEval's program
+
+
+def test_rows_of_faireval(tmp_path):
+    lines = ["PER\t2\t3\t2, 3", "LOC\t10\t10\t10", "", "NONE\t999\t999\t999", "", "EMPTY\t999\t999\t999", "A\t1\t1\t1"]
+    path = write_lines(tmp_path / "a.csv", lines)
+    one, two, three = read(path)
+    assert (one.text, sorted(one.text[a:b] for a, b, _ in one.spans)) == ("1 2 3 4 5 6 7 8 9 10", ["10", "2 3"])
+    assert one.tokens[8:] == [(16, 17), (18, 20)]
+    assert (two.text, two.spans, two.annotated) == ("", set(), True)
+    assert (three.text, three.spans) == ("1", {(0, 1, "A")})
+    for data in (path.read_bytes() + b"\n\n \n", path.read_bytes().replace(b"\n", b"\r\n"), b"\xef\xbb\xbf"):
+        (tmp_path / "b.csv").write_bytes(data if len(data) > 3 else data + path.read_bytes().rstrip())
+        assert read(tmp_path / "b.csv") == [one, two, three]
+
+
+def test_the_longer_text_of_faireval_is_that_of_both(tmp_path):
+    gold = write_lines(tmp_path / "gold.csv", ["A\t2\t2\t2", "", "A\t4\t5\t4, 5"])
+    pred = write_lines(tmp_path / "pred.csv", ["A\t4\t5\t4, 5", "", "A\t2\t2\t2"])
+    for one, two in ((gold, pred), (pred, gold)):
+        assert [(document.text, len(document.tokens)) for document in read_files(one, two)] == [("1 2 3 4 5", 5)] * 2
+    other = write_lines(tmp_path / "other.jsonl", ['{"text": "1 2 3 4 5", "spans": []}'] * 2)
+    with pytest.raises(ValueError, match="the predicted text differs"):
+        list(read_files(gold, other))
+
+
+def test_tokens_of_faireval_with_holes(tmp_path):
+    path = write_lines(tmp_path / "a.csv", ["A\t1\t4\t1, 2, 4"])
+    with pytest.raises(ValueError, match=r"a\.csv, line 1: the span is in 2 pieces; use --discontinuous hull"):
+        read(path)
+    assert only(path, discontinuous="hull").spans == {(0, 7, "A")}
+    assert only(path, discontinuous="parts").spans == {(0, 3, "A"), (6, 7, "A")}
+
+
+@pytest.mark.parametrize(
+    "lines, message",
+    [
+        (["A\t1\t1"], "line 1: expected label, first, last and all tokens"),
+        (["A,1,1,1"], "line 1: expected label, first, last and all tokens"),
+        (["A\t1\tx\t1"], "line 1: expected label, first, last and all tokens"),
+        (["A\t1\t1\t"], "line 1: expected label, first, last and all tokens"),
+        (["A\t1\t1\t1\t1"], "line 1: expected label, first, last and all tokens"),
+        (["label\tfirst\tlast\ttokens"], "line 1: expected label, first, last and all tokens"),
+        (["\t1\t1\t1"], "line 1: there is no label"),
+        (["A\t0\t1\t0, 1"], "line 1: tokens from 0 to 1: expected 1 to 100000"),
+        (["A\t2\t1\t2, 1"], "line 1: tokens from 2 to 1"),
+        (["A\t100001\t100001\t100001"], "line 1: tokens from 100001 to 100001"),
+        (["A\t1\t3\t1, 2"], "line 1: 1, 2: expected tokens from 1 to 3 in ascending order"),
+        (["A\t1\t3\t2, 3"], "line 1: 2, 3: expected tokens from 1 to 3 in ascending order"),
+        (["A\t1\t3\t1, 3, 2"], "line 1: 1, 3, 2: expected tokens"),
+        (["A\t1\t2\t1, 1, 2"], "line 1: 1, 1, 2: expected tokens"),
+        (["A\t1\t1\t1", "NONE\t1\t1\t1"], "line 2: NONE means no span; expected 999 as its only token"),
+        (["EMPTY\t1\t999\t1, 999"], "line 1: EMPTY means no span"),
+        (["A\t1\t1\t1", "", "", "A\t1\t1\t1"], "line 4: the sentence before it has no row; expected NONE, 999"),
+        (["", "A\t1\t1\t1"], "line 2: the sentence before it has no row"),
+    ],
+)
+def test_a_malformed_row_of_faireval_is_named(tmp_path, lines, message):
+    path = write_lines(tmp_path / "a.csv", lines)
+    with pytest.raises(ValueError) as raised:
+        read(path)
+    assert str(raised.value).startswith(f"{path}, {message}")

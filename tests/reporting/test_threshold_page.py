@@ -1,0 +1,397 @@
+"""What people see of thresholds: numbers are those of scoring what a cut keeps, names from outside are only text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import pytest
+from commands import refused
+from pages import HOSTILE, Parsed
+from places import ROOT
+
+from spacy_nereval import Document, create_all, score, thresholds
+from spacy_nereval.core.cuts import Cuts, cut
+from spacy_nereval.evaluation.thresholds.chosen_cuts import Found, applied
+from spacy_nereval.evaluation.thresholds.chosen_cuts import thresholds as found_in
+from spacy_nereval.evaluation.thresholds.scored_documents import Scored, Settings
+from spacy_nereval.io.read import read_files
+from spacy_nereval.reporting.html import charts
+from spacy_nereval.reporting.html.thresholds import threshold_charts
+from spacy_nereval.reporting.html.thresholds.threshold_page import thresholds_page
+from spacy_nereval.reporting.result_table import shown
+from spacy_nereval.reporting.threshold_view import ThresholdView
+
+GOLDS = [ROOT / "assets" / "warranty" / f"{split}.jsonl" for split in ("dev", "test")]
+
+
+PREDS = [ROOT / "examples" / f"spancat-{split}.jsonl" for split in ("dev", "test")]
+
+
+LABELS = ["FAILURE_TYPE", "FAILURE_LOC"]  # as many gold spans as in the test texts, the most first
+
+
+METRICS = create_all(["strict", "slot_error"])
+
+
+CHECKED = [("strict F", "strict", "f"), ("strict P", "strict", "p"), ("ser", "slot_error", "ser")]
+"""Scores with curves: how the page calls them, their metric and their name."""
+
+
+@cache
+def documents(split: int) -> list[Document]:
+    return [document for document in read_files(GOLDS[split], PREDS[split]) if document]
+
+
+@cache
+def found(per_label: str | None = None, best: str = "strict_f") -> Found:
+    return applied(found_in(documents(0), METRICS, Settings(best, per_label)), documents(1))
+
+
+@cache
+def page(per_label: str | None = None, best: str = "strict_f") -> Parsed:
+    return Parsed(thresholds_page([("spancat", found(per_label, best))], golds=["dev.jsonl", "test.jsonl"]))
+
+
+def made(gold: Any, preds: Sequence[dict], metrics: Any = ("strict",), **settings: Any) -> ThresholdView:
+    """The view of some documents, in which predictions are (start, end, label) with their scores."""
+    read = []
+    for spans, pred in zip(gold, preds):
+        document = Document(spans, [*pred], "x" * 40)
+        document.span_scores = pred
+        read.append(document)
+    result = found_in(read, create_all([*metrics]), Settings(**settings))
+    assert "None" not in thresholds_page([("one", result)], golds=["gold"]).split("<script>")[0]
+    return ThresholdView(result.values, result.here.metrics)
+
+
+def table(view: ThresholdView, name: str) -> dict[str, list[str]]:
+    """The rows of a table as people read them, by their first cell."""
+    (only,) = view.tables([name])
+    return {first: row for first, *row in only.grid()}
+
+
+def scored(split: int, cuts: Cuts) -> dict[str, Any]:
+    """The result of scoring the predictions that are kept, without any curve."""
+    return score([*cut(documents(split), cuts)], ["strict", "slot_error"])
+
+
+def in_percent(scores: dict[str, Any]) -> list[str]:
+    return [shown(100 * scores[name]) for name in "prf"]
+
+
+def without_bounds(cells: Sequence[str]) -> list[str]:
+    return [cell.split(" [")[0] for cell in cells]
+
+
+@pytest.mark.parametrize("per_label", [None, "own"])
+def test_the_tables_say_what_the_cuts_are_worth_on_both_sets_of_documents(per_label):
+    own = found(per_label)
+    assert own.cuts and own.there
+    (labels,) = ThresholdView(own.values, METRICS).tables(["label-scores"])
+    rows = {(row[0], row[1]): row[2:] for row in labels.grid()[1:]}
+    values = own.values["applied"]
+    for side, where in enumerate(("where chosen", "other")):
+        whole = scored(side, own.cuts)
+        strict = whole["metrics"]["strict"]
+        row = rows["all labels", where]
+        assert row[:3] == ["-" if per_label else f"{own.cuts.default:.4g}", str(whole["gold"]), str(whole["pred"])]
+        assert without_bounds(row[3:]) == in_percent(strict["scores"])
+        for label in LABELS:
+            row = rows[label, where]
+            assert row[0] == f"{own.cuts.of(label):.4g}"
+            assert without_bounds(row[3:]) == in_percent(strict["per_type"][label]["scores"])
+            # Only the score that cuts were chosen by has an interval in rows of labels.
+            bounds = values["per_type"][label]
+            said = f" [{100 * bounds['low']:.2f}, {100 * bounds['high']:.2f}]" if side else ""
+            assert [cell.partition(" ")[2] for cell in row[3:]] == ["", "", said.strip()]
+    assert rows["all labels", "other"][-1].endswith(f"[{100 * values['low']:.2f}, {100 * values['high']:.2f}]")
+
+
+@pytest.mark.parametrize(
+    ("per_label", "best", "said"),
+    [
+        (None, "strict_f", "Cut at 0.5123, on 180 other documents: strict F "),
+        ("own", "strict_f", "Cut FAILURE_TYPE at 0.4772 and FAILURE_LOC at 0.5938, on 180 other documents: strict F "),
+        (None, "slot_error.ser", "Cut at 0.6121, on 180 other documents: ser "),
+    ],
+)
+def test_the_first_sentence_says_the_cut_of_each_label_and_what_it_is_worth_elsewhere(per_label, best, said):
+    own = found(per_label, best)
+    values, gain = own.values["applied"], own.values["applied"]["gain"]
+    assert own.cuts
+    metric, name = own.values["best"]["score"].split(".")
+    kept, whole = (scored(1, cuts)["metrics"][metric]["scores"][name] for cuts in (own.cuts, Cuts(0.0)))
+    bounds, between = (f"[{100 * each['low']:.2f}, {100 * each['high']:.2f}]" for each in (values, gain))
+    assert page(per_label, best).text.count(
+        f"{said}{100 * kept:.2f} {bounds}, against {100 * whole:.2f} uncut ({100 * (kept - whole):+.2f} {between})."
+    )
+
+
+def test_other_cuts_stand_beside_the_chosen_one():
+    own = found()
+    found_best = own.values["applied"]["own_best"]
+    worth = {
+        "the chosen cut": own.cuts,
+        "the usual cut": Cuts(0.5),
+        "no cut": Cuts(0.0),
+        "the best common cut": Cuts(found_best["cut"]),
+    }
+    rows = table(ThresholdView(own.values, METRICS), "cuts")
+    for name, cuts in worth.items():
+        result = scored(1, cuts)
+        assert without_bounds(rows[name][1:]) == [
+            str(result["pred"]),
+            *in_percent(result["metrics"]["strict"]["scores"]),
+        ]
+    usual, (at, *_, best) = rows["the usual cut"][4], rows["the best common cut"]
+    assert (
+        f"On 180 other documents a cut of 0.5 would give {usual}, and the best common cut, {at}"
+        f", which is not available in practice, would give {best}."
+    ) in page().text
+    alone = ThresholdView(found_in(documents(0), METRICS).values, METRICS)
+    assert [*table(alone, "cuts")] == ["which cut", "the best cut", "the usual cut", "no cut"]
+    assert "On other documents it is worth less: measure it there" in alone.opening()
+
+
+SPANS: Any = [(0, 3, "A"), (5, 8, "A"), (10, 13, "B")]
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "said"),
+    [
+        ([[]], [{}], "No best cut: strict.f is undefined at every cut"),
+        ([SPANS], [{}], "⚠ there are no predictions, so there is nothing to cut"),
+        ([SPANS], [{}], "Keep none, on the 1 document it was chosen on: strict F 0.00, against 0.00 uncut (+0.00)"),
+        ([[]], [{(0, 3, "A"): 0.5}], "Average precision is not known: there are no gold spans"),
+        ([SPANS], [{(0, 3, "A"): 7.5, (1, 2, "B"): -2}], "Calibration is not known: the score 7.5 is not from 0 to 1"),
+        (
+            [SPANS],
+            [{span: 0.9 - k / 10 for k, span in enumerate(SPANS)}],
+            "⚠ every score is at least 0.7: the predictions are probably already cut; for spancat set threshold = 0.0 "
+            "before predicting",
+        ),
+        (
+            [SPANS],
+            [{span: 0.9 - k / 4 for k, span in enumerate(SPANS)}],
+            "⚠ nothing is known below 0.4, the lowest score of the predictions; a cut there keeps all of them, and a "
+            "lower one might be better still",
+        ),
+        ([SPANS], [{span: 1.0 for span in SPANS}], "Scores are close to the share of hits: 0.00 points off the share"),
+        ([SPANS], [dict(zip(SPANS, (0.2, 0.2, 0.2)))], "Scores are too low: 80.00 points off the share of hits on"),
+        ([[*SPANS[:2]]], [dict(zip(SPANS, (0.3, 1.0, 0.7)))], "Scores are too high and too low: 46.67 points off"),
+    ],
+)
+def test_what_is_said_of_unusual_spans_and_scores(gold, pred, said):
+    assert any(line.startswith(said) for line in made(gold, pred).opening())
+
+
+def test_cuts_of_labels_in_words():
+    labels = [(k, k + 1, label) for k, label in enumerate("ABCD")]
+    pred = {span: 0.9 - k / 10 for k, span in enumerate(labels)}
+    said = "Cuts of 4 labels from 0.6 to 0.9, on the 1 document it was chosen on"
+    assert made([labels], [pred], per_label="own").opening()[0].startswith(said)
+    wrong = {**pred, (20, 21, "A"): 0.9, (21, 22, "E"): 0.9}
+    first, *_ = made(
+        [labels[1:3]], [{span: wrong[span] for span in (labels[1], (21, 22, "E"))}], per_label="micro"
+    ).opening()
+    assert first.startswith("Cut B at 0.8, keep none of C and E, on ")
+
+
+def test_a_range_of_good_cuts_ends_where_something_is_kept():
+    """Where nothing is kept the error rate is 1, and the one hit among 120 spans makes it hardly better."""
+    gold = [(k, k + 1, label) for k in range(40) for label in "ABC"]
+    view = made([gold], [{(0, 1, "A"): 0.9}], ["slot_error", "strict"], best="slot_error.ser")
+    assert "Ser is best at 0.9, and falls on both sides" in view.opening()
+
+
+def test_the_range_of_good_cuts_is_that_of_scoring_anew():
+    near = found().values["best"]["near"]
+    every = sorted({value for document in documents(0) for value in document.span_scores.values()}, reverse=True)
+    values = {value: scored(0, Cuts(value))["metrics"]["strict"]["scores"]["f"] for value in every[200:620:5]}
+    best = found().values["best"]["value"]
+    for value, f in values.items():
+        assert f >= best - 0.01 if near["low"] <= value <= near["high"] else True
+    for end in ("low", "high"):
+        place = every.index(near[end])
+        inside, outside = (every[place + step] for step in (0, 1 if end == "low" else -1))
+        f = [scored(0, Cuts(value))["metrics"]["strict"]["scores"]["f"] for value in (inside, outside)]
+        assert f[0] >= best - 0.01 > f[1]
+
+
+def test_bins_average_precision_and_risk_are_those_of_the_other_documents():
+    view = ThresholdView(found().values, METRICS)
+    low = [(value, span in document.hits) for document in documents(1) for span, value in document.span_scores.items()]
+    first = [each for each in low if each[0] < 0.1]
+    shares = [shown(100 * sum(each[k] for each in first) / len(first)) for k in (0, 1)]
+    bins = table(view, "calibration")
+    assert bins["0"][:4] == ["0.1", str(len(first)), *shares]
+    assert sum(int(row[1]) for row in [*bins.values()][1:]) == 1655
+    off = sum(int(row[1]) * abs(float(row[4])) for row in [*bins.values()][1:]) / 1655
+    (calibrated,) = (each for each in view.findings() if each.section == "calibration")
+    assert calibrated.sentence.startswith(f"scores are too high on 180 other documents: {off:.2f} points off")
+    kept = [hit for value, hit in low if value >= found().cuts.default]
+    (coverage,) = (each for each in view.findings() if each.section == "coverage")
+    assert coverage.sentence.startswith(f"{100 * (1 - sum(kept) / len(kept)):.2f} % of the predictions kept on 180 ")
+
+
+def test_the_mean_precision_is_that_of_labels_with_gold_spans():
+    view = made([[(0, 1, "A"), (2, 3, "A")]], [{(0, 1, "A"): 0.9, (4, 5, "B"): 0.8}])
+    rows = table(view, "precision")
+    assert {name: rows[name] for name in ("all labels", "mean over labels", "A", "B")} == {
+        "all labels": ["50.00"], "mean over labels": ["50.00"], "A": ["50.00"], "B": ["-"],
+    }  # fmt: skip
+
+
+def test_rows_ask_for_their_curves():
+    view = ThresholdView(found().values, METRICS)
+    titles = {each["name"] for each in page().data["scores"]}
+    for name in ("labels", "label-scores", "precision", "scores"):
+        (own,) = view.tables([name])
+        assert len(own.asks) == len(own.rows)
+        for row, ask in zip(own.rows, own.asks):
+            if ask and "label" in ask:
+                assert ask["label"] in page().data["labels"] and row[0] == (ask["label"] or "all labels")
+            elif ask:
+                assert ask["score"] in titles
+
+
+# The page
+
+
+def test_labels_and_names_from_outside_are_text():
+    spans = [(k, k + 1, label) for k, label in enumerate(HOSTILE)]
+    document = Document(spans, spans[::2], "x" * 40)
+    document.span_scores = {span: 0.5 + k / 100 for k, span in enumerate(spans[::2])}
+    own = found_in([document], create_all(["strict"]), Settings(per_label="own"))
+    systems = [(HOSTILE[0], own), (HOSTILE[8], own)]
+    read = Parsed(thresholds_page(systems, golds=[HOSTILE[2]], title=HOSTILE[1]))
+    assert [attributes for tag, attributes in read.tags if tag == "img"] == []
+    assert all("onclick" not in attributes for _, attributes in read.tags)
+    assert sum(tag == "script" for tag, _ in read.tags) == 4
+    assert set(read.data["labels"][1:]) == {*HOSTILE}
+    assert "\x1b" not in read.text and "\u202e" not in read.text
+    with pytest.raises(ValueError, match="colours for at most 8 systems, 9 were given"):
+        thresholds_page([("one", own)] * 9, golds=["dev", "test"])
+
+
+def test_the_command_says_what_is_wrong_with_the_page(tmp_path, monkeypatch):
+    files = [GOLDS[0], PREDS[0], "--metrics", "strict"]
+    message = refused("thresholds", *files, "--html", tmp_path / "page.txt")
+    assert "--html" in message and ".html" in message
+    monkeypatch.setattr(charts, "scripts", lambda: (_ for _ in ()).throw(ValueError(charts.INSTALL)))
+    assert 'pip install "spacy-nereval[report]"' in refused("thresholds", *files, "--html", tmp_path / "other.html")
+    assert [*tmp_path.iterdir()] == []
+    gold = tmp_path / "gold.html"
+    gold.write_bytes(GOLDS[0].read_bytes())
+    assert str(gold) in refused("thresholds", gold, PREDS[0], "--format", "jsonl", "--html", gold)
+    assert gold.read_bytes() == GOLDS[0].read_bytes()
+
+
+def test_a_result_in_python_saves_the_page(tmp_path):
+    gold = [[(0, 3, "PER"), (8, 11, "PER")]]
+    spans = [((0, 3), 0.9), ((4, 7), 0.4)]
+    pred = [[{"start": a, "end": b, "label": "PER", "score": own} for (a, b), own in spans]]
+    own = thresholds(gold, pred, ["strict"])
+    for name, result, said in (
+        ("page", own, "Cut at 0.9, on the 1 document it was chosen on: strict F 66.67, against 50.00 uncut"),
+        ("applied", own.apply(gold, pred), "on 1 other document: strict F 66.67 ["),
+    ):
+        result.save(tmp_path / f"{name}.html")
+        read = Parsed((tmp_path / f"{name}.html").read_text(encoding="utf8"))
+        assert said in read.text and f"Thresholds of {name}" in read.text
+        assert all(part["signature"] in read.text for part in (result, result.get("applied", result)))
+        assert f"spacy-nereval {result['version']}" in read.text
+
+
+# Its curves
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_the_lines_are_the_scores_of_what_each_cut_keeps(side):
+    data = page().data
+    own = data["systems"][0]["sides"][side]
+    titles = [each["title"] for each in data["scores"]]
+    assert data["labels"] == ["", *LABELS]
+    for place in range(0, len(own["cuts"]), 60):
+        result = scored(side, Cuts(own["cuts"][place] - 1e-7))["metrics"]
+        for title, metric, name in (
+            ("strict F", "strict", "f"),
+            ("strict P", "strict", "p"),
+            ("ser", "slot_error", "ser"),
+        ):
+            lines = own["curves"][titles.index(title)]
+            wanted = [result[metric]["scores"], *(result[metric]["per_type"][label]["scores"] for label in LABELS)]
+            assert [line[place] for line in lines] == pytest.approx([each[name] for each in wanted], abs=1e-5)
+    strict = scored(side, found().cuts)["metrics"]["strict"]
+    wanted = [strict["scores"], *(strict["per_type"][label]["scores"] for label in LABELS)]
+    assert own["marks"][titles.index("strict F")] == [shown(100 * each["f"]) for each in wanted]
+
+
+def test_the_best_cut_of_every_line_is_exact_even_where_lines_are_thinned(monkeypatch):
+    monkeypatch.setattr(threshold_charts, "POINTS", 3)
+    monkeypatch.setattr(threshold_charts, "BUDGET", 0)
+    side = Scored.of(documents(0), METRICS)
+    lines = threshold_charts.lines(side, LABELS, None)
+    assert len(lines["cuts"]) < 60
+    every = sorted({value for document in documents(0) for value in document.span_scores.values()}, reverse=True)
+    results = {each: scored(0, Cuts(each))["metrics"] for each in every[::20]}
+    for (metric, own_score), peaks in zip(threshold_charts.charted_scores(METRICS), lines["peaks"]):
+        name, best = own_score.name, max if own_score.higher_is_better else min
+        for label, (at, value, said) in zip([None, *LABELS], peaks):
+
+            def own(result: Any, label: Any = label, metric: str = metric.name, name: str = name) -> Any:
+                return (result[metric] if label is None else result[metric]["per_type"][label])["scores"][name]
+
+            known = [each for each in map(own, results.values()) if each is not None]
+            assert best([value, *known]) == pytest.approx(value, abs=1e-5), (metric.name, name, label)
+            if at is not None:
+                assert label is not None or at in lines["cuts"]  # the line goes through its best point
+                exact = own(scored(0, Cuts(at - 1e-7))["metrics"])
+                assert exact == pytest.approx(value, abs=1e-5) and said == f"{100 * exact:.2f} at {at:.4g}"
+
+
+def test_precision_over_recall_and_risk_over_coverage_are_counts_of_what_is_kept():
+    own = page("own").data["systems"][0]["sides"][1]
+    predictions = [
+        (value, span in document.hits, span[2])
+        for document in documents(1)
+        for span, value in document.span_scores.items()
+    ]
+    for k, label in enumerate([None, *LABELS]):
+        kept = [(value, hit) for value, hit, name in predictions if label in (None, name)]
+        gold = sum(label in (None, span.label) for document in documents(1) for span in document.gold)
+        distinct = sorted({value for value, _ in kept}, reverse=True)
+        last = sum(hit for _, hit in kept)
+        assert own["recall"][k][-1] == pytest.approx(last / gold, abs=1e-5)
+        assert own["precision"][k][-1] == pytest.approx(last / len(kept), abs=1e-5)
+        assert own["coverage"][k][-1] == 1 and own["risk"][k][-1] == pytest.approx(1 - last / len(kept), abs=1e-5)
+        first = [hit for value, hit in kept if value == distinct[0]]
+        assert own["recall"][k][0] == pytest.approx(sum(first) / gold, abs=1e-5)
+    strict = scored(1, found("own").cuts)["metrics"]["strict"]
+    for k, scores in enumerate([strict["scores"], *(strict["per_type"][label]["scores"] for label in LABELS)]):
+        assert own["at_recall"][k][:2] == pytest.approx([scores["r"], scores["p"]], abs=1e-5)
+        assert own["at_recall"][k][2] == f"{100 * scores['r']:.2f}, {100 * scores['p']:.2f}"
+        assert own["at_coverage"][k][1] == pytest.approx(1 - scores["p"], abs=1e-5)
+
+
+def test_many_labels_have_fewer_points(monkeypatch):
+    monkeypatch.setattr(threshold_charts, "BUDGET", 3000)
+    spans = [(k, k + 1, f"L{k % 30}") for k in range(300)]
+    document = Document(spans, spans, "x" * 301)
+    document.span_scores = {span: k / 300 for k, span in enumerate(spans)}
+    side = Scored.of([document], create_all(["strict"]))
+    assert 20 <= len(threshold_charts.lines(side, [f"L{k}" for k in range(30)], None)["cuts"]) <= 40
+
+
+def test_the_files_of_the_small_span_categoriser_are_what_they_say():
+    for split, path in enumerate(PREDS):
+        golds, lines = (
+            [json.loads(line) for line in file.read_text(encoding="utf8").splitlines()] for file in (GOLDS[split], path)
+        )
+        assert [(each["id"], each["text"]) for each in lines] == [(each["id"], each["text"]) for each in golds]
+        values = [span["score"] for each in lines for span in each["spans"]]
+        assert 0.05 <= min(values) < 0.06 and 0.99 < max(values) <= 1
+        assert {span["label"] for each in lines for span in each["spans"]} == {*LABELS}
