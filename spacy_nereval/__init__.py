@@ -12,7 +12,7 @@ from .about import __version__
 if TYPE_CHECKING:
     from .api.agreeing import Agreement, agreement
     from .api.comparing import compare
-    from .api.files import load
+    from .api.inputs import load
     from .api.results import Comparison, Result
     from .api.scoring import score
     from .api.thresholding import Thresholds, thresholds
@@ -30,7 +30,7 @@ else:
     _WHERE = {
         "api.agreeing": ("Agreement", "agreement"),
         "api.comparing": ("compare",),
-        "api.files": ("load",),
+        "api.inputs": ("load",),
         "api.results": ("Comparison", "Result"),
         "api.scoring": ("score",),
         "api.thresholding": ("Thresholds", "thresholds"),

@@ -36,6 +36,7 @@ they add up to, one formula, and its scores, all declared. An entry point in the
 """
 
 from .core.alignment import best_pairs, closest_pairs
+from .core.arguments import SEPARATOR
 from .core.declaration import (
     GOLD_SPANS,
     PRED_SPANS,
@@ -52,7 +53,7 @@ from .core.declaration import (
     prf_scores,
 )
 from .core.formulas import HEAVIEST, f_score, prf, ratio, weight_table
-from .core.labels import SEPARATOR, ancestors
+from .core.labels import ancestors
 from .core.lexicon import Lexicon, cached_lexicon, pinned_path
 from .core.mention_places import canonical
 from .core.overlapping import Boundaries, covered, overlaps, shares, stretches

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.labels import SEPARATOR, label_rules
-from ..core.mention_places import CASELESS, LISTED
+from ..core.arguments import CASELESS, LISTED, SEPARATOR
+from ..core.labels import rules_of
 from ..core.messages import shortened
 from ..counting.counts import Counts
 from ..evaluation.agreement.agreement_counts import DEFAULT, AgreementCounts
@@ -18,15 +18,14 @@ from ..evaluation.agreement.votes import consensus_rows, consensus_rule
 from ..evaluation.resampling import Confidence
 from ..io.shared_documents import shared_documents, write_disputes
 from ..io.writing import write_rows
+from ..metrics.choosing import chosen_metrics
 from ..reporting.agreement_view import AgreementView
 from ..reporting.remarks import left_out_lines
 from ..reporting.view import MOST_DOCUMENTS
-from .annotators import annotated, sides_of, what_is_known
-from .choice import chosen_metrics
-from .plain_records import Reading
-from .rows import TagNames, given_names
+from .annotators import annotated, sides_of
+from .inputs import reading_of_items, unknown
+from .rows import TagNames
 from .shown import Shown, table_frame
-from .words import in_python
 
 if TYPE_CHECKING:
     import pandas
@@ -42,7 +41,7 @@ def agreement(
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
     scheme: str = "auto",
-    repair: str = "conll",
+    repair: str = "error",
     end: str = "exclusive",
     spans_key: str | None = None,
     labels: Mapping[str, str | None] | str | Path | None = None,
@@ -85,17 +84,26 @@ def agreement(
     """
     if confidence is not None and not isinstance(confidence, Confidence):
         raise ValueError(f"confidence = {shortened(repr(confidence))}: expected Confidence(), or None for no intervals")
-    reading = Reading(scheme, repair, end, spans_key, match, occurrences, given_names(tag_names), offsets).checked()
+    reading = reading_of_items(
+        scheme=scheme,
+        repair=repair,
+        end=end,
+        spans_key=spans_key,
+        labels=labels,
+        only=only,
+        depth=depth,
+        sep=sep,
+        match=match,
+        occurrences=occurrences,
+        tag_names=tag_names,
+        offsets=offsets,
+    )
     sides = sides_of(annotators, reading)
     check_annotators([*sides])
-    rules = label_rules(labels, only, depth, sep)
-    known = what_is_known(sides.values(), text, tokens)
-    chosen, left_out = chosen_metrics(DEFAULT if metrics is None else metrics, **known)
-    try:
-        rule, on = consensus_rule(consensus, len(sides)), checked_unit(unit)
-    except ValueError as error:
-        raise ValueError(in_python(str(error))) from None
-    shared = shared_documents(annotated(sides, text, tokens, reading), rules, spans_key)
+    missing = partial(unknown, [*sides.values()], text, tokens)
+    chosen, left_out = chosen_metrics(DEFAULT if metrics is None else metrics, missing)
+    rule, on = consensus_rule(consensus, len(sides)), checked_unit(unit)
+    shared = shared_documents(annotated(sides, text, tokens, reading), rules_of(reading), spans_key)
     counted = AgreementCounts(shared, chosen, unit=on, rule=rule)
     return Agreement(counted.result(confidence) | ({"left_out": left_out} if left_out else {}), counted)
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..core.arguments import Reading
 from ..core.spans import Document
 from ..io.records import Record
 from ..io.shared_documents import Own
 from ..io.tag_sequences import Tagged, TokenDocument, read_tags
 from .inputs import all_tagged, has_text, listed_items, record_of_item, records_of
 from .items import WORDS, Ends
-from .plain_records import Place, Reading, place_of, plain_record, tags_in_words
+from .plain_records import Place, place_of, plain_record, tags_in_words
 from .sides import Side
 
 
@@ -125,17 +126,6 @@ def sides_of(annotators: Any, reading: Reading) -> dict[str, Side]:
         known = next((side.tag_names for side in found.values() if side.tag_names), None)
         found[name] = Side(_as_list(items), name, reading, known)
     return found
-
-
-def what_is_known(sides: Iterable[Side], text: Any, tokens: Any) -> dict[str, bool]:
-    """Return whether texts, words and tokens are known, as `choice.chosen_metrics` takes it."""
-    kinds = {side.kind for side in sides}
-    texts = text is not None or tokens is not None or bool(kinds & {"doc", "record"})
-    return {
-        "texts": texts,
-        "words": texts or "tags" in kinds,
-        "tokens": tokens is not None or not kinds <= {"spans", "mentions", "empty"},
-    }
 
 
 def _as_list(items: Any) -> Any:

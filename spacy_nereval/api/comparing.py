@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..core.declaration import Metric
-from ..core.labels import SEPARATOR, label_rules
-from ..core.mention_places import CASELESS, LISTED
+from ..core.arguments import CASELESS, LISTED, SEPARATOR
+from ..core.labels import rules_of
 from ..core.spans import Document, relabelled
 from ..counting.counter import count
 from ..counting.counts import Counts
@@ -16,15 +16,13 @@ from ..evaluation.comparison import System, comparison
 from ..evaluation.resampling import Confidence
 from ..evaluation.tested import Asked, families
 from ..evaluation.transitions import outcomes_of
-from .choice import check_labels, chosen_metrics, separator, with_levels
-from .counted import check_alone, counted_systems
-from .inputs import documents, what_is_known
-from .plain_records import Reading
+from ..metrics.choosing import chosen_metrics, with_levels
+from .inputs import documents, gold_labels, reading_of_items, unknown
 from .reports import KeptSystem
 from .results import Comparison, label_warnings
-from .rows import TagNames, given_names, names_of
+from .rows import TagNames, names_of
+from .scoring import check_alone, check_labels, counts_of
 from .sides import Side
-from .words import in_python
 
 
 def compare(
@@ -33,17 +31,18 @@ def compare(
     metrics: Any = None,
     *,
     baseline: str | None = None,
+    level: float = 0.95,
     samples: int = 1000,
-    trials: int = 10_000,
+    trials: int | None = None,
     seed: int = 0,
     primary: str | None = None,
-    secondary: Sequence[str] | None = None,
+    secondary: Sequence[str] | str | None = None,
     margin: float | None = None,
     per_label: bool = False,
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
     scheme: str = "auto",
-    repair: str = "conll",
+    repair: str = "error",
     end: str = "exclusive",
     spans_key: str | None = None,
     labels: Mapping[str, str | None] | str | Path | None = None,
@@ -65,8 +64,9 @@ def compare(
         gold: The gold annotation, as `score` takes it; None with counts.
         metrics: As for `score`.
         baseline: The name of the system that the others are compared with; by default the first.
+        level: The confidence level of the intervals.
         samples: The number of half-samples, random halves of the documents, for intervals.
-        trials: The number of random swaps for the tests.
+        trials: The number of random swaps for the tests; by default enough for the number of tests.
         seed: The seed of the random number generator.
         primary: The score that the conclusion is about, METRIC.SCORE; by default the headline of the first metric.
         secondary: Further scores to test, METRIC.SCORE each; by default one headline of each further metric.
@@ -93,16 +93,27 @@ def compare(
     if baseline is not None and baseline not in systems:
         raise ValueError(f"there is no system {baseline!r}; there are {', '.join(systems)}")
     first = baseline if baseline is not None else next(iter(systems))
-    asked = Asked(primary, secondary, per_label, margin)
-    settings = Confidence(samples=samples, seed=seed).checked()
-    if counted := counted_systems(systems, first):
+    asked = Asked(primary, secondary, per_label, margin).checked()
+    settings = Confidence(level, samples, seed).checked()
+    if counted := _counted(systems, first):
         check_alone(gold=gold, metrics=metrics, text=text, tokens=tokens, labels=labels, only=only, depth=depth)
-        swaps = None if counted[0].runs[0].collapsed else trials
-        return Comparison(comparison(counted, [], settings, swaps, **asked._asdict()))
+        return Comparison(comparison(counted, [], settings, trials, **asked._asdict()))
     if gold is None:
         raise ValueError("gold is missing: expected the gold annotation, one item per document, as the second argument")
-    reading = Reading(scheme, repair, end, spans_key, match, occurrences, given_names(tag_names), offsets).checked()
-    rules = label_rules(labels, only, depth, sep)
+    reading = reading_of_items(
+        scheme=scheme,
+        repair=repair,
+        end=end,
+        spans_key=spans_key,
+        labels=labels,
+        only=only,
+        depth=depth,
+        sep=sep,
+        match=match,
+        occurrences=occurrences,
+        tag_names=tag_names,
+        offsets=offsets,
+    )
     same = gold if hasattr(gold, "__len__") else list(gold)
     text, tokens = (None if value is None else list(value) for value in (text, tokens))
     left_out: dict[str, str] = {}
@@ -115,10 +126,10 @@ def compare(
         for shown, pred in _runs(name, systems[name]):
             of_gold = Side(same, "gold", reading, names_of(gold))
             sides = of_gold, Side(pred, shown, reading, of_gold.tag_names)
-            chosen, left_out = chosen_metrics(metrics, **what_is_known(*sides, text, tokens))
-            kept = [*relabelled(documents(*sides, text, tokens, reading), rules)]
-            chosen, added = with_levels(chosen, kept, separator(metrics, sep))
-            _check_asked(chosen, asked)
+            chosen, left_out = chosen_metrics(metrics, partial(unknown, sides, text, tokens))
+            kept = [*relabelled(documents(*sides, text, tokens, reading), rules_of(reading))]
+            chosen, added = with_levels(chosen, () if metrics is not None else gold_labels(kept), sep)
+            families(chosen, asked.primary, asked.secondary)  # so that it fails before anything is counted
             counts = count(kept, chosen)
             counts.spans_key = spans_key
             check_labels(counts)
@@ -142,10 +153,15 @@ def _runs(name: str, pred: Any) -> list[tuple[str, Any]]:
     return [(f"{name}, {run}", predicted) for run, predicted in pred.items()]
 
 
-def _check_asked(metrics: Sequence[Metric], asked: Asked) -> None:
-    """Raise ValueError, in the words of Python's arguments, if a comparison cannot test what was asked."""
-    try:
-        families(metrics, asked.primary, asked.secondary)
-        asked.checked()
-    except ValueError as error:
-        raise ValueError(in_python(str(error))) from None
+def _counted(systems: Mapping[str, Any], first: str) -> list[System] | None:
+    """Return systems that are given as counts, the baseline first; None if none is.
+
+    Raises:
+        ValueError: Only some of them are counts.
+    """
+    found = {name: counts_of(systems[name]) for name in dict.fromkeys([first, *systems])}
+    if not any(found.values()):
+        return None
+    if other := next((name for name, counts in found.items() if counts is None), None):
+        raise ValueError(f"{other} is given as predictions, and other systems as counts: give all as one of the two")
+    return [System(name, counts) for name, counts in found.items() if counts]

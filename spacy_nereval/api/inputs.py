@@ -4,22 +4,59 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import zip_longest
-from typing import Any
+from itertools import islice, zip_longest
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from ..core.messages import shortened
-from ..core.spans import Document
+from ..core.arguments import AUTO_OFFSETS, OFFSETS, Reading, checked
+from ..core.labels import rules_of
+from ..core.messages import named, shortened
+from ..core.spans import Document, relabelled
+from ..io.formats import records, with_annotators
 from ..io.formats.gliner import record_of as gliner_record
 from ..io.formats.jsonl import record_of
 from ..io.formats.offsets import Misfit, in_other_unit
-from ..io.formats.settings import Format
+from ..io.formats.settings import Format, sides
 from ..io.read import UNANNOTATED, Pairing
 from ..io.records import Predictions, Record, pair
 from ..io.tag_sequences import Tagged, TokenDocument, read_tags
+from ..metrics.choosing import LOOKED_AT, Chosen, Unknown, chosen_metrics
 from .items import WORDS, Ends, is_spacy
-from .plain_records import Place, Reading, place_of, plain_record, tags_in_words
+from .plain_records import Place, place_of, plain_record, tags_in_words
+from .rows import TagNames, given_names
 from .sides import Side
-from .words import in_python
+
+
+class Items(NamedTuple):
+    """How items are read, and what is scored: see `scoring.score`."""
+
+    metrics: Any
+    reading: Reading
+    text: Iterable[str | None] | None = None
+    tokens: Iterable[Any] | None = None
+
+
+def documents_of(gold: Iterable[Any], pred: Any, items: Items) -> tuple[list[Document | None], Chosen]:
+    """Return the documents of two sides, the metrics that are scored, and which are left out, with the reason.
+
+    Args:
+        gold, pred: The items of each side, as `scoring.score` takes them.
+        items: How they are read, and what is scored.
+
+    Raises:
+        ValueError: As `scoring.score` says.
+    """
+    side = Side(gold, "gold", items.reading)
+    other = Side(pred, "pred", items.reading, side.tag_names)
+    text, tokens = (None if value is None else list(value) for value in (items.text, items.tokens))
+    chosen = chosen_metrics(items.metrics, lambda: unknown((side, other), text, tokens))
+    return [*relabelled(documents(side, other, text, tokens, items.reading), rules_of(items.reading))], chosen
+
+
+def gold_labels(documents: Iterable[Document | None]) -> Iterator[str]:
+    """Yield the gold labels of the first documents, in which labels with levels are looked for."""
+    for document in islice(documents, LOOKED_AT):
+        yield from (label for _, _, label in (document.sides[0] if document else ()))
 
 
 def documents(gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading) -> Iterator[Document | None]:
@@ -53,26 +90,49 @@ def documents(gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading) 
     pred.check_key(reading.spans_key)
 
 
-def what_is_known(gold: Side, pred: Side, text: Any, tokens: Any) -> dict[str, bool]:
-    """Return whether texts, words and tokens are known, as `choice.chosen_metrics` takes it.
+def reading_of_items(*, tag_names: TagNames, **arguments: Any) -> Reading:
+    """Return how items are read, from the arguments of a function that takes items.
 
-    The words of tags can be told apart, though not read. Whether records have tokens, only reading them tells.
+    Raises:
+        ValueError: An argument has none of the values that it takes.
     """
-    texts = text is not None or tokens is not None or gold.holds_texts or pred.holds_texts
-    return {
-        "texts": texts,
-        "words": texts or "tags" in (gold.kind, pred.kind),
-        "tokens": tokens is not None or not {gold.kind, pred.kind} <= {"spans", "mentions", "empty"},
-    }
+    reading = checked(Reading(tag_names=given_names(tag_names), **arguments))
+    if reading.offsets == AUTO_OFFSETS:
+        raise ValueError(f"{named('offsets', AUTO_OFFSETS)}: only files show it; expected one of {', '.join(OFFSETS)}")
+    return reading
 
 
-def known_in(side: Side) -> dict[str, bool]:
-    """Return the same of items that hold both sides, as the first one shows it."""
-    first = side.first
-    if not isinstance(first, Document):  # an Example has all
-        return {"texts": True, "words": True, "tokens": True}
-    texts = first.text is not None
-    return {"texts": texts, "words": texts or isinstance(first, TokenDocument), "tokens": first.tokens is not None}
+def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unknown:
+    """Return what is not known of documents, as their first items show it.
+
+    Args:
+        sides: The items of gold and predictions, or of each annotator.
+        text, tokens: The texts and tokens that are given beside the items.
+    """
+    with_text = [side.first for side in sides if side.holds_texts or isinstance(side.first, Document)]
+    tagged = any(side.kind == "tags" for side in sides)
+    has_text = text is not None or tokens is not None or any(_text_of(item) for item in with_text)
+    has_words = has_text and not any(getattr(item, "wordless", False) for item in with_text)
+    has_tokens = tokens is not None or (has_tokens_of(with_text[0]) if with_text else tagged)
+    if any(side.kind == "example" for side in sides):  # which have all
+        return Unknown()
+    by = f"{named('tokens')}, the words" if tagged or has_text else f"{named('text')}, the text"
+    return Unknown(
+        texts="" if has_text else f"the texts are not known: give {named('text')}, the text of each document",
+        words="" if has_words else f"the words are not known: give {by} of each document",
+        tokens="" if has_tokens else f"the tokens are not known: give {named('tokens')}, the tokens of each document",
+    )
+
+
+def _text_of(item: Any) -> bool:
+    return not isinstance(item, Document) or item.text is not None
+
+
+def has_tokens_of(item: Any) -> bool:
+    """Return whether an item with a text has tokens too."""
+    if isinstance(item, Mapping):
+        return "tokenized_text" in item or item.get("tokens") is not None
+    return getattr(item, "tokens", True) is not None  # a Doc consists of tokens
 
 
 def _of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
@@ -162,7 +222,7 @@ def record_of_item(item: Any, where: str, reading: Reading) -> Record:
         said = in_other_unit(partial(record_of, dict(item)), format)
         raise ValueError(f"{where}: {error}{said}") from None
     except ValueError as error:
-        raise ValueError(f"{where}: {in_python(str(error))}") from None
+        raise ValueError(f"{where}: {error}") from None
 
 
 def _in_order(gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading) -> Iterator[Document | None]:
@@ -258,3 +318,59 @@ def _unequal(names: Sequence[str], lengths: Sequence[int]) -> ValueError:
 
 def _located(error: ValueError, number: int, id: str | None) -> ValueError:
     return ValueError(f"document {number}{'' if id is None else f' ({shortened(id)})'}: {error}")
+
+
+def load(
+    path: str | Path,
+    *,
+    format: str | None = None,
+    spans_key: str | None = None,
+    column: str | int | None = None,
+    repair: str | None = None,
+    discontinuous: str | None = None,
+    offsets: str | None = None,
+    check_text: bool = True,
+    annotator: str | None = None,
+    tag_names: str | None = None,
+    match: str | None = None,
+    occurrences: str | None = None,
+) -> list[Record]:
+    """Return the documents of an annotation file, as `score` and `compare` take them.
+
+    Args:
+        path: A file or folder of any input format.
+        format: The name of the format; by default inferred from the extension.
+        spans_key: Read `doc.spans[spans_key]` of a `.spacy` file instead of `doc.ents`.
+        column, repair, discontinuous, offsets, check_text, annotator, tag_names, match, occurrences:
+            As the options of these names in the commands.
+
+    Returns:
+        A record per document, in the order of the file; spans are in characters.
+
+    Raises:
+        ValueError: The file cannot be read, or an option is unknown; names the line or document.
+        OSError: There is no such file.
+
+    >>> from spacy_nereval import load, score
+    >>> path = getfixture("tmp_path") / "a.jsonl"
+    >>> _ = path.write_text('{"text": "Ada sleeps", "spans": [{"start": 0, "end": 3, "label": "PER"}]}')
+    >>> score(load(path), load(path), ["strict"])["metrics"]["strict"]["scores"]["f"]
+    1.0
+    """
+    how, _ = sides(
+        Reading(
+            format=format,
+            spans_key=spans_key,
+            column=column,
+            repair=repair or Reading.repair,
+            discontinuous=discontinuous,
+            offsets=offsets,
+            check_text=check_text,
+            annotator=annotator,
+            tag_names=tag_names,
+            match=match or Reading.match,
+            occurrences=occurrences or Reading.occurrences,
+        )
+    )
+    (how,) = with_annotators([Path(path)], [how])
+    return [*records(Path(path), spans_key, how)]

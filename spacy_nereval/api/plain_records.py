@@ -5,39 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ..core.arguments import Reading
 from ..core.checked import PlainSpan, checked_tokens, highest
-from ..core.mention_places import CASELESS, LISTED, check_options
 from ..core.messages import quoted, shortened
 from ..core.spans import Document
 from ..io.formats.offsets import fitted_span, in_other_unit
-from ..io.formats.settings import OFFSETS
 from ..io.records import Record, with_mentions
 from ..io.tag_sequences import Tagged
 from .items import Ends, kind_of, plain_span, score_of, surface_of
 
 Offsets = Sequence[tuple[int, int]]
-
-
-class Reading(NamedTuple):
-    """How items are read; see `scoring.score`."""
-
-    scheme: str = "auto"
-    repair: str = "conll"
-    end: str = "exclusive"
-    spans_key: str | None = None
-    match: str = CASELESS
-    occurrences: str = LISTED
-    tag_names: Sequence[str] | None = None
-    offsets: str | None = None
-
-    def checked(self) -> Reading:
-        """Return the settings. Raise ValueError if one for which there may be no reader is unknown."""
-        if self.end not in ("exclusive", "inclusive"):
-            raise ValueError(f"end={self.end!r}: expected 'exclusive' or 'inclusive'")
-        if self.offsets not in (None, *OFFSETS):
-            raise ValueError(f"offsets={self.offsets!r}: expected one of {', '.join(OFFSETS)}")
-        check_options(self.match, self.occurrences)
-        return self
 
 
 class Place(NamedTuple):

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..core.arguments import Reading
 from ..core.messages import shortened
 from ..io.formats import TAG_KEYS, hf
-from ..io.records import Record
+from ..io.records import Record, row_id
 from ..io.tag_sequences import read_tags
 from .items import tags_key
-from .plain_records import Place, Reading, of_tagged, place_of
-from .words import in_python
+from .plain_records import Place, of_tagged, place_of
 
 TagNames = Sequence[str] | Mapping[Any, str] | str | Path | None
 """Names of tags that are numbers: in their order, a model's `id2label`, or as `--tag-names` has them."""
@@ -47,15 +47,12 @@ def given_names(tag_names: TagNames) -> list[str] | None:
     """
     if tag_names is None:
         return None
-    try:
-        if isinstance(tag_names, (str, Path)):
-            return hf.tag_names(str(tag_names))
-        if isinstance(tag_names, Mapping):
-            found = hf.names_in({"id2label": {str(k): name for k, name in tag_names.items()}})
-        else:
-            found = hf.names_in([*tag_names] if isinstance(tag_names, Iterable) else None)
-    except ValueError as error:
-        raise ValueError(in_python(str(error))) from None
+    if isinstance(tag_names, (str, Path)):
+        return hf.tag_names(str(tag_names))
+    if isinstance(tag_names, Mapping):
+        found = hf.names_in({"id2label": {str(k): name for k, name in tag_names.items()}})
+    else:
+        found = hf.names_in([*tag_names] if isinstance(tag_names, Iterable) else None)
     if found is None:
         raise ValueError(f"tag_names={shortened(repr(tag_names))}: expected the names of the tags, in their order")
     return found
@@ -92,8 +89,8 @@ def records_of_rows(
             text = row.get("text")
             place = place_of(text if isinstance(text, str) else None, words)
         except ValueError as error:
-            raise ValueError(f"{side}, document {number}: {in_python(str(error))}") from None
-        read.append((place, None if row.get("id") is None else str(row["id"])))
+            raise ValueError(f"{side}, document {number}: {error}") from None
+        read.append((place, row_id(row)))
         tags.append(named)
     for number, (known, tagged) in enumerate(zip(read, read_tags(tags, side, reading.scheme, reading.repair))):
         if known is None:

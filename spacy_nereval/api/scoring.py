@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from ..core.declaration import Metric
-from ..core.labels import SEPARATOR, label_rules
-from ..core.mention_places import CASELESS, LISTED
+from ..core.arguments import CASELESS, LISTED, SEPARATOR
+from ..core.labels import rules_of
 from ..core.messages import shortened
 from ..core.spans import Document, relabelled
 from ..counting.counter import count
 from ..counting.counts import Counts
 from ..evaluation.resampling import Confidence
-from ..evaluation.result import evaluate
-from .choice import LOOKED_AT, check_labels, chosen_metrics, separator, with_levels
-from .counted import check_alone, counts_of
-from .inputs import documents, known_in, what_is_known
-from .plain_records import Reading
+from ..evaluation.result import evaluate, gold_spans, pred_spans
+from ..io.count_files import load
+from ..metrics.choosing import LOOKED_AT, Chosen, chosen_metrics, with_levels
+from .inputs import documents, gold_labels, reading_of_items, unknown
 from .results import Result
-from .rows import TagNames, given_names
+from .rows import TagNames
 from .sides import Side
 
 Metrics = Mapping[str, Mapping[str, Any]] | Iterable[str] | None
@@ -37,7 +35,7 @@ def score(
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
     scheme: str = "auto",
-    repair: str = "conll",
+    repair: str = "error",
     end: str = "exclusive",
     spans_key: str | None = None,
     labels: Mapping[str, str | None] | str | Path | None = None,
@@ -77,8 +75,8 @@ def score(
         text: The text of each document, if the items do not have it.
         tokens: The tokens of each document, as words or (start, end), if the items do not have them.
         scheme: The tagging scheme; "auto" infers it from all tags of a side.
-        repair: How to read spans that the scheme does not allow: "conll" as conlleval does,
-            "discard" leaves them out, "error" raises ValueError.
+        repair: How to read spans that the scheme does not allow: "error" raises ValueError, "conll" reads them
+            as conlleval does, "discard" leaves them out.
         end: Whether the ends of spans are "exclusive", or "inclusive" as nervaluate's.
         spans_key: Read `doc.spans[spans_key]` of Docs instead of `doc.ents`.
         labels: New names of labels, None to drop them: a table, a JSON file, or text such as "PER=PERSON,MISC=".
@@ -109,31 +107,60 @@ def score(
     if counts := counts_of(gold):
         check_alone(pred=pred, metrics=metrics, text=text, tokens=tokens, labels=labels, only=only, depth=depth)
         return Result(evaluate(counts, confidence), counts)
-    reading = Reading(scheme, repair, end, spans_key, match, occurrences, given_names(tag_names), offsets).checked()
-    rules = label_rules(labels, only, depth, sep)
+    reading = reading_of_items(
+        scheme=scheme,
+        repair=repair,
+        end=end,
+        spans_key=spans_key,
+        labels=labels,
+        only=only,
+        depth=depth,
+        sep=sep,
+        match=match,
+        occurrences=occurrences,
+        tag_names=tag_names,
+        offsets=offsets,
+    )
     side = Side(gold, "gold", reading)
     if side.kind in ("document", "example") or (side.kind == "empty" and _names_metrics(pred)):
         confidence = metrics if confidence is None and isinstance(metrics, Confidence) else confidence
         _check_one_side(text, tokens, metrics if not isinstance(metrics, Confidence) and pred is not None else None)
-        chosen = metrics if pred is None and not isinstance(metrics, Confidence) else pred
-        read = relabelled(_both_sides(side, spans_key), rules)
-        kept, key = side.is_kept, spans_key if side.kind == "example" else None
-        created, left_out = chosen_metrics(chosen, **known_in(side))
-        return _scored(read, created, confidence, left_out, kept=kept, key=key, sep=separator(chosen, sep))
+        wanted = metrics if pred is None and not isinstance(metrics, Confidence) else pred
+        read = relabelled(_both_sides(side, spans_key), rules_of(reading))
+        chosen, key = chosen_metrics(wanted, lambda: unknown([side])), spans_key if side.kind == "example" else None
+        return _scored(read, chosen, confidence, kept=side.is_kept, key=key, sep=None if wanted is not None else sep)
     if pred is None:
         raise ValueError("pred is missing: expected the predictions, one item per document, as the second argument")
     other = Side(pred, "pred", reading, side.tag_names)
-    chosen, left_out = chosen_metrics(metrics, **what_is_known(side, other, text, tokens))
-    read = relabelled(documents(side, other, text, tokens, reading), rules)
+    chosen = chosen_metrics(metrics, lambda: unknown((side, other), text, tokens))
+    read = relabelled(documents(side, other, text, tokens, reading), rules_of(reading))
     kept = side.is_kept and other.is_kept
-    return _scored(read, chosen, confidence, left_out, kept=kept, key=spans_key, sep=separator(metrics, sep))
+    return _scored(read, chosen, confidence, kept=kept, key=spans_key, sep=None if metrics is not None else sep)
+
+
+def counts_of(given: object) -> Counts | None:
+    """Return the counts that an argument is, or names as an .npz file; None if it does neither."""
+    if isinstance(given, Counts):
+        return given
+    return load(Path(given)) if isinstance(given, (str, Path)) and Path(given).suffix == ".npz" else None
+
+
+def check_alone(**others: Any) -> None:
+    """Raise ValueError if arguments are given that counts have been made with already."""
+    if name := next((name for name, value in others.items() if value is not None), None):
+        raise ValueError(f"{name} is given with counts, which were made without it: count again")
+
+
+def check_labels(counts: Counts) -> None:
+    """Raise ValueError if a label to keep occurs nowhere."""
+    if counts.label_rules and counts.documents:
+        counts.label_rules.check_found({*gold_spans(counts), *pred_spans(counts)})
 
 
 def _scored(
     documents: Iterable[Document | None],
-    metrics: Sequence[Metric],
+    chosen: Chosen,
     confidence: Confidence | None,
-    left_out: Mapping[str, str],
     *,
     kept: bool,
     key: str | None = None,
@@ -145,13 +172,13 @@ def _scored(
     documents = iter(documents)
     all_documents = [*documents] if kept else None
     start = all_documents if all_documents is not None else [*islice(documents, LOOKED_AT)]
-    metrics, added = with_levels(metrics, start, sep)
+    metrics, added = with_levels(chosen.metrics, () if sep is None else gold_labels(start), sep or "")
     # Kept documents get their units when something needs them; see `Result.counts`.
     counts = count(chain(start, documents), metrics, units=confidence is not None or not kept)
     counts.spans_key = key
     check_labels(counts)
     values = evaluate(counts, confidence)
-    return Result(values | ({"left_out": dict(left_out)} if left_out else {}), counts, all_documents, added)
+    return Result(values | ({"left_out": chosen.left_out} if chosen.left_out else {}), counts, all_documents, added)
 
 
 def _both_sides(side: Side, spans_key: str | None) -> Iterator[Document | None]:

@@ -7,8 +7,8 @@ from itertools import chain
 from pathlib import PurePath
 from typing import Any
 
+from ..core.arguments import Reading
 from .items import WORDS, Kind, is_spacy, kind_of, tags_key
-from .plain_records import Reading
 from .rows import names_of, records_of_rows
 
 

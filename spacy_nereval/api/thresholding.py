@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..core.arguments import CASELESS, LISTED, SEPARATOR
 from ..core.cuts import Cuts, cut
 from ..core.declaration import Metric
-from ..core.labels import SEPARATOR, label_rules
-from ..core.mention_places import CASELESS, LISTED
 from ..core.messages import shortened
 from ..evaluation.error_list import error_list
 from ..evaluation.resampling import Confidence
@@ -21,14 +20,12 @@ from ..evaluation.thresholds.cut_choice import with_metric_of
 from ..evaluation.thresholds.scored_documents import Settings
 from ..io.cut_files import save_cuts
 from ..io.writing import write_rows
+from ..metrics.choosing import with_levels
 from ..metrics.registry import create
 from ..reporting.threshold_view import ThresholdView
-from .choice import separator, with_levels
-from .documents import Items, documents_of
-from .plain_records import Reading
-from .rows import TagNames, given_names
+from .inputs import Items, documents_of, gold_labels, reading_of_items
+from .rows import TagNames
 from .shown import Shown, frame, table_frame
-from .words import in_python
 
 if TYPE_CHECKING:
     import pandas
@@ -44,7 +41,7 @@ def thresholds(
     metrics: Any = None,
     *,
     best: str = "strict_f",
-    per_label: str | None = None,
+    per_label: str | bool | None = None,
     hit: str | float = "strict",
     missing_score: float | None = None,
     bins: int = 10,
@@ -52,7 +49,7 @@ def thresholds(
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
     scheme: str = "auto",
-    repair: str = "conll",
+    repair: str = "error",
     end: str = "exclusive",
     spans_key: str | None = None,
     labels: Mapping[str, str | None] | str | Path | None = None,
@@ -74,7 +71,7 @@ def thresholds(
         metrics: As for `score`. The metric of `best` is added if it is not among them.
         best: The score by which the cut is chosen, such as "strict_f" or "slot_error.ser".
         per_label: A cut for each label: "own" for the best of its own score, "micro" for the cuts that
-            together have the best overall score. By default all labels have one cut.
+            together have the best overall score; True is "own". By default all labels have one cut.
         hit: Which predictions are hits for average precision and calibration: "strict", or the least
             IoU of characters with a gold span of the same label, such as 0.5.
         missing_score: The score of predictions without one; by default they are an error.
@@ -100,16 +97,27 @@ def thresholds(
     """
     if not isinstance(best, str):
         raise ValueError(f"best={shortened(repr(best))}: expected the name of a score, such as 'strict_f'")
-    settings = Settings(best, per_label, hit, missing_score, bins, bin_kind).checked()
-    reading = Reading(scheme, repair, end, spans_key, match, occurrences, given_names(tag_names), offsets).checked()
-    items = Items(metrics, reading, label_rules(labels, only, depth, sep))
-    documents, chosen, without = documents_of(gold, pred, items._replace(text=text, tokens=tokens))
-    chosen_too, added = with_levels(chosen, documents, separator(metrics, sep))
-    try:
-        result = found_in(documents, with_metric_of(best, chosen_too), settings)
-    except ValueError as error:
-        raise ValueError(in_python(str(error))) from None
-    result.values["left_out"] |= without
+    of_labels = "own" if per_label is True else per_label or None
+    settings = Settings(best, of_labels, hit, missing_score, bins, bin_kind).checked()
+    reading = reading_of_items(
+        scheme=scheme,
+        repair=repair,
+        end=end,
+        spans_key=spans_key,
+        labels=labels,
+        only=only,
+        depth=depth,
+        sep=sep,
+        match=match,
+        occurrences=occurrences,
+        tag_names=tag_names,
+        offsets=offsets,
+    )
+    items = Items(metrics, reading)
+    documents, chosen = documents_of(gold, pred, items._replace(text=text, tokens=tokens))
+    with_all, added = with_levels(chosen.metrics, () if metrics is not None else gold_labels(documents), sep)
+    result = found_in(documents, with_metric_of(best, with_all), settings)
+    result.values["left_out"] |= chosen.left_out
     return Thresholds(result, items, added)
 
 
@@ -176,11 +184,8 @@ class Thresholds(Shown):
         >>> thresholds(gold, pred, ["strict"]).apply(gold, pred)["applied"]["value"]
         1.0
         """
-        others, _, _ = documents_of(gold, pred, self._items._replace(text=text, tokens=tokens))
-        try:
-            found = applied(self._found, others, confidence)
-        except ValueError as error:
-            raise ValueError(in_python(str(error))) from None
+        others, _ = documents_of(gold, pred, self._items._replace(text=text, tokens=tokens))
+        found = applied(self._found, others, confidence)
         return Thresholds(found, self._items, self._notes)
 
     def curve(self, metric: str | None = None, label: str | None = None) -> dict[str, list[Any]]:

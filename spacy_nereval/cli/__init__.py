@@ -1,4 +1,4 @@
-"""The commands `nereval ...` and `python -m spacy nereval ...`, one module per command.
+"""The commands `nereval ...` and `python -m spacy nereval ...`, one module per subject.
 
 spaCy imports this package whenever its command line starts, and `nereval` scores
 most files without spaCy. Modules that take time to load, spaCy above all, are
@@ -6,24 +6,7 @@ therefore imported inside the functions that need them. `spacy_app` alone import
 spaCy when it is loaded; only spaCy's own command line loads it.
 """
 
-from . import (
-    agreement,
-    compare,
-    convert,
-    count,
-    datasets,
-    detach,
-    doctor,
-    errors,
-    evaluate,
-    init_config,
-    merge,
-    metrics,
-    report,
-    score,
-    thresholds,
-    training,
-)
+from . import agreement, compare, convert, count, errors, metrics, report, score, thresholds, training
 from .app import nereval
 
 __all__ = [
@@ -31,13 +14,7 @@ __all__ = [
     "compare",
     "convert",
     "count",
-    "datasets",
-    "detach",
-    "doctor",
     "errors",
-    "evaluate",
-    "init_config",
-    "merge",
     "metrics",
     "nereval",
     "report",

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 from typer import Argument, Option
 
-from ..reporting.view import MOST_DOCUMENTS
+from ..core.arguments import Reading
 from .app import command
+from .command_options import (
+    OUTPUT,
+    TRAIN,
+    Resampling,
+    Showing,
+    check_suffix,
+    chosen_confidence,
+    split_list,
+    table_format,
+    table_names,
+)
 from .guards import check_lexicons
-from .inputs import display_names, reading_of, rules_of, say_left_out
 from .metric_options import chosen_metrics, names_and_options
-from .options import OUTPUT, TRAIN, Reading, Resampling, Showing
-from .outputs import check_suffix, chosen_confidence
-from .printing import print_tables, say
-from .showing import more_tables
-from .values import split_list, table_format, table_names
+from .printing import more_tables, print_tables, say
+from .systems import display_names, reading_of, rules_of, say_left_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,8 +75,8 @@ def agreement_cli(
         False,
         "--confidence",
         "-C",
-        help="Add a confidence interval to every number, by resampling the documents. Without it, only the main "
-        f"numbers have one, up to {MOST_DOCUMENTS} documents",
+        help="Add a confidence interval to every number, by leaving out each document. Without it, only the main "
+        "numbers have one, up to 20000 documents",
     ),
     train: str | None = TRAIN,
     output: Path | None = OUTPUT,
@@ -117,6 +125,7 @@ def agreement_cli(
     from ..reporting.agreement_view import AgreementView
     from ..reporting.html.agreement_page import agreement_page
     from ..reporting.remarks import many
+    from ..reporting.view import MOST_DOCUMENTS
 
     names, options = names_and_options([*annotations, *ctx.args])
     drawn, on = chosen_confidence(confidence, resampling), checked_unit(unit)
@@ -124,12 +133,13 @@ def agreement_cli(
     wanted = table_names(showing.tables, AgreementView.makers, usual)
     _check_outputs(write_consensus, units, html, disputes)
     gold = Path(names[0]) if len(names) > 1 else None
-    chosen = chosen_metrics(metrics or ",".join(DEFAULT), options, train, gold=gold, reading=reading)
+    first = replace(reading, annotator=next(iter(split_list(reading.annotator)), None))
+    chosen, left_out = chosen_metrics(metrics or ",".join(DEFAULT), options, train, gold=gold, reading=first)
     check_lexicons(chosen, output, write_consensus, units, html, disputes)
     shared = _read(names, name or [], reading)
     rule = consensus_rule(consensus, len(shared.annotators))
     counted = AgreementCounts(shared, chosen, unit=on, rule=rule)
-    result = counted.result(drawn, short=showing.short)
+    result = counted.result(drawn, short=showing.short) | ({"left_out": left_out} if left_out else {})
     bounded = result
     if not drawn and result["documents"] <= MOST_DOCUMENTS:
         bounded = counted.with_main_interval(result)
@@ -162,8 +172,6 @@ def agreement_cli(
 
 
 def _check_outputs(consensus: Path | None, units: Path | None, html: Path | None, disputes: Path | None) -> None:
-    from ..io.shared_documents import check_disputes_path
-
     if consensus:
         check_suffix("--write-consensus", consensus, ".jsonl")
     if units:
@@ -171,7 +179,7 @@ def _check_outputs(consensus: Path | None, units: Path | None, html: Path | None
     if html:
         check_suffix("--html", html, ".html")
     if disputes:
-        check_disputes_path(disputes)
+        check_suffix("--disputes", disputes, ".jsonl", ".json")
 
 
 def annotator_names(files: Sequence[str]) -> list[str]:
@@ -195,7 +203,7 @@ def _read(names: Sequence[str], given: Sequence[str], reading: Reading) -> Share
         raise ValueError(f"--name: {len(given)} given for {len(names)} files; give one for each, in their order")
     if repeated := [name for name in names if names.count(name) > 1]:
         raise ValueError(f"{repeated[0]} is given twice")
-    format, _ = reading_of(reading._replace(annotator=None))
+    format, _ = reading_of(replace(reading, annotator=None))
     others: Counter[Path] = Counter()
     shared = read_annotators(
         dict(zip(display_names(names, given) if given else annotator_names(names), map(Path, names))),

@@ -5,18 +5,23 @@ Nothing here imports spaCy: `spacy_app` adds this app to spaCy's command line.
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from functools import wraps
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any, get_origin, get_type_hints
 
 import typer
+from typer import Option
 from typer.core import TyperCommand
 
-from .groups import grouped
+from ..core.arguments import Argument
+from ..core.messages import NAME_ALONE, shortened, spelt
+from .command_options import CODE, EPILOG, GROUPS
 from .guards import about_cloud_storage, check_files, open_streams, with_matching_files, with_standard_input
-from .options import EPILOG
 from .printing import say
 
 nereval: typer.Typer = typer.Typer(
@@ -71,13 +76,14 @@ def with_short_errors(function: Command) -> Command:
         open_streams()
         try:
             forget_pipes()
-            kwargs = with_matching_files(with_standard_input(kwargs))
-            check_files(kwargs)
-            if kwargs.get("code"):
-                from ..core.plugins import import_code
+            with spelt(as_option):
+                kwargs = with_matching_files(with_standard_input(kwargs))
+                check_files(kwargs)
+                if kwargs.get("code"):
+                    from ..core.plugins import import_code
 
-                import_code(kwargs["code"])
-            function(*args, **kwargs)
+                    import_code(kwargs["code"])
+                function(*args, **kwargs)
         except BrokenPipeError:
             # The program that reads our output, such as `head`, has stopped reading, which is not an error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -91,3 +97,84 @@ def with_short_errors(function: Command) -> Command:
             raise typer.Exit(1) from None
 
     return wrapped
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command whose parameters are the fields of its groups.
+
+    A parameter such as `reading: Reading` becomes one parameter per field of
+    `Reading`. A field that occurs in several groups becomes one option, and
+    every group receives its value. Every command has the option `--code`: the file that it
+    names is run before the command, which need not know of it.
+
+    Args:
+        command: A function with annotated parameters, some of them classes of `command_options.GROUPS`.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    signature = inspect.signature(command)
+    groups = {name: _fields(hints[name]) for name in signature.parameters if hints[name] in GROUPS}
+    parameters: dict[str, inspect.Parameter] = {}
+    for name, parameter in signature.parameters.items():
+        if name in groups:
+            for field in groups[name]:
+                parameters.setdefault(field.name, field)
+        else:
+            parameters[name] = _parameter(name, hints[name], parameter.default)
+    parameters.setdefault("code", _parameter("code", Path | None, CODE))
+
+    @wraps(command)
+    def wrapped(**given: Any) -> None:
+        for name, members in groups.items():
+            given[name] = hints[name](**{field.name: given[field.name] for field in members})
+        command(**{name: given[name] for name in signature.parameters})
+
+    del wrapped.__wrapped__  # else typer would read the parameters of the command itself
+    shared = {"code", *(field.name for members in groups.values() for field in members)}
+    own_first = sorted(parameters.values(), key=lambda parameter: parameter.name in shared)
+    # typer asks for the signature in this attribute, of which mypy does not know.
+    wrapped.__signature__ = inspect.Signature(own_first)  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {name: parameter.annotation for name, parameter in parameters.items()}
+    return wrapped
+
+
+def _fields(group: Any) -> list[inspect.Parameter]:
+    """Return the fields of a group as parameters, without those that concern Python objects alone."""
+    defaults = {each.name: each.default for each in fields(group)} if is_dataclass(group) else group._field_defaults
+    hints = get_type_hints(group, include_extras=True)
+    found = [_parameter(name, hints[name], default) for name, default in defaults.items()]
+    return [parameter for parameter in found if _declared(hints[parameter.name]).where != "objects"]
+
+
+def _declared(hint: Any) -> Argument:
+    data = hint.__metadata__ if get_origin(hint) is Annotated else ()
+    return next((each for each in data if isinstance(each, Argument)), Argument(""))
+
+
+def _parameter(name: str, hint: Any, default: Any) -> inspect.Parameter:
+    """Return a parameter as typer reads it: an `Argument` of its annotation becomes an option."""
+    argument = _declared(hint)
+    if argument.help:
+        kind = argument.typed or hint.__origin__
+        flags = f"{as_option(name)}/{as_option(name, False)}" if kind is bool else as_option(name)
+        option = Option(flags, *filter(None, [argument.short]), help=argument.help, min=argument.least)
+        hint = Annotated[kind | None if default is None and argument.typed else kind, option]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
+
+
+def as_option(name: str, value: Any = NAME_ALONE) -> str:
+    """Return an argument as it is written on the command line.
+
+    >>> as_option("offsets", "utf16"), as_option("check_text", False), as_option("drop", True)
+    ('--offsets utf16', '--no-check-text', '--drop')
+
+    One option has the training data for all metrics that look up spans in them.
+
+    >>> as_option("tmr.train", "FILE")
+    '--train FILE'
+    """
+    flag = "--train" if name.endswith(".train") else f"--{name.replace('_', '-')}"
+    if value is NAME_ALONE or value is True:
+        return flag
+    if value is False:
+        return flag.replace("--", "--no-")
+    return f"{flag} {shortened(f'{value:g}' if isinstance(value, float) else str(value), 200)}"

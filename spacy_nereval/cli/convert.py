@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from typer import Argument, Option
 
+from ..core.arguments import Reading
 from .app import command
-from .inputs import reading_of, rules_of
-from .options import Reading
+from .command_options import check_no_table_format
 from .printing import say
-from .values import check_no_table_format
+from .systems import reading_of, rules_of
 
 if TYPE_CHECKING:
     from ..io.converting import Losses

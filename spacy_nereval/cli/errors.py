@@ -11,25 +11,30 @@ from typing import TYPE_CHECKING
 import typer
 from typer import Argument, Option
 
+from ..core.arguments import Reading
 from .app import command
-from .cut_options import Cutting
-from .cutting import predictions_kept
+from .command_options import (
+    DIGITS,
+    TRAIN,
+    Cutting,
+    Model,
+    check_no_table_format,
+    check_suffix,
+    split_list,
+    table_format,
+)
+from .counting_documents import totals_while_reading
 from .guards import check_lexicons
-from .inputs import documents_of
-from .metric_options import chosen_metrics, optional_name
-from .options import DIGITS, TRAIN, Model, Reading
-from .outputs import check_suffix
+from .metric_options import chosen_metrics, optional_name, with_stored_labels
 from .printing import print_tables, say
-from .results import totals_while_reading
-from .stored import with_stored_labels
-from .values import check_no_table_format, split_list, table_format
+from .systems import documents_of, predictions_kept
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
     from ..core.spans import Document
     from ..evaluation.error_list import Listed
     from ..reporting.result_table import ResultTable
-    from .inputs import Documents
+    from .systems import Documents
 
 LIMIT = 20
 """Rows that a terminal shows without `--limit`."""
@@ -97,7 +102,7 @@ def errors_cli(
     terminal = table_format(reading.format) == "terminal"
     systems = [system] if system else []
     reading = with_stored_labels(reading, systems)
-    chosen, *others = chosen_metrics(metric, options, train, reading=reading, systems=systems)
+    chosen, *others = chosen_metrics(metric, options, train, reading=reading, systems=systems).metrics
     check_lexicons([chosen], output)
     if others:
         raise ValueError(f"--metric {metric}: expected one metric")

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .inputs import has_tokens, label_with_levels
-from .options import Reading
+from ..core.arguments import Reading
+from .command_options import Lookups
 from .printing import say
-from .stored import of_models, with_stored
+from .systems import gold_labels, is_data, unknown
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
-    from .stored import Settings
+    from ..counting.counts import Counts
+    from ..evaluation.breakdown import Breakdown
+    from ..metrics.choosing import Chosen
 
 
 def names_and_options(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -90,8 +95,9 @@ def chosen_metrics(
     reading: Reading | None = None,
     attributes: Sequence[str] | None = None,
     systems: Sequence[str] = (),
-) -> tuple[Metric, ...]:
-    """Return the metrics asked for, with their options.
+    both: bool = False,
+) -> Chosen:
+    """Return the metrics asked for, with their options, and say which are left out.
 
     A metric of a set is left out, with a message, if it needs an option that is
     not given, or tokens that the gold file does not have. By default `hierarchical` is
@@ -101,35 +107,39 @@ def chosen_metrics(
         names: The value of `--metrics`; None for the set `papers`.
         arguments: The options of metrics, such as `["--fair.unit", "token"]`.
         train: The value of `--train`.
-        gold: The gold file, if it is to be checked for tokens.
+        gold: The gold file, if it is to be checked for words and tokens.
         reading: How the gold file is read, and what is scored.
         attributes: The values of `--by`, which may use `--train` too.
         systems: What is scored. Metrics have the options that the configs of the models among
             these give them, unless the command line or a set gives others.
+        both: Whether the gold file holds the predictions too.
 
     Raises:
         ValueError: If a metric or an option is unknown, missing, or would have no effect; or
             two models give an option different values.
     """
-    from ..core.messages import shortened
-    from ..metrics.registry import create, create_all, expanded, needs
+    from ..metrics import choosing
+    from ..reporting.remarks import left_out_lines
 
     listed = [name.strip() for name in names.split(",")] if names is not None else ["papers"]
     settings = _settings(listed, parse_options(arguments), train)
     if stored := of_models(systems, reading.spans_key if reading else None):
         settings = with_stored(settings, stored)
-    for name in expanded(settings, whole=True).keys() - expanded(settings).keys():
-        say(f"{name} is left out: it needs --{needs(name)} FILE", err=True)
-    metrics = create_all(settings)
+    missing = partial(unknown, gold, reading, both=both) if gold and reading else choosing.Unknown
+    found = choosing.chosen_metrics(settings, missing)
+    for line in left_out_lines(found.left_out):
+        say(line, err=True)
     if train is not None and not attributes:
-        check_train_is_used(train, any("train" in metric.settings for metric in metrics))
-    for metric in metrics:
+        check_train_is_used(train, any("train" in metric.settings for metric in found.metrics))
+    for metric in found.metrics:
         if metric.needs:
             raise ValueError(f"{metric.name} needs --{metric.needs} FILE")
-    if names is None and gold and reading and (label := label_with_levels(gold, reading)):
-        say(f"hierarchical is added, since the label {shortened(label)} has levels", err=True)
-        metrics = (*metrics, create("hierarchical", sep=reading.sep))
-    return _without_tokens(metrics, settings, gold, reading) if gold and reading else metrics
+    if names is not None or not gold or not reading:
+        return found
+    metrics, lines = choosing.with_levels(found.metrics, gold_labels(gold, reading, both=both), reading.sep)
+    for line in lines:
+        say(line, err=True)
+    return found._replace(metrics=metrics)
 
 
 def check_train_is_used(train: str, used: bool) -> None:
@@ -162,12 +172,168 @@ def _settings(listed: Sequence[str], options: Mapping[str, Any], train: str | No
     return settings
 
 
-def _without_tokens(
-    metrics: tuple[Metric, ...], settings: Settings, gold: Path, reading: Reading
-) -> tuple[Metric, ...]:
-    """Return the metrics without those of a set that need tokens, if the gold file has none."""
-    optional = [metric.name for metric in metrics if metric.tokens and metric.name not in settings]
-    if not optional or has_tokens(gold, reading):
-        return metrics
-    say(f"{', '.join(optional)} is left out: {gold} has no tokens", err=True)
-    return tuple(metric for metric in metrics if metric.name not in optional)
+Settings = dict[str, dict[str, Any]]
+"""The options of each metric or set of metrics."""
+
+
+def of_models(systems: Sequence[str], key: str | None) -> dict[str, Settings]:
+    """Return the options of metrics that models store; only models with a scorer of this package.
+
+    Args:
+        systems: Files of predictions, count files, and names or paths of models.
+        key: The key of the span groups that are scored; None for entities.
+    """
+    if not (folders := dict(_folders(systems))):
+        return {}
+    from ..integration.scorer_settings import stored_options
+
+    return {model: stored for model, folder in folders.items() if (stored := stored_options(folder, key))}
+
+
+def _folders(systems: Sequence[str]) -> Iterator[tuple[str, Path]]:
+    """Yield the models among some systems, and their folders."""
+    for name in dict.fromkeys(systems):
+        if not name.endswith(".npz") and not is_data(name):
+            from ..integration.pipelines import Pipeline
+
+            with suppress(ValueError):  # a blank pipeline, or no pipeline: spaCy reports this on loading
+                yield name, Pipeline(name).folder()
+
+
+def with_stored_labels(reading: Reading, systems: Sequence[str]) -> Reading:
+    """Return how to read with the label options that models store, and print these. The command line takes precedence.
+
+    Args:
+        reading: How annotation is read.
+        systems: As for `of_models`.
+
+    Raises:
+        ValueError: Two models store different label options.
+    """
+    if not (folders := dict(_folders(systems))):
+        return reading
+    from ..integration.scorer_settings import stored_label_settings
+
+    given = {name for name in ("labels", "only", "depth") if getattr(reading, name) is not None}
+    if reading.sep != Reading.sep:
+        given.add("sep")
+    stored = {model: stored_label_settings(folder, reading.spans_key) for model, folder in folders.items()}
+    stored = {
+        model: {o: value for o, value in settings.items() if o not in given} for model, settings in stored.items()
+    }
+    shown = {model: _as_options(settings) for model, settings in stored.items()}
+    if len({*shown.values()}) > 1:
+        differ = "; ".join(f"{model} has {options or 'none'}" for model, options in shown.items())
+        raise ValueError(
+            f"the configs of models differ in label options ({differ}), and systems are scored alike: "
+            "give them on the command line"
+        )
+    for model, settings in stored.items():
+        if settings:
+            say(f"from the config of {model}: {shown[model]}", err=True)
+            if "labels" in settings:
+                settings["labels"] = json.dumps(settings["labels"])
+            if "only" in settings:
+                settings["only"] = [json.dumps(settings["only"])]
+            return replace(reading, **settings)
+    return reading
+
+
+def _as_options(found: Mapping[str, Any]) -> str:
+    return " ".join(
+        f"--{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in found.items()
+    )
+
+
+def with_stored(settings: Settings, stored: Mapping[str, Settings]) -> Settings:
+    """Return the settings with the options that models store for the same metrics, and print these.
+
+    Args:
+        settings: The options that the command line or a set gives, which come first.
+        stored: Model to options, as `of_models` returns it.
+
+    Raises:
+        ValueError: Two models store different values for an option, or a value cannot be used.
+    """
+    from ..metrics.registry import create, expanded
+
+    given = expanded(settings)
+    taken: Settings = {}
+    source: dict[str, str] = {}
+    for model, table in stored.items():
+        for name, options in given.items():
+            if name not in table:
+                continue
+            extra = {option: value for option, value in table[name].items() if option not in options}
+            try:
+                create(name, **extra)
+            except ValueError as error:
+                raise ValueError(f"the config of {model} cannot be used: {error}") from None
+            if taken.setdefault(name, extra) != extra:
+                option = next(o for o in {**taken[name], **extra} if taken[name].get(o) != extra.get(o))
+                values = (
+                    json.dumps(each[option]) if option in each else "the default" for each in (taken[name], extra)
+                )
+                raise ValueError(
+                    f"the configs of {source[name]} and {model} differ in {name}.{option} ({' and '.join(values)}), "
+                    f"and systems are scored alike: give one value with --{name}.{option}"
+                )
+            source.setdefault(name, model)
+    for model in stored:
+        mine = {name: options for name, options in taken.items() if source[name] == model}
+        texts = (f"--{name}.{o} {json.dumps(value)}" for name, some in mine.items() for o, value in some.items())
+        if listed := " ".join(texts):
+            say(f"from the config of {model}: {listed}", err=True)
+    return settings | {name: options | given[name] for name, options in taken.items()}
+
+
+def wanted_breakdowns(lookups: Lookups, metrics: Sequence[Metric]) -> list[Breakdown]:
+    """Return an observer that counts by attribute, for each attribute of `--by`.
+
+    Raises:
+        ValueError: If an attribute is unknown or needs `--train`, or `--train` has no effect.
+    """
+    from ..core.lexicon import cached_lexicon
+    from ..evaluation.breakdown import Breakdown
+
+    lexicon = cached_lexicon(lookups.train) if lookups.train else None
+    breakdowns = [Breakdown(metrics, by, lexicon) for by in split_attributes(lookups.by or [])]
+    uses = [*(each.by.attribute.needs_lexicon for each in breakdowns), *("train" in m.settings for m in metrics)]
+    if lookups.train:
+        check_train_is_used(lookups.train, any(uses))
+    return breakdowns
+
+
+def unknown_labels(counts: Counts, breakdowns: Sequence[Breakdown]) -> list[str]:
+    """Return a line about gold labels that the training data lack, a sign of another annotation scheme."""
+    from ..core.lexicon import cached_lexicon
+    from ..core.messages import shortened
+    from ..evaluation.result import gold_spans
+
+    paths = {str(m.settings["train"]) for m in counts.metrics if m.settings.get("train")}
+    lexicons = [b.lexicon for b in breakdowns if b.lexicon] + [cached_lexicon(path) for path in paths]
+    looked_up = {lexicon.digest: lexicon for lexicon in lexicons}
+    gold = {label: number for label, number in gold_spans(counts).items() if number}
+    lines = []
+    for lexicon in looked_up.values():
+        if unknown := {label: n for label, n in gold.items() if label not in lexicon.labels}:
+            lines.append(
+                f"{len(unknown)} of {len(gold)} gold labels, with {sum(unknown.values())} of {sum(gold.values())} "
+                f"gold spans, do not occur in the training data: {', '.join(map(shortened, unknown))}"
+            )
+    return lines
+
+
+def split_attributes(given: Sequence[str]) -> list[str]:
+    """Return the attributes in comma-separated lists. Numbers belong to the attribute before them.
+
+    >>> split_attributes(["eLen:2,5,eCon", "case"])
+    ['eLen:2,5', 'eCon', 'case']
+    """
+    attributes: list[str] = []
+    for part in ",".join(given).split(",") if given else ():
+        if attributes and ":" in attributes[-1] and part.replace(".", "").strip().isdigit():
+            attributes[-1] += f",{part.strip()}"
+        else:
+            attributes.append(part.strip())
+    return list(dict.fromkeys(attributes))

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from .values import table_format
+from .command_options import Showing, table_format, table_names
 
 if TYPE_CHECKING:
     from ..reporting.result_table import ResultTable
+    from ..reporting.view import View
 
 
 def say(text: str, **style: Any) -> None:
@@ -144,3 +145,39 @@ def _terminal_width() -> int | None:
     if os.environ.get("COLUMNS", "").isdigit() or sys.stdout.isatty():
         return get_terminal_size().columns
     return None
+
+
+def more_tables(showing: Showing) -> str:
+    """Return how to see the tables that a terminal does not show by default; "" if the tables were chosen."""
+    return "--tables all" if showing.tables is None and table_format(showing.format) == "terminal" else ""
+
+
+def names_of_tables(showing: Showing, view: type[View]) -> list[str]:
+    """Return the names of the tables to print of a kind of result.
+
+    Raises:
+        ValueError: There is no such table or format.
+    """
+    usual = view.at_terminal if table_format(showing.format) == "terminal" else view.usual
+    return table_names(showing.tables, view.makers, usual)
+
+
+def print_view(
+    view: View, wanted: Sequence[str], showing: Showing, signature: str, *, closing: Sequence[str] | None = None
+) -> None:
+    """Print tables of a view, with its lines before and after them.
+
+    Args:
+        view: The view of a result.
+        wanted: The names of the tables.
+        showing: Which tables are printed, and how.
+        signature: The signature of the result, printed last.
+        closing: The lines after the tables; by default those of the view.
+    """
+    print_tables(
+        view.tables(wanted, digits=showing.digits),
+        showing.format,
+        before=view.opening(digits=showing.digits, more=more_tables(showing)),
+        after=view.closing() if closing is None else closing,
+        signature=signature,
+    )

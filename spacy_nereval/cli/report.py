@@ -9,19 +9,25 @@ from typing import TYPE_CHECKING
 import typer
 from typer import Argument, Option
 
+from ..core.arguments import Reading
 from .app import command
-from .cut_options import Cutting
-from .cutting import predictions_kept
+from .command_options import (
+    CONFIDENCE,
+    METRICS,
+    NAMES,
+    Asking,
+    Cutting,
+    Lookups,
+    Model,
+    Resampling,
+    check_no_table_format,
+    chosen_confidence,
+)
+from .counting_documents import Kept, count_documents
 from .guards import check_lexicons
-from .inputs import display_names, documents_of
-from .lookups import split_attributes
-from .metric_options import chosen_metrics, names_and_options
-from .options import CONFIDENCE, METRICS, NAMES, Asking, Lookups, Model, Reading, Resampling
-from .outputs import chosen_confidence
+from .metric_options import chosen_metrics, names_and_options, split_attributes, with_stored_labels
 from .printing import say
-from .results import Kept, count_documents
-from .stored import with_stored_labels
-from .values import asked, check_no_table_format
+from .systems import display_names, documents_of, predictions_kept
 
 if TYPE_CHECKING:
     from ..reporting.html import ReportedSystem
@@ -68,7 +74,7 @@ def report_cli(
 
     names, options = names_and_options([*(systems or []), *ctx.args])
     drawn = chosen_confidence(confidence, resampling)
-    wished = asked(asking)
+    wished = asking.asked()
     _check_compared(asking, names, confidence)
     if repeated := [name for name in names if names.count(name) > 1]:
         raise ValueError(f"{repeated[0]} is given twice: give each system once")
@@ -78,11 +84,11 @@ def report_cli(
     check_no_table_format(reading.format)
     scripts()  # so that it fails early if the libraries for charts are missing
     reading = with_stored_labels(reading, names)
-    chosen = chosen_metrics(
-        metrics, options, lookups.train, gold=gold, reading=reading, attributes=["eFre"], systems=names
+    chosen, _ = chosen_metrics(
+        metrics, options, lookups.train, gold=gold, reading=reading, attributes=["eFre"], systems=names, both=not names
     )
     if all(metric.name != "fair" for metric in chosen):
-        chosen = (*chosen, *chosen_metrics("fair", [], reading=reading, systems=names))
+        chosen = (*chosen, *chosen_metrics("fair", [], reading=reading, systems=names).metrics)
     check_lexicons(chosen, output)
     families(chosen, wished.primary or PRIMARY, wished.secondary)  # before anything is read
     lexicon = cached_lexicon(lookups.train) if lookups.train else None

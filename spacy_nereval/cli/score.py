@@ -2,30 +2,67 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 from typer import Argument, Option
 
+from ..core.arguments import Reading
 from .app import command
-from .collapsing import check_collapsible, check_stored_halves
-from .cut_options import Cutting
-from .cutting import check_no_count_file, predictions_kept
+from .command_options import (
+    CONFIDENCE,
+    METRICS,
+    OUTPUT,
+    PER_DOCUMENT,
+    Cutting,
+    Lookups,
+    Model,
+    Resampling,
+    Sharding,
+    Showing,
+    check_average,
+    check_per_document,
+    chosen_confidence,
+)
+from .counting_documents import (
+    RunCounter,
+    check_collapse_given,
+    check_collapsible,
+    check_stored_halves,
+    count_documents,
+    halves_of,
+    say_if_unchecked,
+    warn_of_labels,
+)
 from .guards import check_lexicons
-from .inputs import check_no_labels, check_no_unit, documents_of_files, has_words
-from .lookups import wanted_breakdowns
-from .metric_options import chosen_metrics, optional_name
-from .options import CONFIDENCE, METRICS, OUTPUT, PER_DOCUMENT, Lookups, Model, Reading, Resampling, Showing
-from .outputs import check_average, check_per_document, chosen_confidence
-from .results import count_documents, warn_of_labels
-from .runs import RunCounter, named_runs
-from .showing import Collected, collected, names_of_tables, print_view, show_result
+from .metric_options import (
+    chosen_metrics,
+    names_and_options,
+    optional_name,
+    unknown_labels,
+    wanted_breakdowns,
+    with_stored_labels,
+)
+from .printing import names_of_tables, print_view
+from .systems import (
+    check_no_count_file,
+    check_no_labels,
+    check_no_unit,
+    documents_of_files,
+    documents_of_model,
+    named_runs,
+    predictions_kept,
+    unknown,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from ..core.declaration import Metric
+    from ..counting.counts import Counts
     from ..evaluation.breakdown import Breakdown
+    from ..evaluation.error_groups import ErrorGroups, GroupedBy
+    from ..evaluation.error_list import ErrorExamples
     from ..evaluation.resampling import Confidence
 
 
@@ -85,6 +122,7 @@ def score_cli(
     if loading.gpu_id >= 0:
         raise ValueError("--gpu-id is given without a model: give models as runs of --system")
     breakdowns: list[Breakdown] = []
+    left_out: dict[str, str] = {}
     seen = Collected()
     if gold.suffix == ".npz":
         if pred or metrics or options or lookups.by or lookups.train:
@@ -105,12 +143,23 @@ def score_cli(
         seen = collected(showing, counts.metrics, source=str(gold))
         warn_of_labels(counts)
     else:
-        chosen = chosen_metrics(metrics, options, lookups.train, attributes=lookups.by, gold=gold, reading=reading)
+        chosen, left_out = chosen_metrics(
+            metrics, options, lookups.train, attributes=lookups.by, gold=gold, reading=reading, both=pred is None
+        )
         breakdowns = wanted_breakdowns(lookups, chosen)
-        seen = collected(showing, chosen, words=has_words(gold, reading))
+        seen = collected(showing, chosen, words=not unknown(gold, reading, both=pred is None).words)
         documents = predictions_kept(documents_of_files(gold, pred, reading), cutting, str(pred or gold))
         counts = count_documents(documents, chosen, gold.name, reading, [*breakdowns, *seen.observers])
-    show_result(counts, drawn, showing, output=output, per_document=per_document, breakdowns=breakdowns, collected=seen)
+    show_result(
+        counts,
+        drawn,
+        showing,
+        output=output,
+        per_document=per_document,
+        breakdowns=breakdowns,
+        collected=seen,
+        left_out=left_out,
+    )
 
 
 def score_runs(
@@ -155,6 +204,188 @@ def score_runs(
     check_lexicons(counter.metrics, output)
     counts = [counter.count(run)[0] for run in runs]
     result = evaluate_runs(counts, drawn, system=name, average=showing.average, short=showing.short)
+    result |= {"left_out": counter.left_out} if counter.left_out else {}
     if output:
         write_json(output, result)
     print_view(RunsView(counts[0], result, showing.average), wanted, showing, result["signature"])
+
+
+@command("evaluate", metric_options=True)
+def evaluate_cli(
+    ctx: typer.Context,
+    reading: Reading,
+    loading: Model,
+    resampling: Resampling,
+    showing: Showing,
+    lookups: Lookups,
+    sharding: Sharding,
+    model: str = Argument(..., help="Model name or path"),
+    data: list[str] = Argument(..., metavar="DATA...", help="Gold annotation: one file, or a corpus of several"),
+    metrics: str | None = METRICS,
+    output: Path | None = OUTPUT,
+    confidence: bool = CONFIDENCE,
+    per_document: Path | None = PER_DOCUMENT,
+) -> None:
+    """
+    Score a trained pipeline on gold annotation.
+
+    Unlike 'spacy evaluate', this command prints every metric, and it keeps no
+    document in memory after counting it. As in every command that scores a
+    model, metrics and labels have the options that the model's config gives them,
+    unless the command line gives others.
+
+    Several files, or any number with --engine, are counted by workers, each file
+    by one of them. An interrupted run continues where it stopped.
+    """
+    names, options = names_and_options([*data, *ctx.args])
+    drawn = chosen_confidence(confidence, resampling)
+    check_collapse_given(sharding)
+    collapse = halves_of(drawn) if sharding.collapse else None
+    if collapse:
+        check_collapsible(showing, per_document, lookups.by)
+    check_average(showing.average)
+    check_per_document(per_document)
+    reading = with_stored_labels(reading, [model])
+    chosen, left_out = chosen_metrics(
+        metrics, options, lookups.train, attributes=lookups.by, reading=reading, systems=[model]
+    )
+    check_lexicons(chosen, output, per_document)
+    breakdowns = wanted_breakdowns(lookups, chosen)
+    in_parts = len(names) > 1 or sharding.wanted
+    keeper = "a corpus that workers count" if in_parts else "a collapsed corpus" if collapse else None
+    seen = collected(showing, chosen, source=keeper)
+    if in_parts:
+        from .sharded import count_in_parts
+
+        if breakdowns:
+            raise ValueError("--by needs every span, and workers keep no spans: evaluate one file, without workers")
+        counts = count_in_parts(names, None, model, chosen, reading, loading, None, sharding, collapse)
+        say_if_unchecked(counts)
+    else:
+        from ..io.paths import fetched
+
+        with fetched(names[0]) as gold:
+            documents = documents_of_model(model, gold, reading, loading)
+            observers = [*breakdowns, *seen.observers]
+            counts = count_documents(documents, chosen, gold.name, reading, observers, collapse=collapse)
+    show_result(
+        counts,
+        drawn,
+        showing,
+        output=output,
+        per_document=per_document,
+        breakdowns=breakdowns,
+        collected=seen,
+        left_out=left_out,
+    )
+
+
+class Collected(NamedTuple):
+    """What is collected from documents while they are counted, for tables that show texts."""
+
+    examples: ErrorExamples | None = None
+    groups: ErrorGroups | None = None
+
+    @property
+    def observers(self) -> list[ErrorExamples | ErrorGroups]:
+        """The parts that see every document."""
+        return [part for part in self if part is not None]
+
+
+def wanted_tables(showing: Showing, metrics: Sequence[Metric]) -> list[str]:
+    """Return the tables to print.
+
+    Raises:
+        ValueError: If a table is unknown, or no metric has the verdicts that it shows.
+    """
+    from ..reporting.declared import judging
+    from ..reporting.score_view import ScoreView
+
+    wanted = names_of_tables(showing, ScoreView)
+    by_name = [] if showing.tables in (None, "all") else wanted
+    for name in by_name:
+        if name in ("errors", "groups", "pairs", "confusion") and not judging(metrics):
+            names = ", ".join(metric.name for metric in metrics)
+            raise ValueError(
+                f"--tables {name}: the verdicts of {names} do not distinguish kinds of errors; add fair to --metrics"
+            )
+    return wanted
+
+
+def collected(
+    showing: Showing, metrics: Sequence[Metric], *, source: str | None = None, words: bool = True
+) -> Collected:
+    """Return what has to be collected for the tables that are wanted.
+
+    Args:
+        showing: Which tables are printed.
+        metrics: What is counted.
+        source: What holds counts without texts, so that nothing can be collected; None if texts are read.
+        words: Whether the texts consist of words.
+
+    Raises:
+        ValueError: A table is wanted by its name, and cannot be made.
+    """
+    from ..evaluation.error_groups import ErrorGroups
+    from ..evaluation.error_list import ErrorExamples
+    from ..reporting.declared import judging
+
+    wanted, metric = wanted_tables(showing, metrics), judging(metrics)
+    if source is not None:
+        if showing.tables not in (None, "all") and "groups" in wanted:
+            raise ValueError(f"--tables groups: {source} keeps no texts, so repeated errors are not known")
+        return Collected()
+    if not metric:
+        return Collected()
+    by: tuple[GroupedBy, ...] = ("surface", "slip") if words and "groups" in wanted else ()
+    return Collected(
+        ErrorExamples(metric) if "pairs" in wanted else None,
+        ErrorGroups(metric, by=by) if (by or "errors" in wanted) and not metric.resolve else None,
+    )
+
+
+def show_result(
+    counts: Counts,
+    drawn: Confidence | None,
+    showing: Showing,
+    *,
+    output: Path | None = None,
+    per_document: Path | None = None,
+    breakdowns: Sequence[Breakdown] = (),
+    collected: Collected = Collected(),
+    left_out: Mapping[str, str] = {},
+) -> None:
+    """Score counts, write the files asked for, and print the tables.
+
+    Args:
+        counts: The counts of a corpus.
+        drawn: The settings of intervals; None for no intervals.
+        showing: Which tables are printed, and how.
+        output: JSON file for the result.
+        per_document: File for the scores of each document.
+        breakdowns: What `--by` counted.
+        collected: Examples and groups of errors.
+        left_out: The metrics that were left out, with the reason.
+    """
+    from ..evaluation.per_document import disagreement, document_rows
+    from ..evaluation.result import evaluate
+    from ..io.writing import write_json, write_rows
+    from ..reporting.remarks import disagreement_lines
+    from ..reporting.score_view import ScoreView
+
+    wanted = wanted_tables(showing, counts.metrics)
+    result = evaluate(counts, drawn, average=showing.average, short=showing.short)
+    if left_out:
+        result["left_out"] = {**left_out}
+    if breakdowns:
+        result["breakdowns"] = {found["by"]: found for found in (each.result() for each in breakdowns)}
+    if output:
+        write_json(output, result)
+    examples = collected.examples.first if collected.examples else {}
+    view = ScoreView(counts, result, showing.average, examples=examples, groups=collected.groups)
+    notes = [*(f"⚠ {line}" for line in unknown_labels(counts, breakdowns)), *view.closing()]
+    if per_document:
+        write_rows(per_document, document_rows(counts))
+        if found := disagreement(counts):
+            notes.append("\n".join(disagreement_lines(found)))
+    print_view(view, wanted, showing, result["signature"], closing=notes)

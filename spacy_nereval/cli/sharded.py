@@ -6,15 +6,15 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .inputs import documents_of_files, documents_of_model, rules_of
-from .options import Model, Reading, Sharding
+from ..core.arguments import Reading
+from .command_options import Model, Sharding, input_formats
+from .counting_documents import add_replicates, count_documents, warn_of_labels
 from .printing import say
-from .results import add_replicates, count_documents, warn_of_labels
-from .values import input_formats
+from .systems import documents_of_files, documents_of_model, rules_of
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
@@ -73,7 +73,7 @@ class Counting:
             "pred": contents.get(shard.pred),
             "model": self.pipeline and self.pipeline.digest(),
             "name": shard.name,
-            "reading": self.reading._replace(format=",".join(input_formats(self.reading.format))),
+            "reading": asdict(replace(self.reading, format=",".join(input_formats(self.reading.format)))),
             "metrics": {name: [create(name).version, options] for name, options in self.metrics.items()},
             "replicates": self.replicates and (self.replicates.samples, self.replicates.seed),
             "versions": (__version__, version("spacy")),
@@ -195,7 +195,7 @@ def count_in_parts(
     from ..io.paths import is_pipe, location
 
     if reading.labels is not None and (rules := rules_of(reading)):
-        reading = reading._replace(labels=json.dumps(rules.mapping))  # workers need not have the file, which may change
+        reading = replace(reading, labels=json.dumps(rules.mapping))  # workers need not have the file, which may change
     # Metrics that depend on the whole corpus cannot be resampled in parts.
     replicates = None if any(metric.resolve or metric.distinct for metric in metrics) else drawn
     pipeline, code = pipeline_of(model, loading), str(loading.code) if loading.code else None

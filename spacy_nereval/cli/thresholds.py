@@ -11,17 +11,27 @@ import typer
 from typer import Argument, Option
 from typer.core import TyperCommand
 
+from ..core.arguments import Reading
 from .app import command
-from .cut_options import Choosing
+from .command_options import (
+    DIGITS,
+    METRICS,
+    NAMES,
+    OUTPUT,
+    TABLES,
+    Choosing,
+    Model,
+    Resampling,
+    check_suffix,
+    chosen_confidence,
+    table_format,
+    table_names,
+)
+from .counting_documents import count_documents
 from .guards import check_lexicons
-from .inputs import display_names, documents_of
-from .metric_options import chosen_metrics, names_and_options
-from .options import DIGITS, METRICS, NAMES, OUTPUT, TABLES, Model, Reading, Resampling
-from .outputs import check_suffix, chosen_confidence
+from .metric_options import chosen_metrics, names_and_options, with_stored_labels
 from .printing import print_tables
-from .results import count_documents
-from .stored import with_stored_labels
-from .values import table_format, table_names
+from .systems import display_names, documents_of
 
 if TYPE_CHECKING:
     from ..core.spans import Document
@@ -128,8 +138,8 @@ def thresholds_cli(
     if cut_file and len(names) > 1:
         raise ValueError(f"--cut-file {cut_file}: {len(names)} systems have {len(names)} cuts; give a single system")
     reading = with_stored_labels(reading, names)
-    chosen = chosen_metrics(metrics, options, gold=gold, reading=reading, systems=names)
-    chosen = with_metric_of(settings.best, chosen)
+    found = chosen_metrics(metrics, options, gold=gold, reading=reading, systems=names)
+    chosen = with_metric_of(settings.best, found.metrics)
     wanted(settings.best, chosen)  # before anything is read
     check_lexicons(chosen, output, csv, cut_file, html)
     per_system: list[Found] = []
@@ -137,6 +147,7 @@ def thresholds_cli(
         documents = _read(system, gold, reading, loading)
         with _named(system):
             per_system.append(thresholds(documents, chosen, settings))
+            per_system[-1].values["left_out"] |= found.left_out
         if drawn:
             documents = _read(others[k][1], others[k][0], reading, loading)
             with _named(others[k][1]):

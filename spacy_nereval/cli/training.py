@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import typer
 from typer import Argument, Option
 
+from ..core.arguments import Labelling
 from .app import command
-from .inputs import rules_of
-from .options import Labelling
-from .outputs import check_suffix
+from .command_options import check_suffix, split_list
 from .printing import say
+from .systems import rules_of
 
 
 @command("training")
@@ -38,3 +39,104 @@ def training_cli(
     write_json(output, lexicon.as_json())
     surfaces, words = len(lexicon.surfaces), len(lexicon.tokens)
     say(f"✔ {surfaces} surfaces and {words} words of {lexicon.documents} documents in {output}", fg="green")
+
+
+@command("init-config")
+def init_config_cli(
+    config: Path | None = Argument(
+        None, help="Config to change, such as one from 'spacy init config'. Without one, a new config is made"
+    ),
+    output: Path | None = Option(
+        None,
+        "--output",
+        "-o",
+        help="File for the config. By default CONFIG itself is changed, and a new config is printed",
+        dir_okay=False,
+    ),
+    score: str = Option(
+        "fair_f", "--score", help="Score that chooses the best model, such as strict_f or wrf: its key without 'ents_'"
+    ),
+    lang: str | None = Option(None, "--lang", "-l", help="Language of a new config (en by default)"),
+    pipeline: str | None = Option(
+        None,
+        "--pipeline",
+        "-p",
+        help="Components of a new config, separated by commas, such as ner or spancat (ner by default)",
+    ),
+) -> None:
+    """
+    Write this package's scorer, score weights and logger into a training config.
+    All other lines and comments of the config stay.
+
+    Without CONFIG, make a complete config as 'spacy init config' does for a CPU,
+    and change it in the same way.
+    """
+    from ..integration.configs import changed_config, new_config
+    from ..io.paths import check_is_file
+    from ..io.writing import atomic, visible
+
+    before = None
+    if config is None:
+        if output and output.exists():
+            raise ValueError(f"{output} exists: choose another file, or change it with 'nereval init-config {output}'")
+        new = new_config(lang or "en", split_list(pipeline or "ner"), score)
+    else:
+        for option, value in (("lang", lang), ("pipeline", pipeline)):
+            if value is not None:
+                raise ValueError(f"--{option} {value} is for a new config: give it without {config}")
+        check_is_file(config)
+        try:
+            before = config.read_text(encoding="utf8")
+            new = changed_config(before, score)
+        except ValueError as error:
+            raise ValueError(f"{config}: {error}") from None
+    target = output or config
+    if target is None:
+        typer.echo(new.text, nl=False)
+        return
+    with atomic(target) as file:
+        file.write(new.text.encode())
+    for note in new.notes:
+        say(visible(note))
+    say(f"✔ {target}" + (": there was nothing to change" if new.text == before else ""), fg="green")
+
+
+@command("doctor")
+def doctor_cli(
+    gpu_id: int = Option(-1, "--gpu-id", "-g", help="GPU to train on, or -1 for CPU"),
+    transformer: str | None = Option(
+        None, "--transformer", help="Folder of a transformer, or its name on the Hugging Face hub"
+    ),
+    corpus: str | None = Option(None, "--corpus", help="Corpus of the project in the current folder"),
+) -> None:
+    """
+    Check what training needs, and say how to get what is missing.
+
+    Exit with status 1 if something that was requested cannot be used.
+    """
+    from ..integration.training_needs import examine
+
+    findings = examine(gpu_id=gpu_id, transformer=transformer, corpus=corpus)
+    for finding in findings:
+        mark = "✘" if finding.remedy else "✔" if finding.there else "-"
+        say(f"{mark} {finding}", fg="red" if finding.remedy else None)
+    if unusable := sum(bool(finding.remedy) for finding in findings):
+        say(f"✘ {unusable} of the requested items cannot be used", fg="red", err=True)
+        raise typer.Exit(1)
+
+
+@command("detach")
+def detach_cli(
+    model: str = Argument(..., help="Model name or path"),
+    output: Path = Argument(..., help="New directory for the copy of the pipeline"),
+) -> None:
+    """
+    Save a copy of a pipeline that loads without spacy-nereval.
+    """
+    from ..integration.detach import detach
+    from ..integration.pipelines import checked_load
+
+    if output.exists() and (output.is_file() or any(output.iterdir())):
+        raise ValueError(f"{output} exists and is not empty: choose a new directory")
+    detach(checked_load(model, model)).to_disk(output)
+    say(f"✔ saved to {output}", fg="green")

@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any
 
 from .checked import PlainSpan, Unusable, is_score
-from .messages import quoted, shortened
+from .messages import named, quoted, shortened
 from .spans import Document
 
 
@@ -89,9 +89,12 @@ def _what_is_wrong(document: Document, span: PlainSpan, score: Any) -> str:
     shown = f"the predicted span {shortened(label)}{text} from {start} to {end}"
     if score is None and document.mentions:
         why = "since scores of mentions without offsets are not read"
-        return f"{shown} has no score, {why}; give offsets, or one score for all with --missing-score 1.0"
+        return f"{shown} has no score, {why}; give offsets, or one score for all with {named('missing_score', 1.0)}"
     if score is None:
-        return f'{shown} has no score; expected a number as its "score", or give --missing-score 1.0 to keep such spans'
+        return (
+            f'{shown} has no score; expected a number as its "score", or give {named("missing_score", 1.0)} to keep '
+            "such spans"
+        )
     return f"{shown} has the score {shortened(repr(score))}; expected a finite number"
 
 

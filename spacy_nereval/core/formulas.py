@@ -189,6 +189,15 @@ def prf(tp: Array, fp: Array, fn: Array, beta: float = 1.0) -> dict[str, Array]:
     return {"p": ratio(tp, tp + fp), "r": ratio(tp, tp + fn), "f": np.where(only_one_side, 0.0, f)[()]}
 
 
+def prf_of_columns(columns: Mapping[str, Array], beta: float = 1.0) -> dict[str, Array]:
+    """Return `prf` of the columns `tp`, `fp` and `fn`, the formula of metrics that have no others.
+
+    >>> prf_of_columns({"tp": 1, "fp": 1, "fn": 0})["p"]
+    np.float64(0.5)
+    """
+    return prf(columns["tp"], columns["fp"], columns["fn"], beta)
+
+
 def f_score(p: Array, r: Array, beta: float = 1.0) -> Array:
     """Return F-beta of a precision and a recall that have denominators of their own.
 

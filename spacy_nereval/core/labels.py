@@ -14,11 +14,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from .arguments import SEPARATOR, Labelling
 from .checked import PlainSpan, highest
-from .messages import listed, quoted, shortened
-
-SEPARATOR = "/"
-"""What separates the levels of a label, unless another separator is given."""
+from .messages import listed, named, quoted, shortened
 
 
 @dataclass(frozen=True)
@@ -167,11 +165,16 @@ def label_rules(
     if labels is None and only is None and depth is None:
         return None
     if depth is not None and (isinstance(depth, bool) or not isinstance(depth, int) or depth < 1):
-        raise ValueError(f"depth {depth!r}: expected a whole number of levels from 1 up")
+        raise ValueError(f"{named('depth', depth)}: expected a whole number of levels from 1 up")
     if not isinstance(sep, str) or not sep:
-        raise ValueError(f"sep {sep!r}: expected the text between two levels of a label, such as /")
+        raise ValueError(f"{named('sep', sep)}: expected the text between two levels of a label, such as /")
     mapping = {} if labels is None else checked_mapping(labels)
     return LabelRules(tuple(sorted(mapping.items())), None if only is None else _kept(only), depth, sep)
+
+
+def rules_of(labelling: Labelling) -> LabelRules | None:
+    """Return the rules of arguments, None if they ask for nothing. Raise ValueError as `label_rules` does."""
+    return label_rules(labelling.labels, labelling.only, labelling.depth, labelling.sep)
 
 
 def _kept(only: Iterable[str] | str) -> tuple[str, ...]:

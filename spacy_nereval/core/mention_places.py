@@ -15,15 +15,10 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from unicodedata import category, normalize
 
+from .arguments import ALL, CASELESS, EXACT, LEVELS, LISTED, NORMALISED, OCCURRENCES
 from .checked import PlainSpan
 from .messages import quoted, shortened
 from .spans import Document
-
-EXACT, NORMALISED, CASELESS = LEVELS = ("exact", "normalised", "caseless")
-"""How alike a string and the text have to be, the tightest first."""
-
-LISTED, FIRST, ALL = OCCURRENCES = ("listed", "first", "all")
-"""Which occurrences of a string are spans: as many as it is listed, the first, or all."""
 
 NUMBERS = ("listed", *LEVELS, "inside", "invented", "empty", "repeated", "ambiguous")
 """What is counted; see `Located`."""

@@ -1,8 +1,11 @@
-"""Shorten and quote texts for messages."""
+"""Shorten and quote texts for messages, and name arguments as the one who reads the message writes them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
 
 MOST = 60
 """Maximum number of characters of a text in a message."""
@@ -45,3 +48,48 @@ def with_spaces_shown(label: str) -> str:
     ('PER', "'PER '", 'a b', "'a  b'")
     """
     return label if " ".join(label.split()) == label else repr(label)
+
+
+NAME_ALONE: Any = object()
+"""In place of a value: only the argument is named."""
+
+
+def as_argument(name: str, value: Any = NAME_ALONE) -> str:
+    """Return an argument as it is written in Python.
+
+    >>> as_argument("offsets", "utf16"), as_argument("offsets"), as_argument("tmr.train", "FILE")
+    ("offsets='utf16'", 'offsets=', "metrics={'tmr': {'train': 'FILE'}}")
+    """
+    metric, dot, option = name.partition(".")
+    if dot:
+        return f"metrics={{{metric!r}: {{{option!r}: {'...' if value is NAME_ALONE else repr(value)}}}}}"
+    return f"{name}=" + ("" if value is NAME_ALONE else shortened(repr(value)))
+
+
+Spelling = Callable[..., str]
+"""Writes an argument, given its name and perhaps its value."""
+
+_spelling: ContextVar[Spelling] = ContextVar("spelling", default=as_argument)
+
+
+def named(name: str, value: Any = NAME_ALONE) -> str:
+    """Return an argument as the one who reads the message writes it: in Python, unless `spelt` says otherwise.
+
+    What raises an error need not know who called: `trials=5` in Python is `--trials 5` in a command.
+    """
+    return _spelling.get()(name, value)
+
+
+@contextmanager
+def spelt(spelling: Spelling) -> Iterator[None]:
+    """Have messages name arguments in another way, such as that of the command line.
+
+    >>> with spelt(lambda name, value=None: f"--{name} {value}"):
+    ...     named("trials", 5)
+    '--trials 5'
+    """
+    before = _spelling.set(spelling)
+    try:
+        yield
+    finally:
+        _spelling.reset(before)

@@ -14,6 +14,8 @@ from typing import Any
 
 import catalogue
 
+from .messages import named
+
 readers: catalogue.Registry = catalogue.create("spacy_nereval", "readers", entry_points=True)
 """Names of input formats to functions `(path, format) -> Iterator[Record]`; the entry-point
 group is `spacy_nereval_readers`. `spacy_nereval.io.formats` describes the functions."""
@@ -114,10 +116,10 @@ def import_code(path: Path) -> None:
 def _import_code(path: Path, changed: int, size: int) -> None:
     spec = spec_from_file_location(CODE_MODULE, path)
     if spec is None or spec.loader is None:
-        raise ValueError(f"--code {path}: expected a Python file, NAME.py")
+        raise ValueError(f"{named('code', str(path))}: expected a Python file, NAME.py")
     module = module_from_spec(spec)
     sys.modules[CODE_MODULE] = module
     try:
         spec.loader.exec_module(module)
     except Exception as error:  # the user's code can raise any exception
-        raise ValueError(f"--code {path}: {type(error).__name__}: {error}") from None
+        raise ValueError(f"{named('code', str(path))}: {type(error).__name__}: {error}") from None

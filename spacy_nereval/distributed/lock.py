@@ -23,7 +23,7 @@ _changing = Lock()
 
 
 @contextmanager
-def exclusive(lock: Location, folder: str, remedy: str = "or choose another folder with --parts") -> Iterator[None]:
+def exclusive(lock: Location, folder: str, remedy: str) -> Iterator[None]:
     """Hold a lock file, so that no other run that needs it can continue.
 
     A stale lock file, whose process ran on this machine and ended, is replaced.
@@ -41,7 +41,7 @@ def exclusive(lock: Location, folder: str, remedy: str = "or choose another fold
         >>> from pathlib import Path
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
-        ...     with exclusive(Path(folder, "run.lock"), folder):
+        ...     with exclusive(Path(folder, "run.lock"), folder, "or take another"):
         ...         print([file.name for file in Path(folder).iterdir()])
         ['run.lock']
     """

@@ -32,6 +32,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
+from ..core.messages import named
 from ..core.plugins import import_code
 from ..counting.counts import Counts
 from ..io.count_files import load, merge, save
@@ -238,7 +239,7 @@ def locked(folder: PartsFolder) -> Iterator[None]:
         ValueError: If another run is active there, with its process, user and host.
     """
     folder.path.mkdir(parents=True, exist_ok=True)
-    with exclusive(folder.path / "run.lock", folder.name):
+    with exclusive(folder.path / "run.lock", folder.name, f"or choose another folder with {named('parts')}"):
         _delete_leftovers(folder)
         try:
             yield

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..core.declaration import Kind, Metric
 from ..core.lexicon import Lexicon
+from ..core.messages import named
 from ..core.spans import Document, Span
 from ..counting.counts import Counts
 from ..counting.sums import HIGH, LOW, NUMBER, Key, split
@@ -62,7 +63,7 @@ class Breakdown:
         self.lexicon = lexicon
         if self.by.attribute.needs_lexicon and not lexicon:
             raise ValueError(
-                f"{self.by.name} needs training data to look spans up in: give --train FILE, "
+                f"{self.by.name} needs training data to look spans up in: give {named('train', 'FILE')}, "
                 "a corpus or a lexicon that 'nereval training' wrote"
             )
         self._gold: Counter[Value] = Counter()

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Metric
+from ..core.messages import named
 from ..core.spans import Document
 from ..counting.batch import TOGETHER, batches
 from ..counting.counter import Counter as DocumentCounter
@@ -107,7 +108,8 @@ def check_metrics(metrics: Iterable[Metric]) -> None:
     """Raise ValueError if a metric depends on the corpus as a whole."""
     if whole := [metric.name for metric in metrics if metric.resolve or metric.distinct]:
         raise ValueError(
-            f"{whole[0]} depends on the corpus as a whole, so its counts cannot be collapsed: leave it out of --metrics"
+            f"{whole[0]} depends on the corpus as a whole, so its counts cannot be collapsed: leave it out of "
+            f"{named('metrics')}"
         )
 
 
@@ -252,7 +254,7 @@ def stored_half_samples(counts: Counts) -> Replicates:
     if counts.replicates is None:
         raise ValueError(
             "these collapsed counts have no half-samples, and there are no documents to resample: "
-            "count the corpus again with --replicates"
+            f"count the corpus again with {named('replicates')}"
         )
     return counts.replicates
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..about import __version__
+from ..core.messages import named
 from ..core.spans import Document, Span
 from ..counting.counts import Counts
 from .collapsing import stored_half_samples, unit_numbers
@@ -277,9 +278,10 @@ def _stored(counts: Counts, confidence: Confidence, trials: int | None, runs: in
     Raises:
         ValueError: Something is asked for that needs documents.
     """
-    for wanted, what in ((trials is not None, "permutation tests (--trials)"), (runs > 1, "means of training runs")):
-        if wanted:
-            counts.check_documents(what)
+    if trials is not None:
+        counts.check_documents(f"permutation tests ({named('trials')})")
+    if runs > 1:
+        counts.check_documents("means of training runs")
     samples, seed = stored_half_samples(counts).drawn
     return confidence._replace(samples=samples, seed=seed)
 

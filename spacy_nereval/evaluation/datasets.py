@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..about import __version__
+from ..core.messages import named
 from .result import plain
 from .statistics.many_tests import PRIMARY, UNTESTED, count_data_sets, holm
 
@@ -222,19 +223,19 @@ def _row(name: str, result: Result, score: str | None, system: str | None) -> Ro
     rows = [row for row in result["comparisons"] if row.get("label") is None]
     systems = list(dict.fromkeys(row["system"] for row in rows))
     if system is None and len(systems) > 1:
-        raise ValueError(f"{name} compares several systems: choose one with --system, of {', '.join(systems)}")
+        raise ValueError(f"{name} compares several systems: choose one with {named('system')}, of {', '.join(systems)}")
     if system is not None and system not in systems:
-        raise ValueError(f"--system {system}: {name} has no such system; it compares {', '.join(systems)}")
+        raise ValueError(f"{named('system', system)}: {name} has no such system; it compares {', '.join(systems)}")
     rows = [row for row in rows if row["system"] == (system or systems[0])]
     fitting: list[Row] = [row for row in rows if (_label(row) == score if score else row["family"] == PRIMARY)]
     tested = ", ".join(_label(row) for row in rows if row["family"] != UNTESTED)
     if not fitting and score:
-        raise ValueError(f"--score {score}: {name} has no such score; expected METRIC.SCORE, one of {tested}")
+        raise ValueError(f"{named('score', score)}: {name} has no such score; expected METRIC.SCORE, one of {tested}")
     if not fitting:
-        raise ValueError(f"{name} has no primary score: choose one with --score METRIC.SCORE")
+        raise ValueError(f"{name} has no primary score: choose one with {named('score', 'METRIC.SCORE')}")
     if fitting[0]["family"] == UNTESTED:
         raise ValueError(
-            f"--score {score}: not tested in {name}, which tests {tested}; "
+            f"{named('score', score)}: not tested in {name}, which tests {tested}; "
             f"to test it, make it the primary score of the comparison"
         )
     return fitting[0]
@@ -254,7 +255,7 @@ def _check_alike(results: Mapping[str, Result], rows: Mapping[str, Row]) -> None
     for what, value in settings.items():
         for other in others:
             if value(first) != value(other):
-                remedy = "choose one with --score METRIC.SCORE" if what == "the primary score" else REMEDY
+                remedy = f"choose one with {named('score', 'METRIC.SCORE')}" if what == "the primary score" else REMEDY
                 raise ValueError(f"{what} is {value(first)} in {first} and {value(other)} in {other}: {remedy}")
 
 

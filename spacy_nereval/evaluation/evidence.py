@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.declaration import Metric, Score
+from ..core.messages import named
 from ..counting.counts import Counts
 from ..counting.sums import Sums, slots
 from ..counting.table import Table, columns_of, summed
@@ -82,7 +83,7 @@ def by_swaps(
     if not swaps.exact and number < (least := math.ceil(1 / (1 - confidence.level) - 1e-9) - 1):
         raise ValueError(
             f"{number} swaps cannot reject anything at a confidence level of {confidence.level:g}: "
-            f"expected at least {least} (--trials)"
+            f"expected at least {least} ({named('trials')})"
         )
     labels = tuple(subject.label for subject in subjects if subject.label is not None)
     weights = unit_weights([[Table(baseline, labels)], [Table(system, labels)]], units)

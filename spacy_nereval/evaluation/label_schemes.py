@@ -3,26 +3,44 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
-from difflib import SequenceMatcher
 from shlex import quote
+from typing import NamedTuple
 
 from ..core.labels import LabelRules
 from ..core.messages import listed, with_spaces_shown
 
-ALIASES = (
-    {"per", "person", "persons", "people", "pers"},
-    {"loc", "location", "locations", "place"},
-    {"org", "organization", "organisation", "organizations", "organisations"},
-    {"misc", "miscellaneous"},
+SCHEMES = (
+    "per pers person persons people",  # CoNLL, ACE, GermEval; OntoNotes, GUM, WNUT
+    "loc location locations place ort",  # CoNLL, OntoNotes; WNUT; GUM; German
+    "org organization organizations organisation organisations",
+    "misc miscellaneous oth",  # CoNLL; GermEval
+    "gpe geopoliticalentity",
+    "fac facility",
+    "veh vehicle",  # ACE
+    "wea weapon",
+    "prod product",
+    "evt event",
+    "workofart creativework",  # OntoNotes; WNUT
+    "lang language",
+    "percent percentage",
+    "gene ggp geneorgeneproduct",  # BioCreative; CRAFT; BioNLP
+    "chem chemical simplechemical chebi",
+    "species organism taxon",
+    "celltype cl",
 )
-"""Names that mean the same in many annotation schemes, in lower case."""
+"""The names of one kind of entity in known annotation schemes, as `_plain` writes them. A kind that another scheme
+divides or puts elsewhere, such as GPE for LOC, is not the same."""
 
 SHOWN = 8
 """Maximum number of labels of a side that are named."""
 
-FEWEST_PARTNERS, LEAST_RATIO = 2, 0.6
-"""What makes a gold label a proposal: so many spans with the same boundaries, or so similar a name."""
+FEWEST_PARTNERS = 2
+"""Minimum number of spans with the same boundaries by which a gold label is proposed."""
+
+PREFIX = re.compile("[BI]-(?=.)")
+"""The prefix of a tag that was taken for a label."""
 
 Partners = Mapping[tuple[str, str], int]
 """How many spans with the same boundaries have (predicted label, gold label)."""
@@ -81,41 +99,55 @@ def label_lines(
             f"{spans} of {sum(pred.values())} predicted spans have a label that never occurs in gold: {of_preds}. "
             f"Gold has {shown}."
         )
-    proposals = {label: name for label in unknown if (name := proposed(label, golds, partners or {})) is not None}
+    found = {label: proposed(label, golds, partners or {}, pred[label]) for label in unknown}
+    proposals = {label: each for label, each in found.items() if each}
     remedy = ""
     if proposals and not (rules and rules.depth):
-        remedy = f" To map labels, add {(written or option)(extended(proposals, rules))}"
+        remedy = "".join(
+            f" {each.spans} of {pred[label]} spans predicted as {with_spaces_shown(label)} have the boundaries "
+            f"of a gold {with_spaces_shown(each.name)}."
+            for label, each in proposals.items()
+            if each.spans
+        )
+        names = {label: each.name for label, each in proposals.items()}
+        remedy += f" To map labels, add {(written or option)(extended(names, rules))}"
     return [f"⚠ {what}{remedy}"]
 
 
-def proposed(label: str, golds: Sequence[str], partners: Partners) -> str | None:
+class Proposal(NamedTuple):
+    """A gold label that a predicted label probably means; and how many of its spans have the boundaries of a gold span
+    with that label, if this is the reason, else 0."""
+
+    name: str
+    spans: int = 0
+
+
+def proposed(label: str, golds: Sequence[str], partners: Partners, number: int = 0) -> Proposal | None:
     """Return the gold label that a predicted label probably means, None if nothing speaks for one.
+
+    The names are the same but for case, separators and the prefix of a tag; or known schemes use them for one kind of
+    entity; or most of the predicted spans have the boundaries of gold spans with that label. Names that merely look
+    alike mean nothing: PERCENT is no PER.
 
     Args:
         label: A predicted label that gold does not have.
         golds: The gold labels.
         partners: See `Partners`.
+        number: How many predicted spans have the label; by default those with partners.
 
-    >>> [proposed(label, ["PERSON", "PhysicalObject", "ORG"], {}) for label in ("PER", "physical_object", "LOC")]
-    ['PERSON', 'PhysicalObject', None]
+    >>> [proposed(label, ["PERSON", "PhysicalObject"], {}) for label in ("PER", "physical_object", "PERCENT")]
+    [Proposal(name='PERSON', spans=0), Proposal(name='PhysicalObject', spans=0), None]
     >>> proposed("GPE", ["LOC", "ORG"], {("GPE", "LOC"): 3, ("GPE", "ORG"): 2})
-    'LOC'
+    Proposal(name='LOC', spans=3)
     """
-    plain = {name: _plain(name) for name in (label, *golds)}
-    if same := [name for name in golds if plain[name] == plain[label] != ""]:
-        return same[0]
-    begins = [name for name in golds if plain[name] and plain[label] and _one_begins(plain[name], plain[label])]
-    if begins:
-        return min(begins, key=lambda name: abs(len(plain[name]) - len(plain[label])))
-    numbers = {name: number for (theirs, name), number in partners.items() if theirs == label}
+    for same in (_plain, _kind):
+        if (meant := same(label)) and len(named := [name for name in golds if same(name) == meant]) == 1:
+            return Proposal(named[0])
+    numbers = {name: spans for (theirs, name), spans in partners.items() if theirs == label}
     best = max(numbers, key=lambda name: (numbers[name], name), default=None)
-    if best is not None and numbers[best] >= FEWEST_PARTNERS and 2 * numbers[best] > sum(numbers.values()):
-        return best
-    alike = {name: SequenceMatcher(None, plain[label], plain[name]).ratio() for name in golds}
-    nearest = max(golds, key=lambda name: alike[name])
-    if alike[nearest] >= LEAST_RATIO:
-        return nearest
-    return next((name for name in golds if any({plain[label], plain[name]} <= names for names in ALIASES)), None)
+    if best is None or numbers[best] < FEWEST_PARTNERS or 2 * numbers[best] <= max(number, sum(numbers.values())):
+        return None
+    return Proposal(best, numbers[best])
 
 
 def extended(found: Mapping[str, str], rules: LabelRules | None = None) -> dict[str, str | None]:
@@ -174,9 +206,10 @@ def _json(table: Table) -> str:
 
 
 def _plain(label: str) -> str:
-    """Return the letters and digits of a label, without case."""
-    return "".join(filter(str.isalnum, label)).casefold()
+    """Return the letters and digits of a label, without case and without the prefix of a tag."""
+    return "".join(filter(str.isalnum, PREFIX.sub("", label, count=1))).casefold()
 
 
-def _one_begins(a: str, b: str) -> bool:
-    return a.startswith(b) or b.startswith(a)
+def _kind(label: str) -> str | None:
+    """Return the names that known schemes have for a kind of entity; None if they do not have the label."""
+    return next((names for names in SCHEMES if _plain(label) in names.split()), None)

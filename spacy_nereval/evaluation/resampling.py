@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.arguments import LEVEL, SAMPLES, SEED
 from ..core.declaration import GOLD_SPANS, PRED_SPANS
+from ..core.messages import named
 from ..counting.counts import Counts
 from ..counting.table import Table
 from .statistics.bits import patterns
@@ -36,12 +38,12 @@ class Confidence(NamedTuple):
 
     >>> Confidence(level=1.5).checked()
     Traceback (most recent call last):
-    ValueError: level = 1.5: expected a number between 0 and 1, such as 0.95
+    ValueError: level=1.5: expected a number between 0 and 1, such as 0.95
     """
 
-    level: float = 0.95
-    samples: int = 1000
-    seed: int = 0
+    level: Annotated[float, LEVEL] = 0.95
+    samples: Annotated[int, SAMPLES] = 1000
+    seed: Annotated[int, SEED] = 0
 
     def checked(self) -> Confidence:
         """Return the settings themselves, once they are checked.
@@ -52,22 +54,20 @@ class Confidence(NamedTuple):
         >>> Confidence(level=0.9).checked().level
         0.9
         """
-        if not all(isinstance(n, int) for n in (self.samples, self.seed)) or not isinstance(self.level, (int, float)):
-            raise ValueError(
-                f"level, samples, seed = {self.level!r}, {self.samples!r}, {self.seed!r}: expected numbers, "
-                "whole ones for samples and seed"
-            )
+        for name, value in self._asdict().items():
+            if not isinstance(value, (int, float) if name == "level" else int):
+                raise ValueError(f"{named(name, value)}: expected a {'' if name == 'level' else 'whole '}number")
         if not is_level(self.level):
-            raise ValueError(f"level = {self.level}: expected a number between 0 and 1, such as 0.95")
+            raise ValueError(f"{named('level', self.level)}: expected a number between 0 and 1, such as 0.95")
         if self.samples < 1:
-            raise ValueError(f"samples = {self.samples}: expected at least 1; 1000 is usual")
+            raise ValueError(f"{named('samples', self.samples)}: expected at least 1; 1000 is usual")
         if self.samples > MOST_SAMPLES:
             raise ValueError(
-                f"samples = {self.samples}: expected at most {MOST_SAMPLES}, which take minutes and gigabytes for a "
-                "large corpus; 1000 is usual"
+                f"{named('samples', self.samples)}: expected at most {MOST_SAMPLES}, which take minutes and "
+                "gigabytes for a large corpus; 1000 is usual"
             )
         if self.seed < 0:
-            raise ValueError(f"seed = {self.seed}: expected a whole number from 0 up")
+            raise ValueError(f"{named('seed', self.seed)}: expected a whole number from 0 up")
         return self
 
 

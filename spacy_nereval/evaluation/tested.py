@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from numpy.typing import NDArray
 
+from ..core import arguments
 from ..core.declaration import Metric, Score
+from ..core.messages import named
 from .scores import MetricScores
 from .statistics.many_tests import LABELS, PRIMARY, SECONDARY, UNTESTED
 
@@ -23,24 +25,27 @@ class Asked(NamedTuple):
     """What a comparison should test.
 
     primary: the score that the conclusion is about, METRIC.SCORE; None for the headline of the first metric.
-    secondary: the scores of the second family; None for one headline of each further metric.
+    secondary: the scores of the second family, listed; None for one headline of each further metric.
     labels: whether the primary score is tested for each label too.
     margin: the largest difference of the primary score that does not matter, in points; None for no margin.
 
     >>> Asked(margin=-1).checked()
     Traceback (most recent call last):
-    ValueError: --margin -1: expected a number of points above 0, such as 1
+    ValueError: margin=-1: expected a number of points above 0, such as 1
     """
 
-    primary: str | None = None
-    secondary: Sequence[str] | None = None
+    primary: Annotated[str | None, arguments.PRIMARY] = None
+    secondary: Annotated[Sequence[str] | str | None, arguments.SECONDARY] = None
     labels: bool = False
-    margin: float | None = None
+    margin: Annotated[float | None, arguments.MARGIN] = None
 
     def checked(self) -> Asked:
-        """Return the settings themselves. Raise ValueError if the margin is not above 0."""
+        """Return the settings, with a list of secondary scores. Raise ValueError if the margin is not above 0."""
         if self.margin is not None and not 0 < self.margin < math.inf:
-            raise ValueError(f"--margin {self.margin:g}: expected a number of points above 0, such as 1")
+            raise ValueError(f"{named('margin', self.margin)}: expected a number of points above 0, such as 1")
+        if isinstance(self.secondary, str):
+            listed = [name.strip() for name in self.secondary.split(",")] if self.secondary else []
+            return self._replace(secondary=listed)
         return self
 
     @property
@@ -84,21 +89,21 @@ def families(metrics: Sequence[Metric], primary: str | None = None, secondary: S
     """
     shown = {(m.name, score.name): UNTESTED for m in metrics for score in m.scores if score.key or score.headline}
     heads = [(metric.name, metric.headlines[0].name) for metric in metrics if metric.headlines]
-    first = _asked_for("--primary", primary, metrics, shown) if primary else heads[0] if heads else None
+    first = _asked_for("primary", primary, metrics, shown) if primary else heads[0] if heads else None
     if secondary is None:
         second = [key for key in heads if first and key[0] != first[0]]
     else:
-        second = [_asked_for("--secondary", name, metrics, shown) for name in secondary]
+        second = [_asked_for("secondary", name, metrics, shown) for name in secondary]
     for key in second:
         if key == first or second.count(key) > 1:
             where = "is the primary score" if key == first else "is given twice"
-            raise ValueError(f"--secondary {'.'.join(key)}: this score {where}; name each score once")
+            raise ValueError(f"{named('secondary', '.'.join(key))}: this score {where}; name each score once")
         shown[key] = SECONDARY
     return shown | ({first: PRIMARY} if first else {})
 
 
-def _asked_for(option: str, name: str, metrics: Sequence[Metric], shown: Families) -> tuple[str, str]:
-    """Return the metric and the score that an option names. Raise ValueError if it cannot be tested."""
+def _asked_for(argument: str, name: str, metrics: Sequence[Metric], shown: Families) -> tuple[str, str]:
+    """Return the metric and the score that an argument names. Raise ValueError if it cannot be tested."""
     complements = {
         (metric.name, score.name): f"{metric.name}.{score.complement_of}"
         for metric in metrics
@@ -108,9 +113,12 @@ def _asked_for(option: str, name: str, metrics: Sequence[Metric], shown: Familie
     metric, _, score = name.partition(".")
     if (metric, score) not in shown:
         known = ", ".join(".".join(key) for key in shown if key not in complements)
-        raise ValueError(f"{option} {name}: there is no such score; expected METRIC.SCORE, one of {known}")
+        raise ValueError(f"{named(argument, name)}: there is no such score; expected METRIC.SCORE, one of {known}")
     if other := complements.get((metric, score)):
-        raise ValueError(f"{option} {name}: this score is a function of {other}, which can be tested: {option} {other}")
+        raise ValueError(
+            f"{named(argument, name)}: this score is a function of {other}, which can be tested: "
+            f"{named(argument, other)}"
+        )
     return metric, score
 
 

@@ -15,6 +15,7 @@ from spacy.language import Language
 from thinc.api import Config
 
 from ..core.formulas import SPACYS
+from ..core.messages import named
 from ..metrics.registry import create_all
 
 Lines = list[str]
@@ -174,9 +175,10 @@ def new_config(lang: str, pipeline: Sequence[str], score: str = "fair_f") -> Cha
     try:
         spacy.blank(lang)  # this also registers spaCy's own components
     except ImportError:
-        raise ValueError(f"--lang {lang}: spaCy has no such language; expected a code such as 'en'") from None
+        raise ValueError(f"{named('lang', lang)}: spaCy has no such language; expected a code such as 'en'") from None
     if unknown := [name for name in pipeline if not Language.has_factory(name)]:
-        raise ValueError(f"--pipeline {','.join(pipeline)}: spaCy has no component {unknown[0]!r}; try ner or spancat")
+        given = named("pipeline", ",".join(pipeline))
+        raise ValueError(f"{given}: spaCy has no component {unknown[0]!r}; try ner or spancat")
     return changed_config(init_config(lang=lang, pipeline=[*pipeline]).to_str(), score)
 
 

@@ -232,7 +232,7 @@ def unit_lack(examples: Sequence[Example], key: str | None, rule: UnitRule) -> s
     try:
         _unit_keys(examples, 0, key, FileUnits(rule))
     except ValueError as error:
-        return str(error).replace("--unit", "unit =", 1)
+        return str(error)
     return ""
 
 

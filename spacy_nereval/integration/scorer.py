@@ -11,8 +11,9 @@ from spacy.pipeline.spancat import spancat_score
 from spacy.scorer import PRFScore, get_ner_prf
 from spacy.training import Example
 
+from ..core.arguments import SEPARATOR
 from ..core.declaration import Kind, Metric
-from ..core.labels import SEPARATOR, LabelRules
+from ..core.labels import LabelRules
 from ..counting.counter import Counter
 from ..counting.counts import Counts
 from ..evaluation.resampling import Confidence

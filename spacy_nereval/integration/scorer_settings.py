@@ -10,8 +10,9 @@ from typing import Any
 from spacy.util import load_config
 from thinc.api import ConfigValidationError
 
+from ..core.arguments import SEPARATOR
 from ..core.declaration import Metric
-from ..core.labels import SEPARATOR, LabelRules, label_rules
+from ..core.labels import LabelRules, label_rules
 from ..evaluation.resampling import Confidence
 from ..io.units import UnitRule, parse
 from ..metrics.registry import create_all, expanded
@@ -93,8 +94,8 @@ def checked_unit(table: ConfidenceTable | None) -> UnitRule | None:
     try:
         return None if unit is None else parse(str(unit))
     except ValueError as error:
-        desc = str(error).replace("--unit", "unit =", 1)
-        raise ConfigValidationError(config={"confidence": table}, title="Unusable confidence", desc=desc) from None
+        config = {"confidence": table}
+        raise ConfigValidationError(config=config, title="Unusable confidence", desc=str(error)) from None
 
 
 def stored_options(model: Path, key: str | None) -> dict[str, dict[str, Any]]:

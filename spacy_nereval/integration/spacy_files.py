@@ -26,7 +26,7 @@ from spacy.vocab import Vocab, create_vocab
 from srsly.msgpack import Unpacker
 
 from ..core.checked import is_score
-from ..core.messages import shortened
+from ..core.messages import named, shortened
 from ..core.spans import PlainSpan
 from ..counting.table import machine_memory
 from ..io.converting import UNALIGNED, Losses, Places, Tokenizer, flat_spans
@@ -329,7 +329,7 @@ def tokenizer(language: str) -> Tokenizer:
     try:
         nlp = spacy.blank(language)
     except ImportError as error:
-        raise ValueError(f"--lang {shortened(language)}: {str(error).splitlines()[0]}") from None
+        raise ValueError(f"{named('lang', language)}: {str(error).splitlines()[0]}") from None
     return lambda text: [(token.idx, token.idx + len(token)) for token in nlp.make_doc(text)]
 
 

@@ -14,7 +14,7 @@ from tempfile import mkdtemp
 from typing import Any
 
 from ..core.checked import is_score
-from ..core.messages import quoted, shortened
+from ..core.messages import named, quoted, shortened
 from ..core.spans import PlainSpan
 from .formats.conll import DOCSTART
 from .formats.tags import MISSING
@@ -49,7 +49,7 @@ class Losses:
     >>> Losses(False, "CoNLL").span(Record("Ada", set(), id="1"), (0, 2, "PER"), UNALIGNED)
     Traceback (most recent call last):
     ValueError: document 1: CoNLL cannot hold spans that do not begin and end at token boundaries, such as PER 'Ad' \
-from 0 to 2; choose another format, or leave them out with --drop
+from 0 to 2; choose another format, or leave them out with drop=True
     """
 
     def __init__(self, allowed: bool, target: str) -> None:
@@ -75,7 +75,7 @@ from 0 to 2; choose another format, or leave them out with --drop
         if not self._allowed:
             raise ValueError(
                 f"document {self.number if record.id is None else shortened(record.id)}: {self._target} cannot hold "
-                f"{what}; choose another format, or leave them out with --drop"
+                f"{what}; choose another format, or leave them out with {named('drop', True)}"
             )
         self.spans[reason] += 1
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from ..about import __version__
 from ..core.declaration import Metric
-from ..core.messages import listed, shortened
+from ..core.messages import listed, named, shortened
 from ..counting.counts import Counts, united
 from ..evaluation.collapsing import collapse
 from ..evaluation.signature import signature
@@ -281,7 +281,7 @@ def _parts(
             if doubled := [id for id, at in again.items() if at < number]:
                 raise ValueError(
                     f"{called[again[doubled[0]]]} and {called[number]} both have {listed(doubled)}: documents would "
-                    "count twice; if an id stands for one document in several parts, use --shared-ids"
+                    "count twice; if an id stands for one document in several parts, use {named('shared_ids', True)}"
                 )
         holder |= dict.fromkeys(counts.parts, (called[number], counts.parts))
         first = first or counts
@@ -302,7 +302,7 @@ def _repeats(earlier: Any, parts: Sequence[str], path: Any, counts: Counts) -> s
     remedy = "leave one of them out" if counts.collapsed else "give ids to texts that only have equal counts"
     return (
         f"{earlier} and {path} {same}, and would count their documents twice; {remedy}; "
-        "to count documents twice, use --allow-repeats"
+        f"to count documents twice, use {named('allow_repeats', True)}"
     )
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.messages import named
 from ..core.spans import Document
 from .paths import Location, is_temporary, local_copy, temporary_file, writing_temporary_files
 from .writing import atomic
@@ -209,7 +210,7 @@ def without_repeats(paths: Sequence[Any], files: Sequence[Location | None], allo
             raise ValueError(
                 f"{paths[first]} and {paths[second]} have documents with the same id, {number} in all files: they "
                 "would count twice; leave one of the files out, or if an id stands for one document in several parts, "
-                "use --shared-ids"
+                f"use {named('shared_ids', True)}"
             )
     except (OSError, ValueError):
         found.unlink(missing_ok=True)
@@ -228,10 +229,11 @@ def checked(path: Any, file: Location | None) -> Path:
         ValueError: There are none, or they are missing or damaged.
     """
     if file is None:
-        raise ValueError(f"--check-repeats: {path} has no hashes of its ids: count it with --check-repeats")
+        raise ValueError(f"{path} has no hashes of its ids: count it with {named('check_repeats', True)}")
     if not (found := _intact(file)):
         raise ValueError(
-            f"--check-repeats: {file}, the hashes of the ids of {path}, is missing or damaged: count again"
+            f"{named('check_repeats', True)}: {file}, the hashes of the ids of {path}, is missing or damaged: "
+            "count again"
         )
     return found
 

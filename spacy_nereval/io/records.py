@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.arguments import CASELESS, LISTED
 from ..core.checked import highest
-from ..core.mention_places import CASELESS, LISTED, NUMBERS, annexed, locate, words_after
+from ..core.mention_places import NUMBERS, annexed, locate, words_after
 from ..core.spans import Document, PlainSpan
 
 
@@ -33,6 +34,7 @@ class Record(NamedTuple):
         located: How mentions were looked for, such as "listed,caseless".
         others: The number of annotations that are not spans, such as relations, and were left out.
         span_scores: The score of each span that has one, as the source has it, unchecked.
+        wordless: Whether the text consists of the numbers of tokens, since the file has no words.
     """
 
     text: str
@@ -52,6 +54,7 @@ class Record(NamedTuple):
     located: str = ""
     others: int = 0
     span_scores: Mapping[PlainSpan, Any] = {}
+    wordless: bool = False
 
 
 def with_mentions(side: Record, mentions: Iterable[Any], match: str = CASELESS, occurrences: str = LISTED) -> Record:
@@ -76,6 +79,11 @@ def with_mentions(side: Record, mentions: Iterable[Any], match: str = CASELESS, 
         mentions=located.numbers if located.numbers["listed"] else {},
         located=f"{occurrences},{match}",
     )
+
+
+def row_id(row: Mapping[str, Any]) -> str | None:
+    """Return the id of a document in JSON as text, None if it has none."""
+    return None if row.get("id") is None else str(row["id"])
 
 
 def pair(gold: Record, pred: Record) -> Document | None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..core.labels import LabelRules
 from ..core.mention_places import annexed, words_after
-from ..core.messages import listed, quoted, shortened
+from ..core.messages import listed, named, quoted, shortened
 from ..core.spans import Document, PlainSpan
 from ..evaluation.agreement.shared import SharedDocument, SharedDocuments, check_annotators, with_rules
 from ..evaluation.agreement.votes import Rule, Vote, ranked_documents, votes
@@ -229,7 +229,8 @@ def read_annotators(
             name: _own(path, key, format._replace(annotator=name), others) for name in _names(path, format, chosen)
         }
     elif chosen and len(chosen) != len(files):
-        raise ValueError(f"--annotator: {len(chosen)} given for {len(files)} files; give one for each, in their order")
+        given = f"{named('annotator')}: {len(chosen)} given"
+        raise ValueError(f"{given} for {len(files)} files; give one for each, in their order")
     else:
         wanted: Sequence[str | None] = chosen or [None] * len(files)
         formats = with_annotators([*files.values()], [format._replace(annotator=name) for name in wanted])
@@ -269,10 +270,10 @@ def check_disputes_path(path: Path) -> None:
 
     >>> check_disputes_path(Path("disputes.csv"))
     Traceback (most recent call last):
-    ValueError: --disputes disputes.csv: expected a file that ends in .jsonl (Prodigy) or .json (Label Studio)
+    ValueError: disputes.csv: expected a file that ends in .jsonl (Prodigy) or .json (Label Studio)
     """
     if path.suffix not in TASK_ENDINGS:
-        raise ValueError(f"--disputes {path}: expected a file that ends in .jsonl (Prodigy) or .json (Label Studio)")
+        raise ValueError(f"{path}: expected a file that ends in .jsonl (Prodigy) or .json (Label Studio)")
 
 
 def write_disputes(path: Path, shared: SharedDocuments, rule: Rule = Rule()) -> int:

@@ -5,7 +5,7 @@ The rules are those of `formats.tags`, which reads files line by line; a test co
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
@@ -13,12 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.messages import quoted, shortened
+from ..core.arguments import Reading, checked
+from ..core.messages import named, quoted, shortened
 from ..core.spans import Document, PlainSpan
 from .formats.tags import MISSING, PREFIXES
-
-SCHEMES = ("auto", "IOB1", "IOB2", "BILUO", "BIOES", "IO")
-REPAIRS = ("conll", "discard", "error")
 
 OUT, B, I, L, U = range(5)  # noqa: E741  # the letters of the field
 NUMBERS = {"B": B, "I": I, "L": L, "U": U}
@@ -44,18 +42,15 @@ class Tagged(NamedTuple):
 
 
 class TokenDocument(Document):
-    """A document of tags alone, without words: offsets count tokens, and each token is a word of its own."""
+    """A document of tags alone, without words: offsets count tokens."""
 
     def __init__(self, gold: Iterable[Sequence[Any]], pred: Iterable[Sequence[Any]], length: int) -> None:
         super().__init__(gold, pred)
         self.tokens: list[tuple[int, int]] | None = _unit_tokens(length)
 
-    def unigrams(
-        self, spans: Iterable[PlainSpan], *, case: str = "lower", by: str = "token"
-    ) -> Iterator[Sequence[Hashable]]:
-        """Yield the numbers of the tokens of each span: no two words are known to be the same."""
-        for start, end, _ in spans:
-            yield range(start, end)
+    def unigrams(self, *_: Any, **__: Any) -> Iterator[Any]:
+        """Raise ValueError: the words are not known."""
+        raise ValueError(f"words need the text: give {named('tokens')}, the words of each document")
 
 
 @lru_cache(maxsize=1024)
@@ -64,17 +59,17 @@ def _unit_tokens(length: int) -> list[tuple[int, int]]:
 
 
 def read_tags(
-    sequences: Sequence[Sequence[str] | None], side: str, scheme: str = "auto", repair: str = "conll"
+    sequences: Sequence[Sequence[str] | None], side: str, scheme: str = "auto", repair: str = "error"
 ) -> list[Tagged]:
     """Read the tag sequences of one side of a corpus.
 
     Args:
         sequences: A sequence of tags per document; None for a document without annotation.
         side: What the side is called in errors: "gold" or "pred".
-        scheme: One of `SCHEMES`; "auto" infers it from all sequences together. In IO, the
+        scheme: One of `arguments.SCHEMES`; "auto" infers it from all sequences together. In IO, the
             whole tag is the label.
-        repair: What to do with a span that the scheme does not allow: "conll" keeps it as
-            conlleval reads it, "discard" leaves it out, "error" raises ValueError.
+        repair: What to do with a span that the scheme does not allow: "error" raises ValueError, "conll" keeps it as
+            conlleval reads it, "discard" leaves it out.
 
     Returns:
         One `Tagged` per sequence.
@@ -83,13 +78,12 @@ def read_tags(
         ValueError: A tag is not a tag, the tags are of several kinds, or the scheme does not
             allow a span and `repair` is "error". Names the side, the document and the tag.
 
-    >>> [tagged.spans for tagged in read_tags([["I-PER", "I-PER", "B-PER", "O"], []], "gold")]
+    >>> [tagged.spans for tagged in read_tags([["I-PER", "I-PER", "B-PER", "O"], []], "gold", repair="conll")]
     [[(0, 2, 'PER'), (2, 3, 'PER')], []]
     >>> read_tags([["PER", "PER", "O", "LOC"]], "gold")[0].spans
     [(0, 2, 'PER'), (3, 4, 'LOC')]
     """
-    _check_choice("scheme", scheme, SCHEMES)
-    _check_choice("repair", repair, REPAIRS)
+    checked(Reading(scheme=scheme, repair=repair))
     lengths = [0 if tags is None else len(tags) for tags in sequences]
     number = _Numbers()
     every = chain.from_iterable(tags for tags in sequences if tags is not None)
@@ -233,7 +227,7 @@ def _violation(
     what = "is not ended by an L or E" if flat.letter[begin] == B else "continues no span"
     return ValueError(
         f"{side}, document {document}: tag {place}, {tag}, {what}, and the tags are {scheme}; "
-        'use repair="conll" to read it as a span, or repair="discard" to leave it out'
+        f"use {named('repair', 'conll')} to read it as a span, or {named('repair', 'discard')} to leave it out"
     )
 
 
@@ -259,8 +253,3 @@ def _not_a_tag(sequences: Sequence[Sequence[str] | None], side: str, is_odd: Any
             "[[names[k] for k in tags] for tags in sequences], and leave out the places numbered -100 on both sides"
         )
     return ValueError(f"{where}; expected a tag such as 'B-PER' or 'O'")
-
-
-def _check_choice(name: str, given: str, choices: Sequence[str]) -> None:
-    if given not in choices:
-        raise ValueError(f"{name}={given!r}: expected one of {', '.join(choices)}")

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from ..core.messages import quoted
+from ..core.messages import named, quoted
 from ..core.spans import Document
 from ..counting.batch import content_key
 from .formats import name_of
@@ -71,7 +71,7 @@ def parse(text: str) -> UnitRule:
     20
     >>> parse(r"prefix:\w+")
     Traceback (most recent call last):
-    ValueError: --unit prefix:\w+: the regular expression has no group; put the name of the unit in parentheses
+    ValueError: unit='prefix:\\w+': the regular expression has no group; put the name of the unit in parentheses
     """
     if text in (ID, DOCUMENT):
         return UnitRule(text, text)
@@ -82,21 +82,23 @@ def parse(text: str) -> UnitRule:
     if form == BLOCK and mark:
         size = int(value) if value.isascii() and value.isdecimal() else 0
         if not size:
-            raise ValueError(f"--unit {text}: expected a whole number of documents from 1 up, as in block:20")
+            raise ValueError(f"{named('unit', text)}: expected a whole number of documents from 1 up, as in block:20")
         return UnitRule(f"{BLOCK}:{size}", BLOCK, size=size)
     form, mark, value = text.partition(".")
     if form == META and value:
         return UnitRule(text, META, value)
-    raise ValueError(f"--unit {text}: there is no such unit; {EXPECTED}")
+    raise ValueError(f"{named('unit', text)}: there is no such unit; {EXPECTED}")
 
 
 def _check_expression(text: str, expression: str) -> None:
     try:
         groups = re.compile(expression).groups
     except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"--unit {text}: not a valid regular expression ({error})") from None
+        raise ValueError(f"{named('unit', text)}: not a valid regular expression ({error})") from None
     if not groups:
-        raise ValueError(f"--unit {text}: the regular expression has no group; put the name of the unit in parentheses")
+        raise ValueError(
+            f"{named('unit', text)}: the regular expression has no group; put the name of the unit in parentheses"
+        )
 
 
 def units_of(path: Path, format: Format = Format(), rule: UnitRule | str | None = None) -> FileUnits:
@@ -186,8 +188,8 @@ class FileUnits:
         """Raise ValueError if a block has more documents than the file had."""
         if self._number < self.rule.size:
             raise ValueError(
-                f"--unit {self.rule.text}: {self._path} has {self._number} document{'s' * (self._number != 1)}; "
-                "expected blocks no larger than the file"
+                f"{named('unit', self.rule.text)}: {self._path} has {self._number} "
+                f"document{'s' * (self._number != 1)}; expected blocks no larger than the file"
             )
 
     def _named_block(self, gold: Record) -> str:
@@ -203,22 +205,25 @@ class FileUnits:
         value = (gold.meta or {}).get(self.rule.value)
         if value is None or value == "":
             raise ValueError(
-                f"--unit {self.rule.text}: the document has no {self.rule.value!r} in its metadata (in JSONL under "
-                "'meta', in Docs in user_data, which DocBin stores with store_user_data=True only)"
+                f"{named('unit', self.rule.text)}: the document has no {self.rule.value!r} in its metadata (in JSONL "
+                "under 'meta', in Docs in user_data, which DocBin stores with store_user_data=True only)"
             )
         if not isinstance(value, (str, int, float)):
             raise ValueError(
-                f"--unit {self.rule.text}: {self.rule.value!r} is {type(value).__name__}; expected text or a number"
+                f"{named('unit', self.rule.text)}: {self.rule.value!r} is {type(value).__name__}; "
+                "expected text or a number"
             )
         return str(value)
 
     def _prefix(self, gold: Record) -> str:
         assert self._expression
         if gold.id is None:
-            raise ValueError(f"--unit {self.rule.text}: the document has no id")
+            raise ValueError(f"{named('unit', self.rule.text)}: the document has no id")
         found = self._expression.match(gold.id)
         if not found or not found[1]:
-            raise ValueError(f"--unit {self.rule.text}: the first group matches nothing in the id {quoted(gold.id)}")
+            raise ValueError(
+                f"{named('unit', self.rule.text)}: the first group matches nothing in the id {quoted(gold.id)}"
+            )
         return found[1]
 
     def _copy(self, gold: Record) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from functools import partial
 
-from ..core.declaration import Array, Columns, Metric, Verdict, one_each, prf_scores
-from ..core.formulas import prf
+from ..core.declaration import Metric, Verdict, one_each, prf_scores
+from ..core.formulas import prf_of_columns
 from ..core.overlapping import overlaps, stretches
 from ..core.spans import Document, by_label
 from .registry import Beta, Typed
@@ -38,7 +38,7 @@ def char(*, typed: Typed = True, beta: Beta = 1.0) -> Metric:
     return Metric(
         scores=prf_scores("char", key="char", symmetric=beta == 1),
         columns=one_each(*VERDICTS),
-        formula=partial(formula, beta=beta),
+        formula=partial(prf_of_columns, beta=beta),
         judge=partial(judge, typed=typed),
         scope="document",
         confusion=VERDICTS,
@@ -57,8 +57,3 @@ def judge(document: Document, typed: bool) -> Iterator[Verdict]:
             yield Verdict("tp", group.gold[gold[i][2]], group.pred[pred[j][2]], shared)
         yield from (Verdict("fn", group.gold[k], None, n) for (_, _, k), n in zip(gold, missed) if n)
         yield from (Verdict("fp", None, group.pred[k], n) for (_, _, k), n in zip(pred, spurious) if n)
-
-
-def formula(columns: Columns, beta: float) -> dict[str, Array]:
-    """Return precision, recall and F of characters."""
-    return prf(columns["tp"], columns["fp"], columns["fn"], beta)

@@ -8,9 +8,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+from ..core.arguments import SEPARATOR
 from ..core.declaration import Array, Columns, Metric, Verdict, one_each, prf_scores
 from ..core.formulas import prf
-from ..core.labels import SEPARATOR, ancestors
+from ..core.labels import ancestors
 from ..core.spans import Document, Span
 from .registry import Beta
 

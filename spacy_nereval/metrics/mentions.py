@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ..core.declaration import Array, Columns, Metric, Verdict, one_each, prf_scores
-from ..core.formulas import prf
+from ..core.formulas import prf, prf_of_columns
 from ..core.mention_places import canonical
 from ..core.spans import Document, Span
 from .registry import Beta
@@ -96,7 +96,7 @@ def mentions(
     return Metric(
         scores=scores,
         columns=one_each(*VERDICTS),
-        formula=partial(formula, beta=beta),
+        formula=partial(prf_of_columns, beta=beta),
         judge=partial(judge, normalise=normalise, multiset=multiset),
         scope="document",
         correct=("tp",),
@@ -155,11 +155,6 @@ def universalner(text: str) -> str:
 
 
 NORMALISERS: dict[str, Callable[[str], str]] = {"caseless": canonical, "exact": str, "universalner": universalner}
-
-
-def formula(columns: Columns, beta: float) -> dict[str, Array]:
-    """Return precision, recall and F."""
-    return prf(columns["tp"], columns["fp"], columns["fn"], beta)
 
 
 def corpus_formula(columns: Columns, beta: float) -> dict[str, Array]:

@@ -7,7 +7,8 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from types import UnionType
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 import catalogue
 import pydantic
@@ -75,6 +76,8 @@ class Option:
         Traceback (most recent call last):
         ValueError: strict.beta = -1: input should be greater than or equal to 0
         """
+        if value is None and self.default is None:
+            return None
         if isinstance(value, bool) and get_args(self.annotation)[0] in (int, float):
             raise ValueError(f"{metric}.{self.name} = {value!r}: expected {self.values}")
         try:
@@ -323,8 +326,14 @@ def options_of(name: str) -> tuple[Option, ...]:
     make = _registered(name)
     hints = get_type_hints(make, include_extras=True)
     parameters = inspect.signature(make).parameters.values()
-    anything = Annotated[Any, pydantic.Field()]  # for a parameter that its function does not annotate
-    return tuple(
-        Option(p.name, p.default, hints[p.name] if get_origin(hints.get(p.name)) is Annotated else anything)
-        for p in parameters
-    )
+    return tuple(Option(p.name, p.default, _annotated(hints.get(p.name))) for p in parameters)
+
+
+def _annotated(hint: Any) -> Any:
+    """Return the `Annotated` of a parameter's type.
+
+    It may be in a union with None. Python 3.10 makes one of every type whose default is None.
+    """
+    parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    found = (part for part in parts if get_origin(part) is Annotated)
+    return next(found, Annotated[Any, pydantic.Field()])  # by default for a parameter that is not annotated

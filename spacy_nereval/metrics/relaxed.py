@@ -7,8 +7,8 @@ from typing import Annotated
 from pydantic import Field
 
 from ..core.alignment import closest_pairs
-from ..core.declaration import Array, Columns, Metric, Verdict, one_each, prf_scores
-from ..core.formulas import prf
+from ..core.declaration import Metric, Verdict, one_each, prf_scores
+from ..core.formulas import prf_of_columns
 from ..core.spans import Document, by_label
 from ..core.wording import HITS_AND_MISSES
 from .registry import Beta, Typed
@@ -49,7 +49,7 @@ def relaxed(
     return Metric(
         scores=prf_scores("relaxed", key="relaxed", symmetric=beta == 1),
         columns=one_each(*VERDICTS),
-        formula=partial(formula, beta=beta),
+        formula=partial(prf_of_columns, beta=beta),
         judge=partial(judge, typed=typed, strong=strong),
         scope="document",  # the prediction that hits a gold span may be the only partner left for another one
         confusion=VERDICTS,
@@ -70,8 +70,3 @@ def judge(document: Document, typed: bool, strong: bool) -> Iterator[Verdict]:
         }
         for a, b in closest_pairs(gold, pred, worth):
             yield Verdict("tp" if a and b else "fn" if a else "fp", a, b)
-
-
-def formula(columns: Columns, beta: float) -> dict[str, Array]:
-    """Return precision, recall and F."""
-    return prf(columns["tp"], columns["fp"], columns["fn"], beta)

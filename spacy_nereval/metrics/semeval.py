@@ -1,6 +1,6 @@
 """The MUC categories, scored under the four schemes of SemEval-2013."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -74,17 +74,23 @@ def semeval(*, beta: Beta = 1.0, focus: Focus = "target") -> Metric:
     )
 
 
-def judge(group: OverlapGroup) -> Iterator[Verdict]:
-    """Yield the verdict on each pair of the alignment and on each span without a partner."""
+def judge(group: OverlapGroup, names: Sequence[str] = VERDICTS[1:]) -> Iterator[Verdict]:
+    """Yield the verdict on each pair of the alignment and on each span without a partner.
+
+    Args:
+        group: The spans.
+        names: The verdicts on a wrong label, wrong boundaries, both, a missed and a spurious span.
+    """
+    wrong_label, wrong_boundaries, both, missed, spurious = names
     for gold, pred in group.alignment:
         if pred is None:
-            yield Verdict("mis", gold, None)
+            yield Verdict(missed, gold, None)
         elif gold is None:
-            yield Verdict("spu", None, pred)
+            yield Verdict(spurious, None, pred)
         elif gold[:2] == pred[:2]:
-            yield Verdict("type_error", gold, pred)
+            yield Verdict(wrong_label, gold, pred)
         else:
-            yield Verdict("extent_error" if gold.label == pred.label else "both_error", gold, pred)
+            yield Verdict(wrong_boundaries if gold.label == pred.label else both, gold, pred)
 
 
 def schemes(columns: Columns) -> dict[str, Any]:

@@ -1,17 +1,17 @@
 """Slot error rate and its relatives, from the MUC alignment."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from math import inf
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ..core.declaration import Array, Columns, Metric, Score, Verdict, one_each
+from ..core.declaration import Array, Columns, Metric, Score, one_each
 from ..core.formulas import prf, ratio, weight_table
-from ..core.spans import OverlapGroup
 from ..core.wording import BOTH, BOUNDARY, HIT, LABEL, MISSED, SPURIOUS
 from .registry import Beta, Focus
+from .semeval import judge
 
 ERRORS = ("s_type", "s_extent", "s_both", "d", "i")
 VERDICTS = ("c", *ERRORS)
@@ -84,7 +84,7 @@ def slot_error(
         ),
         columns=one_each(*VERDICTS),
         formula=partial(formula, slots_of_span=1 if slots == "entity" else 2, costs=costs, beta=beta),
-        judge=judge,
+        judge=partial(judge, names=ERRORS),
         hit="c",
         miss="d",
         spurious="i",
@@ -92,19 +92,6 @@ def slot_error(
         confusion=VERDICTS,
         words={"c": HIT, "s_type": LABEL, "s_extent": BOUNDARY, "s_both": BOTH, "d": MISSED, "i": SPURIOUS},
     )
-
-
-def judge(group: OverlapGroup) -> Iterator[Verdict]:
-    """Yield the verdict on each pair of the alignment and on each span without a partner."""
-    for gold, pred in group.alignment:
-        if pred is None:
-            yield Verdict("d", gold, None)
-        elif gold is None:
-            yield Verdict("i", None, pred)
-        elif gold[:2] == pred[:2]:
-            yield Verdict("s_type", gold, pred)
-        else:
-            yield Verdict("s_extent" if gold.label == pred.label else "s_both", gold, pred)
 
 
 def formula(columns: Columns, slots_of_span: int, costs: Mapping[str, float], beta: float) -> dict[str, Array]:

@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from ..core.declaration import Array, Columns, Metric, one_each, prf_scores
-from ..core.formulas import prf
+from ..core.declaration import Metric, one_each, prf_scores
+from ..core.formulas import prf_of_columns
 from ..core.wording import HITS_AND_MISSES
 from .registry import Beta
 
@@ -33,13 +33,8 @@ def strict(*, beta: Beta = 1.0) -> Metric:
     return Metric(
         scores=prf_scores("strict", key="strict", symmetric=beta == 1),
         columns=one_each(*VERDICTS),
-        formula=partial(formula, beta=beta),
+        formula=partial(prf_of_columns, beta=beta),
         confusion=VERDICTS,
         words=HITS_AND_MISSES,
         mirror={"fn": "fp", "fp": "fn"},
     )
-
-
-def formula(columns: Columns, beta: float) -> dict[str, Array]:
-    """Return precision, recall and F."""
-    return prf(columns["tp"], columns["fp"], columns["fn"], beta)

@@ -111,7 +111,7 @@ def judge(document: Document, train: str | None) -> Iterator[Verdict]:
         ValueError: There is no training data.
     """
     if train is None:
-        raise ValueError("tmr needs training data to look gold spans up in: give --train FILE or the option tmr.train")
+        raise ValueError("tmr needs training data to look gold spans up in: give a file as its option train")
     for span in document.gold:
         labels = labels_in_training(train, surface_of(document, span))
         kind = "unseen_tokens" if labels is None else "seen" if span.label in labels else "unseen_type"

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ..core.declaration import Array, Columns, Metric, Score, Verdict, one_each, prf_scores
-from ..core.formulas import prf, ratio
+from ..core.formulas import prf_of_columns, ratio
 from ..core.overlapping import stretches
 from ..core.spans import Document, Span, by_label
 from .registry import Beta
@@ -96,5 +96,4 @@ def tags(document: Document, spans: Sequence[Span], bio: bool) -> dict[tuple[int
 
 def formula(columns: Columns, beta: float) -> dict[str, Array]:
     """Return precision, recall and F of tokens, and the accuracy of their tags."""
-    scores = prf(columns["tp"], columns["fp"], columns["fn"], beta)
-    return scores | {"accuracy": ratio(columns["correct"], columns["tokens"])}
+    return prf_of_columns(columns, beta) | {"accuracy": ratio(columns["correct"], columns["tokens"])}

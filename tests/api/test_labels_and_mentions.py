@@ -73,7 +73,7 @@ def test_labels_that_differ_between_the_sides_are_said_first():
         ({"occurrences": "some"}, "occurrences"),
         ({"only": ["ORG"]}, "only: there is no label 'ORG' in gold or prediction"),
         ({"labels": {"A": "B", "B": "A"}}, "labels: A -> B -> A is a cycle"),
-        ({"depth": 0}, "depth 0: expected a whole number of levels"),
+        ({"depth": 0}, "depth=0: expected a whole number of levels"),
     ],
 )
 def test_options_that_cannot_be_used(options, said):

@@ -85,7 +85,7 @@ def test_the_primary_score_of_labels_can_be_compared():
         ({"secondary": ["f"]}, "secondary='f': there is no such score"),
         ({"margin": -1}, "margin=-1: expected a number of points above 0"),
         ({"only": ["ORG"]}, "only: there is no label 'ORG' in gold or prediction"),
-        ({"samples": 0}, "samples = 0: expected at least 1"),
+        ({"samples": 0}, "samples=0: expected at least 1"),
     ],
     ids=str,
 )
@@ -127,7 +127,7 @@ def test_an_empty_mention_is_dropped_and_said_in_one_line():
 def test_metrics_of_a_set_are_left_out_if_what_they_need_is_not_known():
     spans = score(GOLD, PRED, ["all"], text=TEXT)
     assert spans["left_out"] == {
-        "tmr": "it needs an option: give {'tmr': {'train': ...}} too",
+        "tmr": "it needs metrics={'tmr': {'train': 'FILE'}}",
         "token": "the tokens are not known: give tokens=, the tokens of each document",
     }
     assert "mentions" in spans["metrics"] and "token is left out" in str(spans)

@@ -90,14 +90,11 @@ def test_examples_are_scored_as_they_are_and_so_are_the_calls_of_before(expected
 
 def test_tags_alone_are_scored_in_tokens():
     result = score(GOLD, PRED)
-    assert [*result["metrics"]] == ["strict", "semeval", "slot_error", "loio", "fair", "wrf"]
+    assert [*result["metrics"]] == ["strict", "semeval", "slot_error", "loio", "fair"]
     assert result["metrics"]["strict"]["counts"] == {"tp": 2, "fp": 3, "fn": 2}
     assert result["metrics"]["fair"]["counts"]["be_s"] == 1
     assert (result["gold"], result["pred"], result["documents"]) == (4, 5, 3)
     assert score(GOLD, PRED, ["token"])["metrics"]["token"]["scores"]["accuracy"] == 7 / 10
-    # Half of the words of LOC [4, 6) are found, and all of LOC [0, 1).
-    assert result["metrics"]["wrf"]["per_type"]["LOC"]["scores"]["r1_p"] == 1.0
-    assert result["metrics"]["wrf"]["per_type"]["LOC"]["scores"]["r1_r"] == 0.75
 
 
 def test_without_words_wrf_is_left_out_and_the_result_says_so():
@@ -107,6 +104,17 @@ def test_without_words_wrf_is_left_out_and_the_result_says_so():
     assert "wrf is left out: the words are not known" in str(result)
     with pytest.raises(ValueError, match="words need the text"):
         score(GOLD_SPANS, PRED_SPANS, ["wrf"])
+    assert score(GOLD, PRED)["left_out"] == {"wrf": "the words are not known: give tokens=, the words of each document"}
+    with pytest.raises(ValueError, match="words need the text: give tokens="):
+        score(GOLD, PRED, ["wrf"])
+
+
+def test_with_the_words_of_tags_wrf_counts_words_not_their_numbers():
+    """The repeated "Rome" is one word, and was two while tokens were told apart by their numbers."""
+    tags, words = ["B-LOC", "O", "B-LOC", "O", "B-PER"], ["Rome", "and", "Rome", "saw", "Ada"]
+    predicted = ["B-LOC", "O", "O", "O", "B-PER"]
+    assert score([tags], [predicted], ["wrf"], tokens=[words])["metrics"]["wrf"]["scores"]["wrf"] == 1.0
+    assert "wrf" not in score([tags], [predicted])["metrics"]
 
 
 def test_documents_without_annotation_are_skipped():
@@ -131,7 +139,7 @@ def test_predictions_where_gold_is_not_annotated_are_ignored_and_counted():
 @pytest.mark.parametrize("tokens", [None, [["Ada", "met"]], [[(0, 3), (4, 7)]]], ids=["none", "words", "offsets"])
 def test_repairs_of_both_sides_are_counted(tokens):
     gold, pred = [["I-A", "O"]], [["I-A", "I-B"]]
-    assert score(gold, pred, ["strict"], scheme="IOB2", tokens=tokens)["repaired"] == 3
+    assert score(gold, pred, ["strict"], scheme="IOB2", repair="conll", tokens=tokens)["repaired"] == 3
 
 
 def test_the_same_text_twice_is_two_units_without_words():
@@ -148,7 +156,7 @@ def test_the_same_text_twice_is_two_units_without_words():
         (["B-A", "E-A", "S-A", "O"], {}, [(0, 2), (2, 3)]),
         (["A", "A", "O", "A"], {}, [(0, 2), (3, 4)]),  # IO
         (["E-mail", "E-mail", "O", "O"], {"scheme": "IO"}, [(0, 2)]),
-        (["B-A", "O", "I-A", "I-A"], {}, [(0, 1), (2, 4)]),
+        (["B-A", "O", "I-A", "I-A"], {"repair": "conll"}, [(0, 1), (2, 4)]),
         (["B-A", "O", "I-A", "I-A"], {"repair": "discard"}, [(0, 1)]),
         (["I-A", "I-A", "O", "O"], {"scheme": "IOB2", "repair": "discard"}, []),
         (["I-A", "I-A", "O", "O"], {"scheme": "IOB1", "repair": "error"}, [(0, 2)]),
@@ -170,7 +178,7 @@ def test_sequences_are_read_as_files_are(letters):
         scheme = Scheme()
         for sequence in sequences:
             scheme.see(sequence, range(7))
-        for sequence, found in zip(sequences, read_tags(sequences, "gold")):
+        for sequence, found in zip(sequences, read_tags(sequences, "gold", repair="conll")):
             read = [*chunks(sequence)]
             assert found.spans == [chunk[:3] for chunk in read]
             assert found.repaired == sum(not chunk.is_allowed(scheme.name) for chunk in read)

@@ -87,9 +87,9 @@ SPAN_ERRORS = {
         "every span ends one character before the end of a word, so the ends look inclusive; expected exclusive ends: "
         'give end="inclusive"',
     ),
-    "end": (GOLD_SPANS, PRED_SPANS, {"end": "open"}, "end='open': expected 'exclusive' or 'inclusive'"),
+    "end": (GOLD_SPANS, PRED_SPANS, {"end": "open"}, "end='open': expected one of exclusive, inclusive"),
     "scheme": (GOLD, PRED, {"scheme": "BIO"}, "scheme='BIO': expected one of auto, IOB1"),
-    "repair": (GOLD, PRED, {"repair": None}, "repair=None: expected one of conll"),
+    "repair": (GOLD, PRED, {"repair": None}, "repair=None: expected one of error, conll, discard"),
     "invalid tags": (
         [["O", "I-A", "B-B"]],
         [["O"] * 3],

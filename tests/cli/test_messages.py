@@ -162,7 +162,7 @@ def test_seed_of_count_speaks_of_replicates(tmp_path):
 
 def test_the_number_of_samples_has_a_bound_that_is_told_before_anything_is_read(tmp_path):
     assert Confidence(samples=MOST_SAMPLES).checked().samples == MOST_SAMPLES
-    said = f"samples = {MOST_SAMPLES + 1}: expected at most {MOST_SAMPLES}"
+    said = f"--samples {MOST_SAMPLES + 1}: expected at most {MOST_SAMPLES}"
     missing = tmp_path / "missing.jsonl"
     assert said in refused("score", missing, missing, "-C", "--samples", MOST_SAMPLES + 1)
     assert said in refused("count", missing, missing, "-o", tmp_path / "x.npz", "--replicates", MOST_SAMPLES + 1)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_nereval.cli import named_inputs
+from spacy_nereval.cli import guards
 from spacy_nereval.cli.guards import check_files
 
 
@@ -18,8 +18,8 @@ def test_each_input_is_looked_up_once_whatever_parts_are_there(tmp_path, monkeyp
         Path(name).write_text("")
         Path("parts", f"counts-{name}.npz").write_text("")
     looked_up: list[str] = []
-    place = named_inputs._place
-    monkeypatch.setattr(named_inputs, "_place", lambda name: looked_up.append(name) or place(name))
+    place = guards._place
+    monkeypatch.setattr(guards, "_place", lambda name: looked_up.append(name) or place(name))
     given = {"first": names[0], "others": names[1:], "output": Path("out.npz"), "parts": "parts"}
     check_files(given)
     assert looked_up == names

@@ -111,7 +111,7 @@ def test_the_options_of_intervals_and_tables_apply(runs):
         ([A, "--by", "eLen"], "--by is given in addition to --system: it shows a single run"),
         ([A, "--per-document", "d.csv"], "--per-document is given in addition to --system: it shows a single run"),
         ([A, "-t", "pairs"], "there is no table 'pairs'; there are headline, scores, runs, labels, label-scores"),
-        ([A, "--level", 95], "level = 95.0: expected a number between 0 and 1"),
+        ([A, "--level", 95], "--level 95: expected a number between 0 and 1"),
         ([A, "-o", "runs/a2.jsonl"], "runs/a2.jsonl is an input"),
     ],
 )

@@ -11,7 +11,7 @@ import pytest
 from collapsing import ADD, counted, quiet, scores
 from commands import accepted, refused, run
 
-from spacy_nereval.cli import results
+from spacy_nereval.cli import counting_documents
 from spacy_nereval.io import paths
 
 posix = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are POSIX")
@@ -49,9 +49,11 @@ def test_gold_or_predictions_come_from_standard_input(files, name):
 @posix
 def test_a_pipe_is_copied_before_documents_are_counted_so_that_their_rate_is_theirs(files, monkeypatch):
     seen = []
-    copy, documents = paths._copy, results._with_progress
+    copy, documents = paths._copy, counting_documents._with_progress
     monkeypatch.setattr(paths, "_copy", lambda path: seen.append("pipe") or copy(path))
-    monkeypatch.setattr(results, "_with_progress", lambda *given: seen.append("documents") or documents(*given))
+    monkeypatch.setattr(
+        counting_documents, "_with_progress", lambda *given: seen.append("documents") or documents(*given)
+    )
     piped("score", "-", "p-all.jsonl", "-m", "strict", "-f", "jsonl", content=Path("g-all.jsonl").read_bytes())
     assert seen == ["pipe", "documents"]
 

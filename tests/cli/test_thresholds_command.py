@@ -133,7 +133,7 @@ def changed(files: list[Path], tmp_path: Path, value: str) -> Path:
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ("", 'has no score; expected a number as its "score", or give --missing-score 1.0 to keep such spans'),
+        ("", 'has no score; expected a number as its "score", or give --missing-score 1 to keep such spans'),
         ("null", "has no score"),
         ('"high"', "has the score 'high'; expected a finite number"),
         ("true", "has the score True; expected a finite number"),

@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 import pytest
 from asking import counted, near, scored, tables
+from counted import Times
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from laws import CONTRACT, document, law
 from places import TESTS
 from profiles import tries
 from strategies import corpora, nested
-from times import Times
 
 from spacy_nereval import Document, Metric, Score, Span, Verdict, count, create, evaluate
 from spacy_nereval.core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Tally

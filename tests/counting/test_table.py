@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import twins
 from asking import NEEDED, near
+from counted import Times
 from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
 from strategies import corpora, nested
-from times import Times
 
 from spacy_nereval import Document, count, create, create_all, evaluate
 from spacy_nereval.counting.sums import HIGH_UNIT, LARGEST, LOW_UNIT, Slot, Sums, empty_sums, join, slots, split

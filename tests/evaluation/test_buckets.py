@@ -199,7 +199,7 @@ def test_the_plain_word_for_the_length_is_understood():
 
 @pytest.mark.parametrize("name", [name for name, attribute in ATTRIBUTES.items() if attribute.needs_lexicon])
 def test_what_needs_training_data_says_so(name):
-    with pytest.raises(ValueError, match=f"{name} needs training data to look spans up in: give --train FILE"):
+    with pytest.raises(ValueError, match=f"{name} needs training data to look spans up in: give train='FILE'"):
         Breakdown(create_all(), name)
 
 

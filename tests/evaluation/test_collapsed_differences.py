@@ -143,7 +143,7 @@ def test_systems_that_are_not_comparable_are_refused(b, said):
 
 def test_what_needs_documents_or_half_samples_is_refused():
     a, none = kept(DOCUMENTS[:9]), kept(DOCUMENTS[:9], 0)
-    with pytest.raises(ValueError, match=r"no permutation tests \(--trials\)"):
+    with pytest.raises(ValueError, match=r"no permutation tests \(trials=\)"):
         compare(a, a, trials=100)
     with pytest.raises(ValueError, match="no means of training runs"):
         comparison([System("a", [a, a]), System("b", a)], [])

@@ -66,12 +66,12 @@ def test_the_families_are_one_primary_score_and_one_headline_of_each_further_met
 
 @pytest.mark.parametrize("primary", ["strict", "strict.x", "char.f", "strict.f.f", "slot_error.e"])
 def test_a_primary_score_that_is_none_is_answered_with_those_there_are(primary):
-    with pytest.raises(ValueError, match=rf"--primary {primary}: .*expected METRIC.SCORE, one of strict.p, strict.r,"):
+    with pytest.raises(ValueError, match=rf"primary='{primary}': .*expected METRIC.SCORE, one of strict.p, strict.r,"):
         families(create_all(), primary)
 
 
 def test_a_function_of_another_score_is_not_tested_and_cannot_be_primary():
-    with pytest.raises(ValueError, match=r"slot_error\.ser_acc: .*function of slot_error\.ser, .*--primary slot_error"):
+    with pytest.raises(ValueError, match=r"slot_error\.ser_acc': .*function of slot_error\.ser, .*primary='slot_error"):
         families(create_all(), "slot_error.ser_acc")
     a = corpus(30, seed=4)
     row = by_score(plain(compare(*(count(d, create_all(["slot_error"])) for d in (a, second(a))))))

@@ -177,18 +177,18 @@ def test_another_score_and_another_system_are_chosen():
     assert data_sets(given, system="B", score="strict.f")["p"] == pytest.approx([0.4, 0.4]), "not that of a label"
     assert (chosen["metric"], chosen["p"]) == ("fair", pytest.approx([0.002, 0.002]))
     assert "fair:unit=char,beta=1.0" in chosen["signature"]
-    with pytest.raises(ValueError, match="news compares several systems: choose one with --system, of B, C"):
+    with pytest.raises(ValueError, match="news compares several systems: choose one with system=, of B, C"):
         data_sets(given)
-    with pytest.raises(ValueError, match="--system D: news has no such system; it compares B, C"):
+    with pytest.raises(ValueError, match="system='D': news has no such system; it compares B, C"):
         data_sets(given, system="D")
-    with pytest.raises(ValueError, match="--score fair.g: news has no such score; .* one of strict.f, fair.f"):
+    with pytest.raises(ValueError, match="score='fair.g': news has no such score; .* one of strict.f, fair.f"):
         data_sets(given, system="B", score="fair.g")
 
 
 def test_a_score_without_a_test_is_no_score_to_count_by():
     rows = [row(0.2), row(None, score="p", family="")]
     given = {"news": comparison(*rows), "mail": comparison(row(0.3, 0.8), rows[1])}
-    with pytest.raises(ValueError, match="--score strict.p: not tested in news, which tests strict.f; to test it"):
+    with pytest.raises(ValueError, match="score='strict.p': not tested in news, which tests strict.f; to test it"):
         data_sets(given, score="strict.p")
-    with pytest.raises(ValueError, match="news has no primary score: choose one with --score METRIC.SCORE"):
+    with pytest.raises(ValueError, match="news has no primary score: choose one with score='METRIC.SCORE'"):
         data_sets({"news": comparison(rows[1]), "mail": comparison(rows[1])})

@@ -52,7 +52,7 @@ def test_two_primary_scores():
     given = results(0.01, 0.02)
     given["set1"]["comparisons"][0]["metric"] = "fair"
     assert refused(given) == (
-        "the primary score is strict.f in set0 and fair.f in set1: choose one with --score METRIC.SCORE"
+        "the primary score is strict.f in set0 and fair.f in set1: choose one with score='METRIC.SCORE'"
     )
 
 

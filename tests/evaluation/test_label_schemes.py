@@ -10,7 +10,77 @@ from spacy_nereval.evaluation.label_schemes import extended, label_lines, propos
 
 @pytest.mark.parametrize(("first", "second", "found"), [(3, 2, "RED"), (2, 3, "BLUE"), (3, 3, None), (1, 0, None)])
 def test_a_label_means_what_more_than_half_of_its_partners_are(first, second, found):
-    assert proposed("Q", ["RED", "BLUE"], {("Q", "RED"): first, ("Q", "BLUE"): second}) == found
+    given = proposed("Q", ["RED", "BLUE"], {("Q", "RED"): first, ("Q", "BLUE"): second})
+    assert given == (found and (found, 3))
+
+
+CONLL = ["LOC", "MISC", "ORG", "PER"]
+ONTONOTES = [
+    *("CARDINAL", "DATE", "EVENT", "FAC", "GPE", "LANGUAGE", "LAW", "LOC", "MONEY"),
+    *("NORP", "ORDINAL", "ORG", "PERCENT", "PERSON", "PRODUCT", "QUANTITY", "TIME", "WORK_OF_ART"),
+]
+WNUT = ["corporation", "creative-work", "group", "location", "person", "product"]
+ACE = ["FAC", "GPE", "LOC", "ORG", "PER", "VEH", "WEA"]
+GUM = [
+    *("abstract", "animal", "event", "object", "organization", "person"),
+    *("place", "plant", "quantity", "substance", "time"),
+]
+
+
+@pytest.mark.parametrize(
+    ("pred", "gold", "found"),
+    [
+        (ONTONOTES, CONLL, {"PERSON": "PER"}),
+        (CONLL, ONTONOTES, {"PER": "PERSON"}),
+        (
+            ONTONOTES,
+            WNUT,
+            {"LOC": "location", "PERSON": "person", "PRODUCT": "product", "WORK_OF_ART": "creative-work"},
+        ),
+        (GUM, ACE, {"organization": "ORG", "person": "PER", "place": "LOC"}),
+        (
+            ONTONOTES,
+            GUM,
+            {"LOC": "place", "ORG": "organization", "PERSON": "person"}
+            | {name: name.lower() for name in ("EVENT", "QUANTITY", "TIME")},
+        ),
+        (["PERderiv", "OTH", "PER", "ORGpart"], CONLL, {"OTH": "MISC"}),
+        (["Person", "Ort", "Organisation"], CONLL, {"Person": "PER", "Ort": "LOC", "Organisation": "ORG"}),
+        (
+            ["GENE_OR_GENE_PRODUCT", "SIMPLE_CHEMICAL", "ORGANISM", "CELL", "CANCER", "DISEASE"],
+            ["Gene", "Chemical", "Species", "CellLine", "Disease"],
+            {
+                "GENE_OR_GENE_PRODUCT": "Gene",
+                "SIMPLE_CHEMICAL": "Chemical",
+                "ORGANISM": "Species",
+                "DISEASE": "Disease",
+            },
+        ),
+        (
+            ["B-PER", "I-PER", "per", "LOCAL_TAX", "MISCARRIAGE", "ORGAN"],
+            CONLL,
+            dict.fromkeys(["B-PER", "I-PER", "per"], "PER"),
+        ),
+        (["PERSON"], ["PER", "person", "Person"], {}),  # which of them?
+    ],
+    ids=["OntoNotes-CoNLL", "CoNLL-OntoNotes", "OntoNotes-WNUT", "GUM-ACE", "OntoNotes-GUM"]
+    + ["GermEval", "German", "biomedical", "prefixes", "ambiguous"],
+)
+def test_names_are_those_of_known_schemes_or_equal(pred, gold, found):
+    given = {label: proposed(label, gold, {}) for label in pred if label not in gold}
+    assert {label: each.name for label, each in given.items() if each} == found
+    assert not any(each.spans for each in given.values() if each)
+
+
+def test_what_spans_show_is_said_with_its_numbers():
+    (line,) = label_lines({"location": 40}, {"GPE": 32}, {("GPE", "location"): 30})
+    assert line.endswith(
+        " 30 of 32 spans predicted as GPE have the boundaries of a gold location."
+        " To map labels, add --labels GPE=location"
+    )
+    for partners in ({}, {("GPE", "location"): 16}):  # of which half are elsewhere
+        (line,) = label_lines({"location": 40}, {"GPE": 32}, partners)
+        assert "--labels" not in line
 
 
 def test_what_is_proposed_leaves_the_rules_in_use_as_they_are():

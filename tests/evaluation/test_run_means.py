@@ -227,7 +227,7 @@ def test_bad_input_is_refused():
     fewer = counted([RUNS[1][:-1]])
     refused(r"run 2 of A: 1 documents are not in both systems: doc 29", [runs[0], *fewer], system="A")
     refused("run 2 of the system: .* one has the metrics", [runs[0], *counted(RUNS[1:2], ["strict"])])
-    refused("level = 2", runs, confidence=Confidence(level=2))
+    refused("level=2", runs, confidence=Confidence(level=2))
 
 
 def test_a_metric_of_numbers_alone_has_no_intervals():

@@ -132,6 +132,18 @@ def test_hits_never_change_as_the_cut_falls(hit: Any) -> None:
             before = hits
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_thinned_curves_go_through_the_best_cut(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    monkeypatch.setattr("spacy_nereval.evaluation.thresholds.chosen_cuts.POINTS", 2)
+    documents = nested(Random(seed), 12)
+    for document in documents:  # so that the best cut lies between the hits and the others
+        document.span_scores = {s: (v + (s in document.hits)) / 2 for s, v in document.span_scores.items()}
+    found = thresholds(documents, create_all(["strict", "fair"]), Settings("fair_f")).values
+    curves, best = found["curves"], found["best"]
+    assert curves["cuts"] == [None, best["cut"], found["floor"]]
+    assert (curves["metrics"]["fair"]["f"][1], curves["kept"][1]) == (best["value"], best["kept"])
+
+
 def test_order_of_documents_does_not_matter() -> None:
     documents = nested(Random(5), 15)
     one, other = (thresholds(some, create_all(), Settings(per_label="micro")) for some in (documents, documents[::-1]))
@@ -190,14 +202,16 @@ def test_a_label_without_gold_is_never_kept_by_joint_cuts() -> None:
     assert micro_cuts(ScoredSpans([document], [document.span_scores])) == {"A": 0.5, "B": math.inf}
 
 
-def test_ascent_is_no_worse_than_a_common_cut_and_no_better_than_all_combinations() -> None:
-    wish, rng = wanted("fair_f", create_all(["fair"])), Random(7)
-    for _ in range(3):
-        documents = nested(rng, 3, predictions=3)
-        found = thresholds(documents, [wish.metric], Settings("fair_f", "micro")).values["best"]
-        labels = sorted({span[2] for d in documents for side in d.sides for span in side})
-        assert found["exact"] is False
-        assert found["common"]["value"] - 1e-12 <= found["value"] <= brute_force(documents, wish, labels) + 1e-12
+@pytest.mark.parametrize(("seed", "reached"), [(0, False), (1, False), (649, True)])
+def test_ascent_is_no_worse_than_a_common_cut_and_no_better_than_all_combinations(seed: int, reached: bool) -> None:
+    """In the last case, only the ascent that starts from each label's own cut comes to the best of all."""
+    wish, documents = wanted("fair_f", create_all(["fair"])), nested(Random(seed), 3, predictions=4)
+    found = thresholds(documents, [wish.metric], Settings("fair_f", "micro")).values["best"]
+    labels = sorted({span[2] for d in documents for side in d.sides for span in side})
+    best = brute_force(documents, wish, labels)
+    assert found["exact"] is False
+    assert found["common"]["value"] - 1e-12 <= found["value"] <= best + 1e-12
+    assert not reached or found["value"] == pytest.approx(best)
 
 
 def test_own_cuts_are_the_best_of_each_label() -> None:
@@ -218,31 +232,38 @@ def test_a_label_without_gold_has_the_common_cut() -> None:
     assert best["labels"] == {"A": 0.5, "B": best["common"]["cut"]}
 
 
-def at(
-    cuts: Cuts, documents: Sequence[Document], metrics: Any = None, *, chosen_on: Any = None, samples: int = 50
-) -> dict[str, Any]:
+def at(cuts: Cuts, documents: Sequence[Document], metrics: Any = None, *, chosen_on: Any = None) -> dict[str, Any]:
     """What cuts are worth on documents."""
     found = thresholds(chosen_on or documents, metrics or create_all(["strict"]))._replace(cuts=cuts)
-    result: dict[str, Any] = applied(found, documents, Confidence(samples=samples)).values["applied"]
+    result: dict[str, Any] = applied(found, documents, Confidence(samples=200)).values["applied"]
     return result
 
 
 def test_an_applied_cut_is_held_fixed() -> None:
-    documents, metrics = nested(Random(9), 30), create_all(["strict", "fair"])
+    """Scores and intervals, of each label too, are those of scoring what is kept."""
+    metrics = create_all(["strict", "fair"])
+    documents = [*nested(Random(9), 30), *nested(Random(10), 8, labels="D")]
     cuts = Cuts(0.5, {"A": 0.7}, "strict.f")
-    found = at(cuts, documents, metrics, samples=200)
-    kept = evaluate(count(cut(documents, cuts), metrics), Confidence(samples=200))["metrics"]["strict"]
-    assert found["value"] == kept["scores"]["f"]
-    assert {key: found[key] for key in ("low", "high")} == {
-        key: kept["intervals"]["scores"]["f"][key] for key in ("low", "high")
-    }
+    found = at(cuts, documents, metrics)
+    result = evaluate(count(cut(documents, cuts), metrics), Confidence(samples=200))
+    kept, bounds = result["metrics"]["strict"], result["metrics"]["strict"]["intervals"]
+    rows = {None: (found, kept["scores"]["f"], bounds["scores"]["f"])}
+    for label, own in kept["per_type"].items():
+        rows[label] = found["per_type"][label], own["scores"]["f"], bounds["per_type"][label]["f"]
+        assert found["per_type"][label]["scores"] == {name: own["scores"][name] for name in "prf"}
+        assert found["per_type"][label]["cut"] == cuts.labels.get(label, 0.5)
+    assert len({own["k"] for _, _, own in rows.values()}) > 3  # so that one cannot stand for another
+    for row, value, own in rows.values():
+        assert row["value"] == value
+        assert {key: row[key] for key in ("low", "high", "k", "flag")} == {
+            key: own.get(key) for key in ("low", "high", "k", "flag")
+        }
     assert found["no_cut"]["value"] == evaluate(count(documents, metrics))["metrics"]["strict"]["scores"]["f"]
     assert found["gain"]["difference"] == pytest.approx(found["value"] - found["no_cut"]["value"])
     assert found["gain"]["low"] <= found["gain"]["difference"] <= found["gain"]["high"]
-    own = thresholds(documents, metrics).values["best"]
-    assert (found["own_best"]["value"], found["own_best"]["available"]) == (own["value"], False)
-    assert found["own_best"]["difference"] == pytest.approx(own["value"] - found["value"])
-    assert found["per_type"]["A"]["cut"] == 0.7 and found["per_type"]["B"]["cut"] == 0.5
+    own_best = thresholds(documents, metrics).values["best"]
+    assert (found["own_best"]["value"], found["own_best"]["available"]) == (own_best["value"], False)
+    assert found["own_best"]["difference"] == pytest.approx(own_best["value"] - found["value"])
 
 
 def test_labels_that_were_not_seen_are_named() -> None:

@@ -232,7 +232,7 @@ def test_examples_without_a_unit_have_no_intervals_and_a_note(unit):
     nlp = with_ruler()
     nlp.add_pipe("nereval", config={"confidence": {"unit": unit}, "spans_keys": ["none"]})
     lines = warned_at_evaluation(nlp)
-    assert len({*lines}) == 1 and lines[0].startswith(f"no intervals: example 0: unit = {unit}: the document has no")
+    assert len({*lines}) == 1 and lines[0].startswith(f"no intervals: example 0: unit={unit!r}: the document has no")
     gold = doc("Ada met Bob", (0, 1, "PER"), vocab=nlp.vocab)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -265,7 +265,7 @@ def test_a_label_to_keep_that_does_not_occur_ends_no_training():
 
 @pytest.mark.parametrize(
     ("settings", "said"),
-    [({"depth": 0}, "depth 0: expected a whole number"), ({"labels": {"A": "B", "B": "A"}}, "cycle")],
+    [({"depth": 0}, "depth=0: expected a whole number"), ({"labels": {"A": "B", "B": "A"}}, "cycle")],
 )
 def test_settings_that_cannot_be_used_are_reported_in_spacys_way(settings, said):
     with pytest.raises(ConfigValidationError, match=said):

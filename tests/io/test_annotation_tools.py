@@ -152,7 +152,7 @@ def test_the_type_and_the_feature_of_xmi_can_be_chosen(tmp_path):
     path = write_sample("XMI", tmp_path)
     for field in ("NamedEntity", "NamedEntity.value", f"{samples.NAMES}.NamedEntity"):
         assert only(path, field=field).spans == {*SPANS}
-    assert "there is no type 'Event'; choose one with --column:" in error(path, field="Event")
+    assert "there is no type 'Event'; choose one with column=:" in error(path, field="Event")
     (tmp_path / "TypeSystem.xml").unlink()
     assert "there is no TypeSystem.xml beside it" in error(path)
 
@@ -197,13 +197,13 @@ def test_ranges_are_no_words_and_documents_have_marks(tmp_path):
         *("2\t!\t_\t_\t_\t_\t_\t_\t_\t_", ""),
     ]  # fmt: skip
     path = write_lines(tmp_path / "a.conllu", lines)
-    assert "no word has the key 'name' or a column 'NER' in MISC; choose one with --column: " in error(path)
+    assert "no word has the key 'name' or a column 'NER' in MISC; choose one with column=: " in error(path)
     one, two = read(path, field="NER")
     assert (one.id, one.text, one.spans) == ("d1", "Zum Bahnhof.\nJa", {(0, 11, "LOC")})
     assert one.tokens == [(0, 3), (4, 11), (11, 12), (13, 15)]
     assert (two.id, two.text, two.spans) == ("d2", "Ada!", {(0, 3, "PER")})
     write_lines(path, ["# text = Eve", "1\tAda\t_\t_\t_\t_\t_\t_\t_\tname=B-PER", ""])
-    assert "the word 'Ada' does not follow in the text" in error(path)
+    assert "the token 'Ada' does not follow in the text" in error(path)
 
 
 def test_locations_of_bioc_are_pieces_and_its_offsets_those_of_the_document(tmp_path):
@@ -213,11 +213,11 @@ def test_locations_of_bioc_are_pieces_and_its_offsets_those_of_the_document(tmp_
         {"offset": 14, "length": 2}, {"offset": 21, "length": 4}]}]  # fmt: skip
     passage["relations"] = [{"id": "R1", "infons": {}, "nodes": []}]
     path = saved(tmp_path / "a.json", found)
-    assert "the span is in 2 pieces; use --discontinuous" in error(path)
+    assert "the span is in 2 pieces; use discontinuous='hull'" in error(path)
     assert only(path, discontinuous="hull").spans == {(14, 25, "X")}
     assert only(path, discontinuous="parts", field="kind").spans == {(14, 16, "Y"), (21, 25, "Y")}
     assert only(path, discontinuous="hull").others == 1
-    assert "has no infon 'none' with its label; choose one with --column: type, kind" in error(path, field="none")
+    assert "has no infon 'none' with its label; choose one with column=: type, kind" in error(path, field="none")
     passage["annotations"][0]["locations"] = [{"offset": 3, "length": 3}]
     assert "but the file says 'in York'" in error(saved(path, found))
 
@@ -252,7 +252,7 @@ def test_tokens_of_spacy_2_are_found_in_the_raw_text(tmp_path):
     assert (only(path).spans, only(path).tokens, only(path).gaps, only(path).id) == (
         {(0, 3, "PER")}, [(0, 3), (5, 8)], ((5, 8),), "3")  # fmt: skip
     paragraph["raw"] = "Eve met"
-    assert "paragraph 0: the token 'Ada' does not follow in the raw text" in error(
+    assert "paragraph 0: the token 'Ada' does not follow in the text" in error(
         saved(path, [{"paragraphs": [paragraph]}])
     )
     assert "ends after the text" in error(saved(path, [["Ada", {"entities": [[0, 4, "PER"]]}]]))

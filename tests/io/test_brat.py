@@ -166,7 +166,7 @@ def test_long_texts_that_differ_are_cut(tmp_path):
         read(folder_of(tmp_path / "x", a=f"{'a' * 1000}|T1\tPER 0 1000\tb"))
     assert str(raised.value).endswith(
         f"is '{'a' * 60}'... (1000 characters), but the line says 'b'; correct one of them, "
-        "or use --no-check-text to go by the offsets"
+        "or use check_text=False to go by the offsets"
     )
 
 

@@ -127,7 +127,7 @@ def test_the_column_is_chosen_by_number_or_last(tmp_path, column, label):
         (["a B"], {}, "line 1: 'B' is not a tag"),
         (["a b-A"], {}, "line 1: 'b-A' is not a tag"),
         (["a PER"], {}, "line 1: 'PER' is not a tag"),
-        (["# text = I like O", "I O"], {}, "line 1: this is CoNLL-U: read it with --format conllu"),
+        (["# text = I like O", "I O"], {}, "line 1: this is CoNLL-U: read it with format='conllu'"),
         (["# id 7", "I O"], {}, "line 1: '7' is not a tag"),
         (["a N O", "", "b O"], {}, "line 3: expected 3 columns, as in the lines before; found 2"),
         (["a\tO", "b N\tO\tO"], {}, "line 2: expected 2 columns, as in the lines before; found 3"),
@@ -331,7 +331,7 @@ def test_an_invalid_sequence_is_an_error_with_line_and_reason(tmp_path, sentence
     path = file_of(tmp_path / "a.iob", *sentences)
     with pytest.raises(ValueError) as raised:
         read(path)
-    remedy = "use --repair conll to read it as a span, or --repair discard to leave it out"
+    remedy = "use repair='conll' to read it as a span, or repair='discard' to leave it out"
     assert str(raised.value) == f"{path}, {message}; {remedy}"
 
 
@@ -431,7 +431,7 @@ def test_repairs_of_both_sides_are_counted(tmp_path):
 @pytest.mark.parametrize(
     "option, value, message",
     [
-        ("--repair", "seqeval", "--repair seqeval: expected one of conll, discard"),
+        ("--repair", "seqeval", "--repair seqeval: expected one of error, conll, discard"),
         ("--discontinuous", "first", "--discontinuous first: expected one of hull, parts"),
         ("--format", "ini", "there is no format 'ini'"),
     ],

@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import catalogue
+import commands
 import pytest
 import writers
 from docs import doc, write_docs
@@ -27,7 +28,7 @@ from writers import Side, sides, write_lines
 import spacy_nereval.io.formats
 from spacy_nereval import score
 from spacy_nereval.cli import nereval
-from spacy_nereval.cli.options import INPUT_FORMATS
+from spacy_nereval.core.arguments import Reading
 from spacy_nereval.core.lexicon import read_lexicon
 from spacy_nereval.core.plugins import check_registered_once, readers
 from spacy_nereval.io.formats import ENDINGS, Format, format_names, name_of, read_any, records
@@ -158,7 +159,7 @@ def test_another_ending_needs_a_name(name, tmp_path, monkeypatch):
         ".conll",
         ".csv",
         ".ann",
-        "--format",
+        "format=",
         "faireval",
     ):
         assert said in str(raised.value)
@@ -169,7 +170,7 @@ def test_a_folder_is_brats_if_it_has_annotation(tmp_path):
     (tmp_path / "deep" / "er").mkdir(parents=True)
     for name in ("deep/a.txt", "deep/._a.ann"):
         (tmp_path / name).write_text("")
-    with pytest.raises(ValueError, match=r"deep is a folder without \.ann files.*--format"):
+    with pytest.raises(ValueError, match=r"deep is a folder without \.ann files.*format="):
         name_of(tmp_path / "deep")
     (tmp_path / "deep" / "er" / "a.ann").write_text("")
     assert name_of(tmp_path / "deep") == "brat"
@@ -217,17 +218,17 @@ def test_whatever_is_in_a_file_is_records_or_an_error_with_file_and_line(format,
 
 
 @pytest.mark.parametrize(
-    "names, settings, wanted",
+    "reading, both, wanted",
     [
-        ((), {}, (Format(), Format())),
-        (("conll",), {"column": "3"}, (Format("conll", 3), Format("conll", 3))),
-        (("brat", "conll"), {"column": "3,last"}, (Format("brat", 3), Format("conll", -1))),
-        ((), {"both": True}, (Format(None, -2, True), Format(None, -1, True))),
-        ((), {"repair": "conll", "discontinuous": "hull"}, (Format(None, -1, False, "conll", "hull"),) * 2),
+        (Reading(), False, (Format(), Format())),
+        (Reading(format="conll", column="3"), False, (Format("conll", 3), Format("conll", 3))),
+        (Reading(format="brat,conll", column="3,last"), False, (Format("brat", 3), Format("conll", -1))),
+        (Reading(), True, (Format(None, -2, True), Format(None, -1, True))),
+        (Reading(repair="conll", discontinuous="hull"), False, (Format(None, -1, False, "conll", "hull"),) * 2),
     ],
 )
-def test_options_as_people_write_them(names, settings, wanted):
-    assert formats_of(names, **settings) == wanted
+def test_options_as_people_write_them(reading, both, wanted):
+    assert formats_of(reading, both=both) == wanted
 
 
 @pytest.mark.parametrize("names", [("conll",), ("conll", "jsonl")])
@@ -419,9 +420,10 @@ def test_the_recipe_for_a_format_names_what_exists():
     assert [name for name in names if not re.search(rf"^(def |class |)\b{name}\b", text, flags=re.M)] == []
 
 
-def test_the_help_names_the_formats_of_this_package():
+def test_an_unknown_format_is_answered_with_those_of_this_package():
     own = distribution("spacy-nereval").entry_points.select(group=readers.entry_point_namespace)
-    assert sorted(INPUT_FORMATS) == sorted({point.name for point in own} - {"auto"})
+    said = commands.refused("score", "gold", "pred", "--format", "none").split("input formats are ")[1]
+    assert {point.name for point in own} - {"auto"} <= {*said.partition(", table")[0].split(", ")}
 
 
 def test_a_name_that_two_packages_register_is_refused_with_both(tmp_path, monkeypatch):

@@ -36,7 +36,7 @@ def test_annotators_are_told_apart(tmp_path):
     assert [(found.annotated, len(found.spans)) for found in mine] == [(False, 0), (True, 2)]
     shared[0]["annotations"].append(said(bob))
     saved(path, shared)
-    assert "document 1 has 2 annotations, by ann@x.org, 7; choose an annotator with --annotator: ann@x.org, 7" in error(
+    assert "document 1 has 2 annotations, by ann@x.org, 7; choose an annotator with annotator=: ann@x.org, 7" in error(
         path
     )
     assert [len(found.spans) for found in read(path, annotator="7")] == [0, 2]
@@ -65,7 +65,7 @@ def test_predictions_are_read_where_nothing_is_annotated_or_their_model_is_named
 def test_rows_of_json_min_are_the_annotations_of_a_task(tmp_path):
     rows = [samples.minimal(annotator=7), samples.minimal(annotator=8, regions=[]), samples.minimal(id=2, annotator=8)]
     path = saved(tmp_path / "a.json", rows)
-    assert "by 7, 8; choose an annotator with --annotator: 7, 8" in error(path)
+    assert "by 7, 8; choose an annotator with annotator=: 7, 8" in error(path)
     assert [(f.id, len(f.spans), f.annotated) for f in read(path, annotator="8")] == [("1", 0, True), ("2", 3, True)]
     assert [(f.id, len(f.spans), f.annotated) for f in read(path, annotator="7")] == [("1", 3, True), ("2", 0, False)]
 
@@ -73,7 +73,7 @@ def test_rows_of_json_min_are_the_annotations_of_a_task(tmp_path):
 def test_old_offsets_are_named_and_can_be_chosen(tmp_path):
     utf16 = [region(11, 14, "PER", text="Bob"), region(18, 26, "LOC", text="New York")]
     path = saved(tmp_path / "a.json", [task(said(1, *utf16))])
-    assert "all spans of" in error(path) and "--offsets utf16" in error(path)
+    assert "all spans of" in error(path) and "offsets='utf16'" in error(path)
     for offsets in ("utf16", "auto"):
         assert only(path, offsets=offsets).spans == {BOB, YORK}
     saved(path, [task(said(1, region(11, 14, "PER")))])
@@ -99,7 +99,7 @@ def test_the_text_can_be_named(tmp_path):
     two = task(said(1, region(0, 3, "PER")))
     two["data"] = {"title": "x", "body": "Ada"}
     path = saved(tmp_path / "a.json", [two])
-    assert "there is no text 'text' in the data; name one with --column: title, body" in error(path)
+    assert "there is no text 'text' in the data; name one with column=: title, body" in error(path)
     assert only(path, field="body").spans == {PER}
 
 
@@ -133,7 +133,7 @@ def test_the_feature_can_be_chosen_and_relations_are_counted(tmp_path):
     layers = "#T_SP=x.A|kind|value\n#T_SP=x.B|value\n#T_RL=x.R|BT_x.A"
     row = "1-1\t0-3\tAda\tk\tv\tw\t1-1\t"
     path = webanno(tmp_path, row, layers=layers, text="Ada")
-    assert "several features can have the labels; choose one with --column: A.kind, A.value, B.value" in error(path)
+    assert "several features can have the labels; choose one with column=: A.kind, A.value, B.value" in error(path)
     for field, label in (("kind", "k"), ("A.value", "v"), ("B", "w")):
         assert only(path, field=field).spans == {(0, 3, label)}
     assert "no feature named 'none'" in error(path, field="none")
@@ -156,7 +156,7 @@ def test_an_export_has_a_folder_per_document_and_a_file_per_annotator(tmp_path):
     for name in ("a.txt/ann", "a.txt/bob", "a.txt/INITIAL_CAS", "b.txt/bob"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / f"{name}.tsv").write_text(samples.webanno(), encoding="utf8")
-    assert "document a.txt has 2 annotations, by ann, bob; choose an annotator with --annotator: ann, bob" in error(
+    assert "document a.txt has 2 annotations, by ann, bob; choose an annotator with annotator=: ann, bob" in error(
         tmp_path
     )
     assert [(f.id, f.annotated) for f in read(tmp_path, annotator="ann")] == [("a.txt", True), ("b.txt", False)]
@@ -219,7 +219,7 @@ def test_the_longer_text_of_faireval_is_that_of_both(tmp_path):
 
 def test_tokens_of_faireval_with_holes(tmp_path):
     path = write_lines(tmp_path / "a.csv", ["A\t1\t4\t1, 2, 4"])
-    with pytest.raises(ValueError, match=r"a\.csv, line 1: the span is in 2 pieces; use --discontinuous hull"):
+    with pytest.raises(ValueError, match=r"a\.csv, line 1: the span is in 2 pieces; use discontinuous='hull'"):
         read(path)
     assert only(path, discontinuous="hull").spans == {(0, 7, "A")}
     assert only(path, discontinuous="parts").spans == {(0, 3, "A"), (6, 7, "A")}

@@ -72,9 +72,9 @@ def test_a_rule_is_stored_as_it_was_given(text):
 )
 def test_what_is_no_rule_is_said_on_one_line(text, said, tmp_path):
     for what in (lambda: parse(text), lambda: units(write(tmp_path / "a.jsonl", *named("a")), text)):
-        with pytest.raises(ValueError, match=r"^--unit .*$") as caught:
+        with pytest.raises(ValueError, match=r"^unit=.*$") as caught:
             what()
-        assert str(caught.value).startswith(f"--unit {text}: ")
+        assert str(caught.value).startswith(f"unit={text!r}: ")
         assert said in str(caught.value)
 
 
@@ -139,13 +139,13 @@ def test_a_field_of_the_metadata_is_the_unit(value, key, tmp_path):
 def test_a_document_without_the_field_is_named(meta, tmp_path):
     rows = [line("Ada", id="a", meta={"source": "news"}), line("Bob", id="b", meta=meta)]
     said = refused(write(tmp_path / "a.jsonl", *rows), "meta.source")
-    assert "document 1 (b): --unit meta.source: the document has no 'source' in its metadata" in said
+    assert "document 1 (b): unit='meta.source': the document has no 'source' in its metadata" in said
     assert units(tmp_path / "a.jsonl") == ["a", "b"], "what is in meta matters to this rule only"
 
 
 def test_a_field_that_is_neither_text_nor_number_is_refused(tmp_path):
     said = refused(write(tmp_path / "a.jsonl", line("Ada", meta={"source": ["a", "b"]})), "meta.source")
-    assert "--unit meta.source: 'source' is list; expected text or a number" in said
+    assert "unit='meta.source': 'source' is list; expected text or a number" in said
 
 
 def test_a_text_that_is_not_annotated_needs_no_unit(tmp_path):
@@ -182,13 +182,13 @@ def test_the_first_group_of_the_id_is_the_unit(tmp_path):
 @pytest.mark.parametrize("expression", [r"(\d+)-", r"b|a(x)?", r"(z*)", r"x(a)"])
 def test_an_id_that_does_not_match_is_named(expression, tmp_path):
     said = refused(write(tmp_path / "a.jsonl", *named("a-1")), f"prefix:{expression}")
-    assert "document 0 (a-1): --unit prefix:" in said
+    assert "document 0 (a-1): unit='prefix:" in said
     assert said.endswith("the first group matches nothing in the id 'a-1'")
 
 
 def test_documents_without_ids_have_no_prefix(tmp_path):
     said = refused(write(tmp_path / "a.jsonl", line("Ada")), "prefix:(a)")
-    assert said.endswith("document 0: --unit prefix:(a): the document has no id")
+    assert said.endswith("document 0: unit='prefix:(a)': the document has no id")
 
 
 # block
@@ -211,7 +211,7 @@ def test_texts_that_are_not_annotated_count_in_blocks(tmp_path):
 def test_a_block_larger_than_the_file_is_refused(ids, tmp_path):
     gold = write(tmp_path / "a.jsonl", *named(*ids))
     many = "s" * (len(ids) != 1)
-    said = f"--unit block:3: {gold} has {len(ids)} document{many}; expected blocks no larger than the file"
+    said = f"unit='block:3': {gold} has {len(ids)} document{many}; expected blocks no larger than the file"
     assert refused(gold, "block:3") == said
     assert len({*units(gold, f"block:{len(ids)}")}) == 1, "a block as large as the file is one unit"
 
@@ -296,9 +296,9 @@ def test_gold_documents_of_a_model_have_the_same_units(tmp_path):
         for unit, keys in (("meta.source", ["0", "1", "0", "1"]), (r"prefix:(\d)", ["0", "0", "1", "1"])):
             found = count(predict(nlp, gold, unit=unit), [create("strict")])
             assert (found.unit, found.units) == (unit, keys), gold
-        with pytest.raises(ValueError, match=r"--unit block:5: .* has 4 documents"):
+        with pytest.raises(ValueError, match=r"unit='block:5': .* has 4 documents"):
             [*predict(nlp, gold, unit="block:5")]
-        with pytest.raises(ValueError, match=r"document 0: --unit meta.x: the document has no 'x'"):
+        with pytest.raises(ValueError, match=r"document 0: unit='meta.x': the document has no 'x'"):
             [*predict(nlp, gold, unit="meta.x")]
     found = count(predict(nlp, sentences(tmp_path / "a.conll", 40)), [create("strict")])
     assert (found.unit, len({*found.units})) == (AUTOMATIC, 20)
@@ -350,13 +350,13 @@ def test_examples_read_as_arrays_and_as_texts_have_the_same_keys():
 
 def test_an_example_without_the_field_is_named():
     scorer = make_ner_scorer({"strict": {}}, {"unit": "meta.n"})
-    with pytest.warns(UserWarning, match=r"^no intervals: example 2: unit = meta.n: the document has no 'n' in its"):
+    with pytest.warns(UserWarning, match=r"^no intervals: example 2: unit='meta.n': the document has no 'n' in its"):
         found = scorer(examples({"n": 1}, {"n": 1}, {}))
     assert found["ents_nereval"]["documents"] == 3
 
 
 def test_units_of_a_config_that_do_not_exist_are_shown_as_spacy_shows_mistakes():
-    with pytest.raises(ConfigValidationError, match=r"unit = article: there is no such unit; expected id"):
+    with pytest.raises(ConfigValidationError, match=r"unit='article': there is no such unit; expected id"):
         make_ner_scorer({"strict": {}}, {"unit": "article"})
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-import nervaluate
 import pytest
 from asking import near, scored, tables
 from hypothesis import given
@@ -19,6 +18,8 @@ from seqeval_peer import asks_seqeval, report
 from strategies import LABELS, corpora, flat
 
 from spacy_nereval import Document, Span, score
+
+nervaluate = pytest.importorskip("nervaluate", reason="it needs Python 3.11")
 
 flat_corpora = given(corpora(flat()).filter(len))
 

@@ -7,12 +7,15 @@ import re
 from importlib.metadata import distribution
 from pathlib import Path
 from subprocess import CompletedProcess
+from typing import Annotated
 
 import pytest
 from places import TESTS
 from processes import python
+from pydantic import Field
 
 import spacy_nereval.metrics
+import spacy_nereval.metrics.registry as registry_module
 from spacy_nereval import create, names
 from spacy_nereval.metrics.registry import DEFAULT, documentation, options_of
 
@@ -203,8 +206,23 @@ def test_every_option_has_help_a_range_and_a_default_that_it_accepts(name, optio
     assert create(name, **{option.name: option.default}).settings == create(name).settings
 
 
+@pytest.mark.parametrize("none", [lambda kind: kind | None, lambda kind: kind])
+def test_a_validator_is_seen_in_a_union_with_none(monkeypatch, none):
+    """Python 3.10 makes such a union of every type whose default is None."""
+
+    def make(*, limit=None): ...
+
+    make.__annotations__ = {"limit": none(Annotated[int, Field(gt=3, description="a limit")])}
+    monkeypatch.setattr(registry_module, "_registered", lambda name: make)
+    (option,) = options_of.__wrapped__("made up")
+    assert (option.help, option.values) == ("a limit", "whole number > 3")
+    assert (option.check("made up", None), option.check("made up", "4")) == (None, 4)
+    with pytest.raises(ValueError, match="limit = 3: input should be greater than 3"):
+        option.check("made up", 3)
+
+
 def test_the_package_registers_a_file_for_each_metric_and_the_default_among_them():
     own = [e for e in distribution("spacy-nereval").entry_points if e.group == "spacy_nereval_metrics"]
     assert {e.name: e.value for e in own} == {e.name: f"spacy_nereval.metrics.{e.name}:{e.name}" for e in own}
     files = {path.stem for path in Path(spacy_nereval.metrics.__file__).parent.glob("[!_]*.py")}
-    assert {e.name for e in own} == files - {"registry", "options"} >= set(DEFAULT)
+    assert {e.name for e in own} == files - {"registry", "choosing"} >= set(DEFAULT)

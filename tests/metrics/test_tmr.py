@@ -127,7 +127,7 @@ def test_replicates_of_parts_are_refused(train):
 
 
 def test_without_training_data_it_says_what_is_needed():
-    with pytest.raises(ValueError, match=r"--train FILE or the option tmr\.train"):
+    with pytest.raises(ValueError, match=r"give a file as its option train"):
         score([mention("Ulm|LOC")], ["tmr"])
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from project_scripts import script
+from places import script
 
 import spacy_nereval
 from spacy_nereval import authoring, testing

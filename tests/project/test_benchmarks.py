@@ -20,11 +20,6 @@ import spacy
 from docs import doc, write_docs
 from places import ROOT
 from processes import LEAN, with_path
-from spacy.language import Language
-from spacy.tokens import Span
-
-from spacy_nereval import count, create_all
-from spacy_nereval.integration import pipelines
 
 BENCHMARKS = ROOT / "benchmarks"
 
@@ -260,39 +255,6 @@ def test_bytes_that_a_document_adds_are_shown_beside_those_of_its_counts():
         ["---", "---:", "---:", "---:", "---:"],
         ["jsonl", "0", "8", "1,234", "405"],
     ]
-
-
-def test_a_pipeline_forgets_on_its_way_the_words_that_were_new_to_it(tmp_path, monkeypatch):
-    """But not those of its first documents, with which components may have set themselves up."""
-    noted: dict[str, int] = {}
-
-    def tag(doc):
-        label = noted.setdefault("label", doc.vocab.strings.add("PER"))
-        doc.set_ents([Span(doc, 2, 3, label=label)])
-        return doc
-
-    monkeypatch.setattr(pipelines, "FORGOTTEN", 2)
-    Language.component("tag_of_test", func=tag)
-    nlp = spacy.blank("en")
-    nlp.add_pipe("tag_of_test")
-    nlp.batch_size, known, documents = 1, [], []
-    data = write_docs(tmp_path / "data.spacy", [doc(f"unheard{k} of Ada", (0, 1, "ORG")) for k in range(7)])
-    for document in pipelines.predict(nlp, data):
-        known.append(sum(string.startswith("unheard") for string in nlp.vocab.strings))
-        documents.append(document)
-    assert known == [1, 2, 3, 4, 3, 4, 3]
-    # Nothing that was forgotten is asked for.
-    assert [(d.text, d.gold, d.pred) for d in documents] == [
-        (f"unheard{k} of Ada", ((0, 8, "ORG"),), ((12, 15, "PER"),)) for k in range(7)
-    ]
-    assert count(documents, create_all()).pred == 7
-    # Of the next file nothing is kept.
-    more = write_docs(tmp_path / "more.spacy", [doc(f"unknown{k} of Ada", (0, 1, "ORG")) for k in range(3)])
-    assert len(list(pipelines.predict(nlp, more))) == 3
-    assert not any(string.startswith("unknown") for string in nlp.vocab.strings)
-    with nlp.memory_zone():  # which must not be nested
-        assert len(list(pipelines.predict(nlp, more))) == 3
-        assert "unknown0" in nlp.vocab.strings
 
 
 # Scale

@@ -7,9 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from places import ROOT
+from places import ROOT, script
 from processes import LEAN, with_path
-from project_scripts import script
 
 pytestmark = pytest.mark.costly
 

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 import spacy
 from commands import accepted
-from places import ROOT
-from project_scripts import script
+from places import ROOT, script
 from spacy.tokens import Doc, Span
 from thinc.api import Config
 

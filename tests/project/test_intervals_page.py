@@ -11,8 +11,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from places import ROOT
-from project_scripts import script
+from places import ROOT, script
 
 PAGE = (ROOT / "docs" / "explanation" / "intervals.md").read_text(encoding="utf8")
 

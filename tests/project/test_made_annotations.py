@@ -7,8 +7,7 @@ import random
 import re
 
 import pytest
-from places import ROOT
-from project_scripts import script
+from places import ROOT, script
 
 FOLDER = ROOT / "assets" / "agreement"
 PAGE = (FOLDER / "README.md").read_text(encoding="utf8")

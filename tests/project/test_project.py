@@ -21,9 +21,8 @@ import pytest
 import spacy
 import srsly
 from pages import Parsed
-from places import ROOT
+from places import ROOT, script
 from processes import python
-from project_scripts import script
 from spacy.tokens import DocBin
 from spacy.training import Example
 from tiny import tiny_transformer

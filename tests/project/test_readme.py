@@ -3,8 +3,7 @@
 import re
 
 import pytest
-from places import ROOT
-from project_scripts import script
+from places import ROOT, script
 from spacy import util
 from spacy.cli.init_config import init_config
 from spacy.lang.en import English

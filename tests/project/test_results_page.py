@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 import spacy
 from annotators import shared
-from places import ROOT
-from project_scripts import script
+from places import ROOT, script
 
 from spacy_nereval import Document, count, create_all
 from spacy_nereval.counting.counts import Counts

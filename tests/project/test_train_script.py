@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
-from places import ROOT
-from project_scripts import script
+from places import ROOT, script
 from spacy.tokens import DocBin
 from spacy.util import load_config
 from tiny import TEXTS, nominal_transformer, tiny_corpus

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from places import ROOT
-from project_scripts import script
+from places import ROOT, script
 
 blocks = script("blocks")
 PAGES = script("doc_pages").written_pages()

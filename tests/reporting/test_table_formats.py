@@ -19,7 +19,7 @@ from tabled import (
     SCORE,
 )
 
-from spacy_nereval.cli.options import TABLE_FORMATS
+from spacy_nereval.cli.command_options import TABLE_FORMATS
 
 
 def said(output: str, format: str) -> dict[str, list[list[str]]]:

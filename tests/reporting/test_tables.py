@@ -22,7 +22,7 @@ from tabled import (
     SCORE,
 )
 
-from spacy_nereval.cli.options import TABLES as TABLES_OPTION
+from spacy_nereval.cli.command_options import TABLES as TABLES_OPTION
 from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.score_view import ScoreView
 

@@ -127,16 +127,24 @@ def test_every_number_is_in_the_json(doors: Doors) -> None:
 
 
 def test_what_is_said_of_other_documents_is_theirs(doors: Doors) -> None:
-    """Cutting at the chosen cuts on the other documents alone gives every number that is said of them."""
-    applied = doors.json.get("applied")
+    """Cutting the other documents alone gives every number that does not depend on the cut."""
+    applied, settings = doors.json.get("applied"), doors.found._found.here.settings
     if not applied:
         return
-    shares = doors.found._found.here.settings
-    alone = thresholds(*TEST, ["strict"], hit=shares.hit, bins=shares.bins, bin_kind=shares.bin_kind)
+    alone = thresholds(*TEST, ["strict"], hit=settings.hit, bins=settings.bins, bin_kind=settings.bin_kind)
     for key in ("documents", "gold", "pred", "floor", "average_precision", "calibration", "risk_coverage"):
         assert applied[key] == alone[key]
-    precisions = [{label: row["ap"] for label, row in part["per_type"].items()} for part in (applied, alone)]
-    assert precisions[0] == precisions[1]
+    view = alone._view()
+    assert doors.view.footing[1] == view.footing[0].replace("Chosen on", "Applied to")
+    said, own = ({each.section: each.sentence for each in some.findings()} for some in (doors.view, view))
+    for section in ("recall", "calibration"):
+        assert f" on {doors.view.where}" in said[section]
+        assert said[section].replace(f" on {doors.view.where}", "") == own[section]
+    for name in ("precision", "calibration"):
+        (here,), (there,) = doors.view.tables([name]), view.tables([name])
+        width = len(there.header)
+        assert {tuple(row[:width]) for row in there.grid()} <= {tuple(row[:width]) for row in here.grid()}
+        assert doors.view.where in here.note
 
 
 def test_several_systems_stand_side_by_side(tmp_path: Path) -> None:

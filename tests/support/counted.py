@@ -33,3 +33,14 @@ def watching(seen: list, **fields: Any) -> Metric:
     scores = (Score("n", unit="count", limits=(0, np.inf)),)
     columns = one_each("tp", "fn", "fp")
     return Metric(scores=scores, columns=columns, formula=lambda n: {"n": n["fn"]}, judge=judge, name="own", **fields)
+
+
+class Times:
+    """How often each of several sums counts each document, as a table [sums, documents]."""
+
+    def __init__(self, table: Any) -> None:
+        self.table = np.asarray(table)
+        self.sums = len(self.table)
+
+    def of(self, documents: slice) -> np.ndarray:
+        return self.table[:, documents]

@@ -1,7 +1,10 @@
-"""Where things are that several tests need."""
+"""Where things are that several tests need, and the scripts of the project as modules."""
 
 import os
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 
 TESTS = Path(__file__).resolve().parents[1]
 ROOT = TESTS.parent
@@ -11,3 +14,16 @@ DATA = Path(os.environ.get("SPACY_NEREVAL_DATA", ROOT.parent / "shared" / "data"
 """Open data that is not part of the project; tests that need it are skipped where it is missing."""
 RECORDED = TESTS / "data"
 """Recorded results of other programs."""
+
+
+def script(name: str) -> ModuleType:
+    """A script of the project as a module."""
+    sys.path.insert(0, str(ROOT / "scripts"))
+    try:
+        spec = spec_from_file_location(f"script_{name}", ROOT / "scripts" / f"{name}.py")
+        assert spec and spec.loader
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+    finally:
+        sys.path.pop(0)

@@ -33,7 +33,7 @@ def nested(rng: Random, number: int, *, predictions: int = 9, labels: str = "ABC
             return [(start, start + rng.randint(0, 8), rng.choice(labels)) for start in starts]
 
         gold = spans(6)
-        pred = [*{*spans(predictions), *rng.sample(gold, len(gold) // 2)}]
+        pred = sorted({*spans(predictions), *rng.sample(gold, len(gold) // 2)})  # the same in every process
         document = Document(gold, pred, text, tokens=[match.span() for match in finditer(r"\S+", text)], id=str(place))
         document.span_scores = {span: rng.randint(0, 10) / 10 for span in pred}
         found.append(document)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.messages import named
 from ...core.overlapping import group_numbers
 from ...core.spans import Document
 from ..statistics.alpha import cohen_kappa, fleiss_kappa, nominal_alpha, observed_agreement, unitising_alpha
@@ -244,7 +245,7 @@ def checked_unit(unit: str) -> Unit:
     for known in UNITS:
         if unit == known:
             return known
-    raise ValueError(f"--unit {unit}: expected {' or '.join(UNITS)}")
+    raise ValueError(f"{named('unit', unit)}: expected {' or '.join(UNITS)}")
 
 
 # Alpha and kappas on tokens or characters

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.formulas import ratio
-from ...core.messages import shortened
+from ...core.messages import named
 from ...core.overlapping import group_numbers
 from ...core.spans import PlainSpan, Span
 from .shared import SharedDocument, SharedDocuments
@@ -94,7 +94,7 @@ def consensus_rule(wanted: Any, annotators: int) -> Rule:
     number = int(wanted) if isinstance(wanted, str) and wanted.isascii() and wanted.isdecimal() else wanted
     if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= annotators:
         raise ValueError(
-            f"--consensus {shortened(str(wanted))}: expected majority, all, or a number of votes from 1 to {annotators}"
+            f"{named('consensus', wanted)}: expected majority, all, or a number of votes from 1 to {annotators}"
         )
     return Rule(number)
 

@@ -20,6 +20,7 @@ from zipfile import BadZipFile, ZipFile, is_zipfile
 
 import catalogue
 
+from ...core.messages import named
 from ...core.plugins import own_names, readers, registered, registered_names
 from ..paths import check_is_file, readable
 from ..records import Record
@@ -114,7 +115,7 @@ def name_of(path: Path, format: Format = Format()) -> str:
     raise ValueError(
         f"{what}; known are {', '.join(ENDINGS)}, .json, .xml and .txt by their content, and folders of .ann and .txt "
         "files. "
-        f"For other names, choose a format with --format: {', '.join(format_names())}"
+        f"For other names, choose a format with {named('format')}: {', '.join(format_names())}"
     )
 
 
@@ -239,14 +240,14 @@ def with_annotators(paths: Sequence[Path], formats: Sequence[Format]) -> list[Fo
     >>> _ = path.write_text('{"text": "Ada", "spans": []}')
     >>> with_annotators([path], [Format(annotator="ann")])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ValueError: --annotator ann: ...a.jsonl names no annotator; leave it out
+    ValueError: annotator='ann': ...a.jsonl names no annotator; leave it out
     """
     lacking = [format.annotator and annotators_of(path, format) == [] for path, format in zip(paths, formats)]
     shared = len({format.annotator for format in formats}) == 1
     if any(lacking) and (all(lacking) or not shared):
         names = " and ".join(dict.fromkeys(str(path) for path, lacks in zip(paths, lacking) if lacks))
         wanted = next(format.annotator for format, lacks in zip(formats, lacking) if lacks)
-        raise ValueError(f"--annotator {wanted}: {names} names no annotator; leave it out")
+        raise ValueError(f"{named('annotator', wanted)}: {names} names no annotator; leave it out")
     return [format._replace(annotator=None) if lacks else format for format, lacks in zip(formats, lacking)]
 
 

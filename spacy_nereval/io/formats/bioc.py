@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.checked import PlainSpan
-from ...core.messages import shortened
+from ...core.messages import named, shortened
 from ..paths import check_is_file, readable
 from ..records import Record
 from .contents import SEEN, check_is_text, check_xml, json_values, missing
@@ -119,7 +119,7 @@ def _spans(annotation: Any, text: str, format: Format) -> list[PlainSpan]:
     label = annotation.infons.get(key)
     if not label:
         known = shortened(", ".join(annotation.infons))
-        raise ValueError(f"{name} has no infon {key!r} with its label; choose one with --column: {known}")
+        raise ValueError(f"{name} has no infon {key!r} with its label; choose one with {named('column')}: {known}")
     if not annotation.locations:
         raise ValueError(f"{name} has no location")
     pieces = [(each.offset, each.offset + each.length, label) for each in annotation.locations]

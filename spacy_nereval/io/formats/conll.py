@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...core.checked import PlainSpan
+from ...core.messages import named
 from ..records import Record
 from .contents import lines
 from .settings import Format
@@ -116,7 +117,9 @@ def _record(path: Path, document: list[Sentence], format: Format, scheme: Scheme
         repaired += mended
         before += len(sentence)
     annotated, gaps = gaps_of([token.tag for token in chain(*document)], offsets)
-    return Record(text, spans, offsets, None, annotated, gaps, repaired=repaired)
+    # Without words, tokens have their numbers in the sentence; see `_columns`.
+    wordless = format.both and all(word == str(k) for each in document for k, (_, word, _) in enumerate(each, 1))
+    return Record(text, spans, offsets, None, annotated, gaps, repaired=repaired, wordless=wordless)
 
 
 def _sentences(path: Path, format: Format) -> Iterator[Sentence | None]:
@@ -127,7 +130,7 @@ def _sentences(path: Path, format: Format) -> Iterator[Sentence | None]:
     for number, line in lines(path):
         cells = _cells(line)
         if not width and _is_conllu(line, cells):
-            raise ValueError(f"{path}, line {number}: this is CoNLL-U: read it with --format conllu")
+            raise ValueError(f"{path}, line {number}: this is CoNLL-U: read it with {named('format', 'conllu')}")
         if cells and cells[0] != DOCSTART:
             try:
                 if not width:
@@ -165,7 +168,7 @@ def _check_tag(tag: str, format: Format) -> None:
             raise
         raise ValueError(
             f"{error}. A file given alone has gold tags in its last column but one, and predictions in the last: "
-            "name other columns with --column 3,4, or give the file of the predictions after it"
+            f"name other columns with {named('column', '3,4')}, or give the file of the predictions after it"
         ) from None
 
 
@@ -183,7 +186,7 @@ def _columns(width: int, format: Format) -> tuple[int | None, int]:
     """
     if format.field is not None:
         raise ValueError(
-            f"--column {format.field}: expected 'last' or a number, since columns of CoNLL files have no names"
+            f"{named('column', format.field)}: expected 'last' or a number, since columns of CoNLL files have no names"
         )
     word = None if format.both and width == 2 else 0
     tags = format.column - 1 if format.column > 0 else width + format.column
@@ -192,5 +195,5 @@ def _columns(width: int, format: Format) -> tuple[int | None, int]:
     if not 0 <= tags < width:
         raise ValueError(f"there is no column {abs(format.column)}; the file has {width}")
     if tags == word:
-        raise ValueError("the first column has the words; choose another column of tags with --column")
+        raise ValueError(f"the first column has the words; choose another column of tags with {named('column')}")
     return word, tags

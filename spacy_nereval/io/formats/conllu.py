@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.checked import PlainSpan
-from ...core.messages import listed, quoted, shortened
+from ...core.messages import listed, named, shortened
 from ..paths import check_is_file, readable
 from ..records import Record
 from .contents import lines, missing
 from .settings import Format
-from .tags import Scheme, gaps_of, read_tags, split
+from .tags import Scheme, gaps_of, placed, read_tags, split
 
 if TYPE_CHECKING:
     from conllu import TokenList
@@ -78,7 +78,8 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     if keys and not is_tagged:
         name = format.field or f"{MISC_KEY}' or a column '{COLUMN.upper()}"
         raise ValueError(
-            f"{path}: no word has the key '{name}' in MISC; choose one with --column: {listed(sorted(keys), 20)}"
+            f"{path}: no word has the key '{name}' in MISC; choose one with {named('column')}: "
+            f"{listed(sorted(keys), 20)}"
         )
     document: list[tuple[int, Sentence]] = []
     for number, sentence in enumerate(_sentences(path, format), 1):
@@ -157,29 +158,16 @@ def _sentence(parsed: TokenList, format: Format) -> Sentence:
             forms.append((token["form"], (token.get("misc") or {}).get("SpaceAfter") != "No"))
         if not isinstance(id, tuple):
             words.append((token, len(forms) - 1))
-    text, places = _placed(forms, meta.get("text"))
+    text = meta.get("text")
+    if text is None:
+        text = "".join(form + " " * followed for form, followed in forms).rstrip(" ")
+    places = placed((form for form, _ in forms), text)
     tags = [_tag(token, format.field) for token, _ in words]
     keys = {key for token, _ in words for key in token.get("misc") or {}}
     keys |= {column for column in parsed[0] if column not in ("id", "form", "misc")}
     marked = "newdoc id" in meta or "newdoc" in meta
     begins = (meta.get("newdoc id") or "") if marked else None
     return Sentence(text, meta.get("sent_id"), begins, [places[form] for _, form in words], tags, keys)
-
-
-def _placed(forms: Sequence[tuple[str, bool]], text: str | None) -> tuple[str, list[tuple[int, int]]]:
-    """Return the text of a sentence, and the place of each form."""
-    if text is None:
-        text = "".join(form + " " * spaced for form, spaced in forms).rstrip(" ")
-    places, end = [], 0
-    for form, _ in forms:
-        start = text.find(form, end)
-        if not form or start < 0 or text[end:start].strip():
-            raise ValueError(
-                f"the word {shortened(form)!r} does not follow in the text, which goes on {quoted(text[end:])}"
-            )
-        end = start + len(form)
-        places.append((start, end))
-    return text, places
 
 
 def _tag(token: Any, field: str | None) -> str | None:

@@ -104,4 +104,4 @@ def _record(spans: list[TokenSpan]) -> Record:
         start = tokens[-1][1] + 1 if tokens else 0
         tokens.append((start, start + len(word)))
     offsets = {(tokens[start - 1][0], tokens[end - 2][1], label) for start, end, label in spans}
-    return Record(" ".join(words), offsets, tokens, open_end=True, duplicates=len(spans) - len(offsets))
+    return Record(" ".join(words), offsets, tokens, open_end=True, duplicates=len(spans) - len(offsets), wordless=True)

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...core.messages import shortened
+from ...core.messages import named, shortened
 from ..paths import in_words
-from ..records import Record
+from ..records import Record, row_id
 from . import TAG_KEYS
 from .contents import json_values
 from .settings import Format
@@ -63,8 +63,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         except ValueError as error:
             raise ValueError(f"{path}, {error}") from None
         annotated, gaps = gaps_of(tags, places)
-        id = None if row.get("id") is None else str(row["id"])
-        yield Record(text, spans, places, id, annotated, gaps, repaired=repaired)
+        yield Record(text, spans, places, row_id(row), annotated, gaps, repaired=repaired)
 
 
 def tag_names(given: str) -> list[str]:
@@ -83,14 +82,16 @@ def tag_names(given: str) -> list[str]:
     path = Path(given)
     if not path.is_file():
         if path.suffix == ".json":
-            raise ValueError(f"--tag-names {given}: there is no such file")
+            raise ValueError(f"{named('tag_names', given)}: there is no such file")
         return [name.strip() for name in given.split(",")]
     try:
         found = names_in(json.loads(path.read_text(encoding="utf8")))
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"--tag-names {given}: {in_words(error)}") from None
+        raise ValueError(f"{named('tag_names', given)}: {in_words(error)}") from None
     if found is None:
-        raise ValueError(f'--tag-names {given}: expected a list of names, or an object with "id2label" or "features"')
+        raise ValueError(
+            f"{named('tag_names', given)}: expected a list of names, or an object with 'id2label' or 'features'"
+        )
     return found
 
 
@@ -159,7 +160,7 @@ def tokens_and_tags(
     if not isinstance(words, list) or not isinstance(tags, list):
         raise ValueError(
             f'expected lists "tokens" and "{key}"; there are {shortened(", ".join(row))}: name the key of the tags '
-            "with --column"
+            f"with {named('column')}"
         )
     if len(words) != len(tags):
         raise ValueError(f"there are {len(words)} tokens and {len(tags)} tags; expected the same number")
@@ -176,8 +177,8 @@ def _named(tag: Any, names: Sequence[str] | None) -> str:
         return MISSING
     if names is None:
         raise ValueError(
-            f"the tag {tag} is a number without a name: give the names in their order with --tag-names O,B-PER,... or "
-            "a file with id2label, such as the model's config.json"
+            f"the tag {tag} is a number without a name: give the names in their order with "
+            f"{named('tag_names', 'O,B-PER,...')} or a file with id2label, such as the model's config.json"
         )
     if not 0 <= tag < len(names):
         raise ValueError(f"the tag {tag} has no name; there are {len(names)} names, from 0 up")

@@ -14,7 +14,7 @@ import srsly
 from ...core.checked import PlainSpan, checked_tokens, highest
 from ...core.messages import shortened
 from ..paths import check_is_file, readable
-from ..records import Record, with_mentions
+from ..records import Record, row_id, with_mentions
 from .contents import lines
 from .offsets import check_unit_is_known, fitted_span, located
 from .settings import Format
@@ -111,7 +111,7 @@ def annotators_of(path: Path, format: Format = Format()) -> tuple[Annotators, li
             text, accepted = _text(entry), _is_accepted(entry)
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
-        id, name = _id(entry), str(entry.get(ANNOTATOR, "unknown"))
+        id, name = row_id(entry), str(entry.get(ANNOTATOR, "unknown"))
         which = id is not None, sha256(text.encode("utf8", "surrogatepass")).hexdigest() if id is None else id
         repeated = seen[(name, *which)]
         lines_of = documents.setdefault((*which, repeated), [])
@@ -170,7 +170,7 @@ def _entry(line: str) -> Any:
 
 def record_of(entry: Any, format: Format = Format()) -> Record:
     """Return the record of one line, as JSON reads it. Raise ValueError that says what is wrong with it."""
-    text, id = _text(entry), _id(entry)
+    text, id = _text(entry), row_id(entry)
     if not _is_accepted(entry):
         return Record(text, set(), id=id, annotated=False)
     tokens = None
@@ -198,10 +198,6 @@ def _text(entry: Any) -> str:
     if not isinstance(text, str):
         raise ValueError('expected an object with a "text": {"text": ..., "spans": [{"start", "end", "label"}]}')
     return text
-
-
-def _id(entry: dict[str, Any]) -> str | None:
-    return None if entry.get("id") is None else str(entry["id"])
 
 
 def _is_accepted(entry: Any) -> bool:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...core.checked import PlainSpan, highest
-from ...core.messages import listed, shortened
-from ..records import Record
+from ...core.messages import listed, named, shortened
+from ..records import Record, row_id
 from .contents import json_values
 from .offsets import check_unit_is_known, fitted_span, located
 from .settings import Format
@@ -69,7 +69,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     for line, task in json_values(path):
         try:
             mine = [each for each in _annotations(task) if each.predicted == by_model and chosen.reads(each.name)]
-            id = _id(task)
+            id = row_id(task)
             elsewhere = "data" not in task and not mine and format.annotator in chosen.of.get(id or "", ())
             if elsewhere or (id in read_ids and "data" not in task):
                 continue  # JSON-MIN has a row for each annotation of a task
@@ -86,15 +86,11 @@ def annotators_of(path: Path, format: Format = Format()) -> tuple[Annotators, An
     for line, task in json_values(path):
         try:
             for annotation in _annotations(task):
-                (model if annotation.predicted else human).see(_id(task) or f"on line {line}", annotation.name)
+                (model if annotation.predicted else human).see(row_id(task) or f"on line {line}", annotation.name)
                 is_html = is_html or any(_kind(region) == KINDS[1] for region in annotation.result)
         except ValueError as error:
             raise ValueError(f"{path}, line {line}: {error}") from None
     return human, model, is_html
-
-
-def _id(task: dict[str, Any]) -> str | None:
-    return None if task.get("id") is None else str(task["id"])
 
 
 def _annotations(task: Any) -> list[Annotation]:
@@ -143,7 +139,7 @@ def _record(task: dict[str, Any], annotation: Annotation | None, format: Format,
     if is_html:
         text = rendered(text)
     if annotation is None:
-        return Record(text, set(), id=_id(task), annotated=False)
+        return Record(text, set(), id=row_id(task), annotated=False)
     spans: list[PlainSpan] = []
     scores: list[Any] = []
     regions = [region for region in annotation.result if _kind(region)]
@@ -151,7 +147,7 @@ def _record(task: dict[str, Any], annotation: Annotation | None, format: Format,
         spans += _spans(k, region["value"], region["type"], text, format)
         scores += [region.get("score")] * (len(spans) - len(scores))
     kept, others = {*spans}, len(annotation.result) - len(regions)
-    record = Record(text, kept, id=_id(task), duplicates=len(spans) - len(kept), others=others)
+    record = Record(text, kept, id=row_id(task), duplicates=len(spans) - len(kept), others=others)
     return (
         record._replace(span_scores=highest(zip(spans, scores)))
         if any(score is not None for score in scores)
@@ -166,7 +162,8 @@ def _text(task: dict[str, Any], format: Format) -> str:
     texts = {key: value for key, value in data.items() if isinstance(value, str)}
     key = format.field or ("text" if "text" in texts or len(texts) != 1 else next(iter(texts)))
     if key not in texts:
-        raise ValueError(f"there is no text {key!r} in the data; name one with --column: {listed([*texts], 20)}")
+        known = listed([*texts], 20)
+        raise ValueError(f"there is no text {key!r} in the data; name one with {named('column')}: {known}")
     return texts[key]
 
 

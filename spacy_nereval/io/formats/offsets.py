@@ -7,10 +7,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from ...core.arguments import AUTO_OFFSETS, CODEPOINT, OFFSETS, UTF8, UTF16
 from ...core.checked import PlainSpan, checked_span
-from ...core.messages import quoted
+from ...core.messages import named, quoted
 from ..records import Record
-from .settings import AUTO_OFFSETS, CODEPOINT, OFFSETS, UTF8, UTF16, Format
+from .settings import Format
 
 IN_WORDS = {CODEPOINT: "characters", UTF16: "UTF-16 code units", UTF8: "bytes of UTF-8"}
 
@@ -164,7 +165,7 @@ def check_unit_is_known(text: str, ends: Iterable[Any], format: Format, tool: st
     if wide := next((character for character in text[: max(last, 0)] if character > "\uffff"), None):
         raise ValueError(
             f"{wide!r} is one character or two UTF-16 code units, and {tool}'s offsets count either, depending on "
-            "its version: say which with --offsets codepoint or --offsets utf16"
+            f"its version: say which with {named('offsets', CODEPOINT)} or {named('offsets', UTF16)}"
         )
 
 
@@ -197,9 +198,9 @@ def with_fitting_offsets(
         if fitting and format.offsets == AUTO_OFFSETS:
             yield from read(path, format._replace(offsets=fitting))
             return
-        remedy = "; correct one of them, or use --no-check-text to go by the offsets"
+        remedy = f"; correct one of them, or use {named('check_text', False)} to go by the offsets"
         if fitting:
-            remedy = f"; all spans of {path} fit if offsets count {IN_WORDS[fitting]}: --offsets {fitting}"
+            remedy = f"; all spans of {path} fit if offsets count {IN_WORDS[fitting]}: {named('offsets', fitting)}"
         elif isinstance(error, BeyondText):
             remedy = ""
         raise ValueError(f"{error}{remedy}") from None

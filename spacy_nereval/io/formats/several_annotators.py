@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ...core.messages import listed, shortened
+from ...core.messages import listed, named, shortened
 from .contents import files_in
 from .settings import Format
 
@@ -26,7 +26,7 @@ class Annotators:
     >>> found.see("1", "bob")
     >>> found.check()
     Traceback (most recent call last):
-    ValueError: a.json: document 1 has 2 annotations, by ann, bob; choose an annotator with --annotator: ann, bob
+    ValueError: a.json: document 1 has 2 annotations, by ann, bob; choose an annotator with annotator=: ann, bob
     """
 
     def __init__(self, path: Path | str, wanted: str | None) -> None:
@@ -59,7 +59,7 @@ class Annotators:
             mine = [name for name in names if self._wanted in (None, name)]
             if len(mine) < 2:
                 continue
-            remedy = f"choose an annotator with --annotator: {listed([*self._names], 20)}"
+            remedy = f"choose an annotator with {named('annotator')}: {listed([*self._names], 20)}"
             if len({*mine}) == 1:
                 remedy = "keep one of them"
             raise ValueError(

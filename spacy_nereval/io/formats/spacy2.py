@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from ...core.checked import PlainSpan
-from ...core.messages import quoted, shortened
-from ..records import Record
+from ..records import Record, row_id
 from .contents import json_values
 from .offsets import fitted_span, located
 from .settings import Format
-from .tags import Scheme, gaps_of, read_tags, split
+from .tags import Scheme, gaps_of, placed, read_tags, split
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
@@ -47,7 +46,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
             paragraphs = value.get("paragraphs") if isinstance(value, dict) else None
             if not isinstance(paragraphs, list):
                 raise ValueError('expected {"paragraphs": [...]}, or [text, {"entities": [[start, end, label]]}]')
-            id = None if value.get("id") is None else str(value["id"])
+            id = row_id(value)
             for number, paragraph in enumerate(paragraphs):
                 try:
                     yield _of_paragraph(paragraph, line, format)._replace(id=id)
@@ -82,7 +81,8 @@ def _of_paragraph(paragraph: Any, line: int, format: Format) -> Record:
         tags = [[str(token.get("ner") or "-") for token in sentence] for sentence in sentences]
     except (KeyError, TypeError, AttributeError):
         raise ValueError('"sentences" is not a list of {"tokens": [{"orth", "ner"}]}') from None
-    text, places = _placed(words, raw)
+    text = raw if isinstance(raw, str) else " ".join(words)
+    places = placed(words, text)
     scheme = Scheme()
     scheme.see(["U-x"], [line])  # spaCy's tags are BILUO
     spans: set[PlainSpan] = set()
@@ -95,18 +95,3 @@ def _of_paragraph(paragraph: Any, line: int, format: Format) -> Record:
         spans, repaired, before = spans | found, repaired + mended, before + len(sentence)
     annotated, gaps = gaps_of([tag for sentence in tags for tag in sentence], places)
     return Record(text, spans, places, None, annotated, gaps, repaired=repaired)
-
-
-def _placed(words: list[str], raw: Any) -> tuple[str, list[tuple[int, int]]]:
-    """Return the text of a paragraph, and the place of each of its tokens."""
-    text = raw if isinstance(raw, str) else " ".join(words)
-    places, end = [], 0
-    for word in words:
-        start = text.find(word, end)
-        if not word or start < 0 or text[end:start].strip():
-            raise ValueError(
-                f"the token {shortened(word)!r} does not follow in the raw text, which goes on {quoted(text[end:])}"
-            )
-        end = start + len(word)
-        places.append((start, end))
-    return text, places

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from ...core.checked import PlainSpan
-from ...core.messages import shortened
+from ...core.messages import named, quoted, shortened
 
 PREFIXES = {"B": "B", "I": "I", "L": "L", "E": "L", "U": "U", "S": "U"}
 """The prefixes of all schemes, as the letters of BILUO."""
@@ -177,7 +177,8 @@ def read_tags(
             what = "is not ended by an L or E" if chunk.prefixes[0] == "B" else "continues no span"
             raise ValueError(
                 f"line {where[chunk.start]}: {tags[chunk.start]} {what}, and the tags are {scheme.name}, as "
-                f"{scheme.evidence} shows; use --repair conll to read it as a span, or --repair discard to leave it out"
+                f"{scheme.evidence} shows; use {named('repair', 'conll')} to read it as a span, or "
+                f"{named('repair', 'discard')} to leave it out"
             )
         repaired += not allowed
         if allowed or repair == "conll":
@@ -193,6 +194,27 @@ def gaps_of(tags: Sequence[str], places: Sequence[tuple[int, int]]) -> tuple[boo
     """
     known = [tag != MISSING for tag in tags]
     return any(known) or not known, tuple(place for place, is_known in zip(places, known) if not is_known)
+
+
+def placed(words: Iterable[str], text: str) -> list[tuple[int, int]]:
+    """Return the place of each word in a text, which has them one after the other.
+
+    Raises:
+        ValueError: A word is empty or not the next one in the text.
+
+    >>> placed(["Ada", "'s"], "Ada's")
+    [(0, 3), (3, 5)]
+    """
+    places, end = [], 0
+    for word in words:
+        start = text.find(word, end)
+        if not word or start < 0 or text[end:start].strip():
+            raise ValueError(
+                f"the token {shortened(word)!r} does not follow in the text, which goes on {quoted(text[end:])}"
+            )
+        end = start + len(word)
+        places.append((start, end))
+    return places
 
 
 def spaced(words: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from ...core.arguments import UTF16
 from ...core.checked import PlainSpan
-from ...core.messages import listed, shortened
+from ...core.messages import listed, named, shortened
 from ..records import Record
 from .contents import lines
 from .offsets import assembled, counted_in, fitted_span, located
-from .settings import UTF16, Format
+from .settings import Format
 from .several_annotators import parts
 
 HEADER = re.compile(r"#FORMAT=WebAnno TSV 3(\.\d+)?\s*")
@@ -200,9 +201,10 @@ def _column(layers: list[Layer], field: str | None) -> tuple[int, str]:
         wanted = wanted or [place for name, place in known.items() if len(known) == 1 or name.endswith(".value")]
     if len(wanted) != 1:
         what = "no feature" if not wanted else "several features"
-        named = "" if field is None else f" named {shortened(field)!r}"
+        called = "" if field is None else f" named {shortened(field)!r}"
         raise ValueError(
-            f"{what}{named} can have the labels; choose one with --column: {listed([*known], 20) or 'there is none'}"
+            f"{what}{called} can have the labels; choose one with {named('column')}: "
+            f"{listed([*known], 20) or 'there is none'}"
         )
     return wanted[0]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from ...core.checked import PlainSpan
-from ...core.messages import listed
+from ...core.messages import listed, named
 from ..paths import check_is_file, readable
 from ..records import Record
 from .contents import check_xml, missing
@@ -145,7 +145,7 @@ def _chosen(system: TypeSystem, field: str | None) -> tuple[str, str]:
         if len(found) == 1:
             return found[0], feature
     raise ValueError(
-        f"there is no type {_short(wanted) if field is None else field!r}; choose one with --column: "
+        f"there is no type {_short(wanted) if field is None else field!r}; choose one with {named('column')}: "
         f"{listed(sorted(map(_short, known)), 20)}"
     )
 

@@ -29,7 +29,7 @@ class Layout(NamedTuple):
 
 REPORT = Layout(
     "report",
-    ("elements", "tips", "widgets", "saving", "needle", "bars", "stretches", "sorting", "theme"),
+    ("elements", "tips", "widgets", "saving", "needle", "listing", "bars", "stretches", "sorting", "theme", "charting"),
     (
         *("data", "triage", "state", "filters", "marks", "text", "documents", "concordance"),
         *("matrix", "form", "copy", "actions", "changes", "charts"),
@@ -37,7 +37,7 @@ REPORT = Layout(
 )
 AGREEMENT = Layout(
     "agreement",
-    ("elements", "tips", "widgets", "saving", "needle", "bars", "stretches", "sorting"),
+    ("elements", "tips", "widgets", "saving", "needle", "listing", "bars", "stretches", "sorting"),
     ("data", "state", "text", "list", "export", "actions"),
 )
 THRESHOLDS = Layout(

@@ -22,12 +22,12 @@ COMPARED = ("compare", "gold.jsonl", "base.jsonl", "other.jsonl")
 
 
 BAD = {
-    "samples 0": ([*SCORED, "--samples", 0, "-o", "new"], "samples = 0: expected at least 1"),
-    "level 0": ([*SCORED, "--level", 0, "-o", "new"], "level = 0.0: expected a number"),
-    "level 1": ([*SCORED, "--level", 1, "-o", "new"], "level = 1.0: expected a number"),
-    "level 2": ([*SCORED, "--level", 2, "-o", "new"], "level = 2.0: expected a number"),
-    "level nan": ([*SCORED, "--level", "nan", "-o", "new"], "level = nan"),
-    "seed -1": ([*SCORED, "--seed", -1, "-o", "new"], "seed = -1"),
+    "samples 0": ([*SCORED, "--samples", 0, "-o", "new"], "--samples 0: expected at least 1"),
+    "level 0": ([*SCORED, "--level", 0, "-o", "new"], "--level 0: expected a number"),
+    "level 1": ([*SCORED, "--level", 1, "-o", "new"], "--level 1: expected a number"),
+    "level 2": ([*SCORED, "--level", 2, "-o", "new"], "--level 2: expected a number"),
+    "level nan": ([*SCORED, "--level", "nan", "-o", "new"], "--level nan"),
+    "seed -1": ([*SCORED, "--seed", -1, "-o", "new"], "--seed -1"),
     "counts and metrics": (["score", "counts.npz", "--metrics", "strict", "-o", "new"], "counts.npz is a count file"),
     "counts and options": (["score", "counts.npz", "--loio.s", 1, "-o", "new"], "counts.npz is a count file"),
     "counts and predictions": (["score", "counts.npz", "base.jsonl", "-o", "new"], "counts.npz is a count file"),
@@ -50,7 +50,7 @@ BAD = {
     "no predictions to count": (["count", "gold.jsonl", "none.jsonl", "-o", "new.npz"], "none.jsonl does not exist"),
     "no model to count": (["count", "no_such_model", "gold.spacy", "-o", "new.npz"], "no_such_model"),
     "seed of replicates": (
-        ["count", "gold.jsonl", "base.jsonl", "--replicates", 5, "--seed", -1, "-o", "new.npz"], "seed = -1"
+        ["count", "gold.jsonl", "base.jsonl", "--replicates", 5, "--seed", -1, "-o", "new.npz"], "--seed -1"
     ),
     "other metrics to merge": (
         ["merge", "counts.npz", "one.npz", "-o", "new.npz"], "counts.npz and one.npz cannot be merged"
@@ -76,10 +76,10 @@ BAD = {
     ),
     "other documents": (["compare", "gold.jsonl", "base.jsonl", "fewer.npz", "-o", "new"], "in both systems: doc 23"),
     "samples of a comparison": (
-        [*COMPARED, "--samples", 0, "-o", "new"], "samples = 0: expected at least 1"
+        [*COMPARED, "--samples", 0, "-o", "new"], "--samples 0: expected at least 1"
     ),
     "level of a comparison": (
-        [*COMPARED, "--level", 1, "-o", "new"], "level = 1.0: expected a number"
+        [*COMPARED, "--level", 1, "-o", "new"], "--level 1: expected a number"
     ),
     "no folder for a comparison": (
         [*COMPARED, "-o", "none/new"], "there is no directory none"

@@ -63,44 +63,19 @@ function refresh() {
   search();
 }
 
-// Applies a choice within the form.
-function choose(wanted, redraw = true) {
-  state = { ...state, ...wanted };
-  if (redraw) refresh();
-  else search();
-  record();
-}
-
 // Applies a choice made outside the form, and moves to the list. A document is asked for by its rank.
 function ask({ document: rank, ...wanted }) {
   if (rank !== undefined) {
     openDocument(documents.findIndex((doc) => doc.rank === rank));
     return;
   }
-  state = { ...unfiltered(), ...wanted };
-  refresh();
-  record();
-  $("list-title").focus({ preventScroll: true });
-  $("list-disputes").scrollIntoView();
-}
-
-// The reader's choice of document: shows it whole, without filters if they hide it.
-function openDocument(k) {
-  state = { ...state, view: "documents" };
-  if (!found.includes(k)) state = { ...unfiltered(), view: "documents", order: "corpus" };
-  refresh();
-  state.at = Math.floor(found.indexOf(k) / PER_PAGE.documents);
-  show();
-  const hash = `#doc-${k + 1}`;
-  if (location.hash !== hash) history.pushState(null, "", hash);
-  $(`doc-${k + 1}`).focus({ preventScroll: true });
-  $(`doc-${k + 1}`).scrollIntoView();
+  goTo({ ...unfiltered(), ...wanted });
 }
 
 // Follows the address: a document, a state, or a section, which the browser finds itself.
 function follow() {
   $("notice").textContent = "";
-  const [, digits] = /^#doc-(\d+)$/.exec(location.hash) || [];
+  const digits = documentIn(location.hash);
   if (digits) {
     if (documents[Number(digits) - 1]) openDocument(Number(digits) - 1);
     else $("notice").textContent = `There is no document ${digits}: this page has ${many(documents.length, "document")}.`;
@@ -116,42 +91,13 @@ if ($("score")) {
   $("score").addEventListener("change", drawHeat); // two annotators have no heat map
   drawHeat();
 }
-$("filters").addEventListener("submit", (event) => event.preventDefault());
 $("filters").addEventListener("reset", (event) => {
   event.preventDefault();
   choose({ ...unfiltered(), view: state.view });
 });
-const onChange = (id, wanted) => $(id).addEventListener("change", () => choose({ at: 0, ...wanted() }));
 onChange("one", () => ({ one: Number($("one").value), other: $("one").value === $("other").value ? ANY : state.other }));
 onChange("other", () => ({ other: Number($("other").value) }));
 onChange("label", () => ({ label: Number($("label").value) }));
-onChange("pattern", () => ({ pattern: $("pattern").checked }));
 onChange("order", () => ({ order: $("order").value }));
-$("find").addEventListener("input", () => {
-  state = { ...state, find: $("find").value, at: 0 }; // at once: another filter may be chosen before the pause
-  soon(() => {
-    search();
-    record(true);
-  });
-});
-for (const view of VIEWS) $(`view-${view}`).addEventListener("click", () => choose({ view, at: 0 }));
-for (const [id, step] of [["previous", -1], ["next", 1]]) {
-  $(id).addEventListener("click", () => {
-    choose({ at: state.at + step }, false);
-    $("list-title").focus({ preventScroll: true });
-    $("matches").scrollIntoView({ block: "center" });
-  });
-}
-$("copy-link").addEventListener("click", () => copy(location.href.split("#")[0] + address(), "Link"));
-
-addEventListener("popstate", follow);
-addEventListener("beforeprint", () => show(true));
-addEventListener("afterprint", () => show());
-
-if (matchMedia("(max-width: 60rem)").matches) $("drawer").open = false;
 $("legend").replaceChildren("A bar below the words for each annotator: ", ...spaced(named(annotators.map((_, k) => k))), ".");
-refresh();
-if (location.hash) {
-  follow();
-  if (location.hash.includes("=")) $("list-disputes").scrollIntoView();
-}
+listen();

@@ -47,18 +47,7 @@ function search() {
 
 const listed = () => (state.view === "disputes" ? places : found);
 
-function show(all = false) {
-  const size = PER_PAGE[state.view];
-  const pages = Math.max(1, Math.ceil(listed().length / size));
-  state.at = Math.min(Math.max(state.at, 0), pages - 1);
-  const shown = all ? listed() : listed().slice(state.at * size, (state.at + 1) * size);
-  $("list").replaceChildren(...shown.map((each) => (state.view === "disputes" ? dispute(...each) : article(each))));
-  $("where").textContent = `Page ${number(state.at + 1)} of ${number(pages)}`;
-  $("previous").disabled = state.at === 0;
-  $("next").disabled = state.at === pages - 1;
-  document.querySelector(".pages").hidden = pages === 1;
-  highlight();
-}
+const elementsOf = (shown) => shown.map((each) => (state.view === "disputes" ? dispute(...each) : article(each)));
 
 const link = (k) => make("a", { href: `#doc-${k + 1}` }, bdi(nameOf(documents[k], k), 80));
 const wordsOf = (place) => kindsOf(place).map((kind) => kinds[kind].words).join(", ");

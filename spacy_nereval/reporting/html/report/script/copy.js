@@ -32,7 +32,6 @@ function viewAsLines() {
 
 const viewAsTable = () => [FIELDS.join(","), ...rows.map((row) => Object.values(asRow(row)).map(csvCell).join(","))].join("\r\n") + "\r\n";
 
-$("copy-link").addEventListener("click", () => copy(location.href.split("#")[0] + address(), "Link"));
 $("copy-jsonl").addEventListener("click", () => copy(viewAsLines(), `${many(listed().length, state.view === "errors" ? "error" : "document")} as JSON lines`));
 $("copy-csv").addEventListener("click", () => copy(viewAsTable(), `${many(rows.length, "row")} as CSV`));
 $("save-jsonl").addEventListener("click", () => save(viewAsLines(), "errors.jsonl"));

@@ -4,18 +4,7 @@ const PER_PAGE = { errors: 25, documents: 20 };
 
 const listed = () => (state.view === "errors" ? rows : found);
 
-function show(all = false) {
-  const size = PER_PAGE[state.view];
-  const pages = Math.max(1, Math.ceil(listed().length / size));
-  state.at = Math.min(Math.max(state.at, 0), pages - 1);
-  const shown = all ? listed() : listed().slice(state.at * size, (state.at + 1) * size);
-  $("list").replaceChildren(...(state.view === "errors" ? [concordance(shown)] : shown.map(article)));
-  $("where").textContent = `Page ${number(state.at + 1)} of ${number(pages)}`;
-  $("previous").disabled = state.at === 0;
-  $("next").disabled = state.at === pages - 1;
-  document.querySelector(".pages").hidden = pages === 1;
-  highlight();
-}
+const elementsOf = (shown) => (state.view === "errors" ? [concordance(shown)] : shown.map(article));
 
 const shownSystems = () =>
   comparing() ? [state.one, state.other] : state.relation || together ? systems.map((_, system) => system) : [state.one];

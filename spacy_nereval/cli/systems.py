@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from glob import glob, has_magic
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .options import Labelling, Model, Reading
+from ..core.arguments import Labelling, Reading
+from .command_options import Cutting, Model, input_formats
 from .printing import say
-from .values import input_formats
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -20,9 +23,11 @@ if TYPE_CHECKING:
     from ..counting.counts import Counts
     from ..io.formats.settings import Format
     from ..io.units import UnitRule
+    from ..metrics.choosing import Unknown
 
     Documents = Iterable[Document | None]
     """Gold documents with predictions; None for a document without gold annotation."""
+    from ..core.spans import Document
 
 
 def is_data(name: str) -> bool:
@@ -132,71 +137,48 @@ def rules_of(reading: Reading | Labelling) -> LabelRules | None:
     Raises:
         ValueError: An option cannot be used.
     """
-    from ..core.labels import label_rules, listed_labels
+    from ..core import labels
 
-    only = [label for given in reading.only for label in listed_labels(given)] if reading.only else None
-    return label_rules(reading.labels, only, reading.depth, reading.sep)
+    only = [label for given in reading.only for label in labels.listed_labels(given)] if reading.only else None
+    return labels.rules_of(replace(reading, only=only))
 
 
-def has_tokens(gold: Path, reading: Reading) -> bool:
-    """Return whether the first document of a gold file has tokens. Those of `.spacy` files always have."""
+def unknown(gold: Path, reading: Reading, *, both: bool = False) -> Unknown:
+    """Return what is not known of a gold file, by its first document. Those of `.spacy` files always have tokens."""
     from ..io.formats import name_of, records
+    from ..metrics.choosing import Unknown
 
-    gold_format, _ = reading_of(reading)
+    gold_format, _ = reading_of(reading, both=both)
     if name_of(gold, gold_format) == "spacy":
-        return True
+        return Unknown()
     first = next(records(gold, None, gold_format), None)
-    return first is None or first.tokens is not None
+    return Unknown(
+        words=f"{gold} has the numbers of words instead of words" if first and first.wordless else "",
+        tokens=f"{gold} has no tokens" if first and first.tokens is None else "",
+    )
 
 
-def has_words(gold: Path, reading: Reading) -> bool:
-    """Return whether the texts of a gold file consist of words. FairEval's files only number the tokens."""
-    from ..io.formats import name_of
-
-    return name_of(gold, reading_of(reading)[0]) != "faireval"
-
-
-LOOKED_AT = 1000
-"""Number of gold documents in which labels with levels are looked for."""
-
-
-def label_with_levels(gold: Path, reading: Reading) -> str | None:
-    """Return a label of the first gold documents that has levels, such as LOC/CITY; None if there is none.
+def gold_labels(gold: Path, reading: Reading, *, both: bool = False) -> Iterator[str]:
+    """Yield the labels of the first gold documents, in which labels with levels are looked for.
 
     Mistakes in the file are left to those who read all of it.
     """
     from ..io.formats import records
+    from ..metrics.choosing import LOOKED_AT
 
     rules = rules_of(reading)
-    try:
-        for record in islice(records(gold, reading.spans_key, reading_of(reading)[0]), LOOKED_AT):
+    with suppress(ValueError, OSError):
+        for record in islice(records(gold, reading.spans_key, reading_of(reading, both=both)[0]), LOOKED_AT):
             for _, _, label in sorted(record.spans):
-                name = rules.renamed(label) if rules else label
-                if name and reading.sep in name.strip(reading.sep):
-                    return name
-    except (ValueError, OSError):
-        return None
-    return None
+                if name := rules.renamed(label) if rules else label:
+                    yield name
 
 
 def reading_of(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
     """Return how gold and predictions are read. With `both`, one file holds both sides."""
     from ..io.formats.settings import sides
 
-    names = input_formats(reading.format)
-    return sides(
-        names,
-        reading.column,
-        reading.repair,
-        reading.discontinuous,
-        offsets=reading.offsets,
-        check_text=reading.check_text,
-        match=reading.match,
-        occurrences=reading.occurrences,
-        both=both,
-        annotator=reading.annotator,
-        tag_names=reading.tag_names,
-    )
+    return sides(replace(reading, format=",".join(input_formats(reading.format))), both=both)
 
 
 def check_no_unit(reading: Reading, count_file: object) -> None:
@@ -230,7 +212,7 @@ def as_stored(reading: Reading, names: Sequence[str], stored: Mapping[str, Count
         check_no_labels(reading, name)
     if reading.unit is not None or "block:auto" in counts.unit:
         return reading
-    return reading._replace(unit=counts.unit)
+    return replace(reading, unit=counts.unit)
 
 
 def _unit(reading: Reading) -> UnitRule | None:
@@ -279,3 +261,130 @@ def _check_names(given: Sequence[str], systems: Sequence[str]) -> None:
     for k, name in enumerate(given):
         if not name.strip() or name in given[:k]:
             raise ValueError(f"--name {name!r}: expected a name that no other system has")
+
+
+Runs = dict[str, list[str]]
+"""The name of each system to its training runs: files of predictions, models, or count files."""
+
+
+def systems_and_runs(
+    names: Sequence[str], given: Sequence[str], shown: Sequence[str] = ()
+) -> list[tuple[str, list[str]]]:
+    """Return the systems of a comparison, the baseline first: the name that tables show, and the training runs.
+
+    Args:
+        names: Systems with one run each, as arguments.
+        given: The values of `--system`; one of the two is not empty.
+        shown: The values of `--name`.
+
+    Raises:
+        ValueError: Both or neither are given, there is only one system, or a value cannot be read or used.
+
+    >>> systems_and_runs(["a.jsonl", "b.jsonl"], [])
+    [('a.jsonl', ['a.jsonl']), ('b.jsonl', ['b.jsonl'])]
+    >>> systems_and_runs([], ["A=a1.jsonl,a2.jsonl", "B=b.jsonl"])
+    [('A', ['a1.jsonl', 'a2.jsonl']), ('B', ['b.jsonl'])]
+    """
+    if names and given:
+        raise ValueError(f"{names[0]} is given in addition to --system: give all systems as --system NAME=RUN,RUN...")
+    if given and shown:
+        raise ValueError(f"--name {shown[0]} is given in addition to --system, which names the systems itself")
+    systems = [*named_runs(given).items()] if given else [(name, [name]) for name in names]
+    if len(systems) < 2:
+        raise ValueError(f"a comparison needs a baseline and another system, and {systems[0][0]} is the only one")
+    return systems if given else [*zip(display_names(names, shown), (runs for _, runs in systems))]
+
+
+def named_runs(given: Sequence[str]) -> Runs:
+    """Return each system's name and training runs; patterns such as `runs/*.jsonl` stand for the files they match.
+
+    Raises:
+        ValueError: A value has no name or no run, or a name, a run or a file occurs twice.
+
+    >>> named_runs(["A=a1.jsonl", "A=a2.jsonl"])
+    Traceback (most recent call last):
+    ValueError: --system A=a2.jsonl: there is a system A already; list all its runs once, as A=RUN,RUN...
+    """
+    found: Runs = {}
+    for text in given:
+        name, _, listed = text.partition("=")
+        patterns = [run.strip() for run in listed.split(",")]
+        if not name.strip() or not all(patterns):
+            raise ValueError(f"--system {text}: expected NAME=RUN,RUN..., such as A=a1.jsonl,a2.jsonl")
+        if name in found:
+            raise ValueError(
+                f"--system {text}: there is a system {name} already; list all its runs once, as {name}=RUN,RUN..."
+            )
+        found[name] = [run for pattern in patterns for run in _files_of(text, pattern)]
+    _check_each_once(found)
+    return found
+
+
+def _files_of(text: str, pattern: str) -> list[str]:
+    if files := matching_files(pattern):
+        return files
+    raise ValueError(f"--system {text}: no file matches {pattern}")
+
+
+def matching_files(pattern: str) -> list[str]:
+    """Return the files that a pattern matches, sorted; or the text itself, if it is no pattern or a file.
+
+    >>> matching_files("runs/a.jsonl"), matching_files("nowhere/*.jsonl")
+    (['runs/a.jsonl'], [])
+    """
+    if not has_magic(pattern) or Path(pattern).exists():
+        return [pattern]
+    return sorted(glob(pattern, recursive=True))
+
+
+def _check_each_once(systems: Mapping[str, Sequence[str]]) -> None:
+    """Raise ValueError if a run is given twice."""
+    for name, runs in systems.items():
+        seen: set[Path] = set()
+        for run in runs:
+            if (path := Path(run).resolve()) in seen:
+                raise ValueError(f"--system {name}: the run {run} is given twice; give each training run once")
+            seen.add(path)
+
+
+def predictions_kept(documents: Documents, cutting: Cutting, system: str) -> Documents:
+    """Return documents with the predictions that `--cut` keeps, and say in the end how many these are.
+
+    Args:
+        documents: Documents with the scores of their predictions.
+        cutting: The values of `--cut` and `--missing-score`.
+        system: The name of the predictions, for errors.
+
+    Raises:
+        ValueError: The file holds no cuts, or `--missing-score` is given without it; while
+            reading, if a prediction has no usable score.
+        OSError: The file cannot be read.
+    """
+    if cutting.cut is None:
+        if cutting.missing_score is not None:
+            raise ValueError(f"--missing-score {cutting.missing_score:g} is given without --cut")
+        return documents
+    from ..core.cuts import cut
+    from ..io.cut_files import load_cuts
+
+    numbers = [0, 0]
+    found = cut(_counted(documents, numbers, 0), load_cuts(cutting.cut), cutting.missing_score, source=system)
+    return _told_of_cut(_counted(found, numbers, 1), cutting, numbers)
+
+
+def check_no_count_file(cutting: Cutting, files: Sequence[object]) -> None:
+    """Raise ValueError if `--cut` is given for count files."""
+    if cutting.cut is not None and files:
+        raise ValueError(f"--cut {cutting.cut}: {files[0]} is a count file, which has no scores of predictions")
+
+
+def _counted(documents: Documents, numbers: list[int], place: int) -> Iterator[Document | None]:
+    for document in documents:
+        numbers[place] += len(document.sides[1]) if document else 0
+        yield document
+
+
+def _told_of_cut(documents: Documents, cutting: Cutting, numbers: Sequence[int]) -> Iterator[Document | None]:
+    yield from documents
+    before, after = numbers
+    say(f"{cutting.cut}: {after} of {before} predictions are kept", err=True)

@@ -1,0 +1,333 @@
+"""Options that several commands share, declared once.
+
+A command takes a group of options as one parameter, such as `reading: Reading`;
+`app.grouped` turns every field into an option of its own. What Python has too is declared in `core.arguments`.
+What only commands have, such as `--format conll,markdown`, is read and checked below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+from typer import Option
+
+from ..core import arguments
+from ..core.arguments import TABLE_FORMATS, Labelling, Reading
+
+if TYPE_CHECKING:
+    from ..evaluation.resampling import Confidence
+    from ..evaluation.tested import Asked
+
+EPILOG = (
+    "Options of a metric follow the files: --fair.unit token --loio.s 1. "
+    "'nereval metrics' lists the options of every metric."
+)
+
+DIGITS = Option(2, "--digits", "-d", help="Decimal places in the tables", min=0, max=10)
+TABLES = Option(
+    None,
+    "--tables",
+    "-t",
+    help="Tables to print, in this order, or 'all'. score and evaluate: headline, errors, groups (the default in the "
+    "terminal), scores, labels, pairs, confusion, documents (with errors, the default in other formats), label-scores, "
+    "counts. score --system: headline, runs (the default in the terminal), scores, labels (with runs, the default in "
+    "other formats), label-scores. compare: differences, labels (the default in the terminal), runs, transitions, "
+    "spans (all five are the default in other formats), all-differences. agreement: pairs, differences, labels, "
+    "documents, spans (the default in the terminal), scores, alpha (all seven are the default in other formats), "
+    "all-scores. thresholds: labels, applied, scores (the default), calibration, curves",
+)
+METRICS = Option(
+    None, "--metrics", "-m", help="Metrics or sets of metrics, separated by commas. By default the set 'papers'"
+)
+OUTPUT = Option(None, "--output", "-o", help="JSON file for the full result", dir_okay=False)
+NAMES = Option(
+    None,
+    "--name",
+    help="Name of a system, for tables and sentences: once for each system, in their order. By default the parts "
+    "of the file names that differ",
+)
+COUNTS = Option(..., "--output", "-o", help="File for the counts, .npz", dir_okay=False)
+PER_DOCUMENT = Option(
+    None, "--per-document", help="File for the scores of each document, .jsonl or .csv", dir_okay=False
+)
+SHARED_IDS = Option(
+    False, "--shared-ids", help="Treat texts with the same id in different files as one document, not as an error"
+)
+COLLAPSE = Option(
+    False,
+    "--collapse",
+    help="Add up the documents while they are counted, so that memory and the count file do not grow with the corpus. "
+    "Scores stay the same, and intervals come from half-samples; outputs that need single documents are given up",
+)
+CHECK_REPEATS = Option(
+    False,
+    "--check-repeats",
+    help="With --collapse: look for documents with the same id in different files. Takes time and 16 bytes per "
+    "document on disk, but no memory",
+)
+TRAIN = Option(
+    None,
+    "--train",
+    help="Training corpus, or the lexicon that 'nereval training' made from it. Some metrics and attributes look up "
+    "spans in it",
+)
+CONFIDENCE = Option(
+    False,
+    "--confidence",
+    "-C",
+    help="Add a confidence interval to every score, by leaving out each document, or each unit of --unit. Without it, "
+    "only the main score has an interval, and only for up to 20000 documents",
+)
+
+CODE = Option(None, "--code", "-c", help="Python file with registered functions to import, such as metrics of your own")
+
+
+class Model(NamedTuple):
+    """How a pipeline is loaded."""
+
+    code: Path | None = CODE
+    gpu_id: int = Option(-1, "--gpu-id", "-g", help="GPU ID or -1 for CPU")
+
+
+class Resampling(NamedTuple):
+    """How documents are resampled for intervals; None has the default of `Confidence`."""
+
+    level: Annotated[float | None, arguments.LEVEL] = None
+    samples: Annotated[int | None, arguments.SAMPLES] = None
+    seed: Annotated[int | None, arguments.SEED] = None
+
+
+class Asking(NamedTuple):
+    """What a comparison tests."""
+
+    primary: Annotated[str | None, arguments.PRIMARY] = None
+    secondary: Annotated[str | None, arguments.SECONDARY] = None
+    margin: Annotated[float | None, arguments.MARGIN] = None
+    trials: Annotated[int | None, arguments.TRIALS] = None
+
+    def asked(self, per_label: bool = False) -> Asked:
+        """Return the settings of a comparison, checked as far as possible before any file is read."""
+        from ..evaluation.tested import Asked
+
+        return Asked(self.primary, self.secondary, per_label, self.margin).checked()
+
+
+class Showing(NamedTuple):
+    """How results are printed."""
+
+    format: Annotated[str | None, arguments.FORMAT] = None
+    tables: str | None = TABLES
+    digits: int = DIGITS
+    average: str = Option(
+        "micro",
+        "--average",
+        "-a",
+        help="Average that the tables show: micro, macro or weighted (over labels), or docs (over documents)",
+    )
+    short: bool = Option(False, "--short", help="Omit options with default values from the signature")
+
+
+class Lookups(NamedTuple):
+    """The attributes by which scores are broken down, and the lexicon in which spans are looked up."""
+
+    by: list[str] | None = Option(
+        None,
+        "--by",
+        help="Also score by an attribute of the span, such as eLen (its number of words) or eCon; 'nereval metrics' "
+        "lists them. --by sLen:5 makes five buckets, --by eLen:2,5 sets the edges of the buckets. May be repeated",
+    )
+    train: str | None = TRAIN
+
+
+class Sharding(NamedTuple):
+    """How workers count a corpus of several files."""
+
+    engine: str | None = Option(None, "--engine", help="Where the workers run: loky (this machine), ray, dask or spark")
+    workers: int | None = Option(
+        None, "--workers", help="Number of workers. By default 1, or with --engine all that the engine has", min=1
+    )
+    parts: str | None = Option(
+        None,
+        "--parts",
+        help="Folder for the counts of each file, from which an interrupted run continues [nereval-parts]",
+    )
+    shared_ids: bool = SHARED_IDS
+    collapse: bool = COLLAPSE
+    check_repeats: bool = CHECK_REPEATS
+
+    @property
+    def wanted(self) -> bool:
+        """Whether workers are requested, even for a single file."""
+        return bool(self.engine or self.workers or self.parts)
+
+
+MISSING_SCORE = Option(
+    None, "--missing-score", help="Score of predictions without one, such as 1.0. By default they are an error"
+)
+
+
+class Choosing(NamedTuple):
+    """How the cut is chosen, and what counts as a hit."""
+
+    best: str = Option(
+        "strict_f", "--best", help="Score by which the cut is chosen, such as strict_f, fair_f or slot_error.ser"
+    )
+    per_label: str | None = Option(
+        None,
+        "--per-label",
+        help="A cut for each label: 'own' for the best of its own score, or 'micro' for the cuts that together have "
+        "the best overall score (exact for strict_f; for others a local optimum). By default all labels have one cut",
+    )
+    hit: str = Option(
+        "strict",
+        "--hit",
+        help="Predictions that are hits for average precision and calibration: 'strict', or the least IoU of "
+        "characters with a gold span of the same label, such as 0.5",
+    )
+    missing_score: float | None = MISSING_SCORE
+    bins: int = Option(10, "--bins", help="Number of bins for calibration")
+    bin_kind: str = Option(
+        "equal", "--bin-kind", help="Bins of the same width ('equal') or of as many predictions each ('equal_mass')"
+    )
+
+
+class Cutting(NamedTuple):
+    """Which predictions are kept."""
+
+    cut: Path | None = Option(
+        None,
+        "--cut",
+        help="Cut file of 'nereval thresholds': keep the predictions whose scores are at least the cut of their label",
+    )
+    missing_score: float | None = MISSING_SCORE
+
+
+GROUPS = (Labelling, Reading, Model, Resampling, Asking, Showing, Lookups, Sharding, Choosing, Cutting)
+
+
+def split_list(text: str | None) -> list[str]:
+    """Return the items of a comma-separated list.
+
+    >>> split_list("fn, lbe"), split_list(None)
+    (['fn', 'lbe'], [])
+    """
+    return [item.strip() for item in text.split(",")] if text else []
+
+
+def input_formats(value: str | None) -> list[str]:
+    """Return the input formats that `--format` names: none, one, or those of gold and predictions.
+
+    >>> input_formats("conll,markdown"), input_formats(None)
+    (['conll'], [])
+    """
+    return _formats(value)[0]
+
+
+def table_format(value: str | None) -> str:
+    """Return the table format that `--format` names.
+
+    >>> table_format("conll,markdown"), table_format(None)
+    ('markdown', 'terminal')
+    """
+    return (_formats(value)[1] or ["terminal"])[0]
+
+
+def _formats(value: str | None) -> tuple[list[str], list[str]]:
+    """Return the input formats and the table formats that `--format` names."""
+    from ..io.formats import format_names, is_format
+
+    names = split_list(value)
+    tables = [name for name in names if name in TABLE_FORMATS]
+    inputs = [name for name in names if name not in TABLE_FORMATS]
+    for name in inputs:
+        if not is_format(name):
+            raise ValueError(
+                f"--format {value}: there is no format {name!r}; input formats are {', '.join(format_names())}, "
+                f"table formats are {', '.join(TABLE_FORMATS)}"
+            )
+    if len(tables) > 1 or len(inputs) > 2:
+        raise ValueError(
+            f"--format {value}: expected at most one table format and two input formats (gold, predictions)"
+        )
+    return inputs, tables
+
+
+def check_no_table_format(value: str | None) -> None:
+    """Raise ValueError if `--format` names a table format. For commands that print no table."""
+    from ..io.formats import format_names
+
+    _, tables = _formats(value)
+    if tables:
+        raise ValueError(
+            f"--format {value}: no table is printed, so {tables[0]} has no effect here; "
+            f"input formats are {', '.join(format_names())}"
+        )
+
+
+def table_names(value: str | None, known: Collection[str], default: Iterable[str]) -> list[str]:
+    """Return the tables that `--tables` names.
+
+    >>> table_names("b, a", "abc", "c"), table_names("all", "abc", "c"), table_names(None, "abc", "c")
+    (['b', 'a'], ['a', 'b', 'c'], ['c'])
+
+    Args:
+        value: The value of `--tables`.
+        known: All tables of the command.
+        default: The tables to print without `--tables`.
+
+    Raises:
+        ValueError: If a table is unknown.
+    """
+    if value is None or value == "all":
+        return list(default if value is None else known)
+    names = list(dict.fromkeys(name.strip() for name in value.split(",")))
+    for name in names:
+        if name not in known:
+            raise ValueError(f"--tables {value}: there is no table {name!r}; there are {', '.join(known)}, or 'all'")
+    return names
+
+
+def check_suffix(option: str, path: Path, *suffixes: str) -> None:
+    """Raise ValueError if a file name does not end with one of the suffixes.
+
+    >>> check_suffix("--output", Path("rows.txt"), ".jsonl", ".csv")
+    Traceback (most recent call last):
+    ValueError: --output rows.txt: expected a .jsonl or .csv file
+    """
+    if path.suffix not in suffixes:
+        raise ValueError(f"{option} {path}: expected a {' or '.join(suffixes)} file")
+
+
+def check_per_document(path: Path | None) -> None:
+    """Raise ValueError if `--per-document` names a file of an unknown kind."""
+    if path:
+        check_suffix("--per-document", path, ".jsonl", ".csv")
+
+
+def check_average(average: str) -> None:
+    """Raise ValueError if `--average` names no average."""
+    from ..evaluation.scores import AVERAGES
+
+    if average not in AVERAGES:
+        raise ValueError(f"--average {average}: expected one of {', '.join(AVERAGES)}")
+
+
+def chosen_confidence(wanted: bool, resampling: Resampling, option: str = "--confidence") -> Confidence | None:
+    """Return the settings of intervals, or None if no intervals are wanted.
+
+    Args:
+        wanted: Whether intervals are wanted.
+        resampling: How documents are resampled.
+        option: The option that asks for resampling.
+
+    Raises:
+        ValueError: If a setting is out of range, or is given although no intervals are wanted.
+    """
+    from ..evaluation.resampling import Confidence
+
+    settings = {name: value for name, value in resampling._asdict().items() if value is not None}
+    if not wanted and settings:
+        raise ValueError(f"--{next(iter(settings))} is given without {option}: add that, or leave it out")
+    return Confidence(**settings).checked() if wanted else None

@@ -1,0 +1,390 @@
+"""Count documents.
+
+Commands call the rooms `counting` and `evaluation` through these functions; `printing` shows the results.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from ..core.arguments import Reading
+from .command_options import Cutting, Model, Resampling, Sharding, Showing, table_names
+from .metric_options import chosen_metrics, with_stored_labels
+from .printing import say
+from .systems import as_stored, check_no_count_file, documents_of, predictions_kept
+
+if TYPE_CHECKING:
+    from ..core.declaration import Metric
+    from ..core.labels import LabelRules
+    from ..core.spans import Document
+    from ..counting.counts import Counts
+    from ..evaluation.collapsing import Halves
+    from ..evaluation.resampling import Confidence
+    from .systems import Documents
+
+
+class Observer(Protocol):
+    """Something that sees every document as it is counted."""
+
+    def add(self, document: Document | None) -> None:
+        """See a document; None has no gold annotation."""
+
+
+class Kept(list["Document"]):
+    """An observer that keeps the documents with gold annotation."""
+
+    def add(self, document: Document | None) -> None:
+        """Keep the document, unless it is None."""
+        if document:
+            self.append(document)
+
+
+def count_documents(
+    documents: Documents,
+    metrics: Sequence[Metric],
+    source: str,
+    reading: Reading,
+    observers: Sequence[Observer] = (),
+    *,
+    quiet: bool = False,
+    collapse: Halves | None = None,
+    check_repeats: bool = False,
+) -> Counts:
+    """Return the counts of documents.
+
+    Args:
+        documents: The documents; None for one without gold annotation.
+        metrics: What to count.
+        source: Name of the gold file.
+        reading: How the documents are read.
+        observers: Their `add` is called with every document.
+        quiet: Show no progress bar.
+        collapse: Add up the documents, and keep these half-samples; None keeps a row for each document.
+        check_repeats: Keep hashes of the ids of collapsed counts.
+
+    Raises:
+        ValueError: If there is no document to count.
+    """
+
+    def observed() -> Iterator[Document | None]:
+        for document in _with_progress(documents, quiet):
+            for observer in observers:
+                observer.add(document)
+            yield document
+
+    from ..counting.counter import count
+    from ..evaluation.collapsing import count_collapsed
+    from ..io.id_hashes import IdHashes
+
+    hashes = IdHashes() if check_repeats else None
+    observers = [*observers, *([hashes] if hashes else [])]
+    counts = count_collapsed(observed(), metrics, *collapse) if collapse else count(observed(), metrics)
+    counts.sources = [source]
+    counts.spans_key = reading.spans_key
+    counts.id_hashes = hashes.file() if hashes else None
+    _check_not_empty(source, counts.documents, counts.skipped)
+    if not quiet:
+        warn_of_labels(counts)
+    return counts
+
+
+def warn_of_labels(counts: Counts) -> None:
+    """Print warnings about labels that occur on one side only, or not at all.
+
+    Raises:
+        ValueError: A label of `--only` occurs nowhere.
+    """
+    from ..evaluation.result import gold_spans, pred_spans
+
+    _warn(gold_spans(counts), pred_spans(counts), counts.partners, counts.label_rules, counts.mapped)
+
+
+def _warn(
+    gold: Mapping[str, int],
+    pred: Mapping[str, int],
+    partners: Mapping[tuple[str, str], int],
+    rules: LabelRules | None,
+    mapped: Collection[str],
+) -> None:
+    from ..evaluation.label_schemes import label_lines
+
+    if rules:
+        rules.check_found({*gold, *pred})
+    lines = rules.unused(mapped) if rules else []
+    for line in [*lines, *label_lines(gold, pred, partners, rules)]:
+        say(line, err=True)
+
+
+def totals_while_reading(
+    documents: Documents, source: str
+) -> tuple[Counter[str], Counter[str], Iterator[Document | None]]:
+    """Return the totals of a heading, those of mentions, and the documents, which are added to them as they are read.
+
+    After the last one, ValueError is raised if there was no document with gold annotation.
+    """
+    from ..core.spans import ON_READING
+
+    labels: tuple[Counter[str], Counter[str]] = Counter(), Counter()
+    partners: Counter[tuple[str, str]] = Counter()
+    rules: LabelRules | None = None
+    mapped: set[str] = set()
+    mentions: Counter[str] = Counter()
+    totals = Counter(dict.fromkeys(("documents", "gold", "pred", "skipped", *ON_READING), 0))
+
+    def added() -> Iterator[Document | None]:
+        nonlocal rules
+        for document in _with_progress(documents):
+            if document is None:
+                totals["skipped"] += 1
+            else:
+                partners.update(document.partners)
+                rules = rules or document.label_rules
+                mapped.update(document.mapped)
+                mentions.update(document.mentions)
+                sides = dict(zip(("gold", "pred"), map(len, document.sides)))
+                for seen, spans in zip(labels, document.sides):
+                    seen.update(label for _, _, label in spans)
+                totals.update({**sides, "documents": 1, **{name: getattr(document, name) for name in ON_READING}})
+            yield document
+        _check_not_empty(source, totals["documents"], totals["skipped"])
+        _warn(*labels, partners, rules, mapped)
+
+    return totals, mentions, added()
+
+
+def _with_progress(documents: Documents, quiet: bool = False) -> Documents:
+    """Return the documents, with a progress bar if the output is a terminal."""
+    from tqdm import tqdm
+
+    progress: Iterable[Document | None] = tqdm(documents, unit=" docs", leave=False, disable=quiet or None)
+    return progress
+
+
+def _check_not_empty(source: str, documents: int, skipped: int) -> None:
+    if not documents and not skipped:
+        raise ValueError(f"there are no documents to score in {source}")
+    if not documents:
+        raise ValueError(
+            f"{source}: none of the {skipped} gold documents is annotated; "
+            "if the annotation is in span groups, name one with --spans-key KEY"
+        )
+
+
+def add_replicates(counts: Counts, drawn: Confidence) -> None:
+    """Resample the counts, so that intervals of several count files can be merged."""
+    from ..evaluation.intervals import replicate
+
+    counts.replicates = replicate(counts, drawn.samples, drawn.seed)
+
+
+def save_counts(counts: Counts, output: Path) -> None:
+    """Write a count file, and print its name."""
+    from ..io.count_files import save
+    from ..reporting.remarks import on_reading
+
+    unchecked = _unchecked(counts)  # before the hashes of ids move
+    save(counts, output)
+    documents = "1 document" if counts.documents == 1 else f"{counts.documents} documents"
+    said = on_reading({**counts.on_reading, "skipped": counts.skipped})
+    say(", ".join([f"✔ counts of {documents} in {output}", *said]), fg="green")
+    if unchecked:
+        say(unchecked)
+
+
+def say_if_unchecked(counts: Counts) -> None:
+    """Print to stderr that nobody looked for repeated documents, if that is so."""
+    if unchecked := _unchecked(counts):
+        say(unchecked, err=True)
+
+
+def _unchecked(counts: Counts) -> str:
+    """Return why repeated documents are not found: counts are collapsed, and have no hashes of ids or no ids."""
+    if not counts.collapsed:
+        return ""
+    if not counts.id_hashes:
+        return "ℹ Documents that occur in several files were not looked for; --check-repeats does."
+    if not counts.id_hashes.stat().st_size:
+        return "ℹ No document has an id, so --check-repeats cannot find documents that occur in several files."
+    return ""
+
+
+def check_collapse_given(sharding: Sharding, *, append: bool = False) -> None:
+    """Raise ValueError if an option is given that only collapsed counts have."""
+    for option, given in (("--append", append), ("--check-repeats", sharding.check_repeats)):
+        if given and not sharding.collapse:
+            raise ValueError(f"{option} is for collapsed counts: give --collapse, too")
+
+
+def halves_of(drawn: Confidence | None) -> Halves:
+    """Return the half-samples that collapsed counts keep, given the settings of intervals."""
+    from ..evaluation.collapsing import Halves
+
+    return Halves(drawn.samples, drawn.seed) if drawn else Halves()
+
+
+def chosen_halves(replicates: int | None, seed: int | None) -> Halves:
+    """Return the half-samples that `--replicates` and `--seed` ask for.
+
+    Raises:
+        ValueError: A setting is out of range, or a seed is given for no half-samples.
+    """
+    from ..evaluation.collapsing import SAMPLES, Halves
+    from ..evaluation.resampling import Confidence
+
+    if replicates == 0 and seed is not None:
+        raise ValueError("--seed is given without --replicates")
+    halves = Halves(SAMPLES if replicates is None else replicates, seed or 0)
+    Confidence(samples=halves.samples or 1, seed=halves.seed).checked()
+    return halves
+
+
+def check_collapsible(
+    showing: Showing, per_document: Path | None, by: Sequence[str] | None, *, file: Path | None = None
+) -> None:
+    """Raise ValueError if something is asked for that collapsed counts do not keep.
+
+    Args:
+        showing: Which tables are printed.
+        per_document: The file for the scores of each document.
+        by: The attributes by which scores are broken down.
+        file: The count file; None if documents are collapsed now.
+    """
+    from ..reporting.score_view import ScoreView
+
+    tables = table_names(showing.tables, ScoreView.makers, ()) if showing.tables != "all" else []
+    asked = {
+        "--per-document": per_document is not None,
+        "--by": bool(by),
+        **{f"--tables {name}": name in tables for name in ("documents", "groups")},
+    }
+    lost = {
+        "--per-document": "scores of documents",
+        "--by": "breakdown",
+        "--tables documents": "scores of documents",
+        "--tables groups": "repeated mistakes",
+    }
+    for option, wanted in asked.items():
+        if wanted:
+            remedy = "leave out --collapse" if file is None else "count the corpus again without --collapse"
+            holder = "collapsed counts have" if file is None else f"{file} holds collapsed counts, which have"
+            raise ValueError(f"{option}: {holder} no {lost[option]}, since they keep no documents: {remedy}")
+
+
+def check_stored_halves(counts: Counts, wanted: bool, resampling: Resampling, file: Path) -> None:
+    """Raise ValueError if intervals of collapsed counts are asked for that their half-samples cannot give.
+
+    Args:
+        counts: The counts.
+        wanted: Whether intervals are asked for.
+        resampling: How documents are to be resampled.
+        file: The count file.
+    """
+    again = "count the corpus again with --replicates"
+    if wanted and counts.replicates is None:
+        raise ValueError(
+            f"--confidence: {file} holds collapsed counts without half-samples, and no documents to resample: {again}"
+        )
+    for name, has in zip(("samples", "seed"), counts.replicates.drawn if counts.replicates else ()):
+        given = getattr(resampling, name)
+        if given is not None and given != has:
+            raise ValueError(
+                f"--{name} {given}: {file} holds collapsed counts, which keep the half-samples that were drawn while "
+                f"counting ({name} {has}), and no documents to draw others from: {again} and --seed"
+            )
+
+
+def with_count_file(gold: Path | None, systems: Sequence[str], runs: Sequence[str]) -> list[str]:
+    """Return the systems of a comparison. If the first argument is a count file, no gold annotation was named.
+
+    Raises:
+        ValueError: Gold annotation is missing.
+
+    >>> with_count_file(Path("a.npz"), ["b.npz"], []), with_count_file(Path("gold.jsonl"), ["a.npz"], [])
+    (['a.npz', 'b.npz'], ['a.npz'])
+    """
+    if gold is None or gold.suffix != ".npz":
+        return [*systems]
+    if other := next((name for name in (*systems, *runs) if not name.endswith(".npz") or "=" in name), None):
+        raise ValueError(f"{gold} is a count file, and {other} is not: name the gold annotation first")
+    return [str(gold), *systems]
+
+
+def only_count_files(runs: Sequence[str]) -> Path:
+    """Return the first of some count files. A comparison of these needs no gold annotation, but a file that exists.
+
+    Raises:
+        ValueError: A run is not a count file.
+    """
+    if other := next((run for run in runs if not run.endswith(".npz")), None):
+        raise ValueError(f"{other} is not a count file: name the gold annotation first")
+    return Path(runs[0])
+
+
+def check_halves(systems: Sequence[str], resampling: Resampling) -> None:
+    """Raise ValueError if `--samples` or `--seed` are not those of the collapsed counts among some systems."""
+    from ..io.count_files import load
+
+    for name in systems if resampling.samples is not None or resampling.seed is not None else ():
+        if name.endswith(".npz") and (counts := load(Path(name))).collapsed:
+            check_stored_halves(counts, True, resampling, Path(name))
+
+
+class RunCounter:
+    """Counts training runs against one gold annotation; count files are used unchanged.
+
+    Args:
+        runs: Files of predictions, models, or count files, of all systems.
+        gold: The gold file or folder.
+        metrics: The value of `--metrics`.
+        options: The options of metrics. Without these and `metrics`, count files decide what is counted.
+        train: The value of `--train`.
+        reading: How files are read.
+        loading: How models are loaded.
+        cutting: Which predictions are kept.
+
+    Raises:
+        ValueError: A metric or a count file cannot be used.
+        OSError: The gold annotation or a count file cannot be read.
+    """
+
+    def __init__(
+        self,
+        runs: Sequence[str],
+        gold: Path,
+        metrics: str | None,
+        options: Sequence[str],
+        train: str | None,
+        reading: Reading,
+        loading: Model,
+        cutting: Cutting,
+    ) -> None:
+        from ..io.count_files import load
+        from ..io.paths import remedy
+
+        if not gold.exists():
+            raise ValueError(f"{gold} does not exist{remedy(gold)}")
+        self._gold, self._loading, self._cutting = gold, loading, cutting
+        self._stored = {name: load(Path(name)) for name in runs if name.endswith(".npz")}
+        check_no_count_file(cutting, [*self._stored])
+        counted = self._stored and not metrics and not options
+        reading = with_stored_labels(reading, runs)
+        self.metrics: tuple[Metric, ...]
+        self.left_out: dict[str, str] = {}
+        if counted:
+            self.metrics = next(iter(self._stored.values())).metrics
+        else:
+            self.metrics, self.left_out = chosen_metrics(
+                metrics, options, train, gold=gold, reading=reading, systems=runs
+            )
+        self._reading = as_stored(reading, runs, self._stored) if self._stored else reading
+
+    def count(self, run: str) -> tuple[Counts, Kept | None]:
+        """Return the counts of a run, and its documents; None for those of a count file."""
+        if run in self._stored:
+            return self._stored[run], None
+        kept = Kept()
+        documents = predictions_kept(documents_of(run, self._gold, self._reading, self._loading), self._cutting, run)
+        return count_documents(documents, self.metrics, self._gold.name, self._reading, [kept]), kept

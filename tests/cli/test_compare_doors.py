@@ -1,0 +1,302 @@
+"""One comparison through every door: Python, the command, the report's page, count files and frames say the same."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import accepted, flat, line, run, write
+from made_up import corpus, second, tallied, trained_again
+from pages import Parsed
+
+from spacy_nereval import Confidence, Document, compare, count, create_all, load
+from spacy_nereval.evaluation.comparison import System, comparison
+from spacy_nereval.evaluation.datasets import data_sets
+from spacy_nereval.evaluation.run_means import evaluate_runs
+from spacy_nereval.io.count_files import load as load_counts
+from spacy_nereval.reporting.comparison_view import ComparisonView, DataSetsView
+from spacy_nereval.reporting.formats import document, json_text
+from spacy_nereval.reporting.runs_view import RunsView
+
+pytestmark = pytest.mark.costly  # resampling, in almost every test
+
+TWELVE = "strict,semeval,slot_error,loio,fair,wrf,ace,char,mentions,overlap,plagdet,relaxed"
+SETTINGS: Mapping[str, Any] = {"samples": 60, "trials": 300, "seed": 3}
+OPTIONS = [text for name, value in SETTINGS.items() for text in (f"--{name}", value)]
+
+CASES: dict[str, dict[str, Any]] = {
+    "two metrics": {"metrics": ["strict", "fair"]},
+    "three metrics, a margin, labels": {"metrics": ["fair", "strict", "slot_error"], "margin": 4, "per_label": True},
+    "twelve metrics, chosen scores": {"metrics": TWELVE.split(","), "primary": "wrf.wrf", "secondary": ["strict.p"]},
+    "a cost": {"metrics": ["slot_error"], "margin": 30},
+    "other baseline": {"metrics": ["strict"], "baseline": "b"},
+}
+"""What is asked, as arguments of `compare`."""
+
+SYSTEMS: dict[str, dict[str, list[str]]] = {
+    "files": {"a": ["a"], "b": ["b"], "c": ["a"]},
+    "runs": {"a": ["a", "a1"], "b": ["b", "a2"], "c": ["gold"]},
+    "counts": {"a": ["a.npz"], "b": ["b.npz"]},
+    "collapsed": {"a": ["a-collapsed.npz"], "b": ["b-collapsed.npz"]},
+}
+"""Systems, and the files of their training runs."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Gold annotation, systems and training runs; the last two documents have one id, and so are one unit."""
+    found: Path = tmp_path_factory.mktemp("doors")
+    documents = corpus(30, seed=2)
+    documents[-1].id = documents[-2].id
+    sides = {"a": documents, "b": second(documents), **{f"a{k}": trained_again(f"{k}", 0.8, documents) for k in (1, 2)}}
+    for name, own in {"gold": [Document(d.gold, d.gold, d.text, id=d.id) for d in documents], **sides}.items():
+        rows = (line(d.text or "", *own.pred, id=d.id) for d, own in zip(documents, own))
+        write(found / f"{name}.jsonl", *rows)
+    return found
+
+
+@pytest.fixture
+def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def counted(systems: Mapping[str, list[str]], metrics: str) -> None:
+    """Make the count files that systems need."""
+    for names in systems.values():
+        for name in names:
+            if name.endswith(".npz"):
+                more = ["--replicates", 80, "--collapse"] if "collapsed" in name else []
+                accepted("count", "gold.jsonl", f"{name[0]}.jsonl", "-m", metrics, "-o", name, *more)
+
+
+def read(name: str) -> Any:
+    """What Python gets for a file: records, or a path of counts."""
+    return name if name.endswith(".npz") else load(f"{name}.jsonl")
+
+
+def by_both(systems: Mapping[str, list[str]], asked: Mapping[str, Any]) -> tuple[Any, dict[str, Any], str]:
+    """What Python returns for a comparison, what the command writes, and what it prints with all tables."""
+    first, *more = [asked["baseline"]] if "baseline" in asked else [*systems]
+    order = [first, *(name for name in systems if name != first)]
+    stored = any(name.endswith(".npz") for names in systems.values() for name in names)
+    collapsed = any("collapsed" in name for names in systems.values() for name in names)
+    metrics = ",".join(asked["metrics"])
+    counted(systems, metrics)
+    settings = {key: value for key, value in SETTINGS.items() if key != "trials"} if collapsed else SETTINGS
+    given = {
+        name: {run: read(run) for run in runs} if len(runs) > 1 else read(runs[0]) for name, runs in systems.items()
+    }
+    if len({*map(len, systems.values())} - {1}):
+        given = {name: {f"{k}": read(run) for k, run in enumerate(runs)} for name, runs in systems.items()}
+    how = {key: value for key, value in asked.items() if key != "metrics"}
+    of_files = {} if stored else {"gold": read("gold"), "metrics": asked["metrics"]}
+    in_python = compare(given, **of_files, **how, **settings)
+    arguments: list[Any] = [] if stored else ["gold.jsonl", "-m", metrics]
+    for name in order:
+        files = [run if stored else f"{run}.jsonl" for run in systems[name]]
+        arguments += ["--system", f"{name}={','.join(files)}"]
+    for key in ("margin", "primary"):
+        arguments += [f"--{key}", asked[key]] if key in asked else []
+    arguments += ["--secondary", ",".join(asked["secondary"])] if "secondary" in asked else []
+    arguments += ["--per-label"] if asked.get("per_label") else []
+    arguments += [] if collapsed else OPTIONS
+    printed = run("compare", *arguments, "-o", "out.json", "-t", "all")
+    assert printed.exit_code == 0, printed.output
+    return in_python, json.loads(Path("out.json").read_text("utf8")), printed.stdout
+
+
+@pytest.mark.parametrize(
+    ("systems", "case"),
+    [*product(SYSTEMS, CASES)],
+)
+def test_python_and_the_command_say_the_same(here, systems, case):
+    """Equal JSON, tables and lines; other files give other systems, not other numbers."""
+    in_python, written, printed = by_both(SYSTEMS[systems], CASES[case])
+    assert written == json.loads(json.dumps(in_python))
+    said = flat(printed)
+    view = ComparisonView(in_python)
+    for text in (*view.opening(), *view.closing(), in_python.signature):
+        assert flat(text) in said or text in printed.replace("\n", ""), text
+    for table in view.tables(view.makers):
+        for cells in table.grid()[1:] if table.rows else []:
+            assert " ".join(" ".join(cells).split()) in " ".join(printed.split()), table.title
+    frame = in_python.to_frame()
+    assert [*frame["p_holm"].astype(object).where(frame["p_holm"].notna(), None)] == [
+        row["p_holm"] for row in written["comparisons"]
+    ]
+
+
+def test_text_formats_and_saved_files_have_the_tables_of_the_view(here, tmp_path):
+    in_python, _, _ = by_both(SYSTEMS["files"], CASES["two metrics"])
+    view = ComparisonView(in_python)
+    tables = [*view.tables(view.makers)]
+    after = [*view.closing(), in_python.signature]
+    for ending, format in ((".md", "markdown"), (".tex", "latex"), (".csv", "csv")):
+        in_python.save(tmp_path / f"a{ending}")
+        assert (tmp_path / f"a{ending}").read_text("utf8") == document(tables, format, view.opening(), after) + "\n"
+    arguments = ["gold.jsonl", "-m", "strict,fair", *(f"--system={name}={name}.jsonl" for name in "ab"), *OPTIONS]
+    assert json.loads(run("compare", *arguments, "-t", "all", "-f", "json").stdout) == json.loads(
+        json_text([*ComparisonView(json.loads(_written(arguments))).tables(view.makers)])
+    )
+    html = in_python._repr_html_()
+    assert all(cell in html for table in view.tables(["differences"]) for row in table.rows for cell in row[:1])
+
+
+def _written(arguments: list[Any]) -> str:
+    accepted("compare", *arguments, "-o", "out.json")
+    return Path("out.json").read_text("utf8")
+
+
+@pytest.mark.parametrize("case", ["two metrics", "three metrics, a margin, labels"])
+def test_the_page_says_what_the_command_and_its_json_say(here, case):
+    """Every sentence and number of the comparison in the report."""
+    asked = CASES[case] | {"per_label": False, "metrics": sorted(CASES[case]["metrics"])}
+    arguments = ["gold.jsonl", "a.jsonl", "b.jsonl", "-m", ",".join(asked["metrics"]), *OPTIONS]
+    arguments += ["--margin", asked["margin"]] if "margin" in asked else []
+    accepted("report", *arguments, "-C", "--primary", "fair.f", "-o", "r.html")
+    page = Parsed(Path("r.html").read_text("utf8"))
+    result = json.loads(_written([*arguments, "--primary", "fair.f"]))
+    view = ComparisonView(result)
+    for text in (
+        *view.opening(),
+        *view.tested(),
+        *(found.sentence for found in view.findings() if found.section == "headline"),
+    ):
+        assert text in page.text
+    shown = 0
+    for row in result["comparisons"]:
+        cells = dict(zip(view.columns, view.cells(row)))
+        at = [cells_of for cells_of in page.rows if cells_of[0] == row["metric"] and len(cells_of) > 8]
+        if row["headline"] and at and row["p"] is not None:
+            (found,) = at
+            table = next(view.differences())
+            texts = [table.shown(k + 1, cell) for k, cell in enumerate(cells.values())]
+            value, bounds = texts[2].split(" ", 1)
+            assert found[-4].lstrip("+").startswith(value) and found[-4].endswith(bounds.removesuffix(" few"))
+            assert found[-3:] == texts[3:]
+            assert ("on these documents" in found[-4]) is view.is_shown(row)
+            shown += 1
+    assert shown >= 2
+
+
+def test_every_finding_names_its_documents():
+    """The documents in which the outputs differ, and those with spans that change; counted here from the spans."""
+    gold = [(0, 3, "A"), (5, 8, "A")]
+    texts = ["one text"] * 3 + ["another text"] * 2 + [f"the text {k}" for k in range(20)]
+    worse = {0, 1, 2, 3, 4, 7, 9}
+    a = [Document(gold, gold[: 1 + (k not in worse)], text) for k, text in enumerate(texts)]
+    b = [Document(gold, gold, text) for text in texts]
+    found = compare({"a": [d.pred for d in a], "b": [d.pred for d in b]}, [d.gold for d in b], ["strict"], text=texts)
+    row = next(row for row in found["comparisons"] if row["family"] == "primary")
+    assert (found["documents"], found["units"], row["differing"]) == (25, 22, 4)
+    assert row["verdict"] == "the outputs differ in 4 units: nothing can be told", "7 documents in 4 units"
+    headline, changes = ComparisonView(found).findings()
+    assert (headline.section, {*headline.documents}) == ("headline", worse)
+    assert (changes.section, {*changes.documents}) == ("changes", worse)
+    assert changes.sentence == "b fixes 7 gold spans, breaks 0"
+    told = ComparisonView(
+        compare({"a": [d.gold for d in a], "b": [[]] * 25}, [d.gold for d in b], ["strict"], text=texts)
+    )
+    assert [(each.section, [*each.documents]) for each in told.findings()] == [
+        ("headline", []),
+        ("changes", [*range(25)]),
+    ]
+
+
+def answer(low: float, high: float, margin: float, units: int) -> str:
+    """A twin of the answers about a margin, from the list of cases; low and high in points, more is better."""
+    points = f"{margin:g} point{'s' * (margin != 1)}"
+    half = (high - low) / 2
+    needed = -int(-units * (half / margin) ** 2 // 1)
+    more = f"; about {needed:,} documents like these would tell" if half > margin else ""
+    cases = [
+        (low > margin, f"better by more than {points}"),
+        (low > 0 and high < margin, f"better, by less than {points}"),
+        (-margin < low and high < margin, f"the same within {points}"),
+        (low > -margin, f"not worse by {points} or more"),
+        (high < -margin, f"worse by more than {points}"),
+        (True, f"not enough data for a margin of {points}{more}"),
+    ]
+    return next(said for holds, said in cases if holds)
+
+
+def said_of(row: dict[str, Any]) -> Any:
+    return row["verdict"]
+
+
+@pytest.mark.parametrize("score", ["strict.f", "slot_error.ser"])
+@pytest.mark.parametrize("runs", [1, 2])
+def test_a_margin_is_answered_from_the_interval_at_twice_the_error(score, runs):
+    """Systems from far better to far worse, and margins from small to large."""
+    answers = set()
+    for found, margin in product((0.2, 0.55, 0.6, 0.65, 0.95), (0.5, 4, 20)):
+        documents = corpus(60, seed=5)
+        sides = [[trained_again(f"{side} {k} {chance}", chance, documents) for k in range(runs)]
+                 for side, chance in (("a", 0.6), ("b", found))]  # fmt: skip
+        metrics = create_all(["strict", "slot_error"])
+        systems = [System(name, [count(d, metrics) for d in own]) for name, own in zip("ab", sides)]
+        given: dict[str, Any] = {"trials": None if runs > 1 else 500, "primary": score}
+        row, narrow = (
+            next(
+                r
+                for r in comparison(systems, [], Confidence(level, 200), **given, **more)["comparisons"]
+                if r["verdict"]
+            )
+            for level, more in ((0.95, {"margin": margin}), (0.9, {}))
+        )
+        low, high = (100 * bound for bound in narrow["interval"])
+        low, high = (low, high) if score.endswith(".f") else (-high, -low)
+        said = row["margin_answer"]
+        if runs > 1:
+            said = re.sub(r", with [\d.]+ times the training runs,", "", said)
+        assert said == answer(low, high, margin, 60)
+        assert (row["same_within"] == margin) is (-margin < low and high < margin)
+        assert row["verdict"].endswith(row["margin_answer"])
+        answers.add(re.sub(r"[\d.,]+", "", said))
+    assert len(answers) >= 4, answers
+
+
+def test_runs_of_one_system_through_the_command_and_python(here):
+    names = ["a", "a1", "a2"]
+    accepted("score", "gold.jsonl", f"--system=A={','.join(f'{n}.jsonl' for n in names)}", "-m", "strict,fair",
+             "-o", "runs.json", "-t", "all", "--samples", 40)  # fmt: skip
+    written = json.loads(Path("runs.json").read_text("utf8"))
+    for name in names:
+        accepted("count", "gold.jsonl", f"{name}.jsonl", "-m", "strict,fair", "-o", f"{name}.npz")
+    counts = [load_counts(Path(f"{name}.npz")) for name in names]
+    found = evaluate_runs(counts, Confidence(samples=40), system="A")
+    assert written == json.loads(json.dumps(found))
+    view = RunsView(counts[0], written)
+    printed = run("score", "gold.jsonl", f"--system=A={','.join(f'{n}.jsonl' for n in names)}", "-m", "strict,fair",
+                  "-t", "all", "--samples", 40).stdout  # fmt: skip
+    for text in (*view.opening(), *view.closing()):
+        assert flat(text) in flat(printed)
+    assert view.findings() and all(found.sentence for found in view.findings())
+
+
+def test_data_sets_through_the_command_and_python(here, tmp_path):
+    results = {}
+    for name, more in (("news", 3), ("mail", 2), ("chat", 0)):
+        found = [[0] * 12, [more * (k % 3 > 0) for k in range(12)]]
+        sides = [[tallied(1 + n, 0, 3 - n, id=f"{name} {k}") for k, n in enumerate(own)] for own in found]
+        systems = [System(side, count(d, create_all(["strict"]))) for side, d in zip("AB", sides)]
+        results[name] = comparison(systems, [], trials=5000)
+        (tmp_path / f"{name}.json").write_text(json.dumps(results[name]))
+    files = [tmp_path / f"{name}.json" for name in results]
+    printed = accepted("datasets", *files, "-o", tmp_path / "out.json")
+    counted = data_sets(results)
+    assert json.loads((tmp_path / "out.json").read_text()) == json.loads(json.dumps(counted))
+    view = DataSetsView(counted)
+    assert [f"{each.sentence}." for each in view.findings()] == view.opening()
+    for text in (*view.opening(), *view.closing()):
+        assert flat(text) in flat(printed)
+    for table in view.tables(view.usual):
+        for cells in table.grid()[1:]:
+            assert " ".join(cells) in " ".join(printed.split())
+    assert counted["least"] == 2 and "⚠ No test in chat: the outputs differ in 0 units" in printed

@@ -1,0 +1,207 @@
+"""Every function of Python against its command: the same numbers, the same words on what was left out or refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import line, run, write
+
+from spacy_nereval import Confidence, agreement, compare, load, score, thresholds
+
+pytestmark = pytest.mark.costly
+
+TEXTS = ("Ada Lovelace met Bob", "in New York City .", "nothing here", "Bob and Bob", "Rome, Oslo", "Ada in Rome") * 2
+GOLD = (
+    ((0, 12, "PER"), (17, 20, "PER")),
+    ((3, 16, "LOC/CITY"),),
+    (),
+    ((0, 3, "PER"), (8, 11, "PER")),
+    ((0, 4, "LOC/CITY"), (6, 10, "LOC/CITY")),
+    ((0, 3, "PER"), (7, 11, "LOC")),
+) * 2
+PRED = (
+    ((0, 3, "PER"), (17, 20, "PER")),
+    ((3, 11, "LOC/CITY"),),
+    ((0, 7, "MISC"),),
+    ((0, 3, "PER"),),
+    ((0, 4, "LOC"), (6, 10, "PER")),
+    ((0, 3, "PER"), (7, 11, "LOC")),
+) * 2
+OTHER = (GOLD[0], PRED[1], *PRED[2:4], (), GOLD[5]) * 2
+
+CONLL = "Ada B-PER B-PER\nLovelace I-PER O\nmet O O\n\nin O O\nRome I-LOC B-LOC\n"
+FAIREVAL = "PER\t1\t2\t1, 2\nLOC\t4\t4\t4\n\nNONE\t999\t999\t999\n"
+
+
+def rows(spans: Any, **more: Any) -> list[dict[str, Any]]:
+    return [line(text, *own, id=str(k), **more) for k, (text, own) in enumerate(zip(TEXTS, spans))]
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch) -> Path:
+    """A folder with a gold annotation and systems, in several formats."""
+    monkeypatch.chdir(tmp_path)
+    for name, spans in (("gold", GOLD), ("a", PRED), ("b", OTHER)):
+        write(Path(f"{name}.jsonl"), *rows(spans))
+        tokens = [{"tokens": [{"start": 0, "end": 3}, {"start": 4, "end": len(text)}]} for text in TEXTS]
+        write(Path(f"{name}-tokens.jsonl"), *(row | more for row, more in zip(rows(spans), tokens)))
+        scored = [
+            {**row, "spans": [{**span, "score": (7 + k + 3 * j) % 10 / 10} for j, span in enumerate(row["spans"])]}
+            for k, row in enumerate(rows(spans))
+        ]
+        write(Path(f"{name}-scored.jsonl"), *scored)
+        mentions = [
+            {"id": str(k), "text": text, "mentions": [{"text": text[a:b].upper(), "label": c} for a, b, c in own]}
+            for k, (text, own) in enumerate(zip(TEXTS, spans))
+        ]
+        write(Path(f"{name}-mentions.jsonl"), *mentions)
+    for name, k in (("tags", 1), ("predicted", 2)):
+        found = [" ".join((each.split()[0], each.split()[k])) if each else "" for each in CONLL.split("\n")]
+        Path(f"{name}.conll").write_text("\n".join(found), encoding="utf8")
+    for name in ("numbers", "numbered"):
+        Path(f"{name}.csv").write_text(FAIREVAL, encoding="utf8")
+    return tmp_path
+
+
+def told(*arguments: Any) -> Any:
+    """The JSON that a command writes."""
+    done = run(*arguments, "-o", "out.json")
+    assert done.exit_code == 0, done.output
+    return plain(json.loads(Path("out.json").read_text(encoding="utf8")))
+
+
+def plain(result: Any) -> Any:
+    """The JSON of a result. Why metrics are left out is said in the words of Python or of the commands."""
+    found = json.loads(json.dumps(result))
+    if isinstance(found, dict) and "left_out" in found:
+        found["left_out"] = sorted(found["left_out"])
+    return found
+
+
+SCORED: list[tuple[str, tuple[str, str], list[str], dict[str, Any]]] = [
+    ("default", ("gold.jsonl", "a.jsonl"), [], {}),
+    ("every metric", ("gold.jsonl", "a.jsonl"), ["-m", "all"], {"metrics": ["all"]}),
+    ("with tokens", ("gold-tokens.jsonl", "a-tokens.jsonl"), ["-m", "all"], {"metrics": ["all"]}),
+    ("tags", ("tags.conll", "predicted.conll"), ["-m", "all", "--repair", "conll"], {"metrics": ["all"]}),
+    ("numbers for words", ("numbers.csv", "numbered.csv"), [], {}),
+    ("mentions", ("gold.jsonl", "a-mentions.jsonl"), [], {}),
+    (
+        "labels",
+        ("gold.jsonl", "a.jsonl"),
+        ["--labels", "PER=PERSON,MISC="],
+        {"labels": {"PER": "PERSON", "MISC": None}},
+    ),
+    ("only", ("gold.jsonl", "a.jsonl"), ["--only", "PER,LOC"], {"only": ["PER", "LOC"]}),
+    ("depth", ("gold.jsonl", "a.jsonl"), ["--depth", "1"], {"depth": 1}),
+    ("sep", ("gold.jsonl", "a.jsonl"), ["--sep", "O"], {"sep": "O"}),
+    ("intervals", ("gold.jsonl", "a.jsonl"), ["-C", "--level", "0.9"], {"confidence": Confidence(level=0.9)}),
+    ("an option", ("gold.jsonl", "a.jsonl"), ["-m", "fair", "--fair.beta", "2"], {"metrics": {"fair": {"beta": 2}}}),
+]
+
+
+def loaded(name: str, **how: Any) -> Any:
+    return load(name, **({"repair": "conll"} if name.endswith(".conll") else {}), **how)
+
+
+@pytest.mark.parametrize(("names", "options", "arguments"), [case[1:] for case in SCORED], ids=[c[0] for c in SCORED])
+def test_score(here, names, options, arguments):
+    gold, pred = names
+    assert plain(score(loaded(gold), loaded(pred), **arguments)) == told("score", gold, pred, *options)
+
+
+def test_score_of_counts(here):
+    assert run("count", "gold.jsonl", "a.jsonl", "-o", "counts.npz").exit_code == 0
+    assert plain(score("counts.npz", confidence=Confidence())) == told("score", "counts.npz", "-C")
+
+
+@pytest.mark.parametrize("metric", ["fair", "strict"])
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [([], {}), (["-e", "all"], {"verdicts": ["all"]}), (["-l", "PER"], {"labels": ["PER"]})],
+)
+def test_errors(here, metric, options, arguments):
+    assert run("errors", "gold.jsonl", "a.jsonl", "-m", metric, *options, "-o", "rows.jsonl").exit_code == 0
+    listed = [json.loads(row) for row in Path("rows.jsonl").read_text(encoding="utf8").splitlines()]
+    assert plain(score(load("gold.jsonl"), load("a.jsonl")).errors(metric, **arguments)) == listed
+
+
+TWELVE = ["strict", "semeval", "slot_error", "loio", "fair", "wrf", "char", "relaxed", "overlap", "plagdet", "ace"]
+COMPARED: list[tuple[str, tuple[str, ...], list[str], dict[str, Any]]] = [
+    ("two", ("a", "b"), [], {}),
+    ("three", ("a", "b", "gold"), ["-m", "strict,fair"], {"metrics": ["strict", "fair"]}),
+    ("many metrics", ("a", "b"), ["-m", ",".join([*TWELVE, "mentions"])], {"metrics": [*TWELVE, "mentions"]}),
+    ("asked", ("a", "b"), ["--primary", "fair.f", "--secondary", "strict.p,strict.r", "--margin", "2"],
+     {"primary": "fair.f", "secondary": ["strict.p", "strict.r"], "margin": 2.0}),
+    ("labels", ("a", "b"), ["--per-label"], {"per_label": True}),
+    ("resampled", ("a", "b"), ["--level", "0.9", "--samples", "50", "--seed", "3", "--trials", "70"],
+     {"level": 0.9, "samples": 50, "seed": 3, "trials": 70}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("names", "options", "arguments"), [c[1:] for c in COMPARED], ids=[c[0] for c in COMPARED])
+def test_compare(here, names, options, arguments):
+    systems = {f"{name}.jsonl": load(f"{name}.jsonl") for name in names}
+    named = [each for name in systems for each in ("--name", name)]
+    found = compare(systems, load("gold.jsonl"), **arguments)
+    assert plain(found) == told("compare", "gold.jsonl", *systems, *named, *options)
+
+
+def test_compare_of_training_runs(here):
+    systems = {"A": {"1": load("a.jsonl"), "2": load("b.jsonl")}, "B": {"1": load("b.jsonl"), "2": load("gold.jsonl")}}
+    given = ["--system", "A=a.jsonl,b.jsonl", "--system", "B=b.jsonl,gold.jsonl"]
+    assert plain(compare(systems, load("gold.jsonl"))) == told("compare", "gold.jsonl", *given)
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [
+        ([], {}),
+        (["-m", "all", "--unit", "char"], {"metrics": ["all"], "unit": "char"}),
+        (["-C", "--consensus", "all"], {"confidence": Confidence(), "consensus": "all"}),
+        (["--labels", "MISC="], {"labels": "MISC="}),
+    ],
+)
+def test_agreement(here, options, arguments):
+    annotators = {name: load(f"{name}.jsonl") for name in ("a", "b", "gold")}
+    found = agreement(annotators, **arguments)
+    assert plain(found) == told("agreement", *(f"{name}.jsonl" for name in annotators), *options)
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [
+        ([], {}),
+        (["-m", "all", "--best", "fair_f"], {"metrics": ["all"], "best": "fair_f"}),
+        (["--per-label", "own", "--hit", "0.5"], {"per_label": "own", "hit": 0.5}),
+        (["--bins", "5", "--bin-kind", "equal_mass"], {"bins": 5, "bin_kind": "equal_mass"}),
+    ],
+)
+def test_thresholds(here, options, arguments):
+    found = thresholds(load("gold.jsonl"), load("a-scored.jsonl"), **arguments)
+    assert plain(found) == told("thresholds", "gold.jsonl", "a-scored.jsonl", *options)
+
+
+def test_invalid_tags_are_refused_by_all_with_both_ways_to_repair_them(here):
+    tags = [["O", "I-PER", "B-LOC"]]
+    Path("odd.conll").write_text("a O\nb I-PER\nc B-LOC\n", encoding="utf8")
+    rows_of_tags = [{"tokens": ["a", "b", "c"], "ner_tags": tags[0]}]
+    calls = (
+        lambda: score(tags, tags),
+        lambda: compare({"a": tags, "b": tags}, tags),
+        lambda: agreement({"a": tags, "b": tags}),
+        lambda: score(rows_of_tags, rows_of_tags),
+        lambda: load("odd.conll"),
+    )
+    for call in calls:
+        with pytest.raises(ValueError, match="I-PER.*repair='conll'.*repair='discard'"):
+            call()
+    done = run("score", "odd.conll", "odd.conll")
+    assert done.exit_code == 1
+    for said in ("odd.conll, line 2", "I-PER", "--repair conll", "--repair discard"):
+        assert said in done.stderr
+    repaired = score(tags, tags, repair="conll")
+    assert (repaired["repaired"], repaired["gold"]) == (2, 2)
+    assert score(tags, tags, repair="discard")["gold"] == 1
