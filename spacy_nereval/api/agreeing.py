@@ -18,7 +18,7 @@ from ..evaluation.agreement.votes import consensus_rows, consensus_rule
 from ..evaluation.resampling import Confidence
 from ..io.shared_documents import shared_documents, write_disputes
 from ..io.writing import write_rows
-from ..metrics.choosing import chosen_metrics
+from ..metrics.registry import chosen_metrics
 from ..reporting.agreement_view import AgreementView
 from ..reporting.remarks import left_out_lines
 from ..reporting.view import MOST_DOCUMENTS
@@ -195,7 +195,8 @@ class Agreement(Shown):
             table: The name of a table for `--tables` of `nereval agreement`.
 
         Returns:
-            A row per row of the table, and a column per column.
+            A row per row of the table, and a column per column: ratios from 0 to 1, as in JSON, and the bounds of
+            intervals as columns "low" and "high".
 
         Raises:
             ValueError: There is no such table, or pandas is not installed.

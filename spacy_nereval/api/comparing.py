@@ -16,7 +16,7 @@ from ..evaluation.comparison import System, comparison
 from ..evaluation.resampling import Confidence
 from ..evaluation.tested import Asked, families
 from ..evaluation.transitions import outcomes_of
-from ..metrics.choosing import chosen_metrics, with_levels
+from ..metrics.registry import chosen_metrics, with_levels
 from .inputs import documents, gold_labels, reading_of_items, unknown
 from .reports import KeptSystem
 from .results import Comparison, label_warnings

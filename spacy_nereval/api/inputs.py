@@ -20,7 +20,7 @@ from ..io.formats.settings import Format, sides
 from ..io.read import UNANNOTATED, Pairing
 from ..io.records import Predictions, Record, pair
 from ..io.tag_sequences import Tagged, TokenDocument, read_tags
-from ..metrics.choosing import LOOKED_AT, Chosen, Unknown, chosen_metrics
+from ..metrics.registry import LOOKED_AT, Chosen, Unknown, chosen_metrics
 from .items import WORDS, Ends, is_spacy
 from .plain_records import Place, place_of, plain_record, tags_in_words
 from .rows import TagNames, given_names

@@ -16,7 +16,7 @@ from ..counting.counts import Counts
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate, gold_spans, pred_spans
 from ..io.count_files import load
-from ..metrics.choosing import LOOKED_AT, Chosen, chosen_metrics, with_levels
+from ..metrics.registry import LOOKED_AT, Chosen, chosen_metrics, with_levels
 from .inputs import documents, gold_labels, reading_of_items, unknown
 from .results import Result
 from .rows import TagNames

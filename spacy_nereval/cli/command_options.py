@@ -36,7 +36,8 @@ TABLES = Option(
     "other formats), label-scores. compare: differences, labels (the default in the terminal), runs, transitions, "
     "spans (all five are the default in other formats), all-differences. agreement: pairs, differences, labels, "
     "documents, spans (the default in the terminal), scores, alpha (all seven are the default in other formats), "
-    "all-scores. thresholds: labels, applied, scores (the default), calibration, curves",
+    "same-words, label-spans, annotators, pair-scores, all-scores. thresholds: labels, applied, scores (the default), "
+    "calibration, curves",
 )
 METRICS = Option(
     None, "--metrics", "-m", help="Metrics or sets of metrics, separated by commas. By default the set 'papers'"

@@ -291,7 +291,7 @@ class AgreementView(View):
             [*in_columns(row), row["number"], row["reverse"], _example(row)] for row in self.result["differences"]
         ]
         asks = [{"group": k} if k < MOST_ASKED else None for k in range(len(rows))]
-        header = ["label", "what differs", "times", "reverse", "example"]
+        header = ["label", "what differs", "by", "not by", "times", "reverse", "example"]
         yield ResultTable("Differences that repeat", header, rows, most=MOST_SHOWN, asks=asks)
 
     def same_words(self) -> Iterator[ResultTable]:
@@ -302,7 +302,7 @@ class AgreementView(View):
         ]
         first = min(MOST_ASKED, len(self.result["differences"]))
         asks = [{"group": first + k} if k < MOST_ASKED else None for k in range(len(rows))]
-        header = ["words", "label", "what differs", "times", "reverse", "example"]
+        header = ["words", "label", "what differs", "by", "not by", "times", "reverse", "example"]
         yield ResultTable("Differences in the same words", header, rows, most=MOST_SHOWN, asks=asks)
 
     def documents(self) -> Iterator[ResultTable]:

@@ -71,22 +71,21 @@ def what_differs(row: Mapping[str, Any]) -> str:
     return f"{one} include{s} {row['end']} words{where} that {other} leave{not_s} out"
 
 
-def in_columns(row: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the label and what annotators do differently, for two columns of a table.
+def in_columns(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
+    """Return the label, what annotators do differently, who does it and who does not, for columns of a table.
 
     >>> in_columns({"kind": "label", "one": ["ann"], "other": ["ben", "cleo"], "label": "ORG", "instead": "GPE"})
-    ('ORG', 'for ann, GPE for ben and cleo')
+    ('ORG', 'instead of GPE', 'ann', 'ben and cleo')
     >>> in_columns({"kind": "missing", "one": ["ann"], "other": ["ben"], "label": "DATE"})
-    ('DATE', 'ann, not ben')
+    ('DATE', 'marked', 'ann', 'ben')
     """
-    one, other = names(row["one"]), names(row["other"])
+    sides = names(row["one"]), names(row["other"])
     if row["kind"] == "label":
-        return row["label"], f"for {one}, {_label(row['instead'])} for {other}"
+        return row["label"], f"instead of {_label(row['instead'])}", *sides
     if row["kind"] == "missing":
-        return row["label"], f"{one}, not {other}"
+        return row["label"], "marked", *sides
     words = _main_words(row)[0]
-    what = f"{row['end']} {clipped(words)!r}" if words else f"{row['end']} words"
-    return _main_label(row) or "several", f"{one}, not {other}: {what}"
+    return _main_label(row) or "several", f"{row['end']} {repr(clipped(words)) if words else 'words'}", *sides
 
 
 def kind_of(row: Mapping[str, Any]) -> str:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from annotators import BY_HAND, TEXTS, records
+from annotators import BY_HAND, EXAMPLES, TEXTS, example, records
 from commands import accepted, flat, line, refused, run, tables_in, write
+from pages import Parsed
 
-from spacy_nereval import agreement, load
+from spacy_nereval import load
+from spacy_nereval.io.shared_documents import label_studio_tasks, prodigy_tasks
 
 
 @pytest.fixture
@@ -77,35 +80,6 @@ def test_three_annotators_of_whom_two_lack_a_document(files):
     assert "Only 3 documents, effectively 1.9" in printed
 
 
-def test_the_result_is_that_of_python(files):
-    accepted("agreement", *files, "-o", "result.json", "--unit", "char", "--consensus", "all", "-m", "strict,fair")
-    saved = json.loads(Path("result.json").read_text())
-    python = agreement(
-        {name: load(f"{name}.jsonl") for name in "abc"}, ["strict", "fair"], unit="char", consensus="all"
-    )
-    assert saved == python
-    assert "agreement:3,unit:char,consensus:all" in saved["signature"]
-    assert saved.keys() >= {
-        *("signature", "annotators", "documents", "single", "pairs", "metrics", "per_type", "units", "u_alpha"),
-        *("consensus", "disputes", "differences"),
-    }
-    assert saved["metrics"]["fair"]["f"]["symmetric"] is False
-
-
-def test_confidence_adds_the_twin(files):
-    accepted("agreement", *files, "-o", "result.json", "-C", "--level", "0.9", "-t", "scores,alpha,labels")
-    saved = json.loads(Path("result.json").read_text())
-    assert saved["confidence"]["level"] == 0.9
-    assert saved["intervals"]["units"]["alpha"]["flag"] == "few"
-    printed = accepted("agreement", *files, "-C", "-t", "scores,alpha,all-scores")
-    tables = tables_in(printed)
-    assert tables["Scores of pairs"][0][1].startswith("52.59 [")
-    assert [row[0] for row in tables["Agreement corrected for chance"]][:2] == [
-        "alpha: label or nothing",
-        "alpha: something or nothing",
-    ]
-
-
 def test_scores_that_are_not_symmetric_are_marked(files):
     printed = accepted("agreement", *files, "-m", "fair", "-t", "pairs,scores,all-scores")
     assert "Pairs of annotators, fair F (mean of both directions)" in printed
@@ -129,14 +103,6 @@ def test_units_are_written_for_other_programs(files):
     assert rows[0] == ["annotator", "label", "start", "end"]
     assert len(rows) == 1 + sum(len(own) for sides in BY_HAND.values() for own in sides.values())
     assert ["b", "PER", str(len(TEXTS["d1"]) + 1 + 11), str(len(TEXTS["d1"]) + 1 + 14)] in rows
-
-
-def test_tables_in_other_formats(files):
-    rows = json.loads(run("agreement", *files, "-f", "json", "-t", "pairs").stdout)
-    assert rows
-    printed = run("agreement", *files, "-f", "markdown").stdout
-    assert "| annotator | a | b | c | others' majority |" in printed
-    assert "Agreement corrected for chance" in printed
 
 
 def test_names_and_label_options(files):
@@ -181,6 +147,12 @@ BAD = {
     "consensus": (["a.jsonl", "b.jsonl", "--consensus", "3"], "--consensus 3: expected majority, all, or a number"),
     "consensus file": (["a.jsonl", "b.jsonl", "--write-consensus", "x.json"], "expected a .jsonl file"),
     "units file": (["a.jsonl", "b.jsonl", "--units", "x.txt"], "expected a .csv file"),
+    "page": (["no.jsonl", "nor.jsonl", "--html", "page.htm"], "--html page.htm: expected a .html file"),
+    "disputes": (
+        ["no.jsonl", "nor.jsonl", "--disputes", "tasks.csv"],
+        "--disputes tasks.csv: expected a .jsonl or .json file",
+    ),
+    "no folder": (["a.jsonl", "b.jsonl", "--html", "none/page.html"], "none"),
     "tables": (["a.jsonl", "b.jsonl", "-t", "errors"], "there is no table 'errors'"),
     "names": (["a.jsonl", "b.jsonl", "--name", "x"], "--name: 1 given for 2 files"),
     "metric": (["a.jsonl", "b.jsonl", "-m", "f1"], "f1"),
@@ -287,3 +259,23 @@ def test_sentences_of_conll_files_are_resampled_in_blocks(tmp_path, monkeypatch)
     shared = sum(bool(k % 4) and bool(k % 5) for k in range(60))
     of_one, of_other = (sum(bool(k % wrong) for k in range(60)) for wrong in (4, 5))
     assert saved["metrics"]["strict"]["f"]["mean"] == pytest.approx(2 * shared / (of_one + of_other))
+
+
+SHIPPED = [EXAMPLES / f"{name}.jsonl" for name in ("ann", "ben", "cleo")]
+
+
+def test_the_page_has_intervals_of_the_main_numbers_without_being_asked(tmp_path):
+    run("agreement", *SHIPPED[:2], "--metrics", "strict", "--html", tmp_path / "page.html")
+    text = Parsed((tmp_path / "page.html").read_text(encoding="utf8")).text
+    assert re.search(r"ann and ben: strict F 77.15 \[[\d.]+, [\d.]+\], alpha 0.85 \[[\d.]+, [\d.]+\] on tokens\.", text)
+
+
+def test_the_ending_chooses_the_format_of_the_disputes_which_the_command_reads(tmp_path):
+    for path in (tmp_path / "tasks.jsonl", tmp_path / "tasks.json"):
+        result = run("agreement", *SHIPPED, "--metrics", "strict", "--disputes", path)
+        assert "45 disputed documents in" in flat(result.stderr)
+    rows = [json.loads(row) for row in (tmp_path / "tasks.jsonl").read_text(encoding="utf8").splitlines()]
+    assert rows == [*prodigy_tasks(example())]
+    assert json.loads((tmp_path / "tasks.json").read_text(encoding="utf8")) == [*label_studio_tasks(example())]
+    printed = accepted("agreement", tmp_path / "tasks.json", "--metrics", "strict")
+    assert flat(printed).startswith("ann, ben and cleo: strict F")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -15,6 +14,7 @@ from places import ROOT
 from spacy_nereval import Confidence, Document, create_all
 from spacy_nereval.evaluation.agreement.agreement_counts import AgreementCounts
 from spacy_nereval.evaluation.agreement.shared import SharedDocument, SharedDocuments
+from spacy_nereval.io.shared_documents import read_annotators
 from spacy_nereval.reporting.agreement_view import AgreementView
 from spacy_nereval.reporting.html.agreement_page import agreement_page
 
@@ -42,7 +42,7 @@ def records(name: str) -> list[dict[str, Any]]:
     return [line(TEXTS[id], *sides[name], id=id) for id, sides in BY_HAND.items() if name in sides]
 
 
-def shared(sides: Mapping[str, Sides] = BY_HAND, texts: Mapping[str, str] = TEXTS) -> SharedDocuments:
+def shared(sides: Mapping[str, Sides] = BY_HAND, texts: Mapping[str, str | None] = TEXTS) -> SharedDocuments:
     names = tuple(dict.fromkeys(name for own in sides.values() for name in own))
     documents = [
         SharedDocument(Document([], [], texts[id], id=id), {name: [*own[name]] for name in names if name in own})
@@ -73,35 +73,18 @@ def _spans(rng: random.Random, text: str, overlapping: bool) -> list[tuple[int, 
     return sorted({*found})
 
 
-def annotated(*documents: tuple[str | None, Mapping[str, Spans]], ids: bool = True) -> SharedDocuments:
+def annotated(*documents: tuple[str | None, Sides], ids: bool = True) -> SharedDocuments:
     """Texts, each with the spans of its annotators."""
-    names = dict.fromkeys(name for _, spans in documents for name in spans)
-    found = [
-        SharedDocument(Document([], [], text, id=f"d{k}" if ids else None), spans)
-        for k, (text, spans) in enumerate(documents)
-    ]
-    return SharedDocuments(tuple(names), found)
+    texts, sides = ({f"d{k}": each[part] for k, each in enumerate(documents)} for part in (0, 1))
+    found = shared(sides, texts)
+    for each in found.documents:
+        each.base.id = each.base.id if ids else None
+    return found
 
 
 def example(*names: str) -> SharedDocuments:
     """The annotations in assets/agreement."""
-    own: dict[str, dict[str, Any]] = {}
-    for name in names or ("ann", "ben", "cleo"):
-        rows = map(json.loads, (EXAMPLES / f"{name}.jsonl").read_text(encoding="utf8").splitlines())
-        own[name] = {row["id"]: row for row in rows}
-    found = [*_shared(own)]
-    several = [document for document in found if len(document.spans) > 1]
-    return SharedDocuments(tuple(own), several, single=len(found) - len(several))
-
-
-def _shared(own: Mapping[str, Mapping[str, Any]]) -> Iterator[SharedDocument]:
-    for id, row in next(iter(own.values())).items():
-        spans = {
-            name: [(span["start"], span["end"], span["label"]) for span in rows[id]["spans"]]
-            for name, rows in own.items()
-            if id in rows
-        }
-        yield SharedDocument(Document([], [], row["text"], id=id), spans)
+    return read_annotators({name: EXAMPLES / f"{name}.jsonl" for name in names or ("ann", "ben", "cleo")})
 
 
 def result_of(given: SharedDocuments, metrics: Any = STRICT, **settings: Any) -> dict[str, Any]:

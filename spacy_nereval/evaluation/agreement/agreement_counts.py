@@ -157,9 +157,8 @@ class AgreementCounts:
             "u_alpha": self._of_unitising(added),
             "consensus": self._consensus(added),
             "disputes": self._disputes(),
-            **self.differences.rows(),
         }
-        result: dict[str, Any] = plain(found)
+        result: dict[str, Any] = plain(found) | self.differences.rows()
         if left_out:
             result["intervals"] = self._intervals(result, left_out, self._tables, self.metrics)
             result["confidence"] = plain(left_out.drawn._asdict())

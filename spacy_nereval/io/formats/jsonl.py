@@ -17,8 +17,7 @@ from ..paths import check_is_file, readable
 from ..records import Record, row_id, with_mentions
 from .contents import lines
 from .offsets import check_unit_is_known, fitted_span, located
-from .settings import Format
-from .several_annotators import Annotators
+from .settings import Annotators, Format
 
 KEYS = ("spans", "entities", "label", "labels")
 """The keys that can hold the spans, as lists of objects or of [start, end, label]."""

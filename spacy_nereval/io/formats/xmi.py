@@ -14,8 +14,7 @@ from ..paths import check_is_file, readable
 from ..records import Record
 from .contents import check_xml, missing
 from .offsets import fitted_span
-from .settings import Format
-from .several_annotators import parts
+from .settings import Format, parts
 
 if TYPE_CHECKING:
     from cassis import Cas, TypeSystem
