@@ -259,7 +259,7 @@ def label_warnings(counts: Counts) -> list[str]:
     """
     rules, gold, pred = counts.label_rules, gold_spans(counts), pred_spans(counts)
     found = label_lines(gold, pred, counts.partners, rules, written=argument)
-    return [*found, *(rules.unused(counts.mapped) if rules else [])]
+    return [*found, *(rules.unused(counts.mapped, counts.labels) if rules else [])]
 
 
 def _have_no_common_label(counts: Counts) -> bool:

@@ -24,6 +24,7 @@ from .command_options import (
     Resampling,
     Sharding,
     check_no_table_format,
+    check_suffix,
     chosen_confidence,
 )
 from .counting_documents import add_replicates, check_collapse_given, chosen_halves, count_documents, save_counts
@@ -86,6 +87,7 @@ def count_cli(
     file by one of them. An interrupted run continues where it stopped.
     """
     names, options = names_and_options([first, *others, *ctx.args])
+    check_suffix("--output", output, ".npz")
     check_no_table_format(reading.format)
     check_collapse_given(sharding, append=append)
     drawn = collapse = None
@@ -360,6 +362,7 @@ def merge_cli(
     """
     from ..io.count_files import merge
 
+    check_suffix("--output", output, ".npz")
     if not collapse and (replicates is not None or seed is not None):
         raise ValueError("--replicates and --seed are for documents that are added up: give --collapse, too")
     if collapse:

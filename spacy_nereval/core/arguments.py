@@ -29,7 +29,7 @@ SEPARATOR = "/"
 """What separates the levels of a label, unless another separator is given."""
 
 SCHEMES = ("auto", "IOB1", "IOB2", "BILUO", "BIOES", "IO")
-EXCLUSIVE, INCLUSIVE = ENDS = ("exclusive", "inclusive")
+ENDS = ("exclusive", "inclusive")
 
 
 class Argument(NamedTuple):
@@ -155,11 +155,14 @@ class Reading(Labelling):
         ),
     ] = None
     end: Annotated[
-        str,
+        str | None,
         Argument(
-            "Whether the ends of spans are 'exclusive', or 'inclusive' as nervaluate's are", ENDS, where="objects"
+            "Whether the ends of spans are 'exclusive' (the default; if all look inclusive, that is an error), or "
+            "'inclusive' as nervaluate's are",
+            ENDS,
+            where="objects",
         ),
-    ] = EXCLUSIVE
+    ] = None
     check_text: Annotated[
         bool, Argument("Check that a span covers the text that the file repeats for it", where="files")
     ] = True
