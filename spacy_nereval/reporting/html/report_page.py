@@ -14,6 +14,7 @@ from ...core.spans import Document
 from ...evaluation.statistics.conclusion import unit_name
 from ...io.writing import spelt_out
 from ..marked_text import SPACE
+from ..remarks import bounded_by
 from ..report_view import PRIMARY, ReportedSystem, ReportView
 from ..score_view import UNTOLD
 from ..verdict_tables import error_in_words
@@ -77,6 +78,7 @@ def page(
         "warnings": view.closing(),
         "tested": view.tested(),
         "confidence": first.get("confidence"),
+        "bounded_by": bounded_by,
         "unit": unit_name(systems[0].counts.unit),
         "symbols": charts.GLYPHS,
         "charted": drawn,
