@@ -230,7 +230,8 @@ class ScoreView(View):
     def rates(self) -> list[PredictionRate]:
         """How often each label is predicted, with intervals if the result has some."""
         found = self.given.result.get("confidence")
-        settings = Confidence(*(found[field] for field in Confidence._fields)) if found else None
+        chosen = {name: found[name] for name in Confidence._fields if found[name] is not None} if found else {}
+        settings = Confidence(**chosen) if found else None
         return prediction_rates(self.given.counts, settings)
 
     def _predicted(self) -> Finding:
