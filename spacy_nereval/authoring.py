@@ -9,7 +9,7 @@ they add up to, one formula, and its scores, all declared. An entry point in the
     words       Wording of a verdict, of one of VERDICT_KINDS: HIT, MISSED, SPURIOUS, LABEL, BOUNDARY, BOTH;
                 HITS_AND_MISSES and FAIREVAL are tables of them
     options     Beta, Focus, Typed; any other is an `Annotated` type with a pydantic Field
-    formulas    prf, f_score, ratio, weight_table; Columns and Array for type annotations
+    formulas    prf, prf_of_columns, f_score, ratio, weight_table; Columns and Array for type annotations
     pairing     closest_pairs, best_pairs, overlaps; an OverlapGroup has `alignment` and `overlaps`
     coverage    by_label, covered, shares, stretches
     strings     ancestors of a label, SEPARATOR of its levels; canonical form of a mention
@@ -52,7 +52,7 @@ from .core.declaration import (
     one_each,
     prf_scores,
 )
-from .core.formulas import HEAVIEST, f_score, prf, ratio, weight_table
+from .core.formulas import HEAVIEST, f_score, prf, prf_of_columns, ratio, weight_table
 from .core.labels import ancestors
 from .core.lexicon import Lexicon, cached_lexicon, pinned_path
 from .core.mention_places import canonical
@@ -121,6 +121,7 @@ __all__ = [
     "overlaps",
     "pinned_path",
     "prf",
+    "prf_of_columns",
     "prf_scores",
     "ratio",
     "registry",

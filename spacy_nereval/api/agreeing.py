@@ -21,7 +21,7 @@ from ..io.records import Record
 from ..io.shared_documents import Own, shared_documents, write_disputes
 from ..io.tag_sequences import Tagged, TokenDocument, read_tags
 from ..io.writing import write_rows
-from ..metrics.choosing import chosen_metrics
+from ..metrics.registry import chosen_metrics
 from ..reporting.agreement_view import AgreementView
 from ..reporting.remarks import left_out_lines
 from ..reporting.view import MOST_DOCUMENTS
@@ -36,7 +36,7 @@ from .inputs import (
 )
 from .items import WORDS, Ends
 from .plain_records import Place, place_of, plain_record, tags_in_words
-from .rows import TagNames
+from .rows import TagNames, tags_of
 from .shown import Shown, table_frame
 from .sides import Side
 
@@ -55,7 +55,7 @@ def agreement(
     tokens: Iterable[Any] | None = None,
     scheme: str = "auto",
     repair: str = "error",
-    end: str = "exclusive",
+    end: str | None = None,
     spans_key: str | None = None,
     labels: Mapping[str, str | None] | str | Path | None = None,
     only: Iterable[str] | str | None = None,
@@ -257,7 +257,7 @@ class Agreement(Shown):
 
     def _view(self, average: str = "micro", *, every: bool = False) -> AgreementView:
         shared = self._found.shared
-        unused = shared.rules.unused(shared.mapped) if shared.rules else []
+        unused = shared.rules.unused(shared.mapped, shared.labels) if shared.rules else []
         remarks = [*left_out_lines(self.get("left_out", {})), *unused]
         return AgreementView(self, self._found.metrics, main=self._with_main, remarks=remarks)
 
@@ -300,6 +300,7 @@ def _of_tags(sides: Mapping[str, Side], reading: Reading) -> dict[str, list[Own]
     """Return the records of tag sequences, whose unit is the token."""
     items = {name: [*side.items()] for name, side in sides.items()}
     _check_lengths({name: len(tags) for name, tags in items.items()})
+    items = dict(zip(items, tags_of([(name, tags, sides[name].tag_names) for name, tags in items.items()])))
     tagged = {name: read_tags(tags, name, reading.scheme, reading.repair) for name, tags in items.items()}
     found: dict[str, list[Own]] = {name: [] for name in sides}
     for number, sequences in enumerate(zip(*tagged.values())):
@@ -323,7 +324,8 @@ def _tag_record(tagged: Tagged | None) -> Record:
 
 def _in_order(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Reading) -> dict[str, list[Own]]:
     """Return the records of items of which some have no texts: they belong together by their order."""
-    items = {name: all_tagged(side, reading) or [*side.items()] for name, side in sides.items()}
+    tagged = all_tagged([*sides.values()], reading)
+    items = {name: own or [*side.items()] for (name, side), own in zip(sides.items(), tagged)}
     extra = {
         name: [*listed_items(value, name)] for name, value in (("text", text), ("tokens", tokens)) if value is not None
     }
@@ -337,11 +339,7 @@ def _in_order(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Readin
                 found[name].append(own._replace(unit=None if own.base is None else str(number)))
         except ValueError as error:
             raise ValueError(f"document {number}: {error}") from None
-    if ends.look_inclusive and reading.end == "exclusive":
-        raise ValueError(
-            "every span ends one character before the end of a word, so the ends look inclusive; "
-            'expected exclusive ends: give end="inclusive"'
-        )
+    ends.check(reading.end)
     return found
 
 

@@ -16,7 +16,7 @@ from ..evaluation.comparison import System, comparison
 from ..evaluation.resampling import Confidence
 from ..evaluation.tested import Asked, families
 from ..evaluation.transitions import outcomes_of
-from ..metrics.choosing import chosen_metrics, with_levels
+from ..metrics.registry import chosen_metrics, with_levels
 from .inputs import documents, gold_labels, reading_of_items, unknown
 from .reports import KeptSystem
 from .results import Comparison, label_warnings
@@ -43,7 +43,7 @@ def compare(
     tokens: Iterable[Any] | None = None,
     scheme: str = "auto",
     repair: str = "error",
-    end: str = "exclusive",
+    end: str | None = None,
     spans_key: str | None = None,
     labels: Mapping[str, str | None] | str | Path | None = None,
     only: Iterable[str] | str | None = None,

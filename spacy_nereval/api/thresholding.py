@@ -20,8 +20,7 @@ from ..evaluation.thresholds.cut_choice import with_metric_of
 from ..evaluation.thresholds.scored_documents import Settings
 from ..io.cut_files import save_cuts
 from ..io.writing import write_rows
-from ..metrics.choosing import with_levels
-from ..metrics.registry import create
+from ..metrics.registry import create, with_levels
 from ..reporting.threshold_view import ThresholdView
 from .inputs import Items, documents_of, gold_labels, reading_of_items
 from .rows import TagNames
@@ -50,7 +49,7 @@ def thresholds(
     tokens: Iterable[Any] | None = None,
     scheme: str = "auto",
     repair: str = "error",
-    end: str = "exclusive",
+    end: str | None = None,
     spans_key: str | None = None,
     labels: Mapping[str, str | None] | str | Path | None = None,
     only: Iterable[str] | str | None = None,

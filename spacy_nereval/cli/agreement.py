@@ -13,6 +13,7 @@ from typer import Argument, Option
 from ..core.arguments import Reading
 from .app import command
 from .command_options import (
+    JSON,
     OUTPUT,
     TRAIN,
     Resampling,
@@ -75,7 +76,7 @@ def agreement_cli(
         False,
         "--confidence",
         "-C",
-        help="Add a confidence interval to every number, by resampling the documents. Without it, only the main "
+        help="Add a confidence interval to every number, by leaving out each document. Without it, only the main "
         "numbers have one, up to 20000 documents",
     ),
     train: str | None = TRAIN,
@@ -131,7 +132,11 @@ def agreement_cli(
     drawn, on = chosen_confidence(confidence, resampling), checked_unit(unit)
     usual = AgreementView.at_terminal if table_format(showing.format) == "terminal" else AgreementView.usual
     wanted = table_names(showing.tables, AgreementView.makers, usual)
-    _check_outputs(write_consensus, units, html, disputes)
+    check_suffix("--output", output, *JSON)
+    check_suffix("--write-consensus", write_consensus, ".jsonl")
+    check_suffix("--units", units, ".csv")
+    check_suffix("--html", html, ".html")
+    check_suffix("--disputes", disputes, ".jsonl", ".json")
     gold = Path(names[0]) if len(names) > 1 else None
     first = replace(reading, annotator=next(iter(split_list(reading.annotator)), None))
     chosen, left_out = chosen_metrics(metrics or ",".join(DEFAULT), options, train, gold=gold, reading=first)
@@ -171,17 +176,6 @@ def agreement_cli(
         say(f"✔ {many(asked, 'disputed document')} in {disputes}", fg="green", err=True)
 
 
-def _check_outputs(consensus: Path | None, units: Path | None, html: Path | None, disputes: Path | None) -> None:
-    if consensus:
-        check_suffix("--write-consensus", consensus, ".jsonl")
-    if units:
-        check_suffix("--units", units, ".csv")
-    if html:
-        check_suffix("--html", html, ".html")
-    if disputes:
-        check_suffix("--disputes", disputes, ".jsonl", ".json")
-
-
 def annotator_names(files: Sequence[str]) -> list[str]:
     """Return short names for files: their names without the extension, unless two would be the same.
 
@@ -214,6 +208,6 @@ def _read(names: Sequence[str], given: Sequence[str], reading: Reading) -> Share
         others=others,
     )
     say_left_out(others)
-    for line in shared.rules.unused(shared.mapped) if shared.rules else []:
+    for line in shared.rules.unused(shared.mapped, shared.labels) if shared.rules else []:
         say(line, err=True)
     return shared

@@ -60,7 +60,7 @@ COLLAPSE = Option(
     False,
     "--collapse",
     help="Add up the documents while they are counted, so that memory and the count file do not grow with the corpus. "
-    "Scores and intervals stay the same; outputs that need single documents are given up",
+    "Scores stay the same, and intervals come from half-samples; outputs that need single documents are given up",
 )
 CHECK_REPEATS = Option(
     False,
@@ -78,7 +78,7 @@ CONFIDENCE = Option(
     False,
     "--confidence",
     "-C",
-    help="Add a confidence interval to every score, by resampling the documents, or the units of --unit. Without it, "
+    help="Add a confidence interval to every score, by leaving out each document, or each unit of --unit. Without it, "
     "only the main score has an interval, and only for up to 20000 documents",
 )
 
@@ -164,45 +164,49 @@ class Sharding(NamedTuple):
         return bool(self.engine or self.workers or self.parts)
 
 
-MISSING_SCORE = Option(
-    None, "--missing-score", help="Score of predictions without one, such as 1.0. By default they are an error"
-)
+MISSING_SCORE = arguments.Argument("Score of predictions without one, such as 1.0. By default they are an error")
 
 
 class Choosing(NamedTuple):
     """How the cut is chosen, and what counts as a hit."""
 
-    best: str = Option(
-        "strict_f", "--best", help="Score by which the cut is chosen, such as strict_f, fair_f or slot_error.ser"
-    )
-    per_label: str | None = Option(
-        None,
-        "--per-label",
-        help="A cut for each label: 'own' for the best of its own score, or 'micro' for the cuts that together have "
-        "the best overall score (exact for strict_f; for others a local optimum). By default all labels have one cut",
-    )
-    hit: str = Option(
-        "strict",
-        "--hit",
-        help="Predictions that are hits for average precision and calibration: 'strict', or the least IoU of "
-        "characters with a gold span of the same label, such as 0.5",
-    )
-    missing_score: float | None = MISSING_SCORE
-    bins: int = Option(10, "--bins", help="Number of bins for calibration")
-    bin_kind: str = Option(
-        "equal", "--bin-kind", help="Bins of the same width ('equal') or of as many predictions each ('equal_mass')"
-    )
+    best: Annotated[
+        str,
+        arguments.Argument("Score by which the cut is chosen, such as strict_f, fair_f or slot_error.ser"),
+    ] = "strict_f"
+    per_label: Annotated[
+        str | None,
+        arguments.Argument(
+            "A cut for each label: 'own' for the best of its own score, or 'micro' for the cuts that together have "
+            "the best overall score (exact for strict_f; for others a local optimum). By default all labels have one "
+            "cut"
+        ),
+    ] = None
+    hit: Annotated[
+        str,
+        arguments.Argument(
+            "Predictions that are hits for average precision and calibration: 'strict', or the least IoU of "
+            "characters with a gold span of the same label, such as 0.5"
+        ),
+    ] = "strict"
+    missing_score: Annotated[float | None, MISSING_SCORE] = None
+    bins: Annotated[int, arguments.Argument("Number of bins for calibration")] = 10
+    bin_kind: Annotated[
+        str,
+        arguments.Argument("Bins of the same width ('equal') or of as many predictions each ('equal_mass')"),
+    ] = "equal"
 
 
 class Cutting(NamedTuple):
     """Which predictions are kept."""
 
-    cut: Path | None = Option(
-        None,
-        "--cut",
-        help="Cut file of 'nereval thresholds': keep the predictions whose scores are at least the cut of their label",
-    )
-    missing_score: float | None = MISSING_SCORE
+    cut: Annotated[
+        Path | None,
+        arguments.Argument(
+            "Cut file of 'nereval thresholds': keep the predictions whose scores are at least the cut of their label"
+        ),
+    ] = None
+    missing_score: Annotated[float | None, MISSING_SCORE] = None
 
 
 GROUPS = (Labelling, Reading, Model, Resampling, Asking, Showing, Lookups, Sharding, Choosing, Cutting)
@@ -290,21 +294,19 @@ def table_names(value: str | None, known: Collection[str], default: Iterable[str
     return names
 
 
-def check_suffix(option: str, path: Path, *suffixes: str) -> None:
-    """Raise ValueError if a file name does not end with one of the suffixes.
+JSON = ("", ".json")
+"""The extensions of a file for a result."""
+
+
+def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
+    """Raise ValueError if a file name does not end with one of the suffixes. A device such as /dev/stdout may.
 
     >>> check_suffix("--output", Path("rows.txt"), ".jsonl", ".csv")
     Traceback (most recent call last):
     ValueError: --output rows.txt: expected a .jsonl or .csv file
     """
-    if path.suffix not in suffixes:
-        raise ValueError(f"{option} {path}: expected a {' or '.join(suffixes)} file")
-
-
-def check_per_document(path: Path | None) -> None:
-    """Raise ValueError if `--per-document` names a file of an unknown kind."""
-    if path:
-        check_suffix("--per-document", path, ".jsonl", ".csv")
+    if path and path.suffix not in suffixes and (path.is_file() or not path.exists()):
+        raise ValueError(f"{option} {path}: expected a {' or '.join(filter(None, suffixes))} file")
 
 
 def check_average(average: str) -> None:

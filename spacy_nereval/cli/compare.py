@@ -14,6 +14,7 @@ from ..core.arguments import TABLE_FORMATS, Reading
 from .app import command
 from .command_options import (
     DIGITS,
+    JSON,
     METRICS,
     NAMES,
     OUTPUT,
@@ -23,6 +24,7 @@ from .command_options import (
     Model,
     Resampling,
     Showing,
+    check_suffix,
     chosen_confidence,
     input_formats,
 )
@@ -117,6 +119,7 @@ def compare_cli(
         raise typer.BadParameter(
             "name the gold annotation, then the systems: BASELINE OTHER..., or --system NAME=RUN,RUN... for each"
         )
+    check_suffix("--output", output, *JSON)
     drawn = chosen_confidence(True, resampling)
     named = systems_and_runs(names, system or [], name or [])
     names = [run for _, runs in named for run in runs]
@@ -180,6 +183,7 @@ def datasets_cli(
         raise ValueError(
             f"--format {format}: this command reads no annotation; table formats are {', '.join(TABLE_FORMATS)}"
         )
+    check_suffix("--output", output, *JSON)
     _check_given_once(files)
     results = {shown: _read(path) for shown, path in zip(_names(files), files)}
     result = data_sets(results, score=score, system=name, independent=independent)

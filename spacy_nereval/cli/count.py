@@ -24,6 +24,7 @@ from .command_options import (
     Resampling,
     Sharding,
     check_no_table_format,
+    check_suffix,
     chosen_confidence,
 )
 from .counting_documents import add_replicates, check_collapse_given, chosen_halves, count_documents, save_counts
@@ -69,13 +70,13 @@ def count_cli(
     Write the counts of a corpus to a file. Such count files can be merged, and
     scored later.
 
-    With --replicates, parts of a corpus that are counted on different machines
-    merge to intervals of the whole corpus: a hash of each document's id decides
-    how it is resampled.
+    Parts of a corpus that are counted on different machines merge to scores and
+    intervals of the whole corpus.
 
     With --collapse, documents are added up while they are counted, so that
-    neither memory nor the count file grow with the corpus. Scores and intervals stay
-    the same. Scores of documents, examples of errors, breakdowns, permutation
+    neither memory nor the count file grow with the corpus. Scores stay the same.
+    Intervals come from half-samples, random halves of the documents, of which
+    --replicates says the number. Scores of documents, examples of errors, breakdowns, permutation
     tests and resampling after counting are given up.
 
     With --append, a job can add new files to collapsed counts again and again. The
@@ -86,6 +87,7 @@ def count_cli(
     file by one of them. An interrupted run continues where it stopped.
     """
     names, options = names_and_options([first, *others, *ctx.args])
+    check_suffix("--output", output, ".npz")
     check_no_table_format(reading.format)
     check_collapse_given(sharding, append=append)
     drawn = collapse = None
@@ -360,6 +362,7 @@ def merge_cli(
     """
     from ..io.count_files import merge
 
+    check_suffix("--output", output, ".npz")
     if not collapse and (replicates is not None or seed is not None):
         raise ValueError("--replicates and --seed are for documents that are added up: give --collapse, too")
     if collapse:

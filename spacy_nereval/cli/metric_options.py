@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..core.declaration import Metric
     from ..counting.counts import Counts
     from ..evaluation.breakdown import Breakdown
-    from ..metrics.choosing import Chosen
+    from ..metrics.registry import Chosen
 
 
 def names_and_options(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -118,15 +118,15 @@ def chosen_metrics(
         ValueError: If a metric or an option is unknown, missing, or would have no effect; or
             two models give an option different values.
     """
-    from ..metrics import choosing
+    from ..metrics import registry
     from ..reporting.remarks import left_out_lines
 
     listed = [name.strip() for name in names.split(",")] if names is not None else ["papers"]
     settings = _settings(listed, parse_options(arguments), train)
     if stored := of_models(systems, reading.spans_key if reading else None):
         settings = with_stored(settings, stored)
-    missing = partial(unknown, gold, reading, both=both) if gold and reading else choosing.Unknown
-    found = choosing.chosen_metrics(settings, missing)
+    missing = partial(unknown, gold, reading, both=both) if gold and reading else registry.Unknown
+    found = registry.chosen_metrics(settings, missing)
     for line in left_out_lines(found.left_out):
         say(line, err=True)
     if train is not None and not attributes:
@@ -136,7 +136,7 @@ def chosen_metrics(
             raise ValueError(f"{metric.name} needs --{metric.needs} FILE")
     if names is not None or not gold or not reading:
         return found
-    metrics, lines = choosing.with_levels(found.metrics, gold_labels(gold, reading, both=both), reading.sep)
+    metrics, lines = registry.with_levels(found.metrics, gold_labels(gold, reading, both=both), reading.sep)
     for line in lines:
         say(line, err=True)
     return found._replace(metrics=metrics)
@@ -185,7 +185,7 @@ def of_models(systems: Sequence[str], key: str | None) -> dict[str, Settings]:
     """
     if not (folders := dict(_folders(systems))):
         return {}
-    from ..integration.scorer_settings import stored_options
+    from ..integration.scorer import stored_options
 
     return {model: stored for model, folder in folders.items() if (stored := stored_options(folder, key))}
 
@@ -212,7 +212,7 @@ def with_stored_labels(reading: Reading, systems: Sequence[str]) -> Reading:
     """
     if not (folders := dict(_folders(systems))):
         return reading
-    from ..integration.scorer_settings import stored_label_settings
+    from ..integration.scorer import stored_label_settings
 
     given = {name for name in ("labels", "only", "depth") if getattr(reading, name) is not None}
     if reading.sep != Reading.sep:

@@ -13,6 +13,7 @@ from ..core.arguments import Reading
 from .app import command
 from .command_options import (
     CONFIDENCE,
+    JSON,
     METRICS,
     OUTPUT,
     PER_DOCUMENT,
@@ -23,7 +24,7 @@ from .command_options import (
     Sharding,
     Showing,
     check_average,
-    check_per_document,
+    check_suffix,
     chosen_confidence,
 )
 from .counting_documents import (
@@ -110,7 +111,8 @@ def score_cli(
     pred = Path(name) if name else None
     drawn = chosen_confidence(confidence or bool(system), resampling)
     check_average(showing.average)
-    check_per_document(per_document)
+    check_suffix("--output", output, *JSON)
+    check_suffix("--per-document", per_document, ".jsonl", ".csv")
     if system and drawn:
         if pred or lookups.by or per_document:
             given = f"{pred}" if pred else "--by" if lookups.by else "--per-document"
@@ -244,7 +246,8 @@ def evaluate_cli(
     if collapse:
         check_collapsible(showing, per_document, lookups.by)
     check_average(showing.average)
-    check_per_document(per_document)
+    check_suffix("--output", output, *JSON)
+    check_suffix("--per-document", per_document, ".jsonl", ".csv")
     reading = with_stored_labels(reading, [model])
     chosen, left_out = chosen_metrics(
         metrics, options, lookups.train, attributes=lookups.by, reading=reading, systems=[model]
@@ -259,7 +262,7 @@ def evaluate_cli(
 
         if breakdowns:
             raise ValueError("--by needs every span, and workers keep no spans: evaluate one file, without workers")
-        counts = count_in_parts(names, None, model, chosen, reading, loading, drawn, sharding, collapse)
+        counts = count_in_parts(names, None, model, chosen, reading, loading, None, sharding, collapse)
         say_if_unchecked(counts)
     else:
         from ..io.paths import fetched

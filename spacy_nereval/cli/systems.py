@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..counting.counts import Counts
     from ..io.formats.settings import Format
     from ..io.units import UnitRule
-    from ..metrics.choosing import Unknown
+    from ..metrics.registry import Unknown
 
     Documents = Iterable[Document | None]
     """Gold documents with predictions; None for a document without gold annotation."""
@@ -146,7 +146,7 @@ def rules_of(reading: Reading | Labelling) -> LabelRules | None:
 def unknown(gold: Path, reading: Reading, *, both: bool = False) -> Unknown:
     """Return what is not known of a gold file, by its first document. Those of `.spacy` files always have tokens."""
     from ..io.formats import name_of, records
-    from ..metrics.choosing import Unknown
+    from ..metrics.registry import Unknown
 
     gold_format, _ = reading_of(reading, both=both)
     if name_of(gold, gold_format) == "spacy":
@@ -164,7 +164,7 @@ def gold_labels(gold: Path, reading: Reading, *, both: bool = False) -> Iterator
     Mistakes in the file are left to those who read all of it.
     """
     from ..io.formats import records
-    from ..metrics.choosing import LOOKED_AT
+    from ..metrics.registry import LOOKED_AT
 
     rules = rules_of(reading)
     with suppress(ValueError, OSError):

@@ -15,6 +15,7 @@ from ..core.arguments import Reading
 from .app import command
 from .command_options import (
     DIGITS,
+    JSON,
     METRICS,
     NAMES,
     OUTPUT,
@@ -130,8 +131,8 @@ def thresholds_cli(
     settings = Settings(*choosing).checked()
     usual = ThresholdView.at_terminal if table_format(reading.format) == "terminal" else ThresholdView.usual
     wished = table_names(tables, ThresholdView.makers, usual)
-    if csv:
-        check_suffix("--csv", csv, ".csv", ".jsonl")
+    check_suffix("--output", output, *JSON)
+    check_suffix("--csv", csv, ".csv", ".jsonl")
     if html:
         check_suffix("--html", html, ".html", ".htm")
         scripts()  # so that it fails early if the libraries for charts are missing

@@ -192,6 +192,13 @@ def prf(tp: Array, fp: Array, fn: Array, beta: float = 1.0) -> dict[str, Array]:
 def prf_of_columns(columns: Mapping[str, Array], beta: float = 1.0) -> dict[str, Array]:
     """Return `prf` of the columns `tp`, `fp` and `fn`, the formula of metrics that have no others.
 
+    Args:
+        columns: The columns that the metric declares.
+        beta: As for `prf`.
+
+    Returns:
+        What `prf` returns.
+
     >>> prf_of_columns({"tp": 1, "fp": 1, "fn": 0})["p"]
     np.float64(0.5)
     """

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from unicodedata import category, normalize
 
-from .arguments import ALL, CASELESS, EXACT, LEVELS, LISTED, NORMALISED, OCCURRENCES
+from .arguments import ALL, CASELESS, EXACT, LEVELS, LISTED, NORMALISED, Reading, checked
 from .checked import PlainSpan
 from .messages import quoted, shortened
 from .spans import Document
@@ -74,7 +74,7 @@ def locate(text: str, mentions: Iterable[Any], match: str = CASELESS, occurrence
     >>> found.spans, found.invented
     ([(0, 3, 'PER'), (15, 23, 'LOC')], [('Eve', 'PER')])
     """
-    check_options(match, occurrences)
+    checked(Reading(match=match, occurrences=occurrences))
     listed = [checked_mention(k, mention) for k, mention in enumerate(mentions)]
     times = Counter(listed)
     numbers = Counter(dict.fromkeys(NUMBERS, 0))
@@ -105,13 +105,6 @@ def locate(text: str, mentions: Iterable[Any], match: str = CASELESS, occurrence
                 spans[(*place, label)] = None
                 surfaces.setdefault(place, string)
     return Located([*spans], [*invented], surfaces, dict(numbers))
-
-
-def check_options(match: str, occurrences: str) -> None:
-    """Raise ValueError if an option of `locate` is unknown."""
-    for name, given, known in (("match", match, LEVELS), ("occurrences", occurrences, OCCURRENCES)):
-        if given not in known:
-            raise ValueError(f"{name} {given!r}: expected one of {', '.join(known)}")
 
 
 def checked_mention(number: int, mention: Any) -> tuple[str, str]:

@@ -77,18 +77,23 @@ def named(name: str, value: Any = NAME_ALONE) -> str:
 
     What raises an error need not know who called: `trials=5` in Python is `--trials 5` in a command.
     """
-    return _spelling.get()(name, value)
+    return spelling()(name, value)
+
+
+def spelling() -> Spelling:
+    """Return how messages name arguments now, for a worker that goes on with it."""
+    return _spelling.get()
 
 
 @contextmanager
-def spelt(spelling: Spelling) -> Iterator[None]:
+def spelt(written: Spelling) -> Iterator[None]:
     """Have messages name arguments in another way, such as that of the command line.
 
     >>> with spelt(lambda name, value=None: f"--{name} {value}"):
     ...     named("trials", 5)
     '--trials 5'
     """
-    before = _spelling.set(spelling)
+    before = _spelling.set(written)
     try:
         yield
     finally:

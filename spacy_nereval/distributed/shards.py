@@ -32,7 +32,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
-from ..core.messages import named
+from ..core.messages import Spelling, named, spelling, spelt
 from ..core.plugins import import_code
 from ..counting.counts import Counts
 from ..io.count_files import load, merge, save
@@ -190,6 +190,12 @@ def count_shards(
     return [statuses[shard] for shard in shards]
 
 
+def _count_shard(written: Spelling, counter: ShardCounter, folder: PartsFolder, shard: Shard) -> ShardStatus:
+    """Count a shard in a worker, which names arguments as the driver does."""
+    with spelt(written):
+        return count_shard(counter, folder, shard)
+
+
 def _tried(
     shards: Sequence[Shard],
     counter: ShardCounter,
@@ -201,7 +207,7 @@ def _tried(
 ) -> dict[Shard, ShardStatus]:
     """Try every shard once. If a worker dies, note the shards that had begun, and go on with the rest."""
     found: dict[Shard, ShardStatus] = {}
-    task = partial(count_shard, counter, replace(folder, home=os.getcwd()))
+    task = partial(_count_shard, spelling(), counter, replace(folder, home=os.getcwd()))
     while waiting := [shard for shard in shards if shard not in found]:
         try:
             found |= {status.shard: status for status in run(task, waiting, ready, alone)}

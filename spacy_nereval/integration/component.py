@@ -71,8 +71,7 @@ def make_nereval(
         >>> nlp.evaluate([example])["ents_strict_r"]
         1.0
     """
-    from .scorer import Scoring
-    from .scorer_settings import settings
+    from .scorer import Scoring, settings
 
     component = Nereval(
         Scoring(**settings(metrics, confidence, detail, labels, only, depth, sep)), ents, list(spans_keys)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,10 @@ import pytest
 from commands import line, run, write
 
 from spacy_nereval import Confidence, agreement, compare, load, score, thresholds
+from spacy_nereval.cli.command_options import Choosing
+from spacy_nereval.core.arguments import Labelling, Reading, declared
+from spacy_nereval.evaluation.tested import Asked
+from spacy_nereval.evaluation.thresholds.scored_documents import Settings
 
 pytestmark = pytest.mark.costly
 
@@ -205,3 +210,92 @@ def test_invalid_tags_are_refused_by_all_with_both_ways_to_repair_them(here):
     repaired = score(tags, tags, repair="conll")
     assert (repaired["repaired"], repaired["gold"]) == (2, 2)
     assert score(tags, tags, repair="discard")["gold"] == 1
+
+
+# What is declared, and what functions repeat for those who read them
+
+FUNCTIONS = {"score": score, "compare": compare, "agreement": agreement, "thresholds": thresholds}
+READ = {name: argument.where for name, argument in declared(Reading).items()}
+
+
+def defaults(function: Any) -> dict[str, Any]:
+    return {name: each.default for name, each in inspect.signature(function).parameters.items()}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
+def test_functions_take_what_is_declared_of_objects(function):
+    found = defaults(function)
+    assert {name: found[name] for name, where in READ.items() if where != "files" and name != "unit"} == {
+        name: getattr(Reading, name) for name, where in READ.items() if where != "files" and name != "unit"
+    }
+    assert not {name for name, where in READ.items() if where == "files" and name != "unit"} & found.keys()
+
+
+def test_load_takes_what_is_declared_of_files():
+    of_scores = {*declared(Labelling), "unit"}
+    assert {*defaults(load)} - {"path"} == {n for n, where in READ.items() if where != "objects"} - of_scores
+    either = {"repair", "match", "occurrences"}  # None is the default
+    assert all(
+        default in (getattr(Reading, name), *((None,) if name in either else ()))
+        for name, default in defaults(load).items()
+        if name != "path"
+    )
+
+
+def test_functions_take_the_declared_settings_of_intervals_and_comparisons():
+    found = defaults(compare)
+    assert {name: found[name] for name in Confidence._fields} == Confidence()._asdict()
+    assert (found["trials"], found["per_label"]) == (None, Asked().labels)
+    assert {name: found[name] for name in ("primary", "secondary", "margin")} == {
+        name: getattr(Asked(), name) for name in ("primary", "secondary", "margin")
+    }
+    chosen = defaults(thresholds)
+    assert {name: chosen[name] for name in Settings._fields} == Settings()._asdict() == Choosing()._asdict()
+
+
+@pytest.mark.parametrize("name", [name for name, argument in declared(Reading).items() if argument.values])
+def test_a_value_that_is_not_declared_is_refused_by_all_in_their_words(here, name):
+    values = ", ".join(declared(Reading)[name].values)
+    if READ[name] != "objects":
+        option = f"--{name.replace('_', '-')}"
+        assert (
+            f"{option} none: expected one of {values}" in run("score", "gold.jsonl", "a.jsonl", option, "none").stderr
+        )
+        with pytest.raises(ValueError, match=f"^{name}='none': expected one of {values}$"):
+            load("gold.jsonl", **{name: "none"})
+    if READ[name] != "files":
+        for function in (score, thresholds):
+            with pytest.raises(ValueError, match=f"^{name}='none': expected one of {values}"):
+                function([], [], **{name: "none"})
+
+
+# What a file may be called
+
+OUTPUTS = [
+    ("score", "gold.jsonl", "a.jsonl", "-o", "out.csv"),
+    ("compare", "gold.jsonl", "a.jsonl", "b.jsonl", "-o", "out.md"),
+    ("agreement", "a.jsonl", "b.jsonl", "-o", "out.txt"),
+    ("thresholds", "gold.jsonl", "a-scored.jsonl", "-o", "out.html"),
+    ("datasets", "out.json", "-o", "out.tex"),
+    ("count", "gold.jsonl", "a.jsonl", "-o", "out.txt"),
+    ("merge", "out.npz", "-o", "out"),
+]
+
+
+@pytest.mark.parametrize("arguments", OUTPUTS, ids=[case[0] for case in OUTPUTS])
+def test_a_file_for_results_is_refused_if_its_name_says_something_else(here, arguments):
+    expected = ".npz" if arguments[0] in ("count", "merge") else ".json"
+    done = run(*arguments)
+    assert (done.exit_code, Path(arguments[-1]).exists()) == (1, False)
+    assert f"--output {arguments[-1]}: expected a {expected} file" in done.stderr
+
+
+def test_tags_without_words_have_no_words_in_any_file(here):
+    """The numbers of tokens repeat in every sentence, and would count as the same words."""
+    Path("both.conll").write_text("B-PER B-PER\nO O\n\nO B-LOC\nB-LOC O\n", encoding="utf8")
+    done = run("score", "both.conll", "-o", "out.json")
+    assert "wrf is left out: both.conll has the numbers of words instead of words" in done.stderr
+    assert "wrf" not in json.loads(Path("out.json").read_text(encoding="utf8"))["metrics"]
+    assert "wrf needs words" in run("score", "both.conll", "-m", "wrf").stderr
+    Path("words.conll").write_text("Ada B-PER B-PER\nand O O\n\nin O B-LOC\nRome B-LOC O\n", encoding="utf8")
+    assert told("score", "words.conll")["metrics"]["wrf"]["scores"]["wrf"] > 0

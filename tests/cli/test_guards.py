@@ -149,7 +149,9 @@ def test_a_training_corpus_that_counts_or_a_model_name_is_no_output(inputs):
     pipeline = spacy.blank("en")
     pipeline.add_pipe("nereval", config={"metrics": {"tmr": {"train": "t.jsonl"}}})
     pipeline.to_disk("model")
-    Path("linked.jsonl").symlink_to("t.jsonl")
+    for ending in ("json", "jsonl"):
+        Path(f"linked.{ending}").symlink_to("t.jsonl")
+        Path(f"same.{ending}").hardlink_to("t.jsonl")
     before = Path("t.jsonl").read_bytes()
     for command in (
         ("score", "one.npz", "-o"),
@@ -158,8 +160,9 @@ def test_a_training_corpus_that_counts_or_a_model_name_is_no_output(inputs):
         ("compare", "g.jsonl", "one.npz", "two.npz", "--trials", "20", "-o"),
         ("evaluate", "model", "g.jsonl", "-m", "tmr", "-o"),
     ):
-        for output in ("t.jsonl", "linked.jsonl"):
-            assert "is an input, so it cannot be the output" in run(*command, output).stderr, command
+        for output in ("linked", "same"):
+            path = f"{output}.json" if command[-1] == "-o" else f"{output}.jsonl"
+            assert "is an input, so it cannot be the output" in run(*command, path).stderr, command
     assert Path("t.jsonl").read_bytes() == before
 
 

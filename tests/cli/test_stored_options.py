@@ -138,20 +138,21 @@ def test_a_folder_of_files_is_not_taken_for_a_model(here):
 
 
 LEXICON = {
-    "evaluate": ("evaluate", "one", "g.jsonl", "-m", "tmr", "-o", "t.jsonl"),
-    "count": ("count", "one", "g.jsonl", "-m", "tmr", "-o", "t.jsonl"),
+    "evaluate": ("evaluate", "one", "g.jsonl", "-m", "tmr", "-o", "t.json"),
+    "count": ("count", "one", "g.jsonl", "-m", "tmr", "-o", "t.npz"),
     "errors": ("errors", "g.jsonl", "one", "-m", "tmr", "-o", "t.jsonl"),
     "report": ("report", "g.jsonl", "one", "-m", "tmr", "-o", "t.html"),
-    "compare": ("compare", "g.jsonl", "g.jsonl", "one", "-m", "tmr", "-o", "t.jsonl"),
-    "score": ("score", "g.jsonl", "--system", "A=one,none", "-m", "tmr", "-o", "t.jsonl"),
-    "thresholds": ("thresholds", "g.jsonl", "one", "-m", "tmr", "-o", "t.jsonl"),
+    "compare": ("compare", "g.jsonl", "g.jsonl", "one", "-m", "tmr", "-o", "t.json"),
+    "score": ("score", "g.jsonl", "--system", "A=one,none", "-m", "tmr", "-o", "t.json"),
+    "thresholds": ("thresholds", "g.jsonl", "one", "-m", "tmr", "-o", "t.json"),
 }
 
 
 @pytest.mark.parametrize("name", LEXICON)
 def test_a_lexicon_that_the_config_names_is_no_output(name, here):
     write(here / "t.jsonl", *GOLD)
-    (here / "t.html").hardlink_to(here / "t.jsonl")
+    for ending in ("html", "json", "npz"):
+        (here / f"t.{ending}").hardlink_to(here / "t.jsonl")
     stored(here / "one", tmr={"train": "t.jsonl"})
     before = (here / "t.jsonl").read_bytes()
     done = run(*LEXICON[name])

@@ -66,7 +66,7 @@ def test_both_pages_list_the_rooms_from_top_to_bottom():
         assert [re.findall(r"\w+", row) for row in rows][: len(rooms)] == rooms
 
 
-SHARED = {"charts", "collapsing", "datasets", "detach", "evaluate", "inputs", "intervals", "results", "runs", "words"}
+SHARED = {"charts", "intervals"}
 """Names that several modules still have."""
 
 

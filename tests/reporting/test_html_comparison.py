@@ -71,16 +71,6 @@ def test_a_margin_and_secondary_scores_are_those_asked_for(here):
     assert "primary family of 1 test, secondary family of 2 tests" in text
 
 
-def test_no_p_stands_without_its_interval_and_the_detectable_difference(here):
-    found = reported(*FILES, *FEW)
-    rows = compared("--primary", "fair.f")
-    (strict,) = (cells for cells in found.rows if cells[0] == "strict")
-    own = rows["strict", "f"]
-    low, high = (f"{100 * bound:.2f}" for bound in own["interval"])
-    assert strict[7].endswith(f"[{low}, {high}]")
-    assert strict[8:] == [*(f"{own[p]:.4f}" for p in ("p", "p_holm")), f"{100 * own['detectable']:.2f}"]
-
-
 def test_a_tiny_p_is_not_shown_as_0():
     row = ScoreRow("strict", ("f",), [[Value(Percent(0.5))], [Value(Percent(0.75))]], "strict")
     test = {"metric": "strict", "score": "f", "score_unit": "ratio", "label": None, "interval": [0.1, 0.4]}
@@ -99,14 +89,14 @@ def test_a_tiny_p_is_not_shown_as_0():
 
 def test_units_are_called_what_they_are(here):
     text = reported(*FILES, *FEW, "--unit", "meta.source").text
-    assert "half-samples of 12 units (meta.source)." in text
+    assert "influence of each of 12 units (meta.source)." in text
     assert "paired permutation test over 12 units" in text
     assert "⚠ Only 12 units" in text
     assert "unit meta.source, 12 units (effectively" in text
     blocks = reported("both.conll", *FEW[:3], *FEW[5:]).text
-    assert "half-samples of 20 blocks (block:auto)." in blocks
+    assert "influence of each of 20 blocks (block:auto)." in blocks
     documents = reported(*FILES, *FEW).text
-    assert "half-samples of 24 documents." in documents
+    assert "influence of each of 24 documents." in documents
 
 
 def test_each_system_beside_the_first_has_a_sentence():

@@ -213,7 +213,7 @@ def annotators_of(path: Path, format: Format = Format()) -> list[str] | None:
     name = name_of(path, format)
     if name not in own_names(readers):
         return None
-    from . import jsonl, label_studio, several_annotators
+    from . import jsonl, label_studio, settings
 
     if name == "jsonl":
         return jsonl.annotators_of(path, format)[0].names
@@ -221,7 +221,7 @@ def annotators_of(path: Path, format: Format = Format()) -> list[str] | None:
         human, model, _ = label_studio.annotators_of(path, format)
         return [*human.names, *model.names]
     if name in FOLDERS and path.is_dir():
-        return several_annotators.annotators_of(path, IN_FOLDERS, format)[0].names
+        return settings.annotators_of(path, IN_FOLDERS, format)[0].names
     return []
 
 

@@ -12,8 +12,7 @@ from ..paths import check_is_file, readable
 from ..records import Record
 from .contents import SEEN, check_is_text, check_xml, json_values, missing
 from .offsets import assembled, fitted_span, located
-from .settings import Format, joined
-from .several_annotators import parts
+from .settings import Format, joined, parts
 
 KIND = "type"
 """The infon with the label."""

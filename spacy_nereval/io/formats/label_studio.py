@@ -12,8 +12,7 @@ from ...core.messages import listed, named, shortened
 from ..records import Record, row_id
 from .contents import json_values
 from .offsets import check_unit_is_known, fitted_span, located
-from .settings import Format
-from .several_annotators import Annotators
+from .settings import Annotators, Format
 
 KINDS = ("labels", "hypertextlabels")
 """The types of results that are labelled spans; others, such as relations, are not."""

@@ -12,8 +12,7 @@ from ...core.checked import PlainSpan
 from ...core.messages import shortened
 from ..records import Record
 from .contents import lines
-from .settings import Format
-from .several_annotators import parts
+from .settings import Format, parts
 
 TAG = re.compile(
     r"<(/?)([A-Za-z][\w.-]*)((?:\s+[\w.-]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?)*)\s*/?>|<[!?][^<>]*>"

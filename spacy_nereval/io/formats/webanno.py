@@ -13,8 +13,7 @@ from ...core.messages import listed, named, shortened
 from ..records import Record
 from .contents import lines
 from .offsets import assembled, counted_in, fitted_span, located
-from .settings import Format
-from .several_annotators import parts
+from .settings import Format, parts
 
 HEADER = re.compile(r"#FORMAT=WebAnno TSV 3(\.\d+)?\s*")
 LAYER = re.compile(r"#T_(SP|CH|RL)=(.*)")

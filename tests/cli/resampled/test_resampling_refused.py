@@ -36,7 +36,7 @@ BAD = {
     "no predictions": (["score", "gold.jsonl", "-o", "new"], "predictions to score against gold.jsonl are missing"),
     "unknown suffix": (["score", "gold.txt", "base.jsonl", "-o", "new"], "cannot infer the format of gold.txt"),
     "unknown suffix of predictions": (
-        ["count", "gold.jsonl", "base.txt", "-o", "new"], "cannot infer the format of base.txt"
+        ["count", "gold.jsonl", "base.txt", "-o", "new.npz"], "cannot infer the format of base.txt"
     ),
     "suffix of rows": (
         ["score", "gold.jsonl", "base.jsonl", "--per-document", "new.txt", "-o", "new"],
