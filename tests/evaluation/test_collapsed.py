@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from compared import compare
 from hypothesis import given
 from hypothesis import strategies as st
 from made_up import corpus, every_table
@@ -20,7 +21,6 @@ from spacy_nereval import Confidence, Counts, Document, count, create, create_al
 from spacy_nereval.counting import batch
 from spacy_nereval.evaluation import collapsing
 from spacy_nereval.evaluation.collapsing import collapse, count_collapsed, unit_numbers
-from spacy_nereval.evaluation.comparison import compare
 from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.evaluation.per_document import disagreement, document_rows
 from spacy_nereval.io.count_files import load, save

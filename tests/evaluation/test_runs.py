@@ -179,18 +179,6 @@ def test_a_function_of_another_score_has_neither():
     assert (acc["p"], acc["interval"]) == (None, [None, None])
 
 
-def test_a_margin_holds_where_the_90_per_cent_interval_is_inside():
-    a, b = counted(A), counted([run_of(f"c{k}", 0.6 + 0.02 * k) for k in range(3)])
-    (own,) = (row for row in compared(a, b, margin=40)["comparisons"] if row["family"] == "primary")
-    assert (own["same_within"], own["verdict"]) == (40, "the same within 40 points")
-    narrow = comparison([System("A", a), System("B", b)], [], CONFIDENCE._replace(level=0.9))
-    low, high = by_score(narrow)["strict", "f", None]["interval"]
-    margin = 100 * max(-low, high)
-    for more, holds in ((0.01, True), (-0.01, False)):
-        found = by_score(compared(a, b, margin=margin + more))["strict", "f", None]
-        assert (found["same_within"] is not None) is holds
-
-
 def test_the_tables_and_lines_tell_of_training():
     result = compared(counted(A), counted([run_of(f"b{k}", 0.95 + 0.01 * k) for k in range(3)]))
     (line,) = ComparisonView(result).opening()

@@ -71,16 +71,6 @@ def test_a_margin_and_secondary_scores_are_those_asked_for(here):
     assert "primary family of 1 test, secondary family of 2 tests" in text
 
 
-def test_no_p_stands_without_its_interval_and_the_detectable_difference(here):
-    found = reported(*FILES, *FEW)
-    rows = compared("--primary", "fair.f")
-    (strict,) = (cells for cells in found.rows if cells[0] == "strict")
-    own = rows["strict", "f"]
-    low, high = (f"{100 * bound:.2f}" for bound in own["interval"])
-    assert strict[7].endswith(f"[{low}, {high}]")
-    assert strict[8:] == [*(f"{own[p]:.4f}" for p in ("p", "p_holm")), f"{100 * own['detectable']:.2f}"]
-
-
 def test_a_tiny_p_is_not_shown_as_0():
     row = ScoreRow("strict", ("f",), [[Value(Percent(0.5))], [Value(Percent(0.75))]], "strict")
     test = {"metric": "strict", "score": "f", "score_unit": "ratio", "label": None, "interval": [0.1, 0.4]}
