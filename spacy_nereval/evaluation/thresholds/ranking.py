@@ -41,7 +41,7 @@ def checked_hit(hit: Any) -> str | float:
     0.5
     >>> checked_hit(0)
     Traceback (most recent call last):
-    ValueError: hit 0: expected 'strict', or the least IoU of a hit, above 0 and up to 1
+    ValueError: hit=0: expected 'strict', or the least IoU of a hit, above 0 and up to 1
     """
     if hit == STRICT:
         return STRICT
