@@ -42,7 +42,7 @@ def agreement(
     tokens: Iterable[Any] | None = None,
     scheme: str = "auto",
     repair: str = "error",
-    end: str = "exclusive",
+    end: str | None = None,
     spans_key: str | None = None,
     labels: Mapping[str, str | None] | str | Path | None = None,
     only: Iterable[str] | str | None = None,
@@ -244,6 +244,6 @@ class Agreement(Shown):
 
     def _view(self, average: str = "micro", *, every: bool = False) -> AgreementView:
         shared = self._found.shared
-        unused = shared.rules.unused(shared.mapped) if shared.rules else []
+        unused = shared.rules.unused(shared.mapped, shared.labels) if shared.rules else []
         remarks = [*left_out_lines(self.get("left_out", {})), *unused]
         return AgreementView(self, self._found.metrics, main=self._with_main, remarks=remarks)

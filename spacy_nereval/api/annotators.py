@@ -13,6 +13,7 @@ from ..io.tag_sequences import Tagged, TokenDocument, read_tags
 from .inputs import all_tagged, has_text, listed_items, record_of_item, records_of
 from .items import WORDS, Ends
 from .plain_records import Place, place_of, plain_record, tags_in_words
+from .rows import tags_of
 from .sides import Side
 
 
@@ -51,6 +52,7 @@ def _of_tags(sides: Mapping[str, Side], reading: Reading) -> dict[str, list[Own]
     """Return the records of tag sequences, whose unit is the token."""
     items = {name: [*side.items()] for name, side in sides.items()}
     _check_lengths({name: len(tags) for name, tags in items.items()})
+    items = dict(zip(items, tags_of([(name, tags, sides[name].tag_names) for name, tags in items.items()])))
     tagged = {name: read_tags(tags, name, reading.scheme, reading.repair) for name, tags in items.items()}
     found: dict[str, list[Own]] = {name: [] for name in sides}
     for number, sequences in enumerate(zip(*tagged.values())):
@@ -74,7 +76,8 @@ def _tag_record(tagged: Tagged | None) -> Record:
 
 def _in_order(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Reading) -> dict[str, list[Own]]:
     """Return the records of items of which some have no texts: they belong together by their order."""
-    items = {name: all_tagged(side, reading) or [*side.items()] for name, side in sides.items()}
+    tagged = all_tagged([*sides.values()], reading)
+    items = {name: own or [*side.items()] for (name, side), own in zip(sides.items(), tagged)}
     extra = {
         name: [*listed_items(value, name)] for name, value in (("text", text), ("tokens", tokens)) if value is not None
     }
@@ -88,11 +91,7 @@ def _in_order(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Readin
                 found[name].append(own._replace(unit=None if own.base is None else str(number)))
         except ValueError as error:
             raise ValueError(f"document {number}: {error}") from None
-    if ends.look_inclusive and reading.end == "exclusive":
-        raise ValueError(
-            "every span ends one character before the end of a word, so the ends look inclusive; "
-            'expected exclusive ends: give end="inclusive"'
-        )
+    ends.check(reading.end)
     return found
 
 
