@@ -158,7 +158,9 @@ class Result(Shown):
         if self._documents is None:
             return None
         drawn = self.get("confidence")
-        settings = Confidence(*(drawn[field] for field in Confidence._fields)) if drawn else None
+        settings = drawn and Confidence(
+            **{field: drawn[field] for field in Confidence._fields if drawn[field] is not None}
+        )
         return report([KeptSystem(name, self._documents, self.counts)], settings)
 
     def _metric(self, name: str) -> Metric:
