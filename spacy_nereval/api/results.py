@@ -158,7 +158,9 @@ class Result(Shown):
         if self._documents is None:
             return None
         drawn = self.get("confidence")
-        settings = Confidence(*(drawn[field] for field in Confidence._fields)) if drawn else None
+        settings = drawn and Confidence(
+            **{field: drawn[field] for field in Confidence._fields if drawn[field] is not None}
+        )
         return report([KeptSystem(name, self._documents, self.counts)], settings)
 
     def _metric(self, name: str) -> Metric:
@@ -257,7 +259,7 @@ def label_warnings(counts: Counts) -> list[str]:
     """
     rules, gold, pred = counts.label_rules, gold_spans(counts), pred_spans(counts)
     found = label_lines(gold, pred, counts.partners, rules, written=argument)
-    return [*found, *(rules.unused(counts.mapped) if rules else [])]
+    return [*found, *(rules.unused(counts.mapped, counts.labels) if rules else [])]
 
 
 def _have_no_common_label(counts: Counts) -> bool:

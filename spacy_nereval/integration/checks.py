@@ -104,7 +104,7 @@ def check_labels(counts: Counts, key: str | None = None) -> None:
     """
     _check_label_schemes(counts, key)
     if rules := counts.label_rules:
-        lines = [line.removeprefix("⚠ ") for line in rules.unused(counts.mapped)]
+        lines = [line.removeprefix("⚠ ") for line in rules.unused(counts.mapped, counts.labels)]
         try:
             rules.check_found(counts.labels)
         except ValueError as error:

@@ -12,12 +12,12 @@ from ..core.wording import VERDICT_KINDS
 from ..counting.counts import Counts
 from ..evaluation.error_groups import ErrorGroups
 from ..evaluation.error_list import Listed
-from ..evaluation.intervals import drawn, intervals
+from ..evaluation.intervals import bounded
 from ..evaluation.prediction_rates import PredictionRate, prediction_rates
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import LabelledVerdict, documents_with, verdict_counts
 from .declared import errors_of, headlines, judging, main_metric, short_name, spoken
-from .remarks import heading, many, mention_lines, named, times, unit_lines, warning
+from .remarks import heading, interval_lines, many, mention_lines, named, times
 from .result_table import Estimate, ResultTable, direction, shown
 from .score_cells import score_cell
 from .score_tables import (
@@ -101,10 +101,9 @@ class ScoreView(View):
         too_slow = counts.documents > MOST_DOCUMENTS or len(counts.units) != counts.documents
         if "confidence" in result or (too_slow and not drawn_before):
             return self.given
-        settings = Confidence()
-        found = intervals(counts if counts.replicates else counts.of([metric]), settings)[metric.name]
-        own = result["metrics"][metric.name] | {"intervals": found}
-        more = {"metrics": result["metrics"] | {metric.name: own}, "confidence": drawn([counts], settings)._asdict()}
+        found = bounded([counts if counts.collapsed else counts.of([metric])], Confidence())
+        own = result["metrics"][metric.name] | {"intervals": found.metrics[metric.name]}
+        more = {"metrics": result["metrics"] | {metric.name: own}, "confidence": found.drawn._asdict()}
         return self.given._replace(result={**result, **more})
 
     def tables(self, wanted: Iterable[str], *, digits: int = 2) -> Iterator[ResultTable]:
@@ -139,9 +138,9 @@ class ScoreView(View):
         return heading(self.given.result)
 
     def closing(self) -> list[str]:
-        """Return what the intervals rest on if nobody chose it, and a warning if there are few units."""
-        found, unit = self.bounded.result.get("confidence"), self.given.counts.unit
-        return [*unit_lines(unit), *warning(found["units"], found["effective_units"], unit)] if found else []
+        """Return what the intervals rest on if nobody chose it, and warnings if these are few units."""
+        found = self.bounded.result.get("confidence")
+        return interval_lines(found) if found else []
 
     def findings(self) -> list[Finding]:
         """Return sentences on the scores, errors, labels, confused labels, and how often labels are predicted."""

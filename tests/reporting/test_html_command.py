@@ -52,7 +52,7 @@ def test_the_command_takes_several_systems_metrics_intervals_and_a_title(here):
     assert found.data["systems"] == ["pred.jsonl", "good.jsonl"]
     assert [metric["name"] for metric in found.data["metrics"]] == ["strict", "fair"]
     assert "loio:s=0.5" in found.text
-    assert "Intervals: 95 %, from all 8 half-samples of 3 documents." in found.text
+    assert "Intervals: 95 %, from the influence of each of 3 documents." in found.text
     assert "Only 3 documents, effectively 1.8: with fewer than 20, scores say little." in found.text
 
 

@@ -89,14 +89,14 @@ def test_a_tiny_p_is_not_shown_as_0():
 
 def test_units_are_called_what_they_are(here):
     text = reported(*FILES, *FEW, "--unit", "meta.source").text
-    assert "half-samples of 12 units (meta.source)." in text
+    assert "influence of each of 12 units (meta.source)." in text
     assert "paired permutation test over 12 units" in text
     assert "⚠ Only 12 units" in text
     assert "unit meta.source, 12 units (effectively" in text
     blocks = reported("both.conll", *FEW[:3], *FEW[5:]).text
-    assert "half-samples of 20 blocks (block:auto)." in blocks
+    assert "influence of each of 20 blocks (block:auto)." in blocks
     documents = reported(*FILES, *FEW).text
-    assert "half-samples of 24 documents." in documents
+    assert "influence of each of 24 documents." in documents
 
 
 def test_each_system_beside_the_first_has_a_sentence():

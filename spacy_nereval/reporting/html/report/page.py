@@ -56,7 +56,7 @@ def page(
     from ....evaluation.result import evaluate
     from ....evaluation.statistics.conclusion import unit_name
     from ...comparison_view import ComparisonView
-    from ...remarks import unit_lines, warning
+    from ...remarks import bounded_by, interval_lines
     from .. import charts
     from ..template import REPORT, Trusted, filled_in
     from ..texts import embedded
@@ -116,6 +116,7 @@ def page(
         "names": names,
         "results": results,
         "confidence": drawn_from,
+        "bounded_by": bounded_by,
         "unit": unit_name(unit),
         "summary": summary,
         "differences": differences(summary, tests) if len(systems) == 2 else [],
@@ -140,9 +141,7 @@ def page(
         "wrong": wrong,
         "unmarked": [metric.name for metric in metrics if metric not in marking],
         "finding": finding,
-        "warnings": [*unit_lines(unit), *warning(drawn_from["units"], drawn_from["effective_units"], unit)]
-        if drawn_from
-        else [],
+        "warnings": interval_lines(drawn_from) if drawn_from else [],
         "signatures": [results[0]["signature"]],
         "version": results[0]["version"],
         "data": Trusted(embedded(data)),
