@@ -76,7 +76,7 @@ def agreement_cli(
         False,
         "--confidence",
         "-C",
-        help="Add a confidence interval to every number, by resampling the documents. Without it, only the main "
+        help="Add a confidence interval to every number, by leaving out each document. Without it, only the main "
         "numbers have one, up to 20000 documents",
     ),
     train: str | None = TRAIN,

@@ -213,11 +213,14 @@ class Reading(Labelling):
 # How documents are resampled
 
 LEVEL = Argument("Confidence level of the intervals (0.95 by default)")
-SAMPLES = Argument("Number of half-samples, random halves of the documents (1000 by default)")
-SEED = Argument("Seed of the random number generator (0 by default)")
+SAMPLES = Argument(
+    "Number of half-samples, random halves of the documents (1000 by default). Only collapsed counts and scores over "
+    "distinct strings of the corpus need them; other intervals take no random numbers"
+)
+SEED = Argument("Seed of random numbers, of half-samples and of tests (0 by default)")
 REPLICATES = Argument(
-    "Number of half-samples (random halves of the documents) to store, so that merged counts have intervals too. By "
-    "default 0, or 1000 with --collapse",
+    "Number of half-samples (random halves of the documents) to store, for the intervals of collapsed counts. By "
+    "default 1000 with --collapse, else 0: counts with documents need none",
     least=0,
 )
 

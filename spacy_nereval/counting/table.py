@@ -98,6 +98,21 @@ class Table:
             self._count_once(total, weights)
         return total
 
+    def grouped(self, groups: csr_array) -> Sums:
+        """Return the rows of each group of documents added up: a sum for each row of `groups`.
+
+        Args:
+            groups: int64[groups, documents], 1 where the group has the document.
+        """
+        found = empty_sums(self.metrics, self.labels, self.is_breakdown, groups.shape[0])
+        found.counts[:] = (groups @ self.cells).toarray().T.reshape(found.counts.shape)
+        found.documents[:] = groups.sum(axis=1)
+        belongs = groups.T.tocsr()
+        for here in self.stretches():
+            for sums, rows in zip((found.means, found.class_means), self.additive_rows(here)[1:]):
+                sums += (belongs[here].T @ rows.astype(np.int64).T).T.reshape(sums.shape)
+        return found
+
     def _count_once(self, total: Sums, weights: Weights | None) -> None:
         """Replace the counts of distinct metrics by how many columns have any document of each sum."""
         sums = total.documents.shape[-1]
@@ -147,7 +162,7 @@ class Table:
             float64[class scores, labels + 1, documents].
         """
         size, width = cells.shape[0], self.width
-        total = (cells @ self._labels_added).toarray().T
+        total = (cells @ self.labels_added).toarray().T
         overall: list[NDArray[Any]] = []
         of_classes: list[NDArray[Any]] = []
         for metric in self.metrics:
@@ -163,7 +178,7 @@ class Table:
         return np.array(overall).reshape(-1, size), np.array(of_classes).reshape(-1, width, size)
 
     @cached_property
-    def _labels_added(self) -> csr_array:
+    def labels_added(self) -> csr_array:
         """int64[slots * (labels + 1), slots]: what adds up the labels of each slot."""
         number = len(self.slots) * self.width
         return _ones(np.arange(number) // self.width, (number, len(self.slots)))

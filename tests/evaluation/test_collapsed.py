@@ -37,7 +37,8 @@ def kept(documents: list[Document], metrics: Any = ALL, seed: int = 0) -> Counts
 
 
 def result(counts: Counts) -> str:
-    return json.dumps(evaluate(counts, Confidence()))
+    """Scores and intervals of counts; those with documents are collapsed first."""
+    return json.dumps(evaluate(counts if counts.collapsed else collapse(counts), Confidence()))
 
 
 def content(counts: Counts, path: Any) -> str:
@@ -52,7 +53,7 @@ def test_the_result_is_that_of_all_documents_to_the_last_digit(table):
     metrics = create_all({"strict": {}} | table)
     documents = [*corpus(11), None, *corpus(9, 3, "BD", named=False)]
     full = kept(documents, metrics)
-    assert result(collapse(full, SAMPLES)) == result(full)
+    assert json.dumps(evaluate(collapse(full, SAMPLES))) == json.dumps(evaluate(full))
     assert result(count_collapsed(iter(documents), metrics, SAMPLES)) == result(full)
 
 
