@@ -123,7 +123,7 @@ class Units:
     @cached_property
     def order(self) -> NDArray[np.int64]:
         """int64[units]: the place of each unit by the hash of its key, which no order of reading changes."""
-        hashes = [(blake2b(key.encode(), digest_size=8).digest(), key) for key in self.keys]
+        hashes = [(blake2b(key.encode("utf8", "surrogatepass"), digest_size=8).digest(), key) for key in self.keys]
         found = np.empty(len(self), dtype=np.int64)
         found[sorted(range(len(self)), key=hashes.__getitem__)] = np.arange(len(self))
         return found

@@ -154,7 +154,7 @@ class ScoreView(View):
 
     def _main_score(self) -> Finding:
         main, _ = self._main_and_others(2)
-        return Finding("scores", *(main or [f"{self.metric.name} has no score"]))
+        return Finding("scores", main[0] if main else f"{self.metric.name} has no score")
 
     @property
     def _average(self) -> str:
@@ -207,7 +207,8 @@ class ScoreView(View):
     def _lowest_label(self) -> Finding:
         rows: Any = [(row[0], row[1], row[-1]) for table in headline_tables(self.given) for row in table.rows]
         sentence, label = lowest(self.metric, "label", rows)
-        return Finding("labels", sentence, self._with(lambda verdict: label in verdict[1:]) if label else ())
+        documents = self._with(lambda verdict: label in verdict[1:]) if label else ()
+        return Finding("labels", sentence, documents, sentence.startswith(named(label or "")))
 
     def _confused(self) -> Iterator[Finding]:
         """Yield which label is most often predicted for another one, if the metric has a confusion matrix."""
@@ -223,13 +224,14 @@ class ScoreView(View):
             return
         most, number = min(pairs.items(), key=lambda pair: (-pair[1], pair[0]))
         sentence = f"{named(most[1])} is predicted for {named(most[0])} {times(number)}"
-        yield Finding("confusion", sentence, self._with(lambda v: v[0] in confusion and v[1:] == most))
+        yield Finding("confusion", sentence, self._with(lambda v: v[0] in confusion and v[1:] == most), True)
 
     @cached_property
     def rates(self) -> list[PredictionRate]:
         """How often each label is predicted, with intervals if the result has some."""
         found = self.given.result.get("confidence")
-        settings = Confidence(*(found[field] for field in Confidence._fields)) if found else None
+        chosen = {name: found[name] for name in Confidence._fields if found[name] is not None} if found else {}
+        settings = Confidence(**chosen) if found else None
         return prediction_rates(self.given.counts, settings)
 
     def _predicted(self) -> Finding:
@@ -246,7 +248,7 @@ class ScoreView(View):
         said += [_rate(under, "is predicted only" if under.pred else "is predicted")] if under else []
         labels = {each.label for each in (over, under) if each}
         documents = self._with(lambda verdict: labels & {*verdict[1:]}) if labels else ()
-        return Finding("rates", ", ".join(said) or UNTOLD, documents)
+        return Finding("rates", ", ".join(said) or UNTOLD, documents, bool(said))
 
 
 def lowest(

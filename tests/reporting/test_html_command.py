@@ -21,8 +21,8 @@ def test_repaired_spans_are_told_of_each_system(tmp_path, repair):
     paths = [tmp_path / f"{name}.iob" for name in files]
     accepted("report", *paths, "--repair", repair, "-o", tmp_path / "r.html")
     text = Parsed((tmp_path / "r.html").read_text(encoding="utf8")).text
-    assert "1 span of gold or one.iob with ill-formed tags is repaired." in text
-    assert "2 spans of gold or two.iob with ill-formed tags are repaired." in text
+    assert "1 span repaired" in text
+    assert "2 spans repaired" in text
 
 
 @pytest.fixture
