@@ -38,10 +38,13 @@ READ = (
     "tag_names",
     "apply",
     "cut",
+    "policy",
+    "candidate",
+    "baseline",
 )
 """Parameters that name what a command reads: files, folders or models."""
 
-WRITTEN = ("output", "per_document", "write_consensus", "units", "disputes", "csv", "html", "cut_file")
+WRITTEN = ("output", "per_document", "write_consensus", "units", "disputes", "csv", "html", "cut_file", "junit")
 """Parameters that name what a command writes."""
 
 REMOTE = ("first", "others", "data", "parts")
