@@ -102,6 +102,12 @@ class Gate(Shown):
 
         Raises:
             ValueError: There is no such table, or pandas is not installed.
+
+        >>> from spacy_nereval import gate
+        >>> rules = {"overall": {"score": "strict_f", "at_least": 90}}
+        >>> found = gate({"gate": {"rules": rules}}, [["B-PER"]] * 60, [["B-PER"]] * 60)
+        >>> found.to_frame()[["rule", "found"]].values.tolist()
+        [['overall', 1.0]]
         """
         return table_frame(GateView(self).tables([table]))
 
@@ -114,6 +120,11 @@ class Gate(Shown):
         Raises:
             ValueError: The file extension is unknown.
             OSError: The file cannot be written.
+
+        >>> from spacy_nereval import gate
+        >>> rules = {"overall": {"score": "strict_f", "at_least": 90}}
+        >>> found = gate({"gate": {"rules": rules}}, [["B-PER"]] * 60, [["B-PER"]] * 60)
+        >>> found.save(getfixture("tmp_path") / "gate.xml")
         """
         if Path(path).suffix == ".xml":
             with atomic(Path(path)) as file:

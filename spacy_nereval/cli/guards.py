@@ -219,6 +219,8 @@ def _read_names(given: Mapping[str, Any]) -> Iterator[str]:
             continue
         if name == "system" and isinstance(value, list):
             yield from (run for runs in named_runs(value).values() for run in runs)
+        elif name in ("candidate", "baseline"):
+            yield from str(value).split(",")
         elif isinstance(value, list):
             mixed += map(str, value)
         else:
