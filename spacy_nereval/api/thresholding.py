@@ -11,7 +11,7 @@ from ..core.cuts import Cuts, cut
 from ..core.declaration import Metric
 from ..core.messages import shortened
 from ..evaluation.error_list import error_list
-from ..evaluation.resampling import Confidence
+from ..evaluation.resampling import Wanted, wanted_confidence
 from ..evaluation.result import plain
 from ..evaluation.thresholds.chosen_cuts import Found, applied
 from ..evaluation.thresholds.chosen_cuts import thresholds as found_in
@@ -22,6 +22,7 @@ from ..io.cut_files import save_cuts
 from ..io.writing import write_rows
 from ..metrics.registry import create, with_levels
 from ..reporting.threshold_view import ThresholdView
+from .accessors import Headline
 from .inputs import Items, documents_of, gold_labels, reading_of_items
 from .rows import TagNames
 from .shown import Shown, frame, table_frame
@@ -145,6 +146,22 @@ class Thresholds(Shown):
         return best
 
     @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per label: its cut, spans and scores."""
+        return [{"label": label, **row} for label, row in self["per_type"].items()]
+
+    @property
+    def headline(self) -> Headline:
+        """The score at the best cut: its score key, value, interval and direction.
+
+        It is that of the documents the cut was applied to, or else of those it was chosen on, without an interval.
+        """
+        name, _, score = self.best["score"].partition(".")
+        metric = next(each for each in self._metrics if each.name == name)
+        applied = self.get("applied")
+        return Headline.of(metric, score, (applied or self.best)["value"], applied)
+
+    @property
     def cuts(self) -> Cuts:
         """The cuts, which tell whether a prediction is kept. Raise ValueError if the score is undefined."""
         if self._found.cuts is None:
@@ -155,7 +172,7 @@ class Thresholds(Shown):
         self,
         gold: Iterable[Any],
         pred: Any,
-        confidence: Confidence | None = None,
+        confidence: Wanted = None,
         *,
         text: Iterable[str | None] | None = None,
         tokens: Iterable[Any] | None = None,
@@ -168,7 +185,7 @@ class Thresholds(Shown):
         Args:
             gold, pred: Other documents, as `thresholds` takes them. They are read, and their labels changed,
                 as those on which the cut was chosen.
-            confidence: The settings of intervals.
+            confidence: As for `score`.
             text, tokens: As for `thresholds`.
 
         Returns:
@@ -184,7 +201,7 @@ class Thresholds(Shown):
         1.0
         """
         others, _ = documents_of(gold, pred, self._items._replace(text=text, tokens=tokens))
-        found = applied(self._found, others, confidence)
+        found = applied(self._found, others, wanted_confidence(confidence))
         return Thresholds(found, self._items, self._notes)
 
     def curve(self, metric: str | None = None, label: str | None = None) -> dict[str, list[Any]]:

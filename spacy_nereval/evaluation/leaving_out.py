@@ -75,13 +75,16 @@ class Estimates(NamedTuple):
     left_out: dict[str, Floats]
 
 
-def leave_out(tables: Sequence[Table], groups: csr_array, combined: Combined = mean_share) -> Iterator[Estimates]:
+def leave_out(
+    tables: Sequence[Table], groups: csr_array, combined: Combined = mean_share, *, numbers: bool = False
+) -> Iterator[Estimates]:
     """Yield what is known about each metric's scores from leaving groups of units out, one at a time.
 
     Args:
         tables: The documents of each training run, in the same order and with the same labels.
         groups: int64[groups, documents], 1 where the group has the document.
         combined: The number whose variance is wanted; by default the mean of the runs on the 0-1 scale.
+        numbers: Whether scores that are numbers of spans are wanted, too.
     """
     runs, number = [_Run(table, groups) for table in tables], groups.shape[0]
     first, first_class, metrics = 0, 0, []
@@ -90,7 +93,7 @@ def leave_out(tables: Sequence[Table], groups: csr_array, combined: Combined = m
         means = slice(first, first := first + len(metric.averaged))
         classes = slice(first_class, first_class := first_class + len(metric.classes.scores if metric.classes else ()))
         if not metric.distinct:
-            metrics.append(_OfMetric(runs, own, (means, classes), combined))
+            metrics.append(_OfMetric(runs, own, (means, classes), combined, numbers=numbers))
     for keys in _pairs(runs, number):
         pairs = [run.of_pairs(keys) for run in runs]
         for each in metrics:
@@ -149,7 +152,7 @@ class _Run:
         for here in table.stretches():
             _, means, class_means = table.additive_rows(here)
             self._means += (belongs[here].T @ means.T.astype(np.int64)).T
-            of_classes.append(csr_array(class_means.T.astype(np.int64)))
+            of_classes.append(csr_array(class_means.T))
         self.cells = _Sorted(cells, table.width)
         self._class_means = _Sorted((groups @ vstack(of_classes, format="csr")).tocsr(), table.width)
 
@@ -192,17 +195,27 @@ class _OfMetric:
         scores: The metric's scores of all documents, in each run.
         own: Which of the means over documents, and which of the class means are the metric's.
         combined: The number whose variance is wanted.
+        numbers: Whether scores that are numbers of spans are wanted, too.
     """
 
     def __init__(
-        self, runs: Sequence[_Run], scores: Sequence[MetricScores], own: tuple[slice, slice], combined: Combined
+        self,
+        runs: Sequence[_Run],
+        scores: Sequence[MetricScores],
+        own: tuple[slice, slice],
+        combined: Combined,
+        *,
+        numbers: bool,
     ) -> None:
         self.metric: Metric = scores[0].metric
         self._runs, self._scores, self._own, self._combined = runs, scores, own, combined
         self._table, self._groups = runs[0].table, runs[0].groups
         self._place = slots(self._table.metrics)
         self._gold = [self._place[Slot("", kind.value)] for kind in GOLD_SPANS]
-        self._names = [name for name in scores[0].label_scores if self.metric.score_by_name[name].unit != "count"]
+        wanted = {name for name, score in self.metric.score_by_name.items() if numbers or score.unit != "count"}
+        self._overall_names, self._names = (
+            [name for name in own if name in wanted] for own in (scores[0].scores, scores[0].label_scores)
+        )
         size = len(runs), len(self._names), self._table.width
         # The last label is none: with classes, all labels together.
         self._whole: Floats = np.full(size, np.nan)
@@ -260,19 +273,19 @@ class _OfMetric:
 
     def estimates(self) -> Estimates:
         """Return what is known once all labels are added."""
-        names = [score.name for score in self.metric.averaged]
-        scores = np.array([self._overall(r, run, names) for r, run in enumerate(self._runs)])
+        scores = np.array([self._overall(r, run) for r, run in enumerate(self._runs)])
         documents = np.array([[means[self._own[0]] for means in run.document_means()] for run in self._runs])
         # The values of all documents, [runs]; and without each group, and in each alone, [2, runs, groups].
         dense: dict[Path, tuple[Floats, Floats]] = {}
-        for n, name in enumerate(names):
+        for n, name in enumerate(self._overall_names):
             dense["scores", name] = self._values(("scores", name)), scores[:, :, n].swapaxes(0, 1)
         for a, average in enumerate(OVER_LABELS):
             for n, name in enumerate(self._names):
                 path = "averages", average, name
-                dense[path] = self._values(path), self._average(a, n)
-        for n, name in enumerate(names):
-            path = "averages", "docs", name
+                if self.metric.score_by_name[name].unit != "count":
+                    dense[path] = self._values(path), self._average(a, n)
+        for n, score in enumerate(self.metric.averaged):
+            path = "averages", "docs", score.name
             dense[path] = self._values(path), documents[:, :, n].swapaxes(0, 1)
         row = np.zeros(self._groups, dtype=np.int64)
         found = [self._estimates(path[-1], whole[:, None], row, sides)[:, 0] for path, (whole, sides) in dense.items()]
@@ -298,13 +311,14 @@ class _OfMetric:
             [own.scores[path[1]] if path[0] == "scores" else own.averages[path[1]][path[2]] for own in self._scores]
         )[:, 0]
 
-    def _overall(self, r: int, run: _Run, names: Sequence[str]) -> Floats:
+    def _overall(self, r: int, run: _Run) -> Floats:
         """Return the overall scores of a run without each group, and of each alone, float64[2, scores, groups]."""
         if self.metric.classes:
             found = [self._of_classes(r, side) for side in (0, 1)]
         else:
             found = [self.metric.formula(columns_of(self.metric, counts, self._place)) for counts in run.overall()]
-        return np.array([[side[name] for name in names] for side in found]).reshape(2, len(names), self._groups)
+        scores = np.array([[side[name] for name in self._overall_names] for side in found])
+        return scores.reshape(2, len(self._overall_names), self._groups)
 
     def _of_classes(self, r: int, side: int) -> dict[str, Floats]:
         """Return the overall scores that those of labels make, without each group (0) or of each alone (1)."""
@@ -351,7 +365,7 @@ def _mean_of_defined(runs: Floats) -> Floats:
 
 
 def difference_of_runs(
-    baseline: Sequence[Counts], system: Sequence[Counts], scores: Sequence[tuple[str, Path]], labels: Sequence[str] = ()
+    baseline: Sequence[Counts], system: Sequence[Counts], scores: Sequence[tuple[str, Path]], labels: Sequence[str]
 ) -> Influences:
     """Return the variance of differences of two systems' mean scores over documents, V_D of min F'.
 
@@ -373,8 +387,8 @@ def difference_of_runs(
     tables = [Table(counts, labels) for counts in (*baseline, *system)]
     found = {
         (each.metric.name, path): place
-        for each in leave_out(tables, units.groups, difference_after(len(baseline)))
+        for each in leave_out(tables, units.groups, difference_after(len(baseline)), numbers=True)
         for path, *place in zip(each.places, *each.found)
     }
-    rows = [found[score] for score in scores]
-    return Influences(*(np.array(column) for column in zip(*rows)))
+    unknown = np.nan, np.inf, False  # of metrics that count distinct strings
+    return Influences(*(np.array(column) for column in zip(*(found.get(score, unknown) for score in scores))))
