@@ -12,6 +12,7 @@ from .about import __version__
 if TYPE_CHECKING:
     from .api.agreeing import Agreement, agreement
     from .api.comparing import compare
+    from .api.gating import Gate, gate
     from .api.inputs import load
     from .api.results import Comparison, Result
     from .api.scoring import evaluate, merge, score
@@ -29,6 +30,7 @@ else:
     _WHERE = {
         "api.agreeing": ("Agreement", "agreement"),
         "api.comparing": ("compare",),
+        "api.gating": ("Gate", "gate"),
         "api.inputs": ("load",),
         "api.results": ("Comparison", "Result"),
         "api.scoring": ("evaluate", "merge", "score"),
@@ -59,6 +61,7 @@ __all__ = [
     "Confidence",
     "Counts",
     "Document",
+    "Gate",
     "Metric",
     "OverlapGroup",
     "Result",
@@ -75,6 +78,7 @@ __all__ = [
     "create",
     "create_all",
     "evaluate",
+    "gate",
     "load",
     "locate",
     "merge",
