@@ -21,7 +21,7 @@ from typer.core import TyperCommand
 from ..core.arguments import Argument
 from ..core.messages import NAME_ALONE, shortened, spelt
 from .command_options import CODE, EPILOG, GROUPS
-from .guards import about_cloud_storage, check_files, open_streams, with_matching_files, with_standard_input
+from .guards import about_cloud_storage, check_files, open_streams, with_matching_files, with_standard_streams
 from .printing import say
 
 nereval: typer.Typer = typer.Typer(
@@ -77,7 +77,7 @@ def with_short_errors(function: Command) -> Command:
         try:
             forget_pipes()
             with spelt(as_option):
-                kwargs = with_matching_files(with_standard_input(kwargs))
+                kwargs = with_matching_files(with_standard_streams(kwargs))
                 check_files(kwargs)
                 if kwargs.get("code"):
                     from ..core.plugins import import_code

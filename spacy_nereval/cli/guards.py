@@ -85,20 +85,24 @@ def about_cloud_storage(error: Exception, given: Mapping[str, Any]) -> str:
 
 STDIN_FILE = "/dev/stdin"
 
+STDOUT_FILE = "/dev/stdout"
+
 STDIN = ("first", "others", "gold", "pred")
 """Parameters that may be `-`, for the standard input."""
 
 
-def with_standard_input(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of the parameters, with /dev/stdin for `-`.
+def with_standard_streams(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of the parameters, with /dev/stdin for the `-` of an input, /dev/stdout for that of an output.
 
     Raises:
         ValueError: Both sides are to come from the standard input.
 
-    >>> with_standard_input({"first": "-", "others": ["a.jsonl"]})
+    >>> with_standard_streams({"first": "-", "others": ["a.jsonl"]})
     {'first': '/dev/stdin', 'others': ['a.jsonl']}
     """
-    found = dict(given)
+    found = {
+        name: Path(STDOUT_FILE) if name in WRITTEN and str(value) == "-" else value for name, value in given.items()
+    }
     number = 0
     for name in STDIN:
         values: list[Any] = found[name] if isinstance(found.get(name), list) else [found.get(name)]
@@ -140,13 +144,15 @@ def check_files(given: Mapping[str, Any]) -> None:
         ValueError: An output is also an input, cannot be written, or is given twice; or a file
             in cloud storage is given where only local files are possible.
     """
+    from ..io.paths import is_stream
+
     _check_local(given)
     outputs = {name: given[name] for name in WRITTEN if given.get(name) is not None}
     names = [*_read_names(given)]
     _check_standard_input(names)
     inputs = NamedInputs(names)
     for path in outputs.values():
-        if not path.parent.is_dir():
+        if not path.parent.is_dir() and not is_stream(path):
             raise ValueError(f"{path} cannot be written: there is no directory {path.parent}")
         inputs.check_output(path)
         if "parts" in given:
