@@ -85,6 +85,9 @@ CONFIDENCE = Option(
 CODE = Option(None, "--code", "-c", help="Python file with registered functions to import, such as metrics of your own")
 
 
+DEBUG = Option(False, "--debug", help="Print where an error happened, with the traceback of Python")
+
+
 class Model(NamedTuple):
     """How a pipeline is loaded."""
 

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..core.messages import fault
 from .metric_options import names_and_options, parse_options
 from .sharded import PARTS
 from .systems import matching_files, named_runs
@@ -83,6 +84,25 @@ def about_cloud_storage(error: Exception, given: Mapping[str, Any]) -> str:
     return f"{', '.join(names)}: cloud storage cannot be used: {type(error).__name__}: {in_words(error)}"
 
 
+def in_one_line(error: Exception, given: Mapping[str, Any]) -> str:
+    """Return what stopped a command; nothing for a mistake in this package.
+
+    Args:
+        error: The exception that the command raised.
+        given: The values of its parameters.
+    """
+    from ..io.paths import in_words
+
+    said = fault(error)
+    if isinstance(error, OSError) or (isinstance(error, ValueError) and not said):
+        return in_words(error)
+    if not said:
+        return ""
+    names = [*read_names(given)]
+    where = "" if not names or any(name in said for name in names) else f"{', '.join(names)}: "
+    return f"{where}{said}" + ("" if given["debug"] else "; --debug shows where this happened")
+
+
 STDIN_FILE = "/dev/stdin"
 
 STDOUT_FILE = "/dev/stdout"
@@ -148,7 +168,7 @@ def check_files(given: Mapping[str, Any]) -> None:
 
     _check_local(given)
     outputs = {name: given[name] for name in WRITTEN if given.get(name) is not None}
-    names = [*_read_names(given)]
+    names = [*read_names(given)]
     _check_standard_input(names)
     inputs = NamedInputs(names)
     for path in outputs.values():
@@ -211,7 +231,7 @@ def _check_local(given: Mapping[str, Any]) -> None:
                 )
 
 
-def _read_names(given: Mapping[str, Any]) -> Iterator[str]:
+def read_names(given: Mapping[str, Any]) -> Iterator[str]:
     """Yield the names of a command's inputs, including those in options of metrics."""
     from ..core.labels import is_file_name
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..about import __version__
+from ..core.arguments import TRIALS, check_bounds
 from ..core.messages import named
 from ..core.spans import Document, Span
 from ..counting.counts import Counts
@@ -107,6 +108,7 @@ def comparison(
     """
     confidence = (confidence or Confidence()).checked()
     asked = Asked(primary, secondary, labels, margin).checked()
+    check_bounds("trials", trials, TRIALS)
     baseline, *others = systems
     first = baseline.runs[0]
     family = families(first.metrics, primary, secondary)
@@ -378,6 +380,7 @@ def compare(
     """
     confidence.checked()
     asked = Asked(primary, secondary, labels, margin).checked()
+    check_bounds("trials", trials, TRIALS)
     family = families(baseline.metrics, primary, secondary)
     system = paired(baseline, system)
     if baseline.collapsed:
