@@ -43,7 +43,7 @@ def compare(
     tokens: Iterable[Any] | None = None,
     scheme: str = "auto",
     repair: str = "error",
-    end: str = "exclusive",
+    end: str | None = None,
     spans_key: str | None = None,
     labels: Mapping[str, str | None] | str | Path | None = None,
     only: Iterable[str] | str | None = None,

@@ -23,7 +23,7 @@ from ..io.tag_sequences import Tagged, TokenDocument, read_tags
 from ..metrics.registry import LOOKED_AT, Chosen, Unknown, chosen_metrics
 from .items import WORDS, Ends, is_spacy
 from .plain_records import Place, place_of, plain_record, tags_in_words
-from .rows import TagNames, given_names
+from .rows import TagNames, given_names, tags_of
 from .sides import Side
 
 
@@ -137,9 +137,10 @@ def has_tokens_of(item: Any) -> bool:
 
 def _of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
     """Yield the documents of two sides of tags, whose unit is the token."""
-    sides = [*gold.items()], [*pred.items()]
+    sides = [[*gold.items()], [*pred.items()]]
     if len(sides[0]) != len(sides[1]):
         raise _unequal((gold.name, pred.name), [*map(len, sides)])
+    sides = tags_of([(each.name, items, each.tag_names) for each, items in zip((gold, pred), sides)])
     tagged = [read_tags(items, each.name, reading.scheme, reading.repair) for items, each in zip(sides, (gold, pred))]
     predictions = Predictions(pred.name, UNANNOTATED[0])
     for number, (a, b) in enumerate(zip(*tagged)):
@@ -229,8 +230,8 @@ def _in_order(gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading) 
     """Yield the documents of two sides of which one or both have no texts: paired by their order."""
     names = [name for name, value in (("text", text), ("tokens", tokens)) if value is not None]
     extra = [listed_items(value, name) for name, value in (("text", text), ("tokens", tokens)) if value is not None]
-    tagged = [all_tagged(side, reading) for side in (gold, pred)]
-    sides = [_from_tags(found) if found is not None else side.items() for side, found in zip((gold, pred), tagged)]
+    tagged = all_tagged((gold, pred), reading)
+    sides = [side.items() if found is None else iter(found) for side, found in zip((gold, pred), tagged)]
     predictions = Predictions(pred.name, UNANNOTATED[0])
     ends = Ends()
     for number, items in enumerate(zip_longest(*sides, *extra, fillvalue=_MISSING)):
@@ -248,11 +249,7 @@ def _in_order(gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading) 
             raise _located(error, number, None) from None
         yield None if skipped else document
     predictions.check_end()
-    if ends.look_inclusive and reading.end == "exclusive":
-        raise ValueError(
-            "every span ends one character before the end of a word, so the ends look inclusive; "
-            'expected exclusive ends: give end="inclusive"'
-        )
+    ends.check(reading.end)
 
 
 _MISSING = object()
@@ -291,17 +288,16 @@ def _two_records(
     return a, b, place.text
 
 
-def all_tagged(side: Side, reading: Reading) -> list[Tagged | None] | None:
-    """Return the tag sequences of a side, read together; None if it has no tags."""
-    if side.kind != "tags":
-        return None
-    items = [*side.items()]
-    found = read_tags(items, side.name, reading.scheme, reading.repair)
-    return [None if item is None else tagged for item, tagged in zip(items, found)]
-
-
-def _from_tags(found: Iterable[Tagged | None]) -> Iterator[Any]:
-    yield from found
+def all_tagged(sides: Sequence[Side], reading: Reading) -> list[list[Tagged | None] | None]:
+    """Return the tag sequences of each side, read together; None for one that has no tags."""
+    tagged = [side for side in sides if side.kind == "tags"]
+    tags = dict(zip(tagged, tags_of([(side.name, [*side.items()], side.tag_names) for side in tagged])))
+    found: list[list[Tagged | None] | None] = []
+    for side in sides:
+        items = tags.get(side)
+        read = [] if items is None else read_tags(items, side.name, reading.scheme, reading.repair)
+        found.append(None if items is None else [None if own is None else each for own, each in zip(items, read)])
+    return found
 
 
 def listed_items(value: Any, name: str) -> Iterator[Any]:

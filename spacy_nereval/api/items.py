@@ -11,6 +11,7 @@ from ..core.checked import PlainSpan, checked_span
 from ..core.messages import shortened
 from ..core.spans import Document
 from ..io.formats import TAG_KEYS
+from ..io.formats.jsonl import of_pair
 from ..io.records import Record
 
 Kind = Literal["tags", "spans", "mentions", "doc", "record", "document", "example", "nothing", "empty"]
@@ -29,7 +30,8 @@ WORDS: Mapping[str, str] = {
 
 EXPECTED = (
     "a list of tags such as ['B-PER', 'O'], a list of spans such as {'start': 0, 'end': 3, 'label': 'PER'} or "
-    "(0, 3, 'PER'), a spaCy Doc, a record {'text': ..., 'spans': [...]}, or a row {'tokens': ..., 'ner_tags': ...}"
+    "(0, 3, 'PER'), strings by label {'PER': ['Ada']}, a spaCy Doc, a record {'text': ..., 'spans': [...]}, or a row "
+    "{'tokens': ..., 'ner_tags': ...}"
 )
 
 STARTS = ("start_char", "start", "start_offset", "start_position")
@@ -47,6 +49,34 @@ def is_spacy(item: object, name: str) -> bool:
     module = sys.modules.get("spacy.training" if name == "Example" else "spacy.tokens")
     kind = getattr(module, name, None)
     return kind is not None and isinstance(item, kind)
+
+
+FIELDS = {*TAG_KEYS, "tokens", "tokenized_text", "words", "text", "data", "sentence", "spans", "label", "labels", "id"}
+"""Keys of a record or a row, which are no labels."""
+
+
+def familiar(item: Any) -> Any:
+    """Return an item in a shape that `kind_of` knows: of spaCy 2's annotation, or strings by label; others stay.
+
+    Raises:
+        ValueError: Entities are strings without labels.
+
+    >>> familiar({"PER": ["Ada", "Bob"]}), familiar({"entities": [(0, 3, "PER")]})
+    ([('Ada', 'PER'), ('Bob', 'PER')], [(0, 3, 'PER')])
+    """
+    item = of_pair(item)
+    if not isinstance(item, Mapping) or FIELDS & item.keys():
+        return item
+    if _is_list(listed := item.get("entities")):
+        if any(isinstance(each, str) for each in listed):
+            raise ValueError(
+                f"{_shown(item)} has entities without labels; expected (start, end, label), or {{label: [...]}}"
+            )
+        return [*listed]
+    by_label = all(isinstance(label, str) and isinstance(own, (list, tuple)) for label, own in item.items())
+    if by_label and all(isinstance(string, str) for own in item.values() for string in own):
+        return [(string, label) for label, own in item.items() for string in own]
+    return item
 
 
 def kind_of(item: Any) -> Kind:
@@ -86,8 +116,13 @@ def tags_key(item: Mapping[str, Any]) -> str | None:
     return next((key for key in TAG_KEYS if _is_list(item.get(key)) and all(map(_is_tag, item[key]))), None)
 
 
+def is_number(tag: Any) -> bool:
+    """Return whether a tag is a whole number, of Python or of an array."""
+    return hasattr(tag, "__index__") and not isinstance(tag, bool)
+
+
 def _is_tag(tag: Any) -> bool:
-    return isinstance(tag, str) or (hasattr(tag, "__index__") and not isinstance(tag, bool))
+    return isinstance(tag, str) or is_number(tag)
 
 
 def _is_list(value: Any) -> TypeGuard[Sequence[Any]]:
@@ -245,3 +280,11 @@ class Ends:
     def look_inclusive(self) -> bool:
         """Whether three spans or more look so, and none does not."""
         return self._cut >= 3 and not self._whole
+
+    def check(self, end: str | None) -> None:
+        """Raise ValueError if nobody said where spans `end`, and they seem to end with their last character."""
+        if end is None and self.look_inclusive:
+            raise ValueError(
+                "every span ends one character before the end of a word, so the ends look inclusive: "
+                'give end="inclusive", or end="exclusive" if they are not'
+            )

@@ -24,6 +24,7 @@ from ..reporting.comparison_view import ComparisonView
 from ..reporting.declared import judging
 from ..reporting.remarks import left_out_lines
 from ..reporting.result_table import ResultTable
+from ..reporting.score_tables import headline_tables
 from ..reporting.score_view import ScoreView
 from .reports import KeptSystem, report
 from .shown import Shown, frame, table_frame
@@ -127,9 +128,15 @@ class Result(Shown):
             return frame(document_rows(self._counts))
         if table not in (*ScoreView.makers, *OTHERS):
             raise ValueError(f"there is no table {table!r}; there are {', '.join([*ScoreView.makers, *OTHERS])}")
-        found = [*self._view(average, every=table in DETAILED).tables([OTHERS.get(table, table)])]
+        view = self._view(average, every=table in DETAILED)
+        if table == "headline":  # without the intervals that only people are shown unasked
+            own = [*headline_tables(view.given)]
+            if own and len(own[0].header) == 4:  # a score alone is called "value", as in the frames of other scores
+                own[0] = own[0]._replace(header=[*own[0].header[:3], "value"])
+            return table_frame(own)
+        tables = [*view.tables([OTHERS.get(table, table)])]
         pairs = ("scores", "label-scores", *OTHERS)
-        return table_frame(found[table in OTHERS :][:1] if table in pairs else found)
+        return table_frame(tables[table in OTHERS :][:1] if table in pairs else tables)
 
     def save(self, path: str | Path) -> None:
         """Write the result to a file in the format that the file extension names.
@@ -158,7 +165,9 @@ class Result(Shown):
         if self._documents is None:
             return None
         drawn = self.get("confidence")
-        settings = Confidence(*(drawn[field] for field in Confidence._fields)) if drawn else None
+        settings = drawn and Confidence(
+            **{field: drawn[field] for field in Confidence._fields if drawn[field] is not None}
+        )
         return report([KeptSystem(name, self._documents, self.counts)], settings)
 
     def _metric(self, name: str) -> Metric:
@@ -257,7 +266,7 @@ def label_warnings(counts: Counts) -> list[str]:
     """
     rules, gold, pred = counts.label_rules, gold_spans(counts), pred_spans(counts)
     found = label_lines(gold, pred, counts.partners, rules, written=argument)
-    return [*found, *(rules.unused(counts.mapped) if rules else [])]
+    return [*found, *(rules.unused(counts.mapped, counts.labels) if rules else [])]
 
 
 def _have_no_common_label(counts: Counts) -> bool:

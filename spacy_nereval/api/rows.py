@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from ..core.messages import shortened
 from ..io.formats import TAG_KEYS, hf
 from ..io.records import Record, row_id
 from ..io.tag_sequences import read_tags
-from .items import tags_key
+from .items import is_number, tags_key
 from .plain_records import Place, of_tagged, place_of
 
 TagNames = Sequence[str] | Mapping[Any, str] | str | Path | None
@@ -56,6 +57,48 @@ def given_names(tag_names: TagNames) -> list[str] | None:
     if found is None:
         raise ValueError(f"tag_names={shortened(repr(tag_names))}: expected the names of the tags, in their order")
     return found
+
+
+def tags_of(sides: Sequence[tuple[str, Iterable[Any], Sequence[str] | None]]) -> list[list[Any]]:
+    """Return the tags of sides that count the same tokens. Numbers get their names.
+
+    A place that is numbered -100 on one side is left out on all: a model's labels have this number at the parts of a
+    word after the first, and in the padding, where its output has any tag.
+
+    Args:
+        sides: For each its name in errors, its items, and the names of tags that are numbers, if they are known.
+
+    Raises:
+        ValueError: A number has no name, or the sides of a document with such a place differ in length.
+
+    >>> tags_of([("gold", [[1, -100, 0]], ["O", "B-PER"]), ("pred", [[1, 1, 0]], ["O", "B-PER"])])
+    [[['B-PER', 'O']], [['B-PER', 'O']]]
+    """
+    found = [[*items] for _, items, _ in sides]
+    numbered = [k for k, (_, _, names) in enumerate(sides) if names is not None]
+    for number, tags in enumerate(zip_longest(*found)):
+        known = [own for own in tags if own is not None]
+        of_numbers = [tags[k] for k in numbered if tags[k] is not None]
+        skipped = {at for own in of_numbers for at, tag in enumerate(own) if is_number(tag) and tag == hf.SKIPPED}
+        if skipped and len({*map(len, known)}) > 1:
+            lengths = " and ".join(
+                f"{side} has {len(own)}" for (side, _, _), own in zip(sides, tags) if own is not None
+            )
+            raise ValueError(f"document {number}: {lengths} tags, with -100 left out; expected one tag per token")
+        for k, ((side, _, names), own) in enumerate(zip(sides, tags)):
+            if own is not None and (skipped or k in numbered):
+                kept = (tag for at, tag in enumerate(own) if at not in skipped)
+                found[k][number] = [_named(tag, names, f"{side}, document {number}") for tag in kept]
+    return found
+
+
+def _named(tag: Any, names: Sequence[str] | None, where: str) -> Any:
+    if names is None or not is_number(tag):
+        return tag
+    try:
+        return hf.named_tag(int(tag), names)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
 
 
 def records_of_rows(

@@ -36,7 +36,7 @@ def score(
     tokens: Iterable[Any] | None = None,
     scheme: str = "auto",
     repair: str = "error",
-    end: str = "exclusive",
+    end: str | None = None,
     spans_key: str | None = None,
     labels: Mapping[str, str | None] | str | Path | None = None,
     only: Iterable[str] | str | None = None,
@@ -51,12 +51,14 @@ def score(
 
     Gold and predictions are lists with one item per document. An item is
 
-    - a list of tags (IOB1, IOB2, BILUO, BIOES, IO), which count tokens;
+    - a list of tags (IOB1, IOB2, BILUO, BIOES, IO), which count tokens, or of numbers with `tag_names`; places
+      numbered -100 on one side are left out on both;
     - a list of spans: (start, end, label), or dicts or objects with start, end and label, as
       nervaluate, GLiNER, Presidio and the pipelines of transformers have them;
     - a list of mentions without offsets, (string, label) or {"text": ..., "label": ...}, which are looked
-      for in the text;
-    - a spaCy Doc, or a record {"text": ..., "spans": [...]} as in a JSONL file;
+      for in the text, or strings by their label, {"PER": ["Ada"]};
+    - a spaCy Doc, a record {"text": ..., "spans": [...]} as in a JSONL file, or spaCy 2's (text, {"entities": [...]}),
+      whose second part may stand alone;
     - a row {"tokens": ..., "ner_tags": ...} of Hugging Face's `datasets`, or of GLiNER's training data,
       {"tokenized_text": ..., "ner": ...}; gold and predictions may be a split of a data set;
     - an empty list for no spans, or None for a document without annotation.
@@ -77,7 +79,8 @@ def score(
         scheme: The tagging scheme; "auto" infers it from all tags of a side.
         repair: How to read spans that the scheme does not allow: "error" raises ValueError, "conll" reads them
             as conlleval does, "discard" leaves them out.
-        end: Whether the ends of spans are "exclusive", or "inclusive" as nervaluate's.
+        end: Whether the ends of spans are "exclusive", or "inclusive" as nervaluate's. By default they are exclusive,
+            and ends that all look inclusive are an error.
         spans_key: Read `doc.spans[spans_key]` of Docs instead of `doc.ents`.
         labels: New names of labels, None to drop them: a table, a JSON file, or text such as "PER=PERSON,MISC=".
         only: The labels to keep, under their new names; by default all.

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from ..core.arguments import Reading
-from .items import WORDS, Kind, is_spacy, kind_of, tags_key
+from .items import WORDS, Kind, familiar, is_spacy, kind_of, tags_key
 from .rows import names_of, records_of_rows
 
 
@@ -38,7 +38,7 @@ class Side:
         self.is_kept: bool = hasattr(items, "__len__")
         self._reading = reading
         self.tag_names: Sequence[str] | None = reading.tag_names or names_of(items) or tag_names
-        self._rest = iter(items)
+        self._rest = self._familiar(items)
         self._seen: list[Any] = []
         self._keys: set[str] = set()
         self.kind: Kind = "empty"
@@ -85,6 +85,13 @@ class Side:
     def holds_texts(self) -> bool:
         """Whether each item has a text of its own."""
         return self.kind in ("doc", "record")
+
+    def _familiar(self, items: Iterable[Any]) -> Iterator[Any]:
+        for number, item in enumerate(items):
+            try:
+                yield familiar(item)
+            except ValueError as error:
+                raise ValueError(f"{self.name}, document {number}: {error}") from None
 
     def _kind(self, number: int, item: Any) -> Kind:
         try:

@@ -49,7 +49,7 @@ def thresholds(
     tokens: Iterable[Any] | None = None,
     scheme: str = "auto",
     repair: str = "error",
-    end: str = "exclusive",
+    end: str | None = None,
     spans_key: str | None = None,
     labels: Mapping[str, str | None] | str | Path | None = None,
     only: Iterable[str] | str | None = None,

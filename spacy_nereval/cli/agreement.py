@@ -76,7 +76,7 @@ def agreement_cli(
         False,
         "--confidence",
         "-C",
-        help="Add a confidence interval to every number, by resampling the documents. Without it, only the main "
+        help="Add a confidence interval to every number, by leaving out each document. Without it, only the main "
         "numbers have one, up to 20000 documents",
     ),
     train: str | None = TRAIN,
@@ -208,6 +208,6 @@ def _read(names: Sequence[str], given: Sequence[str], reading: Reading) -> Share
         others=others,
     )
     say_left_out(others)
-    for line in shared.rules.unused(shared.mapped) if shared.rules else []:
+    for line in shared.rules.unused(shared.mapped, shared.labels) if shared.rules else []:
         say(line, err=True)
     return shared

@@ -60,7 +60,7 @@ COLLAPSE = Option(
     False,
     "--collapse",
     help="Add up the documents while they are counted, so that memory and the count file do not grow with the corpus. "
-    "Scores and intervals stay the same; outputs that need single documents are given up",
+    "Scores stay the same, and intervals come from half-samples; outputs that need single documents are given up",
 )
 CHECK_REPEATS = Option(
     False,
@@ -78,7 +78,7 @@ CONFIDENCE = Option(
     False,
     "--confidence",
     "-C",
-    help="Add a confidence interval to every score, by resampling the documents, or the units of --unit. Without it, "
+    help="Add a confidence interval to every score, by leaving out each document, or each unit of --unit. Without it, "
     "only the main score has an interval, and only for up to 20000 documents",
 )
 

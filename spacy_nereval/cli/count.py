@@ -70,13 +70,13 @@ def count_cli(
     Write the counts of a corpus to a file. Such count files can be merged, and
     scored later.
 
-    With --replicates, parts of a corpus that are counted on different machines
-    merge to intervals of the whole corpus: a hash of each document's id decides
-    how it is resampled.
+    Parts of a corpus that are counted on different machines merge to scores and
+    intervals of the whole corpus.
 
     With --collapse, documents are added up while they are counted, so that
-    neither memory nor the count file grow with the corpus. Scores and intervals stay
-    the same. Scores of documents, examples of errors, breakdowns, permutation
+    neither memory nor the count file grow with the corpus. Scores stay the same.
+    Intervals come from half-samples, random halves of the documents, of which
+    --replicates says the number. Scores of documents, examples of errors, breakdowns, permutation
     tests and resampling after counting are given up.
 
     With --append, a job can add new files to collapsed counts again and again. The

@@ -113,7 +113,7 @@ def _warn(
 
     if rules:
         rules.check_found({*gold, *pred})
-    lines = rules.unused(mapped) if rules else []
+    lines = rules.unused(mapped, {*gold, *pred}) if rules else []
     for line in [*lines, *label_lines(gold, pred, partners, rules)]:
         say(line, err=True)
 

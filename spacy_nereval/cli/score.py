@@ -262,7 +262,7 @@ def evaluate_cli(
 
         if breakdowns:
             raise ValueError("--by needs every span, and workers keep no spans: evaluate one file, without workers")
-        counts = count_in_parts(names, None, model, chosen, reading, loading, drawn, sharding, collapse)
+        counts = count_in_parts(names, None, model, chosen, reading, loading, None, sharding, collapse)
         say_if_unchecked(counts)
     else:
         from ..io.paths import fetched

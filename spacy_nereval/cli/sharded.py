@@ -183,7 +183,7 @@ def count_in_parts(
         metrics: What to count.
         reading: How files are read.
         loading: How the model is loaded.
-        drawn: The settings of intervals; None for no intervals.
+        drawn: The settings of half-samples to store with counts of documents; None for none.
         sharding: Which workers count, and where they keep the counts of each file.
         collapse: The half-samples of collapsed counts; None for counts with documents.
 

@@ -36,6 +36,8 @@ def training_cli(
     lexicon = read_lexicon(train, rules)
     if rules:
         rules.check_found(lexicon.labels)
+        for line in rules.unused(rules.mapping, lexicon.labels):
+            say(line, err=True)
     write_json(output, lexicon.as_json())
     surfaces, words = len(lexicon.surfaces), len(lexicon.tokens)
     say(f"✔ {surfaces} surfaces and {words} words of {lexicon.documents} documents in {output}", fg="green")

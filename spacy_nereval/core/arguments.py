@@ -29,7 +29,7 @@ SEPARATOR = "/"
 """What separates the levels of a label, unless another separator is given."""
 
 SCHEMES = ("auto", "IOB1", "IOB2", "BILUO", "BIOES", "IO")
-EXCLUSIVE, INCLUSIVE = ENDS = ("exclusive", "inclusive")
+ENDS = ("exclusive", "inclusive")
 
 
 class Argument(NamedTuple):
@@ -177,11 +177,14 @@ class Reading(Labelling):
         ),
     ] = None
     end: Annotated[
-        str,
+        str | None,
         Argument(
-            "Whether the ends of spans are 'exclusive', or 'inclusive' as nervaluate's are", ENDS, where="objects"
+            "Whether the ends of spans are 'exclusive' (the default; if all look inclusive, that is an error), or "
+            "'inclusive' as nervaluate's are",
+            ENDS,
+            where="objects",
         ),
-    ] = EXCLUSIVE
+    ] = None
     check_text: Annotated[
         bool, Argument("Check that a span covers the text that the file repeats for it", where="files")
     ] = True
@@ -236,12 +239,16 @@ MOST_SAMPLES = 100_000
 """More half-samples hardly change an interval, and take memory and time in proportion."""
 
 SAMPLES = Argument(
-    "Number of half-samples, random halves of the documents (1000 by default)", least=1, most=MOST_SAMPLES, usual=1000
+    "Number of half-samples, random halves of the documents (1000 by default). Only collapsed counts and scores over "
+    "distinct strings of the corpus need them; other intervals take no random numbers",
+    least=1,
+    most=MOST_SAMPLES,
+    usual=1000,
 )
-SEED = Argument("Seed of the random number generator (0 by default)")
+SEED = Argument("Seed of random numbers, of half-samples and of tests (0 by default)")
 REPLICATES = Argument(
-    "Number of half-samples (random halves of the documents) to store, so that merged counts have intervals too. By "
-    "default 0, or 1000 with --collapse",
+    "Number of half-samples (random halves of the documents) to store, for the intervals of collapsed counts. By "
+    "default 1000 with --collapse, else 0: counts with documents need none",
     least=0,
     most=MOST_SAMPLES,
     usual=1000,

@@ -91,28 +91,33 @@ class LabelRules:
         return found
 
     def check_found(self, labels: Collection[str]) -> None:
-        """Check that every label of `only` occurs.
+        """Check that a label of `only` occurs.
 
         Args:
             labels: The labels that occur, with their new names.
 
         Raises:
-            ValueError: One does not.
+            ValueError: None does, so that nothing is left.
         """
-        if missing := [label for label in self.only or () if label not in labels]:
+        if self.only and not any(label in labels for label in self.only):
             raise ValueError(
-                f"only: there is no label {quoted(missing[0])} in gold or prediction; "
-                f"labels to keep that occur: {listed(sorted(labels)) or 'none'}"
+                f"only: there is no label {listed([quoted(label) for label in self.only])} in gold or prediction, "
+                "so no span is left; expected a label that occurs, under its new name"
             )
 
-    def unused(self, mapped: Collection[str]) -> list[str]:
-        """Return a warning if labels of the mapping do not occur; an empty list otherwise.
+    def unused(self, mapped: Collection[str], labels: Collection[str]) -> list[str]:
+        """Return warnings if labels of the mapping, or of those to keep, do not occur.
 
         Args:
             mapped: The labels of the mapping that occur.
+            labels: The labels that occur, with their new names.
         """
-        missing = [label for label in self.mapping if label not in mapped]
-        return [f"⚠ labels: {listed(missing)} to map, but neither side has such a label"] if missing else []
+        found = []
+        if missing := [label for label in self.mapping if label not in mapped]:
+            found.append(f"⚠ labels: {listed(missing)} to map, but neither side has such a label")
+        if missing := [label for label in self.only or () if label not in labels]:
+            found.append(f"⚠ only: {listed(missing)} to keep, but neither side has such a label")
+        return found
 
 
 def _unambiguous(label: str) -> str:

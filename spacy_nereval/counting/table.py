@@ -98,6 +98,22 @@ class Table:
             self._count_once(total, weights)
         return total
 
+    def grouped(self, groups: csr_array) -> Sums:
+        """Return the rows of each group of documents added up: a sum for each row of `groups`.
+
+        Args:
+            groups: int64[groups, documents], 1 where the group has the document.
+        """
+        found = empty_sums(self.metrics, self.labels, self.is_breakdown, groups.shape[0])
+        found.counts[:] = (groups @ self.cells).toarray().T.reshape(found.counts.shape)
+        found.documents[:] = groups.sum(axis=1)
+        belongs = groups.T.tocsr()
+        for here in self.stretches():
+            _, means, class_means = self.additive_rows(here)
+            found.means[:] += (belongs[here].T @ means.astype(np.int64).T).T.reshape(found.means.shape)
+            found.class_means[:] += (belongs[here].T @ class_means.T).T.toarray().reshape(found.class_means.shape)
+        return found
+
     def _count_once(self, total: Sums, weights: Weights | None) -> None:
         """Replace the counts of distinct metrics by how many columns have any document of each sum."""
         sums = total.documents.shape[-1]
@@ -129,51 +145,69 @@ class Table:
         for start in range(0, documents, step):
             yield slice(start, min(start + step, documents))
 
-    def additive_rows(self, here: slice) -> tuple[Any, NDArray[Any], NDArray[Any]]:
+    def additive_rows(self, here: slice) -> tuple[csr_array, NDArray[Any], csr_array]:
         """Return what some documents add to the counts, means and class means of `Sums`:
-        whole numbers [..., documents], the first of them sparse."""
+        whole numbers [..., documents], sparse but for the means."""
         cells = self.cells[here]
-        means, class_means = map(additive, self.document_scores(cells))
-        return cells.T, means, class_means
+        scores, class_means = self.document_scores(cells)
+        return cells.T, additive(scores), class_means
 
-    def document_scores(self, cells: csr_array) -> tuple[NDArray[Any], NDArray[Any]]:
+    def document_scores(self, cells: csr_array) -> tuple[NDArray[Any], csr_array]:
         """Return the scores of single documents.
 
         Args:
             cells: Their rows, [documents, slots * (labels + 1)].
 
         Returns:
-            float64[scores, documents], all averaged overall scores of all metrics in order, and
-            float64[class scores, labels + 1, documents].
+            All averaged overall scores of all metrics in order, float64[scores, documents]; and what scores of
+            classes add to the class means of `Sums`, int64[3 * class scores * (labels + 1), documents].
         """
-        size, width = cells.shape[0], self.width
-        total = (cells @ self._labels_added).toarray().T
+        total = (cells @ self.labels_added).toarray().T
         overall: list[NDArray[Any]] = []
-        of_classes: list[NDArray[Any]] = []
+        of_classes: list[tuple[NDArray[np.int64], NDArray[Any]]] = []
         for metric in self.metrics:
             if not metric.classes:
                 scores = metric.formula(columns_of(metric, total, self.slots))
             else:
-                own, own_slots = self._own(metric, cells)
-                class_scores = metric.formula(columns_of(metric, own.reshape(-1, width, size), own_slots))
-                weights = metric.classes.weights(self.labels, self.is_breakdown)
+                labels, own, own_slots = self._own(metric, cells)
+                class_scores = metric.formula(columns_of(metric, own, own_slots))
+                weights = metric.classes.weights(self.labels, self.is_breakdown)[labels]
                 scores = metric.classes.overall(class_scores, weights)
-                of_classes += [class_scores[score.name] for score in metric.classes.scores]
+                of_classes += [(labels, class_scores[score.name]) for score in metric.classes.scores]
             overall += [scores[score.name] for score in metric.averaged]
-        return np.array(overall).reshape(-1, size), np.array(of_classes).reshape(-1, width, size)
+        return np.array(overall).reshape(-1, cells.shape[0]), self._class_means(of_classes, cells.shape[0])
+
+    def _class_means(self, scores: Sequence[tuple[NDArray[np.int64], NDArray[Any]]], documents: int) -> csr_array:
+        """Return scores of some labels [labels, documents] as whole numbers, int64[3 * scores * width, documents]."""
+        from scipy.sparse import coo_array
+
+        found: list[NDArray[Any]] = [np.zeros((3, 0), dtype=np.int64)]
+        for number, (labels, values) in enumerate(scores):
+            for part, amounts in enumerate(additive(values).reshape(3, len(labels), documents)):
+                row, document = np.nonzero(amounts)
+                place = (part * len(scores) + number) * self.width + labels[row]
+                found.append(np.stack([amounts[row, document].astype(np.int64), place, document]))
+        data, row, document = np.concatenate(found, axis=1)
+        return coo_array((data, (row, document)), shape=(3 * len(scores) * self.width, documents)).tocsr()
 
     @cached_property
-    def _labels_added(self) -> csr_array:
+    def labels_added(self) -> csr_array:
         """int64[slots * (labels + 1), slots]: what adds up the labels of each slot."""
         number = len(self.slots) * self.width
         return _ones(np.arange(number) // self.width, (number, len(self.slots)))
 
-    def _own(self, metric: Metric, cells: csr_array) -> tuple[NDArray[Any], dict[Slot, int]]:
-        """Return one metric's columns of the rows, dense, and the indices of its slots there."""
+    def _own(self, metric: Metric, cells: csr_array) -> tuple[NDArray[np.int64], NDArray[Any], dict[Slot, int]]:
+        """Return the labels that some rows have with a metric, the last one always among them, the metric's columns of
+        the rows for these labels, float64[slots, labels, documents], and the indices of its slots there."""
         mine = [slot for slot in self.slots if slot.metric == metric.name]
         first = self.slots[mine[0]]  # the slots of a metric are adjacent
-        dense = cells[:, first * self.width : (first + len(mine)) * self.width].toarray().T
-        return dense.astype(float), {slot: k for k, slot in enumerate(mine)}
+        own = cells[:, first * self.width : (first + len(mine)) * self.width]
+        label = own.indices % self.width
+        labels = np.union1d(label, [self.width - 1])
+        dense = np.zeros((len(mine), len(labels), cells.shape[0]))
+        document = np.repeat(np.arange(cells.shape[0]), np.diff(own.indptr))
+        dense[own.indices // self.width, np.searchsorted(labels, label), document] = own.data
+        return labels, dense, {slot: k for k, slot in enumerate(mine)}
 
     def spans(self, *kinds: Kind) -> csr_array:
         """Return int64[documents, labels + 1]: how many spans of these kinds each document has of each label."""

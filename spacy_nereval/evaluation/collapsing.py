@@ -24,6 +24,7 @@ from ..counting.counts import Counts, united
 from ..counting.sums import Collapsed, Replicates, Sums
 from ..counting.table import Table
 from .resampling import Confidence, HalfSamples, Units
+from .statistics.intervals import kish
 
 SAMPLES = 1000
 """The default number of half-samples that collapsed counts keep."""
@@ -235,10 +236,10 @@ def unit_numbers(counts: Counts) -> UnitNumbers:
     assert collapsed
     adjacent = all(rule.partition(":")[0] in ("id", "document", "block") for rule in counts.unit.split(" and "))
     total = spans_and_documents(collapsed.sums)[:, 0]
-    k, number = _ratio(total * total, collapsed.squares.astype(float)), collapsed.units
+    k, number = kish(total, collapsed.squares), collapsed.units
     if counts.replicates:
         halves = spans_and_documents(counts.replicates.sums.with_labels(collapsed.sums.labels))
-        sampled = _ratio(total * total, 4 * ((halves - total[:, None] / 2) ** 2).mean(axis=1))
+        sampled = kish(total, 4 * ((halves - total[:, None] / 2) ** 2).mean(axis=1))
         error = math.sqrt(2 / counts.replicates.samples)
         least = k / (1 + FAR * error) if adjacent else k
         apart = (sampled < least) & (sampled > 0)
@@ -262,7 +263,3 @@ def spans_and_documents(sums: Sums) -> NDArray[np.float64]:
     """Return float64[labels + 2, sums]: the spans of both sides of each label and of all, and the documents."""
     spans = sums.spans((*GOLD_SPANS, *PRED_SPANS))
     return np.concatenate([spans[:-1], spans.sum(axis=0)[None], sums.documents[None]]).astype(float)
-
-
-def _ratio(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.where(b > 0, a / np.where(b > 0, b, 1), 0.0)

@@ -15,7 +15,7 @@ from ..core.spans import Document, Span
 from ..counting.counts import Counts
 from .collapsing import stored_half_samples, unit_numbers
 from .evidence import Evidence, by_halves, by_runs, by_swaps, effective_units
-from .pairs import Pair, aligned_runs, all_labels, paired
+from .pairs import Pair, aligned_runs, all_labels
 from .resampling import Confidence, effective_number_of_units, number_of_units
 from .result import mention_numbers, plain, read_with
 from .signature import signature
@@ -34,8 +34,6 @@ from .statistics.intervals import FEW, FEW_UNITS, UNBOUNDED
 from .statistics.many_tests import PRIMARY, holm_by_family, largest_family
 from .tested import Asked, Families, difference, families, primary_of, subjects
 from .transitions import transitions
-
-__all__ = ["System", "compare", "comparison", "families", "swaps_for"]
 
 
 class System(NamedTuple):
@@ -339,52 +337,3 @@ def swaps_for(family: Families, asked: Asked = Asked(), *, systems: int = 1, lab
     (10000, 20000)
     """
     return number_of_swaps(max(systems * largest_family([*family.values()]), labels if asked.labels else 0))
-
-
-def compare(
-    baseline: Counts,
-    system: Counts,
-    *,
-    confidence: Confidence = Confidence(),
-    trials: int | None = None,
-    primary: str | None = None,
-    secondary: Sequence[str] | None = None,
-    labels: bool = False,
-    margin: float | None = None,
-) -> list[dict[str, Any]]:
-    """Return a row for each score that has a score key or is a headline.
-
-    A row has both values, the difference, its interval, and p.
-
-    Null hypothesis: per unit, the two systems' outputs are exchangeable. p is two-sided. With
-    few units all swaps are enumerated, else `trials` are drawn. The interval holds every
-    difference that the same test does not reject; where fewer than 6 units differ there is
-    neither. Only scores of a family have a p, see `families`.
-
-    Args:
-        baseline, system: Counts of the same documents, in any order.
-        confidence: Level and seed.
-        trials: Number of swaps; by default enough for the number of tests.
-        primary, secondary, labels, margin: See `comparison`.
-
-    Returns:
-        Rows in the order of the metrics and their scores. Ratios and their differences are not in per cent.
-
-    Raises:
-        ValueError: The two were not counted on the same documents, or a setting is out of range.
-
-    >>> from spacy_nereval import Document, count, create_all
-    >>> counts = count([Document([(0, 3, "A")], [(0, 3, "A")])], create_all(["strict"]))
-    >>> [(row["score"], row["difference"]) for row in compare(counts, counts)]
-    [('p', 0.0), ('r', 0.0), ('f', 0.0)]
-    """
-    confidence.checked()
-    asked = Asked(primary, secondary, labels, margin).checked()
-    check_bounds("trials", trials, TRIALS)
-    family = families(baseline.metrics, primary, secondary)
-    system = paired(baseline, system)
-    if baseline.collapsed:
-        confidence = _stored(baseline, confidence, trials, 1)
-    elif trials is None:
-        trials = swaps_for(family, asked, labels=labels_to_test(baseline, system, family) if labels else 0)
-    return _rows([baseline], [system], family, asked, confidence, trials)

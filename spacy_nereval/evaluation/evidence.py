@@ -20,11 +20,12 @@ from ..counting.counts import Counts
 from ..counting.sums import Sums, slots
 from ..counting.table import Table, columns_of, summed
 from .collapsing import spans_and_documents, stored_half_samples, unit_numbers
+from .leaving_out import difference_of_runs
 from .pairs import Pair, all_labels, balances, with_and_without_classes
 from .resampling import Confidence, HalfSamples, Units, effective_by_label, unit_weights
 from .scores import score_sums
 from .statistics.differences import LEAST_DIFFERING, Differences, swap_test, t_test
-from .statistics.intervals import spread
+from .statistics.intervals import degrees_of_freedom, spread
 from .statistics.runs import mean_of_runs, run_errors
 from .tested import SAME, Subject, difference, greatest_difference
 
@@ -183,18 +184,25 @@ def by_runs(
         baseline, system: Counts of each training run, all of the same documents in the same
             order, as `paired` returns them; at least one system has two or more.
         subjects: The scores.
-        confidence: Level, number of half-samples and seed.
+        confidence: Number of half-samples and seed, for metrics that count distinct strings of the corpus.
     """
     labels, units = all_labels(*baseline, *system), Units(baseline[0])
-    halves = HalfSamples(units, confidence.samples, confidence.seed)
     tables = [[Table(counts, labels) for counts in side] for side in (baseline, system)]
-    a, b = ([_scores(table, halves, subjects) for table in side] for side in tables)
-    first, second = (np.array([whole for whole, _ in side]) for side in (a, b))
-    samples = mean_of_runs([drawn for _, drawn in b]) - mean_of_runs([drawn for _, drawn in a])
-    variance = np.where(2 * np.isfinite(samples).sum(axis=0) >= len(samples), np.asarray(spread(samples)) ** 2, np.nan)
+    first, second = (np.array([_scores(table, None, subjects)[0] for table in side]) for side in tables)
+    paths = [
+        ("scores", each.score.name) if each.label is None else ("per_type", each.label, each.score.name)
+        for each in subjects
+    ]
+    moved = difference_of_runs(baseline, system, [(s.metric.name, path) for s, path in zip(subjects, paths)], labels)
+    variance = np.where(moved.lone, np.nan, moved.variance)
+    if distinct := [n for n, subject in enumerate(subjects) if subject.metric.distinct]:
+        halves = HalfSamples(units, confidence.samples, confidence.seed)
+        some = [subjects[n] for n in distinct]
+        a, b = (mean_of_runs([_scores(table, halves, some) for table in side]) for side in tables)
+        variance[distinct] = np.where(2 * np.isfinite(b - a).sum(axis=0) >= halves.sums, spread(b - a) ** 2, np.nan)
     effective = effective_by_label(unit_weights(tables, units), labels)
     k = np.array([effective[subject.label or ""] for subject in subjects])
-    found = run_errors(first, second, variance, k - 1)
+    found = run_errors(first, second, variance, degrees_of_freedom(k, moved.bearers))
     differing = _differing(baseline, system, subjects)
     means = zip(*(mean_of_runs(side).tolist() for side in (first, second)))
     for n, (subject, values, number) in enumerate(zip(subjects, means, differing)):
@@ -206,16 +214,11 @@ def by_runs(
         yield known
 
 
-def _scores(
-    table: Table, halves: HalfSamples, subjects: Sequence[Subject]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the scores of one run, float64[subjects], and those of the half-samples, float64[samples, subjects]."""
-    found = []
-    for sums in (table.summed(), table.summed(halves)):
-        own = {scores.metric.name: scores for scores in score_sums(sums)}
-        values = [subject.values(own[subject.metric.name], table.labels) for subject in subjects]
-        found.append(np.array(values, dtype=float).T)
-    return found[0][0], found[1]
+def _scores(table: Table, halves: HalfSamples | None, subjects: Sequence[Subject]) -> NDArray[np.float64]:
+    """Return the scores of one run, of all documents or of half-samples, float64[sums, subjects]."""
+    own = {scores.metric.name: scores for scores in score_sums(table.summed(halves))}
+    values = [subject.values(own[subject.metric.name], table.labels) for subject in subjects]
+    return np.array(values, dtype=float).T
 
 
 def _differing(baseline: Sequence[Counts], system: Sequence[Counts], subjects: Sequence[Subject]) -> list[int]:

@@ -4,76 +4,80 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.declaration import GOLD_SPANS, Metric
+from ..core.declaration import GOLD_SPANS, PRED_SPANS, Metric
 from ..counting.counts import Counts
 from ..counting.sums import Replicates, Sums
 from ..counting.table import Table, summed
 from .collapsing import stored_half_samples, unit_numbers
+from .leaving_out import Estimates, leave_out
 from .pairs import all_labels
-from .resampling import (
-    Confidence,
-    HalfSamples,
-    Units,
-    effective_by_label,
-    effective_number_of_units,
-    number_of_units,
-    unit_weights,
-)
+from .resampling import Confidence, HalfSamples, Units
 from .scores import MetricScores, Path, score_sums
-from .statistics.bits import enumerable
 from .statistics.derived import accuracy_interval, macro_interval
-from .statistics.intervals import FEW_UNITS, UNBOUNDED, UNDEFINED, WARNING_UNITS, effective_units, score_intervals
+from .statistics.influence import Influences, largest
+from .statistics.intervals import (
+    CONCENTRATED,
+    FEW_UNITS,
+    UNBOUNDED,
+    UNDEFINED,
+    WARNING_UNITS,
+    effective_units,
+    kish,
+    sample_variance,
+    score_intervals,
+)
 from .statistics.runs import mean_of_runs
 
-__all__ = ["FEW_UNITS", "WARNING_UNITS", "Confidence", "Drawn", "drawn", "intervals", "replicate"]
+__all__ = ["FEW_UNITS", "WARNING_UNITS", "Bounded", "Confidence", "Drawn", "bounded", "intervals", "replicate"]
 
 
 class Drawn(NamedTuple):
     """What the intervals of some counts are based on.
 
-    unit: the rule that says which documents are drawn together. units: the number of units; None if
-    collapsed counts do not know it.
-    effective_units: their effective number. exact: whether all their patterns were used.
+    method: "infl", by leaving units out; "half", where half-samples are drawn. samples, seed: of the half-samples; None
+    without. unit: the rule that says which documents are one unit. units: the number of units; None if
+    collapsed counts do not know it. exact: whether no random number was used. effective_units: their effective number.
+    concentrated: of each headline score whose uncertainty a few units hold, {"metric", "score", "units" (their
+    names, that with the most first), "share" (of the variance)}.
     """
 
     method: str
     level: float
-    samples: int
-    seed: int
+    samples: int | None
+    seed: int | None
     unit: str
     units: int | None
     exact: bool
     effective_units: float
+    concentrated: Sequence[Mapping[str, Any]] = ()
 
     @property
     def signature(self) -> str:
         """The settings for the signature."""
-        samples = f"all {self.samples}" if self.exact else self.samples
+        drawn = "" if self.samples is None else f":{'all ' * self.exact}{self.samples},seed:{self.seed}"
         units = "?" if self.units is None else self.units
-        return f"{self.method}:{samples},seed:{self.seed},level:{self.level},unit:{self.unit},units:{units}"
+        return f"{self.method}{drawn},level:{self.level},unit:{self.unit},units:{units}"
 
 
-def drawn(runs: Sequence[Counts], confidence: Confidence) -> Drawn:
-    """Return what intervals are based on: the stored half-samples of a single run, or else new ones."""
-    first, *others = runs
-    if first.collapsed:
-        stored, known = stored_half_samples(first), unit_numbers(first)
-        k = known.effective[""]
-        return Drawn("half", confidence.level, *stored.drawn, first.unit, known.number, exact=False, effective_units=k)
-    number, k = number_of_units(first), effective_number_of_units(runs)
-    samples, seed, exact = confidence.samples, confidence.seed, enumerable(number, confidence.samples)
-    if first.replicates and not others:
-        (samples, seed), exact = first.replicates.drawn, False
-    return Drawn("half", confidence.level, 2**number if exact else samples, seed, first.unit, number, exact, k)
+class Bounded(NamedTuple):
+    """Intervals, and what they are based on.
+
+    drawn: what they are based on. metrics: metric to a table shaped as the result's, see `intervals`.
+    """
+
+    drawn: Drawn
+    metrics: dict[str, dict[str, Any]]
 
 
 def replicate(counts: Counts, samples: int, seed: int) -> Replicates:
-    """Return half-samples of the counts, to be stored with them.
+    """Return half-samples of the counts, to be stored with them for when they are collapsed.
 
     A unit's bits depend on its key and the seed alone, so half-samples of parts of a
     corpus, counted anywhere, add up to the half-samples of the whole.
@@ -95,13 +99,14 @@ def intervals(counts: Counts, confidence: Confidence) -> dict[str, dict[str, Any
 
     Args:
         counts: Counts with units.
-        confidence: Level, number of half-samples and seed.
+        confidence: The level. Number of half-samples and seed only matter for scores over distinct strings of a corpus.
 
     Returns:
         Metric to a table shaped as the result's: "scores", "averages" and "per_type". In the
-        place of each score is {"low", "high", "k" (effective number of units), "flag" ("few":
-        not to be ranked or compared; "undefined": no interval; "unbounded": a bound is infinite;
-        or None)}. Bounds are NaN where there is no interval: the score is undefined.
+        place of each score is {"low", "high", "k" (effective number of units), "df" (degrees of freedom), "flag"
+        ("few": not to be ranked or compared; "concentrated": a few units hold the uncertainty; "undefined": no
+        interval; "unbounded": a bound is infinite; or None)}. Bounds are NaN where there is no interval: the score
+        is undefined.
 
     Raises:
         ValueError: A setting is out of range.
@@ -109,113 +114,166 @@ def intervals(counts: Counts, confidence: Confidence) -> dict[str, dict[str, Any
     >>> from spacy_nereval import Document, count, create
     >>> documents = [Document([(0, 3, "A")], [(0, 3, "A")], id=str(k)) for k in range(10)]
     >>> found = intervals(count(documents, [create("strict")]), Confidence())["strict"]["scores"]["f"]
-    >>> round(found["low"], 4), found["high"], found["k"], found["flag"]
-    (0.6615, 1.0, 10.0, None)
+    >>> round(found["low"], 4), found["high"], found["k"], found["df"], found["flag"]
+    (0.6615, 1.0, 10.0, 9.0, None)
 
-    Source: interval of Wilson (1927) with the effective sample size that half-samples of
-    the units give; macro averages by MOVER (Zou and Donner 2008).
+    Source: interval of Wilson (1927) with the effective sample size that the influence of the
+    units gives; macro averages by MOVER (Zou and Donner 2008).
     """
-    return run_intervals([counts], confidence.checked())
+    return bounded([counts], confidence).metrics
 
 
-def run_intervals(runs: Sequence[Counts], confidence: Confidence) -> dict[str, dict[str, Any]]:
-    """Return the intervals of the mean scores of one system's training runs, as `intervals` does for one run.
+def bounded(runs: Sequence[Counts], confidence: Confidence) -> Bounded:
+    """Return the intervals of the mean scores of one system's training runs, or of the scores of a single run.
 
-    An interval covers the expected score of another training run of the system, on texts
-    like these. Its variance is that of the half-samples, which are the same for all runs,
-    plus that of the mean over the runs.
+    With several runs, an interval covers the expected score of another training run of the system, on texts
+    like these. Its variance is that of the documents, which are left out of all runs at once, plus that of
+    the mean over the runs.
 
     Args:
         runs: Counts of the same documents in the same order, as `aligned_runs` returns them.
-        confidence: Level, number of half-samples and seed. Half-samples that are stored are
-            used for a single run only.
+        confidence: As for `intervals`. Of collapsed counts, the half-samples that they keep are used.
 
     Returns:
-        What `intervals` returns. With two or more runs, each interval has "share_of_training"
-        too, the share of the runs in the variance.
+        What `intervals` returns, and what it is based on. With two or more runs, each interval has
+        "share_of_training" too, the share of the runs in the variance.
     """
-    if runs[0].collapsed:
-        return _of_collapsed(runs[0], confidence.level)
-    labels, units = all_labels(*runs), Units(runs[0])
+    level = confidence.checked().level
+    first = runs[0]
+    if first.collapsed:
+        whole, stored, known = summed(first), stored_half_samples(first), Known.of_collapsed(first)
+        drawn = Drawn("half", level, *stored.drawn, first.unit, unit_numbers(first).number, False, known.units[-1])
+        scores = [*_of_half_samples([whole], [stored.sums.with_labels(whole.labels)])]
+        return Bounded(drawn, {each.metric.name: nested(rows_of(each, known, level)) for each in scores})
+    labels, units = all_labels(*runs), Units(first)
     tables = [Table(counts, labels) for counts in runs]
-    if len(runs) == 1 and (stored := runs[0].replicates):
-        samples = [stored.sums.with_labels(labels)]
-    else:
+    known, scores = Known.of(tables, units), [*leave_out(tables, units.groups)]
+    samples, seed, exact = None, None, True
+    if distinct := [metric for metric in first.metrics if metric.distinct]:
         halves = HalfSamples(units, confidence.samples, confidence.seed)
-        samples = [table.summed(halves) for table in tables]
-    effective = effective_by_label(unit_weights([tables], units), labels)
-    documents = float(effective_units(units.added(np.ones(runs[0].documents))))
-    found = _of_metrics([table.summed() for table in tables], samples, effective, documents, confidence.level)
-    return {metric: nested(rows) for metric, rows in found}
+        samples, seed, exact = halves.sums, confidence.seed, halves.exact
+        alone = [Table(counts.of(distinct), labels) for counts in runs]
+        scores += _of_half_samples(*([table.summed(weights) for table in alone] for weights in (None, halves)))
+    rows = {each.metric.name: rows_of(each, known, level) for each in scores}
+    held = [
+        {"metric": each.metric.name, "score": score.name, **_held(each.metric.name, score.name, each, tables, units)}
+        for each in scores
+        for score in each.metric.headlines
+        if rows[each.metric.name].get(("scores", score.name), {}).get("flag") == CONCENTRATED and each.left_out
+    ]
+    base = level, samples, seed, first.unit, len(units), exact, known.units[-1]
+    return Bounded(
+        Drawn("half" if distinct else "infl", *base, held),
+        {metric.name: nested(rows[metric.name]) for metric in first.metrics},
+    )
 
 
-def _of_collapsed(counts: Counts, level: float) -> dict[str, dict[str, Any]]:
-    """Return the intervals of collapsed counts, from the half-samples that they have."""
-    whole = summed(counts)
-    halves = stored_half_samples(counts).sums.with_labels(whole.labels)
-    known = unit_numbers(counts)
-    found = _of_metrics([whole], [halves], known.effective, known.documents, level)
-    return {metric: nested(rows) for metric, rows in found}
+def _held(metric: str, score: str, known: Estimates, tables: Sequence[Table], units: Units) -> dict[str, Any]:
+    """Return the names of the units that hold at least half of the variance of a score, and their share of it."""
+    left_out = known.left_out[score]
+    groups, share = largest(left_out)
+    members = np.flatnonzero(np.isin(units.group, groups))
+    if len(members) > len(groups):  # several units are one group: name the one that moves the score most
+        each = next(each for each in leave_out(tables, units.matrix[members]) if each.metric.name == metric)
+        moved = np.abs(each.left_out[score] - left_out.mean())
+    else:
+        moved = np.zeros(len(members))
+    of_groups = [np.flatnonzero(units.group[members] == group) for group in groups]
+    leading = [int(members[own[np.argmax(moved[own])]]) for own in of_groups]
+    return {"units": units.names(leading), "share": share}
+
+
+class Known(NamedTuple):
+    """What is known about each label, and last about all together: float64[labels + 1].
+
+    labels: the labels. units: the effective number of units. spans: the number of gold spans.
+    documents: the effective number of units by documents.
+    """
+
+    labels: tuple[str, ...]
+    units: NDArray[np.float64]
+    spans: NDArray[np.float64]
+    documents: float
+
+    @classmethod
+    def of(cls, tables: Sequence[Table], units: Units) -> Known:
+        """Return what is known from the documents of one or more runs."""
+        spans = units.matrix @ reduce(add, (table.spans(*GOLD_SPANS, *PRED_SPANS) for table in tables))
+        total, squares = ((spans**power).sum(axis=0) for power in (1, 2))
+        of_units = spans.sum(axis=1)
+        k = kish(np.append(total[:-1], of_units.sum()), np.append(squares[:-1], (of_units**2).sum()))
+        gold = tables[0].spans(*GOLD_SPANS).sum(axis=0)[:-1]
+        documents = effective_units(np.bincount(units.of_document))
+        return cls(tables[0].labels, k, np.append(gold, gold.sum()).astype(float), float(documents))
+
+    @classmethod
+    def of_collapsed(cls, counts: Counts) -> Known:
+        """Return what is known from collapsed counts."""
+        sums, known = summed(counts), unit_numbers(counts)
+        gold = sums.spans(GOLD_SPANS)[:-1, 0]
+        k = np.array([known.effective[label] for label in (*sums.labels, "")])
+        return cls(sums.labels, k, np.append(gold, gold.sum()).astype(float), known.documents)
+
+
+def _of_half_samples(wholes: Sequence[Sums], samples: Sequence[Sums]) -> Iterator[Estimates]:
+    """Yield what half-samples of one or more runs tell about each metric's scores."""
+    labels = wholes[0].labels
+    for owns, halves in zip(zip(*map(score_sums, wholes)), zip(*map(score_sums, samples))):
+        metric = owns[0].metric
+        # A number of spans is a count, not an estimate.
+        places = [path for path, _ in owns[0].paths(labels) if metric.score_by_name[path[-1]].unit != "count"]
+        values = np.array([values_at(places, own, labels)[0] for own in owns])
+        drawn = mean_of_runs([values_at(places, own, labels) for own in halves])
+        variance = sample_variance(drawn, [metric.score_by_name[path[-1]].limits for path in places] or (0, 1))
+        unknown = np.full(len(places), np.inf)
+        yield Estimates(metric, places, values, Influences(variance, unknown, np.zeros(len(places), bool)), unknown, {})
 
 
 Rows = dict[Path, dict[str, Any]]
 """The interval of each score, by its path in the result."""
 
 
-def _of_metrics(
-    wholes: Sequence[Sums],
-    samples: Sequence[Sums],
-    effective: Mapping[str, float],
-    documents: float,
-    level: float,
-) -> Iterator[tuple[str, Rows]]:
-    """Yield each metric's name and intervals.
-
-    `wholes` and `samples` have the sums of each run; `effective` is the effective number of
-    units of each label, and of all labels under "".
-    """
-    labels = wholes[0].labels
-    for owns, halves in zip(zip(*map(score_sums, wholes)), zip(*map(score_sums, samples))):
-        metric = owns[0].metric
-        # A number of spans is a count, not an estimate.
-        places = [path for path, _ in owns[0].paths(labels) if metric.score_by_name[path[-1]].unit != "count"]
-        if not places:
-            yield metric.name, {}
-            continue
-        runs = np.array([values_at(places, own, labels)[0] for own in owns])
-        values = mean_of_runs(runs)
-        units = [documents if path[:2] == ("averages", "docs") else effective[_label(path)] for path in places]
-        found = score_intervals(
-            values,
-            mean_of_runs([values_at(places, own, labels) for own in halves]),
-            np.array(units),
-            level=level,
-            limits=[metric.score_by_name[path[-1]].limits for path in places],
-            runs=runs if len(runs) > 1 else None,
-        )
-        low, high, k, flag, training = (array.tolist() for array in found)
-        rows: Rows = {
-            path: {"low": low[n], "high": high[n], "k": k[n], "flag": str(flag[n]) or None}
-            | ({"share_of_training": training[n]} if len(runs) > 1 else {})
-            for n, path in enumerate(places)
-        }
-        with_gold = [label for label, number in zip(labels, wholes[0].spans(GOLD_SPANS)[:, 0].tolist()) if number]
-        _widen_macros(metric, dict(zip(places, values.tolist())), rows, with_gold)
-        _complements(metric, rows)
-        for row in rows.values():
-            if row["flag"] is None and math.inf in (abs(row["low"]), abs(row["high"])):
-                row["flag"] = UNBOUNDED
-        yield metric.name, rows
+def rows_of(known: Estimates, about: Known, level: float) -> Rows:
+    """Return the intervals of one metric."""
+    metric, places = known.metric, known.places
+    if not places:
+        return {}
+    values = mean_of_runs(known.values)
+    number = {label: n for n, label in enumerate(about.labels)}
+    labels = np.array([number[path[1]] if path[0] == "per_type" else -1 for path in places])
+    units = np.where([path[:2] == ("averages", "docs") for path in places], about.documents, about.units[labels])
+    lone = known.found.lone & np.isfinite(values)
+    found = score_intervals(
+        values,
+        known.found.variance,
+        # A unit without which there is no score is all that there is.
+        np.where(lone, np.minimum(units, 1), units),
+        bearers=known.found.bearers,
+        mixed=known.mixed,
+        spans=np.where(lone, np.nan, about.spans[labels]),
+        level=level,
+        limits=[metric.score_by_name[path[-1]].limits for path in places],
+        runs=known.values if len(known.values) > 1 else None,
+    )
+    low, high, k, freedom, flag, training = (array.tolist() for array in found)
+    rows: Rows = {
+        path: {"low": low[n], "high": high[n], "k": k[n], "df": freedom[n], "flag": str(flag[n]) or None}
+        | ({"share_of_training": training[n]} if len(known.values) > 1 else {})
+        for n, path in enumerate(places)
+    }
+    with_gold = [label for label, spans in zip(about.labels, about.spans.tolist()) if spans]
+    _widen_macros(metric, dict(zip(places, values.tolist())), rows, with_gold)
+    _complements(metric, rows)
+    for row in rows.values():
+        if row["flag"] is None and math.inf in (abs(row["low"]), abs(row["high"])):
+            row["flag"] = UNBOUNDED
+    return rows
 
 
 def values_at(places: Sequence[Path], scores: MetricScores, labels: tuple[str, ...]) -> NDArray[np.float64]:
     """Return the scores of a metric at some paths of a result with these labels, float64[sums, paths]."""
     found = dict(scores.paths(labels))
     return np.array([found[path] for path in places], dtype=float).T.reshape(-1, len(places))
-
-
-def _label(path: Path) -> str:
-    return path[1] if path[0] == "per_type" else ""
 
 
 def _widen_macros(metric: Metric, values: Mapping[Path, float], rows: Rows, labels: Sequence[str]) -> None:

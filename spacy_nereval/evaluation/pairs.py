@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..core.declaration import GOLD_SPANS, Metric
 from ..counting.counts import Counts
 from ..counting.sums import Sums, empty_sums
-from ..counting.table import Table, additive, columns_of, product, summed
+from ..counting.table import Table, columns_of, product, summed
 from .collapsing import stored_half_samples
 from .resampling import HalfSamples, Units
 from .scores import MetricScores, score_sums
@@ -102,8 +102,8 @@ class Pair:
             stay = swaps.of(here).T.astype(float)
             _add_products(total.counts, self._cells[here].toarray().T, stay)
             if total.class_means.size:
-                first, second = (additive(each.document_scores(each.cells[here])[1]) for each in self._tables)
-                _add_products(total.class_means, second - first, stay)
+                first, second = (each.document_scores(each.cells[here])[1] for each in self._tables)
+                _add_products(total.class_means, (second - first).toarray(), stay)
         return total
 
 

@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf, isfinite
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..core.declaration import GOLD_SPANS, PRED_SPANS
+from ..core.declaration import GOLD_SPANS, PRED_SPANS, Array, Columns, Metric, Score
 from ..core.formulas import ratio
 from ..counting.counts import Counts
 from ..counting.table import Table
+from .intervals import Known, rows_of
+from .leaving_out import Combined, Estimates, difference_after, leave_out, mean_share
 from .pairs import all_labels
-from .resampling import Confidence, HalfSamples, Units, spans_per_unit
+from .resampling import Confidence, Units
 from .result import gold_spans, pred_spans
-from .statistics.intervals import FEW_UNITS, TINY, effective_units, score_intervals, spread
+from .statistics.intervals import FEW, FEW_UNITS, TINY, UNDEFINED, degrees_of_freedom
 
-Rates = NDArray[np.float64]
+
+def _formula(columns: Columns) -> dict[str, Array]:
+    return {"rate": ratio(columns["pred"], columns["gold"])}
+
+
+RATE = Metric(
+    scores=(Score("rate", limits=(0, inf)),),
+    columns={"gold": GOLD_SPANS, "pred": PRED_SPANS},
+    formula=_formula,
+    name="rate",
+)
+"""Predicted spans per gold span."""
 
 
 class PredictionRate(NamedTuple):
@@ -68,19 +81,26 @@ def prediction_rates(counts: Counts, confidence: Confidence | None = None) -> li
     ]
     if confidence is None or not found:
         return found
-    rates, units = _drawn_rates(counts, counts.labels, confidence)
-    bounds = score_intervals(
-        np.array([np.nan if each.rate is None else each.rate for each in found]),
-        rates,
-        effective_units(units),
-        level=confidence.level,
-        limits=(0, np.inf),
-    )
-    low, high = (np.where(np.isfinite(values), values, np.nan).tolist() for values in (bounds.low, bounds.high))
+    confidence.checked()
+    estimates, known, units = _estimated([counts], counts.labels, mean_share)
+    # As a share of all spans of both sides, a rate is mixed where a unit has either.
+    sides = [units.groups @ Table(counts.of([RATE])).spans(*kinds) for kinds in (GOLD_SPANS, PRED_SPANS)]
+    estimates.mixed[-len(found) :] = np.minimum(*(side.astype(bool).sum(axis=0)[:-1] for side in sides))
+    rows = rows_of(estimates, known, confidence.level)
+    bounds = [rows["per_type", each.label, "rate"] for each in found]
     return [
-        rate._replace(low=low[k], high=high[k], few=bounds.flag[k] == "few") if bounds.flag[k] != "undefined" else rate
-        for k, rate in enumerate(found)
+        each._replace(low=row["low"], high=row["high"] if isfinite(row["high"]) else None, few=row["flag"] == FEW)
+        if row["flag"] != UNDEFINED
+        else each
+        for each, row in zip(found, bounds)
     ]
+
+
+def _estimated(runs: Sequence[Counts], labels: Sequence[str], combined: Combined) -> tuple[Estimates, Known, Units]:
+    """Return what is known about the rates of labels, and about the labels."""
+    units, tables = Units(runs[0]), [Table(counts.of([RATE]), labels) for counts in runs]
+    (estimates,) = leave_out(tables, units.groups, combined)
+    return estimates, Known.of(tables, units), units
 
 
 class RateDifference(NamedTuple):
@@ -103,8 +123,8 @@ class RateDifference(NamedTuple):
 def rate_differences(first: Counts, second: Counts, confidence: Confidence | None = None) -> list[RateDifference]:
     """Return the differences of two systems in how often they predict each label, in the order of the labels.
 
-    Both systems are drawn with the same half-samples. The interval is the difference plus and
-    minus its standard error times a quantile of t for the number of units.
+    Units are left out of both systems at once. The interval is the difference plus and minus its standard
+    error times a quantile of t for the number of units that hold the variance.
 
     Args:
         first, second: The counts of two systems on the same documents.
@@ -135,23 +155,15 @@ def rate_differences(first: Counts, second: Counts, confidence: Confidence | Non
     if confidence is None or not labels:
         return found
     if first.units != second.units:
-        raise ValueError("the two systems were counted with other units, so their rates cannot be resampled together")
-    (a, of_first), (b, of_second) = (_drawn_rates(counts, labels, confidence) for counts in (first, second))
-    errors, k = spread(b - a), effective_units(of_first + of_second)
-    reach = errors * stdtrit(np.maximum(k - 1, 1), (1 + confidence.level) / 2)
+        raise ValueError("the two systems were counted with other units, so their rates cannot be compared")
+    confidence.checked()
+    estimates, known, _ = _estimated([first, second], labels, difference_after(1))
+    errors, k = np.sqrt(estimates.found.variance[-len(labels) :]), known.units[:-1]
+    freedom = degrees_of_freedom(k, estimates.found.bearers[-len(labels) :])
+    reach = errors * stdtrit(freedom, (1 + confidence.level) / 2)
     return [
         each._replace(low=each.difference - far, high=each.difference + far, few=bool(units < FEW_UNITS))
         if each.difference is not None and error > TINY
         else each
         for each, far, error, units in zip(found, reach.tolist(), errors.tolist(), k.tolist())
     ]
-
-
-def _drawn_rates(counts: Counts, labels: Sequence[str], confidence: Confidence) -> tuple[Rates, Rates]:
-    """Return predicted over gold spans in each half-sample, float64[samples, labels], and the gold and
-    predicted spans of each unit, float64[units, labels]."""
-    confidence.checked()
-    table, units = Table(counts, labels), Units(counts)
-    sums = table.summed(HalfSamples(units, confidence.samples, confidence.seed))
-    gold, pred = (sums.spans(kinds)[:-1] for kinds in (GOLD_SPANS, PRED_SPANS))
-    return ratio(pred, gold).T, spans_per_unit(table, units)[:, :-1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
@@ -22,11 +23,15 @@ from .statistics.runs import mean_of_runs
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+MOST_GROUPS = 1000
+"""More units than this are left out in groups of equal size, so that neither time nor memory grows with them."""
+
 
 class Confidence(NamedTuple):
     """The settings of intervals.
 
-    level: the confidence level. samples: how many half-samples are drawn. seed: of their random bits.
+    level: the confidence level. samples, seed: how many half-samples are drawn, and the seed of their random bits; only
+    collapsed counts and scores over distinct strings of a corpus need them.
 
     >>> Confidence(level=1.5).checked()
     Traceback (most recent call last):
@@ -85,6 +90,7 @@ class Units:
             [number.setdefault(key, len(number)) for key in counts.units], dtype=np.int64
         )
         self.keys: list[str] = list(number)
+        self._ids, self._rule = counts.ids, counts.unit
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -96,11 +102,39 @@ class Units:
 
     @cached_property
     def matrix(self) -> csr_array:
-        """float64[units, documents]: 1 where the unit has the document."""
+        """int64[units, documents]: 1 where the unit has the document."""
+        return self._ones(self.of_document, len(self))
+
+    def _ones(self, row: NDArray[np.int64], rows: int) -> csr_array:
         from scipy.sparse import csr_array
 
-        documents = np.arange(len(self.of_document))
-        return csr_array((np.ones(len(documents)), (self.of_document, documents)), (len(self), len(documents)))
+        documents = np.arange(len(row))
+        return csr_array((np.ones(len(row), dtype=np.int64), (row, documents)), (rows, len(row)))
+
+    @cached_property
+    def order(self) -> NDArray[np.int64]:
+        """int64[units]: the place of each unit by the hash of its key, which no order of reading changes."""
+        hashes = [(blake2b(key.encode("utf8", "surrogatepass"), digest_size=8).digest(), key) for key in self.keys]
+        found = np.empty(len(self), dtype=np.int64)
+        found[sorted(range(len(self)), key=hashes.__getitem__)] = np.arange(len(self))
+        return found
+
+    @cached_property
+    def group(self) -> NDArray[np.int64]:
+        """int64[units]: the group of each unit, a unit alone unless there are more than `MOST_GROUPS`."""
+        found: NDArray[np.int64] = self.order * min(len(self), MOST_GROUPS) // max(len(self), 1)
+        return found
+
+    @cached_property
+    def groups(self) -> csr_array:
+        """int64[groups, documents]: 1 where the group has the document."""
+        return self._ones(self.group[self.of_document], min(len(self), MOST_GROUPS))
+
+    def names(self, units: Sequence[int]) -> list[str | int]:
+        """Return what people call some units: their keys, or of documents without ids their numbers."""
+        first = {unit: place for place, unit in reversed([*enumerate(self.of_document.tolist())])}
+        nameless = self._rule in ("id", "document")
+        return [first[unit] if nameless and self._ids[first[unit]] is None else self.keys[unit] for unit in units]
 
 
 class HalfSamples:

@@ -16,7 +16,7 @@ from ..core.spans import ON_READING
 from ..counting.counts import Counts
 from ..counting.sums import NUMBER
 from ..counting.table import resolved, summed
-from .intervals import Confidence, drawn, intervals
+from .intervals import Confidence, bounded
 from .scores import MetricScores, score_sums
 from .signature import signature
 
@@ -46,24 +46,23 @@ def evaluate(
     {'p': 1.0, 'r': 1.0, 'f': 1.0}
     """
     sums = summed(counts)
-    bounds = intervals(counts, confidence) if confidence else {}
-    resampled = confidence and drawn([counts], confidence)
+    bounds = bounded([counts], confidence) if confidence else None
     verdicts = verdict_counts(counts)
     metrics = {
         own.metric.name: _of_metric(own, sums.labels, verdicts)
-        | ({"intervals": bounds[own.metric.name]} if confidence else {})
+        | ({"intervals": bounds.metrics[own.metric.name]} if bounds else {})
         for own in score_sums(sums)
     }
     result: dict[str, Any] = plain(
         {
-            "signature": signature(counts, *([resampled.signature] if resampled else []), average=average, short=short),
+            "signature": signature(counts, *([bounds.drawn.signature] if bounds else []), average=average, short=short),
             "version": __version__,
             "documents": counts.documents,
             "skipped": counts.skipped,
             "gold": sums.spans(GOLD_SPANS).sum(),
             "pred": sums.spans(PRED_SPANS).sum(),
             **totals_on_reading(counts),
-            **({"confidence": resampled._asdict()} if resampled else {}),
+            **({"confidence": bounds.drawn._asdict()} if bounds else {}),
             "metrics": metrics,
         }
     )

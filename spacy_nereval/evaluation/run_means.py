@@ -12,7 +12,7 @@ from ..about import __version__
 from ..core.declaration import Metric
 from ..counting.counts import Counts
 from ..counting.table import summed
-from .intervals import Drawn, drawn, nested, run_intervals, values_at
+from .intervals import bounded, nested, values_at
 from .pairs import aligned_runs, all_labels
 from .resampling import Confidence
 from .result import plain, read_with
@@ -74,8 +74,7 @@ def evaluate_runs(
         )
     first = runs[0]
     runs = aligned_runs(first, system, runs)
-    resampled: Drawn = drawn(runs, confidence)
-    intervals = run_intervals(runs, confidence)
+    bounds = bounded(runs, confidence)
     labels = all_labels(*runs)
     sums = [summed(counts, labels=labels) for counts in runs]
     metrics: dict[str, Any] = {}
@@ -83,10 +82,10 @@ def evaluate_runs(
         metric = owns[0].metric
         places = [path for path, _ in owns[0].paths(labels)]
         values = np.array([values_at(places, own, labels)[0] for own in owns])
-        metrics[metric.name] = _of_metric(metric, places, values, labels) | {"intervals": intervals[metric.name]}
+        metrics[metric.name] = _of_metric(metric, places, values, labels) | {"intervals": bounds.metrics[metric.name]}
     result: dict[str, Any] = plain(
         {
-            "signature": signature(first, resampled.signature, f"runs:{len(runs)}", average=average, short=short),
+            "signature": signature(first, bounds.drawn.signature, f"runs:{len(runs)}", average=average, short=short),
             "version": __version__,
             "system": system,
             "runs": len(runs),
@@ -95,7 +94,7 @@ def evaluate_runs(
             "gold": first.gold,
             "pred": [counts.pred for counts in runs],
             **read_with(runs),
-            "confidence": resampled._asdict(),
+            "confidence": bounds.drawn._asdict(),
             "metrics": metrics,
         }
     )

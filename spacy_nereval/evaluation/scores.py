@@ -70,7 +70,7 @@ def score_sums(sums: Sums) -> Iterator[MetricScores]:
             class_means = sums.class_means[:, first_class : first_class + number]
             first_class += number
             shown["documents"] = class_means[0, -1]
-            table = _class_scores(metric, columns, class_means)
+            table = class_scores(metric, columns, class_means)
             scores = metric.classes.overall(table, metric.classes.weights(sums.labels, sums.is_breakdown))
             combined = _last(table)
         else:
@@ -87,10 +87,9 @@ def _last(rows: Mapping[str, Any]) -> Scores:
     return {name: values[-1] for name, values in rows.items()}
 
 
-def _class_scores(metric: Metric, columns: Mapping[str, NDArray[Any]], means: NDArray[np.int64]) -> Scores:
-    """Return the scores of classes, [labels + 1, sums], with all labels together last."""
-    assert metric.classes
-    if metric.classes.document_mean:
+def class_scores(metric: Metric, columns: Mapping[str, NDArray[Any]], means: NDArray[np.int64]) -> Scores:
+    """Return the scores of labels, [...], from columns [...] and means over documents int64[3, class scores, ...]."""
+    if metric.classes and metric.classes.document_mean:
         return dict(zip((score.name for score in metric.classes.scores), mean(means)))
     return metric.formula(columns)
 

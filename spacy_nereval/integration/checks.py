@@ -92,6 +92,21 @@ def check_predicted(examples: Iterable[Example], counts: Counts) -> None:
         )
 
 
+def check_key(examples: Iterable[Example], key: str) -> None:
+    """Warn, once for each pipeline, if Docs have spans, but none has any under a key.
+
+    Args:
+        examples: What was scored.
+        key: The key of the span groups.
+    """
+    known = {name for eg in examples for doc in (eg.reference, eg.predicted) for name in doc.spans}
+    nlp = evaluated()
+    if not known or key in known or (nlp is not None and not _is_new(nlp, ("no spans", key))):
+        return
+    there = ", ".join(map(repr, sorted(known)))
+    warnings.warn(f"spans_keys: no Doc has spans under the key {key!r}; the Docs have {there}", stacklevel=3)
+
+
 def check_labels(counts: Counts, key: str | None = None) -> None:
     """Warn of predicted labels that gold does not have, and of label rules that name labels which do not occur.
 
@@ -104,7 +119,7 @@ def check_labels(counts: Counts, key: str | None = None) -> None:
     """
     _check_label_schemes(counts, key)
     if rules := counts.label_rules:
-        lines = [line.removeprefix("⚠ ") for line in rules.unused(counts.mapped)]
+        lines = [line.removeprefix("⚠ ") for line in rules.unused(counts.mapped, counts.labels)]
         try:
             rules.check_found(counts.labels)
         except ValueError as error:

@@ -108,7 +108,7 @@ class Nereval:
             Score keys as spaCy has them: headline scores such as `ents_fair_f`, from 0 to 1,
             and the whole result in `ents_nereval` or `spans_{key}_nereval`.
         """
-        from .checks import check_labels, check_predicted
+        from .checks import check_key, check_labels, check_predicted
         from .examples import count_examples
 
         examples = list(examples)
@@ -120,6 +120,8 @@ class Nereval:
             check_labels(counts, key)
             if key is None:
                 check_predicted(examples, counts)
+            else:
+                check_key(examples, key)
             scores |= scoring.keys(counts, prefix)
         return scores
 

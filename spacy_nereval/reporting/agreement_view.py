@@ -12,7 +12,7 @@ from ..io.writing import visible
 from .declared import directed, groups, headlines, short_name, spoken
 from .difference_words import difference_words, in_columns, names
 from .marked_text import clipped
-from .remarks import many, mention_lines, on_reading, unit_lines, warning
+from .remarks import interval_lines, many, mention_lines, on_reading
 from .result_table import EMPTY, Cell, Estimate, Percent, ResultTable, direction, shown
 from .score_cells import interval, number, percent, score_cell, unit_of
 from .score_tables import MOST
@@ -114,8 +114,7 @@ class AgreementView(View):
         drawn = self._main.get("confidence")
         if not drawn:
             return []
-        lines = [line.partition(" --unit ")[0] for line in unit_lines(drawn["unit"])]  # which is another option here
-        return lines + warning(drawn["units"], drawn["effective_units"], drawn["unit"])
+        return [line.partition(" --unit ")[0] for line in interval_lines(drawn)]  # --unit is another option here
 
     def findings(self) -> list[Finding]:
         """Return the largest difference, then what each table shows."""

@@ -196,7 +196,7 @@ class ComparisonView(View):
         for k, (system, moved) in enumerate(self._moved.items()):
             names = dict.fromkeys(span["document"] for span in moved["spans"])
             line = visible(f"{system} {_changes(moved['counts'])}")
-            found.append(Finding(_section("changes", k), line, [*names]))
+            found.append(Finding(_section("changes", k), line, [*names], is_named=True))
         return found
 
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:

@@ -147,3 +147,8 @@ def main_metric(metrics: Sequence[Metric]) -> Metric:
     ('fair', 'wrf')
     """
     return judging(metrics) or metrics[0]
+
+
+def on_spans(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
+    """Return the metrics whose verdicts each count one span or one pair of spans, so that spans can show them."""
+    return tuple(m for m in metrics if m.confusion and not m.partial_credit and (m.scope == "group" or m.taxonomy))

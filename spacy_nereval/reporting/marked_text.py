@@ -6,7 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..core.spans import Span
+from ..core.spans import Document, Span
+from ..evaluation.error_list import CONTEXT
+
+SPACE = re.compile(r"\s+")
 
 MARKS = ("[", "]"), ("{", "}")
 """The marks around the gold span and the predicted span."""
@@ -99,3 +102,40 @@ def clipped(text: str, size: int = WITHIN) -> str:
     if len(text) <= abs(size):
         return text
     return text[: size - 1] + "…" if size > 0 else "…" + text[size + 1 :]
+
+
+def in_context(document: Document, start: int, end: int) -> Marked:
+    """Return a stretch of a document's text with its context on one line, its places if there is no text.
+
+    >>> in_context(Document([], [], "The Ada Lovelace met Bob."), 4, 7).parts
+    ('The ', 'Ada', ' Lovelace met Bob.')
+    """
+    text = document.text
+    if text is None:
+        return Marked.of("", f"{start}–{end}", "")
+    long = end - start > 2 * CONTEXT
+    middle = f"{text[start : start + CONTEXT]}…{text[end - CONTEXT : end]}" if long else text[start:end]
+    parts = _before(text, start), middle, _after(document.own_text or "", end)
+    if document.is_invented((start, end, "")):
+        parts = "not in the text: ", middle, ""
+    return Marked.of(*(SPACE.sub(" ", part) for part in parts))
+
+
+def _before(text: str, start: int) -> str:
+    """Return the text before a place, from the beginning of a word."""
+    first = max(0, start - CONTEXT)
+    found = text[first:start]
+    if not first:
+        return found
+    space = None if text[first - 1].isspace() else SPACE.search(found)
+    return f"… {found[space.end() :].lstrip() if space else found}"
+
+
+def _after(text: str, end: int) -> str:
+    """Return the text after a place, up to the end of a word."""
+    last = end + CONTEXT
+    found = text[end:last]
+    if last >= len(text):
+        return found
+    spaces = [] if text[last].isspace() else [*SPACE.finditer(found)]
+    return f"{(found[: spaces[-1].start()] if spaces else found).rstrip()} …"

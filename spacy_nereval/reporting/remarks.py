@@ -162,6 +162,48 @@ def warning(units: int | None, effective: float, rule: str = "id", documents: in
     return [f"⚠ Only {many(units, unit)}{unlike}: with fewer than {WARNING_UNITS}, scores say little."]
 
 
+def interval_lines(drawn: Mapping[str, Any], documents: int | None = None) -> list[str]:
+    """Return what to know about intervals: how units were chosen, if there are few, or if a few hold the uncertainty.
+
+    Args:
+        drawn: What the intervals are based on, the result's `confidence`.
+        documents: The number of documents; None if it is not known.
+
+    >>> held = {"metric": "strict", "score": "f", "units": ["a", "b"], "share": 0.6}
+    >>> drawn = {"unit": "id", "units": 50, "effective_units": 40.0, "concentrated": [held]}
+    >>> interval_lines(drawn)
+    ['⚠ 2 of 50 documents hold 60 % of the uncertainty of strict f: a, b.']
+    """
+    rule, units = drawn["unit"], drawn["units"]
+    lines = [*unit_lines(rule), *warning(units, drawn["effective_units"], rule, documents)]
+    # One score is enough: most often the same units hold the uncertainty of all.
+    for held in drawn["concentrated"][:1]:
+        number, of_all = len(held["units"]), many(units, unit_name(rule, units, documents))
+        lines.append(
+            f"⚠ {number} of {of_all} hold{'s' if number == 1 else ''} {100 * held['share']:.0f} % of the uncertainty "
+            f"of {held['metric']} {held['score']}: {', '.join(map(str, held['units']))}."
+        )
+    return lines
+
+
+def bounded_by(drawn: Mapping[str, Any], documents: int | None = None) -> str:
+    """Return what the intervals were computed from.
+
+    Args:
+        drawn: What the intervals are based on, the result's `confidence`.
+        documents: The number of documents; None if it is not known.
+
+    >>> drawn = {"unit": "id", "units": 50, "samples": None, "exact": True}
+    >>> bounded_by(drawn), bounded_by(drawn | {"samples": 1000, "exact": False})
+    ('the influence of each of 50 documents', '1,000 half-samples of 50 documents')
+    """
+    unit = unit_name(drawn["unit"], drawn["units"], documents)
+    units = f"{unit}s" if drawn["units"] is None else many(drawn["units"], unit)
+    if drawn["samples"] is None:
+        return f"the influence of each of {units}"
+    return f"{'all ' * drawn['exact']}{drawn['samples']:,} half-samples of {units}"
+
+
 def unit_lines(rule: str) -> list[str]:
     """Return a line on the units if they were chosen automatically; an empty list otherwise.
 

@@ -17,6 +17,10 @@ class Percent(float):
     """A ratio, such as 0.25, that people read in percent and programs as it is."""
 
 
+class Gain(Percent):
+    """A change of a ratio. People see its sign."""
+
+
 class Cut(float):
     """A cut (score threshold), which people read with four significant digits; infinity keeps no prediction."""
 
@@ -75,12 +79,13 @@ class Asking(int):
     """
 
     ask: Mapping[str, Any]
+    kind: str
 
     @classmethod
-    def of(cls, number: int, ask: Mapping[str, Any]) -> Asking:
-        """Return the number with what it asks for."""
+    def of(cls, number: int, ask: Mapping[str, Any], kind: str = "") -> Asking:
+        """Return the number with what it asks for, and the class of its cell on a page."""
         found = cls(number)
-        found.ask = ask
+        found.ask, found.kind = ask, kind
         return found
 
 
@@ -256,6 +261,8 @@ def shown(number: int | float | Interval | Estimate | None, digits: int = 2) -> 
     ('50.0 [30.0, 70.0]', '[30, 70]', '100.00 [14.00, 100.00] few')
     >>> shown(Estimate(50.0, 30.0, float("inf"))), shown(Percent(0.5)), shown(Interval(Percent(0.25), Percent(0.5)))
     ('50.00 [30.00, ∞] unbounded', '50.00', '[25.00, 50.00]')
+    >>> shown(Gain(0.25)), shown(Gain(-0.25)), shown(Gain(0.0))
+    ('+25.00', '-25.00', '0.00')
     """
     if number is None:
         return "-"
@@ -274,7 +281,8 @@ def shown(number: int | float | Interval | Estimate | None, digits: int = 2) -> 
     if isinf(number):
         return "∞" if number > 0 else "-∞"
     text = f"{in_points(number):.{digits}f}"
-    return text if float(text) else text.lstrip("-")  # never minus zero
+    sign = "+" if isinstance(number, Gain) and float(text) > 0 else ""
+    return sign + text if float(text) else text.lstrip("-")  # never minus zero
 
 
 def in_points(number: float) -> float:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..evaluation.statistics.conclusion import Footing, footer, unit_name
+from ..evaluation.statistics.conclusion import Footing, footer
 from ..io.writing import visible
 from .comparison_view import few_runs
 from .declared import headlines, short_name
-from .remarks import many, read_with, unit_lines, warning
+from .remarks import bounded_by, interval_lines, many, read_with
 from .result_table import Cell, ResultTable
 from .score_cells import number, percent, unit_of
 from .score_view import ScoreView
@@ -76,9 +76,8 @@ class RunsView(ScoreView):
         footing = Footing(unit, units, effective, drawn["seed"], level=level, runs=(result["runs"],))
         return [
             f"Intervals ({100 * level:g} %) are for the expected score when the system is trained again and scored on "
-            "other texts like these. Their variance is that of half-samples of "
-            f"{many(units, unit_name(unit, units, documents))} plus that of the mean over the training runs.",
+            f"other texts like these. Their variance is that by {bounded_by(drawn, documents)} plus that of the mean "
+            "over the training runs.",
             footer(footing),
-            *unit_lines(unit),
-            *warning(units, effective, unit, documents),
+            *interval_lines(drawn, documents),
         ]

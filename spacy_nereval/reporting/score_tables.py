@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..core.declaration import Metric
+from ..core.declaration import PRED_SPANS, Metric
 from ..core.messages import listed
 from ..counting.counts import Counts
 from ..evaluation.attributes import ATTRIBUTES
@@ -177,6 +177,10 @@ def breakdown_table(found: Mapping[str, Any], metrics: Sequence[Metric], *, digi
         rows.append([bucket, found["gold"][bucket], found["pred"][bucket], *scores])
     header = [found["by"], "gold", "predicted", *(short_name(metric, name) for metric, name in columns)]
     note = ATTRIBUTES[found["by"]].help
+    if dividing := [metric.name for metric in metrics if any(own == PRED_SPANS for own in metric.columns.values())]:
+        note += (
+            f"; {', '.join(dividing)}: P divides by the predictions of the row, a pair counting where its gold span is"
+        )
     return ResultTable(f"By {found['by']}", header, rows, note=note, digits=digits)
 
 

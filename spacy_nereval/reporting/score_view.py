@@ -12,12 +12,12 @@ from ..core.wording import VERDICT_KINDS
 from ..counting.counts import Counts
 from ..evaluation.error_groups import ErrorGroups
 from ..evaluation.error_list import Listed
-from ..evaluation.intervals import drawn, intervals
+from ..evaluation.intervals import bounded
 from ..evaluation.prediction_rates import PredictionRate, prediction_rates
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import LabelledVerdict, documents_with, verdict_counts
 from .declared import errors_of, headlines, judging, main_metric, short_name, spoken
-from .remarks import heading, many, mention_lines, named, times, unit_lines, warning
+from .remarks import heading, interval_lines, many, mention_lines, named, times
 from .result_table import Estimate, ResultTable, direction, shown
 from .score_cells import score_cell
 from .score_tables import (
@@ -101,10 +101,9 @@ class ScoreView(View):
         too_slow = counts.documents > MOST_DOCUMENTS or len(counts.units) != counts.documents
         if "confidence" in result or (too_slow and not drawn_before):
             return self.given
-        settings = Confidence()
-        found = intervals(counts if counts.replicates else counts.of([metric]), settings)[metric.name]
-        own = result["metrics"][metric.name] | {"intervals": found}
-        more = {"metrics": result["metrics"] | {metric.name: own}, "confidence": drawn([counts], settings)._asdict()}
+        found = bounded([counts if counts.collapsed else counts.of([metric])], Confidence())
+        own = result["metrics"][metric.name] | {"intervals": found.metrics[metric.name]}
+        more = {"metrics": result["metrics"] | {metric.name: own}, "confidence": found.drawn._asdict()}
         return self.given._replace(result={**result, **more})
 
     def tables(self, wanted: Iterable[str], *, digits: int = 2) -> Iterator[ResultTable]:
@@ -139,9 +138,9 @@ class ScoreView(View):
         return heading(self.given.result)
 
     def closing(self) -> list[str]:
-        """Return what the intervals rest on if nobody chose it, and a warning if there are few units."""
-        found, unit = self.bounded.result.get("confidence"), self.given.counts.unit
-        return [*unit_lines(unit), *warning(found["units"], found["effective_units"], unit)] if found else []
+        """Return what the intervals rest on if nobody chose it, and warnings if these are few units."""
+        found = self.bounded.result.get("confidence")
+        return interval_lines(found) if found else []
 
     def findings(self) -> list[Finding]:
         """Return sentences on the scores, errors, labels, confused labels, and how often labels are predicted."""
@@ -155,7 +154,7 @@ class ScoreView(View):
 
     def _main_score(self) -> Finding:
         main, _ = self._main_and_others(2)
-        return Finding("scores", *(main or [f"{self.metric.name} has no score"]))
+        return Finding("scores", main[0] if main else f"{self.metric.name} has no score")
 
     @property
     def _average(self) -> str:
@@ -208,7 +207,8 @@ class ScoreView(View):
     def _lowest_label(self) -> Finding:
         rows: Any = [(row[0], row[1], row[-1]) for table in headline_tables(self.given) for row in table.rows]
         sentence, label = lowest(self.metric, "label", rows)
-        return Finding("labels", sentence, self._with(lambda verdict: label in verdict[1:]) if label else ())
+        documents = self._with(lambda verdict: label in verdict[1:]) if label else ()
+        return Finding("labels", sentence, documents, sentence.startswith(named(label or "")))
 
     def _confused(self) -> Iterator[Finding]:
         """Yield which label is most often predicted for another one, if the metric has a confusion matrix."""
@@ -224,13 +224,14 @@ class ScoreView(View):
             return
         most, number = min(pairs.items(), key=lambda pair: (-pair[1], pair[0]))
         sentence = f"{named(most[1])} is predicted for {named(most[0])} {times(number)}"
-        yield Finding("confusion", sentence, self._with(lambda v: v[0] in confusion and v[1:] == most))
+        yield Finding("confusion", sentence, self._with(lambda v: v[0] in confusion and v[1:] == most), True)
 
     @cached_property
     def rates(self) -> list[PredictionRate]:
         """How often each label is predicted, with intervals if the result has some."""
         found = self.given.result.get("confidence")
-        settings = Confidence(*(found[field] for field in Confidence._fields)) if found else None
+        chosen = {name: found[name] for name in Confidence._fields if found[name] is not None} if found else {}
+        settings = Confidence(**chosen) if found else None
         return prediction_rates(self.given.counts, settings)
 
     def _predicted(self) -> Finding:
@@ -247,7 +248,7 @@ class ScoreView(View):
         said += [_rate(under, "is predicted only" if under.pred else "is predicted")] if under else []
         labels = {each.label for each in (over, under) if each}
         documents = self._with(lambda verdict: labels & {*verdict[1:]}) if labels else ()
-        return Finding("rates", ", ".join(said) or UNTOLD, documents)
+        return Finding("rates", ", ".join(said) or UNTOLD, documents, bool(said))
 
 
 def lowest(

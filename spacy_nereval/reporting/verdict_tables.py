@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 
 from ..core.declaration import Metric
-from ..evaluation.error_groups import ErrorGroup
+from ..evaluation.error_groups import ErrorGroup, ErrorGroups
 from ..evaluation.error_list import Listed
 from ..evaluation.result import LabelledVerdict, confusion_matrix, verdict_counts
 from .declared import errors_of, judging
 from .marked_text import Marked, clipped, marked, marked_row
-from .result_table import Cell, ResultTable
+from .result_table import EMPTY, Cell, ResultTable
 from .score_cells import percent
 from .score_tables import MOST, Evaluated
 
@@ -135,25 +135,38 @@ def group_tables(given: Evaluated) -> Iterator[ResultTable]:
     """Yield the errors that were made at several places, the most frequent first, each with an example."""
     if given.groups is None or not given.groups.by:
         return
-    found = [*given.groups.largest("surface", 2), *given.groups.largest("slip", 2)]
-    metric = given.groups.metric
     rows: list[list[Cell]] = [
-        [group.number, group.documents, *_error(metric, group), marked_row(group.example)]
-        for group in sorted(found, key=lambda group: -group.number)
+        [group.number, group.documents, clipped(words, SURFACE), error, marked_row(group.example)]
+        for words, error, group in repeated(given.groups)
     ]
     header = ["times", "docs", "words", "error", "first example"]
-    yield ResultTable("Repeated errors", header, rows, note=metric.name + MARKING, most=MOST_GROUPS)
+    yield ResultTable("Repeated errors", header, rows, note=given.groups.metric.name + MARKING, most=MOST_GROUPS)
+
+
+def repeated(groups: ErrorGroups) -> list[tuple[str, str, ErrorGroup]]:
+    """Return the groups of errors at several places, the largest first: the words that their errors share, what is
+    wrong with them, and the group."""
+    found = sorted([*groups.largest("surface", 2), *groups.largest("slip", 2)], key=lambda group: -group.number)
+    return [(*_error(groups.metric, group), group) for group in found]
 
 
 def _error(metric: Metric, group: ErrorGroup) -> tuple[str, str]:
     """Return the words that the errors of a group share, and what is wrong with them."""
     if group.slip:
         done, end = "added" if group.slip.added else "missing", "start" if group.slip.end == "leading" else "end"
-        return clipped(group.slip.words, SURFACE), f"{done} at the {end}"
-    words = metric.words
-    verdict = words[group.verdict].short if group.verdict and group.verdict in words else group.verdict
-    labels = [label for label in dict.fromkeys((group.gold, group.pred)) if label]
-    return clipped(group.surface or "", SURFACE), f"{verdict}: {' as '.join(labels)}"
+        return group.slip.words, f"{done} at the {end}"
+    return group.surface or "", error_in_words(metric, group.verdict or "", group.gold or "", group.pred or "")
+
+
+def error_in_words(metric: Metric, verdict: str, gold: str, pred: str) -> str:
+    """Return what is wrong with a gold span and a prediction of these labels, "" for no span.
+
+    >>> from spacy_nereval import create
+    >>> error_in_words(create("fair"), "fn", "ORG", ""), error_in_words(create("fair"), "le", "ORG", "LOC")
+    ('missed: ORG', 'label error: ORG as LOC')
+    """
+    words = metric.words[verdict].short if verdict in metric.words else verdict
+    return f"{words}: {' as '.join(label for label in dict.fromkeys((gold, pred)) if label) or EMPTY}"
 
 
 def list_table(found: Iterable[Listed]) -> ResultTable:

@@ -23,20 +23,22 @@ class Finding(NamedTuple):
         section: What it is about, the name of a section of the page: "headline" for the first one.
         sentence: The finding, without a full stop at its end.
         documents: The names of the documents that it is about; empty if it is about all of them.
+        is_named: Whether it begins with a name, whose letters stay as they are.
     """
 
     section: str
     sentence: str
     documents: Sequence[str | int] = ()
+    is_named: bool = False
 
     @property
     def heading(self) -> str:
         """The sentence with a capital letter.
 
-        >>> Finding("labels", "ORG scores lowest").heading
-        'ORG scores lowest'
+        >>> Finding("errors", "no errors").heading, Finding("labels", "dna scores lowest", is_named=True).heading
+        ('No errors', 'dna scores lowest')
         """
-        return f"{self.sentence[:1].upper()}{self.sentence[1:]}"
+        return self.sentence if self.is_named else f"{self.sentence[:1].upper()}{self.sentence[1:]}"
 
 
 class View(ABC):

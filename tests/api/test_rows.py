@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spacy_nereval import compare, score
+from spacy_nereval import agreement, compare, score
 
 NAMES = ["O", "B-PER", "I-PER"]
 ROWS = [
@@ -98,6 +98,57 @@ def test_tokens_tagged_minus_100_have_no_annotation():
     rows = [{"tokens": ["Ada", "##da"], "ner_tags": [1, -100]}, {"tokens": ["Bob"], "ner_tags": [-100]}]
     found = score(rows, [["O", "B-PER"], ["B-PER"]], ["strict"], tag_names=NAMES)
     assert (found["ignored"], found["skipped"], found["metrics"]["strict"]["counts"]["fn"]) == (1, 1, 1)
+
+
+IDS = np.array([[-100, 1, -100, 2, 0, -100], [-100, 1, 0, 1, -100, -100]])
+OUTPUT = np.array([[1, 1, 0, 2, 0, 1], [0, 1, 2, 2, 2, 2]])
+"""A model's labels, and the argmax of its output, with special tokens, a part of a word, and padding."""
+
+
+@pytest.mark.parametrize("names", [NAMES, dict(enumerate(NAMES)), "O,B-PER,I-PER"])
+@pytest.mark.parametrize("kind", [np.asarray, np.ndarray.tolist, list])
+def test_the_output_of_a_model_is_read_with_the_names_of_its_tags(names, kind):
+    """As a Trainer's compute_metrics is written everywhere: places without a label are left out on both sides."""
+    by_hand = [
+        [[NAMES[tag] for tag, label in zip(tags, labels) if label != -100] for tags, labels in zip(side, IDS)]
+        for side in (IDS, OUTPUT)
+    ]
+    assert by_hand == [
+        [["B-PER", "I-PER", "O"], ["B-PER", "O", "B-PER"]],
+        [["B-PER", "I-PER", "O"], ["B-PER", "I-PER", "I-PER"]],
+    ]
+    expected = score(*by_hand, ["strict", "fair"])
+    found = score(kind(IDS), kind(OUTPUT), ["strict", "fair"], tag_names=names)
+    assert (found["metrics"], found["documents"]) == (expected["metrics"], expected["documents"])
+    words = [["Ada", "Lovelace", "met"], ["Ada", "met", "Bob"]]
+    with_words = score(kind(IDS), kind(OUTPUT), ["strict", "fair"], tag_names=names, tokens=words)
+    assert with_words["metrics"] == expected["metrics"]
+    agreed = agreement({"a": kind(IDS), "b": kind(OUTPUT)}, tag_names=names)
+    assert agreed["documents"] == 2
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "names", "said"),
+    [
+        (
+            [[1, 0]],
+            [[1, 0]],
+            None,
+            "gold, document 0: tag 0 is 1, a number without a name; .* give tag_names=, the names",
+        ),
+        ([[1, 3]], [[1, 0]], NAMES, "gold, document 0: the tag 3 has no name; there are 3 names, from 0 up"),
+        ([[1, -1]], [[1, 0]], NAMES, "gold, document 0: the tag -1 has no name"),
+        (
+            [[1, -100, 0]],
+            [[1, 0]],
+            NAMES,
+            "document 0: gold has 3 and pred has 2 tags, with -100 left out; expected one",
+        ),
+    ],
+)
+def test_numbers_that_are_no_tags_are_refused(gold, pred, names, said):
+    with pytest.raises(ValueError, match=said):
+        score(gold, pred, ["strict"], tag_names=names)
 
 
 def test_a_row_without_tokens_is_annotated():

@@ -84,8 +84,8 @@ SPAN_ERRORS = {
     ),
     "inclusive, seen": (
         *(dicts(GOLD_SPANS, inclusive=1), dicts(PRED_SPANS, inclusive=1), {"text": TEXTS}),
-        "every span ends one character before the end of a word, so the ends look inclusive; expected exclusive ends: "
-        'give end="inclusive"',
+        "every span ends one character before the end of a word, so the ends look inclusive: "
+        'give end="inclusive", or end="exclusive" if they are not',
     ),
     "end": (GOLD_SPANS, PRED_SPANS, {"end": "open"}, "end='open': expected one of exclusive, inclusive"),
     "scheme": (GOLD, PRED, {"scheme": "BIO"}, "scheme='BIO': expected one of auto, IOB1"),

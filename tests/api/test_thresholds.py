@@ -104,11 +104,11 @@ def test_it_is_saved_by_ending(found: Thresholds, tmp_path: Path) -> None:
     [
         ({"best": "f"}, "best 'f': there is no such score"),
         ({"best": 3}, "best=3: expected the name of a score"),
-        ({"per_label": "both"}, "per_label 'both': expected 'own' or 'micro'"),
-        ({"hit": 0}, "hit 0: expected 'strict'"),
-        ({"hit": True}, "hit True: expected 'strict'"),
-        ({"missing_score": float("inf")}, "missing score inf: expected a finite number"),
-        ({"bins": 2.5}, "number of bins 2.5"),
+        ({"per_label": "both"}, "per_label='both': expected 'own' or 'micro'"),
+        ({"hit": 0}, "hit=0: expected 'strict'"),
+        ({"hit": True}, "hit=True: expected 'strict'"),
+        ({"missing_score": float("inf")}, "missing_score=inf: expected a finite number"),
+        ({"bins": 2.5}, "bins=2.5"),
     ],
 )
 def test_arguments_that_cannot_be_used(arguments: Any, said: str) -> None:

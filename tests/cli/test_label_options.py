@@ -155,7 +155,9 @@ def test_training_maps_labels_as_gold_does(tmp_path):
         run("score", gold, gold, "-m", "tmr", "--train", lexicon, "-o", tmp_path / "out.json")
         scores = json.loads((tmp_path / "out.json").read_text())["metrics"]["tmr"]["scores"]
         assert scores["seen"] == seen
-    assert "only: there is no label 'X'" in refused("training", train, "-o", tmp_path / "u.json", "--only", "X,per")
+    done = run("training", train, "-o", tmp_path / "u.json", "--only", "X,per")
+    assert done.exit_code == 0 and "⚠ only: X to keep, but neither side has such a label" in done.stderr
+    assert "has no annotated spans" in refused("training", train, "-o", tmp_path / "u.json", "--only", "X")
     assert "is a lexicon" in refused("training", tmp_path / "t.json", "-o", tmp_path / "u.json", *mapped)
 
 

@@ -112,19 +112,22 @@ def test_a_mapping_may_be_in_a_file(tmp_path):
         label_rules(path)
 
 
-def test_a_label_to_keep_that_occurs_nowhere_is_an_error():
+def test_a_label_to_keep_that_occurs_nowhere_is_warned_about_and_an_error_if_none_is_left():
     rules = label_rules(only=["A", "B"])
-    rules.check_found(["A", "B", "C"])
-    with pytest.raises(ValueError, match="only: there is no label 'B' in gold or prediction"):
-        rules.check_found(["A"])
+    for labels in (["A", "B", "C"], ["A"]):
+        rules.check_found(labels)
+    assert rules.unused([], ["A"]) == ["⚠ only: B to keep, but neither side has such a label"]
+    assert rules.unused([], ["A", "B"]) == []
+    with pytest.raises(ValueError, match="only: there is no label 'A', 'B' in gold or prediction, so no span is left"):
+        rules.check_found(["C"])
 
 
 def test_a_label_to_map_that_occurs_nowhere_is_warned_about():
     rules = label_rules({"PER": "PERSON", "XX": "Y"})
     counts = count(relabelled([Document(GOLD, PRED, TEXT), None], rules), [create("strict")])
     assert counts.mapped == {"PER"}
-    assert rules.unused(counts.mapped) == ["⚠ labels: XX to map, but neither side has such a label"]
-    assert rules.unused(["PER", "XX"]) == []
+    assert rules.unused(counts.mapped, counts.labels) == ["⚠ labels: XX to map, but neither side has such a label"]
+    assert rules.unused(["PER", "XX"], []) == []
 
 
 # Law: rules are the same as annotation that had the new labels from the start

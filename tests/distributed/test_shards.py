@@ -39,16 +39,16 @@ def test_counts_in_parts_are_those_of_one_file(here):
     assert evaluated(*SHARDS, said="4 files counted in nereval-parts") == whole
 
 
-def test_intervals_of_parts_are_those_of_the_whole_resampled_document_by_document(here):
+def test_intervals_of_parts_are_those_of_the_whole_bit_for_bit(here):
     found = evaluated(*SHARDS, "--confidence", "--samples", 200, "--seed", 3)
-    drawn = {"method": "half", "unit": "id", "units": 42, "exact": False, "effective_units": ANY}
-    assert found["confidence"] == drawn | {"level": 0.95, "samples": 200, "seed": 3}
-    done = run("count", "training/model-best", "whole.spacy", "--replicates", 200, "--seed", 3, "-o", "whole.npz")
+    drawn = {"method": "infl", "unit": "id", "units": 42, "exact": True, "effective_units": ANY, "concentrated": ANY}
+    assert found["confidence"] == drawn | {"level": 0.95, "samples": None, "seed": None}
+    done = run("count", "training/model-best", "whole.spacy", "-o", "whole.npz")
     assert done.exit_code == 0, done.output
     assert run("score", "whole.npz", "--confidence", "--output", "whole.json").exit_code == 0
     whole = json.loads(Path("whole.json").read_text("utf8"))
     for name in ("strict", "semeval", "slot_error", "fair"):
-        assert found["metrics"][name]["intervals"]["scores"] == whole["metrics"][name]["intervals"]["scores"]
+        assert found["metrics"][name]["intervals"] == whole["metrics"][name]["intervals"]
     interval = found["metrics"]["strict"]["intervals"]["scores"]["f"]
     assert interval["low"] < found["metrics"]["strict"]["scores"]["f"] < interval["high"]
 
@@ -282,8 +282,8 @@ def other_settings(here: Path) -> Sequence[Any]:
     return ["--loio.s", 1]
 
 
-def replicates(here: Path) -> Sequence[Any]:
-    return ["--confidence", "--samples", 20]
+def collapsed(here: Path) -> Sequence[Any]:
+    return ["--collapse"]
 
 
 def other_spans(here: Path) -> Sequence[Any]:
@@ -301,7 +301,7 @@ def other_code(here: Path) -> Sequence[Any]:
     return ["--code", "code.py"]
 
 
-@pytest.mark.parametrize("change", [other_metrics, other_settings, other_spans, replicates, other_pipeline, other_code])
+@pytest.mark.parametrize("change", [other_metrics, other_settings, other_spans, collapsed, other_pipeline, other_code])
 def test_counts_of_something_else_are_not_taken(here, change):
     given = (*SHARDS[:2], "--metrics", "strict,loio")
     evaluated(*given)

@@ -306,7 +306,8 @@ def test_the_command_collapses_in_a_tree(here, monkeypatch):
     found = evaluated(*SHARDS, "--collapse", *drawn, said="(4 replacing other counts)")
     for name, metric in expected["metrics"].items():
         assert found["metrics"][name]["scores"] == metric["scores"]
-        assert found["metrics"][name]["intervals"]["scores"] == metric["intervals"]["scores"]
+        own, others = (of["intervals"]["scores"]["f"]["low"] for of in (found["metrics"][name], metric))
+        assert abs(own - others) < 0.05  # by half-samples, and by leaving documents out
     assert evaluated(*SHARDS, "--collapse", *drawn, said="(4 by an earlier run)") == found
 
 
@@ -444,10 +445,10 @@ COUNT = ("count", *FILES, "--collapse", "--replicates", 50, "-m", "strict,fair",
 
 
 def test_a_model_that_is_evaluated_collapsed_has_the_same_result(here):
-    expected = evaluated("whole.spacy", *DRAWN)
-    expected["confidence"]["exact"] = False
     found = evaluated(*SHARDS, *DRAWN, "--collapse")
-    assert found == expected == evaluated("whole.spacy", *DRAWN, "--collapse")
+    assert found == evaluated("whole.spacy", *DRAWN, "--collapse")
+    for name, metric in evaluated("whole.spacy")["metrics"].items():
+        assert {key: value for key, value in found["metrics"][name].items() if key != "intervals"} == metric
     assert list(parts()) == ALL_PARTS
     assert all(load(Path("nereval-parts", name)).collapsed for name in ALL_PARTS)
     lost = refused("evaluate", "training/model-best", "whole.spacy", "--collapse", "--per-document", "d.csv")
@@ -490,7 +491,8 @@ def test_counts_with_documents_are_no_parts_of_collapsed_ones(here):
     counted_in_folder(said="(4 replacing other counts)")
     for name in ("full", "all"):
         assert run("score", f"{name}.npz", "-C", "-o", f"{name}.json").exit_code == 0
-    assert json.loads(Path("all.json").read_text()) == json.loads(Path("full.json").read_text())
+    collapsed, full = (json.loads(Path(f"{name}.json").read_text())["metrics"] for name in ("all", "full"))
+    assert [own["scores"] for own in collapsed.values()] == [own["scores"] for own in full.values()]
 
 
 def test_a_file_under_two_names_is_refused(here):

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from hashlib import blake2b
 from itertools import combinations
+from math import inf
 from typing import Any
 
 import pytest
 from annotators import BY_HAND, STRICT, TEXTS, result_of, shared
+from twin_statistics import by_influence
 
 from spacy_nereval import Confidence, create_all
 from spacy_nereval.evaluation.agreement.agreement_counts import DEFAULT, AgreementCounts
-from spacy_nereval.evaluation.agreement.intervals import Resampled
+from spacy_nereval.evaluation.agreement.intervals import LeftOut, index_of
 from spacy_nereval.evaluation.agreement.shared import SharedDocuments
 from spacy_nereval.evaluation.agreement.votes import Rule, consensus, consensus_rule
 
@@ -99,47 +102,94 @@ def test_means_of_documents():
     assert {name: fraction(row["strict_f"]) for name, row in rows.items()} == {"d1": "23/45", "d2": "2/3", "d3": "0"}
 
 
-def test_half_samples_are_what_the_chosen_documents_give():
-    """Each row of sums equals the agreement on the documents of that half-sample."""
+def test_numbers_without_a_document_are_those_of_the_others():
+    """And those of a document alone are what it gives by itself. Two documents are one unit."""
     sides = {f"{id}{k}": own for k in range(2) for id, own in BY_HAND.items()}
     sides["d10"] = {"a": [(0, 3, "ORG")], "c": [(0, 3, "PER"), (8, 11, "PER")]}
     texts = {id: TEXTS[id[:2]] for id in sides} | {"d10": TEXTS["d1"]}
     given = shared(sides, texts)
+    given.documents[0].base.unit = given.documents[3].base.unit = "together"
     counted = AgreementCounts(given, STRICT)
-    resampled = Resampled(given, Confidence(samples=5))
+    left_out = LeftOut(given, Confidence(), STRICT)
     taken: dict[Any, Any] = {}
-    resampled.intervals = lambda samples: taken.update(samples) or []
-    counted._intervals(counted.result(), resampled, counted._tables, STRICT)
-    bits = resampled.halves.of(slice(0, len(given.documents)))
-    paths = [
-        ("metrics", "strict", "f", "mean"),
-        ("metrics", "strict", "f", "pooled"),
-        ("metrics", "strict", "p", "mean"),
-        ("per_type", "PER", "strict", "f", "mean"),
-        ("units", "alpha"),
-        ("units", "kappa"),
-        ("units", "per_type", "LOC"),
-        ("u_alpha", "u_alpha"),
-        ("u_alpha", "cu_alpha"),
-        ("consensus", "against", "a"),
-    ]
-    for row, chosen in enumerate(bits):
-        documents = [each for each, bit in zip(given.documents, chosen) if bit]
+    left_out.intervals = lambda samples: taken.update(samples) or []
+    counted._intervals(counted.result(), left_out, counted._tables, STRICT)
+    units = index_of(given).units
+    order = sorted(set(units), key=lambda key: blake2b(key.encode(), digest_size=8).digest())
+    for row, key in enumerate((*order, *order)):
+        alone = row >= len(order)
+        documents = [each for each, own in zip(given.documents, units) if (own == key) is alone]
         found = result_of(SharedDocuments(given.annotators, documents))
-        for path in paths:
+        for path in PATHS:
             value: Any = found
-            for key in path:
-                value = value.get(key) if isinstance(value, dict) else None
-            sample = taken[path].of_samples[row]
+            for step in path:
+                value = value.get(step) if isinstance(value, dict) else None
+            sample = taken[path].samples[row]
             assert sample == pytest.approx(value) if value is not None else sample != sample, (row, path)
+
+
+PATHS = [
+    ("metrics", "strict", "f", "mean"),
+    ("metrics", "strict", "f", "pooled"),
+    ("metrics", "strict", "p", "mean"),
+    ("per_type", "PER", "strict", "f", "mean"),
+    ("units", "alpha"),
+    ("units", "kappa"),
+    ("units", "per_type", "LOC"),
+    ("u_alpha", "u_alpha"),
+    ("u_alpha", "cu_alpha"),
+    ("consensus", "against", "a"),
+]
+
+
+@pytest.mark.parametrize("path", [PATHS[0], PATHS[1], PATHS[3], PATHS[4], PATHS[5], PATHS[6], PATHS[7], PATHS[9]])
+def test_intervals_are_those_of_documents_left_out_one_after_the_other(path):
+    """Twelve documents, of which annotators differ in some."""
+    documents = [(f"Ada saw Bob in New York {k}", {}) for k in range(12)]
+    for k, (_, own) in enumerate(documents):
+        both = [(0, 3, "PER"), (15, 23, "LOC")]
+        own |= {"a": both[: 1 + k % 2], "b": both[: 1 + (k + k // 6) % 2], "c": [(0, 3, "PER" if k % 4 else "ORG")]}
+    given = shared(
+        {f"d{k}": own for k, (_, own) in enumerate(documents)}, {f"d{k}": t for k, (t, _) in enumerate(documents)}
+    )
+    result = AgreementCounts(given, STRICT).result(Confidence())
+
+    def at(found: Any) -> float | None:
+        for step in path:
+            found = found.get(step) if isinstance(found, dict) else None
+        return found
+
+    def of(some: Any) -> float | None:
+        return at(
+            result_of(SharedDocuments(given.annotators, [each for k, each in enumerate(given.documents) if some(k)]))
+        )
+
+    label = path[1] if path[0] == "per_type" else path[2] if len(path) > 2 and path[1] == "per_type" else None
+    spans = [[{s for s in own if label in (None, s[2])} for own in each.spans.values()] for each in given.documents]
+    without, alone = ([of(lambda k, n=n, same=same: (k == n) is same) for n in range(12)] for same in (False, True))
+    corrected = path[0] in ("units", "u_alpha")
+    expected = by_influence(
+        at(result), without, alone, [sum(map(len, own)) for own in spans], (-inf, 1) if corrected else (0, 1),
+        mixed=mixed_of(spans) if corrected else None,
+    )  # fmt: skip
+    row = at(result["intervals"])
+    assert (row["low"], row["high"]) == pytest.approx(expected.bounds, abs=1e-9)
+    assert (row["k"], row["df"], row["flag"]) == (
+        pytest.approx(expected.k), pytest.approx(expected.df, rel=1e-6), expected.flag
+    )  # fmt: skip
+
+
+def mixed_of(spans: Any) -> int:
+    """In how many documents two annotators differ, or in how many two agree about a span, whichever is less."""
+    pairs = [[*combinations(own, 2)] for own in spans]
+    return min(sum(any(a != b for a, b in each) for each in pairs), sum(any(a & b for a, b in each) for each in pairs))
 
 
 def test_intervals_have_the_shape_of_the_result():
     counted = AgreementCounts(shared(), create_all(DEFAULT))
     found = counted.result(Confidence())
-    assert found["confidence"]["exact"]
-    assert found["confidence"]["samples"] == 8
-    assert "half:all 8" in found["signature"]
+    assert (found["confidence"]["exact"], found["confidence"]["samples"]) == (True, None)
+    assert "|infl,level:0.95,unit:id,units:3|" in found["signature"]
     bounds = found["intervals"]
     for name in ("mean", "pooled"):
         row = bounds["metrics"]["strict"]["f"][name]

@@ -18,6 +18,7 @@ from spacy_nereval.core.lexicon import lexicon_of, read_lexicon
 from spacy_nereval.evaluation.attributes import ATTRIBUTES, AttributeContext, requested_attribute
 from spacy_nereval.evaluation.breakdown import Breakdown, breakdown
 from spacy_nereval.evaluation.buckets import bucketed
+from spacy_nereval.reporting.score_tables import breakdown_table
 
 EVERY = [{"tmr": {"train": str(SEEN)}} if name == "tmr" else {name: {}} for name in names()]
 OTHERS: list[dict[str, Any]] = [
@@ -281,3 +282,17 @@ def test_documents_without_annotation_count_nothing():
 def test_nothing_to_break_down():
     found = breakdown([], create_all(), "cLen")
     assert (found["buckets"], found["gold"], found["metrics"]["fair"]) == ([], {}, {})
+
+
+def test_the_table_says_what_the_precision_of_a_row_divides_by():
+    """A pair of two words in gold and three predicted counts in the row of two."""
+    document = Document([(0, 7, "A")], [(0, 11, "A")], "Ada New old")
+    metrics = create_all(["loio", "strict"])
+    found = breakdown([document], metrics, "eLen")
+    table = breakdown_table(found, metrics)
+    assert [row[:3] for row in table.rows] == [["2", 1, 0], ["3", 0, 1]]
+    assert found["metrics"]["loio"]["2"]["scores"]["p"] == near(0.75 * 7 / 11)
+    assert found["metrics"]["loio"]["3"]["scores"]["p"] is None
+    said = "loio: P divides by the predictions of the row, a pair counting where its gold span is"
+    assert table.note == f"words in the span; {said}"
+    assert breakdown_table(found, metrics[1:]).note == "words in the span"

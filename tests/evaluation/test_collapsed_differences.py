@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from compared import compare
 from made_up import corpus, second, tallied
 from scipy.stats import t
 
 from spacy_nereval import Confidence, Counts, Document, count, create, create_all
 from spacy_nereval.evaluation.collapsing import collapse
-from spacy_nereval.evaluation.comparison import System, compare, comparison
+from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.statistics.bits import half_samples
 from spacy_nereval.reporting.comparison_view import ComparisonView
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from compared import TEN, WORKED_A, WORKED_B, by_score, strictly
+from compared import TEN, WORKED_A, WORKED_B, by_score, compare, strictly
 
-from spacy_nereval.evaluation.comparison import System, compare, comparison
+from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.result import plain
 
 

@@ -6,11 +6,11 @@ import json
 from random import Random
 
 import pytest
-from compared import FEW, METRIC, TEN, WORKED_A, WORKED_B, by_score, strictly
+from compared import FEW, METRIC, TEN, WORKED_A, WORKED_B, by_score, compare, strictly
 from made_up import corpus, second, tallied
 
 from spacy_nereval import Confidence, Counts, Document, count, create, create_all
-from spacy_nereval.evaluation.comparison import System, compare, comparison
+from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.evaluation.result import plain
 

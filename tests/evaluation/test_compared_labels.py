@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from compared import METRIC, by_score
+from compared import METRIC, by_score, compare
 from made_up import corpus, second
 
 from spacy_nereval import Document, count, create_all, evaluate
 from spacy_nereval.evaluation import evidence
-from spacy_nereval.evaluation.comparison import System, compare, comparison
+from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.result import plain
 from spacy_nereval.evaluation.statistics import differences
 

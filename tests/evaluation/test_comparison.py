@@ -6,12 +6,12 @@ import json
 
 import numpy as np
 import pytest
-from compared import FEW, WORKED_A, WORKED_B, by_score, strictly, with_pred
+from compared import FEW, WORKED_A, WORKED_B, by_score, compare, strictly, with_pred
 from made_up import corpus, second, tallied
 
 from spacy_nereval import Confidence, Document, count, create_all
 from spacy_nereval.evaluation import pairs
-from spacy_nereval.evaluation.comparison import System, compare, comparison
+from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.result import plain
 from spacy_nereval.evaluation.statistics.differences import detectable_difference
 

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from random import Random
 
 import pytest
-from compared import FEW, by_score, strictly, with_pred
+from compared import FEW, by_score, compare, strictly, with_pred
 from made_up import corpus, second, tallied
 
 from spacy_nereval import Confidence, Document, count, create, create_all
-from spacy_nereval.evaluation.comparison import System, compare, comparison, families
+from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.result import plain
 from spacy_nereval.evaluation.statistics import differences
 from spacy_nereval.evaluation.statistics.many_tests import holm
+from spacy_nereval.evaluation.tested import families
 from spacy_nereval.evaluation.transitions import gold_outcomes
 from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.terminal import render

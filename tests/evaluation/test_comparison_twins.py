@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.stats
-from compared import FEW, by_score, strictly
+from compared import FEW, by_score, compare, strictly
 from hypothesis import given
 from hypothesis import strategies as st
 from made_up import corpus, every_table, second
@@ -19,8 +19,8 @@ from recorded import germeval
 from twin_statistics import keys_of, patterns, swap_test, weights_of
 
 from spacy_nereval import Confidence, Document, Metric, count, create, create_all, evaluate
-from spacy_nereval.evaluation.comparison import compare, families
 from spacy_nereval.evaluation.result import plain
+from spacy_nereval.evaluation.tested import families
 
 
 def f_of(rows: Sequence[tuple[int, int, int]]) -> Fraction:

@@ -58,11 +58,6 @@ def test_the_combined_p_values_are_those_of_scipy(p_values, independent):
     assert found["p"] == pytest.approx(np.maximum.accumulate(expected), abs=1e-12)
 
 
-def test_holm_is_worked_out_by_hand():
-    found = data_sets(results(0.03, 0.004, 0.6, 0.012))
-    assert [own["p_holm"] for own in found["data_sets"]] == pytest.approx([0.06, 0.016, 0.6, 0.036])
-
-
 def test_after_bonferroni_as_many_are_named_as_counted():
     """The two rest on the same products; a sentence "at least 2: in one" cannot come about without Fisher."""
     random = np.random.default_rng(0)

@@ -18,6 +18,7 @@ from twin_statistics import all_intervals, key_of
 
 from spacy_nereval import Confidence, Document, Metric, count, create, create_all, evaluate, names, score
 from spacy_nereval.counting import table
+from spacy_nereval.evaluation import leaving_out, resampling
 from spacy_nereval.evaluation.intervals import intervals
 from spacy_nereval.evaluation.result import plain
 
@@ -25,21 +26,17 @@ from spacy_nereval.evaluation.result import plain
 
 
 @every_table
-def test_intervals_from_all_half_samples_are_those_of_the_twin(table):
+@pytest.mark.parametrize(("number", "labels", "level"), [(6, "ABC", 0.95), (15, "AABCD", 0.8)])
+def test_intervals_are_those_of_documents_scored_anew_without_each_unit(table, number, labels, level):
     """Two of the documents are one unit."""
-    documents = corpus(6, seed=5)
+    documents = corpus(number, seed=number, labels=labels)
     documents[4].id = documents[1].id
-    check_against_twin(documents, create_all(table), Confidence(samples=32))
-
-
-@every_table
-def test_intervals_from_random_half_samples_are_those_of_the_twin(table):
-    check_against_twin(corpus(15, seed=6, labels="AABCD"), create_all(table), Confidence(0.8, 24, 3))
+    check_against_twin(documents, create_all(table), Confidence(level))
 
 
 def check_against_twin(documents: list[Document], metrics: list[Metric], confidence: Confidence) -> None:
     found = intervals(count(documents, metrics), confidence)
-    expected = all_intervals(documents, metrics, *confidence)
+    expected = all_intervals(documents, metrics, confidence.level)
     assert found.keys() == expected.keys()
     for name, own in expected.items():
         agrees(found[name], own)
@@ -49,26 +46,28 @@ ODD = ["strict", "slot_error", "wrf", "plagdet", "ace"]
 
 
 @tries(30)
-@given(documents=corpora(nested(most=4), most=5), named=st.booleans(), seed=st.integers(0, 2**40))
-def test_intervals_of_odd_corpora_are_those_of_the_twin(documents, named, seed):
+@given(documents=corpora(nested(most=4), most=5), named=st.booleans())
+def test_intervals_of_odd_corpora_are_those_of_the_twin(documents, named):
     """Texts may be alike, and are one unit then; spans may overlap; scores may be undefined."""
     for k, document in enumerate(documents):
         document.id = f"{k}" if named else None
     if len({key_of(document) for document in documents}) > 1:
-        check_against_twin(documents, create_all(ODD), Confidence(samples=9, seed=seed))
+        check_against_twin(documents, create_all(ODD), Confidence())
 
 
 def test_the_worked_example():
     rows = [(8, 2, 1), (5, 1, 3), (9, 1, 2), (4, 3, 2), (7, 0, 1), (6, 2, 2)]
     result = score([tallied(*row, id=str(k)) for k, row in enumerate(rows)], ["strict"], Confidence())
     f = result["metrics"]["strict"]["intervals"]["scores"]["f"]
-    assert f["k"] == pytest.approx(5.82767, abs=5e-6)
-    assert (f["low"], f["high"]) == (pytest.approx(0.65816, abs=5e-6), pytest.approx(0.88764, abs=5e-6))
+    assert [f[key] for key in ("low", "high", "k", "df")] == [
+        pytest.approx(number, abs=5e-6) for number in (0.60363, 0.90899, 5.82767, 4.82767)
+    ]
     assert f["flag"] == "few"
     assert result["confidence"] == {
-        "method": "half", "level": 0.95, "samples": 64, "seed": 0, "unit": "id", "units": 6, "exact": True,
-        "effective_units": pytest.approx(5.82767, abs=5e-6),
+        "method": "infl", "level": 0.95, "samples": None, "seed": None, "unit": "id", "units": 6, "exact": True,
+        "effective_units": pytest.approx(5.82767, abs=5e-6), "concentrated": [],
     }  # fmt: skip
+    assert "|infl,level:0.95,unit:id,units:6|" in result["signature"]
 
 
 @pytest.mark.parametrize(
@@ -78,9 +77,8 @@ def test_the_worked_example():
 def test_a_score_of_1_has_an_interval_as_wide_as_its_units_are_few(sizes, low, flag):
     documents = [tallied(size, 0, 0, id=str(k)) for k, size in enumerate(sizes)]
     found = score(documents, ["strict"], Confidence())["metrics"]["strict"]["intervals"]
-    assert found["scores"]["f"] == {"low": near(low), "high": 1, "k": near(found["scores"]["f"]["k"]), "flag": flag} | {
-        "low": pytest.approx(low, abs=5e-6)
-    }
+    f, k = found["scores"]["f"], sum(sizes) ** 2 / sum(size**2 for size in sizes)
+    assert f == {"low": pytest.approx(low, abs=5e-6), "high": 1, "k": near(k), "df": near(k - 1), "flag": flag}
     assert found["per_type"]["A"]["f"] == found["scores"]["f"]
 
 
@@ -125,39 +123,48 @@ def test_a_higher_level_gives_wider_intervals():
     assert [row["high"] for row in rows] == sorted({row["high"] for row in rows})
 
 
-def test_a_score_that_most_half_samples_lack_has_no_interval():
-    """Label B is in one of ten documents: about half of the half-samples have it. B and C, which is
-    predicted alone, have no recall in most of them."""
+def test_a_label_of_one_document_has_an_interval_that_says_next_to_nothing():
+    """Label B is in one of eleven documents. C is predicted alone, so that it has no recall."""
     documents = [tallied(1, 0, 0, id=str(k)) for k in range(9)]
     both = [tallied(1, 0, 0, id="b", label="B"), Document([], [(0, 1, "C")], id="c")]
     found = score([*documents, *both], ["strict"], Confidence())["metrics"]["strict"]["intervals"]
-    assert found["per_type"]["C"]["r"] == {"low": None, "high": None, "k": 1, "flag": "undefined"}
-    assert found["per_type"]["B"]["f"]["flag"] in ("few", "undefined")
+    assert found["per_type"]["C"]["r"] == {"low": None, "high": None, "k": 1, "df": None, "flag": "undefined"}
+    f = found["per_type"]["B"]["f"]
+    assert (f["k"], f["df"], f["flag"], f["high"]) == (1, 1, "few", 1) and f["low"] < 0.01
     json.dumps(found, allow_nan=False)
 
 
 # Units
 
 
-@pytest.mark.parametrize("samples", [100, 600], ids=["random", "all"])
-def test_no_order_of_documents_files_or_merges_changes_a_bit(samples):
-    documents = corpus(9, seed=2)
+@pytest.mark.parametrize(("number", "most"), [(9, 1000), (30, 1000), (30, 7)], ids=["few", "many", "groups"])
+def test_no_order_of_documents_files_or_merges_changes_a_bit(monkeypatch, number, most):
+    monkeypatch.setattr(resampling, "MOST_GROUPS", most)
+    documents = corpus(number, seed=2)
     for document in documents[::3]:
         document.id = None
     metrics = create_all([name for name in names() if name != "tmr"])
-    expected = evaluate(count(documents, metrics), Confidence(samples=samples))
-    assert expected["confidence"]["exact"] == (samples == 600)
-    order = Random(1).sample(documents, 9)
-    a, b, c = (count(part, metrics) for part in (order[:3], order[3:7], order[7:]))
-    for counts in (count(order, metrics), a + b + c, c + (b + a)):
-        assert evaluate(counts, Confidence(samples=samples)) == expected
+
+    def result(counts):
+        found = evaluate(counts, Confidence())
+        for held in found["confidence"]["concentrated"]:
+            held["units"] = len(held["units"])  # a document without id goes by its number
+        return found
+
+    expected = result(count(documents, metrics))
+    for seed in range(3):
+        order = Random(seed).sample(documents, number)
+        a, b, c = (count(part, metrics) for part in (order[:3], order[3:7], order[7:]))
+        for counts in (count(order, metrics), a + b + c, c + (b + a)):
+            assert result(counts) == expected
 
 
 @pytest.mark.parametrize("cells", [1, 300, 4000])
-def test_documents_summed_some_at_a_time_are_those_summed_at_once(monkeypatch, cells):
-    counts, confidence = count(corpus(25), create_all()), Confidence(samples=10)
+def test_documents_and_labels_some_at_a_time_have_the_intervals_of_all_at_once(monkeypatch, cells):
+    counts, confidence = count(corpus(25, labels="ABCDE"), create_all()), Confidence()
     expected = intervals(counts, confidence)
     monkeypatch.setattr(table, "CELLS", cells)
+    monkeypatch.setattr(leaving_out, "TOGETHER", cells)
     assert plain(intervals(counts, confidence)) == plain(expected)
 
 
@@ -203,10 +210,10 @@ def test_the_interval_covers_the_truth_as_often_as_its_level_says():
     samples = np.random.Generator(np.random.PCG64(42))
     metrics = [create("strict")]
     held = below = 0
-    for seed in range(120):
+    for _ in range(120):
         drawn = samples.choice(len(kinds), size=60, p=chance)
         counts = count([tallied(*kinds[k], id=str(n)) for n, k in enumerate(drawn)], metrics)
-        row = intervals(counts, Confidence(samples=200, seed=seed))["strict"]["scores"]["f"]
+        row = intervals(counts, Confidence())["strict"]["scores"]["f"]
         held += row["low"] <= truth <= row["high"]
         below += truth < row["low"]
     assert 0.92 <= held / 120 <= 0.99

@@ -12,10 +12,11 @@ import pytest
 from interval_rows import agrees, near, rows_of
 from made_up import corpus, every_table
 from processes import python
-from twin_statistics import all_intervals, bits
+from twin_statistics import bits, sampled_intervals
 
 from spacy_nereval import Confidence, Counts, Document, Metric, Score, count, create, create_all, evaluate, score
 from spacy_nereval.core.formulas import ratio
+from spacy_nereval.evaluation.collapsing import collapse
 from spacy_nereval.evaluation.intervals import intervals, replicate
 from spacy_nereval.evaluation.result import plain
 
@@ -61,25 +62,29 @@ def test_replicates_of_parts_add_up_to_the_replicates_of_the_whole(table):
         assert plain(intervals(merged, Confidence())) == plain(intervals(whole, Confidence()))
 
 
-def test_replicates_give_the_intervals_that_would_be_drawn_as_long_as_these_are_random():
-    documents = corpus(9)
-    counts = count(documents, create_all())
-    drawn = evaluate(counts, Confidence(samples=300, seed=4))  # 2^9 are more
-    counts.replicates = replicate(counts, 300, 4)
-    assert evaluate(counts, Confidence()) == drawn
-    assert drawn["confidence"]["exact"] is False
-
-
-def test_intervals_of_counts_with_replicates_come_from_these_and_say_so():
+def test_half_samples_give_the_intervals_of_collapsed_counts_and_of_no_others():
     counts = replicated(corpus(5), samples=40, seed=9)
-    result = evaluate(counts, Confidence(level=0.9, samples=7, seed=1))
+    confidence = Confidence(level=0.9, samples=7, seed=1)
+    assert evaluate(counts, confidence) == evaluate(count(corpus(5), create_all()), confidence)
+    result = evaluate(collapse(counts), confidence)
     assert result["confidence"] == {
         "method": "half", "level": 0.9, "samples": 40, "seed": 9, "unit": "id", "units": 5, "exact": False,
-        "effective_units": ANY,
+        "effective_units": ANY, "concentrated": [],
     }  # fmt: skip
-    assert "half:40,seed:9" in result["signature"]
-    expected = all_intervals(corpus(5), [create("strict")], 0.9, 40, 9, exact=False)
-    agrees(intervals(counts, Confidence(level=0.9))["strict"], expected["strict"])
+    assert "half:40,seed:9,level:0.9,unit:id" in result["signature"]
+    expected = sampled_intervals(corpus(5), [create("strict")], 0.9, 40, 9)
+    agrees(intervals(collapse(counts), Confidence(level=0.9))["strict"], expected["strict"])
+
+
+def test_scores_over_distinct_strings_of_a_corpus_take_half_samples_and_others_none():
+    documents, confidence = corpus(9), Confidence(samples=100, seed=4)
+    metrics = create_all({"strict": {}, "mentions": {"scope": "hits"}})
+    found = evaluate(count(documents, metrics), confidence)
+    assert "|half:100,seed:4,level:0.95,unit:id,units:9|" in found["signature"]
+    expected = sampled_intervals(documents, metrics[1:], 0.95, 100, 4)
+    agrees(found["metrics"]["mentions"]["intervals"], expected["mentions"])
+    alone = evaluate(count(documents, metrics[:1]), confidence)["metrics"]["strict"]
+    assert found["metrics"]["strict"]["intervals"] == alone["intervals"]
 
 
 # In the result
@@ -89,40 +94,39 @@ def test_a_result_with_intervals_has_them_beside_the_same_scores_and_says_how_th
     documents = corpus(8)
     with_intervals, without = score(documents, None, Confidence(0.9, 20, 5)), score(documents)
     assert with_intervals["confidence"] == {
-        "method": "half", "level": 0.9, "samples": 20, "seed": 5, "unit": "id", "units": 8, "exact": False,
-        "effective_units": ANY,
+        "method": "infl", "level": 0.9, "samples": None, "seed": None, "unit": "id", "units": 8, "exact": True,
+        "effective_units": ANY, "concentrated": [],
     }  # fmt: skip
     assert "confidence" not in without
     for name, metric in without["metrics"].items():
         ours = with_intervals["metrics"][name]
         assert {key: value for key, value in ours.items() if key != "intervals"} == metric
         assert ours["intervals"].keys() == {"scores", "averages", "per_type"}
-        assert all(row.keys() == {"low", "high", "k", "flag"} for row in rows_of(ours["intervals"]).values())
+        assert all(row.keys() == {"low", "high", "k", "df", "flag"} for row in rows_of(ours["intervals"]).values())
     json.dumps(with_intervals, allow_nan=False)
 
 
 @pytest.mark.costly
-def test_the_same_seed_gives_the_same_intervals_in_another_process():
+def test_intervals_are_the_same_in_another_process():
     documents = corpus(9)
     program = (
         "import json, sys; from spacy_nereval import *; "
         "documents = [Document(*row[:3], tokens=row[3], id=row[4]) for row in json.load(sys.stdin)]; "
-        "print(json.dumps(score(documents, confidence=Confidence(samples=60))))"
+        "print(json.dumps(score(documents, confidence=Confidence())))"
     )
     rows = [[d.gold, d.pred, d.text, d.tokens, d.id] for d in documents]
     theirs = python("-c", program, input=json.dumps(rows), env={"PYTHONHASHSEED": "5"})
     assert theirs.returncode == 0, theirs.stderr
-    assert json.loads(theirs.stdout) == score(documents, confidence=Confidence(samples=60))
+    assert json.loads(theirs.stdout) == score(documents, confidence=Confidence())
 
 
-def test_the_same_seed_gives_the_same_intervals_again_and_others_give_others():
+def test_no_seed_and_no_number_of_samples_changes_an_interval():
     counts = count(corpus(30), create_all())
-    first, again = (json.dumps(evaluate(counts, Confidence(samples=60, seed=1))) for _ in range(2))
-    assert first == again
-    others = {
-        str(intervals(counts, Confidence(samples=60, seed=seed))["strict"]["scores"]) for seed in (0, 1, 2, 2**40)
+    found = {
+        json.dumps(evaluate(counts, Confidence(samples=samples, seed=seed)))
+        for samples, seed in ((1000, 0), (2, 1), (60, 2**40))
     }
-    assert len(others) == 4
+    assert len(found) == 1
 
 
 # What makes no interval

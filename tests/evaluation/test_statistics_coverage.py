@@ -7,11 +7,11 @@ from math import sqrt
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from test_statistics_numbers import Counts, compared, f_score, keys, spans, swaps_of
+from test_statistics_numbers import Counts, compared, f_score, spans, swaps_of
 
-from spacy_nereval.evaluation.statistics.bits import half_samples
 from spacy_nereval.evaluation.statistics.differences import swap_test
-from spacy_nereval.evaluation.statistics.intervals import effective_units, score_intervals
+from spacy_nereval.evaluation.statistics.influence import influences, mixed_units
+from spacy_nereval.evaluation.statistics.intervals import Intervals, effective_units, score_intervals
 from spacy_nereval.evaluation.statistics.many_tests import count_data_sets
 
 
@@ -70,13 +70,25 @@ def test_p_is_uniform_where_the_systems_are_alike(units: int, swaps: int) -> Non
             assert 0.9 * level - 3 * error < (tested <= level).mean() < level + 3 * error
 
 
+def by_influence(runs: Counts) -> Intervals:
+    """The intervals of the mean F of training runs, tp, fp, fn [runs, units, sets, 3]."""
+    units, sets = runs.shape[1:3]
+    scores, alone = f_score(runs.sum(1)), f_score(runs).mean(0).T.ravel()
+    theta, left = scores.mean(0), f_score(runs.sum(1, keepdims=True) - runs).mean(0).T.ravel()
+    row = np.repeat(np.arange(sets), units)
+    found = influences(theta, row, left, units)
+    mixed = mixed_units(theta, row, left, alone, np.full(sets, True))
+    k = effective_units(spans(runs).mean(0))
+    several = scores if len(runs) > 1 else None
+    return score_intervals(theta, found.variance, k, bearers=found.bearers, mixed=mixed, runs=several)
+
+
 @pytest.mark.parametrize("made", WORLDS.values(), ids=WORLDS)
 def test_coverage_of_a_score(made: tuple[float, float]) -> None:
     """The percentile interval of the bootstrap misses far too often with few documents; this one does not."""
     rng, units, sets = np.random.default_rng(10), 10, 1000
     counts, true = world(rng, (units, sets), *made), expected(*made)
-    samples = f_score(np.tensordot(half_samples(0, keys(units), 1000).astype(float), counts, 1))
-    found = score_intervals(f_score(counts.sum(0)), samples, effective_units(spans(counts)))
+    found = by_influence(counts[None])
     assert ((found.low <= true) & (true <= found.high)).mean() > 0.94
     resampled = f_score(np.tensordot(rng.multinomial(units, np.ones(units) / units, 1000).astype(float), counts, 1))
     low, high = np.nanquantile(resampled, [0.025, 0.975], axis=0)
@@ -107,11 +119,7 @@ def test_coverage_of_the_score_to_expect_of_another_training() -> None:
     own = [trained(rng.normal(0, 0.03, sets)) for _ in range(runs)]
     # What 200 other trainings score on a data set as large as all of these together.
     others = [f_score(trained(np.full(sets, shift)).sum((0, 1))) for shift in rng.normal(0, 0.03, 200)]
-    true, bits = np.mean(others), half_samples(0, keys(units), 400).astype(float)
-    scores = np.array([f_score(run.sum(0)) for run in own])
-    samples = np.array([f_score(np.tensordot(bits, run, 1)) for run in own])
-    k = effective_units(np.mean([spans(run) for run in own], axis=0))
-    several = score_intervals(scores.mean(0), samples.mean(0), k, runs=scores)
+    true, several = np.mean(others), by_influence(np.array(own))
     assert ((several.low <= true) & (true <= several.high)).mean() > 0.92
-    single = score_intervals(scores[0], samples[0], k)
+    single = by_influence(np.array(own[:1]))
     assert ((single.low <= true) & (true <= single.high)).mean() < 0.88

@@ -11,12 +11,12 @@ import pytest
 import scipy.stats
 from numpy.typing import NDArray
 from test_statistics_coverage import many, world
-from test_statistics_numbers import compared, f_score, keys, spans, spread_of
+from test_statistics_numbers import compared, f_score, keys, spans
 
 from spacy_nereval.evaluation.statistics.bits import half_samples, patterns
 from spacy_nereval.evaluation.statistics.derived import accuracy_interval, macro_interval
 from spacy_nereval.evaluation.statistics.differences import balance, swap_test, t_test
-from spacy_nereval.evaluation.statistics.intervals import effective_units, score_intervals, spread
+from spacy_nereval.evaluation.statistics.intervals import effective_units, sample_variance, score_intervals, spread
 from spacy_nereval.evaluation.statistics.many_tests import holm, holm_by_family
 from spacy_nereval.evaluation.statistics.runs import run_errors
 
@@ -31,7 +31,7 @@ def test_the_interval_of_a_score_is_that_of_its_steps() -> None:
     counts = world(rng, (30, 40), 0.8, 0.1)
     samples = f_score(np.tensordot(half_samples(0, keys(30), 300).astype(float), counts, 1))
     samples[rng.random(samples.shape) < 0.1] = np.nan
-    found = score_intervals(f_score(counts.sum(0)), samples, effective_units(spans(counts)), level=0.9)
+    found = score_intervals(f_score(counts.sum(0)), sample_variance(samples), effective_units(spans(counts)), level=0.9)
     for k in range(40):
         theta, weights = f_score(counts[:, k].sum(0)), spans(counts[:, k])
         defined = samples[np.isfinite(samples[:, k]), k]
@@ -105,7 +105,7 @@ def test_no_order_of_units_changes_a_bit(units: int) -> None:
         k = effective_units(spans(a) / 7)
         return [
             samples,
-            *score_intervals(f_score(a.sum(0)), samples, k)[:3],
+            *score_intervals(f_score(a.sum(0)), sample_variance(samples), k)[:4],
             *swap_test(
                 d, swapped, balance(bits @ weights, weights.sum()), exact=drawn.exact, differing=np.array(units)
             ),
@@ -130,14 +130,16 @@ def test_streams_and_blocks() -> None:
 
 def test_many_scores_at_once_are_each_on_its_own() -> None:
     rng = np.random.default_rng(5)
-    values, samples, runs = rng.random((3, 4)), rng.random((50, 3, 4)), rng.random((3, 3, 4))
+    values, runs = rng.random((3, 4)), rng.random((3, 3, 4))
+    variance, bearers, mixed = rng.random((3, 4)) / 99, 9 * rng.random((3, 4)), 5 * rng.random((3, 4))
     k = 2 + 30 * rng.random((3, 4))
-    together = score_intervals(values, samples, k, level=0.8, runs=runs)
+    together = score_intervals(values, variance, k, bearers=bearers, mixed=mixed, level=0.8, runs=runs)
     d, swapped, weights = rng.normal(0, 0.1, 12), rng.normal(0, 0.1, (99, 12)), rng.uniform(-0.5, 0.5, (99, 12))
     tests = swap_test(d, swapped, weights, exact=False, differing=6, level=0.8)
     for k1, (row, column) in enumerate(np.ndindex(3, 4)):
-        own = (each[..., row, column] for each in (values, samples, k))
-        alone = score_intervals(*own, level=0.8, runs=runs[:, row, column])
+        own = [each[row, column] for each in (values, variance, k, bearers, mixed)]
+        more = {"bearers": own[3], "mixed": own[4], "runs": runs[:, row, column]}
+        alone = score_intervals(*own[:3], level=0.8, **more)
         assert [bound[row, column] for bound in together] == [bound[()] for bound in alone]
         one = swap_test(d[k1], swapped[:, k1], weights[:, k1], exact=False, differing=6, level=0.8)
         assert [values[k1] for values in tests] == [value[()] for value in one]
@@ -161,14 +163,15 @@ def test_unbounded_scores_are_brought_to_shares_and_back(origin: float, sign: fl
     rng = np.random.default_rng(7)
     shares = 0.1 + 0.8 * rng.random(20)
     samples = np.clip(shares + rng.normal(0, 0.05, (200, 20)), 0.01, 0.99)
-    plain = score_intervals(shares, samples, 30)
+    plain = score_intervals(shares, sample_variance(samples), 30)
     cost, costs = shares / (1 - shares), samples / (1 - samples)
-    found = score_intervals(origin + sign * cost, origin + sign * costs, 30, limits=limits)
+    variance = sample_variance(origin + sign * costs, limits)
+    found = score_intervals(origin + sign * cost, variance, 30, limits=limits)
     bounds = [origin + sign * bound / (1 - bound) for bound in (plain.low, plain.high)]
     assert found.low == pytest.approx(np.minimum(*bounds), abs=1e-9)
     assert found.high == pytest.approx(np.maximum(*bounds), abs=1e-9)
-    one = score_intervals([0.4, origin + sign * 0.5], samples[:, :2], [30, 30], limits=[(0, 1), limits])
-    assert one.low[0] == score_intervals(0.4, samples[:, 0], 30).low
+    one = score_intervals([0.4, origin + sign * 0.5], 0.01, [30, 30], limits=[(0, 1), limits])
+    assert one.low[0] == score_intervals(0.4, 0.01, 30).low
 
 
 def test_accuracy_is_one_minus_the_cost_and_never_negative() -> None:
@@ -184,21 +187,20 @@ def test_no_interval_where_most_half_samples_have_no_score() -> None:
     samples = np.full((10, 2), 0.5)
     samples[:5, 0] = np.nan
     samples[:6, 1] = np.nan
-    found = score_intervals([0.5, 0.5], samples, 4)
+    found = score_intervals([0.5, 0.5], sample_variance(samples), 4)
     assert found.flag.tolist() == ["few", "undefined"]
     assert np.isfinite([found.low[0], found.high[0]]).all()
     assert np.isnan([found.low[1], found.high[1]]).all()
-    assert str(score_intervals(np.nan, np.ones(10), 4).flag) == "undefined"
-    assert str(score_intervals(1.0, np.ones(10), 0).flag) == "undefined"
+    assert str(score_intervals(np.nan, 0.01, 4).flag) == "undefined"
+    assert str(score_intervals(1.0, 0.01, 0).flag) == "undefined"
 
 
 def test_no_interval_without_width() -> None:
     """However small the spread, and however close to 0 or 1."""
     thetas = np.array([0, 1e-300, 1e-13, 1e-9, 0.3, 0.5, 1 - 1e-9, 1 - 1e-13, 1])
     for size in (0, 1e-300, 1e-13, 1e-11, 1e-3, 0.2):
-        samples = np.clip(thetas + np.linspace(-size, size, 99)[:, None], 0, 1)
-        for k in (1, 1.5, 6, 1000, 1e6):
-            found = score_intervals(thetas, samples, k)
+        for k, mixed, bearers in product((1, 1.5, 6, 1000, 1e6), (0, 3, np.inf), (1, np.inf)):
+            found = score_intervals(thetas, size**2, k, mixed=mixed, bearers=bearers, spans=1e6)
             assert (found.low < found.high).all()
             assert (found.low <= thetas + 1e-12).all()
             assert (found.high >= thetas - 1e-12).all()
@@ -232,10 +234,9 @@ def test_nothing_is_rejected_by_too_few_swaps() -> None:
 
 
 def test_runs_of_one_system() -> None:
-    """The variance of the mean over runs is added to that of the half-samples."""
+    """The variance of the mean over runs is added to that of the documents."""
     runs = np.array([0.80, 0.83, 0.79])
-    samples = runs.mean() + spread_of(0.02)
-    found = score_intervals(runs.mean(), samples, 40, runs=runs)
+    found = score_intervals(runs.mean(), 0.02**2, 40, runs=runs)
     training = runs.var(ddof=1) / 3
     variance = 0.02**2 + training
     df = variance**2 / (0.02**4 / 39 + training**2 / 2)
@@ -243,12 +244,12 @@ def test_runs_of_one_system() -> None:
     centre = (runs.mean() + z * z / 2 / n) / (1 + z * z / n)
     assert (float(found.low) + float(found.high)) / 2 == pytest.approx(centre, abs=1e-10)
     assert float(found.training) == pytest.approx(training / variance, abs=1e-12)
-    assert np.isnan(score_intervals(runs.mean(), samples, 40).training)
-    alike = score_intervals(runs.mean(), samples, 40, runs=np.full(3, runs.mean()))
+    assert np.isnan(score_intervals(runs.mean(), 0.02**2, 40).training)
+    alike = score_intervals(runs.mean(), 0.02**2, 40, runs=np.full(3, runs.mean()))
     assert alike.training == 0
-    assert alike.low == score_intervals(runs.mean(), samples, 40).low
+    assert alike.low == score_intervals(runs.mean(), 0.02**2, 40).low
     assert found.high - found.low > alike.high - alike.low
-    broken = score_intervals([0.8, 0.8], np.ones((9, 2)) * 0.8, 9, runs=[[0.8, 0.7], [np.nan, 0.9]])
+    broken = score_intervals([0.8, 0.8], 0.01, 9, runs=[[0.8, 0.7], [np.nan, 0.9]])
     assert broken.flag.tolist() == ["undefined", ""]
 
 

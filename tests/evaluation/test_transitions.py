@@ -16,7 +16,7 @@ from strategies import corpora, nested
 
 from spacy_nereval import Document, Span, count, create, create_all, names, score
 from spacy_nereval.evaluation.per_document import disagreement, document_rows
-from spacy_nereval.evaluation.transitions import gold_outcomes, transitions
+from spacy_nereval.evaluation.transitions import OUTCOME_OF_VERDICT, gold_outcomes, transitions
 from spacy_nereval.reporting.remarks import disagreement_lines
 
 OUTCOMES = ("correct", "boundary", "label error", "label and boundary", "missed")
@@ -279,3 +279,20 @@ def test_where_no_document_is_defined_there_are_no_shares():
     found = disagreement(count([doc([], [])], create_all(["strict", "wrf"])))
     assert [found[name]["share"] for name in ("above", "below", "equal")] == [None] * 3
     assert all(disagreement_lines(found))
+
+
+BEST_FIRST = ("correct", "label error", "boundary", "label and boundary", "missed")
+"""As the pages on `compare` and on the result say it."""
+
+
+@given(corpora())
+@tries(100)
+def test_the_outcome_of_a_gold_span_in_pieces_is_the_first_of_its_verdicts_as_the_pages_order_them(documents):
+    fair = create("fair")
+    for document in documents:
+        of_gold: dict[Span, set[str]] = {}
+        for verdict in fair.verdicts(document):
+            if verdict.gold:
+                of_gold.setdefault(verdict.gold, set()).add(OUTCOME_OF_VERDICT[verdict.name])
+        expected = {span: next(name for name in BEST_FIRST if name in found) for span, found in of_gold.items()}
+        assert gold_outcomes(document) == expected

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from spacy_nereval import Confidence, Document, count, create, score
+from spacy_nereval import Confidence, Document, count, create, create_all, evaluate, score
+from spacy_nereval.evaluation.collapsing import collapse
 from spacy_nereval.evaluation.comparison import difference_row
 from spacy_nereval.evaluation.evidence import Evidence
 from spacy_nereval.evaluation.statistics.differences import Differences
@@ -21,18 +22,22 @@ COSTS = (("slot_error", "ser"), ("ace", "value"))
 
 
 def test_an_average_of_costs_with_a_label_without_interval_is_unbounded_and_says_so():
-    """The label is in one document, so that in about half of the half-samples it has no score."""
+    """Most half-samples of collapsed counts lack the label, so that it has no interval."""
     documents = [Document([(0, 3, "A"), (5, 8, "A")], [(0, 3, "A")], id=f"d{k}") for k in range(12)]
     documents[0] = Document([*documents[0].gold, (10, 12, "RARE")], documents[0].pred, id="d0")
     found = {}
     for seed in range(4):
-        result = score(documents, ["slot_error", "ace"], Confidence(seed=seed))["metrics"]
+        counts = collapse(count(documents, create_all(["slot_error", "ace"])), seed=seed)
+        result = evaluate(counts, Confidence())["metrics"]
         label = result["slot_error"]["intervals"]["per_type"]["RARE"]["ser"]["flag"]
         found[label] = [result[name]["intervals"]["averages"]["macro"][key] for name, key in COSTS]
     assert [(row["high"], row["flag"]) for row in found["undefined"][:1]] == [(None, "unbounded")]
     assert found["undefined"][0]["low"] > 0
     assert [(row["low"], row["flag"]) for row in found["undefined"][1:]] == [(None, "unbounded")]
     assert {row["flag"] for row in found["few"]} == {None}
+    whole = score(documents, ["slot_error", "ace"], Confidence())["metrics"]
+    assert whole["slot_error"]["intervals"]["per_type"]["RARE"]["ser"]["flag"] == "few"
+    assert None not in whole["slot_error"]["intervals"]["averages"]["macro"]["ser"].values()
     cell = score_cell(create("slot_error"), "ser", {"ser": 0.5}, {"ser": found["undefined"][0]})
     assert shown(cell, 0).endswith(", ∞] unbounded")
     table = ResultTable("T", ["ser"], [[cell]])

@@ -231,7 +231,7 @@ def test_a_pipeline_that_finds_nothing_has_predicted():
 def test_examples_without_a_unit_have_no_intervals_and_a_note(unit):
     nlp = with_ruler()
     nlp.add_pipe("nereval", config={"confidence": {"unit": unit}, "spans_keys": ["none"]})
-    lines = warned_at_evaluation(nlp)
+    lines = [line for line in warned_at_evaluation(nlp) if not line.startswith("spans_keys: no Doc has spans under")]
     assert len({*lines}) == 1 and lines[0].startswith(f"no intervals: example 0: unit={unit!r}: the document has no")
     gold = doc("Ada met Bob", (0, 1, "PER"), vocab=nlp.vocab)
     with warnings.catch_warnings():

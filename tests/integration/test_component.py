@@ -31,6 +31,17 @@ def pair() -> Example:
     return example(gold, pred)
 
 
+def test_a_key_that_no_doc_has_is_warned_about_once_with_those_there_are():
+    nlp = alone(ents=False, spans_keys=["typo", "a"])
+    with pytest.warns(UserWarning, match="^spans_keys: no Doc has spans under the key 'typo'; the Docs have '") as said:
+        nlp.evaluate([pair()])
+        nlp.evaluate([pair()])
+    assert len([each for each in said if "typo" in str(each.message)]) == 1
+    component = alone(ents=False, spans_keys=["typo"]).get_pipe("nereval")
+    with pytest.warns(UserWarning, match="the Docs have 'a', 'b', 'c'$"):
+        component.score([pair()])
+
+
 def with_ruler(**config) -> Language:
     """A pipeline that finds persons by their names, and the component."""
     nlp = spacy.blank("en")

@@ -157,6 +157,25 @@ def test_the_type_and_the_feature_of_xmi_can_be_chosen(tmp_path):
     assert "there is no TypeSystem.xml beside it" in error(path)
 
 
+def test_the_type_of_xmi_is_found_whatever_its_package(tmp_path):
+    path = write_sample("XMI", tmp_path)
+    other = {samples.NAMES: "org.example", samples.NAMES.replace(".", "/"): "org/example"}
+    for file in (path, tmp_path / "TypeSystem.xml"):
+        text = file.read_text(encoding="utf8")
+        for old, new in other.items():
+            text = text.replace(old, new)
+        file.write_text(text, encoding="utf8")
+    assert only(path).spans == {*SPANS}
+    types = (tmp_path / "TypeSystem.xml").read_text(encoding="utf8")
+    twice = types.replace("org.example.NamedEntity", "com.example.NamedEntity")
+    start, end = "<typeDescription>", "</typeDescription>"
+    more = twice[twice.index(start) : twice.rindex(end) + len(end)]
+    (tmp_path / "TypeSystem.xml").write_text(types.replace(start, more + start, 1), encoding="utf8")
+    said = "there are several types 'NamedEntity'; choose one with column=: "
+    assert f"{said}com.example.NamedEntity, org.example.NamedEntity" in error(path)
+    assert only(path, field="org.example.NamedEntity").spans == {*SPANS}
+
+
 @pytest.mark.parametrize("name, extra", [("XMI", "uima"), ("CoNLL-U", "conllu"), ("BioC", "bio")])
 def test_a_missing_package_is_named_with_its_extra(name, extra, tmp_path, monkeypatch):
     path = write_sample(name, tmp_path)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import accepted, line, refused, write
+from compared import compare
 from hypothesis import given
 from hypothesis import strategies as st
 from made_up import corpus
@@ -18,7 +19,6 @@ from stored_counts import ALL, same, stored
 from strategies import corpora, nested
 
 from spacy_nereval import Confidence, Document, count, create, create_all, evaluate
-from spacy_nereval.evaluation.comparison import compare
 from spacy_nereval.evaluation.intervals import replicate
 from spacy_nereval.evaluation.result import plain
 from spacy_nereval.io import count_files as storage

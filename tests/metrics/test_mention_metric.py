@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from asking import counted, scored, tables
+from compared import compare
 from hypothesis import given
 from hypothesis import strategies as st
 from places import DATA
@@ -16,7 +17,6 @@ from strategies import nested
 from spacy_nereval import Document, count, create, evaluate
 from spacy_nereval.counting.sums import Slot, slots
 from spacy_nereval.counting.table import summed
-from spacy_nereval.evaluation.comparison import compare
 from spacy_nereval.io.formats.settings import Format
 from spacy_nereval.io.read import read_files
 from spacy_nereval.metrics.mentions import universalner

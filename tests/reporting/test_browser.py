@@ -66,6 +66,7 @@ def test_what_is_not_the_pages_own_does_not_run(one):
 def test_eight_systems_have_symbols_and_colours_of_their_own_with_an_area(browser, made):
     documents = corpus(0)[:9]
     browser.visit(made("eight", *(system(f"s{k}", *documents, metrics=["fair"]) for k in range(8)), drawn=True))
+    browser("document.querySelector('[data-chart=scores]').scrollIntoView()")
     browser.until(lambda: browser.all("[data-chart=scores] svg[aria-hidden]"))
     marks = browser(
         """return [...document.querySelectorAll('[data-chart=scores] path')].map(
@@ -93,7 +94,7 @@ def test_heads_of_tables_stay_and_the_last_column_is_whole(browser, made):
 
 def test_on_a_phone_everything_is_in_reach(browser, made):
     browser.visit(made("phone", ONE, confidence=FEW), width=390, anchor=DOCUMENTS)
-    for selector in ("nav.contents a", "#scores td.headline", "#scores th.f", "#gold td"):
+    for selector in ("nav.contents a", "#scores .pair td.headline", "#scores .pair th.headline", "#gold td"):
         assert all(0 <= left < right <= 390 for left, right, _, _ in browser(RECTS, selector))
     texts = [right - left for left, right, _, _ in browser(RECTS, ".suspects .context")]
     assert texts and min(texts) > 300, "the text is no narrow column"
@@ -105,7 +106,7 @@ def test_a_mark_of_a_chart_shows_the_errors_of_its_row(browser, made):
     browser.visit(made("one-two", ONE, TWO, drawn=True, confidence=FEW), anchor=DOCUMENTS + "&one=0")
     browser("document.querySelector('[data-chart=errors]').scrollIntoView({block: 'center'})")
     bar = """return [...document.querySelectorAll('[data-chart=errors] .mark-rect path')].find(
-      e => e.__data__.datum.system === 'two' && e.__data__.datum.name === 'label and boundary')"""
+      e => e.__data__.datum.system === 'two' && e.__data__.datum.name === 'label and boundary error')"""
     mark = browser.until(lambda: browser(bar))
     apart = """const middle = e => (e.getBoundingClientRect().top + e.getBoundingClientRect().bottom) / 2;
       const texts = [...document.querySelectorAll('[data-chart=errors] .layer_1_marks text')];

@@ -7,8 +7,10 @@ from collections import Counter
 import pytest
 from browsers import needs_browser
 from driven import CHOICES, ONE, TWO, said, verdicts, with_verdict, wrong
+from pages import system
 
 from spacy_nereval import create
+from spacy_nereval.core.declaration import Metric, Verdict
 from spacy_nereval.evaluation.result import evaluate
 from spacy_nereval.evaluation.transitions import gold_outcomes, transitions
 
@@ -172,11 +174,11 @@ def test_a_cell_of_the_matrix_filters_and_a_second_click_takes_it_back(one):
 
 
 def test_a_number_in_the_tables_filters(two):
-    two.click("#errors button[aria-label^='shorter than gold, two']")
+    two.click("#errors tr[data-name^='boundary: shorter'] td:nth-of-type(5) button")
     assert two.matches == said(*with_verdict(TWO, "be_s"))
     assert two["#system"].get_attribute("value") == "1"
-    two.click("#changes button[aria-label^='missed, then correct']")
-    n = two["#changes button[aria-label^='missed, then correct']"].text
+    two.click("#changes tr[data-name=missed] .fixed button")
+    n = two["#changes tr[data-name=missed] .fixed button"].text
     assert two.matches.startswith(f"{n} change")
     assert two["#asked"].text == "Only missed, then correct ×"
     two.click("#view-documents")
@@ -185,40 +187,43 @@ def test_a_number_in_the_tables_filters(two):
     assert all("A missed" in flag and "B ✓" in flag for flag in flags)
 
 
-def test_other_systems_narrow_the_errors_of_one(two):
-    golds = [[gold_outcomes(document) for document in found.documents] for found in (ONE, TWO)]
-    spurious = [[{v.pred for v in each if v.name == "fp"} for each in verdicts(found)] for found in (ONE, TWO)]
-
-    def errors(also: bool) -> int:
-        """How many errors of the first system the second makes too, or does not make."""
-        return sum(
-            v.name != "tp" and also == ((golds[1][k][v.gold] != "correct") if v.gold else v.pred in spurious[1][k])
-            for k, each in enumerate(verdicts(ONE))
-            for v in each
-        )
-
-    for relation, also in (("only this one is wrong", False), ("all are wrong", True)):
-        two.choose("#relation", relation)
-        assert two.matches.startswith(f"{errors(also)} error")
-    assert all(" A" in flag.text or " B" in flag.text or " AB" in flag.text for flag in two.all(".flag")[:20])
+def wrong_too(other: list[Verdict], metric: Metric, verdict: Verdict) -> bool:
+    """Whether a system with these verdicts on a document is wrong where another one has the verdict."""
+    if verdict.gold:
+        return not any(own.gold == verdict.gold and own.name == metric.hit for own in other)
+    return any(own.gold is None and own.pred == verdict.pred for own in other)
 
 
-@pytest.mark.parametrize(("own", "rival"), [(0, 1), (1, 0)], ids=["the last is right", "the first is right"])
-def test_a_system_is_compared_with_the_others_alone_and_each_of_them_may_be_the_right_one(two, own, rival):
-    names = ["A: one", "B: two"]
-    two.choose("#system", names[own])
-    assert [each.text for each in two.all("#other option")] == ["nothing", names[rival]]
-    golds = [[gold_outcomes(document) for document in found.documents] for found in (ONE, TWO)]
-    spurious = [[{v.pred for v in each if v.name == "fp"} for each in verdicts(found)] for found in (ONE, TWO)]
-    errors = sum(
-        v.name != "tp" and ((golds[rival][k][v.gold] == "correct") if v.gold else v.pred not in spurious[rival][k])
-        for k, each in enumerate(verdicts((ONE, TWO)[own]))
-        for v in each
-    )
-    two.choose("#relation", f"{names[rival]} is right")
-    assert two.matches.startswith(f"{errors} error")
-    two.choose("#system", names[rival])
-    assert two["#relation"].get_attribute("value") == "", "a system is not right where it is wrong"
+@pytest.mark.parametrize("metric", ["fair", "strict", "semeval", "slot_error"])
+@pytest.mark.parametrize("name", ["two", "reversed", "equal", "three"])
+def test_other_systems_narrow_the_errors_of_one_by_the_metric_that_is_shown(browser, made, name, metric):
+    again = system("again", *ONE.documents)
+    systems = {"two": [ONE, TWO], "reversed": [TWO, ONE], "equal": [ONE, again], "three": [TWO, again, ONE]}[name]
+    browser.visit(made(f"relations-{name}", *systems), anchor="#one=0")
+    browser.choose("#metric", metric)
+    judge = create(metric)
+    own, *others = ([[*judge.verdicts(document)] for document in each.documents] for each in systems)
+    errors = [(k, v) for k, each in enumerate(own) for v in each if v.name != judge.hit and (v.gold or v.pred)]
+    wrong = [[wrong_too(other[k], judge, v) for other in others] for k, v in errors]
+    expected = {"only this one is wrong": [not any(each) for each in wrong], "all are wrong": [*map(all, wrong)]}
+    for number, other in enumerate(systems[1:]):
+        expected[f"{'ABC'[number + 1]}: {other.name} is right"] = [not each[number] for each in wrong]
+    for relation, chosen in expected.items():
+        browser.choose("#relation", relation)
+        listed = browser.matches.split(" ")[0]
+        assert (0 if listed == "No" else int(listed)) == sum(chosen), relation
+    if name == "equal":
+        assert not any(expected["only this one is wrong"]) and all(expected["all are wrong"])
+
+
+def test_a_system_is_not_right_where_it_is_wrong(two):
+    two.choose("#system", "A: one")
+    assert [each.text for each in two.all("#other option")] == ["nothing", "B: two"]
+    two.choose("#relation", "B: two is right")
+    flags = two.all(".flag")[:20]
+    assert flags and all(" A" in flag.text or " B" in flag.text or " AB" in flag.text for flag in flags)
+    two.choose("#system", "B: two")
+    assert two["#relation"].get_attribute("value") == ""
 
 
 def test_pages_of_documents(one):

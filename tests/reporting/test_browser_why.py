@@ -12,6 +12,7 @@ from driven import ONE, said, verdicts, with_verdict
 from spacy_nereval import create
 from spacy_nereval.evaluation.error_groups import error_groups
 from spacy_nereval.io.read import read_files
+from spacy_nereval.reporting.verdict_tables import repeated
 
 pytestmark = needs_browser
 
@@ -19,11 +20,13 @@ pytestmark = needs_browser
 def test_a_group_shows_its_members_and_doubtful_places_their_errors(browser, made):
     browser.visit(made("one", ONE))
     found = error_groups(ONE.documents, create("fair"))
-    for kind, by in enumerate(("surface", "labels", "slip"), 1):
-        button = f".kinds > div:nth-child({kind}) li:nth-child(2) button"
-        browser.click(button)
-        assert browser.matches.startswith(f"{found.largest(by)[1].number} error")
-        assert len(browser.all(".lines tbody tr")) == min(25, found.largest(by)[1].number)
+    for words, error, group in repeated(found)[:3]:
+        browser.click(f"#why tr[data-name='{words}']:has(td:nth-of-type(2)) button")
+        assert browser["#asked"].text == f"Only {words}: {error} ×"
+        assert browser.matches.startswith(f"{len(group.members)} error")
+        assert len(browser.all(".lines tbody tr")) == min(25, len(group.members))
+    browser.click("#why details:nth-of-type(2) tbody tr:nth-child(1) button")
+    assert browser["#asked"].text.startswith("Only gold ")
     browser.click("#slices tbody tr:nth-child(2) button")
     assert browser["#asked"].text.startswith("Only Words in the span: ")
     words = browser("return [...document.querySelectorAll('.kwic .span')].map(e => e.textContent)")

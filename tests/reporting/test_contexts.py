@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from spacy_nereval import Document
-from spacy_nereval.reporting.html.contexts import in_context
-from spacy_nereval.reporting.html.texts import LONGEST, named
+from spacy_nereval.reporting.html.texts import breakable, in_context
+from spacy_nereval.reporting.remarks import LONGEST, named
 
 
 def test_a_context_begins_and_ends_with_whole_words_and_says_that_there_is_more():
@@ -25,9 +25,8 @@ def test_a_context_without_spaces_is_cut_where_it_has_to_be():
     assert found.left == f"… {text[20:60]}" and found.right == f"{text[63:103]} …"
 
 
-def test_a_name_that_is_cut_has_the_whole_as_its_title_and_may_be_broken_where_words_join():
-    assert named("wnut_no_org.jsonl") == "<bdi>wnut_<wbr>no_<wbr>org.<wbr>jsonl</bdi>"
-    assert named("FailedState & <b>") == "<bdi>Failed<wbr>State &amp; &lt;b&gt;</bdi>"
-    long = '"' + "x" * LONGEST
-    assert named(long) == f'<bdi title="&#34;{"x" * LONGEST}">&#34;{"x" * (LONGEST - 2)}…</bdi>'
-    assert named("  ") == "<bdi>(empty)</bdi>"
+def test_a_long_name_is_cut_and_may_be_broken_where_words_join_on_a_page():
+    assert breakable("wnut_no_org.jsonl: 45.28") == "wnut_<wbr>no_<wbr>org.<wbr>jsonl: 45.28"
+    assert breakable("FailedState & <b>") == "Failed<wbr>State &amp; &lt;b&gt;"
+    assert named('"' + "x" * LONGEST) == f'"{"x" * (LONGEST - 2)}…'
+    assert named("  ") == "(empty)"

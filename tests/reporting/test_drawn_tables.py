@@ -22,7 +22,7 @@ TABLE = ResultTable(
             Estimate(Percent(0.5), 0.25, 0.75, True),
             7,
             "a",
-            0.5,
+            Percent(0.5),
         ],
         [HOSTILE[0], 0, None, 1.25, Marked.of("met ", "[Bob]", " in"), Percent(0.25)],
     ],
@@ -46,7 +46,7 @@ def test_cells_are_shown_as_in_every_format(found):
     above, header, first, second = ([" ".join(cell.split()) for cell in row] for row in found.rows)
     assert above == ["", "first", "second"]
     assert header == ["verdict", "number", "ser ↓", "P", "text", "% errors", ""]
-    assert first == ["missed", "3", "50.00 [0.25, 0.75] few", "7", "a", "0.50", ""]
+    assert first == ["missed", "3", "50.00 [0.25, 0.75] few", "7", "a", "50.00", ""]
     assert second[1:] == ["0", "-", "1.25", "met [Bob] in", "25.00", ""]
     assert second[0] in TABLE.grid()[2][0].replace("\n", " ")
 

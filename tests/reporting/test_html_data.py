@@ -23,8 +23,9 @@ from spacy_nereval import Document
 from spacy_nereval.core.wording import FAIREVAL, VERDICT_KINDS
 from spacy_nereval.evaluation.result import evaluate
 from spacy_nereval.reporting.html.colors import COLORS, DISPLACY
-from spacy_nereval.reporting.html.report.data import page_data
+from spacy_nereval.reporting.html.report_data import page_data
 from spacy_nereval.reporting.html.texts import embedded
+from spacy_nereval.reporting.report_view import ReportView
 
 
 @given(st.text(st.characters(exclude_categories=()), max_size=20) | st.sampled_from(HOSTILE))
@@ -40,7 +41,7 @@ def test_embedded_text_comes_back_whole_from_plain_utf8_without_a_tag(text):
 def test_the_verdicts_in_the_page_are_those_of_the_result(documents):
     found = system("a", *documents)
     result = evaluate(found.counts)["metrics"]
-    data = json.loads(embedded(page_data([found])))
+    data = json.loads(embedded(page_data(ReportView([found]))))
     assert [metric["name"] for metric in data["metrics"]] == ["strict", "semeval", "slot_error", "fair"]
     for name in ("strict", "semeval", "slot_error", "fair"):
         triples = decoded(data, 0, name)
@@ -59,7 +60,7 @@ def test_the_verdicts_in_the_page_are_those_of_the_result(documents):
 def test_verdicts_on_tokens_are_in_the_page_too():
     tokens = [(0, 3), (4, 6), (7, 13), (13, 14)]
     document = Document([(0, 2, "PER"), (7, 13, "LOC")], [(2, 3, "PER"), (7, 14, "LOC")], TEXTS[0], tokens=tokens)
-    found = decoded(page_data([system("a", document, metrics={"fair": {"unit": "token"}})]), 0, "fair")
+    found = decoded(page_data(ReportView([system("a", document, metrics={"fair": {"unit": "token"}})])), 0, "fair")
     assert sorted(found) == [("be_l", "LOC", "LOC"), ("be_o", "PER", "PER")]  # in characters they do not meet
 
 
@@ -67,14 +68,14 @@ def test_verdicts_on_tokens_are_in_the_page_too():
 def test_offsets_count_the_units_of_strings_in_browsers(text, data):
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
-    found = page_data([system("a", Document([(start, end, "A")], [], text))])["documents"][0]
+    found = page_data(ReportView([system("a", Document([(start, end, "A")], [], text))]))["documents"][0]
     units = text.encode("utf-16-le", "surrogatepass")
     cut = units[2 * found[2][0] : 2 * found[2][1]]
     assert cut == text[start:end].encode("utf-16-le", "surrogatepass")
 
 
 def test_each_gold_span_is_there_once_and_each_system_has_a_side():
-    data = page_data([small(), small(SECOND, "second")])
+    data = page_data(ReportView([small(), small(SECOND, "second")]))
     assert data["systems"] == ["first", "second"]
     document = data["documents"][3]
     assert document[:3] == ["d3", TEXTS[3], [0, 3, 2, 6, 10, 1]]  # the emoji takes two units

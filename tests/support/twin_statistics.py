@@ -7,10 +7,11 @@ is what `evaluate` says of that list.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from itertools import product
 from math import inf, sqrt
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -67,83 +68,171 @@ def kish(weights: Sequence[float]) -> float:
     return sum(weights) ** 2 / sum(w * w for w in weights) if any(weights) else 0.0
 
 
-def interval(
+def share_of(x: float, limits: tuple[float, float]) -> float:
+    """The score on the 0-1 scale; rounding at its ends is removed."""
+    cost = {(0, inf): x, (-inf, 1): 1 - x, (1, inf): x - 1}.get(limits)
+    share = x if cost is None else 1.0 if cost == inf else cost / (1 + cost)
+    return 0.0 if abs(share) < 1e-12 else 1.0 if abs(share - 1) < 1e-12 else share
+
+
+def back(y: float, limits: tuple[float, float]) -> float:
+    odds = y / (1 - y) if y < 1 else inf
+    return {(0, inf): odds, (-inf, 1): 1 - odds, (1, inf): 1 + odds}.get(limits, y)
+
+
+def wilson(theta: float, n: float, t: float) -> tuple[float, float]:
+    centre = (theta + t * t / (2 * n)) / (1 + t * t / n)
+    half = t / (1 + t * t / n) * sqrt(theta * (1 - theta) / n + t * t / (4 * n * n))
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+Bounds = tuple[float, float] | None
+
+
+def bounds_of(
+    theta: float, v: float, k: float, f: float, level: float, limits: tuple[float, float], mixed: float, spans: float
+) -> Bounds:
+    """Wilson's interval for the sample size that a variance is worth, never wider than with k; as a score."""
+    n = k if v < 1e-24 or theta in (0, 1) else theta * (1 - theta) / v
+    if v < 1e-24 and 0 < theta < 1 and spans:
+        n = spans
+    elif mixed < inf:
+        n = k / ((mixed * k / n + 0.5) / (mixed + 0.5))
+    own = wilson(theta, n, stats.t.ppf((1 + level) / 2, f))
+    widest = wilson(theta, k, stats.t.ppf((1 + level) / 2, max(k - 1, 1)))
+    found = sorted(back(y, limits) for y in (max(own[0], widest[0]), min(own[1], widest[1])))
+    return found[0], found[1]
+
+
+class Row(NamedTuple):
+    """The interval of a score, its effective number of units, its degrees of freedom, and its flag."""
+
+    bounds: Bounds
+    k: float
+    df: float | None
+    flag: str | None
+
+
+def by_influence(
+    value: float | None,
+    without: Sequence[float | None],
+    alone: Sequence[float | None],
+    weights: Sequence[float],
+    limits: tuple[float, float] = (0, 1),
+    spans: float = 0,
+    level: float = 0.95,
+    mixed: float | None = None,
+) -> Row:
+    """The interval of a score from its values without each unit, and in each unit alone.
+
+    `mixed` is the number of units with an error, or of those with a hit, where the units alone do not say it."""
+    k, n = kish(weights), len(without)
+    if value is None or not k:
+        return Row(None, k, None, "undefined")
+    theta = share_of(value, limits)
+    if None in without:
+        one = bounds_of(theta, 0, min(k, 1), 1, level, limits, inf, 0)
+        return Row(one, min(k, 1), 1, "few")
+    left = [share_of(x, limits) for x in without if x is not None]
+    z = [(n - 1) * (theta - x) for x in left]
+    z = [x - sum(z) / n for x in z]
+    v = sum(x * x for x in z) / (n * (n - 1))
+    q = sum(x**4 for x in z) / sum(x * x for x in z) ** 2 - 1 / n if v > 1e-24 else 0
+    f = max(min(k, 2 / q if q > 1e-9 else inf) - 1, 1)
+    own = [None if x is None else share_of(x, limits) for x in alone]
+    if limits == (0, 1):
+        sides = sum(x is not None and x < 1 for x in own), sum(x is not None and x > 0 for x in own)
+    else:  # all right is 0; an undefined unit that moves the score has nothing but errors
+        wrong = [abs(y - theta) > 1e-12 if x is None else x > 0 for x, y in zip(own, left)]
+        sides = sum(wrong), sum(x is not None and x < 0.5 for x in own)
+    flag = "few" if k < 6 else "concentrated" if f + 1 < 6 else None
+    least = min(sides) if mixed is None else mixed
+    return Row(bounds_of(theta, v, k, f, level, limits, least, spans), k, f, flag)
+
+
+def by_half_samples(
     value: float | None,
     samples: Sequence[float | None],
     k: float,
-    limits: tuple[float, float] = (0, 1),
-    level: float = 0.95,
-) -> tuple[float, float] | None:
-    """The interval of one score; None where it has none."""
-    defined = [sample for sample in samples if sample is not None]
-    if value is None or not k or 2 * len(defined) < len(samples):
-        return None
-    cost: Callable[[float], float]
-    cost = {(0, inf): lambda x: x, (-inf, 1): lambda x: 1 - x, (1, inf): lambda x: x - 1}.get(limits, lambda x: x)
-
-    def share(x: float) -> float:
-        return x if limits == (0, 1) else cost(x) / (1 + cost(x))
-
-    def back(y: float) -> float:
-        if limits == (0, 1):
-            return y
-        odds = y / (1 - y) if y < 1 else inf
-        return {(0, inf): odds, (-inf, 1): 1 - odds, (1, inf): 1 + odds}[limits]
-
-    theta = share(value)
-    theta = 0 if abs(theta) < 1e-12 else 1 if abs(theta - 1) < 1e-12 else theta
-    low, high = np.quantile([share(sample) for sample in defined], [stats.norm.cdf(-1), stats.norm.cdf(1)])
-    s = (high - low) / 2
-    n = k if s < 1e-12 or theta in (0, 1) else theta * (1 - theta) / s**2
-    z = stats.t.ppf((1 + level) / 2, max(k - 1, 1))
-    centre = (theta + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * sqrt(theta * (1 - theta) / n + z * z / (4 * n * n))
-    bounds = sorted((back(max(0.0, centre - half)), back(min(1.0, centre + half))))
-    return bounds[0], bounds[1]
-
-
-Found = dict[Path, tuple[tuple[float, float] | None, float]]
-"""The interval of each score, and its effective number of units."""
-
-
-def all_intervals(
-    documents: Sequence[Document],
-    metrics: Sequence[Metric],
+    limits: tuple[float, float],
+    spans: float,
     level: float,
-    number: int,
-    seed: int,
-    *,
-    exact: bool = True,
+) -> Row:
+    """The interval of a score from its values in half-samples."""
+    defined = [share_of(sample, limits) for sample in samples if sample is not None]
+    if value is None or not k or 2 * len(defined) < len(samples):
+        return Row(None, k, None, "undefined")
+    low, high = np.quantile(defined, [stats.norm.cdf(-1), stats.norm.cdf(1)])
+    f = max(k - 1, 1)
+    found = bounds_of(share_of(value, limits), ((high - low) / 2) ** 2, k, f, level, limits, inf, spans)
+    return Row(found, k, f, "few" if k < 6 else None)
+
+
+Found = dict[Path, Row]
+
+
+def all_intervals(documents: Sequence[Document], metrics: Sequence[Metric], level: float = 0.95) -> dict[str, Found]:
+    """The intervals of all scores of each metric, on documents that are scored anew without each unit."""
+    keys, whole = keys_of(documents), score_tables(documents, metrics)
+    without, alone = (
+        [score_tables([d for d in documents if (key_of(d) == key) is inside], metrics) for key in keys]
+        for inside in (False, True)
+    )
+    found: dict[str, Found] = {}
+    for metric in metrics:
+        found[metric.name] = rows = {}
+        for path, value in whole[metric.name].items():
+            rows[path] = by_influence(
+                value,
+                [table[metric.name].get(path) for table in without],
+                [table[metric.name].get(path) for table in alone],
+                [*weights_of(documents, path).values()],
+                metric.score_by_name[path[-1]].limits,
+                spans_of(documents, path),
+                level,
+            )
+        _derive(documents, metric, whole[metric.name], rows)
+    return found
+
+
+def sampled_intervals(
+    documents: Sequence[Document], metrics: Sequence[Metric], level: float, number: int, seed: int
 ) -> dict[str, Found]:
-    """The intervals of all scores of each metric."""
-    drawn, _ = patterns(seed, keys_of(documents), number, exact=exact)
+    """The same from random half-samples, whose documents are scored anew."""
+    drawn, _ = patterns(seed, keys_of(documents), number, exact=False)
     whole = score_tables(documents, metrics)
     halves = [score_tables([d for d in documents if row[key_of(d)]], metrics) for row in drawn]
-    return {m.name: _of_metric(documents, m, whole[m.name], [half[m.name] for half in halves], level) for m in metrics}
+    found: dict[str, Found] = {}
+    for metric in metrics:
+        found[metric.name] = rows = {}
+        for path, value in whole[metric.name].items():
+            k, limits = kish([*weights_of(documents, path).values()]), metric.score_by_name[path[-1]].limits
+            samples = [half[metric.name].get(path) for half in halves]
+            rows[path] = by_half_samples(value, samples, k, limits, spans_of(documents, path), level)
+        _derive(documents, metric, whole[metric.name], rows)
+    return found
 
 
-def _of_metric(
-    documents: Sequence[Document],
-    metric: Metric,
-    whole: dict[Path, float | None],
-    halves: Sequence[dict[Path, float | None]],
-    level: float,
-) -> Found:
-    found: Found = {}
-    for path, value in whole.items():
-        k = kish([*weights_of(documents, path).values()])
-        limits = metric.score_by_name[path[-1]].limits
-        found[path] = interval(value, [half.get(path) for half in halves], k, limits, level), k
+def _derive(documents: Sequence[Document], metric: Metric, whole: dict[Path, float | None], found: Found) -> None:
+    """Replace the intervals of macro averages and of complements, and flag what is unbounded."""
     for path in whole:
         if path[:2] == ("averages", "macro"):
             limits = metric.score_by_name[path[-1]].limits
-            found[path] = _macro(documents, whole, found, path, limits), found[path][1]
+            found[path] = found[path]._replace(bounds=_macro(documents, whole, found, path, limits))
     for path in whole:
         other = metric.score_by_name[path[-1]].complement_of
         if other and path[0] != "averages":
-            own = found[(*path[:-1], other)][0]
-            found[path] = (max(0, 1 - own[1]), max(0, 1 - own[0])) if own else None, found[path][1]
-    return found
+            own = found[(*path[:-1], other)].bounds
+            found[path] = found[path]._replace(bounds=(max(0, 1 - own[1]), max(0, 1 - own[0])) if own else None)
+    for path, row in found.items():
+        if row.flag is None and row.bounds and inf in map(abs, row.bounds):
+            found[path] = row._replace(flag="unbounded")
+
+
+def spans_of(documents: Sequence[Document], path: Path) -> int:
+    """The number of gold spans, those of the label for a score of a label."""
+    spans = [span for document in documents for span in dict.fromkeys(document.gold)]
+    return sum(path[0] != "per_type" or span.label == path[1] for span in spans)
 
 
 def weights_of(documents: Sequence[Document], path: Path) -> dict[str, float]:
@@ -164,11 +253,11 @@ def _macro(
     path: Path,
     limits: tuple[float, float],
 ) -> tuple[float, float] | None:
-    own = found[path][0]
+    own = found[path].bounds
     labels = sorted({span.label for document in documents for span in document.gold})
     places = [("per_type", label, path[2]) for label in labels]
     # A label without an interval tells nothing: its score may be anything.
-    rows = [(value, found[place][0] or limits) for place in places if (value := whole[place]) is not None]
+    rows = [(value, found[place].bounds or limits) for place in places if (value := whole[place]) is not None]
     if own is None or not rows:
         return own
     mean = sum(value for value, _ in rows) / len(rows)

@@ -44,7 +44,7 @@ def written(path: Path) -> Any:
 
 def bounds(found: dict[str, Any]) -> tuple[float, float]:
     """The ends of an interval of a result."""
-    assert found.keys() == {"low", "high", "k", "flag"}
+    assert found.keys() == {"low", "high", "k", "df", "flag"}
     return found["low"], found["high"]
 
 

@@ -33,7 +33,7 @@ from .chance import (
     unitising_blocks,
     unitising_scores,
 )
-from .intervals import CORRECTED, SHARE, Path, Resampled, Samples, index_of, pair_samples
+from .intervals import CORRECTED, SHARE, LeftOut, Path, Samples, index_of, pair_samples
 from .shared import SharedDocuments
 from .votes import Rule, against_others, consensus, dispute_rows, disputed_labels, f_of, ranked_documents
 
@@ -136,9 +136,9 @@ class AgreementCounts:
             for pair, found in zip(self.pairs, of_pairs)
         ]
         metrics, per_type = self._summaries(of_pairs, reduce(add, sums).scores())
-        resampled = Resampled(shared, confidence.checked()) if confidence else None
+        left_out = LeftOut(shared, confidence.checked(), self.metrics) if confidence else None
         found = {
-            "signature": self._signature(resampled, short),
+            "signature": self._signature(left_out, short),
             "version": __version__,
             "annotators": [*shared.annotators],
             "documents": len(shared.documents),
@@ -149,7 +149,7 @@ class AgreementCounts:
             "spans": {
                 name: sum(len(each.spans.get(name, ())) for each in shared.documents) for name in shared.annotators
             },
-            **({"confidence": resampled.drawn._asdict()} if resampled else {}),
+            **({"confidence": left_out.drawn._asdict()} if left_out else {}),
             "pairs": pairs,
             "metrics": metrics,
             "per_type": per_type,
@@ -159,22 +159,23 @@ class AgreementCounts:
             "disputes": self._disputes(),
         }
         result: dict[str, Any] = plain(found) | self.differences.rows()
-        if resampled:
-            result["intervals"] = self._intervals(result, resampled, self._tables, self.metrics)
+        if left_out:
+            result["intervals"] = self._intervals(result, left_out, self._tables, self.metrics)
+            result["confidence"] = plain(left_out.drawn._asdict())
         return result
 
     def with_main_interval(self, result: Mapping[str, Any]) -> dict[str, Any]:
         """Return a result without intervals with those of its first metric and of alpha."""
-        resampled = Resampled(self.shared, Confidence())
-        tables = [PairTables(pair.of(self.metrics[:1]), ()) for pair in self.pairs]
-        bounds = self._intervals(result, resampled, tables, self.metrics[:1])
-        return {**result, "intervals": bounds, "confidence": resampled.drawn._asdict()}
+        left_out = LeftOut(self.shared, Confidence(), self.metrics[:1])
+        tables = [PairTables(pair.of(self.metrics[:1]), self.shared.labels) for pair in self.pairs]
+        bounds = self._intervals(result, left_out, tables, self.metrics[:1])
+        return {**result, "intervals": bounds, "confidence": left_out.drawn._asdict()}
 
-    def _signature(self, resampled: Resampled | None, short: bool) -> str:
+    def _signature(self, left_out: LeftOut | None, short: bool) -> str:
         counts = index_of(self.shared)
         counts.metrics = self.metrics
         own = f"agreement:{len(self.shared.annotators)},unit:{self.unit},consensus:{self.rule.wanted}"
-        return signature(counts, own, *([resampled.drawn.signature] if resampled else []), short=short)
+        return signature(counts, own, *([left_out.drawn.signature] if left_out else []), short=short)
 
     def _kappas(self, added: Added) -> Iterator[tuple[tuple[str, str], NDArray[Any]]]:
         if self.has_units:
@@ -234,16 +235,17 @@ class AgreementCounts:
     def _intervals(
         self,
         result: Mapping[str, Any],
-        resampled: Resampled,
+        left_out: LeftOut,
         tables: Sequence[PairTables],
         metrics: Sequence[Metric],
     ) -> dict[str, Any]:
         """Return the intervals of a result's numbers, in a table of the same shape."""
         whole = _Numbers(result)
-        added = {name: sums / self._divisor for name, sums in resampled.added(self._whole_blocks).items()}
-        samples = [*pair_samples(whole, tables, resampled, metrics), *self._corrected_samples(whole, added)]
+        added = {name: sums / self._divisor for name, sums in left_out.added(self._whole_blocks).items()}
+        samples = [*pair_samples(whole, tables, left_out, metrics)]
+        samples += self._corrected_samples(whole, added, left_out.mixed)
         found: dict[str, Any] = {"pairs": [{"a": pair.a, "b": pair.b} for pair in self.pairs]}
-        for path, row in resampled.intervals(samples):
+        for path, row in left_out.intervals(samples):
             table: Any = found
             for key in path[:-1]:
                 table = table[key] if isinstance(key, int) else table.setdefault(key, {})
@@ -251,8 +253,10 @@ class AgreementCounts:
         bounds: dict[str, Any] = plain(found)
         return bounds
 
-    def _corrected_samples(self, whole: Mapping[Path, float], added: Added) -> Iterator[tuple[Path, Samples]]:
-        """Yield the alphas and kappas, and F against the others."""
+    def _corrected_samples(
+        self, whole: Mapping[Path, float], added: Added, mixed: Sequence[Mapping[str, float]]
+    ) -> Iterator[tuple[Path, Samples]]:
+        """Yield the alphas and kappas, and F against the others. `mixed` is that of `LeftOut`."""
         against = self._against(added)
         for k, name in enumerate(self.shared.annotators):
             path: Path = ("consensus", "against", name)
@@ -262,18 +266,19 @@ class AgreementCounts:
         of_pairs = dict(self._kappas(added))
         for number, values in enumerate(of_pairs.values()):
             path = ("pairs", number, "kappa")
-            yield path, Samples(whole[path], values, CORRECTED)
+            yield path, Samples(whole[path], values, CORRECTED, mixed=mixed[number][""])
         stacked = np.stack([*of_pairs.values()])
         known = np.isfinite(stacked)
         mean = np.where(known, stacked, 0).sum(axis=0) / np.where(known.any(axis=0), known.sum(axis=0), np.nan)
-        yield ("units", "kappa"), Samples(whole["units", "kappa"], mean, CORRECTED)
+        yield ("units", "kappa"), Samples(whole["units", "kappa"], mean, CORRECTED, mixed=mixed[-1][""])
         for group, found in (
             ("units", self._unit_scores(added)),
             ("u_alpha", unitising_scores(added, self.shared.labels, whole=self._overlapping is None)),
         ):
             for path, values in found:
-                limits, label = SHARE if path == ("observed",) else CORRECTED, path[1] if len(path) > 1 else ""
-                yield (group, *path), Samples(whole[(group, *path)], values, limits, label)
+                label = path[1] if len(path) > 1 else ""
+                own = (SHARE, label) if path == ("observed",) else (CORRECTED, label, mixed[-1][label])
+                yield (group, *path), Samples(whole[(group, *path)], values, *own)
 
 
 class _Numbers(dict[Path, float]):

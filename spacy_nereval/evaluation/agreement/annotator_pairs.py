@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from ...counting.table import Table, Weights
 from ..result import first, plain
 from ..scores import MetricScores, Path, score_sums
 from .shared import SharedDocuments
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Values = dict[Path, NDArray[np.float64]]
 """The scores of a metric, overall and of labels, by their paths in a result, float64[sums]."""
@@ -138,6 +141,18 @@ class PairTables:
     def summed(self, weights: Weights | None = None) -> Directions:
         """Return the sums in both directions."""
         return Directions(*(table.summed(weights) for table in self._tables))
+
+    def left_out(self, groups: csr_array) -> Directions:
+        """Return the sums in both directions without each group of documents, then of each group alone.
+
+        Args:
+            groups: int64[groups, documents of the pair], 1 where the group has the document.
+        """
+        both = []
+        for table in self._tables:
+            total, alone = table.summed(), table.grouped(groups)
+            both.append(alone.joined(total - alone, alone))
+        return Directions(*both)
 
     def of_documents(self) -> NDArray[np.float64]:
         """Return the mean of both directions of each overall score of each document, float64[scores, documents]."""

@@ -1,4 +1,4 @@
-"""Intervals of agreement: the documents are resampled, and everything is added up anew."""
+"""Intervals of agreement: units are left out, and everything is added up anew."""
 
 from __future__ import annotations
 
@@ -9,18 +9,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.declaration import Metric
+from ...core.declaration import Kind, Metric
 from ...counting.batch import content_key
 from ...counting.counts import Counts
 from ..intervals import Drawn
 from ..resampling import Confidence, HalfSamples, Units
-from ..statistics.intervals import UNBOUNDED, effective_units, score_intervals
-from ..statistics.scales import Limits
+from ..statistics.influence import Influences, influences, largest, mixed_units
+from ..statistics.intervals import CONCENTRATED, UNBOUNDED, effective_units, sample_variance, score_intervals
+from ..statistics.scales import Limits, shares
 from .annotator_pairs import Directions, PairTables
 from .shared import SharedDocuments
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+Floats = NDArray[np.float64]
 
 Path = tuple[Any, ...]
 """The keys that lead to a number in the result."""
@@ -30,37 +33,51 @@ CORRECTED: Limits = -math.inf, 1.0
 
 SHARE: Limits = 0.0, 1.0
 
-TOGETHER = 1 << 11
-"""The number of documents whose random bits are unpacked at once."""
+UNLIKE = tuple(kind for kind in Kind if kind is not Kind.HIT)
+"""The kinds of spans that only one of two annotators has."""
 
 
 class Samples(NamedTuple):
-    """A number, its values in the half-samples, and how to make an interval of them.
+    """A number, its values without each unit, and how to make an interval of them.
 
-    value: float. of_samples: float[samples]. limits: its lowest and highest value. label: the label whose
-    spans say how many units there effectively are; "" for all spans.
+    value: float. samples: float[2 * groups], without each group of units, then in each group alone; of a metric that
+    counts distinct strings of a corpus, in half-samples. limits: its lowest and highest value. label: the label
+    whose spans say how many units there effectively are; "" for all spans. mixed: in how many units annotators
+    differ, or agree about a span, whichever is less; None if the values of the units alone say so. halves:
+    whether these are half-samples. headline: what the number is a headline of; "" if it is none.
     """
 
     value: float
-    of_samples: NDArray[np.float64]
+    samples: Floats
     limits: Limits
     label: str = ""
+    mixed: float | None = None
+    halves: bool = False
+    headline: tuple[str, ...] = ()
 
 
-class Resampled:
-    """The half-samples of the shared documents.
+class LeftOut:
+    """The shared documents without each unit.
 
     Args:
         shared: The documents.
-        confidence: Level, number of half-samples and seed.
+        confidence: The level; number of half-samples and seed for metrics that count distinct strings.
+        metrics: What is counted.
+
+    Attributes:
+        distinct: The metrics whose intervals come from half-samples.
+        mixed: Of each pair, and last of all pairs: of each label, and of all under "", in how many groups the
+            annotators differ, or agree about a span, whichever is less. Known once `pair_samples` are.
+        concentrated: What `Drawn` has under this name, once there are intervals.
     """
 
-    def __init__(self, shared: SharedDocuments, confidence: Confidence) -> None:
+    def __init__(self, shared: SharedDocuments, confidence: Confidence, metrics: Sequence[Metric]) -> None:
         counts = index_of(shared)
         self._units = Units(counts)
-        self._confidence = confidence
-        self._rule = counts.unit
-        self.halves: HalfSamples = HalfSamples(self._units, confidence.samples, confidence.seed)
+        self._shared, self._confidence, self._rule = shared, confidence, counts.unit
+        self.distinct: list[Metric] = [metric for metric in metrics if metric.distinct]
+        self.mixed: list[dict[str, float]] = []
+        self.concentrated: list[dict[str, Any]] = []
         labels = shared.labels
         place = {label: k for k, label in enumerate(labels)}
         spans = np.zeros((len(shared.documents), len(labels) + 1))
@@ -70,55 +87,97 @@ class Resampled:
                     spans[doc, [place[label], -1]] += 1
         k = np.atleast_1d(effective_units(self._units.added(spans)))
         self.effective: dict[str, float] = dict(zip((*labels, ""), k.tolist()))
+        gold = spans.sum(axis=0) / np.mean([len(each.spans) for each in shared.documents])
+        self._spans = dict(zip((*labels, ""), gold.tolist()))
 
     @property
     def drawn(self) -> Drawn:
         """What the intervals are based on."""
-        settings, halves = self._confidence, self.halves
-        base = settings.level, halves.sums, settings.seed, self._rule
-        return Drawn("half", *base, len(self._units), halves.exact, self.effective[""])
+        level, samples, seed = self._confidence
+        base = self._rule, len(self._units)
+        if not self.distinct:
+            return Drawn("infl", level, None, None, *base, True, self.effective[""], self.concentrated)
+        halves = HalfSamples(self._units, samples, seed)
+        return Drawn("half", level, halves.sums, seed, *base, halves.exact, self.effective[""], self.concentrated)
 
-    def added(self, blocks: Mapping[str, csr_array]) -> dict[str, NDArray[np.float64]]:
-        """Return the sums of each block in every half-sample, float64[samples, columns]."""
-        documents = len(self._units.of_document)
-        total = {name: np.zeros((self.halves.sums, block.shape[1])) for name, block in blocks.items()}
-        for start in range(0, documents, TOGETHER):
-            here = slice(start, min(start + TOGETHER, documents))
-            bits = self.halves.of(here).astype(float)
-            for name, block in blocks.items():
-                total[name] += (block[here].T @ bits.T).T
-        return total
+    def added(self, blocks: Mapping[str, csr_array]) -> dict[str, Floats]:
+        """Return the sums of each block without each group, then in each alone, float64[2 * groups, columns]."""
+        found = {}
+        for name, block in blocks.items():
+            alone = (self._units.groups @ block).toarray()
+            found[name] = np.concatenate([alone.sum(axis=0) - alone, alone])
+        return found
 
-    def of_places(self, places: NDArray[np.int64]) -> _OfPlaces:
-        """Return the weights of some of the documents, by their indices."""
-        return _OfPlaces(self.halves, places)
+    def sums(self, tables: PairTables, *, halves: bool) -> Directions:
+        """Return a pair's sums without each group, then of each group alone; or those of half-samples."""
+        places = tables.pair.places
+        if halves:
+            drawn = HalfSamples(self._units, self._confidence.samples, self._confidence.seed)
+            return tables.summed(_OfPlaces(drawn.of(places)))
+        return tables.left_out(self._units.groups[:, places])
 
     def intervals(self, samples: Iterable[tuple[Path, Samples]]) -> Iterator[tuple[Path, dict[str, Any]]]:
-        """Yield the interval of each number: {"low", "high", "k", "flag"}, as in other results."""
+        """Yield the interval of each number: {"low", "high", "k", "df", "flag"}, as in other results."""
         given = [*samples]
-        if not given:
-            return
-        values, limits = [each.value for _, each in given], [each.limits for _, each in given]
-        drawn = np.stack([each.of_samples for _, each in given], axis=1)
-        k = [self.effective.get(each.label, 0.0) for _, each in given]
-        bounds = score_intervals(values, drawn, np.array(k), level=self._confidence.level, limits=limits)
-        for n, (path, _) in enumerate(given):
-            low, high = float(bounds.low[n]), float(bounds.high[n])
+        for halves in (False, True):
+            some = [(path, each) for path, each in given if each.halves is halves]
+            if some:
+                yield from self._of(some, halves=halves)
+
+    def _of(self, given: Sequence[tuple[Path, Samples]], *, halves: bool) -> Iterator[tuple[Path, dict[str, Any]]]:
+        numbers = [each for _, each in given]
+        limits, values = [each.limits for each in numbers], np.array([each.value for each in numbers])
+        scale, size = shares(limits, (len(given),)), len(numbers[0].samples)
+        samples, theta = np.array([each.samples for each in numbers]).T, scale.share(values)
+        k = np.array([self.effective.get(each.label, 0.0) for each in numbers])
+        unknown = np.full(len(given), np.inf)
+        if halves:
+            found, mixed = Influences(sample_variance(samples, limits), unknown, unknown < 0), unknown
+        else:
+            row = np.repeat(np.arange(len(given)), size // 2)
+            left, alone = (side.T.ravel() for side in np.split(scale.share(samples), 2))
+            found = influences(theta, row, left, size // 2)
+            own = mixed_units(theta, row, left, alone, np.isfinite(np.array(limits)).all(axis=1))
+            mixed = np.where([each.mixed is None for each in numbers], own, [each.mixed or 0 for each in numbers])
+        bounds = score_intervals(
+            values,
+            found.variance,
+            np.where(found.lone & np.isfinite(theta), np.minimum(k, 1), k),
+            bearers=found.bearers,
+            mixed=mixed,
+            spans=np.where(found.lone, np.nan, [self._spans.get(each.label, 0.0) for each in numbers]),
+            level=self._confidence.level,
+            limits=limits,
+        )
+        for n, (path, each) in enumerate(given):
+            low, high, units, freedom = (float(column[n]) for column in bounds[:4])
             flag = str(bounds.flag[n]) or None
             if flag is None and math.inf in (abs(low), abs(high)):
                 flag = UNBOUNDED
-            yield path, {"low": low, "high": high, "k": float(bounds.units[n]), "flag": flag}
+            if flag == CONCENTRATED and each.headline:
+                self._name(each)
+            yield path, {"low": low, "high": high, "k": units, "df": freedom, "flag": flag}
+
+    def _name(self, each: Samples) -> None:
+        """Keep which units hold the variance of a headline, unless several are one group."""
+        if len(self._units) > self._units.groups.shape[0]:
+            return
+        groups, share = largest(shares(each.limits, ()).share(np.split(each.samples, 2)[0]))
+        names = self._units.names([int(np.flatnonzero(self._units.group == group)[0]) for group in groups])
+        named = [self._shared.name_of(name) if isinstance(name, int) else name for name in names]
+        metric, score = each.headline
+        self.concentrated.append({"metric": metric, "score": score, "units": named, "share": share})
 
 
 class _OfPlaces:
     """Weights of some of the documents; see `counting.table.Weights`."""
 
-    def __init__(self, halves: HalfSamples, places: NDArray[np.int64]) -> None:
-        self._halves, self._places = halves, places
-        self.sums: int = halves.sums
+    def __init__(self, weights: NDArray[Any]) -> None:
+        self._weights = weights
+        self.sums: int = len(weights)
 
     def of(self, documents: slice) -> NDArray[Any]:
-        return self._halves.of(self._places[documents])
+        return self._weights[:, documents]
 
 
 def index_of(shared: SharedDocuments) -> Counts:
@@ -139,47 +198,66 @@ def _unit(shared: SharedDocuments, place: int) -> str:
 
 
 def pair_samples(
-    whole: Mapping[Path, float], tables: Sequence[PairTables], resampled: Resampled, metrics: Sequence[Metric]
+    whole: Mapping[Path, float], tables: Sequence[PairTables], left_out: LeftOut, metrics: Sequence[Metric]
 ) -> Iterator[tuple[Path, Samples]]:
     """Yield the scores of pairs, their means over pairs, and those of all pairs together.
 
     Args:
         whole: The numbers in the result, by their paths.
         tables: The tables of each pair.
-        resampled: The half-samples.
+        left_out: The documents without each unit.
         metrics: The metrics of the tables.
     """
     scores = {(metric.name, name): score for metric in metrics for name, score in metric.score_by_name.items()}
-    total: dict[Path, list[NDArray[np.float64]]] = {}
-    pooled: Directions | None = None
-    for number, each in enumerate(tables):
-        sums = each.summed(resampled.of_places(each.pair.places))
-        pooled = sums if pooled is None else pooled + sums
-        for own, values in sums.scores():
-            for path, of_samples in values.items():
-                place = _place(own.metric.name, path)
-                so_far = total.setdefault(place, [np.zeros_like(of_samples), np.zeros_like(of_samples)])
-                so_far[0] += np.nan_to_num(of_samples)
-                so_far[1] += np.isfinite(of_samples)
-                if path[0] == "scores":
-                    at = ("pairs", number, "metrics", own.metric.name, "scores", path[-1])
-                    if own.metric.score_by_name[path[-1]].unit != "count":
-                        yield at, Samples(whole[at], of_samples, scores[own.metric.name, path[-1]].limits)
-    together = (
-        {}
-        if pooled is None
-        else {_place(own.metric.name, path): values[path] for own, values in pooled.scores() for path in values}
-    )
-    for place, (added, number_of) in total.items():
-        name, score = place[-2:] if place[0] == "per_type" else place[1:]
-        if scores[name, score].unit == "count":
+    counted = {metric.name for metric in left_out.distinct}
+    for halves in (False, True) if counted & {metric.name for metric in metrics} else (False,):
+        total: dict[Path, list[Floats]] = {}
+        pooled: Directions | None = None
+        for number, each in enumerate(tables):
+            sums = left_out.sums(each, halves=halves)
+            pooled = sums if pooled is None else pooled + sums
+            if not halves:
+                left_out.mixed.append(_mixed(sums))
+            for own, values in sums.scores():
+                name = own.metric.name
+                for path, samples in values.items() if (name in counted) is halves else ():
+                    so_far = total.setdefault(_place(name, path), [np.zeros_like(samples), np.zeros_like(samples)])
+                    so_far[0] += np.nan_to_num(samples)
+                    so_far[1] += np.isfinite(samples)
+                    if path[0] == "scores" and scores[name, path[-1]].unit != "count":
+                        at = ("pairs", number, "metrics", name, "scores", path[-1])
+                        yield at, Samples(whole[at], samples, scores[name, path[-1]].limits, halves=halves)
+        if pooled is None:
             continue
-        label = place[1] if place[0] == "per_type" else ""
-        with np.errstate(invalid="ignore"):
-            mean = np.where(number_of > 0, added / np.maximum(number_of, 1), np.nan)
-        for what, of_samples in (("mean", mean), ("pooled", together[place])):
-            at = (*place, what)
-            yield at, Samples(whole[at], of_samples, scores[name, score].limits, label)
+        if not halves:
+            left_out.mixed.append(_mixed(pooled))
+        together = {_place(own.metric.name, path): values[path] for own, values in pooled.scores() for path in values}
+        for place, (added, number_of) in total.items():
+            name, score = place[-2:] if place[0] == "per_type" else place[1:]
+            declared = scores[name, score]
+            if declared.unit == "count":
+                continue
+            label = place[1] if place[0] == "per_type" else ""
+            headline = (name, score) if declared.headline and not label else ()
+            with np.errstate(invalid="ignore"):
+                mean = np.where(number_of > 0, added / np.maximum(number_of, 1), np.nan)
+            for what, samples in (("mean", mean), ("pooled", together[place])):
+                at = (*place, what)
+                yield (
+                    at,
+                    Samples(
+                        whole[at], samples, declared.limits, label, None, halves, headline if what == "mean" else ()
+                    ),
+                )
+
+
+def _mixed(sums: Directions) -> dict[str, float]:
+    """Return what `LeftOut.mixed` has of one pair or of all."""
+    sides = []
+    for kinds in (UNLIKE, (Kind.HIT,)):
+        _, alone = np.split(sums.forward.spans(kinds), 2, axis=-1)
+        sides.append((np.concatenate([alone[:-1], alone.sum(axis=0)[None]]) > 0).sum(axis=1))
+    return dict(zip((*sums.labels, ""), np.minimum(*sides).astype(float).tolist()))
 
 
 def _place(metric: str, path: tuple[str, ...]) -> Path:

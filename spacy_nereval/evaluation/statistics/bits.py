@@ -173,7 +173,7 @@ def _streams(seed: int, keys: Sequence[str], samples: int) -> NDArray[np.uint8]:
     words = -(-samples // WORD)
     drawn = np.empty((len(keys), words), "<u8")
     for row, key in zip(drawn, keys):
-        number = blake2b(f"{seed}|{key}".encode(), digest_size=8).digest()
+        number = blake2b(f"{seed}|{key}".encode("utf8", "surrogatepass"), digest_size=8).digest()
         row[:] = np.random.PCG64(int.from_bytes(number, "little")).random_raw(words)
     return drawn.view(np.uint8)
 

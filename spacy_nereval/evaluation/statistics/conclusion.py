@@ -199,7 +199,7 @@ class Footing(NamedTuple):
         unit: What was drawn and swapped as a whole, as `--unit` names it.
         units: Their number U; None if it is not known.
         effective: Effective number of units k.
-        seed: Seed of the random bits.
+        seed: Seed of the random bits; None if there are none.
         samples: Number of half-samples.
         level: Confidence level.
         swaps: Number of swaps R; None if none were made.
@@ -210,7 +210,7 @@ class Footing(NamedTuple):
     unit: str
     units: int | None
     effective: float
-    seed: int
+    seed: int | None
     samples: int = 1000
     level: float = 0.95
     swaps: int | None = None
@@ -235,8 +235,9 @@ def footer(footing: Footing) -> str:
     parts = [
         f"unit {footing.unit}",
         f"{number} (effectively {footing.effective:.1f})",
-        f"seed {footing.seed}",
     ]
+    if footing.seed is not None:
+        parts.append(f"seed {footing.seed}")
     if footing.swaps is not None:
         parts.append(f"{'all ' if footing.exact else ''}{footing.swaps} swaps")
     if any(runs > 1 for runs in footing.runs):

@@ -1,4 +1,4 @@
-"""Confidence intervals of scores: Wilson's, with a sample size estimated from the half-samples."""
+"""Confidence intervals of scores: Wilson's, with a sample size that follows from the variance of the score."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ WARNING_UNITS = 20
 """Below this many effective units a warning is printed."""
 
 FEW = "few"
+CONCENTRATED = "concentrated"
 UNDEFINED = "undefined"
 UNBOUNDED = "unbounded"
-"""Flags of an interval; the others have the empty flag. A mean over labels is unbounded where the interval of some
-label is undefined and the score has no limit; one that is `few` as well is flagged `few`."""
+"""Flags of an interval; the others have the empty flag, and of several that fit, the first is given. An interval is
+`concentrated` where a few units hold most of the variance. A mean over labels is unbounded where the interval of some
+label is undefined and the score has no limit."""
 
 TINY = 1e-12
 """Differences below this are rounding."""
@@ -39,8 +41,9 @@ class Intervals(NamedTuple):
         low: Lower bounds, in the unit of the scores; NaN where undefined.
         high: Upper bounds.
         units: Effective number of units k.
-        flag: "few" (k < 6: show it, never rank or compare by it), "undefined" (no
-            interval), or "".
+        freedom: Degrees of freedom of the quantile of t; NaN where undefined.
+        flag: "few" (k < 6: show it, never rank or compare by it), "concentrated" (fewer than 6 units
+            hold the variance), "undefined" (no interval), or "".
         training: With several training runs, the share of training in the variance, 0 to 1;
             NaN with one run, and where undefined.
     """
@@ -48,6 +51,7 @@ class Intervals(NamedTuple):
     low: Floats
     high: Floats
     units: Floats
+    freedom: Floats
     flag: NDArray[np.str_]
     training: Floats
 
@@ -73,6 +77,26 @@ def spread(samples: ArrayLike) -> Any:
     defined = np.isfinite(values).sum(axis=-1)
     low, high = (_quantile(values, defined, q) for q in (ONE_SIGMA, 1 - ONE_SIGMA))
     return (high - low) / 2
+
+
+def sample_variance(samples: ArrayLike, limits: Limits | Sequence[Limits] = (0.0, 1.0)) -> Any:
+    """Return the variance of scores on the 0-1 scale from their half-samples: the squared spread.
+
+    Args:
+        samples: As for `spread`.
+        limits: As for `score_intervals`.
+
+    Returns:
+        float[...]; NaN where over half of the half-samples are undefined.
+
+    Example:
+        >>> float(sample_variance([0.5, np.nan, np.nan])), float(sample_variance([0.5, np.nan]))
+        (nan, 0.0)
+    """
+    given = np.asarray(samples, dtype=float)
+    shown = shares(limits, given.shape[1:]).share(given)
+    undefined = 2 * (~np.isfinite(shown)).sum(axis=0) > len(shown)
+    return np.where(undefined, np.nan, spread(np.where(undefined, 0.0, shown)) ** 2)[()]
 
 
 def _quantile(ordered: Floats, defined: NDArray[np.intp], q: float) -> Floats:
@@ -108,8 +132,17 @@ def effective_units(weights: ArrayLike) -> Any:
     if not np.isfinite(given).all() or (given < 0).any():
         raise ValueError("the weights of units must be finite and not negative")
     ordered = np.sort(given, axis=0)  # So that the order of the units does not change the last digit.
-    total, squares = ordered.sum(axis=0), (ordered * ordered).sum(axis=0)
-    return np.where(squares > 0, total * total / np.where(squares > 0, squares, 1), 0.0)[()]
+    return kish(ordered.sum(axis=0), (ordered * ordered).sum(axis=0))
+
+
+def kish(total: ArrayLike, squares: ArrayLike) -> Any:
+    """Return `effective_units` from the sum of the weights and the sum of their squares, float[...].
+
+    >>> kish(13, 19).round(4)
+    8.8947
+    """
+    added, of_squares = np.asarray(total, dtype=float), np.asarray(squares, dtype=float)
+    return np.where(of_squares > 0, added * added / np.where(of_squares > 0, of_squares, 1), 0.0)[()]
 
 
 def needs_warning(units: ArrayLike) -> Any:
@@ -164,35 +197,43 @@ def wilson(share: ArrayLike, number: ArrayLike, quantile: ArrayLike) -> tuple[An
 
 def score_intervals(
     values: ArrayLike,
-    samples: ArrayLike,
+    variance: ArrayLike,
     units: ArrayLike,
     *,
+    bearers: ArrayLike = np.inf,
+    mixed: ArrayLike = np.inf,
+    spans: ArrayLike = np.nan,
     level: float = 0.95,
     limits: Limits | Sequence[Limits] = (0.0, 1.0),
     runs: ArrayLike | None = None,
 ) -> Intervals:
     """Return the confidence intervals of many scores at once.
 
-    Each score's half-samples give its standard error, and this gives its effective number
-    of independent observations. The interval is Wilson's for that number, with a quantile
-    of t for the number of units. Unbounded scores are mapped to 0-1 and back.
+    The variance of a score says how many independent observations n* it is worth. The interval is
+    Wilson's for n*, with a quantile of t for the number of units that hold the variance. Unbounded
+    scores are mapped to 0-1 and back.
+
+    Where few units have an error, or few a hit, the variance is hardly known, so that n* is drawn
+    towards k, the number for documents that are all right or all wrong. No interval is wider than
+    the one with k.
 
     Args:
         values: The scores, float[...] (any shape, one number too).
-        samples: Their values in each half-sample, float[samples, ...]; undefined ones
-            (not finite) are left out.
-        units: Effective number of units of each score, see `effective_units`; float[...]
-            or one for all.
+        variance: The variance of each on the 0-1 scale (see `scales.shares`), such as `influences` finds it, or the
+            squared `spread` of half-samples; float[...]. NaN for no interval.
+        units: Effective number of units of each score, see `effective_units`; float[...] or one for all.
+        bearers: How many units hold the variance, see `influences`; infinite if only their number is known.
+        mixed: The number of units with an error, or of those with a hit, whichever is less; infinite
+            takes the variance as it is.
+        spans: Number of spans, for scores between their limits that do not vary at all.
         level: Confidence level, between 0 and 1.
         limits: The lowest and the highest value of the scores: of all, or of each if
             `values` has one axis.
-        runs: With several training runs, the score of each run, float[runs, ...]; then
-            `values` and `samples` are means over the runs, and the interval is that of the
-            expected score of another training run.
+        runs: With several training runs, the score of each run, float[runs, ...]; then `values` are means
+            over the runs, and the interval is that of the expected score of another training run.
 
     Returns:
-        The intervals. Where a score (of some run), or over half of its half-samples, is
-        undefined: NaN and the flag "undefined".
+        The intervals. Where a score (of some run) or its variance is undefined: NaN and the flag "undefined".
 
     Raises:
         ValueError: Shapes do not agree; a score is outside its limits; the level is not
@@ -200,51 +241,85 @@ def score_intervals(
         ArithmeticError: An interval has zero width, which cannot be right.
 
     Example:
-        >>> found = score_intervals([1.0, 1.0], [[1.0, 1.0]] * 100, [10, 3])
+        >>> found = score_intervals([1.0, 1.0], 0.0, [10, 3])
         >>> found.low.round(5).tolist(), found.high.tolist(), found.flag.tolist()
         ([0.66149, 0.13945], [1.0, 1.0], ['', 'few'])
-        >>> found = score_intervals(0.0, [0.0] * 100, 10, limits=(0, np.inf))
+        >>> found = score_intervals(0.0, 0.0, 10, limits=(0, np.inf))
         >>> float(found.low), round(float(found.high), 5)
         (0.0, 0.51174)
 
-    Source: effective size n* = θ(1 − θ)/s², C. Franco et al. (2019); with a quantile of t,
+    Source: effective size n* = θ(1 − θ)/v, C. Franco et al. (2019); with a quantile of t,
     as SAS PROC SURVEYFREQ does; runs by F. E. Satterthwaite's degrees of freedom (1946).
     """
     from scipy.special import stdtrit  # Takes a third of a second, and many commands do not need it.
 
     theta = np.asarray(values, dtype=float)
-    drawn = np.asarray(samples, dtype=float)
-    if drawn.ndim != theta.ndim + 1 or drawn.shape[1:] != theta.shape or not len(drawn):
-        raise ValueError(
-            f"the half-samples need the shape of the scores after their first axis: "
-            f"[samples, *{list(theta.shape)}], not {list(drawn.shape)}"
-        )
     check_level(level)
-    k = np.broadcast_to(np.asarray(units, dtype=float), theta.shape)
+    of_units, k, holding, few_sides, of_spans = (
+        _fitting(given, theta) for given in (variance, units, bearers, mixed, spans)
+    )
     scale = shares(limits, theta.shape)
     share = scale.share(theta)
-    undefined = ~np.isfinite(share) | (2 * (~np.isfinite(drawn)).sum(axis=0) > len(drawn)) | ~(k > 0)
+    undefined = ~np.isfinite(share) | ~np.isfinite(of_units) | ~(k > 0)
     each_run = None if runs is None else scale.share(_each_run(runs, theta))
     if each_run is not None:
         undefined = undefined | ~np.isfinite(each_run).all(axis=0)
     share = _within(theta, share, undefined)
-    deviation = np.where(undefined, 0.0, spread(scale.share(drawn)))
-    variance = np.where(deviation < TINY, 0.0, deviation**2)
-    freedom = np.maximum(np.where(undefined, 1.0, k) - 1, 1)
+    number = np.where(undefined, 1.0, k)
+    of_units = np.where(undefined | (of_units < TINY**2), 0.0, of_units)
+    freedom = degrees_of_freedom(number, np.where(of_units > 0, holding, np.inf))
+    flag = np.where(k < FEW_UNITS, FEW, np.where(freedom + 1 < FEW_UNITS, CONCENTRATED, ""))
+    one = share * (1 - share)
+    total, full = (of_units, freedom), (one / number, np.maximum(number - 1, 1))
     training = np.full(theta.shape, np.nan)
     if each_run is not None:
-        documents = variance
-        variance, freedom = _with_runs(variance, freedom, np.where(undefined, 0.0, each_run))
-        training = np.where(variance > 0, 1 - documents / np.where(variance > 0, variance, 1), 0.0)
+        total, full = (_with_runs(each, np.where(undefined, 0.0, each_run)) for each in (total, full))
+        training = np.where(total[0] > 0, 1 - of_units / np.where(total[0] > 0, total[0], 1), 0.0)
         training = np.where(undefined, np.nan, training)
-    inner = (variance > 0) & (share > 0) & (share < 1)
-    number = np.where(inner, share * (1 - share) / np.where(inner, variance, 1), np.where(undefined, 1.0, k))
-    low, high = wilson(share, number, stdtrit(freedom, (1 + level) / 2))
+    size = _observations(share, total[0], number, few_sides, of_spans)
+    low, high = wilson(share, size, stdtrit(total[1], (1 + level) / 2))
+    clustered = np.where(one > 0, one / np.where(full[0] > 0, full[0], 1), number)
+    least, most = wilson(share, clustered, stdtrit(full[1], (1 + level) / 2))
+    low, high = np.maximum(low, least), np.minimum(high, most)
     if not (low < high).all():
-        raise ArithmeticError("an interval of zero width: the half-samples or the units cannot be right")
+        raise ArithmeticError("an interval of zero width: the variance or the units cannot be right")
     low, high = (np.where(undefined, np.nan, bound) for bound in scale.bounds(low, high))
-    flag = np.where(undefined, UNDEFINED, np.where(k < FEW_UNITS, FEW, ""))
-    return Intervals(low, high, np.array(k), flag, training)
+    freedom = np.where(undefined, np.nan, total[1])
+    return Intervals(low, high, np.array(k), freedom, np.where(undefined, UNDEFINED, flag), training)
+
+
+def degrees_of_freedom(units: ArrayLike, bearers: ArrayLike) -> Floats:
+    """Return the degrees of freedom of a variance, float[...], at least 1.
+
+    Args:
+        units: Effective number of units.
+        bearers: How many units hold the variance, see `influences`.
+
+    Example:
+        >>> degrees_of_freedom([20, 20, 1], [np.inf, 4.5, np.inf]).tolist()
+        [19.0, 3.5, 1.0]
+    """
+    found: Floats = np.maximum(np.minimum(np.asarray(units, dtype=float), np.asarray(bearers, dtype=float)) - 1, 1)
+    return found
+
+
+def _fitting(given: ArrayLike, theta: Floats) -> Floats:
+    """Return one number for each score. Raise ValueError if there are neither as many nor one for all."""
+    found = np.asarray(given, dtype=float)
+    if found.shape not in ((), theta.shape):
+        raise ValueError(f"numbers of shape {list(found.shape)} for scores of shape {list(theta.shape)}")
+    return np.broadcast_to(found, theta.shape)
+
+
+def _observations(share: Floats, variance: Floats, units: Floats, mixed: Floats, spans: Floats) -> Floats:
+    """Return n*, the number of independent observations that each score is worth."""
+    inner = (share > 0) & (share < 1)
+    varies = inner & (variance > 0)
+    ratio = np.where(varies, units * variance / np.where(varies, share * (1 - share), 1), 1.0)
+    known = np.isfinite(mixed)
+    sides = np.where(known, mixed, 0.0)
+    ratio = np.where(known, (sides * ratio + 0.5) / (sides + 0.5), ratio)
+    return np.where(inner & ~varies & (spans > 0), spans, units / ratio)
 
 
 def _within(theta: Floats, share: Floats, undefined: NDArray[np.bool_]) -> Floats:
@@ -266,9 +341,9 @@ def _each_run(runs: ArrayLike, theta: Floats) -> Floats:
     return found
 
 
-def _with_runs(variance: Floats, freedom: Floats, runs: Floats) -> tuple[Floats, Floats]:
-    """Add the variance of the mean over the runs, and return the degrees of freedom of the sum."""
-    number = len(runs)
+def _with_runs(documents: tuple[Floats, Floats], runs: Floats) -> tuple[Floats, Floats]:
+    """Add the variance of the mean over the runs to that of the documents; return both with degrees of freedom."""
+    (variance, freedom), number = documents, len(runs)
     # Sorted, so that the order of the runs does not change the last digit.
     training = np.sort(runs, axis=0).var(axis=0, ddof=1) / number
     training = np.where(training > TINY**2, training, 0.0)

@@ -15,7 +15,7 @@ from ...core.spans import Document
 from ...counting.counter import count
 from ...counting.counts import Counts
 from ..comparison import System, comparison
-from ..intervals import Confidence, drawn
+from ..intervals import Confidence, Drawn
 from ..result import evaluate, plain, totals_on_reading
 from ..signature import signature
 from ..tested import label_score
@@ -156,9 +156,9 @@ def applied(found: Found, documents: Iterable[Document | None], confidence: Conf
         raise ValueError("there are no annotated documents to apply the cut to")
     kept, whole = side.cut(cuts, side.metrics), count(side.documents, side.metrics)
     whole.skipped = side.skipped
-    at_cut, no_cut = (evaluate(counts, confidence)["metrics"] for counts in (kept, whole))
+    bounded = evaluate(kept, confidence)
+    at_cut, no_cut = bounded["metrics"], evaluate(whole, confidence)["metrics"]
     here, there = at_cut[wish.metric.name], no_cut[wish.metric.name]
-    resampled = drawn([kept], confidence)
     value, best = _value(here, wish.score), best_cut(side.curves, wish)
     own_best: dict[str, Any] = {"cut": None, "value": None, "available": False, "difference": None}
     if best is not None:
@@ -169,7 +169,7 @@ def applied(found: Found, documents: Iterable[Document | None], confidence: Conf
         row |= _bounds(here["intervals"]["per_type"].get(label, {}).get(row["score"]))
     values: dict[str, Any] = plain(
         {
-            "signature": signature(whole, f"cut:{cuts.digest}", resampled.signature),
+            "signature": signature(whole, f"cut:{cuts.digest}", Drawn(**bounded["confidence"]).signature),
             **_totals(side, whole),
             **_kept(side, cuts),
             "score": wish.name,
@@ -190,7 +190,7 @@ def applied(found: Found, documents: Iterable[Document | None], confidence: Conf
             **_of_ranking(side),
             "per_type": per_type,
             "unseen": sorted({*per_type} - {*found.values["per_type"]}),
-            "confidence": resampled._asdict(),
+            "confidence": bounded["confidence"],
             "warnings": _warnings_elsewhere(cuts, side.floor),
         }
     )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...core.messages import shortened
+from ...core.messages import named
 from ...core.spans import Document, PlainSpan
 
 STRICT = "strict"
@@ -41,7 +41,7 @@ def checked_hit(hit: Any) -> str | float:
     0.5
     >>> checked_hit(0)
     Traceback (most recent call last):
-    ValueError: hit 0: expected 'strict', or the least IoU of a hit, above 0 and up to 1
+    ValueError: hit=0: expected 'strict', or the least IoU of a hit, above 0 and up to 1
     """
     if hit == STRICT:
         return STRICT
@@ -50,7 +50,7 @@ def checked_hit(hit: Any) -> str | float:
     except (TypeError, ValueError):
         least = 0.0
     if isinstance(hit, bool) or not 0 < least <= 1:
-        raise ValueError(f"hit {hit}: expected 'strict', or the least IoU of a hit, above 0 and up to 1")
+        raise ValueError(f"{named('hit', hit)}: expected 'strict', or the least IoU of a hit, above 0 and up to 1")
     return least
 
 
@@ -258,9 +258,9 @@ def calibration(scores: ArrayLike, hits: ArrayLike, number: int = 10, bins: str 
 def check_bins(number: object, bins: str) -> None:
     """Raise ValueError if the number or the kind of bins cannot be used."""
     if bins not in (EQUAL, EQUAL_MASS):
-        raise ValueError(f"bins {shortened(repr(bins))}: expected {EQUAL!r} or {EQUAL_MASS!r}")
+        raise ValueError(f"{named('bin_kind', bins)}: expected {EQUAL!r} or {EQUAL_MASS!r}")
     if not isinstance(number, int) or isinstance(number, bool) or not 0 < number <= 1000:
-        raise ValueError(f"number of bins {number!r}: expected a whole number from 1 to 1000")
+        raise ValueError(f"{named('bins', number)}: expected a whole number from 1 to 1000")
 
 
 def _edges_of_equal_mass(values: NDArray[np.float64], number: int) -> NDArray[np.float64]:

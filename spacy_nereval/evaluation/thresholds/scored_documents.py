@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...core.cuts import Cuts, cut, with_scores
 from ...core.declaration import Metric
+from ...core.messages import named
 from ...core.spans import Document, PlainSpan
 from ...counting.counter import count
 from ...counting.counts import Counts
@@ -43,12 +44,14 @@ class Settings(NamedTuple):
 
         >>> Settings(per_label="all").checked()
         Traceback (most recent call last):
-        ValueError: per_label 'all': expected 'own' or 'micro', or none for a common cut
+        ValueError: per_label='all': expected 'own' or 'micro', or none for a common cut
         """
         if self.per_label is not None and self.per_label not in PER_LABEL:
-            raise ValueError(f"per_label {self.per_label!r}: expected 'own' or 'micro', or none for a common cut")
+            raise ValueError(
+                f"{named('per_label', self.per_label)}: expected 'own' or 'micro', or none for a common cut"
+            )
         if self.missing_score is not None and not np.isfinite(self.missing_score):
-            raise ValueError(f"missing score {self.missing_score!r}: expected a finite number, such as 1.0")
+            raise ValueError(f"{named('missing_score', self.missing_score)}: expected a finite number, such as 1.0")
         check_bins(self.bins, self.bin_kind)
         return self._replace(hit=checked_hit(self.hit))
 

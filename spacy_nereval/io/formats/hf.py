@@ -164,10 +164,11 @@ def tokens_and_tags(
         )
     if len(words) != len(tags):
         raise ValueError(f"there are {len(words)} tokens and {len(tags)} tags; expected the same number")
-    return words, [_named(tag, names) for tag in tags]
+    return words, [named_tag(tag, names) for tag in tags]
 
 
-def _named(tag: Any, names: Sequence[str] | None) -> str:
+def named_tag(tag: Any, names: Sequence[str] | None) -> str:
+    """Return the name of a tag, which may be a number; `MISSING` for `SKIPPED`. Raise ValueError if it has none."""
     if isinstance(tag, str):
         split(tag)
         return tag

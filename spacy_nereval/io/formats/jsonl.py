@@ -38,7 +38,8 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """Read one document per line.
 
     A line is an object with a "text" and a list of spans under one of `KEYS`, or a list of
-    strings with labels under "mentions", and it may have "tokens", an "id", an "answer",
+    strings with labels under "mentions", or spaCy 2's pair [text, {"entities": [...]}]. An
+    object may have "tokens", an "id", an "answer",
     and fields of the document in "meta". Spans that are objects may have a "score". Offsets
     count characters, and the end is exclusive. As in Prodigy's own training, a line with
     an `answer` other than `accept` is not annotated; an accepted line without a list of
@@ -169,6 +170,7 @@ def _entry(line: str) -> Any:
 
 def record_of(entry: Any, format: Format = Format()) -> Record:
     """Return the record of one line, as JSON reads it. Raise ValueError that says what is wrong with it."""
+    entry = of_pair(entry)
     text, id = _text(entry), row_id(entry)
     if not _is_accepted(entry):
         return Record(text, set(), id=id, annotated=False)
@@ -188,6 +190,17 @@ def record_of(entry: Any, format: Format = Format()) -> Record:
     kept = {*spans}
     record = Record(text, kept, tokens, id, meta=meta, duplicates=len(spans) - len(kept), rejected=rejected)
     return record._replace(span_scores=scores) if scores else record
+
+
+def of_pair(entry: Any) -> Any:
+    """Return spaCy 2's pair of a text and its annotation as an object; what is no such pair stays.
+
+    >>> of_pair(("Ada", {"entities": [(0, 3, "PER")]}))
+    {'text': 'Ada', 'entities': [(0, 3, 'PER')]}
+    """
+    if not isinstance(entry, (list, tuple)) or [*map(type, entry)] != [str, dict] or "entities" not in entry[1]:
+        return entry
+    return {"text": entry[0], "entities": entry[1]["entities"]}
 
 
 def _text(entry: Any) -> str:

@@ -35,8 +35,8 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
             folder of these. In an export with a folder per document and a file per annotator,
             `format.annotator` chooses the annotator.
         format: `format.field` names the type with the spans, and the feature with the labels,
-            as `NamedEntity` or `NamedEntity.value`; by default these. A span without a value has
-            the name of its type as its label.
+            as `NamedEntity` or `NamedEntity.value`; by default these, whatever the package of
+            the type. A span without a value has the name of its type as its label.
 
     Yields:
         One record per XMI file.
@@ -138,13 +138,19 @@ def _of_cas(cas: Cas, system: TypeSystem, text: str, format: Format) -> Record:
 def _chosen(system: TypeSystem, field: str | None) -> tuple[str, str]:
     """Return the name of the type of the spans, and the feature with their labels."""
     known = [each.name for each in system.get_types()]
-    wanted = field or ENTITY
-    for name, feature in ((wanted, "value"), tuple(wanted.rpartition(".")[::2])):
+    choices = [(ENTITY, "value"), (_short(ENTITY), "value")]
+    if field is not None:
+        name, _, feature = field.rpartition(".")
+        choices = [(field, "value"), (name, feature)]
+    for name, feature in choices:
         found = [each for each in known if name in (each, _short(each))]
         if len(found) == 1:
             return found[0], feature
+        if len(found) > 1:
+            types = listed(sorted(found), 20)
+            raise ValueError(f"there are several types {name!r}; choose one with {named('column')}: {types}")
     raise ValueError(
-        f"there is no type {_short(wanted) if field is None else field!r}; choose one with {named('column')}: "
+        f"there is no type {field or _short(ENTITY)!r}; choose one with {named('column')}: "
         f"{listed(sorted(map(_short, known)), 20)}"
     )
 

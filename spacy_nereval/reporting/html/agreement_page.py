@@ -25,9 +25,8 @@ from ..marked_text import clipped
 from ..remarks import many
 from ..result_table import Cost, ResultTable
 from . import charts
-from .contexts import Example, in_context
 from .template import AGREEMENT, Trusted, filled_in
-from .texts import embedded, is_right_to_left, utf16_offsets
+from .texts import Example, embedded, in_context, is_right_to_left, utf16_offsets
 
 STATIC = 50
 """Maximum number of disputed places for readers whose browser runs no scripts."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 
-SYSTEMS = 8
-"""Number of systems with a colour and a symbol: `--system-0` to `--system-7` in page.css, SYMBOLS in theme.js."""
 GLYPHS = "●■◆✚▶◀★✖"
 """Characters like the symbols, for the legend."""
 

@@ -15,6 +15,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from ...io.writing import spelt_out, visible
+from ..result_table import Percent
 from .colors import COLORS
 
 
@@ -90,6 +91,7 @@ def environment() -> jinja2.Environment:
         loader=jinja2.FunctionLoader(_file),
     )
     found.filters.update(json=json.dumps, log2=log2, inline=_inline)
+    found.tests["percent"] = lambda value: isinstance(value, Percent)
     return found
 
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import Any, NamedTuple
 from unicodedata import bidirectional
 
 from markupsafe import Markup, escape
 
-from ...io.writing import visible
+from ...core.spans import Document
+from ...io.writing import spelt_out, visible
+from .. import marked_text
 
-LONGEST = 48
-"""Maximum number of characters of a name in a sentence."""
-
-JOINT = re.compile(r"(?<=[._/])(?=\w)|(?<=[a-z])(?=[A-Z])")
+JOINT = re.compile(r"(?<=[._/])(?=[^\W\d])|(?<=[a-z])(?=[A-Z])")
 
 # A "<" could end the script element. The others cannot be encoded in UTF-8, or are changed by parsers of HTML.
 UNSAFE = re.compile("[<\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
@@ -30,21 +29,13 @@ def embedded(value: Any) -> str:
     return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def named(text: str) -> Markup:
-    """Return an external name for a sentence: shortened, with its own writing direction; it may be broken behind
-    its dots, underscores and slashes, and before its capitals.
+def breakable(sentence: str) -> Markup:
+    """Return a sentence whose names may be broken behind their dots, underscores and slashes, and before capitals.
 
-    Of a label with levels that is too long, the last level stays.
-
-    >>> named("object/" * 9 + "Pump").replace("object/" * 9, "...")
-    Markup('<bdi title="...Pump">…/<wbr>Pump</bdi>')
+    >>> breakable("a_b.jsonl < 0.5")
+    Markup('a_<wbr>b.<wbr>jsonl &lt; 0.5')
     """
-    whole = text = visible(text).strip() or "(empty)"
-    if len(text) > LONGEST:
-        last = text[text.rfind("/") :]
-        text = f"…{last}" if "/" in text and " " not in text and 1 < len(last) < LONGEST else f"{text[: LONGEST - 1]}…"
-    title = "" if text == whole else Markup(' title="{}"').format(whole)
-    return Markup("<bdi{}>{}</bdi>").format(title, Markup(JOINT.sub("<wbr>", escape(text))))
+    return Markup(JOINT.sub("<wbr>", escape(visible(sentence))))
 
 
 def is_right_to_left(text: str) -> bool:
@@ -65,3 +56,18 @@ def utf16_offsets(text: str) -> Any:
     for character in text:
         offsets.append(offsets[-1] + (2 if character > "\uffff" else 1))
     return offsets.__getitem__
+
+
+class Example(NamedTuple):
+    """A stretch of text with its context, escaped, on one line, with the spaces at its ends."""
+
+    left: Markup
+    text: Markup
+    right: Markup
+    right_to_left: bool = False
+
+
+def in_context(document: Document, start: int, end: int) -> Example:
+    """Return a stretch of a document's text with its context, its places if there is no text."""
+    left, here, right = (escape(spelt_out(part)) for part in marked_text.in_context(document, start, end).parts)
+    return Example(left, here, right, is_right_to_left(document.text or ""))

@@ -9,7 +9,7 @@ from processes import WITHOUT_SPACY, python
 from two_systems import GOLD, OTHER, accepted, as_docs, bounds, jsonl, near, shards, written
 
 from spacy_nereval import Confidence, Document, count, create_all, evaluate
-from spacy_nereval.evaluation.intervals import replicate
+from spacy_nereval.evaluation.collapsing import collapse
 from spacy_nereval.io.count_files import load
 
 pytestmark = pytest.mark.costly  # resampling, in almost every test
@@ -40,15 +40,17 @@ def test_scores_of_merged_parts_are_those_of_the_whole(here):
     assert (here / "merged.csv").read_bytes() == (here / "whole.csv").read_bytes()
 
 
-def test_replicates_of_merged_parts_give_the_intervals_of_the_whole(here):
-    parts = shards(here, 7, 17, more=["--replicates", 40, "--seed", 3, "-m", "strict,wrf"])
+def test_collapsed_parts_that_are_merged_give_the_intervals_of_the_whole(here):
+    parts = shards(here, 7, 17, more=["--collapse", "--replicates", 40, "--seed", 3, "-m", "strict,wrf"])
     accepted("merge", *parts, "-o", "all.npz")
     accepted("score", "all.npz", "-o", "merged.json", "--confidence", "--level", 0.8)
-    counts = count(GOLD, create_all(["strict", "wrf"]))
-    counts.replicates = replicate(counts, 40, 3)
+    counts = collapse(count(GOLD, create_all(["strict", "wrf"])), 40, 3)
     found, expected = written(here / "merged.json"), evaluate(counts, Confidence(0.8))
     drawn = {"method": "half", "level": 0.8, "samples": 40, "seed": 3, "unit": "id", "units": 24, "exact": False}
-    assert found["confidence"] == drawn | {"effective_units": expected["confidence"]["effective_units"]}
+    assert found["confidence"] == drawn | {
+        "effective_units": expected["confidence"]["effective_units"],
+        "concentrated": [],
+    }
     assert found["signature"] == expected["signature"]
     strict, right = (result["metrics"]["strict"]["intervals"] for result in (found, expected))
     assert strict["scores"] == near(right["scores"])

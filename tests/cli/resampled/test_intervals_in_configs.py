@@ -42,10 +42,10 @@ def test_with_confidence_a_scorer_has_intervals_in_its_nested_result_and_the_sam
     assert {k: v for k, v in with_intervals.items() if k != key} == {k: v for k, v in without.items() if k != key}
     assert with_intervals.keys() == without.keys()
     assert "confidence" not in without[key]
-    # Three documents have no more than 8 half-samples.
-    drawn = {"method": "half", "samples": 8, "unit": "id", "units": 3, "exact": True, "effective_units": ANY}
-    assert with_intervals[key]["confidence"] == drawn | {"level": 0.9, "seed": 1}
-    assert usual[key]["confidence"] == drawn | {"level": 0.95, "seed": 0}
+    drawn = {"method": "infl", "samples": None, "seed": None, "unit": "id", "units": 3, "exact": True}
+    drawn |= {"effective_units": ANY, "concentrated": []}
+    assert with_intervals[key]["confidence"] == drawn | {"level": 0.9}
+    assert usual[key]["confidence"] == drawn | {"level": 0.95}
     for name, metric in with_intervals[key]["metrics"].items():
         found = metric.pop("intervals")
         counts = {score.name for score in create_all([name])[0].scores if score.unit == "count"}
@@ -70,13 +70,13 @@ def test_a_config_names_the_confidence_of_a_scorer_and_of_the_component():
     nlp = spacy.blank("en")
     scorer = {"@scorers": "spacy-nereval.ner_scorer.v1", "metrics": {"strict": {}}, "confidence": {"samples": 15}}
     nlp.add_pipe("ner", config={"scorer": scorer}).add_label("PER")
-    nlp.add_pipe("nereval", config={"metrics": {"loio": {}}, "confidence": {"samples": 6}, "spans_keys": ["k"]})
+    nlp.add_pipe("nereval", config={"metrics": {"loio": {}}, "confidence": {"level": 0.6}, "spans_keys": ["k"]})
     nlp = spacy.blank("en").from_config(nlp.config)
     nlp.initialize()
     assert nlp.get_pipe("ner").scorer.confidence == Confidence(samples=15)
     scores = nlp.get_pipe("nereval").score(examples())
     for key in ("ents_nereval", "spans_k_nereval"):
-        assert scores[key]["confidence"]["samples"] == 6
+        assert scores[key]["confidence"]["level"] == 0.6
         assert scores[key]["metrics"]["loio"]["intervals"]["scores"]["f"]
     with pytest.raises(ConfigValidationError):
         spacy.blank("en").add_pipe("nereval", config={"confidence": {"level": 3}})

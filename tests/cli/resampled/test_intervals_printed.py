@@ -35,7 +35,7 @@ def test_score_writes_and_prints_the_intervals_asked_for(here):
     assert "be" not in intervals["fair"]  # a number of spans is no estimate of anything
     assert re.search(r"^fair +be ↓ +\d+ ", printed, re.M)
     assert printed.splitlines()[-1] == result["signature"]
-    assert "|half:30,seed:7,level:0.9,unit:id,units:24|" in result["signature"]
+    assert "|infl,level:0.9,unit:id,units:24|" in result["signature"]
 
 
 @pytest.mark.parametrize("average", ["macro", "weighted", "docs"])
@@ -83,10 +83,10 @@ def test_evaluate_gives_a_model_its_intervals(here, model):
 def test_the_usual_settings_of_intervals_are_those_promised(here):
     accepted("score", "gold.jsonl", "base.jsonl", "-m", "strict", "-C", "-o", "out.json")
     result = written(here / "out.json")
-    drawn = {"method": "half", "level": 0.95, "samples": 1000, "seed": 0, "unit": "id", "units": 24, "exact": False}
-    assert result["confidence"] == drawn | {"effective_units": ANY}
+    drawn = {"method": "infl", "level": 0.95, "samples": None, "seed": None, "unit": "id", "units": 24, "exact": True}
+    assert result["confidence"] == drawn | {"effective_units": ANY, "concentrated": []}
     assert 10 < result["confidence"]["effective_units"] < 24
-    assert "|half:1000,seed:0,level:0.95,unit:id,units:24|" in result["signature"]
+    assert "|infl,level:0.95,unit:id,units:24|" in result["signature"]
 
 
 def test_short_leaves_defaults_out_of_the_signature_and_changes_nothing_else(here):

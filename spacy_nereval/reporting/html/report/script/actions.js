@@ -45,12 +45,13 @@ for (const [id, part] of [["matrix-system", "system"], ["matrix-metric", "metric
 // Buttons of the tables above say in an attribute what they ask for.
 function follows(element, more = {}) {
   const wanted = { ...JSON.parse(element.dataset.ask), ...more };
+  if (wanted.document !== undefined) return openDocument(wanted.document);
   if (wanted.verdicts) {
     wanted.metric ??= fair;
     wanted.chosen = new Set(wanted.verdicts.map((verdict) => metrics[wanted.metric].verdicts.indexOf(verdict)));
     delete wanted.verdicts;
   }
-  ask({ view: "errors", ...wanted });
+  return ask({ view: "errors", ...wanted });
 }
 document.querySelectorAll("[data-ask]").forEach((element) => element.addEventListener("click", () => follows(element)));
 

@@ -52,13 +52,15 @@ function outcomesOf(doc, system) {
   return found;
 }
 
+// The place and the label of a system's prediction.
+const placeOf = (doc, system, p) => doc[3 + system][0].slice(3 * p, 3 * p + 3).join(" ");
+
 // The spurious predictions of a system, each with its number in the list of predictions.
 function spuriousOf(doc, system) {
   const found = new Map();
   verdicts(doc, system, fair, (verdict, g, p) => {
     if (metrics[fair].verdicts[verdict] !== "fp") return;
-    const { start, end, label } = span(doc[3 + system][0], p);
-    found.set(`${start} ${end} ${label}`, p);
+    found.set(placeOf(doc, system, p), p);
   });
   return found;
 }

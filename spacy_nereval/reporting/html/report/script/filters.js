@@ -25,15 +25,24 @@ function bucketOf(k, system, attribute, g, p) {
   return parseInt(g >= 0 ? sides[0][g] : sides[1 + system][p], 36);
 }
 
+// Whether a system is wrong, by the verdicts that are shown, about a gold span, or spuriously predicts a place.
+function isWrong(doc, system, g, place) {
+  const { right } = metrics[state.metric];
+  let isRight = false;
+  let isSpurious = false;
+  verdicts(doc, system, state.metric, (verdict, gold, pred) => {
+    if (g >= 0) isRight ||= gold === g && verdict === right;
+    else isSpurious ||= gold < 0 && pred >= 0 && placeOf(doc, system, pred) === place;
+  });
+  return g >= 0 ? !isRight : isSpurious;
+}
+
 // Whether the other systems do on a verdict as the filter says.
 function related(doc, g, p) {
   const named = !["only", "all"].includes(state.relation);
   const others = named ? [Number(state.relation)] : [...systems.keys()];
-  const wrong = (system) => {
-    if (g >= 0) return outcomesOf(doc, system)[g] !== CORRECT;
-    const { start, end, label } = span(doc[3 + state.one][0], p);
-    return spuriousOf(doc, system).has(`${start} ${end} ${label}`);
-  };
+  const place = g < 0 ? placeOf(doc, state.one, p) : null;
+  const wrong = (system) => isWrong(doc, system, g, place);
   const rest = others.filter((system) => system !== state.one);
   return state.relation === "all" ? rest.every(wrong) : !rest.some(wrong);
 }

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
-from ....core.declaration import Metric, Verdict
-from ....core.spans import Document, OverlapGroup
-from ....evaluation.transitions import OUTCOME_OF_VERDICT
-from ...words import CHANGES, OUTCOMES
-from ..texts import is_right_to_left, utf16_offsets
-from .reported import ReportedSystem
+from ...core.declaration import Metric, Verdict
+from ...core.spans import Document, OverlapGroup
+from ...evaluation.error_groups import Member
+from ...evaluation.transitions import OUTCOME_OF_VERDICT
+from ..report_view import ReportView
+from ..words import CHANGES, OUTCOMES
+from .texts import is_right_to_left, utf16_offsets
 
 Numbered = dict[tuple[int, int, str], int]
 """Each span with its number in the list of its side."""
@@ -24,12 +25,7 @@ NONE = -1
 HIT, MISS, SPURIOUS = range(3)
 
 
-def on_spans(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
-    """Return the metrics whose verdicts each count one span or one pair of spans, so that spans can show them."""
-    return tuple(m for m in metrics if m.confusion and not m.partial_credit and (m.scope == "group" or m.taxonomy))
-
-
-def page_data(systems: Sequence[ReportedSystem]) -> dict[str, Any]:
+def page_data(view: ReportView) -> dict[str, Any]:
     """Return everything that the script needs.
 
     A document is [id, text, gold spans, side, side, ...], with a side per system:
@@ -37,28 +33,39 @@ def page_data(systems: Sequence[ReportedSystem]) -> dict[str, Any]:
     are a flat list: start, end, label, start, end, label, ... Verdicts are one too:
     verdict, gold span, predicted span, ..., with -1 for no span. The settled verdicts
     are exact hits, misses and spurious spans outside of overlap groups: 0, 1 and 2
-    instead of a verdict, since each metric has its own names for them.
-
-    Args:
-        systems: The systems of the report, on the same documents.
+    instead of a verdict, since each metric has its own names for them. The members of a
+    group are document, gold span, predicted span, ...
     """
-    metrics = on_spans(systems[0].counts.metrics)
-    labels = sorted({label for system in systems for label in system.counts.labels})
+    documents = view.systems[0].documents
+    labels = {label: k for k, label in enumerate(view.labels)}
     return {
-        "systems": [system.name for system in systems],
-        "labels": labels,
-        "metrics": [_metric(metric) for metric in metrics],
+        "systems": view.names,
+        "labels": view.labels,
+        "metrics": [_metric(metric) for metric in view.marking],
         "outcomes": list(OUTCOMES.values()),
         "outcomeOf": [[verdict, list(OUTCOMES).index(key)] for verdict, key in OUTCOME_OF_VERDICT.items()],
         "changes": list(CHANGES),
-        "digest": digest(systems[0].documents),
-        "annexes": [[k, at] for k, document in enumerate(systems[0].documents) if (at := annex(document)) is not None],
-        "rightToLeft": [k for k, document in enumerate(systems[0].documents) if is_right_to_left(document.text or "")],
+        "digest": digest(documents),
+        "annexes": [[k, at] for k, document in enumerate(documents) if (at := annex(document)) is not None],
+        "rightToLeft": [k for k, document in enumerate(documents) if is_right_to_left(document.text or "")],
         "documents": [
-            _document(sides, metrics, {label: k for k, label in enumerate(labels)})
-            for sides in zip(*(system.documents for system in systems))
+            _document(sides, view.marking, labels) for sides in zip(*(system.documents for system in view.systems))
         ],
+        "lead": view.lead,
+        "groups": [
+            {"title": title, "members": _flat_members(members, view.systems[number].documents)}
+            for number, title, members in view.lists
+        ],
+        "slices": [{"title": each.title, "buckets": [*each.buckets.values()], "of": each.of} for each in view.slices],
     }
+
+
+def _flat_members(members: Iterable[Member], documents: Sequence[Document]) -> list[int]:
+    found = []
+    for number, gold, pred in members:
+        golds, preds = numbers_of(documents[number])
+        found += [number, golds[gold] if gold else NONE, preds[pred] if pred else NONE]
+    return found
 
 
 def annex(document: Document) -> int | None:

@@ -1,0 +1,394 @@
+"""What scores are without each unit of a corpus: their variance without random numbers.
+
+Only the scores of labels that a unit has change when it is left out. So time and memory go with the cells of the table,
+not with the number of labels times that of units. Whatever is not a whole number is added up in the
+order of the hashes of the units' keys, so that no order of documents, files or workers changes a bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.declaration import GOLD_SPANS, Metric, Score
+from ..core.formulas import ratio
+from ..counting.counts import Counts
+from ..counting.sums import Slot, slots
+from ..counting.table import Table, columns_of
+from .resampling import Units
+from .scores import MetricScores, Path, class_scores, mean, score_sums
+from .statistics.influence import Influences, influences, mixed_units
+from .statistics.runs import mean_of_runs
+from .statistics.scales import shares
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Floats = NDArray[np.float64]
+Wholes = NDArray[np.int64]
+
+TOGETHER = 1 << 21
+"""Maximum number of cells of dense arrays in memory at once."""
+
+OVER_LABELS = ("macro", "weighted")
+"""The averages over labels."""
+
+Combined = Callable[[Floats, Score], Floats]
+"""From a score in each run, float64[runs, ...], to the number whose variance is wanted, float64[...]."""
+
+
+def mean_share(runs: Floats, score: Score) -> Floats:
+    """Return the mean of the runs on the 0-1 scale."""
+    return shares(score.limits, runs.shape[1:]).share(mean_of_runs(runs))
+
+
+def difference_after(first: int) -> Combined:
+    """Return the difference of two systems' means over runs, given how many runs are the first system's.
+
+    >>> difference_after(1)(np.array([[0.5], [0.6], [0.8]]), Score("f")).round(12).tolist()
+    [0.2]
+    """
+    return lambda runs, _: mean_of_runs(runs[first:]) - mean_of_runs(runs[:first])
+
+
+class Estimates(NamedTuple):
+    """What is known about the scores of one metric from leaving units out.
+
+    Attributes:
+        metric: The metric.
+        places: The path of each score in a result.
+        values: The score of each run, float64[runs, places].
+        found: The variance of each, [places], as a rule of the mean of the runs on the 0-1 scale.
+        mixed: The number of units with an error, or of those with a hit, whichever is less, float64[places].
+        left_out: The same of each overall score without each group of units, float64[groups] by its name.
+    """
+
+    metric: Metric
+    places: list[Path]
+    values: Floats
+    found: Influences
+    mixed: Floats
+    left_out: dict[str, Floats]
+
+
+def leave_out(
+    tables: Sequence[Table], groups: csr_array, combined: Combined = mean_share, *, numbers: bool = False
+) -> Iterator[Estimates]:
+    """Yield what is known about each metric's scores from leaving groups of units out, one at a time.
+
+    Args:
+        tables: The documents of each training run, in the same order and with the same labels.
+        groups: int64[groups, documents], 1 where the group has the document.
+        combined: The number whose variance is wanted; by default the mean of the runs on the 0-1 scale.
+        numbers: Whether scores that are numbers of spans are wanted, too.
+    """
+    runs, number = [_Run(table, groups) for table in tables], groups.shape[0]
+    first, first_class, metrics = 0, 0, []
+    for own in zip(*(run.scores for run in runs)):
+        metric = own[0].metric
+        means = slice(first, first := first + len(metric.averaged))
+        classes = slice(first_class, first_class := first_class + len(metric.classes.scores if metric.classes else ()))
+        if not metric.distinct:
+            metrics.append(_OfMetric(runs, own, (means, classes), combined, numbers=numbers))
+    for keys in _pairs(runs, number):
+        pairs = [run.of_pairs(keys) for run in runs]
+        for each in metrics:
+            each.add(keys // number, keys % number, pairs)
+    for each in metrics:
+        yield each.estimates()
+
+
+class _Sorted:
+    """The numbers of a sparse table whose columns are slots of labels, sorted by label and then by row.
+
+    Args:
+        rows: Whole numbers [groups, slots * width].
+        width: The number of labels of a slot.
+    """
+
+    def __init__(self, rows: csr_array, width: int) -> None:
+        group = np.repeat(np.arange(rows.shape[0], dtype=np.int64), np.diff(rows.indptr))
+        keys = rows.indices % width * np.int64(rows.shape[0]) + group
+        order = np.argsort(keys, kind="stable")
+        self.keys: Wholes = keys[order]
+        self._slot, self._data = rows.indices[order] // width, rows.data[order].astype(np.int64)
+        self._slots = rows.shape[1] // width
+
+    def dense(self, keys: Wholes) -> Wholes:
+        """Return the numbers of some keys, int64[slots, keys]: all keys from the first to the last of them."""
+        here = slice(*np.searchsorted(self.keys, [keys[0], keys[-1] + 1]))
+        found = np.zeros((self._slots, len(keys)), dtype=np.int64)
+        found[self._slot[here], np.searchsorted(keys, self.keys[here])] = self._data[here]
+        return found
+
+
+class _Pairs(NamedTuple):
+    """The sums of some labels in some groups, of one run: counts int64[slots, pairs], and class means
+    int64[3, class scores, pairs], each without the group and of the group alone."""
+
+    counts: tuple[Wholes, Wholes]
+    class_means: tuple[Wholes, Wholes]
+
+
+class _Run:
+    """The sums of each group of units, and those of all documents, of one run."""
+
+    def __init__(self, table: Table, groups: csr_array) -> None:
+        from scipy.sparse import csr_array, vstack
+
+        self.table = table
+        self.groups: int = groups.shape[0]
+        self.sums = table.summed()
+        self.scores: list[MetricScores] = [*score_sums(self.sums)]
+        cells = (groups @ table.cells).tocsr()
+        self._slots: Wholes = (cells @ table.labels_added).toarray().T
+        belongs = groups.T.tocsr()
+        self._means = np.zeros((self.sums.means.size, groups.shape[0]), dtype=np.int64)
+        of_classes = [csr_array((0, self.sums.class_means.size), dtype=np.int64)]
+        for here in table.stretches():
+            _, means, class_means = table.additive_rows(here)
+            self._means += (belongs[here].T @ means.T.astype(np.int64)).T
+            of_classes.append(csr_array(class_means.T))
+        self.cells = _Sorted(cells, table.width)
+        self._class_means = _Sorted((groups @ vstack(of_classes, format="csr")).tocsr(), table.width)
+
+    def of_pairs(self, keys: Wholes) -> _Pairs:
+        """Return the sums of some labels in some groups."""
+        label = keys // self._means.shape[1]
+        counts, means = self.cells.dense(keys), self._class_means.dense(keys)
+        means = means.reshape(*self.sums.class_means.shape[:2], len(keys))
+        whole = self.sums.counts[:, label, 0], self.sums.class_means[:, :, label, 0]
+        return _Pairs((whole[0] - counts, counts), (whole[1] - means, means))
+
+    def overall(self) -> tuple[Wholes, Wholes]:
+        """Return the sums of slots over all labels without each group, and of each alone, int64[slots, groups]."""
+        return self.sums.counts.sum(axis=1) - self._slots, self._slots
+
+    def document_means(self) -> tuple[Floats, Floats]:
+        """Return averages over documents without each group, and of each alone, float64[averaged scores, groups]."""
+        alone = self._means.reshape(*self.sums.means.shape[:2], self.groups)
+        return mean(self.sums.means - alone), mean(alone)
+
+
+def _pairs(runs: Sequence[_Run], groups: int) -> Iterator[Wholes]:
+    """Yield which labels occur in which groups, as `label * groups + group`: all groups of some labels at a time."""
+    keys = np.unique(np.concatenate([run.cells.keys for run in runs]))
+    cells = len(runs) * 4 * len(runs[0].table.slots)
+    labels = np.flatnonzero(np.diff(keys // groups, prepend=-1))  # where each label begins
+    here, last = [0], 0
+    for start, stop in pairwise([*labels.tolist(), len(keys)]):
+        if (stop - here[-1]) * cells > TOGETHER and start > here[-1]:
+            here.append(start)
+        last = stop
+    yield from (keys[start:stop] for start, stop in pairwise([*here, last]) if stop > start)
+
+
+class _OfMetric:
+    """What one metric's scores are without each group.
+
+    Args:
+        runs: The sums of each run.
+        scores: The metric's scores of all documents, in each run.
+        own: Which of the means over documents, and which of the class means are the metric's.
+        combined: The number whose variance is wanted.
+        numbers: Whether scores that are numbers of spans are wanted, too.
+    """
+
+    def __init__(
+        self,
+        runs: Sequence[_Run],
+        scores: Sequence[MetricScores],
+        own: tuple[slice, slice],
+        combined: Combined,
+        *,
+        numbers: bool,
+    ) -> None:
+        self.metric: Metric = scores[0].metric
+        self._runs, self._scores, self._own, self._combined = runs, scores, own, combined
+        self._table, self._groups = runs[0].table, runs[0].groups
+        self._place = slots(self._table.metrics)
+        self._gold = [self._place[Slot("", kind.value)] for kind in GOLD_SPANS]
+        wanted = {name for name, score in self.metric.score_by_name.items() if numbers or score.unit != "count"}
+        self._overall_names, self._names = (
+            [name for name in own if name in wanted] for own in (scores[0].scores, scores[0].label_scores)
+        )
+        size = len(runs), len(self._names), self._table.width
+        # The last label is none: with classes, all labels together.
+        self._whole: Floats = np.full(size, np.nan)
+        for whole, of_run in zip(self._whole, scores):
+            for n, name in enumerate(self._names):
+                whole[n, :-1] = of_run.label_scores[name][:, 0]
+                whole[n, -1] = of_run.combined[name][0] if of_run.combined else np.nan
+        self._support = [run.sums.spans(GOLD_SPANS)[:-1, 0] for run in runs]
+        self._estimated = np.zeros((4, *size[1:]))
+        self._estimated[1] = np.inf
+        # An average over labels is the ratio of two sums: their changes without each group, and those of it alone.
+        self._average_sums = np.zeros((2, len(OVER_LABELS), 2, *size[:2], self._groups))
+        self._kept: list[tuple[Wholes, Wholes, Floats]] = []
+
+    def add(self, label: Wholes, group: Wholes, runs: Sequence[_Pairs]) -> None:
+        """Add what some labels score without each group that has them, and in it alone."""
+        values = np.array([[self._of_labels(run, side) for run in runs] for side in (0, 1)])
+        if self.metric.classes:
+            self._kept.append((label, group, values))
+        some = slice(label[0], label[-1] + 1)
+        for n, name in enumerate(self._names):
+            whole = self._whole[:, n, some]
+            self._estimated[:, n, some] = self._estimates(name, whole, label - label[0], values[:, :, n])
+        pairs = label < self._table.width - 1
+        label, group, values = label[pairs], group[pairs], values[..., pairs]
+        for r, run in enumerate(runs):
+            left, alone = (counts[self._gold].sum(axis=0)[pairs] for counts in run.counts)
+            for a, average in enumerate(OVER_LABELS):
+                old = _average_parts(self._whole[r][:, label], left + alone, average)
+                change = _average_parts(values[0, r], left, average) - old
+                _add(self._average_sums[0, a, :, r], group, change)
+                _add(self._average_sums[1, a, :, r], group, _average_parts(values[1, r], alone, average))
+
+    def _of_labels(self, run: _Pairs, side: int) -> Floats:
+        """Return the scores of labels, float64[scores, pairs]."""
+        columns = columns_of(self.metric, run.counts[side], self._place)
+        found = class_scores(self.metric, columns, run.class_means[side][:, self._own[1]])
+        return np.array([found[name] for name in self._names]).reshape(len(self._names), run.counts[side].shape[1])
+
+    def _estimates(self, name: str, whole: Floats, row: Wholes, values: Floats) -> Floats:
+        """Return variance, bearers, whether there is a lone unit, and mixed units, float64[4, scores].
+
+        Args:
+            name: The name of the scores.
+            whole: Their values in each run, float64[runs, scores].
+            row: Of each entry the number of the score, int64[entries].
+            values: The values without a group, and of the group alone, float64[2, runs, entries].
+        """
+        score = self.metric.score_by_name[name]
+        theta, left = self._combined(whole, score), self._combined(values[0], score)
+        alone = mean_share(_mean_of_defined(values[1])[None], score)
+        bounded = np.full(len(theta), np.isfinite(score.limits).all())
+        found = influences(theta, row, left, self._groups)
+        return np.array([*found, mixed_units(theta, row, left, alone, bounded)])
+
+    def estimates(self) -> Estimates:
+        """Return what is known once all labels are added."""
+        scores = np.array([self._overall(r, run) for r, run in enumerate(self._runs)])
+        documents = np.array([[means[self._own[0]] for means in run.document_means()] for run in self._runs])
+        # The values of all documents, [runs]; and without each group, and in each alone, [2, runs, groups].
+        dense: dict[Path, tuple[Floats, Floats]] = {}
+        for n, name in enumerate(self._overall_names):
+            dense["scores", name] = self._values(("scores", name)), scores[:, :, n].swapaxes(0, 1)
+        for a, average in enumerate(OVER_LABELS):
+            for n, name in enumerate(self._names):
+                path = "averages", average, name
+                if self.metric.score_by_name[name].unit != "count":
+                    dense[path] = self._values(path), self._average(a, n)
+        for n, score in enumerate(self.metric.averaged):
+            path = "averages", "docs", score.name
+            dense[path] = self._values(path), documents[:, :, n].swapaxes(0, 1)
+        row = np.zeros(self._groups, dtype=np.int64)
+        found = [self._estimates(path[-1], whole[:, None], row, sides)[:, 0] for path, (whole, sides) in dense.items()]
+        by_label = self._estimated[:, :, :-1].swapaxes(1, 2).reshape(4, -1)
+        variance, bearers, lone, mixed = np.concatenate([np.array(found).reshape(-1, 4).T, by_label], axis=1)
+        values = np.array([whole for whole, _ in dense.values()]).reshape(len(dense), len(self._runs)).T
+        return Estimates(
+            self.metric,
+            [*dense, *(("per_type", label, name) for label in self._table.labels for name in self._names)],
+            np.concatenate([values, self._whole[:, :, :-1].swapaxes(1, 2).reshape(len(self._runs), -1)], axis=1),
+            Influences(variance, bearers, lone > 0),
+            mixed,
+            {
+                path[-1]: self._combined(sides[0], self.metric.score_by_name[path[-1]])
+                for path, (_, sides) in dense.items()
+                if path[0] == "scores"
+            },
+        )
+
+    def _values(self, path: Path) -> Floats:
+        """Return an overall score or an average in each run."""
+        return np.array(
+            [own.scores[path[1]] if path[0] == "scores" else own.averages[path[1]][path[2]] for own in self._scores]
+        )[:, 0]
+
+    def _overall(self, r: int, run: _Run) -> Floats:
+        """Return the overall scores of a run without each group, and of each alone, float64[2, scores, groups]."""
+        if self.metric.classes:
+            found = [self._of_classes(r, side) for side in (0, 1)]
+        else:
+            found = [self.metric.formula(columns_of(self.metric, counts, self._place)) for counts in run.overall()]
+        scores = np.array([[side[name] for name in self._overall_names] for side in found])
+        return scores.reshape(2, len(self._overall_names), self._groups)
+
+    def _of_classes(self, r: int, side: int) -> dict[str, Floats]:
+        """Return the overall scores that those of labels make, without each group (0) or of each alone (1)."""
+        assert self.metric.classes
+        weights = self.metric.classes.weights(self._table.labels, self._table.is_breakdown)
+        whole = self._whole[r] if side == 0 else np.full_like(self._whole[r], np.nan)
+        step, blocks = max(1, TOGETHER // whole.size), []
+        for start in range(0, max(self._groups, 1), step):
+            dense = np.repeat(whole[..., None], min(step, self._groups - start), axis=-1)
+            for label, group, values in self._kept:
+                here = (group >= start) & (group < start + step)
+                dense[:, label[here], group[here] - start] = values[side, r][:, here]
+            blocks.append(self.metric.classes.overall(dict(zip(self._names, dense)), weights))
+        return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+
+    def _average(self, a: int, n: int) -> Floats:
+        """Return an average over labels without each group, and of each group alone, float64[2, runs, groups]."""
+        found = []
+        for r, run in enumerate(self._support):
+            whole = _average_parts(self._whole[r, [n], :-1], run, OVER_LABELS[a]).sum(axis=-1)
+            change, alone = self._average_sums[:, a, :, r, n]
+            found.append([ratio(*(whole + change)), ratio(*alone)])
+        return np.array(found).swapaxes(0, 1)
+
+
+def _average_parts(scores: Floats, support: Wholes, average: str) -> Floats:
+    """Return what labels [scores, labels] add to the two sums of an average: float64[2, scores, labels]."""
+    weights = np.isfinite(scores) * (support if average == "weighted" else 1)
+    return np.array([np.nan_to_num(scores) * weights, weights])
+
+
+def _add(sums: Floats, group: Wholes, amounts: Floats) -> None:
+    """Add amounts [..., pairs] to the sums of their groups, [..., groups], one after the other: the last digit must
+    not depend on how many pairs are added at once."""
+    for place in np.ndindex(sums.shape[:-1]):
+        np.add.at(sums[place], group, amounts[place])
+
+
+def _mean_of_defined(runs: Floats) -> Floats:
+    """Return the mean over the runs in which a score is defined, NaN if there is none."""
+    known = np.isfinite(runs)
+    found: Floats = ratio(np.where(known, runs, 0).sum(axis=0), known.sum(axis=0))
+    return found
+
+
+def difference_of_runs(
+    baseline: Sequence[Counts], system: Sequence[Counts], scores: Sequence[tuple[str, Path]], labels: Sequence[str]
+) -> Influences:
+    """Return the variance of differences of two systems' mean scores over documents, V_D of min F'.
+
+    The difference is the mean over the runs of `system` minus that of `baseline`. A unit is left out of all runs
+    at once.
+
+    Args:
+        baseline, system: Counts of each training run, all of the same documents in the same order.
+        scores: Of each difference the metric and the path of the score in a result, such as
+            ("strict", ("scores", "f")) or ("strict", ("per_type", "PER", "f")).
+        labels: The labels that paths may have; those of all counts if scores of labels make an overall score.
+
+    Returns:
+        Arrays of the length of `scores`: the variance in the squared unit of the score, and the `bearers`, from which
+        `statistics.intervals.degrees_of_freedom` makes f, given the effective number of units. Where a score is
+        undefined without some unit, `lone` is true.
+    """
+    units = Units(baseline[0])
+    tables = [Table(counts, labels) for counts in (*baseline, *system)]
+    found = {
+        (each.metric.name, path): place
+        for each in leave_out(tables, units.groups, difference_after(len(baseline)), numbers=True)
+        for path, *place in zip(each.places, *each.found)
+    }
+    unknown = np.nan, np.inf, False  # of metrics that count distinct strings
+    return Influences(*(np.array(column) for column in zip(*(found.get(score, unknown) for score in scores))))

@@ -1,1 +1,0 @@
-"""The report of predictions: scores, reasons, and every document with its errors."""

@@ -1,0 +1,627 @@
+"""What people see of one or several systems on the same documents: the tables and sentences of the HTML report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
+
+from ..core.declaration import Metric, Verdict
+from ..core.lexicon import Lexicon
+from ..core.mention_places import with_common_annex
+from ..core.messages import shortened
+from ..core.overlapping import overlaps
+from ..core.spans import Document, Span
+from ..core.wording import FAIREVAL
+from ..counting.counts import Counts
+from ..evaluation.comparison import System, changed_spans, comparison
+from ..evaluation.error_groups import ErrorGroups, Member, error_groups
+from ..evaluation.error_list import ErrorExamples, is_error
+from ..evaluation.gold_suspects import Evidence, Reason, Suspect, gold_suspects
+from ..evaluation.prediction_rates import PredictionRate, RateDifference, rate_differences
+from ..evaluation.resampling import Confidence
+from ..evaluation.result import evaluate
+from ..evaluation.tested import Asked
+from ..evaluation.transitions import outcomes_of
+from ..evaluation.what_if import Mended, what_if
+from .comparison_view import ComparisonView
+from .declared import on_spans, spoken, triple
+from .marked_text import in_context
+from .remarks import many, named, times
+from .result_table import Asking, Cell, Estimate, Gain, Kinded, Percent, ResultTable, shown
+from .score_cells import percent, score_cell
+from .score_tables import PRF
+from .score_view import ScoreView, lowest
+from .span_slices import DIGITS, TITLES, slices
+from .verdict_tables import repeated
+from .view import Finding, View
+from .words import OUTCOMES
+
+PRIMARY = "fair.f"
+"""The default primary score."""
+
+SYSTEMS = 8
+"""Number of systems with a colour and a symbol: `--system-0` to `--system-7` in page.css, SYMBOLS in theme.js."""
+
+SHOWN = 60
+"""Maximum number of repeated errors, error pairs and doubtful spans."""
+
+OF_EACH = 10
+"""How many doubtful spans with each reason have a place among these."""
+
+CONTRADICTIONS: tuple[Reason, ...] = ("two labels", "unmarked")
+"""The reasons by which gold contradicts itself."""
+
+
+class ReportedSystem(NamedTuple):
+    """A system in a report: its name, the annotated documents with its predictions, and their counts."""
+
+    name: str
+    documents: Sequence[Document]
+    counts: Counts
+
+
+def with_common_annexes(systems: Sequence[ReportedSystem]) -> Sequence[ReportedSystem]:
+    """Return the systems with one text for each document, followed by the inventions of all of them."""
+    if len({len(system.documents) for system in systems}) > 1:
+        return systems  # which the report refuses
+    shared = [with_common_annex(sides) for sides in zip(*(system.documents for system in systems))]
+    return [system._replace(documents=[sides[k] for sides in shared]) for k, system in enumerate(systems)]
+
+
+class ReportView(View):
+    """The tables and sentences of a report.
+
+    Where there are several systems, sentences that are about one are about the leading one, the system with the best
+    F of the metric fair.
+
+    Args:
+        systems: The systems. The first one is what the others are compared with. The metric
+            fair has to be among their metrics, since its verdicts mark the spans.
+        confidence: Settings of intervals. With them, scores have intervals, and systems are compared.
+        asked: What the comparison tests; by default with fair's F as the primary score.
+        trials: How many swaps are drawn; by default enough for the number of tests.
+        lexicon: The lexicon of the training data, for scores by what training shows of a span.
+        by: Attributes by which spans are scored besides the usual ones, as `--by` names them.
+
+    Raises:
+        ValueError: If fair is missing, if systems share a name or have different documents, or if there are too many
+            of them; if there is no such score, or the margin is not above 0; if an attribute is unknown, or cannot be
+            computed.
+    """
+
+    def __init__(
+        self,
+        systems: Sequence[ReportedSystem],
+        *,
+        confidence: Confidence | None = None,
+        asked: Asked | None = None,
+        trials: int | None = None,
+        lexicon: Lexicon | None = None,
+        by: Sequence[str] = (),
+    ) -> None:
+        self.fair = _checked(systems)
+        self.systems = systems
+        self.names = [system.name for system in systems]
+        self.labels = sorted({label for system in systems for label in system.counts.labels})
+        self.marking = on_spans(systems[0].counts.metrics)
+        self.groups = [error_groups(system.documents, self.fair) for system in systems]
+        self.views = [_view(system, groups, confidence) for system, groups in zip(systems, self.groups)]
+        self.results = [view.given.result for view in self.views]
+        self.lead = max(range(len(systems)), key=lambda k: (self._fair_f(k) or -1.0, -k))
+        self.compared = self._compared(confidence, asked, trials)
+        self.gaps = [rate_differences(systems[0].counts, each.counts, confidence) for each in systems[1:]]
+        self.slices = slices([system.documents for system in systems], self.fair, lexicon, by)
+        self.suspects = gold_suspects([system.documents for system in systems])
+
+    # Tables
+
+    def scores(self) -> Iterator[ResultTable]:
+        """Yield the scores of every metric, side by side, with the differences of two systems that are not tested."""
+        triples, others = zip(*([*view.tables(["scores"])] for view in self.views))
+        yield self._differing(self._beside(triples, 1))
+        yield self._differing(self._beside(others, 2, 3))
+
+    def errors(self) -> Iterator[ResultTable]:
+        """Yield how often each system has each verdict. A verdict asks for its spans."""
+        tables = []
+        for number, view in enumerate(self.views):
+            (found,) = view.tables(["errors"])
+            rows: list[list[Cell]] = []
+            for verdict, meaning, n, *shares in found.rows:
+                ask = {"one": number, "verdicts": [verdict]}
+                name = Kinded.of(str(meaning), FAIREVAL[str(verdict)].kind)
+                rows.append(
+                    [
+                        name,
+                        verdict,
+                        Asking.of(n, ask) if isinstance(n, int) and n and len(self.views) > 1 else n,
+                        *shares,
+                    ]
+                )
+            header = ["verdict", "", *found.header[2:]]
+            tables.append(found._replace(header=header, rows=rows, bars=None))
+        table = self._beside(tables, 2)
+        yield table._replace(asks=[{"one": self.lead, "verdicts": [row[1]]} for row in table.rows])
+
+    def label_scores(self) -> Iterator[ResultTable]:
+        """Yield the scores of each label, side by side. A label asks for its errors."""
+        tables = [table for view in self.views for table in view.tables(["headline"])]
+        if tables:
+            table = self._beside(tables, 2, missing=[0])._replace(most=None)
+            yield table._replace(asks=[self._ask_label(row[0]) for row in table.rows])
+
+    def rates(self) -> Iterator[ResultTable]:
+        """Yield how often each label is predicted, per gold span, and the differences from the first system."""
+        tables = []
+        for number, view in enumerate(self.views):
+            gaps = {gap.label: gap for gap in self.gaps[number - 1]} if number else {}
+            rows: list[list[Cell]] = []
+            for each in self._rates(view):
+                gap = gaps.get(each.label)
+                more = [] if gap is None else [_bounded(gap.difference, gap)]
+                rows.append([each.label, each.gold, each.pred, _bounded(each.rate, each), *more])
+            header = ["label", "gold", "predicted", "rate", *(["difference"] if number else [])]
+            tables.append(ResultTable("How often each label is predicted", header, rows, bars="rate"))
+        table = self._beside(tables, 2)
+        if table.rows:
+            yield table._replace(asks=[self._ask_label(row[0]) for row in table.rows])
+
+    def sliced(self) -> Iterator[ResultTable]:
+        """Yield the scores by each attribute. A bucket asks for its errors."""
+        names = triple(self.fair)
+        for number, each in enumerate(self.slices):
+            tables = []
+            for found in each.breakdowns:
+                own = found["metrics"]["fair"]
+                rows: list[list[Cell]] = []
+                for bucket, words in each.buckets.items():
+                    scores = own.get(bucket, {}).get("scores", {})
+                    numbers = [found[side].get(bucket, 0) for side in ("gold", "pred")]
+                    rows.append([words, *numbers, *(score_cell(self.fair, name, scores) for name in names)])
+                tables.append(ResultTable(each.title, [each.title, "gold", "predicted", *PRF], rows))
+            asks = [{"bucket": [number, k], "one": self.lead} for k in range(len(each.buckets))]
+            yield self._beside(tables, 2)._replace(asks=asks)
+
+    def repeated(self) -> Iterator[ResultTable]:
+        """Yield, for each system, the errors that repeat on the same words; they ask for all their places."""
+        start = 0
+        for number, view in enumerate(self.views):
+            for table in view.tables(["groups"]):
+                asks = [{"one": number, "group": start + k} for k in range(len(table.rows))]
+                order = [2, 3, 0, 1, 4]  # the words name the row
+                header, *rows = ([row[k] for k in order] for row in (table.header, *table.rows))
+                title = self._of(table.title, number)
+                yield table._replace(title=title, header=[*map(str, header)], rows=rows, asks=asks, most=SHOWN)
+                start += len(table.rows)
+
+    def pairs(self) -> Iterator[ResultTable]:
+        """Yield, for each system, the errors by verdict and labels; they ask for their places."""
+        for number, view in enumerate(self.views):
+            for table in view.tables(["pairs"]):
+                asks = []
+                for verdict, gold, pred, *_ in table.rows:
+                    cell = [self.labels.index(str(label or "")) if label is not None else -1 for label in (gold, pred)]
+                    asks.append({"one": number, "verdicts": [verdict], "cell": cell})
+                yield table._replace(title=self._of(table.title, number), asks=asks, most=SHOWN)
+
+    def mending(self) -> Iterator[ResultTable]:
+        """Yield, for each metric of the page that has such rows, the score if errors were mended."""
+        for number, metric in sorted(enumerate(self.marking), key=lambda item: item[1].name != "fair"):
+            headline = metric.headlines[0]
+            found = [what_if(system.documents, metric) for system in self.systems] if headline.higher_is_better else []
+            if any(found):
+                yield self._mended(metric, number, found)
+
+    def doubtful(self) -> Iterator[ResultTable]:
+        """Yield the doubtful gold spans, the strongest evidence first, among them the first ones of every reason."""
+        rows: list[list[Cell]] = []
+        shown = shown_suspects(self.suspects)
+        for each in shown:
+            document = self.systems[0].documents[each.document]
+            said = dict.fromkeys(_evidence(evidence, each.gold, self.names) for evidence in each.evidence)
+            gold = each.gold or _gold_around(document, each)
+            name = str(each.document + 1) if document.id is None else document.id
+            rows.append([name, in_context(document, each.start, each.end), gold, "; ".join(said)])
+        if rows:
+            header = ["document", "text", "gold", "what speaks against it"]
+            note = f"the strongest {len(rows)} of {len(self.suspects):,}" if len(rows) < len(self.suspects) else ""
+            asks = [{"document": each.document} for each in shown]
+            yield ResultTable("Doubtful gold spans", header, rows, note=note, asks=asks)
+
+    def differences(self) -> Iterator[ResultTable]:
+        """Yield the differences from the first system and their tests, where systems are compared."""
+        if self.compared and self.compared.result["comparisons"]:
+            yield from self.compared.tables(["differences", "labels"])
+
+    def changes(self) -> Iterator[ResultTable]:
+        """Yield, for each other system, the outcomes of gold spans; a number asks for the spans that it counts."""
+        for other, table in enumerate(self.compared.tables(["transitions"]) if self.compared else (), 1):
+            places = {words: k for k, words in enumerate(OUTCOMES.values())}
+            rows: list[list[Cell]] = []
+            for before, *numbers in table.rows:
+                cells: list[Cell] = [before]
+                for after, n in zip(table.header[1:], numbers):
+                    move = [places[str(before)], places[str(after)]]
+                    kind = "fixed" if move[1] == 0 else "broken" if move[0] == 0 else "changed"
+                    ask = {"one": 0, "other": other, "move": move}
+                    cells.append(Asking.of(n, ask, kind) if isinstance(n, int) and n and before != after else n)
+                rows.append(cells)
+            yield table._replace(rows=rows)
+
+    makers = {
+        "scores": scores,
+        "differences": differences,
+        "errors": errors,
+        "labels": label_scores,
+        "rates": rates,
+        "slices": sliced,
+        "groups": repeated,
+        "pairs": pairs,
+        "mending": mending,
+        "gold": doubtful,
+        "transitions": changes,
+    }
+    at_terminal: ClassVar[Sequence[str]] = ("scores", "labels", "errors")
+    usual: ClassVar[Sequence[str]] = (*makers,)
+
+    @property
+    def scored(self) -> bool:
+        """Whether predictions have scores."""
+        return any(document.span_scores for system in self.systems for document in system.documents)
+
+    @property
+    def changed(self) -> str:
+        """The section of the finding on what the leading system changes, or else the second one."""
+        return "changes" if self.lead < 2 else f"changes {self.lead}"
+
+    # Sentences
+
+    def findings(self) -> list[Finding]:
+        """Return a sentence for each section of the page."""
+        own = {finding.section: finding for finding in self.views[self.lead].findings()}
+        if len(self.systems) > 1:
+            ranked = self._ranked()
+            own["scores"] = Finding("scores", ranked, is_named=ranked.startswith(named(self.names[self.lead])))
+        said = [*own.values(), self._repeating(), *self._lowest_length(), self._doubted(), self._wrong()]
+        under = f"under {named(self.names[self.lead])}, " if len(self.systems) > 1 else ""
+        found = [
+            each
+            if each.section == "scores" or not under
+            else each._replace(sentence=under + each.sentence, is_named=False)
+            for each in said
+        ]
+        found.append(self._doubtful_gold())
+        return [*found, *(self.compared.findings() if self.compared else [])]
+
+    def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
+        """Return what was scored, for each system in a sentence of its own, after the conclusions."""
+        conclusions = self.compared.opening(digits=digits) if self.compared else []
+        lines = [view.opening(digits=digits, more=more)[0] for view in self.views]
+        return [*conclusions, *(f"{name}: {line}" if len(lines) > 1 else line for name, line in zip(self.names, lines))]
+
+    def closing(self) -> list[str]:
+        """Return what the intervals rest on if nobody chose it, and a warning if there are few units."""
+        return self.views[0].closing() if "confidence" in self.results[0] else []
+
+    def tested(self) -> list[str]:
+        """Return how the systems were tested; nothing if they were not."""
+        return self.compared.tested() if self.compared and self.compared.result["comparisons"] else []
+
+    def _ranked(self) -> str:
+        """Return which system has the best F, or all of them where tests say more than a rank."""
+        values = [self._fair_f(k) for k in range(len(self.systems))]
+        texts = [shown(percent(value)) for value in values]
+        if values[self.lead] is None:
+            return "fair F is undefined: there are no spans"
+        if len({*texts}) == 1:
+            return f"all systems have a fair F of {texts[0]}"
+        if self.tested():
+            each = [f"{text} under {named(name)}" for text, name in zip(texts, self.names)]
+            return f"fair F is {', '.join(each[:-1])} and {each[-1]}"
+        second = max((value for k, value in enumerate(values) if k != self.lead and value is not None), default=None)
+        degree = "higher" if len(values) == 2 else "highest"
+        name, best = named(self.names[self.lead]), texts[self.lead]
+        return f"{name} has the {degree} fair F, {best} against {shown(percent(second))}"
+
+    def _repeating(self) -> Finding:
+        """Return the errors that repeat most on the same words."""
+        groups = repeated(self.groups[self.lead])[:3]
+        if groups:
+            said = "; ".join(f"{named(words)}, {error} ({times(each.number)})" for words, error, each in groups)
+            noun = "error that repeats" if len(groups) == 1 else "errors that repeat"
+            return Finding("groups", f"the {noun} most: {said}", self._names(m for *_, g in groups for m in g.members))
+        return Finding("groups", "no error repeats on the same words" if self._errors else "there are no errors")
+
+    def _lowest_length(self) -> Iterator[Finding]:
+        """Yield which length of spans scores worst, if spans are scored by their length."""
+        number, own = next(((k, each) for k, each in enumerate(self.slices) if each.title == TITLES["eLen"]), (0, None))
+        if own is None:
+            return
+        found = own.breakdowns[self.lead]
+        scores, f = found["metrics"]["fair"], triple(self.fair)[-1]
+        rows = [
+            (words, found["gold"].get(bucket, 0), percent(scores.get(bucket, {}).get("scores", {}).get(f)))
+            for bucket, words in own.buckets.items()
+        ]
+        sentence, words = lowest(self.fair, "length", rows)
+        digit = DIGITS[[*own.buckets.values()].index(words)] if words else None
+        documents = self.systems[self.lead].documents
+        found_in = [k for k, of in enumerate(own.of) if digit in of[0] or digit in of[1 + self.lead]] if digit else []
+        yield Finding("slices", sentence, [_name(documents[k], k) for k in found_in])
+
+    def _doubted(self) -> Finding:
+        """Return how many errors are where gold contradicts itself, and so who is rather to blame."""
+        at, errors = self.doubted[self.lead], self._errors
+        if not errors:
+            return Finding("doubt", "there are no errors")
+        if not at and not self.suspects and not repeated(self.groups[self.lead]):
+            return Finding("doubt", f"nothing repeats on the same words in {errors:,} errors")
+        if not at:
+            return Finding("doubt", f"gold contradicts itself in none of {errors:,} errors")
+        share = 100 * len(at) / errors
+        who = "mostly the system" if share < 25 else "partly gold" if share < 50 else "gold as much as the system"
+        rounded = "under 1" if share < 1 else f"{share:.0f}"
+        sentence = f"{who}: in {len(at):,} of {errors:,} errors ({rounded}\N{NO-BREAK SPACE}%) gold contradicts itself"
+        return Finding("doubt", sentence, self._names(at))
+
+    def _wrong(self) -> Finding:
+        found = [*self.wrong]
+        documents = self.systems[self.lead].documents
+        sentence = f"{len(found):,} of {many(len(documents), 'document')} have an error"
+        return Finding("list", sentence, [_name(documents[k], k) for k in found])
+
+    def _doubtful_gold(self) -> Finding:
+        if not self.suspects:
+            return Finding("gold", "nothing speaks against gold")
+        numbers = dict.fromkeys(each.document for each in self.suspects)
+        documents = [_name(self.systems[0].documents[k], k) for k in numbers]
+        return Finding("gold", f"{many(len(self.suspects), 'place')} where gold may be wrong", documents)
+
+    # What both are made from
+
+    @cached_property
+    def wrong(self) -> dict[int, list[Verdict]]:
+        """The errors of the leading system, by the numbers of their documents."""
+        return _wrong_verdicts(self.systems[self.lead].documents, self.fair)
+
+    @property
+    def _errors(self) -> int:
+        return sum(map(len, self.wrong.values()))
+
+    @cached_property
+    def doubted(self) -> list[list[Member]]:
+        """For each system, its errors where gold contradicts itself.
+
+        What systems say is left out here: those that learned from the same data agree in their errors too.
+        """
+        places: dict[int, list[tuple[int, int]]] = {}
+        for suspect in self.suspects:
+            if any(why.reason in CONTRADICTIONS for why in suspect.evidence):
+                places.setdefault(suspect.document, []).append((suspect.start, suspect.end))
+        found = []
+        for system in self.systems:
+            members: dict[Member, None] = {}
+            for number, errors in _wrong_verdicts(system.documents, self.fair).items():
+                spans = [(span, verdict) for verdict in errors for span in (verdict.gold, verdict.pred) if span]
+                at = {k for k, _, _ in overlaps([span[:2] for span, _ in spans], places.get(number, []))}
+                members |= dict.fromkeys(Member(number, spans[k][1].gold, spans[k][1].pred) for k in sorted(at))
+            found.append([*members])
+        return found
+
+    @cached_property
+    def lists(self) -> list[tuple[int, str, list[Member]]]:
+        """The errors that a row can ask for by `group`: the number of their system, a title, and the errors."""
+        groups = [
+            (number, f"{words}: {error}", group.members)
+            for number, own in enumerate(self.groups)
+            for words, error, group in repeated(own)
+        ]
+        return [*groups, *((number, "gold in doubt", members) for number, members in enumerate(self.doubted))]
+
+    @property
+    def ask_doubted(self) -> dict[str, Any] | None:
+        """What shows the leading system's errors where gold contradicts itself; None if there are none."""
+        number = len(self.lists) - len(self.systems) + self.lead
+        return {"one": self.lead, "group": number} if self.doubted[self.lead] else None
+
+    def _names(self, members: Iterable[Member]) -> list[str | int]:
+        documents = self.systems[self.lead].documents
+        return [_name(documents[k], k) for k in sorted({member.document for member in members})]
+
+    def _fair_f(self, number: int) -> float | None:
+        found: float | None = self.results[number]["metrics"]["fair"]["scores"]["f"]
+        return found
+
+    def _compared(
+        self, confidence: Confidence | None, asked: Asked | None, trials: int | None
+    ) -> ComparisonView | None:
+        """Return the comparison of all systems with the first: with tests where intervals are wanted."""
+        if len(self.systems) == 1:
+            return None
+        first = self.systems[0]
+        counted = [System(each.name, each.counts, outcomes_of(each.documents, [self.fair])) for each in self.systems]
+        if confidence:
+            asked = asked or Asked()
+            asked = asked._replace(primary=asked.primary or PRIMARY)
+            return ComparisonView(comparison(counted, first.documents, confidence, trials, **asked._asdict()))
+        moved = changed_spans(counted, first.documents)
+        return ComparisonView({"baseline": first.name, "comparisons": [], "transitions": moved})
+
+    def _ask_label(self, label: Cell) -> dict[str, Any]:
+        return {"label": self.labels.index(str(label)), "one": self.lead}
+
+    def _of(self, title: str, number: int) -> str:
+        return f"{title} of {self.names[number]}" if len(self.names) > 1 else title
+
+    def _rates(self, view: ScoreView) -> list[PredictionRate]:
+        """Return how often a system predicts each label of any system; the label of most gold spans first."""
+        gold = {each.label: each.gold for own in self.views for each in own.rates}
+        known = {each.label: each for each in view.rates}
+        found = [known.get(label) or PredictionRate(label, n, 0, 0.0 if n else None) for label, n in gold.items()]
+        return sorted(found, key=lambda each: (-each.gold, each.label))
+
+    def _mended(self, metric: Metric, number: int, owns: Sequence[Sequence[Mended]]) -> ResultTable:
+        """Return what the headline score of a metric would be, for each system, if errors were mended."""
+        keys = dict.fromkeys((each.verdict, each.label) for own in owns for each in own)
+        ordered = sorted(keys, key=lambda key: (key[0] is None, -max(_gain(own, key) for own in owns)))
+        now, tables = [], []
+        for own in owns:
+            found = {(each.verdict, each.label): each for each in own}
+            scores = [each.score - each.gain for each in own if each.score is not None and each.gain is not None]
+            now.append(shown(percent(scores[0])) if scores else "-")
+            rows: list[list[Cell]] = []
+            for key in ordered:
+                words = metric.words.get(key[0] or "")
+                name = Kinded.of(words.short if words else key[0], words.kind if words else "") if key[0] else key[1]
+                each = found.get(key, Mended(*key, 0, None, None))
+                gain = None if each.gain is None else Gain(each.gain)
+                rows.append([name, key[0] or "label", each.errors, percent(each.score), gain])
+            tables.append(ResultTable("", ["mended", "", "errors", "score", "gain"], rows, bars="gain"))
+        chosen = [{"verdicts": [verdict]} if verdict else self._ask_label(label) for verdict, label in ordered]
+        asks = [{**each, "metric": number, "one": self.lead} for each in chosen]
+        title = f"{spoken(metric, metric.headlines[0].name)}, now {', '.join(now)}"
+        return self._beside(tables, 2)._replace(title=title, asks=asks)
+
+    def _differing(self, table: ResultTable) -> ResultTable:
+        """Return the scores of two systems with the differences of the last ones, unless these are tested."""
+        values = [k for k, head in enumerate(table.header) if head in ("F", "value")]
+        if len(values) != 2 or self.tested():
+            return table
+        rows = [[*row, _gap(*(row[k] for k in values))] for row in table.rows]
+        return table._replace(header=[*table.header, "difference"], rows=rows, above=[*table.above, ("", 1)])
+
+    def _beside(
+        self, tables: Sequence[ResultTable], first: int, last: int | None = None, *, missing: Sequence[Cell] = ()
+    ) -> ResultTable:
+        """Return tables of the systems side by side.
+
+        Args:
+            tables: A table for each system.
+            first: How many columns the systems share on the left; they tell the rows apart.
+            last: The first of the columns that they share on the right.
+            missing: The first cells of a system that does not have a row.
+        """
+        table = tables[0]
+        if len(tables) == 1:
+            return table
+        last = len(table.header) if last is None else last
+        ends = table.header[last:]
+        found = [{tuple(row[:first]): row for row in each.rows} for each in tables]
+        shared = {key: row[len(row) - len(ends) :] for own in reversed(found) for key, row in own.items()}
+        widths = [len(each.header) - first - len(ends) for each in tables]
+        rows: list[list[Cell]] = []
+        for key in dict.fromkeys(key for own in found for key in own):
+            cells: list[Cell] = []
+            for own, width in zip(found, widths):
+                row = own[key][first : first + width] if key in own else [*missing, *[None] * width][:width]
+                cells += row
+            rows.append([*key, *cells, *shared[key]])
+        header = [name for each, width in zip(tables, widths) for name in each.header[first : first + width]]
+        above = [("", first), *zip(self.names, widths), *([("", len(ends))] if ends else [])]
+        return table._replace(header=[*table.header[:first], *header, *ends], rows=rows, above=above)
+
+
+def _view(system: ReportedSystem, groups: ErrorGroups, confidence: Confidence | None) -> ScoreView:
+    """Return the view of one system, with examples of its errors."""
+    examples = ErrorExamples(groups.metric)
+    for document in system.documents:
+        examples.add(document)
+    result = evaluate(system.counts, confidence)
+    return ScoreView(system.counts, result, examples=examples.first, groups=groups)
+
+
+def _checked(systems: Sequence[ReportedSystem]) -> Metric:
+    """Return the metric fair. Raise ValueError if it is missing, or if the systems cannot share a report."""
+    first, *others = systems
+    fair = next((metric for metric in first.counts.metrics if metric.name == "fair"), None)
+    if fair is None:
+        raise ValueError("the report marks spans by the verdicts of fair, which is not among the metrics: add it")
+    if len(systems) > SYSTEMS:
+        raise ValueError(
+            f"a report has colours and symbols for at most {SYSTEMS} systems, {len(systems)} were given: "
+            "make several reports"
+        )
+    if len({system.name for system in systems}) < len(systems):
+        raise ValueError(f"the systems have equal names: {', '.join(system.name for system in systems)}; rename one")
+    for other in others:
+        if differences := first.counts.differences(other.counts, replicates=False):
+            raise ValueError(f"{first.name} and {other.name} cannot be in one report: {differences}")
+        if len(first.documents) != len(other.documents):
+            numbers = [f"{system.name} has {len(system.documents)} documents" for system in (first, other)]
+            raise ValueError(f"{' and '.join(numbers)}; all systems of a report need the same documents")
+        for number, (a, b) in enumerate(zip(first.documents, other.documents)):
+            if (a.text, a.gold) != (b.text, b.gold):
+                raise ValueError(
+                    f"document {number} of {other.name} has another text or gold annotation than that of {first.name}"
+                )
+    return fair
+
+
+def _wrong_verdicts(documents: Sequence[Document], metric: Metric) -> dict[int, list[Verdict]]:
+    """Return the errors of the documents that have some, by the number of the document."""
+    found = {}
+    for number, document in enumerate(documents):
+        if errors := [verdict for verdict in metric.verdicts(document) if is_error(metric, verdict)]:
+            found[number] = errors
+    return found
+
+
+def _name(document: Document, number: int) -> str | int:
+    return number if document.id is None else document.id
+
+
+def _bounded(value: float | None, found: PredictionRate | RateDifference) -> float | Estimate | None:
+    if value is None or found.low is None or found.high is None:
+        return value
+    return Estimate(value, found.low, found.high, found.few)
+
+
+def _gap(a: Cell, b: Cell) -> Cell:
+    """Return the difference of two scores, None where one is undefined."""
+    first, second = (cell.value if isinstance(cell, Estimate) else cell for cell in (a, b))
+    if not isinstance(first, (int, float)) or not isinstance(second, (int, float)):
+        return None
+    return Gain(second - first) if isinstance(second, Percent) else second - first
+
+
+def _gain(own: Sequence[Mended], key: tuple[str | None, str | None]) -> float:
+    return max((each.gain or 0 for each in own if (each.verdict, each.label) == key), default=0)
+
+
+# Doubtful gold spans
+
+
+def shown_suspects(suspects: Sequence[Suspect]) -> list[Suspect]:
+    """Return the suspects that are shown: the first ones, among them the first ones of every reason."""
+    seats: Counter[Reason] = Counter()
+    first: set[int] = set()
+    for k, suspect in enumerate(suspects):
+        reasons = {each.reason for each in suspect.evidence}
+        if any(seats[reason] < OF_EACH for reason in reasons):
+            first.add(k)
+            seats.update(reasons)
+    others = [k for k in range(len(suspects)) if k not in first]
+    return [suspects[k] for k in sorted([*first, *others[: max(0, SHOWN - len(first))]])]
+
+
+def _evidence(each: Evidence, gold: str, names: Sequence[str]) -> str:
+    """Return a reason to doubt gold, in words."""
+    label = each.label or "(empty)"
+    if each.reason == "two labels":
+        return f"gold has {label} {times(each.number)} for these words, {gold} {each.against}"
+    if each.reason == "unmarked":
+        return f"predicted {label}; gold marks these words so {times(each.number)} elsewhere"
+    if each.reason == "agreement":
+        return f"{'both' if each.number == 2 else f'all {each.number}'} systems predict {label}"
+    who = "predicted" if len(names) == 1 else f"{names[each.system]} predicts"
+    return f"{who} {label} with score {each.score:.4g}, above {100 * each.surer:.0f} % of its correct {label}"
+
+
+def _gold_around(document: Document, suspect: Suspect) -> str:
+    """Return the gold spans that overlap a place without being there, "none" if there are none."""
+    near = [span for span in document.gold if span.overlaps(Span(suspect.start, suspect.end, ""))]
+    text = document.text
+    words = [span.label if text is None else f"{span.label} “{shortened(text[slice(*span[:2])])}”" for span in near]
+    return ", ".join(words) or "none"

@@ -1,0 +1,318 @@
+"""The view of a report: the page says what it says, with the numbers of the terminal, and findings name documents."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import pytest
+from commands import accepted, flat, line, run, write
+from made_up import corpus, second
+from pages import GOLDS, SECOND, Parsed, small, system
+
+from spacy_nereval import Confidence, Document, create
+from spacy_nereval.evaluation.breakdown import breakdown
+from spacy_nereval.evaluation.error_list import is_error
+from spacy_nereval.reporting.html import page
+from spacy_nereval.reporting.html.report_charts import all_charts, bars, dots
+from spacy_nereval.reporting.report_view import ReportedSystem, ReportView
+from spacy_nereval.reporting.result_table import Estimate, ResultTable
+from spacy_nereval.reporting.span_slices import LENGTHS
+
+METRICS = ["strict", "slot_error", "fair"]
+FEW = Confidence(samples=20)
+FAIR = create("fair")
+NESTED = [(0, 2, "A"), (0, 5, "A")]
+
+
+def systems(kind: str, number: int) -> list[ReportedSystem]:
+    documents = {
+        "usual": corpus(24),
+        "nested": [
+            Document([(0, 2, "A"), (0, 5, "A")], [(0, 5, "A"), (3, 5, "B")], "ab cd", id=str(k)) for k in range(8)
+        ],
+        "right": [Document([(0, 2, "A")], [(0, 2, "A")], "ab", id=str(k)) for k in range(3)],
+        "without words": [Document([(0, 2, "A")], [(1, 2, "A")], None) for _ in range(3)],
+    }[kind]
+    found = [system("s0", *documents, metrics=METRICS)]
+    for k in range(1, number):
+        preds = [d.pred[k % 2 :] if (n + k) % 3 else d.gold for n, d in enumerate(documents)]
+        others = [Document(d.gold, pred, d.text, id=d.id, tokens=d.tokens) for d, pred in zip(documents, preds)]
+        found.append(system(f"s{k}", *others, metrics=METRICS))
+    return found
+
+
+COMPARED = {"Scores": ["P", "R", "F"], "Verdicts": ["number", "% errors", "% gold"], "Error pairs": ["number"]}
+"""Tables of the terminal and their columns of numbers."""
+
+CASES = [
+    *((kind, 1, None) for kind in ("usual", "nested", "right", "without words")),
+    *(
+        ("usual", number, confidence)
+        for number in (1, 2, 5)
+        for confidence in (None, FEW)
+        if (number, confidence) != (1, None)
+    ),
+    ("nested", 2, FEW),
+    ("right", 2, None),
+]
+
+
+@pytest.fixture(scope="module", params=CASES, ids=lambda case: f"{case[0]}-{case[1]}-{case[2] is not None}")
+def shown(request) -> tuple[ReportView, Parsed]:
+    kind, number, confidence = request.param
+    made = systems(kind, number)
+    return ReportView(made, confidence=confidence, trials=50), Parsed(page(made, confidence=confidence, trials=50))
+
+
+def on_page(table: ResultTable, row: list[Any]) -> list[str]:
+    """A row of a table as a page has it."""
+    cells: list[str] = []
+    for k, cell in enumerate(row):
+        cells.append(flat(" ".join(table.parts(k, cell)) if isinstance(cell, Estimate) else table.shown(k, cell)))
+        cells += [""] * (table.header[k] == table.bars)
+    return cells
+
+
+def test_the_page_has_every_row_of_every_table(shown):
+    view, found = shown
+    rows = [[flat(cell) for cell in row] for row in found.rows]
+    for table in view.tables(view.makers):
+        for row in table.rows[: table.most]:
+            assert on_page(table, row) in rows, table.title
+
+
+def test_the_page_says_every_finding(shown):
+    view, found = shown
+    lines = [*view.opening(), *view.closing(), *view.tested()]
+    headings = [each.heading for each in view.findings() if not each.section.startswith(("headline", "changes"))]
+    for said in (*lines, *headings):
+        assert flat(said) in found.text
+    changes = [each for each in view.findings() if each.section.startswith("changes")]
+    assert len(changes) == len(view.systems) - 1
+    assert not changes or changes[max(view.lead - 1, 0)].heading in found.text
+
+
+def test_every_finding_names_its_documents(shown):
+    view, _ = shown
+    lead = view.systems[view.lead].documents
+    names = [k if document.id is None else document.id for k, document in enumerate(lead)]
+    wrong = [name for name, d in zip(names, lead) if any(is_error(FAIR, verdict) for verdict in FAIR.verdicts(d))]
+    found = {each.section: [*each.documents] for each in view.findings()}
+    assert found["list"] == wrong
+    for section in ("errors", "groups", "doubt"):
+        assert {*found[section]} <= {*wrong}
+    assert bool(found["errors"]) == bool(wrong)
+    assert {*found["gold"]} == {names[suspect.document] for suspect in view.suspects}
+    groups = view.groups[view.lead].largest("surface", 2)
+    assert bool(found["groups"]) == bool(groups or view.groups[view.lead].largest("slip", 2))
+    first = view.systems[0].documents
+    for k, after in enumerate(view.systems[1:]):
+        differ = {n for n, a, b in zip(names, first, after.documents) if _hits(a) != _hits(b)}
+        assert differ <= {*found["changes" if k == 0 else f"changes {k + 1}"]}
+
+
+def _hits(document: Document) -> set[Any]:
+    return {*document.gold} & {*document.pred}
+
+
+@pytest.mark.parametrize("confidence", [None, FEW])
+@pytest.mark.parametrize("number", [1, 2])
+def test_the_page_has_the_numbers_of_the_terminal_and_the_json(tmp_path: Path, number, confidence):
+    documents, others = corpus(24), second(corpus(24))
+    sides = {"gold": [d.gold for d in documents], "a": [d.pred for d in documents], "b": [d.pred for d in others]}
+    for name, spans in sides.items():
+        write(tmp_path / f"{name}.jsonl", *(line(d.text or "", *own, id=d.id) for d, own in zip(documents, spans)))
+    more = ["-m", "strict,slot_error,fair", *(["-C", "--samples", 20] if confidence else [])]
+    files = [tmp_path / f"{name}.jsonl" for name in "ab"][:number]
+    accepted("report", tmp_path / "gold.jsonl", *files, "-o", tmp_path / "r.html", *more)
+    found = Parsed((tmp_path / "r.html").read_text(encoding="utf8"))
+    rows = [[flat(cell) for cell in row] for row in found.rows]
+    for file in files:
+        tables = ("-t", "scores,errors,pairs", "-f", "json")
+        printed = json.loads(run("score", tmp_path / "gold.jsonl", file, *more, *tables).stdout)
+        for table, columns in COMPARED.items():
+            for row in printed[table]:
+                first = row["meaning"] if table == "Verdicts" else row.get("metric", row.get("verdict"))
+                expected = [_number(row, column) for column in columns]
+                lines = [cells for cells in rows if cells and cells[0] == first]
+                assert any(cells[k : k + len(expected)] == expected for cells in lines for k in range(len(cells)))
+        accepted("score", tmp_path / "gold.jsonl", file, *more, "-o", tmp_path / "r.json")
+        scores = json.loads((tmp_path / "r.json").read_text("utf8"))["metrics"]["fair"]["per_type"]
+        for label, own in scores.items():
+            values = [f"{100 * (own['scores'][x] or 0):.2f}" for x in "prf"]
+            values = ["-" if own["scores"][x] is None else value for x, value in zip("prf", values)]
+            lines = [[cell.split(" ")[0] for cell in cells] for cells in rows if cells[:1] == [label]]
+            assert any(cells[k : k + 3] == values for cells in lines for k in range(len(cells)))
+
+
+def _number(row: dict[str, Any], column: str) -> str:
+    if row[column] is None or isinstance(row[column], int):
+        return "-" if row[column] is None else str(row[column])
+    bounds = (
+        f" [{row[f'{column} low']:.2f}, {row[f'{column} high']:.2f}]" if row.get(f"{column} low") is not None else ""
+    )
+    return f"{row[column]:.2f}{bounds}"
+
+
+# Single tables and sentences
+
+
+def tables(name: str, *made: ReportedSystem, **how: Any) -> list[ResultTable]:
+    return [*ReportView(made, **how).tables([name])]
+
+
+def said(section: str, *made: ReportedSystem, **how: Any) -> tuple[str, list[str | int]]:
+    (found,) = (each for each in ReportView(made, **how).findings() if each.section == section)
+    return found.sentence, [*found.documents]
+
+
+def perfect() -> ReportedSystem:
+    return small(GOLDS, "perfect")
+
+
+def test_lengths_are_those_of_the_breakdown_and_sum_to_the_whole():
+    (table, *_) = tables("slices", small())
+    found = breakdown(small().documents, [FAIR], "eLen")
+    assert sum(found["gold"].values()) == 6
+    for bucket in found["buckets"]:
+        (row,) = (row for row in table.rows if row[0] == LENGTHS[bucket])
+        scores = found["metrics"]["fair"][bucket]["scores"]
+        assert row[1:] == [found["gold"][bucket], found["pred"][bucket], *(scores[x] for x in "prf")]
+
+
+def test_a_label_that_one_system_alone_predicts_has_a_row_for_all():
+    gold = [(0, 1, "A")]
+    made = [system(n, Document(gold, [(0, 1, label)], "a"), metrics=["fair"]) for n, label in (("x", "A"), ("y", "B"))]
+    (table,) = tables("labels", *made)
+    assert [row[:3] + row[6:7] for row in table.rows] == [["A", 1, 1, 0], ["B", 0, 0, 1]]
+    (rates,) = tables("rates", *made)
+    assert rates.rows == [["A", 1, 1, 1.0, 0, 0.0, -1.0], ["B", 0, 0, None, 1, None, None]]
+    assert table.asks == [{"label": 0, "one": 0}, {"label": 1, "one": 0}]
+
+
+def test_two_systems_that_are_not_tested_have_the_difference_of_each_score():
+    triples, others = tables("scores", small(), perfect())
+    assert triples.header[-1] == others.header[-1] == "difference"
+    for row in triples.rows:
+        assert row[-1] == row[6] - row[3]
+    tested, _ = tables("scores", small(), perfect(), confidence=FEW)
+    assert "difference" not in tested.header and len(tables("differences", small(), perfect(), confidence=FEW)) == 1
+    assert "difference" not in tables("scores", small(), perfect(), small(SECOND, "second"))[0].header
+
+
+def test_the_numbers_of_what_changed_ask_for_these_spans():
+    (table,) = tables("transitions", small(), perfect())
+    moved = {(row[0], after): n for row in table.rows for after, n in zip(table.header[1:], row[1:])}
+    number = moved["missed", "correct"]
+    assert number == 2 and number.ask == {"one": 0, "other": 1, "move": [4, 0]} and number.kind == "fixed"
+    assert not hasattr(moved["correct", "correct"], "ask")
+    assert said("changes", small(), perfect())[0] == "perfect fixes 4 gold spans, breaks 0"
+
+
+def test_the_errors_that_cost_most_come_first_verdicts_before_labels():
+    (table, *_) = tables("mending", small(), small(SECOND, "second"))
+    assert table.title.startswith("fair F, now 44.44, ")
+    order = [(row[1] == "label", -max(row[4] or 0, row[7] or 0)) for row in table.rows]
+    assert order == sorted(order) and {first for first, _ in order} == {True, False}
+    assert [table.asks[0]["metric"], [*table.asks[0]]] == [4, ["verdicts", "metric", "one"]] or "metric" in table.asks[
+        0
+    ]
+
+
+def test_systems_that_are_compared_are_not_ranked():
+    gold = [(0, 1, "A")]
+    sides: list[tuple[str, Any]] = [("x", []), ("y", gold)]
+    made = [system(n, *[Document(gold, p, "a", id=str(k)) for k in range(12)], metrics=["fair"]) for n, p in sides]
+    assert said("scores", *made)[0] == "y has the higher fair F, 100.00 against 0.00"
+    assert said("scores", *made, confidence=FEW)[0] == "fair F is 0.00 under x and 100.00 under y"
+    assert said("scores", small(), small(SECOND, "b"), perfect())[0].startswith(
+        "perfect has the highest fair F, 100.00"
+    )
+    assert said("scores", small(), small(name="b"))[0] == "all systems have a fair F of 44.44"
+
+
+def test_the_three_errors_that_repeat_most_are_named_with_their_documents():
+    words = {"Ada": 4, "Bob": 3, "Eve": 2, "Dan": 2}
+    texts = [word for word, number in words.items() for _ in range(number)]
+    made = system("one", *(Document([(0, 3, "PER")], [], f"{word} left") for word in texts))
+    sentence = "Ada, missed: PER (4 times); Bob, missed: PER (3 times); Eve, missed: PER (2 times)"
+    assert said("groups", made) == (f"the errors that repeat most: {sentence}", [*range(9)])
+    once = system("one", Document([(0, 3, "PER")], [], "Ada"))
+    assert said("groups", once) == ("no error repeats on the same words", [])
+    assert said("groups", perfect()) == ("there are no errors", [])
+
+
+def test_rows_of_repeated_errors_ask_for_the_errors_behind_them():
+    documents = [Document([(0, 3, "PER")], [], f"{word} left") for word in ("Ada", "Bob", "Bob")]
+    view = ReportView([system("one", *documents), system("two", *documents)])
+    for number, table in enumerate(view.tables(["groups"])):
+        assert [row[:3] for row in table.rows] == [["Bob", "missed: PER", 2]]
+        (ask,) = table.asks
+        system_number, title, members = view.lists[ask["group"]]
+        assert (ask["one"], system_number, title) == (number, number, "Bob: missed: PER")
+        assert [member.document for member in members] == [1, 2]
+
+
+def test_doubtful_gold_is_shown_with_what_speaks_against_it():
+    golds: list[Any] = [[(0, 4, "ORG")], [(0, 4, "ORG")], [(0, 4, "LOC")]]
+    made = system("a", *(Document(gold, [(0, 4, "X")], "Acme", id=f"n{k}") for k, gold in enumerate(golds)))
+    (table,) = tables("gold", made)
+    assert table.rows == [["n2", "Acme", "LOC", "gold has ORG 2 times for these words, LOC 1"]]
+    assert table.asks == [{"document": 2}]
+    assert said("gold", made) == ("1 place where gold may be wrong", ["n2"])
+    assert said("doubt", made) == ("partly gold: in 1 of 3 errors (33\u00a0%) gold contradicts itself", ["n2"])
+    assert said("gold", perfect()) == ("nothing speaks against gold", [])
+    view = ReportView([made])
+    assert view.ask_doubted == {"one": 0, "group": len(view.lists) - 1}
+
+
+# Charts
+
+
+def test_a_chart_without_values_is_not_there():
+    def drawn(*documents: Document) -> set[str]:
+        return {*all_charts(ReportView([system("a", *documents, metrics=["fair"])]))}
+
+    assert drawn(Document([], [], "")) == set()
+    assert drawn(Document([(0, 1, "A")], [(0, 1, "A")], "a")) == {"scores", "labels", "eLen", "case", "position"}
+    assert drawn(Document([(0, 1, "A")], [], "a")) >= {"errors"}
+
+
+def test_the_dots_are_the_scores_for_which_higher_is_better():
+    view = ReportView([small()], confidence=FEW)
+    values = all_charts(view)["scores"]["data"]["values"]
+    assert {dot["name"] for dot in values} >= {"strict", "semeval exact", "fair", "wrf"}
+    assert not {"slot_error ser", "slot_error err", "loio tp"} & {dot["name"] for dot in values}
+    own = view.results[0]["metrics"]["fair"]
+    fair = {dot["mark"]: dot for dot in values if dot["name"] == "fair"}
+    assert {mark: dot["value"] for mark, dot in fair.items()} == {x: 100 * own["scores"][x] for x in "prf"}
+    bounds = own["intervals"]["scores"]["f"]
+    assert (fair["f"]["low"], fair["f"]["high"]) == (100 * bounds["low"], 100 * bounds["high"])
+    assert fair["f"]["least"] == min(dot["value"] for dot in fair.values())
+    assert "low" not in fair["p"]
+
+
+def test_a_score_that_is_cut_off_at_zero_has_no_dot():
+    document = Document([(0, 1, "A")], [(2, 3, "A"), (4, 5, "A")], "a b c")
+    values = all_charts(ReportView([system("a", document, metrics=["slot_error", "fair"])]))["scores"]["data"]["values"]
+    assert {dot["name"] for dot in values} == {"fair"}
+
+
+def test_charts_are_valid_though_a_report_does_not_check_them():
+    found = all_charts(ReportView([small()]))
+    for spec in (
+        dots(found["scores"]["data"]["values"], ["first"]),
+        bars(found["errors"]["data"]["values"], ["first"]),
+    ):
+        assert alt.LayerChart.from_dict(spec).to_dict()["layer"]
+        assert "url" not in json.dumps(spec["layer"])
+
+
+def test_the_bars_have_every_error_and_its_share():
+    values = all_charts(ReportView([small()]))["errors"]["data"]["values"]
+    assert {row["name"]: row["shown"] for row in values}["missed"] == "2  (40 %)"
+    assert "correct" not in {row["name"] for row in values}
+    assert sum(row["n"] for row in values) == 5
