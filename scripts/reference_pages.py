@@ -37,7 +37,7 @@ API = {
     ),
     "Comparison of counts": (
         "spacy_nereval.evaluation",
-        ["comparison.compare", "comparison.comparison", "comparison.System", "run_means.evaluate_runs"],
+        ["comparison.comparison", "comparison.System", "run_means.evaluate_runs"],
     ),
     "Errors": ("spacy_nereval.evaluation", ["error_list.error_list"]),
     "spaCy": (

@@ -39,8 +39,18 @@ nereval: typer.Typer = typer.Typer(
 )
 
 
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        from ..about import __version__
+
+        say(f"spacy-nereval {__version__}")
+        raise typer.Exit
+
+
 @nereval.callback()
-def _first() -> None:
+def _first(
+    version: bool = Option(False, "--version", callback=_say_version, is_eager=True, help="Show the version and exit."),
+) -> None:
     open_streams()
 
 

@@ -10,6 +10,7 @@ to them by hashes.
 from __future__ import annotations
 
 import os
+import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
@@ -330,6 +331,7 @@ def tokenizer(language: str) -> Tokenizer:
         nlp = spacy.blank(language)
     except ImportError as error:
         raise ValueError(f"{named('lang', language)}: {str(error).splitlines()[0]}") from None
+    nlp.max_length = sys.maxsize  # spaCy's limit is for its parser and entity recogniser, which do not run
     return lambda text: [(token.idx, token.idx + len(token)) for token in nlp.make_doc(text)]
 
 

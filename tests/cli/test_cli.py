@@ -16,6 +16,7 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 import spacy_nereval
+from spacy_nereval.about import __version__
 from spacy_nereval.cli import nereval
 from spacy_nereval.metrics.registry import options_of
 
@@ -118,3 +119,10 @@ def test_the_command_fails_in_one_line_without_a_traceback(here):
     done = spacy_says("nereval", "score", here / "gold.jsonl", here / "nowhere.jsonl")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == f"✘ {here / 'nowhere.jsonl'} does not exist or is not a file\n"
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("program", [["-m", "spacy_nereval"], ["-m", "spacy", "nereval"]])
+def test_the_version_is_said_by_every_door(program):
+    done = python(*program, "--version")
+    assert (done.returncode, done.stdout.strip()) == (0, f"spacy-nereval {__version__}"), done.stderr

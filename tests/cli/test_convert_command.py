@@ -174,3 +174,10 @@ def test_the_tokenizer_of_a_language_can_be_chosen(tmp_path):
     assert "token boundaries" in refused("convert", path, tmp_path / "a.conll")
     converted(path, tmp_path / "a.conll", "--lang", "en")
     assert only(tmp_path / "a.conll").spans == {(0, 2, "X")}
+
+
+def test_a_text_above_the_limit_of_spacys_parser_is_converted(tmp_path):
+    text = "Ada met Bob . " * 72_000
+    write(tmp_path / "long.jsonl", line(text, (0, 3, "PER")))
+    converted(tmp_path / "long.jsonl", tmp_path / "long.conll")
+    assert (tmp_path / "long.conll").read_text().count("B-PER") == 1
