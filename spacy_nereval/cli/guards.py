@@ -120,7 +120,7 @@ def with_standard_streams(given: Mapping[str, Any]) -> dict[str, Any]:
     >>> with_standard_streams({"first": "-", "others": ["a.jsonl"]})
     {'first': '/dev/stdin', 'others': ['a.jsonl']}
     """
-    found = {
+    found: dict[str, Any] = {
         name: Path(STDOUT_FILE) if name in WRITTEN and str(value) == "-" else value for name, value in given.items()
     }
     number = 0
