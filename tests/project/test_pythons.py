@@ -7,8 +7,7 @@ import sys
 
 import pytest
 from packaging.requirements import Requirement
-from places import ROOT
-from project_scripts import script
+from places import ROOT, script
 
 lowest = script("lowest")
 OWN = f"{sys.version_info[0]}.{sys.version_info[1]}"
