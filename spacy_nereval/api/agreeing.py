@@ -25,6 +25,7 @@ from ..metrics.registry import chosen_metrics
 from ..reporting.agreement_view import AgreementView
 from ..reporting.remarks import left_out_lines
 from ..reporting.view import MOST_DOCUMENTS
+from .accessors import Headline
 from .inputs import (
     all_tagged,
     has_text,
@@ -142,6 +143,19 @@ class Agreement(Shown):
     def counts(self) -> dict[tuple[str, str], Counts]:
         """The counts of each pair of annotators, the first as gold and the second as prediction."""
         return {(pair.a, pair.b): pair.forward for pair in self._found.pairs}
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per pair of annotators, with every score."""
+        return [*self["pairs"]]
+
+    @property
+    def headline(self) -> Headline:
+        """The mean of the main score over pairs: its score key, value, interval and direction."""
+        view = self._view()
+        found: Any = self._with_main.get("intervals", {})
+        bounds = found.get("metrics", {}).get(view.metric.name, {}).get(view.score, {}).get("mean")
+        return Headline.of(view.metric, view.score, self["metrics"][view.metric.name][view.score]["mean"], bounds)
 
     def errors(self, labels: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """Return the disputed spans, the most disputed first, with who said what.

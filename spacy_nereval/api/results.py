@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.declaration import Metric
+from ..core.messages import absent
 from ..core.spans import Document
 from ..counting.counter import add_units
 from ..counting.counts import Counts
 from ..evaluation.error_groups import ErrorGroups
 from ..evaluation.error_list import ErrorExamples, error_list
+from ..evaluation.intervals import bounded
 from ..evaluation.label_schemes import argument, label_lines
 from ..evaluation.per_document import document_rows
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import gold_spans, pred_spans
 from ..evaluation.scores import AVERAGES
+from ..evaluation.statistics.many_tests import PRIMARY
 from ..evaluation.tested import Asked
 from ..io.count_files import save as save_counts
-from ..metrics.registry import create
+from ..metrics.registry import create, names
 from ..reporting.comparison_view import ComparisonView
-from ..reporting.declared import judging
+from ..reporting.declared import judging, main_metric
 from ..reporting.remarks import left_out_lines
 from ..reporting.result_table import ResultTable
 from ..reporting.score_tables import headline_tables
 from ..reporting.score_view import ScoreView
+from .accessors import (
+    Confusion,
+    Headline,
+    LabelScores,
+    MetricScoreSet,
+    Named,
+    answer,
+    flat,
+    interval_of,
+    line_for,
+    paths,
+)
 from .reports import KeptSystem, report
 from .shown import Shown, frame, table_frame
 
@@ -50,6 +66,13 @@ class Result(Shown):
     (1, True)
     >>> [(error["verdict"], error["gold_end"], error["pred_end"]) for error in result.errors()]
     [('be_s', 2, 1)]
+
+    Scores have short names: those of JSON, and the score keys of spaCy.
+
+    >>> result.fair.f == result["fair.f"] == result["fair_f"] == result.labels["PER"].fair.f
+    True
+    >>> result.headline.name, result.scores["fair_p"], result.confusion("fair")["PER", "PER"]
+    ('fair_f', 0.0, 1)
     """
 
     def __init__(
@@ -71,6 +94,95 @@ class Result(Shown):
             # Only now: the units of documents without ids would take a fifth of the time of `score`.
             add_units(self._counts, self._documents)
         return self._counts
+
+    # Scores by name
+
+    @property
+    def headline(self) -> Headline:
+        """The score of the first sentence: its score key, value, interval and direction."""
+        metric = main_metric(self._counts.metrics)
+        score = (metric.headlines or metric.scores)[0].name
+        bounds = ScoreView(self.counts, self).bounded.result["metrics"][metric.name].get("intervals")
+        return Headline.of(metric, score, self._sets[metric.name][score], bounds and bounds["scores"].get(score))
+
+    @property
+    def scores(self) -> dict[str, float | None]:
+        """Every score that has a score key in spaCy, by this key without a prefix, such as "fair_f"."""
+        return flat(self._sets)
+
+    @property
+    def labels(self) -> Mapping[str, LabelScores]:
+        """The scores of each label: `labels["PER"].fair.f`."""
+        found = (label for of in self["metrics"].values() for label in of["per_type"])
+        return Named({label: LabelScores(label, self._sets) for label in dict.fromkeys(found)})
+
+    def confusion(self, metric: str | None = None) -> Confusion:
+        """Return the confusion matrix of a metric.
+
+        Args:
+            metric: The name of one of the metrics; by default the one whose verdicts show what is wrong.
+
+        Returns:
+            Gold label to predicted label to number, "" for no span; `to_frame()` makes a DataFrame of it.
+
+        Raises:
+            KeyError: There is no such metric among those that were scored.
+            ValueError: The metric has no confusion matrix.
+
+        >>> from spacy_nereval import score
+        >>> score([["B-PER"]], [["B-LOC"]], ["fair"]).confusion()["PER", "LOC"]
+        1
+        """
+        name = metric or main_metric(self._counts.metrics).name
+        if name not in self._sets:
+            raise KeyError(self._absent(name))
+        return self._sets[name].confusion
+
+    @property
+    def _sets(self) -> dict[str, MetricScoreSet]:
+        """The scores of each metric."""
+        return {
+            metric.name: MetricScoreSet(metric, metric.scores, self["metrics"][metric.name], self._bounds(metric))
+            for metric in self._counts.metrics
+        }
+
+    def _bounds(self, metric: Metric) -> Callable[[], Mapping[str, Any]]:
+        """Return what returns the intervals of a metric, and computes them if the result has none."""
+
+        @cache
+        def bounds() -> Mapping[str, Any]:
+            found = self["metrics"][metric.name].get("intervals")
+            if found is None:
+                counts = self.counts if self.counts.collapsed else self.counts.of([metric])
+                found = bounded([counts], Confidence()).metrics[metric.name]
+            return {**found["scores"], "of labels": found["per_type"]}
+
+        return bounds
+
+    def __missing__(self, key: str) -> Any:
+        try:
+            return answer(key, self._sets)
+        except KeyError:
+            raise KeyError(self._absent(key)) from None
+
+    def __getattr__(self, name: str) -> MetricScoreSet:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if found := self._sets.get(name):
+            return found
+        raise AttributeError(self._absent(name))
+
+    def _absent(self, name: object) -> str:
+        if why := self.get("left_out", {}).get(name):
+            return f"there is no {name!r}: it was left out, since {why}"
+        line = line_for(str(name), self._sets, self.labels)
+        return f"there is no {name!r}: {line}" if line else absent(name, [*paths(self._sets), *self])
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._sets})
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return [*paths(self._sets), *self]
 
     summarised = ("scores", "labels", "errors")
 
@@ -248,6 +360,27 @@ class Comparison(Shown):
         """
         view = ComparisonView(self)
         return table_frame([view.every_row()] if table in ("differences", "all-differences") else view.tables([table]))
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per score and system: its difference from the baseline, interval and p-values."""
+        return [*self["comparisons"]]
+
+    @property
+    def headline(self) -> Headline:
+        """The difference of the primary score, of the first system: its score key, value, interval and direction."""
+        row = next((row for row in self.rows if row["family"] == PRIMARY), self.rows[0])
+        low, high = row["interval"] or (None, None)
+        words = "higher is better" if row["higher_is_better"] else "lower is better"
+        name, score = row["metric"], row["score"]
+        key = create(name).score_by_name[score].key if name in names() else None
+        bounds = interval_of({"low": low, "high": high})
+        return Headline(key or f"{name}.{score}", row["difference"], bounds, words)
+
+    @property
+    def conclusion(self) -> str:
+        """The sentences on the primary score of each system, as the command prints them."""
+        return "\n".join(each.sentence for each in self._view().findings() if each.section.startswith("headline"))
 
     summarised = ("differences", "transitions")
 

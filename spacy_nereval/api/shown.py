@@ -5,10 +5,12 @@ from __future__ import annotations
 import html
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..io.writing import atomic, visible, write_json
+from ..core.messages import absent
+from ..io.writing import atomic, json_text, visible, write_json
 from ..reporting.formats import document, records
 from ..reporting.formats import html as html_table
 from ..reporting.result_table import ResultTable
@@ -39,6 +41,22 @@ class Shown(dict[str, Any]):
         """One line that names everything that can change a number."""
         found: str = self["signature"]
         return found
+
+    @property
+    def conclusion(self) -> str:
+        """The sentence that the command prints first."""
+        return self._view().opening()[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain dicts and lists: the JSON of the command."""
+        return deepcopy(dict(self))
+
+    def to_json(self) -> str:
+        """Return the result as the text of the JSON file that `save` writes."""
+        return json_text(self)
+
+    def __missing__(self, key: str) -> Any:
+        raise KeyError(absent(key, self))
 
     summarised: ClassVar[Sequence[str]] = ()
     """The tables that `summary` and notebooks show."""

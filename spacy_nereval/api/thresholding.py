@@ -22,6 +22,7 @@ from ..io.cut_files import save_cuts
 from ..io.writing import write_rows
 from ..metrics.registry import create, with_levels
 from ..reporting.threshold_view import ThresholdView
+from .accessors import Headline
 from .inputs import Items, documents_of, gold_labels, reading_of_items
 from .rows import TagNames
 from .shown import Shown, frame, table_frame
@@ -143,6 +144,22 @@ class Thresholds(Shown):
         """The best cut: "cut" (None keeps nothing), "value", "no_cut", "labels" with a cut for each label."""
         best: dict[str, Any] = self["best"]
         return best
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per label: its cut, spans and scores."""
+        return [{"label": label, **row} for label, row in self["per_type"].items()]
+
+    @property
+    def headline(self) -> Headline:
+        """The score at the best cut: its score key, value, interval and direction.
+
+        It is that of the documents the cut was applied to, or else of those it was chosen on, without an interval.
+        """
+        name, _, score = self.best["score"].partition(".")
+        metric = next(each for each in self._metrics if each.name == name)
+        applied = self.get("applied")
+        return Headline.of(metric, score, (applied or self.best)["value"], applied)
 
     @property
     def cuts(self) -> Cuts:

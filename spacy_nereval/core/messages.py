@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from difflib import get_close_matches
 from pickle import PickleError
 from typing import Any
 from zipfile import BadZipFile
@@ -42,6 +43,20 @@ def listed(names: Sequence[str], most: int = LISTED) -> str:
     ('a, b', 'a, ...')
     """
     return ", ".join(map(shortened, names[:most])) + (", ..." if len(names) > most else "")
+
+
+def absent(name: object, known: Iterable[str]) -> str:
+    """Return that there is no such name, with the nearest one and some that there are.
+
+    >>> absent("PRE", ["PER", "LOC"])
+    "there is no 'PRE': did you mean 'PER'? There are PER, LOC"
+    """
+    known = [*known]
+    near = get_close_matches(str(name), known, 1)
+    asked = f": did you mean {near[0]!r}?" if near else ";"
+    return (
+        f"there is no {shortened(repr(name))}{asked} {'There' if near else 'there'} are {listed(known, 12) or 'none'}"
+    )
 
 
 def with_spaces_shown(label: str) -> str:

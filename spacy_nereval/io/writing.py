@@ -39,7 +39,12 @@ def write_json(path: Path, value: Any) -> None:
         OSError: If the file cannot be written.
     """
     with atomic(path) as file:
-        file.write(f"{_json(value, indent=2)}\n".encode("utf8", "backslashreplace"))
+        file.write(f"{json_text(value)}\n".encode("utf8", "backslashreplace"))
+
+
+def json_text(value: Any) -> str:
+    """Return plain Python as the text of a JSON file, without the last line break; `write_json` has the errors."""
+    return _json(value, indent=2)
 
 
 def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], *, header: Sequence[str] = ()) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -105,11 +105,28 @@ def confusion_tables(given: Evaluated) -> Iterator[ResultTable]:
         rows: list[list[Cell]] = [[gold or None, pred or None, number] for gold, pred, number in cells]
         yield ResultTable("Confusion matrix", ["gold", "predicted", "number"], rows, note=metric.name, most=2 * MOST)
         return
-    rows = [[gold or NO_SPAN, *(matrix.get(gold, {}).get(pred, 0) for pred in (*labels, ""))] for gold in (*labels, "")]
+    yield matrix_table(metric, matrix, labels)
+    yield from _with_hits(metric, kinds, f"{metric.name}; {SIDES}")
+
+
+SIDES = "gold in rows, predicted in columns"
+
+
+def matrix_table(metric: Metric, matrix: Mapping[str, Mapping[str, int]], labels: Sequence[str]) -> ResultTable:
+    """Return the confusion matrix of a metric as a table.
+
+    Args:
+        metric: The metric.
+        matrix: Gold label to predicted label to number; "" is no span.
+        labels: The labels, in order.
+    """
+    rows: list[list[Cell]] = [
+        [gold or NO_SPAN, *(matrix.get(gold, {}).get(pred, 0) for pred in (*labels, ""))] for gold in (*labels, "")
+    ]
     errors_only = "" if {*metric.correct_verdicts} & {*(metric.confusion or ())} else ", errors only"
-    note = f"{metric.name}{errors_only}; gold in rows, predicted in columns"
-    yield ResultTable("Confusion matrix", ["gold", *labels, NO_SPAN], rows, note=note)
-    yield from _with_hits(metric, kinds, note.replace(errors_only, ""))
+    return ResultTable(
+        "Confusion matrix", ["gold", *labels, NO_SPAN], rows, note=f"{metric.name}{errors_only}; {SIDES}"
+    )
 
 
 def _with_hits(metric: Metric, kinds: Mapping[LabelledVerdict, int], note: str) -> Iterator[ResultTable]:

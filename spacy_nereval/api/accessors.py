@@ -1,0 +1,405 @@
+"""Scores by name: `result["fair.f"]`, `result.fair.f` and `result.labels["PER"].fair.f`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
+
+from ..core.declaration import Metric, Score
+from ..core.messages import absent, listed
+from ..metrics.registry import names
+from ..reporting.formats import html as html_table
+from ..reporting.formats import records
+from ..reporting.result_table import Cost, Interval, ResultTable, direction
+from ..reporting.terminal import render
+from ..reporting.verdict_tables import matrix_table
+from .shown import frame
+
+if TYPE_CHECKING:
+    import pandas
+
+T = TypeVar("T")
+
+Bounds = Callable[[], Mapping[str, Any]]
+"""Returns the intervals of scores, which are computed only when they are asked for."""
+
+HABITS = {
+    "precision": "p",
+    "recall": "r",
+    "f1": "f",
+    "f_1": "f",
+    "fscore": "f",
+    "f1_score": "f",
+    "f1-score": "f",
+    "fbeta": "f",
+    "score": "value",
+    "ci": "interval()",
+    "confidence_interval": "interval()",
+}
+"""What other packages call a score, and what a metric's scores call it here."""
+
+
+class Headline(NamedTuple):
+    """The number that represents a result.
+
+    name: the score key, such as "fair_f". value: from 0 to 1 if it is a ratio; None if undefined. interval: its
+    bounds; None if there are none. direction: "higher is better" or "lower is better".
+    """
+
+    name: str
+    value: float | None
+    interval: Interval | None
+    direction: str
+
+    @classmethod
+    def of(cls, metric: Metric, score: str, value: float | None, bounds: Mapping[str, Any] | None) -> Headline:
+        """Return the headline of a metric's score, with bounds as JSON has them."""
+        declared = metric.score_by_name[score]
+        name = declared.key or f"{metric.name}.{score}"
+        words = direction(name if declared.higher_is_better else Cost(name)) or "higher is better"
+        return cls(name, value, interval_of(bounds), words)
+
+
+def interval_of(bounds: Mapping[str, Any] | None) -> Interval | None:
+    """Return the bounds that JSON has for a score; None if there are none.
+
+    >>> interval_of({"low": 0.25, "high": 0.5}), interval_of({"low": None, "high": None})
+    (Interval(low=0.25, high=0.5), None)
+    """
+    if not bounds or bounds.get("low") is None or bounds.get("high") is None:
+        return None
+    return Interval(bounds["low"], bounds["high"])
+
+
+class Named(dict[str, T]):
+    """A dict whose KeyError names the nearest key.
+
+    >>> Named(PER=1)["PRE"]
+    Traceback (most recent call last):
+    KeyError: "there is no 'PRE': did you mean 'PER'? There are PER"
+    """
+
+    def __missing__(self, key: str) -> T:
+        raise KeyError(absent(key, self))
+
+
+class ScoreSet:
+    """The scores of one metric, overall or of a label, each an attribute and an item.
+
+    A score has the name that JSON gives it, such as `f`, or its score key in spaCy, such as `fair_f`.
+
+    >>> from spacy_nereval import score
+    >>> fair = score([["B-PER", "O"]], [["B-PER", "B-LOC"]], ["fair"]).fair
+    >>> fair.p, fair["f"] == fair["fair_f"] == fair.value, fair.counts["fp"]
+    (0.5, True, 1)
+    """
+
+    p: float | None
+    r: float | None
+    f: float | None
+
+    def __init__(self, metric: Metric, declared: Sequence[Score], own: Mapping[str, Any], bounds: Bounds) -> None:
+        self._metric = metric
+        self._declared = declared
+        self._own = own
+        self._bounds = bounds
+
+    @property
+    def name(self) -> str:
+        """The name of the metric."""
+        return self._metric.name
+
+    @property
+    def scores(self) -> dict[str, float | None]:
+        """Every score by name; None where it is undefined."""
+        return dict(self._own["scores"])
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The counts that the scores are computed from."""
+        return dict(self._own["counts"])
+
+    @property
+    def value(self) -> float | None:
+        """The score that represents the metric, such as `f`, `ser` or `wrf`."""
+        return self[self._main]
+
+    def interval(self, score: str | None = None) -> Interval | None:
+        """Return the interval of a score, that of the result or else at 95 %.
+
+        Args:
+            score: Its name; by default that of `value`.
+
+        Returns:
+            `low` and `high`; None if the score has no interval, since it is undefined.
+
+        Raises:
+            KeyError: There is no such score.
+            ValueError: The result holds neither intervals nor what they are computed from.
+        """
+        return interval_of(self._bounds().get(self._named(score or self._main)))
+
+    @property
+    def keys(self) -> dict[str, str]:
+        """The score keys, and the names of their scores."""
+        return {score.key: score.name for score in self._declared if score.key and score.name in self._own["scores"]}
+
+    @property
+    def _main(self) -> str:
+        return next((score.name for score in self._declared if score.headline), self._declared[0].name)
+
+    def _named(self, name: str) -> str:
+        known = self._own["scores"]
+        if name in known:
+            return name
+        if name in self.keys:
+            return self.keys[name]
+        raise KeyError(self._absent(name))
+
+    def _absent(self, name: str) -> str:
+        known = [*self._own["scores"]]
+        usual = HABITS.get(name.lower(), name)
+        alike = [each for each in known if each.endswith(f"_{usual}")]
+        if usual != name and (usual in known or hasattr(type(self), usual.partition("(")[0])):
+            return f"{self.name} has no score {name!r}: write .{usual}"
+        if alike or usual in ("p", "r", "f"):
+            lines = ", ".join(f".{each}" for each in alike or ["value", *known])
+            return f"{self.name} has no score {name!r}: write {lines}"
+        return f"{self.name}: {absent(name, known)}"
+
+    def __getitem__(self, name: str) -> float | None:
+        value: float | None = self._own["scores"][self._named(name)]
+        return value
+
+    def __getattr__(self, name: str) -> float | None:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return self[name]
+        except KeyError as error:
+            raise AttributeError(error.args[0]) from None
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *(name for name in self._own["scores"] if name.isidentifier())})
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return [*self._own["scores"]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._own["scores"])
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value!r}" for name, value in self._own["scores"].items())
+        return f"{self.name}({values})"
+
+
+class MetricScoreSet(ScoreSet):
+    """The scores of one metric over all labels, with those of each label.
+
+    >>> from spacy_nereval import score
+    >>> fair = score([["B-PER", "O"]], [["B-PER", "B-LOC"]], ["fair"]).fair
+    >>> fair.labels["PER"].f, fair.averages["macro"]["f"], fair.confusion["", "LOC"]
+    (1.0, 0.5, 1)
+    """
+
+    @property
+    def labels(self) -> Named[ScoreSet]:
+        """The scores of each label."""
+        return Named({label: self.of_label(label) for label in self._own["per_type"]})
+
+    def of_label(self, label: str) -> ScoreSet:
+        """Return the scores of a label that the result has."""
+        own, metric, bounds = self._own["per_type"][label], self._metric, self._bounds
+        return ScoreSet(metric, metric.label_scores, own, lambda: bounds().get("of labels", {}).get(label, {}))
+
+    @property
+    def averages(self) -> dict[str, dict[str, Any]]:
+        """The averages over labels, "macro" and "weighted", and over documents, "docs"."""
+        return Named(self._own["averages"])
+
+    @property
+    def confusion(self) -> Confusion:
+        """The confusion matrix: gold in rows, predicted in columns. Raise ValueError if the metric has none."""
+        if "confusion" not in self._own:
+            raise ValueError(
+                f"{self.name} has no confusion matrix: write confusion('fair') with fair among the metrics"
+            )
+        return Confusion(self._metric, self._own["confusion"])
+
+
+class Confusion(dict[str, dict[str, int]]):
+    """A confusion matrix: gold label to predicted label to number; "" stands for no span.
+
+    >>> from spacy_nereval import score
+    >>> found = score([["B-PER", "O"]], [["B-LOC", "O"]], ["fair"]).confusion("fair")
+    >>> found["PER"]["LOC"], found["PER", "LOC"], found["LOC", "PER"], found.labels
+    (1, 1, 0, ['LOC', 'PER', ''])
+    """
+
+    def __init__(self, metric: Metric, cells: Mapping[str, Mapping[str, int]]) -> None:
+        self.labels = sorted({*cells, *(label for row in cells.values() for label in row)} - {""}) + [""]
+        """The labels, and last "" for no span."""
+        super().__init__(
+            {gold: Named({pred: cells.get(gold, {}).get(pred, 0) for pred in self.labels}) for gold in self.labels}
+        )
+        self._metric = metric
+
+    @overload
+    def __getitem__(self, key: str) -> dict[str, int]: ...
+
+    @overload
+    def __getitem__(self, key: tuple[str, str]) -> int: ...
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, tuple) and len(key) == 2:
+            return self[key[0]][key[1]]
+        if key not in self:
+            raise KeyError(absent(key, self.labels))
+        return super().__getitem__(key)
+
+    @property
+    def _table(self) -> ResultTable:
+        return matrix_table(self._metric, self, self.labels[:-1])
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return the matrix as a pandas DataFrame with gold labels as its index and predicted ones as its columns.
+
+        Raises:
+            ValueError: pandas is not installed.
+        """
+        return frame(records(self._table)).set_index("gold")
+
+    def __repr__(self) -> str:
+        return f"{self._table.heading}\n{render(self._table)}"
+
+    def _repr_html_(self) -> str:
+        return html_table(self._table)
+
+
+class LabelScores:
+    """The scores of one label by every metric: `result.labels["PER"].fair.f` or `result.labels["PER"]["fair.f"]`.
+
+    >>> from spacy_nereval import score
+    >>> label = score([["B-PER", "O"]], [["B-PER", "B-LOC"]], ["strict", "fair"]).labels["PER"]
+    >>> label.fair.f, label["strict.p"], label.scores["fair_f"]
+    (1.0, 1.0, 1.0)
+    """
+
+    def __init__(self, label: str, parts: Mapping[str, MetricScoreSet]) -> None:
+        self.label = label
+        """The label."""
+        self._parts = parts
+
+    @property
+    def scores(self) -> dict[str, float | None]:
+        """Every score that has a score key, by that key."""
+        return flat(self._sets())
+
+    def _sets(self) -> dict[str, ScoreSet]:
+        return {name: part.of_label(self.label) for name, part in self._parts.items()}
+
+    def __getitem__(self, name: str) -> Any:
+        return answer(name, self._sets())
+
+    def __getattr__(self, name: str) -> ScoreSet:
+        if not name.startswith("_") and name in self._parts:
+            return self._parts[name].of_label(self.label)
+        if name.startswith("_"):
+            raise AttributeError(name)
+        usual = HABITS.get(name, name)
+        lines = [f".{metric}.{usual}" for metric, part in self._sets().items() if usual in (*part, "value", "scores")]
+        raise AttributeError(f"the label {self.label} has no {name!r}: write {listed(lines or self._dotted())}")
+
+    def _dotted(self) -> list[str]:
+        return [f".{name}" for name in self._parts]
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._parts})
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return paths(self._sets())
+
+    def __repr__(self) -> str:
+        return f"{self.label}: " + "\n".join(map(repr, self._sets().values()))
+
+
+def flat(parts: Mapping[str, ScoreSet]) -> dict[str, float | None]:
+    """Return scores by their score keys, as spaCy has them without a prefix."""
+    return {key: part[name] for part in parts.values() for key, name in part.keys.items()}
+
+
+def paths(parts: Mapping[str, ScoreSet]) -> list[str]:
+    """Return what can be asked for: metrics, METRIC.SCORE, and score keys."""
+    dotted = [f"{name}.{score}" for name, part in parts.items() for score in part]
+    return [*dict.fromkeys([*parts, *dotted, *flat(parts)])]
+
+
+def answer(name: object, parts: Mapping[str, T]) -> T | float | None:
+    """Return a metric's scores by its name, or a score by METRIC.SCORE or its score key.
+
+    Args:
+        name: What was asked for.
+        parts: The scores of each metric.
+
+    Raises:
+        KeyError: There is no such metric or score; the message names the nearest.
+    """
+    sets: Any = parts
+    metric, dot, score = str(name).partition(".")
+    if metric in sets:
+        found: T | float | None = sets[metric][score] if dot else sets[metric]
+        return found
+    keys = flat(sets)
+    if name in keys:
+        return keys[str(name)]
+    raise KeyError(absent(name, paths(sets)))
+
+
+LINES = {
+    "to_csv": "r.save('scores.csv')",
+    "to_excel": "r.to_frame().to_excel('scores.xlsx')",
+    "to_pandas": "r.to_frame()",
+    "df": "r.to_frame()",
+    "dataframe": "r.to_frame()",
+    "print": "print(r)",
+    "report": "r.save('report.html')",
+    "to_html": "r.save('report.html')",
+    "classification_report": "print(r), or r.to_frame('label-scores')",
+    "confusion_matrix": "r.confusion().to_frame()",
+    "per_type": "r.labels",
+    "per_label": "r.labels",
+    "ents_per_type": "r.labels",
+    "by_label": "r.labels",
+    "results": "r.to_dict()",
+    "value": "r.headline.value",
+    "interval": "r.headline.interval",
+    "intervals": "r.fair.interval('f'), and score(..., confidence=True) for those of all scores",
+    "micro avg": "r.strict.scores",
+    "macro avg": "r.strict.averages['macro']",
+    "weighted avg": "r.strict.averages['weighted']",
+    "macro": "r.strict.averages['macro']",
+    "micro": "r.strict.scores",
+}
+"""What people write who come from other packages, and what it is called here."""
+
+
+def line_for(name: str, parts: Mapping[str, ScoreSet], labels: Iterable[str]) -> str:
+    """Return the line to write instead of a name that a `Result` does not have, with what is wrong; "" if unknown."""
+    if name in LINES:
+        return f"write {LINES[name]}"
+    bare = name.removeprefix("ents_").removeprefix("overall_").removeprefix("spans_sc_")
+    usual = HABITS.get(bare, bare)
+    if usual in ("p", "r", "f", "value", "interval()"):
+        known = {metric: {*part.keys.values()} for metric, part in parts.items()}
+        lines = [f"r.{metric}.{usual}" for metric in parts if usual in (*known[metric], "value", "interval()")]
+        return f"write {listed(lines[:3])}, or r.headline" if lines else "write r.headline.value"
+    if bare != name and bare in paths(parts):
+        return f"score keys have no prefix here: write r[{bare!r}]"
+    if name in labels:
+        return f"it is a label: write r.labels[{name!r}]"
+    metric = name.partition(".")[0]
+    if metric not in parts and metric in names():
+        return f"{metric} is not among the metrics: write score(gold, pred, {[*parts, metric]})"
+    if name in flat(parts):
+        return f"write r[{name!r}]"
+    return ""

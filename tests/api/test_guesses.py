@@ -1,0 +1,161 @@
+"""Lines that people write before they read the documentation: each works, or the error says what to write."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+
+import pytest
+
+from spacy_nereval import Comparison, Result, agreement, compare, score, thresholds
+
+GOLD = [["B-PER", "I-PER", "O", "B-LOC"]] * 9
+PRED = [["B-PER", "O", "O", "B-LOC"]] * 8 + [["O", "O", "O", "B-ORG"]]
+SCORED = [[{"start": 0, "end": 3, "label": "PER", "score": 0.9}, {"start": 4, "end": 7, "label": "PER", "score": 0.4}]]
+
+
+@pytest.fixture(scope="module")
+def names() -> dict[str, object]:
+    return {
+        "r": score(GOLD, PRED),
+        "c": compare({"a": GOLD, "b": PRED}, GOLD),
+        "a": agreement({"ann": GOLD, "bob": PRED}),
+        "t": thresholds([[(0, 3, "PER"), (8, 11, "PER")]], SCORED, ["strict"]),
+        "gold": GOLD,
+        "pred": PRED,
+        "score": score,
+        "compare": compare,
+        "json": json,
+        "copy": copy,
+        "pickle": pickle,
+        "Result": Result,
+        "Comparison": Comparison,
+    }
+
+
+WORKS = {
+    # what is asked: what is the same in the JSON
+    "r['fair'].f": "r['metrics']['fair']['scores']['f']",
+    "r['fair.f']": "r['metrics']['fair']['scores']['f']",
+    "r['fair_f']": "r['metrics']['fair']['scores']['f']",
+    "r['fair']['f']": "r['metrics']['fair']['scores']['f']",
+    "r['fair']['fair_f']": "r['metrics']['fair']['scores']['f']",
+    "r.fair.f": "r['metrics']['fair']['scores']['f']",
+    "r.fair.p": "r['metrics']['fair']['scores']['p']",
+    "r.fair.r": "r['metrics']['fair']['scores']['r']",
+    "r.fair.value": "r['metrics']['fair']['scores']['f']",
+    "r.fair.be": "r['metrics']['fair']['scores']['be']",
+    "r.fair.scores": "r['metrics']['fair']['scores']",
+    "r.fair.counts": "r['metrics']['fair']['counts']",
+    "r.fair.averages": "r['metrics']['fair']['averages']",
+    "r.fair.averages['macro']['f']": "r['metrics']['fair']['averages']['macro']['f']",
+    "r.slot_error.value": "r['metrics']['slot_error']['scores']['ser']",
+    "r.slot_error.ser": "r['metrics']['slot_error']['scores']['ser']",
+    "r['ser']": "r['metrics']['slot_error']['scores']['ser']",
+    "r['partial_f']": "r['metrics']['semeval']['scores']['partial_f']",
+    "r.semeval.partial_f": "r['metrics']['semeval']['scores']['partial_f']",
+    "r.scores['fair_f']": "r['metrics']['fair']['scores']['f']",
+    "r.scores['ser']": "r['metrics']['slot_error']['scores']['ser']",
+    "r.headline.value": "r['metrics']['fair']['scores']['f']",
+    "r.headline.name": "'fair_f'",
+    "r.headline.direction": "'higher is better'",
+    "r.headline.interval": "r.fair.interval('f')",
+    "r['fair'].interval()": "r.fair.interval('fair_f')",
+    "r.fair.interval().low": "score(gold, pred).headline.interval[0]",
+    "r.labels['PER'].fair.f": "r['metrics']['fair']['per_type']['PER']['scores']['f']",
+    "r.labels['LOC']['strict.f']": "r['metrics']['strict']['per_type']['LOC']['scores']['f']",
+    "r.labels['LOC']['strict_f']": "r['metrics']['strict']['per_type']['LOC']['scores']['f']",
+    "r.labels['LOC'].scores['ser']": "r['metrics']['slot_error']['per_type']['LOC']['scores']['ser']",
+    "r['fair'].labels['LOC'].counts": "r['metrics']['fair']['per_type']['LOC']['counts']",
+    "[*r.labels]": "['LOC', 'ORG', 'PER']",
+    "r.confusion('fair')['LOC']['ORG']": "r['metrics']['fair']['confusion']['LOC']['ORG']",
+    "r.confusion()['LOC', 'ORG']": "r['metrics']['fair']['confusion']['LOC']['ORG']",
+    "r.fair.confusion['ORG', 'LOC']": "0",
+    "r.confusion('fair').to_frame().loc['LOC', 'ORG']": "1",
+    "r.confusion('strict').labels": "['LOC', 'ORG', 'PER', '']",
+    "r.to_dict()": "dict(r)",
+    "json.loads(r.to_json())": "dict(r)",
+    "r.conclusion": "str(r).splitlines()[0]",
+    "repr(r).splitlines()[0]": "r.conclusion",
+    "len(r.to_frame())": "len(r.to_frame('scores'))",
+    "r['metrics']['fair']['scores']['f']": "r.fair.f",
+    "copy.deepcopy(r)": "r",
+    "copy.copy(r)": "r",
+    "pickle.loads(pickle.dumps(r)).fair.f": "r.fair.f",
+    "'fair' in r": "False",
+    "'fair' in dir(r) and 'f' in dir(r.fair) and 'fair' in dir(r.labels['PER'])": "True",
+    "'fair.f' in r._ipython_key_completions_()": "True",
+    "'metrics' in r._ipython_key_completions_()": "True",
+    "c.headline.value": "next(row['difference'] for row in c['comparisons'] if row['family'] == 'primary')",
+    "c.headline.name": "'strict_f'",
+    "list(c.headline.interval)": "next(row['interval'] for row in c.rows if row['family'] == 'primary')",
+    "c.rows": "c['comparisons']",
+    "c.conclusion.split(':')[0]": "'b against a'",
+    "json.loads(c.to_json())": "c.to_dict()",
+    "len(c.to_frame()) > 0": "True",
+    "a.headline.value": "a['metrics']['strict']['f']['mean']",
+    "a.rows": "a['pairs']",
+    "a.conclusion": "str(a).splitlines()[0]",
+    "a.to_dict()": "dict(a)",
+    "t.headline.value": "t['best']['value']",
+    "t.headline.name": "'strict_f'",
+    "t.rows[0]['label']": "'PER'",
+    "t.conclusion": "str(t).splitlines()[0]",
+}
+
+FAILS = {
+    # what is asked: what the message has to say
+    "r['fiar']": "did you mean 'fair'",
+    "r['fair.g']": "did you mean 'fair.",
+    "r['faif_f']": "did you mean 'fair_f'",
+    "r.fiar": "did you mean 'fair'",
+    "r.fair.g": "fair: there is no 'g'",
+    "r.fair.f1": "write .f",
+    "r.fair.precision": "write .p",
+    "r.fair['recall']": "write .r",
+    "r.fair.ci": "write .interval()",
+    "r.semeval.f": "write .strict_f, .exact_f, .partial_f, .type_f",
+    "r.f1": "write r.strict.f",
+    "r['f1']": "write r.strict.f",
+    "r['precision']": "write r.strict.p",
+    "r['overall_f1']": "write r.strict.f",
+    "r['ents_f']": "write r.strict.f",
+    "r['ents_fair_f']": "write r['fair_f']",
+    "r['ents_per_type']": "write r.labels",
+    "r['PER']": "write r.labels['PER']",
+    "r['macro avg']": "write r.strict.averages['macro']",
+    "r['char']": "write score(gold, pred, ['strict', 'semeval', 'slot_error', 'loio', 'fair', 'char'])",
+    "r.wrf": "left out, since the words are not known",
+    "r.value": "write r.headline.value",
+    "r.ser": "write r['ser']",
+    "r.to_csv('x.csv')": "write r.save('scores.csv')",
+    "r.classification_report()": "write print(r)",
+    "r.confusion_matrix()": "write r.confusion()",
+    "r.confusion('char')": "write score(gold, pred,",
+    "r.slot_error.f2": "slot_error: there is no 'f2'",
+    "r.labels['PRE']": "did you mean 'PER'",
+    "r.labels['PER'].f": "write .strict.f",
+    "r.labels['PER'].f1": "write .strict.f",
+    "r.labels['PER']['fiar']": "did you mean 'fair'",
+    "r.confusion()['PRE']": "did you mean 'PER'",
+    "c['comparison']": "did you mean 'comparisons'",
+    "a['pair']": "did you mean 'pairs'",
+    "t['bset']": "did you mean 'best'",
+}
+
+
+@pytest.mark.parametrize("line", WORKS)
+def test_a_line_works(names, line):
+    assert eval(line, dict(names)) == eval(WORKS[line], dict(names))
+
+
+@pytest.mark.parametrize("line", FAILS)
+def test_a_line_fails_with_what_to_write(names, line):
+    with pytest.raises((KeyError, AttributeError, ValueError)) as caught:
+        eval(line, dict(names))
+    assert FAILS[line] in str(caught.value.args[0])
+
+
+def test_there_are_enough_guesses():
+    assert len(WORKS) + len(FAILS) >= 60
