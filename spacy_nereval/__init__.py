@@ -12,6 +12,7 @@ from .about import __version__
 if TYPE_CHECKING:
     from .api.agreeing import Agreement, agreement
     from .api.comparing import compare
+    from .api.gating import Gate, gate
     from .api.inputs import load
     from .api.results import Comparison, Result
     from .api.scoring import score
@@ -30,6 +31,7 @@ else:
     _WHERE = {
         "api.agreeing": ("Agreement", "agreement"),
         "api.comparing": ("compare",),
+        "api.gating": ("Gate", "gate"),
         "api.inputs": ("load",),
         "api.results": ("Comparison", "Result"),
         "api.scoring": ("score",),
@@ -61,6 +63,7 @@ __all__ = [
     "Confidence",
     "Counts",
     "Document",
+    "Gate",
     "Metric",
     "OverlapGroup",
     "Result",
@@ -77,6 +80,7 @@ __all__ = [
     "create",
     "create_all",
     "evaluate",
+    "gate",
     "load",
     "locate",
     "names",

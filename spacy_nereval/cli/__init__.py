@@ -6,7 +6,7 @@ therefore imported inside the functions that need them. `spacy_app` alone import
 spaCy when it is loaded; only spaCy's own command line loads it.
 """
 
-from . import agreement, compare, convert, count, errors, metrics, report, score, thresholds, training
+from . import agreement, compare, convert, count, errors, gate, metrics, report, score, thresholds, training
 from .app import nereval
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "convert",
     "count",
     "errors",
+    "gate",
     "metrics",
     "nereval",
     "report",

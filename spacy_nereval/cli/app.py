@@ -58,7 +58,7 @@ Command = Callable[..., None]
 
 
 def command(
-    name: str, *, metric_options: bool = False, cls: type[TyperCommand] | None = None
+    name: str, *, metric_options: bool = False, cls: type[TyperCommand] | None = None, failing: int = 1
 ) -> Callable[[Command], Command]:
     """Return a decorator that registers a function as a command.
 
@@ -67,6 +67,7 @@ def command(
         metric_options: Also accept options such as `--fair.unit token`, which typer does not
             know. The function then takes a `typer.Context`, whose `args` hold them.
         cls: How typer parses the arguments, if not as usual.
+        failing: Exit status for input that cannot be used.
     """
     settings: dict[str, Any] = {}
     if metric_options:
@@ -78,15 +79,15 @@ def command(
         paragraphs = [" ".join(each.split()) for each in (function.__doc__ or "").split("\n\n")]
         summary = paragraphs[0].partition(". ")[0].removesuffix(".")
         told = nereval.command(name, cls=cls, help="\n\n".join(paragraphs), short_help=summary, **settings)
-        return told(with_short_errors(grouped(function)))
+        return told(with_short_errors(grouped(function), failing))
 
     return register
 
 
-def with_short_errors(function: Command) -> Command:
+def with_short_errors(function: Command, failing: int = 1) -> Command:
     """Wrap a command so that it works with closed streams, checks the files that it names before
-    it reads any, runs the file of `--code`, and prints what is wrong as one line and ends with status 1. Mistakes in
-    this package are raised."""
+    it reads any, runs the file of `--code`, and prints what is wrong as one line and ends with the status `failing`.
+    Mistakes in this package are raised."""
 
     @wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> None:
@@ -113,7 +114,7 @@ def with_short_errors(function: Command) -> Command:
             if kwargs.get("debug"):
                 say("".join(format_exception(error)), err=True)
             say(f"✘ {message}", fg="red", err=True)
-            raise typer.Exit(1) from None
+            raise typer.Exit(failing) from None
 
     return wrapped
 

@@ -37,7 +37,8 @@ TABLES = Option(
     "spans (all five are the default in other formats), all-differences. agreement: pairs, differences, labels, "
     "documents, spans (the default in the terminal), scores, alpha (all seven are the default in other formats), "
     "same-words, label-spans, annotators, pair-scores, all-scores. thresholds: labels, applied, scores (the default), "
-    "calibration, curves",
+    "calibration, curves. gate: unmet, lost (the default in the terminal), rules, spans (with lost, the default in "
+    "other formats)",
 )
 METRICS = Option(
     None, "--metrics", "-m", help="Metrics or sets of metrics, separated by commas. By default the set 'papers'"

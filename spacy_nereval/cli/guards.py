@@ -39,10 +39,13 @@ READ = (
     "tag_names",
     "apply",
     "cut",
+    "policy",
+    "candidate",
+    "baseline",
 )
 """Parameters that name what a command reads: files, folders or models."""
 
-WRITTEN = ("output", "per_document", "write_consensus", "units", "disputes", "csv", "html", "cut_file")
+WRITTEN = ("output", "per_document", "write_consensus", "units", "disputes", "csv", "html", "cut_file", "junit")
 """Parameters that name what a command writes."""
 
 REMOTE = ("first", "others", "data", "parts")
@@ -242,6 +245,8 @@ def read_names(given: Mapping[str, Any]) -> Iterator[str]:
             continue
         if name == "system" and isinstance(value, list):
             yield from (run for runs in named_runs(value).values() for run in runs)
+        elif name in ("candidate", "baseline"):
+            yield from str(value).split(",")
         elif isinstance(value, list):
             mixed += map(str, value)
         else:

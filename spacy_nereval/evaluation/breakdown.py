@@ -117,6 +117,13 @@ class Breakdown:
         result: dict[str, Any] = plain(found)
         return result
 
+    def counts(self, name: str, whole: Counts) -> Counts:
+        """Return the counts of a metric with buckets instead of labels, and with the units of the counts by label."""
+        place = next(k for k, metric in enumerate(self._metrics) if metric.name == name)
+        found = self._counts(self._metrics[place], self._rows[place], self.bucket_of)
+        found.ids, found.units, found.unit = [*whole.ids], [*whole.units], whole.unit
+        return found
+
     def _counts(self, metric: Metric, rows: Sequence[_Row], bucket_of: Mapping[Value, str]) -> Counts:
         """Return the table of one metric, with buckets instead of labels."""
         from scipy.sparse import csr_array

@@ -12,7 +12,7 @@ from ..core.declaration import GOLD_SPANS, PRED_SPANS, Array, Columns, Metric, S
 from ..core.formulas import ratio
 from ..counting.counts import Counts
 from ..counting.table import Table
-from .intervals import Known, rows_of
+from .intervals import Known, Rows, rows_of
 from .leaving_out import Combined, Estimates, difference_after, leave_out, mean_share
 from .pairs import all_labels
 from .resampling import Confidence, Units
@@ -81,12 +81,7 @@ def prediction_rates(counts: Counts, confidence: Confidence | None = None) -> li
     ]
     if confidence is None or not found:
         return found
-    confidence.checked()
-    estimates, known, units = _estimated([counts], counts.labels, mean_share)
-    # As a share of all spans of both sides, a rate is mixed where a unit has either.
-    sides = [units.groups @ Table(counts.of([RATE])).spans(*kinds) for kinds in (GOLD_SPANS, PRED_SPANS)]
-    estimates.mixed[-len(found) :] = np.minimum(*(side.astype(bool).sum(axis=0)[:-1] for side in sides))
-    rows = rows_of(estimates, known, confidence.level)
+    rows = _rate_rows(counts, confidence)
     bounds = [rows["per_type", each.label, "rate"] for each in found]
     return [
         each._replace(low=row["low"], high=row["high"] if isfinite(row["high"]) else None, few=row["flag"] == FEW)
@@ -94,6 +89,50 @@ def prediction_rates(counts: Counts, confidence: Confidence | None = None) -> li
         else each
         for each, row in zip(found, bounds)
     ]
+
+
+def _rate_rows(counts: Counts, confidence: Confidence) -> Rows:
+    """Return the intervals of the rates of all labels together and of each."""
+    confidence.checked()
+    estimates, known, units = _estimated([counts], counts.labels, mean_share)
+    # As a share of all spans of both sides, a rate is mixed where a unit has either.
+    tables = [units.groups @ Table(counts.of([RATE])).spans(*kinds) for kinds in (GOLD_SPANS, PRED_SPANS)]
+    sides = [side.toarray() if hasattr(side, "toarray") else side for side in tables]
+    mixed = np.minimum(*(side.astype(bool).sum(axis=0)[:-1] for side in sides))
+    estimates.mixed[-len(mixed) :] = mixed
+    whole = estimates.places.index(("scores", "rate"))
+    estimates.mixed[whole] = min(int(side[:, :-1].any(axis=1).sum()) for side in sides)
+    return rows_of(estimates, known, confidence.level)
+
+
+class BoundedRate(NamedTuple):
+    """The rate of a label or of all labels, its interval, and the effective number of units."""
+
+    value: float
+    low: float
+    high: float
+    k: float
+
+
+def prediction_rate(counts: Counts, label: str | None, confidence: Confidence) -> BoundedRate | None:
+    """Return how often a label, or with None any label, is predicted per gold span; None without gold spans.
+
+    Raises:
+        ValueError: The counts do not say what is resampled.
+
+    >>> from spacy_nereval import Document, count, create
+    >>> documents = [Document([(0, 1, "A")], [(0, 1, "A"), (2, 3, "A")], id=str(k)) for k in range(20)]
+    >>> found = prediction_rate(count(documents, [create("strict")]), None, Confidence())
+    >>> found.value, found.low < 2 < found.high
+    (2.0, True)
+    """
+    gold, pred = gold_spans(counts), pred_spans(counts)
+    number = sum(gold.values()) if label is None else gold.get(label, 0)
+    if not number:
+        return None
+    row = _rate_rows(counts, confidence)[("scores", "rate") if label is None else ("per_type", label, "rate")]
+    predicted = sum(pred.values()) if label is None else pred.get(label, 0)
+    return BoundedRate(predicted / number, row["low"], row["high"], row["k"])
 
 
 def _estimated(runs: Sequence[Counts], labels: Sequence[str], combined: Combined) -> tuple[Estimates, Known, Units]:

@@ -30,6 +30,9 @@ def corpus(tmp_path_factory) -> Path:
     nlp = spacy.blank("en")
     nlp.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ada"}])
     nlp.to_disk(folder / "model")
+    (folder / "policy.cfg").write_text(
+        '[gate]\ntoo_few = "pass"\n\n[gate.rules]\n\n[gate.rules.a]\nscore = "strict_f"\nat_least = 0\n'
+    )
     for name in ("one.npz", "two.npz"):
         assert run("count", folder / "g.jsonl", folder / "p.jsonl", "-o", folder / name).exit_code == 0
     return folder
@@ -52,6 +55,7 @@ COMMANDS = {
     "metrics": ("metrics", "fair"),
     "doctor": ("doctor",),
     "init-config": ("init-config",),
+    "gate": ("gate", "policy.cfg", "g.jsonl", "g.jsonl", "-o", "out.json"),
     "report": ("report", "g.jsonl", "p.jsonl", "-o", "out.html"),
     "thresholds": ("thresholds", "g.jsonl", "p.jsonl", "--missing-score", "1", "-m", "strict", "-o", "out.json"),
     "a mistake": ("score", "nowhere.jsonl", "p.jsonl"),

@@ -26,6 +26,7 @@ READERS = {
     "report": ("report", "g.jsonl", "p.jsonl", "t.jsonl"),
     "report with cuts": ("report", "g.jsonl", "p.jsonl", "--cut", "a.json"),
     "thresholds": ("thresholds", "g.jsonl", "p.jsonl", "--apply", "t.jsonl", "brat"),
+    "gate": ("gate", "a.json", "g.jsonl", "p.jsonl,t.jsonl", "--baseline", "one.npz"),
     "count": ("count", "g.jsonl", "p.jsonl", "-m", "tmr", "--train", "t.jsonl"),
     "count several": ("count", "g.jsonl", "t.jsonl", "p.jsonl", "p.jsonl"),
     "merge": ("merge", "one.npz", "two.npz"),
@@ -49,6 +50,7 @@ INPUTS = {
     "report": "g.jsonl p.jsonl t.jsonl",
     "report with cuts": "a.json",
     "thresholds": "g.jsonl p.jsonl t.jsonl brat/a.ann",
+    "gate": "a.json g.jsonl p.jsonl t.jsonl one.npz",
     "count": "g.jsonl p.jsonl t.jsonl",
     "count several": "g.jsonl t.jsonl p.jsonl",
     "merge": "one.npz two.npz",
@@ -102,6 +104,7 @@ OUTPUTS = {
     "evaluate": ("-o", "--per-document"),
     "agreement": ("-o", "--write-consensus", "--units", "--disputes", "--html"),
     "thresholds": ("-o", "--csv", "--cut-file", "--html"),
+    "gate": ("-o", "--junit"),
     "convert": ("--",),  # its output is an argument
 }
 """The options for outputs of commands that have others than -o."""
@@ -234,6 +237,7 @@ def test_every_parameter_is_known_to_be_a_file_or_not():
         "consensus",
         *("best", "hit", "missing_score", "bins", "bin_kind"),
         "config",  # is changed in place
+        "init",
     }
     found = {name for command in nereval.registered_commands for name in inspect.signature(command.callback).parameters}
     assert found <= others | {*guards.READ, *guards.WRITTEN}, found - others - {*guards.READ, *guards.WRITTEN}

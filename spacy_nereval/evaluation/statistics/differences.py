@@ -381,6 +381,39 @@ def units_to_tell(units: int, low: float, high: float, margin: float) -> int | N
     return math.ceil(units * (half / margin) ** 2 - 1e-9) if margin < half < math.inf else None
 
 
+def rare_difference(differing: int, units: float, level: float = 0.95) -> float:
+    """Return how far two systems can be apart of which few units differ, as a share of the greatest difference.
+
+    With fewer than 6 differing units there is no test. But the share of units that differ has an upper bound, and
+    a difference is largest if each of them loses everything.
+
+    Args:
+        differing: The number of units that differ.
+        units: The effective number of units, above that number.
+        level: The one-sided confidence level.
+
+    Example:
+        >>> round(rare_difference(0, 100), 4), round(rare_difference(0, 299), 4)
+        (0.0295, 0.01)
+
+    Source: C. J. Clopper and E. S. Pearson (1934), the upper bound; with none that differ it is near 3 / units.
+    """
+    from scipy.special import betaincinv
+
+    check_level(level)
+    return float(betaincinv(differing + 1, units - differing, level))
+
+
+def units_without_difference(share: float, level: float = 0.95) -> int:
+    """Return how many units without any difference show that fewer than a share of all units differ.
+
+    >>> units_without_difference(0.05), units_without_difference(0.01)
+    (59, 299)
+    """
+    check_level(level)
+    return math.ceil(math.log(1 - level) / math.log1p(-share) - 1e-9)
+
+
 def at_floor(p: float | None, swaps: int, *, exact: bool) -> bool:
     """Return whether this number of random swaps cannot give a smaller p-value.
 

@@ -52,8 +52,13 @@ class Wanted(NamedTuple):
         return np.where(np.isfinite(found), found, -np.inf)
 
 
-def wanted(name: str, metrics: Sequence[Metric]) -> Wanted:
+def wanted(name: str, metrics: Sequence[Metric], asking: str = "best") -> Wanted:
     """Return the score that a name stands for: METRIC.SCORE, METRIC_SCORE or a score key.
+
+    Args:
+        name: The name.
+        metrics: The metrics that can have it.
+        asking: What errors call the argument.
 
     Raises:
         ValueError: There is no such score.
@@ -69,7 +74,7 @@ def wanted(name: str, metrics: Sequence[Metric]) -> Wanted:
             known[found.name] = found
             if name in (found.name, f"{metric.name}_{score.name}", score.key):
                 return found
-    raise ValueError(f"best {quoted(name)}: there is no such score; expected one of {', '.join(known)}")
+    raise ValueError(f"{asking} {quoted(name)}: there is no such score; expected one of {', '.join(known)}")
 
 
 def best_place(values: NDArray[np.float64]) -> int | None:

@@ -1,0 +1,97 @@
+"""How often a gate passes a model that it must not pass: simulated corpora with errors in clusters.
+
+    python benchmarks/gates.py              # 1,000 replications, about ten minutes
+    python benchmarks/gates.py -n 20        # a quick look
+
+Every document has its own chance of a hit, which both systems share, so that errors come in clusters. The recall of
+each system in the population is known exactly, and each rule's bound is put on it: the rule does not hold by any
+margin at all, so that "met" is the error that the level bounds. `gates.json` has the numbers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spacy_nereval import Document, count, create_all
+from spacy_nereval.evaluation.comparison import System
+from spacy_nereval.evaluation.gate import Judged, Policy, Rule, gate
+
+OUTPUT = Path(__file__).with_suffix(".json")
+
+BASELINE, CANDIDATE = 0.80, 0.75
+"""The recall of both systems in the population."""
+
+RULES = {
+    "at_least": Rule("at_least", "at_least", 75, "strict_r"),
+    "worse_by_at_most": Rule("worse_by_at_most", "worse_by_at_most", 5, "strict_r"),
+    "rate_between": Rule("rate_between", "rate_between", (0.75, 1.25)),
+}
+"""Rules that are just not met by the candidate: each bound is its true value."""
+
+EASY = (Rule("easy", "at_least", 50, "strict_r"), Rule("not_much_worse", "worse_by_at_most", 25, "strict_r"))
+"""Rules that hold."""
+
+
+def corpus(random: np.random.Generator, documents: int) -> tuple[list[Document], list[Document]]:
+    """Return documents with the predictions of the baseline, and of the candidate.
+
+    The number of gold spans of a document is 1 + Poisson(2). Its chance of a hit is drawn from Beta(4, 1).
+    """
+    sides: tuple[list[Document], list[Document]] = ([], [])
+    for number in range(documents):
+        gold = [(k, k + 1, "A") for k in range(1 + random.poisson(2))]
+        chance = random.beta(5 * BASELINE, 5 * (1 - BASELINE))
+        easy = random.random(len(gold))
+        for side, share in zip(sides, (1.0, CANDIDATE / BASELINE)):
+            luck = np.where(random.random(len(gold)) < 0.5, easy, random.random(len(gold)))
+            side.append(Document(gold, [s for s, u in zip(gold, luck) if u < chance * share], id=str(number)))
+    return sides
+
+
+def simulated(replications: int, documents: int, seed: int = 0) -> dict[str, Any]:
+    """Return how often each rule was met, broken or undecided, and how often the gate with one false rule was met."""
+    random = np.random.default_rng([seed, documents])
+    metrics = create_all(["strict"])
+    verdicts = {name: {"met": 0, "broken": 0, "undecided": 0} for name in RULES}
+    gates = dict.fromkeys(RULES, 0)
+    every = 0
+    for _ in range(replications):
+        before, after = (
+            Judged(System(name, count(side, metrics)))
+            for name, side in zip(("baseline", "candidate"), corpus(random, documents))
+        )
+        found = gate(Policy((*RULES.values(), *EASY)), after, before)
+        by_name = {row["name"]: row["verdict"] for row in found["rules"]}
+        easy = all(by_name[rule.name] == "met" for rule in EASY)
+        every += found["verdict"] == "met"
+        for name in RULES:
+            verdicts[name][by_name[name]] += 1
+            gates[name] += easy and by_name[name] == "met"
+    return {
+        "documents": documents,
+        "replications": replications,
+        "rules": verdicts,
+        "gates_with_one_false_rule_met": gates,
+        "gates_with_three_false_rules_met": every,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("-n", type=int, default=1000, help="replications")
+    parser.add_argument("-o", type=Path, default=OUTPUT, help="JSON file")
+    given = parser.parse_args()
+    found = {"level": 0.95, "recall": {"baseline": BASELINE, "candidate": CANDIDATE}}
+    rows = [simulated(given.n, documents) for documents in (50, 200)]
+    given.o.write_text(json.dumps(found | {"corpora": rows}, indent=2) + "\n", encoding="utf8")
+    for row in rows:
+        print(json.dumps(row))
+
+
+if __name__ == "__main__":
+    main()

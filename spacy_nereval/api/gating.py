@@ -1,0 +1,202 @@
+"""`gate`, for whatever a user has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..core.labels import rules_of
+from ..core.spans import relabelled
+from ..counting.counter import count
+from ..evaluation.comparison import System
+from ..evaluation.gate import Judged
+from ..evaluation.gate import gate as judged_by
+from ..evaluation.transitions import outcomes_of
+from ..io.policies import read_policy
+from ..io.writing import atomic
+from ..metrics.registry import chosen_metrics
+from ..reporting.gate_view import GateView, junit
+from .inputs import documents, reading_of_items, unknown
+from .rows import TagNames, names_of
+from .scoring import counts_of
+from .shown import Shown, table_frame
+from .sides import Side
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class RuleVerdict(NamedTuple):
+    """The verdict on a rule.
+
+    Attributes:
+        name: The name of the rule.
+        verdict: "met", "broken" or "undecided".
+        counts_as: What that does to the gate: "pass", "warn" or "fail".
+        required: Whether the gate depends on the rule.
+        value: The score or the difference, a ratio from 0 to 1 where it is one; None where undefined.
+        low, high: Its one-sided bounds; None where there is no interval.
+        units_needed: About how many units would decide it, if that is known.
+    """
+
+    name: str
+    verdict: str
+    counts_as: str
+    required: bool
+    value: float | None
+    low: float | None
+    high: float | None
+    units_needed: int | None
+
+
+class Gate(Shown):
+    """The verdict on a candidate: a dict, equal to the JSON of `nereval gate`, that you can print and save.
+
+    `gate` makes it.
+
+    >>> from spacy_nereval import gate
+    >>> rules = {"overall": {"score": "strict_f", "at_least": 90}}
+    >>> found = gate({"gate": {"rules": rules}}, [["B-PER"]] * 60, [["B-PER"]] * 60)
+    >>> found.passed, found.verdict, found.rules[0].verdict
+    (True, 'met', 'met')
+    """
+
+    summarised = ("rules", "lost")
+
+    @property
+    def passed(self) -> bool:
+        """Whether no required rule fails."""
+        found: bool = self["passed"]
+        return found
+
+    @property
+    def verdict(self) -> str:
+        """The verdict on all required rules: "met", "broken" or "undecided"."""
+        found: str = self["verdict"]
+        return found
+
+    @property
+    def rules(self) -> list[RuleVerdict]:
+        """The verdict on each rule."""
+        return [
+            RuleVerdict(
+                row["name"],
+                row["verdict"],
+                row["counts_as"],
+                row["required"],
+                row["value"],
+                row["interval"][0],
+                row["interval"][1],
+                row["units_needed"],
+            )
+            for row in self["rules"]
+        ]
+
+    def to_frame(self, table: str = "rules") -> pandas.DataFrame:
+        """Return a table as a pandas DataFrame.
+
+        Args:
+            table: The name of a table for `--tables` of `nereval gate`: "rules", "unmet", "lost" or "spans".
+
+        Raises:
+            ValueError: There is no such table, or pandas is not installed.
+
+        >>> from spacy_nereval import gate
+        >>> rules = {"overall": {"score": "strict_f", "at_least": 90}}
+        >>> found = gate({"gate": {"rules": rules}}, [["B-PER"]] * 60, [["B-PER"]] * 60)
+        >>> found.to_frame()[["rule", "found"]].values.tolist()
+        [['overall', 1.0]]
+        """
+        return table_frame(GateView(self).tables([table]))
+
+    def save(self, path: str | Path) -> None:
+        """Write the result to a file in the format that the file extension names.
+
+        Args:
+            path: `.json` for the whole result; `.xml` for JUnit XML; `.md`, `.tex`, `.csv` or `.html` for all tables.
+
+        Raises:
+            ValueError: The file extension is unknown.
+            OSError: The file cannot be written.
+
+        >>> from spacy_nereval import gate
+        >>> rules = {"overall": {"score": "strict_f", "at_least": 90}}
+        >>> found = gate({"gate": {"rules": rules}}, [["B-PER"]] * 60, [["B-PER"]] * 60)
+        >>> found.save(getfixture("tmp_path") / "gate.xml")
+        """
+        if Path(path).suffix == ".xml":
+            with atomic(Path(path)) as file:
+                file.write(junit(self))
+        else:
+            super().save(path)
+
+    def _view(self, average: str = "micro", *, every: bool = False) -> GateView:
+        return GateView(self)
+
+    def _report(self, name: str) -> str | None:
+        return None
+
+
+def gate(
+    policy: str | Path | Mapping[str, Any],
+    gold: Iterable[Any] | None,
+    candidate: Any,
+    baseline: Any = None,
+    *,
+    text: Iterable[str | None] | None = None,
+    tokens: Iterable[Any] | None = None,
+    tag_names: TagNames = None,
+    **reading: Any,
+) -> Gate:
+    """Say whether a model may ship, by the rules of a policy.
+
+    Args:
+        policy: The path of a policy, or its content as a table, {"gate": {"rules": {NAME: {...}}}}.
+        gold: The gold annotation, as `score` takes it; None if the systems are counts.
+        candidate: Predictions as `score` takes them, counts, or the path of a count file (.npz).
+        baseline: The released model, for rules that compare: predictions, counts or a count file.
+        text, tokens, tag_names: As for `score`.
+        reading: Further arguments of `score` on reading: scheme, repair, end, spans_key, labels, only, depth, sep,
+            match, occurrences and offsets.
+
+    Returns:
+        The verdict: a dict with methods that print and save it; see `Gate`.
+
+    Raises:
+        ValueError: The policy or an argument cannot be used, or the baseline has other gold annotation.
+        OSError: A file cannot be read.
+
+    >>> from spacy_nereval import gate
+    >>> rules = {"not_worse": {"score": "strict_f", "worse_by_at_most": 5}}
+    >>> gold = [["B-PER", "B-LOC"]] * 40
+    >>> found = gate({"gate": {"rules": rules}}, gold, [["B-PER", "O"]] * 40, gold)
+    >>> found.verdict, found["rules"][0]["lost_groups"]
+    ('broken', [{'label': 'LOC', 'to': 'missed', 'spans': 40}])
+    """
+    rules = read_policy(policy)
+    known = {name: counts_of(given) for name, given in (("candidate", candidate), ("baseline", baseline))}
+    stored = next((counts for counts in known.values() if counts), None)
+    text, tokens = (None if value is None else list(value) for value in (text, tokens))
+    how = reading_of_items(tag_names=tag_names, **reading)
+    same = gold if gold is None or hasattr(gold, "__len__") else list(gold)
+    judged: dict[str, Judged] = {}
+    for name, given in (("candidate", candidate), ("baseline", baseline)):
+        counts = known[name]
+        if counts is not None:
+            judged[name] = Judged(System(name, counts))
+        elif given is not None:
+            if same is None:
+                raise ValueError("gold is missing: expected the gold annotation, one item per document")
+            of_gold = Side(same, "gold", how, names_of(same))
+            sides = of_gold, Side(given, name, how, of_gold.tag_names)
+            if stored is None:
+                metrics, _ = chosen_metrics(rules.metrics, partial(unknown, sides, text, tokens))
+            else:
+                metrics = stored.metrics
+            kept = [*relabelled(documents(*sides, text, tokens, how), rules_of(how))]
+            counts = count(kept, metrics)
+            counts.spans_key = how.spans_key
+            judged[name] = Judged(System(name, counts, outcomes_of(kept, metrics)), kept)
+    return Gate(judged_by(rules, judged["candidate"], judged.get("baseline")))

@@ -1,0 +1,521 @@
+"""May this model ship? Rules on scores, each answered by a one-sided interval and never by a point value."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..about import __version__
+from ..core.declaration import Metric, Score
+from ..core.spans import Document
+from ..counting.counts import Counts
+from ..counting.table import summed
+from ..metrics.registry import create_all
+from .breakdown import Breakdown
+from .comparison import System
+from .evidence import by_halves, by_runs, by_swaps
+from .pairs import aligned_runs, all_labels
+from .prediction_rates import RATE, prediction_rate
+from .resampling import Confidence, number_of_units
+from .result import plain
+from .scores import score_sums
+from .signature import signature
+from .statistics.conclusion import points, unit_name
+from .statistics.differences import (
+    LEAST_DIFFERING,
+    LEAST_SWAPS,
+    POWER,
+    equivalence_level,
+    rare_difference,
+    units_without_difference,
+)
+from .statistics.intervals import FEW_UNITS
+from .statistics.runs import mean_of_runs
+from .statistics.scales import Limits
+from .tested import Subject, greatest_difference, label_score
+from .thresholds.cut_choice import Wanted, wanted
+from .transitions import transitions
+
+AT_LEAST, AT_MOST, WORSE, BETTER, RATE_BETWEEN = KINDS = (
+    *("at_least", "at_most", "worse_by_at_most", "better_by_at_least", "rate_between"),
+)
+"""What a rule can demand."""
+
+AGAINST_BASELINE = (WORSE, BETTER)
+"""The rules that need a baseline."""
+
+MET, BROKEN, UNDECIDED = "met", "broken", "undecided"
+"""The verdicts on a rule, and on the gate."""
+
+FAIL, WARN, PASS = CONSEQUENCES = ("fail", "warn", "pass")
+"""What an undecided rule does to the gate."""
+
+MOST_UNITS = 10_000_000
+"""With more units than this needed, a rule is called undecidable by documents like these."""
+
+
+class Rule(NamedTuple):
+    """A rule of a policy.
+
+    Attributes:
+        name: Its name.
+        kind: One of `KINDS`.
+        bound: The bound in points; for `rate_between` the least and the greatest rate.
+        score: A score key, METRIC.SCORE or METRIC_SCORE; None for `rate_between`.
+        label: The label whose score is meant; None for all labels.
+        by, bucket: A slice, such as "eLen" and "1"; None for all spans.
+        required: Whether the gate depends on it. Other rules only advise.
+        undecided: What an undecided rule does: one of `CONSEQUENCES`.
+    """
+
+    name: str
+    kind: str
+    bound: float | tuple[float, float]
+    score: str | None = None
+    label: str | None = None
+    by: str | None = None
+    bucket: str | None = None
+    required: bool = True
+    undecided: str = FAIL
+
+
+class Policy(NamedTuple):
+    """What a model has to fulfil.
+
+    Attributes:
+        rules: The rules, one or more.
+        level: Confidence level of each one-sided interval.
+        unit: The rule that says which documents are resampled together; None for the usual one.
+        seed: Seed of the random swaps.
+        least_units: Effective number of units below which a rule is undecided, whatever its interval.
+        too_few: What a rule with fewer units does: one of `CONSEQUENCES`.
+        digest: Of the text of the policy.
+    """
+
+    rules: tuple[Rule, ...]
+    level: float = 0.95
+    unit: str | None = None
+    seed: int = 0
+    least_units: int = FEW_UNITS
+    too_few: str = FAIL
+    digest: str = ""
+
+    @property
+    def needs_baseline(self) -> list[str]:
+        """The names of the rules that need a baseline."""
+        return [rule.name for rule in self.rules if rule.kind in AGAINST_BASELINE]
+
+    @property
+    def metrics(self) -> list[str]:
+        """The names of the metrics that the rules need.
+
+        >>> Policy((Rule("a", "at_least", 80, "strict_f"), Rule("b", "at_most", 30, "slot_error.ser"))).metrics
+        ['strict', 'slot_error']
+        """
+        known = create_all(["all"])
+        found = [scored(rule, known).metric.name for rule in self.rules if rule.score]
+        return [*dict.fromkeys(found)] or ["strict"]
+
+
+def scored(rule: Rule, metrics: Sequence[Metric]) -> Wanted:
+    """Return the metric and the score that a rule is about.
+
+    Raises:
+        ValueError: None of the metrics has such a score.
+    """
+    return wanted(rule.score or "", metrics, f"rule {rule.name}: score")
+
+
+class Judged(NamedTuple):
+    """A candidate or a baseline.
+
+    Attributes:
+        system: Its name, its counts and, if its predictions are available, the outcome of each gold span.
+        documents: Its documents; None for a count file.
+    """
+
+    system: System
+    documents: Sequence[Document | None] | None = None
+
+
+class Estimate(NamedTuple):
+    """What is known about the subject of a rule, in the unit of its score.
+
+    Attributes:
+        value: The score of the candidate, the difference from the baseline (above 0 if better), or the rate.
+        low, high: One-sided bounds, each at the level of the policy; NaN where there is no interval.
+        k: Effective number of units.
+        own: The score of the candidate.
+        baseline: The score of the baseline; NaN without.
+        differing: The number of units that differ, where it decided the interval.
+        reach: The greatest difference that there can be, where `differing` decided the interval.
+    """
+
+    value: float
+    low: float
+    high: float
+    k: float
+    own: float
+    baseline: float = math.nan
+    differing: int | None = None
+    reach: float = 0.0
+
+
+NOTHING = Estimate(math.nan, math.nan, math.nan, 0, math.nan)
+"""What is known where nothing is."""
+
+
+def verdict_on(low: float, high: float, least: float, most: float) -> str:
+    """Return whether an interval is wholly within a range, wholly outside, or neither.
+
+    >>> verdict_on(0.8, 0.9, 0.75, math.inf), verdict_on(0.6, 0.7, 0.75, math.inf), verdict_on(0.7, 0.8, 0.75, math.inf)
+    ('met', 'broken', 'undecided')
+    >>> verdict_on(math.nan, math.nan, 0, 1)
+    'undecided'
+    """
+    if low >= least and high <= most:
+        return MET
+    return BROKEN if high < least or low > most else UNDECIDED
+
+
+def units_to_decide(
+    units: int, found: tuple[float, float, float], least: float, most: float, level: float = 0.95
+) -> int | None:
+    """Return about how many units decide a rule 4 times in 5, if the value stays what it is.
+
+    The standard error falls with the square root of the number of units.
+
+    Args:
+        units: The number of units behind the interval.
+        found: The value and its one-sided bounds.
+        least, most: What the rule allows.
+        level: The level of each bound.
+
+    Returns:
+        None where the value lies on a bound of the rule, so that no number of units like these decides.
+
+    Example:
+        >>> units_to_decide(100, (0.80, 0.74, 0.86), 0.75, math.inf)
+        330
+        >>> units_to_decide(100, (0.75, 0.69, 0.81), 0.75, math.inf) is None
+        True
+
+    Source: sample size for a one-sided test, n = (z_level + z_power)² σ² / gap².
+    """
+    from scipy.special import ndtri
+
+    value, low, high = found
+    if not (units and math.isfinite(high - low) and math.isfinite(value)):
+        return None
+    more = 1 + float(ndtri(POWER) / ndtri(level))
+    within = least <= value <= most
+    edges = [edge for edge in (least, most) if math.isfinite(edge) and (within or (value < edge) == (edge == least))]
+    times = 0.0
+    for edge in edges:
+        gap, reach = abs(value - edge), (value - low if value > edge else high - value)
+        times = max(times, (more * reach / gap) ** 2 if gap > 1e-12 else math.inf)
+    needed = units * times
+    return math.ceil(needed - 1e-9) if units < needed <= MOST_UNITS else None
+
+
+def gate(
+    policy: Policy, candidate: Judged, baseline: Judged | None = None, gold: Sequence[Document | None] | None = None
+) -> dict[str, Any]:
+    """Judge a candidate by the rules of a policy.
+
+    All required rules have to be met. This is an intersection-union test: if one of them does not hold, the
+    gate is met with a probability of at most 1 - level, however many rules there are.
+
+    Args:
+        policy: The rules.
+        candidate: The candidate.
+        baseline: The released model, for rules that compare.
+        gold: Documents with the gold spans and texts; by default those of the candidate.
+
+    Returns:
+        A result in plain Python; ratios, also those of bounds, are not in per cent.
+
+    Raises:
+        ValueError: A rule needs a baseline or documents and there are none, there is no such score, or the baseline
+            was counted on other documents, other gold annotation or in another way.
+
+    >>> from spacy_nereval import count, create_all
+    >>> documents = [Document([(0, 3, "A")], [(0, 3, "A")], id=str(k)) for k in range(60)]
+    >>> policy = Policy((Rule("overall", "at_least", 90, "strict_f"), Rule("much", "at_least", 99, "strict_f")))
+    >>> found = gate(policy, Judged(System("new", count(documents, create_all(["strict"]))), documents))
+    >>> found["verdict"], [rule["verdict"] for rule in found["rules"]]
+    ('undecided', ['met', 'undecided'])
+    """
+    if policy.needs_baseline and baseline is None:
+        raise ValueError(f"rule {policy.needs_baseline[0]} compares with a baseline, and none is given")
+    own = candidate.system.runs
+    first = own[0]
+    if policy.unit and first.unit != policy.unit:
+        raise ValueError(f"the policy has the unit {policy.unit}, and the counts have {first.unit}: count again")
+    ours = aligned_runs(first, candidate.system.name, own)
+    theirs = None if baseline is None else aligned_runs(first, baseline.system.name, baseline.system.runs)
+    judging = _Judging(policy, candidate, baseline, ours, theirs)
+    lost = _lost(candidate, baseline, gold if gold is not None else candidate.documents)
+    rows = []
+    for rule in policy.rules:
+        row = judging.row(rule)
+        if row["verdict"] == BROKEN and lost is not None and not rule.by:
+            spans = [span for span in lost if rule.label in (None, span["label"])]
+            row |= {"lost": spans, "lost_groups": _groups(spans)}
+        rows.append(row)
+    verdict, passed = _overall(rows)
+    settings = [f"level:{policy.level:g}", f"unit:{first.unit}", f"units:{judging.units}", f"seed:{policy.seed}"]
+    result: dict[str, Any] = plain(
+        {
+            "signature": signature(first, *settings, f"gate:{policy.digest[:12]}"),
+            "signatures": {
+                "candidate": signature(first),
+                **({"baseline": signature(theirs[0])} if theirs else {}),
+            },
+            "version": __version__,
+            "policy": policy.digest,
+            "level": policy.level,
+            "candidate": candidate.system.name,
+            "baseline": baseline and baseline.system.name,
+            "documents": first.documents,
+            "unit": first.unit,
+            "units": judging.units,
+            "verdict": verdict,
+            "passed": passed,
+            "rules": rows,
+        }
+    )
+    return result
+
+
+def _overall(rows: Sequence[Mapping[str, Any]]) -> tuple[str, bool]:
+    """Return the verdict of all required rules, and whether the gate is passed."""
+    required = [row for row in rows if row["required"]]
+    verdicts = {row["verdict"] for row in required}
+    verdict = BROKEN if BROKEN in verdicts else UNDECIDED if UNDECIDED in verdicts else MET
+    return verdict, all(row["counts_as"] != FAIL for row in required)
+
+
+def _lost(
+    candidate: Judged, baseline: Judged | None, documents: Sequence[Document | None] | None
+) -> list[dict[str, Any]] | None:
+    """Return the gold spans that the baseline has right and the candidate has wrong.
+
+    Where only counts of the baseline are known, all gold spans that the candidate has wrong, `from` being None;
+    None where the spans of the candidate are not known, or there is no baseline.
+    """
+    after = candidate.system.outcomes
+    if baseline is None or after is None or documents is None:
+        return None
+    before = baseline.system.outcomes
+    unknown = before is None
+    assumed = [dict.fromkeys(each, "correct") for each in after] if before is None else before
+    spans = transitions(assumed, after, documents)["spans"]
+    return [{**span, "from": None if unknown else span["from"]} for span in spans if span["from"] == "correct"]
+
+
+def _groups(spans: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return how many lost spans have each label and outcome, the largest group first."""
+    numbers = Counter((span["label"], span["to"]) for span in spans)
+    ordered = sorted(numbers.items(), key=lambda item: (-item[1], item[0]))
+    return [{"label": label, "to": to, "spans": number} for (label, to), number in ordered]
+
+
+class _Judging:
+    """Finds out what is known about each rule."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        candidate: Judged,
+        baseline: Judged | None,
+        ours: Sequence[Counts],
+        theirs: Sequence[Counts] | None,
+    ) -> None:
+        self.policy, self.candidate, self.baseline = policy, candidate, baseline
+        self.ours, self.theirs = ours, theirs
+        first = ours[0]
+        self.units = None if first.collapsed else number_of_units(first)
+        # Each bound of this interval is one-sided at the level of the policy.
+        self.confidence = Confidence(equivalence_level(policy.level), seed=policy.seed).checked()
+
+    def row(self, rule: Rule) -> dict[str, Any]:
+        """Return the verdict on a rule, and all that it rests on."""
+        wish = Wanted(RATE, RATE.scores[0]) if rule.kind == RATE_BETWEEN else scored(rule, self.ours[0].metrics)
+        ours, theirs = self._counts(rule, wish.metric)
+        label = rule.bucket if rule.by else rule.label
+        score = wish.score if label is None or rule.kind == RATE_BETWEEN else label_score(wish.metric, wish.score.name)
+        known = label is None or label in all_labels(*ours, *(theirs or ()))
+        subject = Subject(_own(ours[0], wish.metric), score, label, "")
+        found = self._estimate(rule, subject, ours, theirs) if known else NOTHING
+        least, most = _allowed(rule, score)
+        few = found.k < self.policy.least_units
+        verdict = UNDECIDED if few else verdict_on(found.low, found.high, least, most)
+        consequence = self.policy.too_few if few else rule.undecided
+        more = self._units_needed(found, least, most) if verdict == UNDECIDED and not few else None
+        return {
+            "name": rule.name,
+            "kind": rule.kind,
+            "metric": wish.metric.name,
+            "score": score.name,
+            "label": rule.label,
+            "by": rule.by,
+            "bucket": rule.bucket,
+            "bound": [least, most] if rule.kind == RATE_BETWEEN else most if rule.kind == AT_MOST else abs(least),
+            "required": rule.required,
+            "verdict": verdict,
+            "counts_as": PASS if verdict == MET else FAIL if verdict == BROKEN else consequence,
+            "value": found.value,
+            "interval": [found.low, found.high],
+            "score_value": found.own,
+            "baseline_value": found.baseline,
+            "effective_units": found.k,
+            "few": few,
+            "differing": found.differing,
+            "units_needed": more,
+            "reason": self._reason(rule, found, known, few, more) if verdict == UNDECIDED else None,
+            "score_unit": score.unit,
+            "higher_is_better": score.higher_is_better,
+            "lost": [],
+            "lost_groups": [],
+        }
+
+    def _counts(self, rule: Rule, metric: Metric) -> tuple[Sequence[Counts], Sequence[Counts] | None]:
+        """Return the counts that a rule is about: those of all spans, or of a slice, with buckets as labels."""
+        if not rule.by:
+            return self.ours, self.theirs
+        found = []
+        sides = [(self.candidate, self.ours)]
+        if rule.kind in AGAINST_BASELINE and self.baseline is not None and self.theirs is not None:
+            sides.append((self.baseline, self.theirs))
+        for judged, counted in sides:
+            if judged.documents is None or len(counted) > 1:
+                raise ValueError(
+                    f"rule {rule.name}: a slice by {rule.by} needs the documents of one run of {judged.system.name}; "
+                    "counts hold no texts"
+                )
+            sliced = Breakdown([metric], rule.by)
+            for document in judged.documents:
+                sliced.add(document)
+            found.append([sliced.counts(metric.name, counted[0])])
+        return found[0], found[1] if len(found) > 1 else None
+
+    def _estimate(
+        self, rule: Rule, subject: Subject, ours: Sequence[Counts], theirs: Sequence[Counts] | None
+    ) -> Estimate:
+        if rule.kind == RATE_BETWEEN:
+            return self._rate(rule, ours)
+        if rule.kind not in AGAINST_BASELINE:
+            return self._absolute(subject, ours)
+        assert theirs is not None
+        return self._difference(subject, ours, theirs)
+
+    def _absolute(self, subject: Subject, runs: Sequence[Counts]) -> Estimate:
+        """Return the score of the candidate, with the interval that `score --confidence` gives."""
+        from .intervals import bounded
+
+        own = [counts.of([subject.metric]) for counts in runs]
+        table = bounded(own, self.confidence).metrics[subject.metric.name]
+        name = subject.score.name
+        row = table["scores"][name] if subject.label is None else table["per_type"][subject.label][name]
+        value = _value(subject, own)
+        return Estimate(value, row["low"], row["high"], row["k"], value)
+
+    def _rate(self, rule: Rule, runs: Sequence[Counts]) -> Estimate:
+        if len(runs) > 1:
+            raise ValueError(f"rule {rule.name}: a rate needs a single training run, and there are {len(runs)}")
+        found = prediction_rate(runs[0], rule.bucket if rule.by else rule.label, self.confidence)
+        if found is None:
+            return NOTHING
+        return Estimate(found.value, found.low, found.high, found.k, found.value)
+
+    def _difference(self, subject: Subject, ours: Sequence[Counts], theirs: Sequence[Counts]) -> Estimate:
+        """Return the difference from the baseline, above 0 if the candidate is better."""
+        evidence = next(self._evidence(subject, ours, theirs))
+        baseline, own = evidence.values
+        gap, low, high, differing, most = own - baseline, math.nan, math.nan, None, 0.0
+        if evidence.test:
+            test = evidence.test(self.confidence.level)
+            low, high = float(test.low), float(test.high)
+        number = evidence.differing
+        if number is not None and number < LEAST_DIFFERING and math.isfinite(gap) and evidence.k > number:
+            most = greatest_difference(subject.score)
+            reach = rare_difference(number, evidence.k, self.policy.level) * most
+            low, high, differing = min(gap, -reach), max(gap, reach), number
+        if not subject.score.higher_is_better:
+            gap, low, high = -gap, -high, -low
+        return Estimate(gap, low, high, evidence.k, own, baseline, differing, most)
+
+    def _evidence(self, subject: Subject, ours: Sequence[Counts], theirs: Sequence[Counts]) -> Iterator[Any]:
+        metrics = [subject.metric]
+        own, others = ([counts.of(metrics) for counts in runs] for runs in (ours, theirs))
+        if own[0].collapsed:
+            return by_halves(others[0], own[0], [subject])
+        if len(own) == len(others) == 1:
+            return by_swaps(others[0], own[0], [subject], self.confidence, LEAST_SWAPS)
+        return by_runs(others, own, [subject], self.confidence)
+
+    def _units_needed(self, found: Estimate, least: float, most: float) -> int | None:
+        """Return about how many units would decide an undecided rule."""
+        if found.differing is None:
+            place = found.value, found.low, found.high
+            return units_to_decide(self.units or 0, place, least, most, self.policy.level)
+        share = -least / found.reach if found.reach else 0.0
+        if found.differing or not 0 < share < 1:
+            return None
+        return units_without_difference(share, self.policy.level)
+
+    def _reason(self, rule: Rule, found: Estimate, known: bool, few: bool, needed: int | None) -> str:
+        """Return why a rule is undecided, and what would decide it."""
+        first = self.ours[0]
+        units = f"{unit_name(first.unit, self.units, first.documents)}s"
+        if not known:
+            kind, name = ("bucket", rule.bucket) if rule.by else ("label", rule.label)
+            labels = ", ".join(all_labels(*self._counts(rule, first.metrics[0])[0]))
+            return f"no span has the {kind} {name!r}; there are {labels}"
+        if few:
+            return f"effectively {found.k:.1f} {units} have such spans, and {self.policy.least_units} are needed"
+        if not math.isfinite(found.value):
+            return "the score is undefined"
+        if not math.isfinite(found.low + found.high):
+            return "there is no interval"
+        if needed and found.differing == 0:
+            return f"no {units[:-1]} differs; {needed:,} {units} without a difference would decide it"
+        if found.differing is not None:
+            return f"only {found.differing} {units} differ, too few for a test: more {units} are needed"
+        if needed:
+            return f"about {needed:,} {units} like these would decide it 4 times in 5 if the value stays"
+        return f"the value is so close to the bound that more {units} like these would hardly decide it"
+
+
+def _own(counts: Counts, metric: Metric) -> Metric:
+    """Return the metric as the counts have it, or itself."""
+    return next((each for each in counts.metrics if each.name == metric.name), metric)
+
+
+def _value(subject: Subject, runs: Sequence[Counts]) -> float:
+    """Return the mean of a score over training runs."""
+    found = []
+    for counts in runs:
+        sums = summed(counts)
+        (own,) = score_sums(sums)
+        missing = subject.label is not None and subject.label not in sums.labels
+        found.append(np.nan if missing else subject.values(own, sums.labels).item())
+    return float(mean_of_runs([np.array(found[k : k + 1]) for k in range(len(found))])[0])
+
+
+def _allowed(rule: Rule, score: Score) -> Limits:
+    """Return the least and the greatest value that a rule allows, in the unit of the score."""
+    if isinstance(rule.bound, tuple):
+        return rule.bound
+    bound = rule.bound / points(score.unit)
+    return {
+        AT_LEAST: (bound, math.inf),
+        AT_MOST: (-math.inf, bound),
+        WORSE: (-bound, math.inf),
+        BETTER: (bound, math.inf),
+    }[rule.kind]

@@ -1,0 +1,109 @@
+"""`nereval gate`: its exit statuses, its files, and that it says what Python says."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+from commands import accepted, line, run, write
+
+from spacy_nereval import gate, load
+
+POLICY = """
+[gate]
+
+[gate.rules]
+
+[gate.rules.overall]
+score = "strict_f"
+at_least = 60
+
+[gate.rules.not_worse]
+score = "strict_f"
+worse_by_at_most = 10
+"""
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """Forty documents: gold, a released model that is right, and one that has lost a label."""
+    monkeypatch.chdir(tmp_path)
+    whole = [line("Ada is in Rome", (0, 3, "PER"), (10, 14, "LOC"), id=str(k)) for k in range(40)]
+    lost = [line("Ada is in Rome", (0, 3, "PER"), id=str(k)) for k in range(40)]
+    for name, rows in (("gold", whole), ("released", whole), ("lost", lost)):
+        write(tmp_path / f"{name}.jsonl", *rows)
+    (tmp_path / "policy.cfg").write_text(POLICY)
+    return tmp_path
+
+
+def test_the_released_model_passes_and_one_that_lost_a_label_fails(here):
+    assert "✔ candidate passes the gate: 2 of 2 required rules are met" in accepted(
+        "gate", "policy.cfg", "gold.jsonl", "released.jsonl", "--baseline", "released.jsonl"
+    )
+    done = run(
+        *("gate", "policy.cfg", "gold.jsonl", "lost.jsonl", "--baseline", "released.jsonl", "-f", "markdown"),
+        *("-o", "out.json", "--junit", "out.xml"),
+    )
+    assert done.exit_code == 1
+    assert "| LOC | missed | 40 |" in done.stdout and "| 0 | LOC | Rome | missed |" in done.stdout
+    result = json.loads((here / "out.json").read_text())
+    assert result == gate("policy.cfg", *map(load, ("gold.jsonl", "lost.jsonl", "released.jsonl")))
+    assert ElementTree.parse(here / "out.xml").getroot().get("failures") == "2"
+
+
+def test_the_counts_of_the_released_model_are_a_baseline(here):
+    accepted("count", "gold.jsonl", "released.jsonl", "-m", "strict", "-o", "released.npz")
+    done = run("gate", "policy.cfg", "gold.jsonl", "lost.jsonl", "--baseline", "released.npz")
+    assert done.exit_code == 1
+    assert "baseline's counts hold no spans" in " ".join(done.stdout.split())
+    accepted("count", "gold.jsonl", "lost.jsonl", "-m", "strict", "-o", "lost.npz")
+    counted = run("gate", "policy.cfg", "lost.npz", "--baseline", "released.npz", "-o", "out.json")
+    assert counted.exit_code == 1
+    rows = json.loads((here / "out.json").read_text())["rules"]
+    of_files = gate("policy.cfg", *map(load, ("gold.jsonl", "lost.jsonl", "released.jsonl")))["rules"]
+    assert [row["interval"] for row in rows] == [row["interval"] for row in of_files]
+
+
+def test_other_gold_is_refused(here):
+    write(here / "other.jsonl", *(line("Ada is in Rome", (0, 3, "PER"), id=str(k)) for k in range(40)))
+    assert run("count", "other.jsonl", "released.jsonl", "-m", "strict", "-o", "other.npz").exit_code == 0
+    done = run("gate", "policy.cfg", "gold.jsonl", "lost.jsonl", "--baseline", "other.npz")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "different gold annotation in 40 documents" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("policy.cfg", "gold.jsonl", "lost.jsonl"), "give --baseline"),
+        (("policy.cfg", "gold.jsonl", "none.jsonl", "--baseline", "lost.jsonl"), "none.jsonl"),
+        (("none.cfg", "gold.jsonl", "lost.jsonl"), "none.cfg"),
+        (("wrong.cfg", "gold.jsonl", "lost.jsonl"), "wrong.cfg: policy error gate -> rules -> a -> at_least"),
+        (("gold.jsonl", "gold.jsonl", "lost.jsonl"), "not a config"),
+        (("policy.cfg", "gold.jsonl", "lost.jsonl", "--junit", "out.txt"), "expected a .xml file"),
+        (("policy.cfg", "gold.jsonl", "lost.jsonl", "--init"), "policy.cfg exists"),
+    ],
+)
+def test_bad_input_ends_with_2(here, arguments, said):
+    (here / "wrong.cfg").write_text('[gate]\n\n[gate.rules]\n\n[gate.rules.a]\nscore = "strict_f"\nat_least = "x"\n')
+    done = run("gate", *arguments)
+    assert (done.exit_code, done.stdout) == (2, "")
+    (only,) = done.stderr.splitlines()
+    assert only.startswith("✘ ") and said in only
+
+
+def test_the_policy_that_init_writes_can_be_used_at_once(here):
+    accepted("gate", "--init", "new.cfg")
+    done = run("gate", "new.cfg", "gold.jsonl", "released.jsonl", "--baseline", "released.jsonl")
+    assert done.exit_code == 1
+    assert "59 documents without a difference would decide it" in " ".join(done.stdout.split())
+
+
+def test_training_runs_are_judged_by_their_mean(here):
+    done = run(
+        "gate", "policy.cfg", "gold.jsonl", "released.jsonl,lost.jsonl", "--baseline", "gold.jsonl", "-o", "o.json"
+    )
+    assert done.exit_code == 1
+    rows = json.loads((here / "o.json").read_text())["rules"]
+    assert rows[0]["score_value"] == pytest.approx((1 + 2 / 3) / 2)  # F of half the recall is 2/3

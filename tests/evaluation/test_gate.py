@@ -1,0 +1,323 @@
+"""Gates: verdicts by intervals, worked out by hand on small corpora, and the policies that make them."""
+
+from __future__ import annotations
+
+import math
+from xml.etree import ElementTree
+
+import pytest
+from confection import Config, ConfigValidationError
+from scipy.stats import beta
+
+from spacy_nereval import Document, compare, count, create_all, gate
+from spacy_nereval.evaluation.comparison import System
+from spacy_nereval.evaluation.gate import Judged, units_to_decide, verdict_on
+from spacy_nereval.evaluation.gate import gate as judged_by
+from spacy_nereval.evaluation.statistics.differences import rare_difference
+from spacy_nereval.evaluation.statistics.intervals import wilson
+from spacy_nereval.io.policies import RULE, TEMPLATE, read_policy
+
+
+def policy(**rules):
+    return {"gate": {"rules": rules}}
+
+
+def documents(hits: int, number: int, label: str = "A") -> list[Document]:
+    """Documents of one gold span each, so many of which have it predicted."""
+    gold = [(0, 3, label)]
+    return [Document(gold, gold if k < hits else [], "Ada", id=str(k)) for k in range(number)]
+
+
+def judged(given, candidate, baseline=None):
+    metrics = create_all(["strict"])
+    sides = [
+        None if side is None else Judged(System("s", count(side, metrics)), side) for side in (candidate, baseline)
+    ]
+    return judged_by(read_policy(given), *sides)["rules"]
+
+
+# By hand
+
+
+@pytest.mark.parametrize(
+    ("hits", "bound", "expected"),
+    [
+        (60, 90, "met"),  # Wilson's bound for 60 of 60 with t is 1/(1 + t²/60), t = 1.671: 0.9555
+        (60, 97, "undecided"),
+        (30, 70, "broken"),  # 0.5 reaches to 0.607 at most
+        (30, 30, "met"),  # and to 0.393 at least
+        (30, 50, "undecided"),
+        (30, 60, "undecided"),
+    ],
+)
+def test_six_small_corpora_have_the_verdict_of_wilsons_interval(hits, bound, expected):
+    (row,) = judged(policy(rule={"score": "strict_r", "at_least": bound}), documents(hits, 60))
+    low, high = wilson(hits / 60, 60, 1.671)
+    by_hand = "met" if 100 * low >= bound else "broken" if 100 * high < bound else "undecided"
+    assert (row["verdict"], by_hand) == (expected, expected)
+    assert row["interval"] == pytest.approx([low, high], abs=0.002)
+    assert row["value"] == hits / 60
+
+
+def test_a_bound_from_above_turns_the_verdict_round():
+    rows = judged(
+        policy(
+            low={"score": "strict_r", "at_most": 30},
+            high={"score": "strict_r", "at_most": 70},
+            near={"score": "strict_r", "at_most": 50},
+        ),
+        documents(30, 60),
+    )
+    assert [row["verdict"] for row in rows] == ["broken", "met", "undecided"]
+
+
+def test_a_rate_has_to_lie_within_both_bounds():
+    rows = judged(
+        policy(
+            within={"rate_between": [0.3, 0.7]},
+            below={"rate_between": [0.7, 1.2]},
+            above={"rate_between": [0.1, 0.3]},
+            near={"rate_between": [0.5, 1.0]},
+            label={"rate_between": [0.3, 0.7], "label": "A"},
+        ),
+        documents(30, 60),
+    )
+    assert [row["verdict"] for row in rows] == ["met", "broken", "broken", "undecided", "met"]
+    assert rows[0]["interval"] == rows[-1]["interval"]
+
+
+def test_a_label_and_a_slice_are_judged_alone():
+    gold = [(0, 3, "A"), (4, 11, "B")]
+    found = [Document(gold, gold[:1], "Ada New Ulm", id=str(k)) for k in range(40)]
+    rows = judged(
+        policy(
+            a={"score": "strict_f", "label": "A", "at_least": 90},
+            b={"score": "strict_f", "label": "B", "at_least": 90},
+            short={"score": "strict_f", "by": "eLen", "bucket": "1", "at_least": 90},
+            long={"score": "strict_f", "by": "eLen", "bucket": "2", "at_least": 90},
+            none={"score": "strict_f", "by": "eLen", "bucket": "9", "at_least": 90},
+            nobody={"score": "strict_f", "label": "PER", "at_least": 90},
+        ),
+        found,
+    )
+    assert [row["verdict"] for row in rows] == ["met", "broken", "met", "broken", "undecided", "undecided"]
+    assert [row["interval"] for row in rows[2:4]] == [row["interval"] for row in rows[:2]]
+    assert rows[-2]["reason"] == "no span has the bucket '9'; there are 1, 2"
+    assert rows[-1]["reason"] == "no span has the label 'PER'; there are A, B"
+
+
+def test_worse_by_at_most_agrees_with_the_margin_of_compare():
+    """The interval of the gate at one-sided .05 is that of compare at the level .90."""
+    gold = [["B-A", "O"]] * 80
+    wrong = [["O", "O"]]
+    baseline, candidate = gold[:70] + wrong * 10, gold[:58] + wrong * 12 + gold[70:78] + wrong * 2
+    found = gate(policy(rule={"score": "strict_f", "worse_by_at_most": 20}), gold, candidate, baseline)
+    compared = compare({"a": baseline, "b": candidate}, gold, ["strict"], level=0.9, trials=10_000)
+    row = next(row for row in compared["comparisons"] if row["score"] == "f")
+    assert found["rules"][0]["interval"] == pytest.approx(row["interval"], abs=1e-12)
+    assert found["rules"][0]["value"] == row["difference"] < 0
+    assert found.verdict == "met"
+    tight = gate(policy(rule={"score": "strict_f", "worse_by_at_most": 3}), gold, candidate, baseline)
+    assert tight.verdict == "undecided"
+    better = gate(policy(rule={"score": "strict_f", "better_by_at_least": 0}), gold, baseline, candidate)
+    assert better["rules"][0]["value"] == -row["difference"]
+
+
+def test_of_error_rates_more_is_worse():
+    gold, nothing = [["B-A"]] * 60, [["O"]] * 60
+    rules = policy(rule={"score": "slot_error.ser", "worse_by_at_most": 5})
+    assert gate(rules, gold, nothing, gold)["rules"][0]["value"] == -1
+    assert (gate(rules, gold, nothing, gold).verdict, gate(rules, gold, gold, nothing).verdict) == ("broken", "met")
+
+
+@pytest.mark.parametrize(("number", "expected"), [(50, "undecided"), (59, "met"), (58, "undecided")])
+def test_equal_outputs_pass_only_if_there_are_enough_of_them(number, expected):
+    """With none of n that differs, up to 1 - 0.05^(1/n) of others may: 5 per cent for 59."""
+    assert (1 - 0.05 ** (1 / number) <= 0.05) == (expected == "met")
+    gold = [["B-A"]] * number
+    found = gate(policy(rule={"score": "strict_f", "worse_by_at_most": 5}), gold, gold, gold)
+    assert found.verdict == expected
+
+
+@pytest.mark.parametrize(("differing", "units"), [(0, 30), (3, 75), (5, 12.5)])
+def test_the_bound_for_few_that_differ_is_that_of_clopper_and_pearson(differing, units):
+    assert rare_difference(differing, units) == pytest.approx(beta.ppf(0.95, differing + 1, units - differing))
+
+
+def test_few_units_leave_a_rule_undecided_whatever_its_interval():
+    given = policy(rule={"score": "strict_r", "at_least": 1})
+    (row,) = judged(given, documents(5, 5))
+    assert (row["verdict"], row["few"], row["counts_as"]) == ("undecided", True, "fail")
+    given["gate"]["too_few"] = "pass"
+    assert judged(given, documents(5, 5))[0]["counts_as"] == "pass"
+    assert judged(given, documents(6, 6))[0]["verdict"] == "met"
+
+
+def test_with_the_units_that_are_asked_for_the_rule_is_decided_as_the_score_stays():
+    given = policy(rule={"score": "strict_r", "at_least": 45})
+    (row,) = judged(given, documents(30, 60))
+    needed = row["units_needed"]
+    assert needed == pytest.approx((1.645 + 0.842) ** 2 * 0.25 / 0.05**2, rel=0.05)
+    assert judged(given, documents(needed // 2, needed // 2 * 2))[0]["verdict"] == "met"
+    assert units_to_decide(100, (0.5, 0.4, 0.6), 0.5, math.inf) is None
+
+
+def test_an_interval_that_touches_a_bound_is_within():
+    assert verdict_on(0.5, 1, 0.5, math.inf) == "met"
+    assert verdict_on(0.3, 0.5, 0.5, math.inf) == "undecided"
+
+
+# The gate
+
+
+def test_all_required_rules_have_to_be_met_and_others_only_advise():
+    met, broken = {"score": "strict_f", "at_least": 10}, {"score": "strict_f", "at_least": 99}
+    gold, half = [["B-A"]] * 40, [["B-A"]] * 20 + [["O"]] * 20
+    assert gate(policy(a=met), gold, half).passed
+    assert not gate(policy(a=met, b=broken), gold, half).passed
+    assert gate(policy(a=met, b=broken | {"required": False}), gold, half).passed
+    near = {"score": "strict_r", "at_least": 50}
+    for undecided, passed in (("fail", False), ("warn", True), ("pass", True)):
+        found = gate(policy(a=met, b=near | {"undecided": undecided}), gold, half)
+        assert (found.verdict, found.passed) == ("undecided", passed)
+
+
+def test_a_broken_rule_lists_what_was_lost_the_largest_group_first():
+    gold = [["B-LOC", "B-PER", "B-ORG"]] * 40
+    worse = [["O", "B-PER", "B-PER"]] * 30 + [["O", "B-PER", "B-ORG"]] * 10
+    found = gate(
+        policy(
+            a={"score": "strict_f", "worse_by_at_most": 5},
+            org={"score": "strict_f", "label": "ORG", "worse_by_at_most": 5},
+            per={"score": "strict_f", "label": "PER", "worse_by_at_most": 20},
+        ),
+        gold,
+        worse,
+        gold,
+    )
+    whole, org, _ = found["rules"]
+    assert [row["verdict"] for row in found["rules"]][:2] == ["broken", "broken"]
+    assert whole["lost_groups"] == [
+        {"label": "LOC", "to": "missed", "spans": 40},
+        {"label": "ORG", "to": "label error", "spans": 30},
+    ]
+    assert org["lost_groups"] == whole["lost_groups"][1:]
+    assert {span["from"] for span in whole["lost"]} == {"correct"}
+    assert "b: " not in found.summary() and "LOC" in found.summary()
+
+
+def test_counts_are_a_baseline_and_other_gold_is_refused():
+    rules = policy(a={"score": "strict_f", "worse_by_at_most": 5})
+    gold, worse = documents(60, 60), documents(30, 60)
+    metrics = create_all(["strict"])
+    released = count(gold, metrics)
+    found = gate(rules, None, count(worse, metrics), released)
+    assert (found.verdict, found["rules"][0]["lost"]) == ("broken", [])
+    assert {*found["signatures"]} == {"candidate", "baseline"}
+    other = count(documents(60, 60, "B"), metrics)
+    with pytest.raises(ValueError, match="different gold annotation in 60 documents"):
+        gate(rules, None, count(worse, metrics), other)
+    with pytest.raises(ValueError, match="rule a compares with a baseline"):
+        gate(rules, None, released)
+
+
+def test_junit_has_a_case_for_each_rule(tmp_path):
+    gold, half = [["B-A"]] * 40, [["B-A"]] * 20 + [["O"]] * 20
+    rules = policy(
+        met={"score": "strict_f", "at_least": 10},
+        lost={"score": "strict_f", "worse_by_at_most": 5},
+        advice={"score": "strict_f", "at_least": 99, "required": False},
+        near={"score": "strict_r", "at_least": 50, "undecided": "warn"},
+    )
+    gate(rules, gold, half, gold).save(tmp_path / "gate.xml")
+    root = ElementTree.parse(tmp_path / "gate.xml").getroot()
+    cases = {case.get("name"): [child.tag for child in case] for case in root.iter("testcase")}
+    assert cases == {"met": [], "lost": ["failure"], "advice": ["skipped"], "near": ["skipped"]}
+    assert {key: root.get(key) for key in ("tests", "failures", "skipped")} == {
+        "tests": "4",
+        "failures": "1",
+        "skipped": "2",
+    }
+    assert "A, now missed: 20 spans" in root.find(".//failure").text
+
+
+# Policies
+
+GOOD = {"score": "strict_f", "at_least": 80}
+
+WRONG_VALUES = {
+    "score": (1, "", "nothing_f", None),
+    "label": (1, ""),
+    "by": (2,),
+    "bucket": (1, True),
+    "at_least": ("80", True, float("inf"), 0.8, 101, -1),
+    "at_most": ([80], None, 0.5),
+    "worse_by_at_most": (-1, "1"),
+    "better_by_at_least": (-0.5, False),
+    "rate_between": (1, [1], [1.2, 0.8], ["a", "b"], [-1, 1], [1, 2, 3]),
+    "required": ("yes", 1),
+    "undecided": ("maybe", True),
+}
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [(key, value) for key, values in WRONG_VALUES.items() for value in values], ids=str
+)
+def test_each_wrong_value_of_a_rule_is_refused_where_it_is(key, value):
+    kind = key in ("worse_by_at_most", "better_by_at_least", "rate_between", "at_most")
+    rule = ({"score": "strict_f"} if kind else GOOD) | {key: value}
+    with pytest.raises(ConfigValidationError) as raised:
+        read_policy(policy(mine=rule))
+    assert [error["loc"] for error in raised.value.errors] == [("gate", "rules", "mine", key)]
+
+
+def test_every_key_of_a_rule_is_tried_with_wrong_values():
+    assert {*WRONG_VALUES} == {*RULE}
+
+
+@pytest.mark.parametrize(
+    ("given", "where", "said"),
+    [
+        ({}, "gate", "expected a section [gate]"),
+        ({"gate": {}}, "gate rules", "one or more sections"),
+        ({"gate": {"rules": {}}}, "gate rules", "one or more sections"),
+        ({"gate": {"rules": {"a": 3}}}, "gate rules a", "expected a section"),
+        ({"gate": {"rules": {"a": GOOD}}, "nlp": {}}, "nlp", "only the section"),
+        ({"gate": {"rules": {"a": GOOD}, "levels": 0.9}}, "gate levels", "unknown key"),
+        ({"gate": {"rules": {"a": GOOD}, "level": 95}}, "gate level", "above 0.5 and below 1"),
+        ({"gate": {"rules": {"a": GOOD}, "level": "0.95"}}, "gate level", "a number"),
+        ({"gate": {"rules": {"a": GOOD}, "unit": "page"}}, "gate unit", "a unit such as"),
+        ({"gate": {"rules": {"a": GOOD}, "seed": 1.5}}, "gate seed", "a whole number"),
+        ({"gate": {"rules": {"a": GOOD}, "least_units": 2}}, "gate least_units", "from 6 up"),
+        ({"gate": {"rules": {"a": GOOD}, "too_few": "no"}}, "gate too_few", "one of fail, warn, pass"),
+        (policy(a=GOOD | {"atleast": 3}), "gate rules a atleast", "unknown key"),
+        (policy(a=GOOD | {"at_most": 3}), "gate rules a", "expected one of"),
+        (policy(a={"score": "strict_f"}), "gate rules a", "not none"),
+        (policy(a={"at_least": 80}), "gate rules a score", "missing"),
+        (policy(a={"score": "strict_f", "rate_between": [0.5, 2]}), "gate rules a score", "leave it out"),
+        (policy(a=GOOD | {"by": "eLen"}), "gate rules a", "both by and bucket"),
+        (policy(a=GOOD | {"by": "eLen", "bucket": "1", "label": "A"}), "gate rules a", "not both"),
+    ],
+)
+def test_each_wrong_policy_gets_the_error_of_configs(given, where, said):
+    with pytest.raises(ConfigValidationError) as raised:
+        read_policy(given)
+    assert [" ".join(error["loc"]) for error in raised.value.errors] == [where]
+    assert said in raised.value.errors[0]["msg"]
+
+
+def test_all_mistakes_of_a_policy_are_told_at_once():
+    with pytest.raises(ConfigValidationError) as raised:
+        read_policy({"gate": {"rules": {"a": GOOD | {"at_least": "x"}, "b": {"scor": 1}}, "level": 2}})
+    assert len(raised.value.errors) == 3
+
+
+def test_the_template_is_a_policy_and_comments_do_not_change_its_digest(tmp_path):
+    path = tmp_path / "policy.cfg"
+    path.write_text(TEMPLATE)
+    found = read_policy(path)
+    assert [rule.name for rule in found.rules] == ["overall", "not_worse", "errors", "predicted"]
+    path.write_text(Config().from_str(TEMPLATE).to_str())
+    assert read_policy(path) == found
+    path.write_text(TEMPLATE.replace("at_least = 50", "at_least = 51"))
+    assert read_policy(path).digest != found.digest
