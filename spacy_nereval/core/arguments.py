@@ -256,8 +256,8 @@ REPLICATES = Argument(
 
 # What a comparison asks
 PRIMARY = Argument(
-    "Primary score, METRIC.SCORE, such as fair.f: the conclusion is about it. By default the headline score of the "
-    "first metric"
+    "Primary score, METRIC.SCORE or its score key, such as fair.f or fair_f: the conclusion is about it. By default "
+    "the headline score of the first metric"
 )
 SECONDARY = Argument(
     "Further scores to test, METRIC.SCORE separated by commas. By default the headline score of each further metric",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -60,6 +60,39 @@ class Confidence(NamedTuple):
         if self.seed < 0:
             raise ValueError(f"{named('seed', self.seed)}: expected a whole number from 0 up")
         return self
+
+
+Wanted = Confidence | Mapping[str, Any] | bool | None
+"""Settings of intervals, as `wanted_confidence` takes them."""
+
+
+def wanted_confidence(given: Wanted) -> Confidence | None:
+    """Return settings of intervals, however they are given.
+
+    Args:
+        given: Settings; True or a table of settings, perhaps empty; None or False for no intervals.
+
+    Raises:
+        ValueError: It is none of these, or there is no such setting.
+
+    >>> wanted_confidence(True) == wanted_confidence({}) == Confidence(), wanted_confidence({"level": 0.9}).level
+    (True, 0.9)
+    """
+    if given is None or given is False:
+        return None
+    if given is True:
+        return Confidence()
+    if isinstance(given, Confidence):
+        return given
+    if isinstance(given, Mapping):
+        if unknown := [name for name in given if name not in Confidence._fields]:
+            known = ", ".join(Confidence._fields)
+            raise ValueError(f"{named('confidence', given)}: there is no setting {unknown[0]!r}; there are {known}")
+        return Confidence(**given)
+    raise ValueError(
+        f"{named('confidence', given)}: expected True, a table such as {{'level': 0.95}} or Confidence(level=0.95); "
+        "None for no intervals"
+    )
 
 
 def number_of_units(counts: Counts) -> int:

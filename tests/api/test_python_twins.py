@@ -110,9 +110,9 @@ def test_spans_with_the_same_boundaries_propose_a_label():
     assert "add labels='LOC=GPE'" in str(score(gold, pred, ["strict"]))
 
 
-@pytest.mark.parametrize("confidence", [True, 1000, {"samples": 10}], ids=str)
-def test_settings_of_intervals_are_an_object(confidence):
-    with pytest.raises(ValueError, match=r"confidence = .*: expected Confidence\(\), or None for no intervals"):
+@pytest.mark.parametrize("confidence", [1000, 0.95, "yes"], ids=str)
+def test_what_is_no_setting_of_intervals_is_refused(confidence):
+    with pytest.raises(ValueError, match="confidence=.*: expected True, a table such as"):
         score(GOLD, PRED, ["strict"], confidence)
 
 
