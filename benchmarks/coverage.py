@@ -10,13 +10,14 @@ percentile interval of the bootstrap, which resamples documents with replacement
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated
 
 import coverage_differences
 import coverage_runs
 import coverage_scores
 import typer
-from worlds import BETTER, LEVEL, OTHERS, SAMPLES, TOGETHER, WORLDS
+from worlds import BETTER, HARD, LEVEL, OTHERS, TOGETHER, WORLDS
 
 NUMBERS = [10, 20, 50, 100, 500]
 """Documents per data set."""
@@ -58,23 +59,25 @@ def show(title: str, heads: Sequence[object], cells: Cells) -> None:
         print(f"| {name} | {' | '.join(values)} |")
 
 
-def tables(sets: int, numbers: list[int], seed: int) -> None:
+def tables(sets: int, numbers: list[int], seed: int, files: Sequence[Path] = (), *, scores: bool = False) -> None:
     """Print all tables, and the command that makes them again."""
     given = f"--sets {sets}" + (f" --documents {','.join(map(str, numbers))}" if numbers != NUMBERS else "")
     given += f" --seed {seed}" if seed else ""
+    given += "".join(f" --data {path}" for path in files) + " --scores" * scores
     print(f"# Coverage\n\nWritten by `python benchmarks/coverage.py {given} > benchmarks/coverage.md`.\n")
     print(
-        f"Per cent of {sets} made-up data sets; level {LEVEL:.0%}, {SAMPLES} half-samples, "
-        f"{coverage_differences.SWAPS} swaps\n({coverage_runs.SWAPS} of labels and of training runs), seed {seed}. "
-        f"Two numbers are those of two worlds, {' / '.join(WORLDS)}.\nTable heads are numbers of documents, unless "
-        "they say otherwise."
+        f"Per cent of {sets} made-up data sets; level {LEVEL:.0%}, {coverage_differences.SWAPS} swaps "
+        f"({coverage_runs.SWAPS} of labels and of\ntraining runs), seed {seed}. Two numbers are those of two worlds, "
+        f"{' / '.join(WORLDS)}. Table heads are numbers of\ndocuments, unless they say otherwise. Hard worlds have "
+        "five times as many data sets."
     )
-    of_scores(sets, numbers, seed)
-    of_differences(sets, numbers, seed)
-    of_runs(sets, numbers, seed)
+    of_scores(sets, numbers, seed, files)
+    if not scores:
+        of_differences(sets, numbers, seed)
+        of_runs(sets, numbers, seed)
 
 
-def of_scores(sets: int, numbers: list[int], seed: int) -> None:
+def of_scores(sets: int, numbers: list[int], seed: int, files: Sequence[Path]) -> None:
     """Print how often the intervals of scores hold the true ones."""
 
     def in_worlds(of: Callable[..., Mapping[str, str]], heads: list[int]) -> Cells:
@@ -85,6 +88,14 @@ def of_scores(sets: int, numbers: list[int], seed: int) -> None:
     show("F", numbers, in_worlds(coverage_scores.of_f, numbers))
     show("macro F of five labels", numbers, in_worlds(coverage_scores.of_macro, numbers))
     show("other scores", numbers, in_worlds(coverage_scores.of_averages, numbers))
+    sizes = [20, 50, 200]
+    columns = [
+        {name: coverage_scores.of_world(world, number, 5 * sets, seed) for name, world in HARD.items()}
+        | {path.stem: coverage_scores.of_file(path, number, 5 * sets, seed) for path in files}
+        for number in sizes
+    ]
+    title = "F in hard worlds: held (width over the true width; missed from below + from above)"
+    show(title, sizes, side_by_side(columns))
     bands = coverage_scores.of_labels(numbers, sets, seed)
     show("F of a label with k effective documents, both worlds; k:", [*bands], side_by_side(bands.values()))
     articles = [25, 50, 100]
@@ -139,9 +150,14 @@ def main(
     sets: Annotated[int, typer.Option(help="Data sets per cell, rounded up to a multiple of 50.")] = 1000,
     documents: Annotated[str, typer.Option(help="Numbers of documents, with commas.")] = ",".join(map(str, NUMBERS)),
     seed: Annotated[int, typer.Option(help="Seed of all random numbers.")] = 0,
+    data: Annotated[
+        list[Path], typer.Option(help="Count files with strict, of whose documents test sets are drawn.")
+    ] = [],  # noqa: B006  # typer reads it
+    scores: Annotated[bool, typer.Option(help="Only the intervals of scores.")] = False,
 ) -> None:
     """Print tables in Markdown: how often intervals and tests are right."""
-    tables(-(-sets // TOGETHER) * TOGETHER, [int(number) for number in documents.split(",")], seed)
+    numbers = [int(number) for number in documents.split(",")]
+    tables(-(-sets // TOGETHER) * TOGETHER, numbers, seed, data, scores=scores)
 
 
 if __name__ == "__main__":

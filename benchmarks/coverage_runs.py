@@ -16,8 +16,8 @@ from worlds import (
     System,
     Tally,
     batches,
-    bits_of,
     bootstrap,
+    by_influence,
     documents,
     f_score,
     holds,
@@ -29,7 +29,8 @@ from worlds import (
 
 from spacy_nereval.evaluation.statistics.bits import patterns
 from spacy_nereval.evaluation.statistics.differences import swap_test, t_test
-from spacy_nereval.evaluation.statistics.intervals import effective_units, score_intervals, spread
+from spacy_nereval.evaluation.statistics.influence import influences
+from spacy_nereval.evaluation.statistics.intervals import degrees_of_freedom, effective_units
 from spacy_nereval.evaluation.statistics.runs import run_errors
 
 SWAPS = 1000
@@ -76,10 +77,11 @@ def found_between(
                 welch = scipy.stats.ttest_ind(one, other, equal_var=False)
             found[WELCH].append(np.asarray(welch.pvalue <= ALPHA))
         if max(runs) > 1:
-            drawn = bits_of(bits, keys)
-            samples = [np.mean([f_score(sums(drawn, run)) for run in side], axis=0) for side in (a, b)]
             k = effective_units(np.mean([spans(run) for run in a], axis=0) + np.mean([spans(run) for run in b], axis=0))
-            errors = run_errors(one, other, spread(samples[1] - samples[0]) ** 2, k - 1)
+            left = [np.mean([f_score(run.sum(0) - run) for run in side], axis=0) for side in (a, b)]
+            row = np.tile(np.arange(gold.shape[1]), number)
+            known = influences(other.mean(0) - one.mean(0), row, (left[1] - left[0]).ravel(), number)
+            errors = run_errors(one, other, known.variance, degrees_of_freedom(k, known.bearers))
             found[CHOSEN].append(t_test(*errors[:3], level=LEVEL).p <= ALPHA)
     return found.shares()
 
@@ -96,15 +98,8 @@ def of_expected_score(system: System, runs: int, number: int, sets: int, seed: i
     recalls = np.clip(np.random.default_rng(0).normal(system.recall, APART, 100_000), 0.01, 0.99)
     true = float((2 * recalls / (1 + recalls + system.spurious)).mean())
     found = Tally()
-    for rng, keys, bits in batches(number, sets, seed):
-        own = trained(rng, system, runs, APART, *documents(rng, (number, TOGETHER)))
-        scores, drawn = np.array([f_score(run.sum(0)) for run in own]), bits_of(bits, keys)
-        bounds = score_intervals(
-            scores.mean(axis=0),
-            np.mean([f_score(sums(drawn, run)) for run in own], axis=0),
-            effective_units(np.mean([spans(run) for run in own], axis=0)),
-            level=LEVEL,
-            runs=scores if runs > 1 else None,
-        )
+    for rng, _, _ in batches(number, sets, seed):
+        own = np.array(trained(rng, system, runs, APART, *documents(rng, (number, TOGETHER))))
+        bounds = by_influence(f_score, own, effective_units(spans(own).mean(0)), runs=True)
         found["held"].append(holds(bounds.low, bounds.high, true))
     return found.shares()["held"]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
 import numpy as np
-from numpy.typing import NDArray
 from worlds import (
-    LEVEL,
     TOGETHER,
     WORLDS,
     Floats,
     System,
     Tally,
+    World,
     batches,
-    bits_of,
     bootstrap,
+    by_influence,
     documents,
     expanded,
     f_score,
@@ -27,8 +30,10 @@ from worlds import (
     sums,
 )
 
+from spacy_nereval.counting.table import Table, columns_of
 from spacy_nereval.evaluation.statistics.derived import macro_interval
-from spacy_nereval.evaluation.statistics.intervals import effective_units, score_intervals
+from spacy_nereval.evaluation.statistics.intervals import effective_units
+from spacy_nereval.io.count_files import load
 
 BANDS = {"2–5": (2, 6), "6–9": (6, 10), "10–19": (10, 20), "20–99": (20, 100)}
 """Effective numbers of units of a label, from the first number up to the second."""
@@ -40,9 +45,9 @@ SENTENCES = 8
 def of_f(system: System, number: int, sets: int, seed: int) -> dict[str, str]:
     """Return how often the intervals of F hold the true one."""
     found = Tally()
-    for rng, keys, bits in batches(number, sets, seed):
+    for rng, _, _ in batches(number, sets, seed):
         counts = outputs(rng, system, *documents(rng, (number, TOGETHER)))
-        chosen = interval(counts, bits_of(bits, keys))
+        chosen = interval(counts)
         resampled = f_score(sums(bootstrap(rng, number), counts))
         found["percentile"].append(holds(*percentile(resampled), system.f()))
         found["expanded percentile"].append(holds(*percentile(resampled, expanded(number)), system.f()))
@@ -53,27 +58,24 @@ def of_f(system: System, number: int, sets: int, seed: int) -> dict[str, str]:
 def of_macro(system: System, number: int, sets: int, seed: int) -> dict[str, str]:
     """Return how often the intervals of macro F over five labels, two of them rare, hold the true one."""
     found = Tally()
-    for rng, keys, bits in batches(number, sets, seed):
+    for rng, _, _ in batches(number, sets, seed):
         counts = outputs(rng, system, *labelled(rng, number))
-        drawn = bits_of(bits, keys)
-        labels = interval(counts.reshape(number, -1, 3), drawn)
+        labels = interval(counts.reshape(number, -1, 3))
         low, high = (bound.reshape(TOGETHER, -1) for bound in labels[:2])
         theta, seen = f_score(counts.sum(0)), counts[..., (0, 2)].sum((0, -1)) > 0
-        samples = np.where(seen, f_score(sums(drawn, counts)), np.nan)
-        own = score_intervals(
-            mean(np.where(seen, theta, np.nan)), mean(samples), effective_units(spans(counts).sum(-1))
-        )
+        own = by_influence(macro, counts, effective_units(spans(counts).sum(-1)))
         pairs = [
             macro_interval(theta[k, seen[k]], low[k, seen[k]], high[k, seen[k]], (own.low[k], own.high[k]))
             for k in range(TOGETHER)
         ]
-        found["half-samples alone"].append(holds(own.low, own.high, system.f()))
+        found["its own variance alone"].append(holds(own.low, own.high, system.f()))
         found["chosen"].append(holds(*np.array(pairs).T, system.f()))
     return found.shares()
 
 
-def mean(scores: Floats) -> Floats:
-    """Return the mean over labels, of those that have a score. A half-sample may hold no label with gold at all."""
+def macro(counts: Floats) -> Floats:
+    """Return the mean F over labels with gold spans; counts [..., labels, 3]."""
+    scores = np.where(counts[..., (0, 2)].sum(-1) > 0, f_score(counts), np.nan)
     return np.asarray(np.ma.masked_invalid(scores).mean(axis=-1).filled(np.nan))
 
 
@@ -84,10 +86,10 @@ def of_labels(numbers: list[int], sets: int, seed: int) -> dict[str, dict[str, s
     """
     found = {band: Tally() for band in BANDS}
     for system, number in ((system, number) for number in numbers for system in WORLDS.values()):
-        for rng, keys, bits in batches(number, sets, seed):
+        for rng, _, _ in batches(number, sets, seed):
             counts = outputs(rng, system, *labelled(rng, number)).reshape(number, -1, 3)
             counts = counts[:, spans(counts).any(axis=0)]
-            chosen = interval(counts, bits_of(bits, keys))
+            chosen = interval(counts)
             low, high = percentile(f_score(sums(bootstrap(rng, number), counts)))
             for band, (least, above) in BANDS.items():
                 own = (chosen.units >= least) & (chosen.units < above) & (chosen.flag != "undefined")
@@ -102,18 +104,16 @@ def of_labels(numbers: list[int], sets: int, seed: int) -> dict[str, dict[str, s
 def of_averages(system: System, number: int, sets: int, seed: int) -> dict[str, str]:
     """Return how often the intervals of SER, and of averages of F over labels and documents, hold the true one."""
     found, true = Tally(), average_f(system)
-    for rng, keys, bits in batches(number, sets, seed):
+    for rng, _, _ in batches(number, sets, seed):
         counts = outputs(rng, system, *labelled(rng, number))
-        drawn, k = bits_of(bits, keys), effective_units(spans(counts).sum(-1))
-        whole, halves = counts.sum(0), sums(drawn, counts)
-        own = score_intervals(ser(whole), ser(halves), k, level=LEVEL, limits=(0, np.inf))
+        k = effective_units(spans(counts).sum(-1))
+        own = by_influence(ser, counts, k, limits=(0, np.inf))
         found["SER"].append(holds(own.low, own.high, float(system.spurious + 1 - system.recall)))
-        own = score_intervals(weighted(whole), weighted(halves), k, level=LEVEL)
+        own = by_influence(weighted, counts, k)
         found["weighted average"].append(holds(own.low, own.high, system.f()))
         each = f_score(counts.sum(-2))
         both = np.stack([np.nan_to_num(each), np.isfinite(each)], axis=-1)  # values, and how many are defined
-        average, averages = (ratio(total[..., 0], total[..., 1]) for total in (both.sum(0), sums(drawn, both)))
-        own = score_intervals(average, averages, number, level=LEVEL)
+        own = by_influence(lambda sums: ratio(sums[..., 0], sums[..., 1]), both, np.full(TOGETHER, float(number)))
         found["document average"].append(holds(own.low, own.high, true))
     return found.shares()
 
@@ -140,7 +140,7 @@ def of_units(system: System, number: int, sets: int, seed: int) -> dict[str, str
     """Return how often intervals of F hold the true one if articles are resampled by sentences, blocks or articles."""
     found = Tally()
     sentences = number * SENTENCES
-    for rng, _, bits in batches(sentences, sets, seed):
+    for rng, _, _ in batches(sentences, sets, seed):
         # An article is equally hard from its first sentence to its last.
         gold = rng.poisson(1.5, (sentences, TOGETHER))
         recall = rng.beta(3 * system.recall, 3 * (1 - system.recall), (number, TOGETHER)).repeat(SENTENCES, axis=0)
@@ -148,12 +148,50 @@ def of_units(system: System, number: int, sets: int, seed: int) -> dict[str, str
         tp = rng.binomial(gold, recall)
         counts = np.stack([tp, rng.poisson(wrong * gold), gold - tp], axis=-1).astype(float)
         for name, size in {"sentences": 1, "block:10": 10, "block:20": 20, "articles": SENTENCES}.items():
-            own = interval(*grouped(counts, size, bits))
+            own = interval(np.add.reduceat(counts, np.arange(0, sentences, size)))
             found[name].append(holds(own.low, own.high, system.f()))
     return found.shares()
 
 
-def grouped(counts: Floats, size: int, bits: int) -> tuple[Floats, NDArray[np.uint8]]:
-    """Return the sums over so many sentences each, and the half-samples of these units."""
-    starts = np.arange(0, len(counts), size)
-    return np.add.reduceat(counts, starts), bits_of(bits, [f"u{k}" for k in range(len(starts))])
+class Coverage(NamedTuple):
+    """How often intervals hold the true score, and on which side they miss it, in per cent; and their mean width, as
+    multiples of the width that two normal quantiles of the true standard deviation give."""
+
+    held: float
+    below: float
+    above: float
+    width: float
+
+    def __str__(self) -> str:
+        return f"{self.held:.0f} ({self.width:.2f}; {self.below:.0f}+{self.above:.0f})"
+
+
+def of_counts(drawn: Iterable[Floats], true: float) -> str:
+    """Return how the intervals of F of data sets cover the true one; counts [documents, sets, 3] some at a time.
+
+    A miss below is an interval that lies below the true score.
+    """
+    low, high, scores = (
+        np.concatenate(column) for column in zip(*((*interval(counts)[:2], f_score(counts.sum(0))) for counts in drawn))
+    )
+    below, above = 100 * (high < true).mean(), 100 * (low > true).mean()
+    return str(Coverage(100 - below - above, below, above, (high - low).mean() / (3.92 * scores.std())))
+
+
+def of_world(world: World, number: int, sets: int, seed: int) -> str:
+    """Return how the intervals of F cover the true one in a hard world."""
+    rng = np.random.default_rng([seed, 1_000_003])
+    every = world.made(rng, 200_000).sum(0)
+    drawn = (world.made(rng, number) for rng, _, _ in batches(number, sets, seed))
+    return of_counts(drawn, float(f_score(every.sum(0))))
+
+
+def of_file(path: Path, number: int, sets: int, seed: int) -> str:
+    """Return how the intervals of strict F cover that of a whole count file, of whose documents some are drawn."""
+    counts = load(path)
+    table = Table(counts.of([metric for metric in counts.metrics if metric.name == "strict"]), ())
+    columns = columns_of(table.metrics[0], (table.cells @ table.labels_added).toarray().T, table.slots)
+    rows = np.stack([columns[name] for name in ("tp", "fp", "fn")], axis=-1).astype(float)
+    rng = np.random.default_rng([seed, number])
+    drawn = (rows[rng.integers(len(rows), size=(number, TOGETHER))] for _ in batches(number, sets, seed))
+    return of_counts(drawn, float(f_score(rows.sum(0))))

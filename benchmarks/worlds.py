@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import sqrt
 from typing import Any, NamedTuple
 
@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
 from spacy_nereval.evaluation.statistics.bits import half_samples
+from spacy_nereval.evaluation.statistics.influence import influences, mixed_units
 from spacy_nereval.evaluation.statistics.intervals import Intervals, effective_units, score_intervals
+from spacy_nereval.evaluation.statistics.scales import shares
 
 Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]
@@ -78,6 +80,40 @@ def labelled(rng: np.random.Generator, number: int) -> tuple[Floats, Floats]:
     return split, np.broadcast_to(hard[..., None], split.shape)
 
 
+class World(NamedTuple):
+    """A world in which a few documents have most of the errors or most of the spans.
+
+    Attributes:
+        system: The system.
+        broken: The share of documents in which it finds next to nothing and invents as many spans as there are.
+        pareto: The exponent of the distribution of gold spans; None for that of other worlds.
+    """
+
+    system: System
+    broken: float = 0.0
+    pareto: float | None = None
+
+    def made(self, rng: np.random.Generator, number: int) -> Floats:
+        """Return tp, fp, fn of documents, [number, `TOGETHER`, 3]."""
+        shape = (number, TOGETHER)
+        gold, hard = documents(rng, shape)
+        if self.pareto is not None:
+            gold = np.minimum(np.floor(2 * (1 + rng.pareto(self.pareto, shape))), 2000)
+        found = outputs(rng, self.system, gold, hard)
+        lost = rng.random(shape) < self.broken
+        return np.where(lost[..., None], outputs(rng, System(np.array(0.02), 1.0), gold, 0 * hard + 0.5), found)
+
+
+HARD = {
+    "8 % catastrophic documents": World(with_f(0.95, 0.95), broken=0.08),
+    "document sizes Pareto": World(with_f(0.8, 0.8), pareto=1.3),
+    "ordinary, F .63": World(with_f(0.63, 0.6)),
+    "ordinary, F .967": World(with_f(0.967, 0.97)),
+    "ordinary, F .07": World(with_f(0.07, 0.04)),
+}
+"""Worlds by their names, as the tables of coverage have them."""
+
+
 def spans(counts: Floats) -> Floats:
     """Return gold plus predicted spans of tp, fp, fn along the last axis."""
     return 2 * counts[..., 0] + counts[..., 1] + counts[..., 2]
@@ -131,9 +167,46 @@ def sums(weights: Any, counts: Floats) -> Floats:
     return np.asarray(np.tensordot(np.asarray(weights, dtype=float), counts, 1))
 
 
-def interval(counts: Floats, bits: NDArray[np.uint8]) -> Intervals:
+def interval(counts: Floats) -> Intervals:
     """Return the intervals of F of some data sets, counts [documents, sets, 3]."""
-    return score_intervals(f_score(counts.sum(0)), f_score(sums(bits, counts)), effective_units(spans(counts)))
+    return by_influence(f_score, counts, effective_units(spans(counts)))
+
+
+def by_influence(
+    score: Callable[[Floats], Floats],
+    counts: Floats,
+    units: Floats,
+    *,
+    limits: tuple[float, float] = (0.0, 1.0),
+    runs: bool = False,
+) -> Intervals:
+    """Return the intervals of a score of some data sets.
+
+    Args:
+        score: The score of counts.
+        counts: [documents, sets, ...]; of several trainings, [runs, documents, sets, ...].
+        units: Effective number of units of each set.
+        limits: The limits of the score.
+        runs: Whether there are several trainings; the score is then their mean.
+    """
+    several = counts if runs else counts[None]
+    whole = score(several.sum(1))
+    left, alone = score(several.sum(1, keepdims=True) - several).mean(0), score(several).mean(0)
+    scale = shares(limits, ())
+    theta, row = scale.share(whole.mean(0)), np.tile(np.arange(whole.shape[1]), len(left))
+    known = influences(theta, row, scale.share(left).ravel(), len(left))
+    bounded = np.full(len(theta), np.isfinite(limits).all())
+    mixed = mixed_units(theta, row, scale.share(left).ravel(), scale.share(alone).ravel(), bounded)
+    return score_intervals(
+        whole.mean(0),
+        known.variance,
+        np.where(known.lone, np.minimum(units, 1), units),
+        bearers=known.bearers,
+        mixed=mixed,
+        level=LEVEL,
+        limits=limits,
+        runs=whole if runs and len(whole) > 1 else None,
+    )
 
 
 def bits_of(seed: int, keys: list[str]) -> NDArray[np.uint8]:

@@ -13,10 +13,11 @@ from spacy_nereval.counting.counts import Counts
 from spacy_nereval.counting.sums import Sums
 from spacy_nereval.counting.table import Table
 from spacy_nereval.evaluation.pairs import paired
-from spacy_nereval.evaluation.resampling import Confidence, HalfSamples, Units
+from spacy_nereval.evaluation.resampling import Confidence, Units
 from spacy_nereval.evaluation.result import evaluate
 from spacy_nereval.evaluation.run_means import evaluate_runs
 from spacy_nereval.evaluation.scores import score_sums
+from spacy_nereval.evaluation.statistics.influence import influences
 from spacy_nereval.evaluation.statistics.intervals import FEW, effective_units, score_intervals
 from spacy_nereval.metrics.registry import create
 from spacy_nereval.reporting.result_table import Interval
@@ -69,19 +70,27 @@ def over_runs(runs: Sequence[Counts]) -> dict[str, Summary]:
     return found
 
 
-def _interval(values: Floats, samples: Floats, units: float) -> tuple[Interval | None, bool]:
-    """Return the interval of the mean share over training runs, and whether it rests on few units.
+def _interval(most: Floats, other: Floats) -> Interval | None:
+    """Return the interval of the mean share of one kind in two over training runs; None if it rests on few units.
 
     Args:
-        values: The share in each run, [runs].
-        samples: Those of the half-samples, [runs, samples].
-        units: The effective number of units.
+        most, other: The errors of each kind, [runs, units].
     """
-    runs = values if len(values) > 1 else None
-    average = np.sort(values).mean() if np.isfinite(values).all() else nan
-    found = score_intervals(average, samples.mean(axis=0), units, level=CONFIDENCE.level, runs=runs)
-    low, high = float(found.low), float(found.high)
-    return (Interval(low, high) if isfinite(low) else None), found.flag == FEW
+    share = _share(most.sum(axis=1), other.sum(axis=1))
+    average = np.sort(share).mean() if np.isfinite(share).all() else nan
+    without = _share(*(own.sum(axis=1, keepdims=True) - own for own in (most, other))).mean(axis=0)
+    known = influences([average], np.zeros(len(without), dtype=int), without, len(without))
+    found = score_intervals(
+        [average],
+        known.variance,
+        effective_units((most + other).mean(axis=0)),
+        bearers=known.bearers,
+        mixed=min(int(own.any(axis=0).sum()) for own in (most, other)),
+        level=CONFIDENCE.level,
+        runs=share[:, None] if len(share) > 1 else None,
+    )
+    (low,), (high,), (flag,) = found.low, found.high, found.flag
+    return None if flag == FEW or not isfinite(low) else Interval(float(low), float(high))
 
 
 def lenient(counts: Counts) -> Counts:
@@ -156,30 +165,13 @@ def errors(runs: Sequence[Counts]) -> Errors:
         runs: The counts of each training run of one pipeline, on the same documents.
     """
     aligned = [paired(runs[0], own).of([create("fair")]) for own in runs]
-    units = Units(aligned[0])
-    halves = HalfSamples(units, CONFIDENCE.samples, CONFIDENCE.seed)
-    tables = [Table(own) for own in aligned]
-    whole, drawn, single = (
-        [_verdicts(table.summed(weights)) for table in tables] for weights in (None, halves, _EachUnit(units))
-    )
-    totals = {kind: np.array([_of_kind(own, kind)[0] for own in whole]) for kind in KINDS}
-    numbers = {error: [int(own[error][0]) for own in whole] for types in KINDS.values() for error in types}
-    if not any(total.any() for total in totals.values()):
+    single = [_verdicts(Table(own).summed(_EachUnit(Units(own)))) for own in aligned]
+    of_units = {kind: np.array([_of_kind(own, kind) for own in single], dtype=float) for kind in KINDS}
+    numbers = {error: [int(own[error].sum()) for own in single] for types in KINDS.values() for error in types}
+    if not any(own.any() for own in of_units.values()):
         return Errors(numbers, None, {})
-    most = max(KINDS, key=lambda kind: int(totals[kind].sum()))
-    against = {}
-    for kind in KINDS:
-        if kind != most:
-            samples, of_units = (
-                [[_of_kind(own, name) for name in (most, kind)] for own in sums] for sums in (drawn, single)
-            )
-            share, few = _interval(
-                _share(totals[most], totals[kind]),
-                np.array([_share(*both) for both in samples]),
-                effective_units(np.mean([first + second for first, second in of_units], axis=0)),
-            )
-            against[kind] = None if few else share
-    return Errors(numbers, most, against)
+    most = max(KINDS, key=lambda kind: float(of_units[kind].sum()))
+    return Errors(numbers, most, {kind: _interval(of_units[most], of_units[kind]) for kind in KINDS if kind != most})
 
 
 def _verdicts(sums: Sums) -> Mapping[str, NDArray[Any]]:

@@ -11,7 +11,7 @@ from ..core.cuts import Cuts, cut
 from ..core.declaration import Metric
 from ..core.messages import shortened
 from ..evaluation.error_list import error_list
-from ..evaluation.resampling import Confidence
+from ..evaluation.resampling import Wanted, wanted_confidence
 from ..evaluation.result import plain
 from ..evaluation.thresholds.chosen_cuts import Found, applied
 from ..evaluation.thresholds.chosen_cuts import thresholds as found_in
@@ -172,7 +172,7 @@ class Thresholds(Shown):
         self,
         gold: Iterable[Any],
         pred: Any,
-        confidence: Confidence | None = None,
+        confidence: Wanted = None,
         *,
         text: Iterable[str | None] | None = None,
         tokens: Iterable[Any] | None = None,
@@ -185,7 +185,7 @@ class Thresholds(Shown):
         Args:
             gold, pred: Other documents, as `thresholds` takes them. They are read, and their labels changed,
                 as those on which the cut was chosen.
-            confidence: The settings of intervals.
+            confidence: As for `score`.
             text, tokens: As for `thresholds`.
 
         Returns:
@@ -201,7 +201,7 @@ class Thresholds(Shown):
         1.0
         """
         others, _ = documents_of(gold, pred, self._items._replace(text=text, tokens=tokens))
-        found = applied(self._found, others, confidence)
+        found = applied(self._found, others, wanted_confidence(confidence))
         return Thresholds(found, self._items, self._notes)
 
     def curve(self, metric: str | None = None, label: str | None = None) -> dict[str, list[Any]]:

@@ -150,6 +150,18 @@ def by_influence(
     return Row(bounds_of(theta, v, k, f, level, limits, least, spans), k, f, flag)
 
 
+def interval_of_tallies(rows: Sequence[tuple[int, int, int]]) -> Row:
+    """The interval of F of units of so many hits, spurious and missed spans."""
+
+    def f(some: Sequence[tuple[int, int, int]]) -> float | None:
+        tp, fp, fn = (sum(row[k] for row in some) for k in range(3))
+        return 2 * tp / (2 * tp + fp + fn) if tp + fp + fn else None
+
+    without, alone = ([f([*rows[:k], *rows[k + 1 :]]) for k in range(len(rows))], [f([row]) for row in rows])
+    weights = [2 * tp + fp + fn for tp, fp, fn in rows]
+    return by_influence(f(rows), without, alone, weights, spans=sum(tp + fn for tp, _, fn in rows))
+
+
 def by_half_samples(
     value: float | None,
     samples: Sequence[float | None],

@@ -1,0 +1,296 @@
+"""Intervals by the influence of units: the numbers of the definition, who holds the uncertainty, groups, and size."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from commands import accepted, flat, write
+from made_up import corpus, tallied, trained_again
+from twin_statistics import by_influence, interval_of_tallies
+
+from spacy_nereval import Confidence, Document, agreement, count, create, create_all, evaluate, score
+from spacy_nereval.evaluation import resampling
+from spacy_nereval.evaluation.intervals import bounded, intervals
+from spacy_nereval.evaluation.leaving_out import difference_of_runs
+from spacy_nereval.evaluation.run_means import evaluate_runs
+from spacy_nereval.evaluation.statistics.influence import influences, largest
+from spacy_nereval.evaluation.statistics.intervals import degrees_of_freedom, effective_units, score_intervals
+from spacy_nereval.evaluation.statistics.runs import run_errors
+
+Tallies = list[tuple[int, int, int]]
+
+
+def tallies(digits: str) -> Tallies:
+    return [(int(a), int(b), int(c)) for a, b, c in digits.split()]
+
+
+def documents_of(rows: Tallies, label: str = "A") -> list[Document]:
+    return [tallied(*row, id=f"d{k}", label=label) for k, row in enumerate(rows)]
+
+
+def of_f(rows: Tallies) -> dict[str, Any]:
+    found: dict[str, Any] = intervals(count(documents_of(rows), [create("strict")]), Confidence())["strict"]["scores"][
+        "f"
+    ]
+    return found
+
+
+def missing(number: int) -> Tallies:
+    """Twenty documents of five spans, of which some documents lack one."""
+    return [(4, 0, 1)] * number + [(5, 0, 0)] * (20 - number)
+
+
+# The numbers of the definition
+
+
+@pytest.mark.parametrize(
+    ("digits", "value", "expected"),
+    [
+        ("821 513 912 432 701 622", 0.79592, (0.60363, 0.90899, 5.82767, 4.82767)),
+        ("310 201 211 412 102 500 401 221 301 012", 0.75362, (0.5691, 0.8763, 8.89907, 7.89907)),
+    ],
+)
+def test_the_worked_examples(digits: str, value: float, expected: tuple[float, ...]) -> None:
+    rows = tallies(digits)
+    result = score(documents_of(rows), ["strict"], Confidence())["metrics"]["strict"]
+    assert result["scores"]["f"] == pytest.approx(value, abs=5e-6)
+    row = result["intervals"]["scores"]["f"]
+    assert [row[key] for key in ("low", "high", "k", "df")] == pytest.approx(expected, abs=5e-6)
+    assert (row["low"], row["high"]) == pytest.approx(interval_of_tallies(rows).bounds, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("number", "low", "high"), [(0, 0.82032, 1.0), (1, 0.81211, 0.99989), (2, 0.89435, 0.99912), (5, 0.92284, 0.99179)]
+)
+def test_the_first_errors_of_a_perfect_system_move_the_bounds_little(number: int, low: float, high: float) -> None:
+    """By half-samples, no error had [82.0, 100] and one error [96.4, 99.9]."""
+    row = of_f(missing(number))
+    assert (row["low"], row["high"]) == pytest.approx((low, high), abs=5e-6)
+    lows = [of_f(missing(number))["low"] for number in (0, 1, 2, 5)]
+    assert max(np.abs(np.diff(lows))) < 0.083
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_numbers_alone_are_those_of_the_twin(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = [
+        (int(a), int(b), int(c)) for a, b, c in rng.poisson([6, 0.4 * seed, 1], (40, 3)) * rng.integers(0, 4, (40, 1))
+    ]
+    expected, row = interval_of_tallies(rows), of_f(rows)
+    assert (row["low"], row["high"]) == pytest.approx(expected.bounds, abs=1e-12)
+    assert (row["k"], row["df"], row["flag"]) == (pytest.approx(expected.k), pytest.approx(expected.df), expected.flag)
+
+
+def test_a_score_is_never_less_certain_than_if_every_unit_were_all_right_or_all_wrong() -> None:
+    """Half of the documents are: the variance is that of ten spans, which is as bad as it gets."""
+    found = of_f([(5, 0, 0)] * 10 + [(0, 5, 5)] * 10)
+    k = effective_units([10] * 20)
+    most = score_intervals(0.5, 0.25 / k, k)
+    assert (found["low"], found["high"]) == (pytest.approx(float(most.low)), pytest.approx(float(most.high)))
+
+
+def test_a_score_between_its_limits_that_does_not_vary_is_known_by_its_spans() -> None:
+    row = of_f([(1, 1, 1)] * 30)
+    known = score_intervals(0.5, 0.0, 30, spans=60)
+    assert (row["low"], row["high"]) == (pytest.approx(float(known.low)), pytest.approx(float(known.high)))
+    assert row["low"] > 0.37
+
+
+def test_an_interval_of_zero_width_is_an_error() -> None:
+    with pytest.raises(ArithmeticError, match="zero width"):
+        score_intervals(0.5, 0.0, 20, spans=1e40)
+
+
+# Training runs
+
+
+def test_the_difference_of_runs_of_the_definition() -> None:
+    found = run_errors([0.81, 0.84, 0.79], [0.86, 0.85, 0.88], 0.014**2, degrees_of_freedom(180, np.inf))
+    assert [float(each) for each in found] == pytest.approx([0.05, 0.0220202, 9.2119, 0.5958], abs=5e-5)
+
+
+def test_the_variance_of_a_difference_of_runs_is_that_of_leaving_documents_out_of_all_runs() -> None:
+    gold = corpus(20, seed=2)
+    sides = [[trained_again(f"{name}{k}", 0.6, gold) for k in range(2)] for name in "ab"]
+    metrics = create_all(["strict", "loio"])
+    scores = [("strict", ("scores", "f")), ("strict", ("per_type", "A", "r")), ("loio", ("scores", "tp"))]
+
+    def value(out: int | None, metric: str, path: tuple[str, ...]) -> float:
+        means = []
+        for side in sides:
+            results = [evaluate(count([d for k, d in enumerate(run) if k != out], metrics)) for run in side]
+            tables = [each["metrics"][metric] for each in results]
+            own = [t["scores"] if path[0] == "scores" else t["per_type"][path[1]]["scores"] for t in tables]
+            means.append(np.mean([table[path[-1]] for table in own]))
+        return float(means[1] - means[0])
+
+    counts = [[count(run, metrics) for run in side] for side in sides]
+    found = difference_of_runs(*counts, scores, counts[0][0].labels)
+    for n, (metric, path) in enumerate(scores):
+        left = [value(out, metric, path) for out in range(20)]
+        expected = influences([value(None, metric, path)], np.zeros(20, dtype=int), left, 20)
+        assert found.variance[n] == pytest.approx(float(expected.variance[0]), rel=1e-9)
+        assert found.bearers[n] == pytest.approx(float(expected.bearers[0]), rel=1e-6)
+
+
+# Who holds the uncertainty
+
+
+BROKEN: Tallies = [(9, 0, 1), (8, 1, 0), (10, 0, 0), (7, 1, 1)] * 8
+"""Documents of ordinary difficulty. Two more are all wrong."""
+
+
+def test_documents_that_hold_the_uncertainty_are_named_in_json_terminal_page_and_notebook(tmp_path: Path) -> None:
+    documents = documents_of([*BROKEN, (0, 10, 10), (0, 9, 10)])
+    result = score(documents, ["strict"], Confidence())
+    assert result["metrics"]["strict"]["intervals"]["scores"]["f"]["flag"] == "concentrated"
+    (held,) = result["confidence"]["concentrated"]
+    assert (held["metric"], held["score"], held["units"]) == ("strict", "f", ["d32", "d33"])
+    left = [float(np.sum(f)) for f in [_f_without(documents, k) for k in range(len(documents))]]
+    squares = (np.array(left) - np.mean(left)) ** 2
+    assert held["share"] == pytest.approx(squares[[32, 33]].sum() / squares.sum())
+    share = f"{100 * held['share']:.0f}"
+    said = f"⚠ 2 of 34 documents hold {share} % of the uncertainty of strict f: d32, d33."
+    assert said in result.summary()
+    assert "2 of 34 documents hold" in result._repr_html_()
+    sides = {"gold": "gold", "pred": "pred"}
+    for side in sides:
+        rows = [
+            {
+                "id": d.id,
+                "text": "x" * 2000,
+                "spans": spans_of(getattr(d, side)),
+            }
+            for d in documents
+        ]
+        sides[side] = write(tmp_path / f"{side}.jsonl", *rows)
+    assert flat(said) in flat(accepted("score", sides["gold"], sides["pred"], "-m", "strict", "-C"))
+    page = tmp_path / "page.html"
+    accepted("report", sides["gold"], sides["pred"], "-m", "strict", "-C", "-o", page)
+    assert "2 of 34 documents hold" in page.read_text("utf8")
+
+
+def spans_of(spans: Any) -> list[dict[str, Any]]:
+    return [{"start": start, "end": end, "label": label} for start, end, label in spans]
+
+
+def _f_without(documents: list[Document], out: int) -> float:
+    left = count([d for k, d in enumerate(documents) if k != out], [create("strict")])
+    value: float = evaluate(left)["metrics"]["strict"]["scores"]["f"]
+    return value
+
+
+def test_nobody_is_named_where_the_uncertainty_is_shared_or_units_are_few() -> None:
+    for rows in (BROKEN, [(9, 0, 1)] * 3 + [(0, 9, 9)]):
+        result = score(documents_of(rows), ["strict"], Confidence())
+        assert result["confidence"]["concentrated"] == []
+    assert result["metrics"]["strict"]["intervals"]["scores"]["f"]["flag"] == "few"
+
+
+def test_documents_without_ids_go_by_their_numbers() -> None:
+    documents = documents_of([*BROKEN, (0, 10, 10), (0, 9, 10)])
+    for k, document in enumerate(documents):
+        document.id, document.text = None, f"{k:4}" * 600
+    assert bounded([count(documents, [create("strict")])], Confidence()).drawn.concentrated[0]["units"] == [32, 33]
+
+
+def test_runs_name_the_documents_that_hold_the_uncertainty_of_the_mean() -> None:
+    runs = [count(documents_of([*BROKEN, (0, 10, 10), (0, 9 + more, 10)]), [create("strict")]) for more in (1, 2)]
+    (held,) = evaluate_runs(runs, Confidence())["confidence"]["concentrated"]
+    assert held["units"] == ["d32", "d33"]
+
+
+def test_annotators_differ_in_a_few_documents_which_are_named() -> None:
+    spans = [(4 * k, 4 * k + 2, "A") for k in range(10)]
+    texts = [{"text": f"{k:4}" * 20, "id": f"t{k}"} for k in range(30)]
+    sides = [[{**text, "spans": spans_of(own)} for text in texts] for own in (spans, spans[:9])]
+    sides[1][7]["spans"] = []
+    sides[1][21]["spans"] = [{"start": 44, "end": 48, "label": "A"}]
+    found = agreement({"ann": sides[0], "ben": sides[1]}, ["strict"], confidence=Confidence())
+    (held,) = found["confidence"]["concentrated"]
+    assert {*held["units"]} <= {"t7", "t21"} and held["share"] > 0.5
+    assert found["intervals"]["metrics"]["strict"]["f"]["mean"]["flag"] == "concentrated"
+    assert "of 30 documents hold" in found.summary()
+
+
+def test_the_fewest_units_with_half_of_the_variance() -> None:
+    assert largest([0.5, 0.9, 0.5, 0.5]) == ([1], pytest.approx(0.75))
+    units, share = largest([0.5] * 96 + [0.9, 0.1, 0.88, 0.12, 0.11])
+    assert sorted(units) == [96, 97, 100] and share > 0.5
+
+
+# More units than are left out one by one
+
+
+def test_more_units_than_groups_are_left_out_in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [*BROKEN, (0, 10, 10), (0, 9, 10)] * 2
+    documents = documents_of(rows)
+    one_by_one = bounded([count(documents, [create("strict")])], Confidence())
+    monkeypatch.setattr(resampling, "MOST_GROUPS", 17)
+    counts = count(documents, [create("strict")])
+    units = resampling.Units(counts)
+    assert units.groups.shape == (17, len(rows)) and {*np.bincount(units.group).tolist()} == {4}
+    grouped = bounded([counts], Confidence())
+    row, other = (each.metrics["strict"]["scores"]["f"] for each in (grouped, one_by_one))
+    assert row["k"] == other["k"]  # the units, not the groups
+    groups = [[d for d, group in zip(documents, units.group) if group == g] for g in range(17)]
+    expected = by_influence(
+        evaluate(counts)["metrics"]["strict"]["scores"]["f"],
+        [_f([d for g, some in enumerate(groups) if g != out for d in some]) for out in range(17)],
+        [_f(some) for some in groups],
+        [len(d.gold) + len(d.pred) for d in documents],
+        spans=counts.gold,
+    )
+    assert (row["low"], row["high"]) == pytest.approx(expected.bounds, abs=1e-12)
+    assert row["df"] == pytest.approx(expected.df)
+
+
+def _f(documents: list[Document]) -> float:
+    found: float = evaluate(count(documents, [create("strict")]))["metrics"]["strict"]["scores"]["f"]
+    return found
+
+
+def test_the_worst_unit_of_a_group_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resampling, "MOST_GROUPS", 100)
+    documents = documents_of([(20, 0, 0), (19, 0, 1)] * 100 + [(0, 150, 150)])
+    for metrics in (["strict"], ["wrf", "strict"]):
+        (held,) = (
+            each
+            for each in bounded([count(_with_text(documents), create_all(metrics))], Confidence()).drawn.concentrated
+            if each["metric"] == "strict"
+        )
+        assert held["units"] == ["d200"]
+
+
+def _with_text(documents: list[Document]) -> list[Document]:
+    return [Document(d.gold, d.pred, "ab " * 1600, id=d.id) for d in documents]
+
+
+# Size
+
+
+def test_memory_goes_with_cells_not_with_labels_times_units() -> None:
+    """Each of 3,000 labels is in one or two of 400 documents. A number per label and unit would take 60 MB apiece."""
+    rng = np.random.default_rng(0)
+    documents = [
+        Document([(5 * j, 5 * j + 3, f"L{n}") for j, n in enumerate(rng.integers(0, 3000, 10))], [], id=f"d{k}")
+        for k in range(400)
+    ]
+    for document in documents:
+        document.pred = document.gold[:8]
+    counts = count(documents, create_all(["strict", "slot_error", "fair"]))
+    bounded([counts], Confidence())  # imports
+    tracemalloc.start()
+    bounded([counts], Confidence())
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 60e6
+
+
+def test_results_with_intervals_are_json() -> None:
+    json.dumps(evaluate(count(corpus(12), create_all()), Confidence()), allow_nan=False)
