@@ -362,7 +362,6 @@ LINES = {
     "df": "r.to_frame()",
     "dataframe": "r.to_frame()",
     "print": "print(r)",
-    "report": "r.save('report.html')",
     "to_html": "r.save('report.html')",
     "classification_report": "print(r), or r.to_frame('label-scores')",
     "confusion_matrix": "r.confusion().to_frame()",
@@ -373,20 +372,20 @@ LINES = {
     "results": "r.to_dict()",
     "value": "r.headline.value",
     "interval": "r.headline.interval",
-    "intervals": "r.fair.interval('f'), and score(..., confidence=True) for those of all scores",
-    "micro avg": "r.strict.scores",
-    "macro avg": "r.strict.averages['macro']",
-    "weighted avg": "r.strict.averages['weighted']",
-    "macro": "r.strict.averages['macro']",
-    "micro": "r.strict.scores",
+    "intervals": "r.{metric}.interval(), and score(..., confidence=True) for those of all scores",
+    "micro avg": "r.{metric}.scores",
+    "macro avg": "r.{metric}.averages['macro']",
+    "weighted avg": "r.{metric}.averages['weighted']",
+    "macro": "r.{metric}.averages['macro']",
+    "micro": "r.{metric}.scores",
 }
-"""What people write who come from other packages, and what it is called here."""
+"""What people write who come from other packages, and what it is called here, with a metric that was scored."""
 
 
 def line_for(name: str, parts: Mapping[str, ScoreSet], labels: Iterable[str]) -> str:
     """Return the line to write instead of a name that a `Result` does not have, with what is wrong; "" if unknown."""
     if name in LINES:
-        return f"write {LINES[name]}"
+        return f"write {LINES[name].format(metric=next(iter(parts)))}"
     bare = name.removeprefix("ents_").removeprefix("overall_").removeprefix("spans_sc_")
     usual = HABITS.get(bare, bare)
     if usual in ("p", "r", "f", "value", "interval()"):
