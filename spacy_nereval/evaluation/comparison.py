@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..about import __version__
+from ..core.arguments import TRIALS, check_bounds
 from ..core.messages import named
 from ..core.spans import Document, Span
 from ..counting.counts import Counts
@@ -104,6 +105,7 @@ def comparison(
     -1.0
     """
     confidence = (confidence or Confidence()).checked()
+    check_bounds("trials", trials, TRIALS)
     baseline, *others = systems
     first = baseline.runs[0]
     asked = Asked(primary, secondary, labels, margin).of(first.metrics)

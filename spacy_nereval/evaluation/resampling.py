@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arguments import LEVEL, SAMPLES, SEED
+from ..core.arguments import LEVEL, SAMPLES, SEED, check_bounds
 from ..core.declaration import GOLD_SPANS, PRED_SPANS
 from ..core.messages import named
 from ..counting.counts import Counts
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
 MOST_GROUPS = 1000
 """More units than this are left out in groups of equal size, so that neither time nor memory grows with them."""
-
-MOST_SAMPLES = 100_000
-"""More half-samples hardly change an interval, and take memory and time in proportion."""
 
 
 class Confidence(NamedTuple):
@@ -59,13 +56,7 @@ class Confidence(NamedTuple):
                 raise ValueError(f"{named(name, value)}: expected a {'' if name == 'level' else 'whole '}number")
         if not is_level(self.level):
             raise ValueError(f"{named('level', self.level)}: expected a number between 0 and 1, such as 0.95")
-        if self.samples < 1:
-            raise ValueError(f"{named('samples', self.samples)}: expected at least 1; 1000 is usual")
-        if self.samples > MOST_SAMPLES:
-            raise ValueError(
-                f"{named('samples', self.samples)}: expected at most {MOST_SAMPLES}, which take minutes and "
-                "gigabytes for a large corpus; 1000 is usual"
-            )
+        check_bounds("samples", self.samples, SAMPLES)
         if self.seed < 0:
             raise ValueError(f"{named('seed', self.seed)}: expected a whole number from 0 up")
         return self

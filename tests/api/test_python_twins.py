@@ -84,7 +84,7 @@ def test_the_primary_score_of_labels_can_be_compared():
         ({"primary": "strict.g"}, "primary='strict.g': there is no such score; expected METRIC.SCORE, one of strict.p"),
         ({"secondary": ["f"]}, "secondary='f': there is no such score"),
         ({"margin": -1}, "margin=-1: expected a number of points above 0"),
-        ({"only": ["ORG"]}, "only: there is no label 'ORG' in gold or prediction"),
+        ({"only": ["ORG"]}, "only='ORG': there is no label 'ORG' in gold or prediction"),
         ({"samples": 0}, "samples=0: expected at least 1"),
     ],
     ids=str,

@@ -48,8 +48,8 @@ def test_the_first_screen_names_the_rule_in_which_two_differ(tmp_path, monkeypat
     assert first.startswith("ann and ben: strict F 40.00 [")
     assert "], alpha 0." in first
     assert (
-        "the largest systematic difference: ann includes leading 'the' of PART where ben does not, 25 times, and other "
-        "words 5 times." in first
+        "the largest systematic difference: ann includes leading 'the' of PART where ben does not (25 places, 30 with "
+        "other words)." in first
     )
     assert "25 documents annotated by two or more, spans: ann 50, ben 50; more: --tables all" in first
     tables = tables_in(printed)

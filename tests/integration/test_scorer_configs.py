@@ -269,7 +269,7 @@ def test_the_component_has_the_same_settings_and_keeps_them_in_its_config(tmp_pa
 
 
 def test_a_label_to_keep_that_does_not_occur_ends_no_training():
-    with pytest.warns(UserWarning, match="only: there is no label 'LOC'"):
+    with pytest.warns(UserWarning, match="only='LOC': there is no label 'LOC'"):
         found = make_ner_scorer(STRICT, only=["LOC"])(two())
     json.dumps(found)
     assert found["ents_strict_f"] == 0.0
