@@ -13,7 +13,7 @@ from ..reporting.formats import records
 from ..reporting.result_table import Cost, Interval, ResultTable, direction
 from ..reporting.terminal import render
 from ..reporting.verdict_tables import matrix_table
-from .shown import frame
+from .shown import as_html, frame
 
 if TYPE_CHECKING:
     import pandas
@@ -237,7 +237,7 @@ class Confusion(dict[str, dict[str, int]]):
     """
 
     def __init__(self, metric: Metric, cells: Mapping[str, Mapping[str, int]]) -> None:
-        self.labels = sorted({*cells, *(label for row in cells.values() for label in row)} - {""}) + [""]
+        self.labels: list[str] = sorted({*cells, *(label for row in cells.values() for label in row)} - {""}) + [""]
         """The labels, and last "" for no span."""
         super().__init__(
             {gold: Named({pred: cells.get(gold, {}).get(pred, 0) for pred in self.labels}) for gold in self.labels}
@@ -273,7 +273,7 @@ class Confusion(dict[str, dict[str, int]]):
         return f"{self._table.heading}\n{render(self._table)}"
 
     def _repr_html_(self) -> str:
-        return html_table(self._table)
+        return as_html([html_table(self._table)])
 
 
 class LabelScores:
@@ -286,7 +286,7 @@ class LabelScores:
     """
 
     def __init__(self, label: str, parts: Mapping[str, MetricScoreSet]) -> None:
-        self.label = label
+        self.label: str = label
         """The label."""
         self._parts = parts
 
