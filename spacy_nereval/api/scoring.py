@@ -173,7 +173,7 @@ def evaluate(gold: Any, pred: Any = None, /, *args: Any, **options: Any) -> dict
     1.0
     """
     if isinstance(gold, Counts):
-        return evaluate_counts(gold, pred, *args, **options)
+        return evaluate_counts(gold, options.pop("confidence", pred), *args, **options)
     return score(gold, pred, *args, **options)
 
 
