@@ -14,6 +14,8 @@ from made_up import corpus, tallied, trained_again
 from twin_statistics import by_influence, interval_of_tallies
 
 from spacy_nereval import Confidence, Document, agreement, count, create, create_all, evaluate, score
+from spacy_nereval.core.declaration import GOLD_SPANS, PRED_SPANS
+from spacy_nereval.counting.table import Table
 from spacy_nereval.evaluation import resampling
 from spacy_nereval.evaluation.breakdown import Breakdown
 from spacy_nereval.evaluation.intervals import bounded, intervals
@@ -147,22 +149,25 @@ def test_buckets_have_the_intervals_of_documents_left_out_one_after_the_other(me
     documents, metrics = corpus(14, seed=3), create_all([metric])
     whole = count(documents, metrics)
 
-    def broken_down(some: list[Document], *more: Any) -> dict[str, Any]:
+    def broken_down(some: list[Document]) -> Breakdown:
         found = Breakdown(metrics, "eLen")
         for document in some:
             found.add(document)
-        return found.result(*more)
+        return found
 
-    result = broken_down(documents, whole, Confidence(0.9))
-    without = [broken_down([d for k, d in enumerate(documents) if k != out]) for out in range(14)]
-    alone = [broken_down([document]) for document in documents]
+    every = broken_down(documents)
+    result = every.result(whole, Confidence(0.9))
+    without = [broken_down([d for k, d in enumerate(documents) if k != out]).result() for out in range(14)]
+    alone = [broken_down([document]).result() for document in documents]
+    # A predicted span counts in the bucket of its gold span.
+    weights = Table(every.counts(metric, whole), result["buckets"]).spans(*GOLD_SPANS, *PRED_SPANS).toarray()
     assert len(result["buckets"]) == 3
     for bucket in result["buckets"]:
         values = [
             [each["metrics"][metric].get(bucket, {"scores": {name: None}})["scores"][name] for each in part]
             for part in (without, alone)
         ]
-        spans = [sum(each[side].get(bucket, 0) for side in ("gold", "pred")) for each in alone]
+        spans = weights[:, result["buckets"].index(bucket)].tolist()
         row, limits = result["metrics"][metric][bucket], metrics[0].score_by_name[name].limits
         expected = by_influence(row["scores"][name], *values, spans, limits, result["gold"][bucket], 0.9)
         found = row["intervals"][name]
