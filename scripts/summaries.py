@@ -13,10 +13,11 @@ from spacy_nereval.counting.counts import Counts
 from spacy_nereval.counting.sums import Sums
 from spacy_nereval.counting.table import Table
 from spacy_nereval.evaluation.pairs import paired
-from spacy_nereval.evaluation.resampling import Confidence, HalfSamples, Units
+from spacy_nereval.evaluation.resampling import Confidence, Units
 from spacy_nereval.evaluation.result import evaluate
 from spacy_nereval.evaluation.run_means import evaluate_runs
 from spacy_nereval.evaluation.scores import score_sums
+from spacy_nereval.evaluation.statistics.influence import influences, mixed_units
 from spacy_nereval.evaluation.statistics.intervals import FEW, effective_units, score_intervals
 from spacy_nereval.metrics.registry import create
 from spacy_nereval.reporting.result_table import Interval
@@ -69,19 +70,29 @@ def over_runs(runs: Sequence[Counts]) -> dict[str, Summary]:
     return found
 
 
-def _interval(values: Floats, samples: Floats, units: float) -> tuple[Interval | None, bool]:
-    """Return the interval of the mean share over training runs, and whether it rests on few units.
+def _interval(whole: Floats, of_units: Floats) -> tuple[Interval | None, bool]:
+    """Return the interval of the mean share of the first of two kinds, and whether it rests on few units.
 
     Args:
-        values: The share in each run, [runs].
-        samples: Those of the half-samples, [runs, samples].
-        units: The effective number of units.
+        whole: The numbers of errors of both kinds in each run, [2, runs].
+        of_units: Those in each unit, [2, runs, units].
     """
-    runs = values if len(values) > 1 else None
+    values, units = _share(*whole), of_units.shape[-1]
     average = np.sort(values).mean() if np.isfinite(values).all() else nan
-    found = score_intervals(average, samples.mean(axis=0), units, level=CONFIDENCE.level, runs=runs)
-    low, high = float(found.low), float(found.high)
-    return (Interval(low, high) if isfinite(low) else None), found.flag == FEW
+    left_out, alone = (_share(*side).mean(axis=0) for side in (whole[..., None] - of_units, of_units))
+    row, theta = np.zeros(units, dtype=int), np.array([average])
+    known = influences(theta, row, left_out, units)
+    found = score_intervals(
+        theta,
+        np.where(known.lone, nan, known.variance),
+        effective_units(of_units.sum(axis=0).mean(axis=0)),
+        bearers=known.bearers,
+        mixed=mixed_units(theta, row, left_out, alone, [True]),
+        level=CONFIDENCE.level,
+        runs=values[:, None] if len(values) > 1 else None,
+    )
+    low, high = float(found.low[0]), float(found.high[0])
+    return (Interval(low, high) if isfinite(low) else None), found.flag[0] == FEW
 
 
 def lenient(counts: Counts) -> Counts:
@@ -157,11 +168,8 @@ def errors(runs: Sequence[Counts]) -> Errors:
     """
     aligned = [paired(runs[0], own).of([create("fair")]) for own in runs]
     units = Units(aligned[0])
-    halves = HalfSamples(units, CONFIDENCE.samples, CONFIDENCE.seed)
     tables = [Table(own) for own in aligned]
-    whole, drawn, single = (
-        [_verdicts(table.summed(weights)) for table in tables] for weights in (None, halves, _EachUnit(units))
-    )
+    whole, single = ([_verdicts(table.summed(weights)) for table in tables] for weights in (None, _EachUnit(units)))
     totals = {kind: np.array([_of_kind(own, kind)[0] for own in whole]) for kind in KINDS}
     numbers = {error: [int(own[error][0]) for own in whole] for types in KINDS.values() for error in types}
     if not any(total.any() for total in totals.values()):
@@ -170,14 +178,8 @@ def errors(runs: Sequence[Counts]) -> Errors:
     against = {}
     for kind in KINDS:
         if kind != most:
-            samples, of_units = (
-                [[_of_kind(own, name) for name in (most, kind)] for own in sums] for sums in (drawn, single)
-            )
-            share, few = _interval(
-                _share(totals[most], totals[kind]),
-                np.array([_share(*both) for both in samples]),
-                effective_units(np.mean([first + second for first, second in of_units], axis=0)),
-            )
+            of_units = np.array([[_of_kind(own, name) for own in single] for name in (most, kind)], dtype=float)
+            share, few = _interval(np.array([totals[most], totals[kind]], dtype=float), of_units)
             against[kind] = None if few else share
     return Errors(numbers, most, against)
 

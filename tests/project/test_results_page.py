@@ -22,9 +22,9 @@ from spacy_nereval import Document, count, create_all
 from spacy_nereval.counting.counts import Counts
 from spacy_nereval.evaluation.agreement.agreement_counts import AgreementCounts
 from spacy_nereval.evaluation.comparison import System, comparison
-from spacy_nereval.evaluation.resampling import Confidence, HalfSamples, Units
+from spacy_nereval.evaluation.resampling import Confidence
 from spacy_nereval.evaluation.result import evaluate
-from spacy_nereval.evaluation.statistics.intervals import spread, wilson
+from spacy_nereval.evaluation.statistics.intervals import wilson
 from spacy_nereval.io.count_files import load, save
 from spacy_nereval.reporting.comparison_view import ComparisonView
 
@@ -175,17 +175,22 @@ def test_several_runs_add_the_variance_of_training():
     runs = [hits(20), hits(26), hits(23)]
     found = summaries.over_runs(runs)["strict_r"]
     recall = np.array([20, 26, 23]) / DOCUMENTS
-    units = Units(runs[0])
-    bits = HalfSamples(units, 1000, 0).of(slice(0, DOCUMENTS)).astype(float)
-    drawn = np.mean([bits[:, :n].sum(axis=1) / bits.sum(axis=1) for n in (20, 26, 23)], axis=0)
+    found_in = np.array([[k < n for k in range(DOCUMENTS)] for n in (20, 26, 23)], dtype=float)
+    left_out = ((found_in.sum(axis=1, keepdims=True) - found_in) / (DOCUMENTS - 1)).mean(axis=0)
+    z = (DOCUMENTS - 1) * (recall.mean() - left_out)
+    z -= z.mean()
     weight = np.mean([[1 + (k < n) for k in range(DOCUMENTS)] for n in (20, 26, 23)], axis=0)
     k = weight.sum() ** 2 / (weight**2).sum()
-    documents, training = spread(drawn) ** 2, recall.var(ddof=1) / 3
-    freedom = (documents + training) ** 2 / (documents**2 / (k - 1) + training**2 / 2)
+    documents, training = (z**2).sum() / (DOCUMENTS * (DOCUMENTS - 1)), recall.var(ddof=1) / 3
+    f = min(k, 2 / ((z**4).sum() / (z**2).sum() ** 2 - 1 / DOCUMENTS)) - 1
+    freedom = (documents + training) ** 2 / (documents**2 / f + training**2 / 2)
     from scipy.stats import t
 
     mean = recall.mean()
-    expected = wilson(mean, mean * (1 - mean) / (documents + training), t.ppf(0.975, freedom))
+    alone = found_in.mean(axis=0)
+    mixed = min((alone < 1).sum(), (alone > 0).sum())
+    size = k / ((mixed * k * (documents + training) / (mean * (1 - mean)) + 0.5) / (mixed + 0.5))
+    expected = wilson(mean, size, t.ppf(0.975, freedom))
     assert found.interval == pytest.approx(expected)
     assert found.sd == pytest.approx(recall.std(ddof=1))
     again = summaries.over_runs(runs[::-1])["strict_r"]
