@@ -17,7 +17,7 @@ from spacy_nereval.evaluation.resampling import Confidence, Units
 from spacy_nereval.evaluation.result import evaluate
 from spacy_nereval.evaluation.run_means import evaluate_runs
 from spacy_nereval.evaluation.scores import score_sums
-from spacy_nereval.evaluation.statistics.influence import influences, mixed_units
+from spacy_nereval.evaluation.statistics.influence import influences
 from spacy_nereval.evaluation.statistics.intervals import FEW, effective_units, score_intervals
 from spacy_nereval.metrics.registry import create
 from spacy_nereval.reporting.result_table import Interval
@@ -70,29 +70,27 @@ def over_runs(runs: Sequence[Counts]) -> dict[str, Summary]:
     return found
 
 
-def _interval(whole: Floats, of_units: Floats) -> tuple[Interval | None, bool]:
-    """Return the interval of the mean share of the first of two kinds, and whether it rests on few units.
+def _interval(most: Floats, other: Floats) -> Interval | None:
+    """Return the interval of the mean share of one kind in two over training runs; None if it rests on few units.
 
     Args:
-        whole: The numbers of errors of both kinds in each run, [2, runs].
-        of_units: Those in each unit, [2, runs, units].
+        most, other: The errors of each kind, [runs, units].
     """
-    values, units = _share(*whole), of_units.shape[-1]
-    average = np.sort(values).mean() if np.isfinite(values).all() else nan
-    left_out, alone = (_share(*side).mean(axis=0) for side in (whole[..., None] - of_units, of_units))
-    row, theta = np.zeros(units, dtype=int), np.array([average])
-    known = influences(theta, row, left_out, units)
+    share = _share(most.sum(axis=1), other.sum(axis=1))
+    average = np.sort(share).mean() if np.isfinite(share).all() else nan
+    without = _share(*(own.sum(axis=1, keepdims=True) - own for own in (most, other))).mean(axis=0)
+    known = influences([average], np.zeros(len(without), dtype=int), without, len(without))
     found = score_intervals(
-        theta,
-        np.where(known.lone, nan, known.variance),
-        effective_units(of_units.sum(axis=0).mean(axis=0)),
+        [average],
+        known.variance,
+        effective_units((most + other).mean(axis=0)),
         bearers=known.bearers,
-        mixed=mixed_units(theta, row, left_out, alone, [True]),
+        mixed=min(int(own.any(axis=0).sum()) for own in (most, other)),
         level=CONFIDENCE.level,
-        runs=values[:, None] if len(values) > 1 else None,
+        runs=share[:, None] if len(share) > 1 else None,
     )
-    low, high = float(found.low[0]), float(found.high[0])
-    return (Interval(low, high) if isfinite(low) else None), found.flag[0] == FEW
+    (low,), (high,), (flag,) = found.low, found.high, found.flag
+    return None if flag == FEW or not isfinite(low) else Interval(float(low), float(high))
 
 
 def lenient(counts: Counts) -> Counts:
@@ -167,21 +165,13 @@ def errors(runs: Sequence[Counts]) -> Errors:
         runs: The counts of each training run of one pipeline, on the same documents.
     """
     aligned = [paired(runs[0], own).of([create("fair")]) for own in runs]
-    units = Units(aligned[0])
-    tables = [Table(own) for own in aligned]
-    whole, single = ([_verdicts(table.summed(weights)) for table in tables] for weights in (None, _EachUnit(units)))
-    totals = {kind: np.array([_of_kind(own, kind)[0] for own in whole]) for kind in KINDS}
-    numbers = {error: [int(own[error][0]) for own in whole] for types in KINDS.values() for error in types}
-    if not any(total.any() for total in totals.values()):
+    single = [_verdicts(Table(own).summed(_EachUnit(Units(own)))) for own in aligned]
+    of_units = {kind: np.array([_of_kind(own, kind) for own in single], dtype=float) for kind in KINDS}
+    numbers = {error: [int(own[error].sum()) for own in single] for types in KINDS.values() for error in types}
+    if not any(own.any() for own in of_units.values()):
         return Errors(numbers, None, {})
-    most = max(KINDS, key=lambda kind: int(totals[kind].sum()))
-    against = {}
-    for kind in KINDS:
-        if kind != most:
-            of_units = np.array([[_of_kind(own, name) for own in single] for name in (most, kind)], dtype=float)
-            share, few = _interval(np.array([totals[most], totals[kind]], dtype=float), of_units)
-            against[kind] = None if few else share
-    return Errors(numbers, most, against)
+    most = max(KINDS, key=lambda kind: float(of_units[kind].sum()))
+    return Errors(numbers, most, {kind: _interval(of_units[most], of_units[kind]) for kind in KINDS if kind != most})
 
 
 def _verdicts(sums: Sums) -> Mapping[str, NDArray[Any]]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .api.gating import Gate, gate
     from .api.inputs import load
     from .api.results import Comparison, Result
-    from .api.scoring import score
+    from .api.scoring import evaluate, merge, score
     from .api.thresholding import Thresholds, thresholds
     from .core.declaration import Classes, Metric, Score, Verdict, one_each, prf_scores
     from .core.formulas import prf, ratio
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from .counting.counts import Counts
     from .evaluation.collapsing import collapse, count_collapsed
     from .evaluation.resampling import Confidence
-    from .evaluation.result import evaluate
     from .metrics.registry import create, create_all, names, registry
 else:
     _WHERE = {
@@ -34,7 +33,7 @@ else:
         "api.gating": ("Gate", "gate"),
         "api.inputs": ("load",),
         "api.results": ("Comparison", "Result"),
-        "api.scoring": ("score",),
+        "api.scoring": ("evaluate", "merge", "score"),
         "api.thresholding": ("Thresholds", "thresholds"),
         "core.declaration": ("Classes", "Metric", "Score", "Verdict", "one_each", "prf_scores"),
         "core.formulas": ("prf", "ratio"),
@@ -44,7 +43,6 @@ else:
         "counting.counts": ("Counts",),
         "evaluation.collapsing": ("collapse", "count_collapsed"),
         "evaluation.resampling": ("Confidence",),
-        "evaluation.result": ("evaluate",),
         "metrics.registry": ("create", "create_all", "names", "registry"),
     }
 
@@ -83,6 +81,7 @@ __all__ = [
     "gate",
     "load",
     "locate",
+    "merge",
     "names",
     "one_each",
     "prf",

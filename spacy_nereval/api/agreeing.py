@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..core.arguments import CASELESS, LISTED, SEPARATOR, Reading
 from ..core.labels import rules_of
-from ..core.messages import shortened
 from ..core.spans import Document
 from ..counting.counts import Counts
 from ..evaluation.agreement.agreement_counts import DEFAULT, AgreementCounts
 from ..evaluation.agreement.chance import checked_unit
 from ..evaluation.agreement.shared import check_annotators
 from ..evaluation.agreement.votes import consensus_rows, consensus_rule
-from ..evaluation.resampling import Confidence
+from ..evaluation.resampling import Wanted, wanted_confidence
 from ..io.records import Record
 from ..io.shared_documents import Own, shared_documents, write_disputes
 from ..io.tag_sequences import Tagged, TokenDocument, read_tags
@@ -51,7 +50,7 @@ def agreement(
     *,
     unit: str = "token",
     consensus: str | int = "majority",
-    confidence: Confidence | None = None,
+    confidence: Wanted = None,
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
     scheme: str = "auto",
@@ -75,11 +74,11 @@ def agreement(
 
     Args:
         annotators: The names of two or more annotators, and what each annotated, as `score` takes one side.
-        metrics: Names, or a table `{name: options}`; by default strict, semeval, relaxed and char.
+        metrics: As for `score`; by default strict, semeval, relaxed and char.
         unit: The unit of alpha and the kappas: "token" or "char". Intervals resample documents, whichever it is.
         consensus: How many votes a span of the consensus needs: "majority" (more than half of those
             who annotated the document), "all", or a number.
-        confidence: Settings of intervals; None for no intervals.
+        confidence: As for `score`.
         text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets:
             As for `score`.
 
@@ -96,8 +95,7 @@ def agreement(
     >>> round(found["metrics"]["strict"]["f"]["mean"], 4), round(found["units"]["alpha"], 4)
     (0.6667, 0.5455)
     """
-    if confidence is not None and not isinstance(confidence, Confidence):
-        raise ValueError(f"confidence = {shortened(repr(confidence))}: expected Confidence(), or None for no intervals")
+    settings = wanted_confidence(confidence)
     reading = reading_of_items(
         scheme=scheme,
         repair=repair,
@@ -119,7 +117,7 @@ def agreement(
     rule, on = consensus_rule(consensus, len(sides)), checked_unit(unit)
     shared = shared_documents(_annotated(sides, text, tokens, reading), rules_of(reading), spans_key)
     counted = AgreementCounts(shared, chosen, unit=on, rule=rule)
-    return Agreement(counted.result(confidence) | ({"left_out": left_out} if left_out else {}), counted)
+    return Agreement(counted.result(settings) | ({"left_out": left_out} if left_out else {}), counted)
 
 
 class Agreement(Shown):
@@ -133,7 +131,7 @@ class Agreement(Shown):
     [('LOC', ['bob']), ('PER', ['ann'])]
     """
 
-    summarised = AgreementView.at_terminal
+    summarised: ClassVar[Sequence[str]] = AgreementView.at_terminal
 
     def __init__(self, values: Mapping[str, Any], found: AgreementCounts) -> None:
         super().__init__(values)

@@ -59,7 +59,8 @@ def compare(
     Args:
         systems: The name and the predictions of each system, as `score` takes them. For a system
             that was trained several times, give a table of its runs, {"run 1": pred, "run 2": pred};
-            their mean scores are compared. Alternatively, all systems are counts or paths of count files (.npz);
+            their mean scores are compared. Alternatively, all systems are results of `score`, counts or paths of count
+            files (.npz);
             collapsed ones are compared by the half-samples that they keep.
         gold: The gold annotation, as `score` takes it; None with counts.
         metrics: As for `score`.
@@ -68,7 +69,8 @@ def compare(
         samples: The number of half-samples, random halves of the documents, for intervals.
         trials: The number of random swaps for the tests; by default enough for the number of tests.
         seed: The seed of the random number generator.
-        primary: The score that the conclusion is about, METRIC.SCORE; by default the headline of the first metric.
+        primary: The score that the conclusion is about, METRIC.SCORE or its score key, such as fair_f; by
+            default the headline of the first metric.
         secondary: Further scores to test, METRIC.SCORE each; by default one headline of each further metric.
         margin: The largest difference of the primary score that does not matter, in points.
         per_label: Whether to compare the primary score of each label too.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import reduce
 from itertools import chain, islice
+from operator import add
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from ..core.arguments import CASELESS, LISTED, SEPARATOR
 from ..core.labels import rules_of
@@ -13,8 +15,9 @@ from ..core.messages import shortened
 from ..core.spans import Document, relabelled
 from ..counting.counter import count
 from ..counting.counts import Counts
-from ..evaluation.resampling import Confidence
-from ..evaluation.result import evaluate, gold_spans, pred_spans
+from ..evaluation.resampling import Confidence, Wanted, wanted_confidence
+from ..evaluation.result import evaluate as evaluate_counts
+from ..evaluation.result import gold_spans, pred_spans
 from ..io.count_files import load
 from ..metrics.registry import LOOKED_AT, Chosen, chosen_metrics, with_levels
 from .inputs import documents, gold_labels, reading_of_items, unknown
@@ -22,15 +25,12 @@ from .results import Result
 from .rows import TagNames
 from .sides import Side
 
-Metrics = Mapping[str, Mapping[str, Any]] | Iterable[str] | None
-"""Names of metrics or sets of metrics, or a table of names and options; None for the six of the set `papers`."""
-
 
 def score(
     gold: Iterable[Any] | Counts | str | Path,
     pred: Any = None,
     metrics: Any = None,
-    confidence: Confidence | None = None,
+    confidence: Wanted = None,
     *,
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
@@ -70,10 +70,11 @@ def score(
     Args:
         gold: The gold annotation, or Documents or Examples.
         pred: The predictions.
-        metrics: Names, or a table `{name: options}`; by default strict, semeval, slot_error, loio,
-            fair and wrf. By default wrf is left out if the words are not known, and `hierarchical` is added if gold
-            labels have levels, such as LOC/CITY. The result says so.
-        confidence: Settings of intervals; None for no intervals.
+        metrics: Names, as a list or text with commas, or a table `{name: options}`; by default strict, semeval,
+            slot_error, loio, fair and wrf. By default wrf is left out if the words are not known, and `hierarchical`
+            is added if gold labels have levels, such as LOC/CITY. The result says so.
+        confidence: True for intervals, or their settings: `Confidence(level=0.9)` or {"level": 0.9}; by default
+            there are none.
         text: The text of each document, if the items do not have it.
         tokens: The tokens of each document, as words or (start, end), if the items do not have them.
         scheme: The tagging scheme; "auto" infers it from all tags of a side.
@@ -109,7 +110,7 @@ def score(
     """
     if counts := counts_of(gold):
         check_alone(pred=pred, metrics=metrics, text=text, tokens=tokens, labels=labels, only=only, depth=depth)
-        return Result(evaluate(counts, confidence), counts)
+        return Result(evaluate_counts(counts, wanted_confidence(confidence)), counts)
     reading = reading_of_items(
         scheme=scheme,
         repair=repair,
@@ -126,9 +127,10 @@ def score(
     )
     side = Side(gold, "gold", reading)
     if side.kind in ("document", "example") or (side.kind == "empty" and _names_metrics(pred)):
-        confidence = metrics if confidence is None and isinstance(metrics, Confidence) else confidence
-        _check_one_side(text, tokens, metrics if not isinstance(metrics, Confidence) and pred is not None else None)
-        wanted = metrics if pred is None and not isinstance(metrics, Confidence) else pred
+        is_confidence = isinstance(metrics, (Confidence, bool))
+        confidence = metrics if confidence is None and is_confidence else confidence
+        _check_one_side(text, tokens, metrics if not is_confidence and pred is not None else None)
+        wanted = metrics if pred is None and not is_confidence else pred
         read = relabelled(_both_sides(side, spans_key), rules_of(reading))
         chosen, key = chosen_metrics(wanted, lambda: unknown([side])), spans_key if side.kind == "example" else None
         return _scored(read, chosen, confidence, kept=side.is_kept, key=key, sep=None if wanted is not None else sep)
@@ -141,10 +143,76 @@ def score(
     return _scored(read, chosen, confidence, kept=kept, key=spans_key, sep=None if metrics is not None else sep)
 
 
+@overload
+def evaluate(
+    gold: Counts, pred: Confidence | None = None, /, *, average: str = "micro", short: bool = False
+) -> dict[str, Any]: ...
+
+
+@overload
+def evaluate(gold: Iterable[Any] | str | Path, pred: Any = None, /, *args: Any, **options: Any) -> Result: ...
+
+
+def evaluate(gold: Any, pred: Any = None, /, *args: Any, **options: Any) -> dict[str, Any]:
+    """Score predictions as `score` does, or return the result of counts as a plain dict.
+
+    Args:
+        gold: As for `score`; or counts.
+        pred: As for `score`; with counts the settings of intervals, `Confidence()`.
+        args, options: As for `score`; with counts `average`, the average that the signature names, and `short`, whether
+            the signature leaves out options that have their default.
+
+    Returns:
+        As `score`; with counts its dict without methods.
+
+    Raises:
+        ValueError: As for `score`.
+
+    >>> from spacy_nereval import evaluate
+    >>> evaluate([["B-PER"]], [["B-PER"]], ["strict"]).strict.f
+    1.0
+    """
+    if isinstance(gold, Counts):
+        return evaluate_counts(gold, pred, *args, **options)
+    return score(gold, pred, *args, **options)
+
+
+def merge(counts: Iterable[Counts | Result | str | Path]) -> Counts:
+    """Return the counts of several corpora, as if all documents had been counted together.
+
+    Args:
+        counts: Counts, results, or paths of count files (.npz). They are added as they are: a document that two of
+            them hold counts twice. `nereval merge` finds such documents in files.
+
+    Returns:
+        The counts; `score` makes a result of them.
+
+    Raises:
+        ValueError: One is none of these, there is none, or they differ in metrics, settings or half-samples.
+        OSError: A file cannot be read.
+
+    >>> from spacy_nereval import merge, score
+    >>> right, wrong = score([["B-PER"]], [["B-PER"]], "strict"), score([["B-PER"]], [["O"]], "strict")
+    >>> score(merge([right, wrong])).strict.r, score(right.counts + wrong.counts).strict.r
+    (0.5, 0.5)
+    """
+    found = []
+    for number, given in enumerate(counts):
+        own = counts_of(given)
+        if own is None:
+            raise ValueError(f"item {number} is {shortened(repr(given))}: expected counts, a result or an .npz file")
+        found.append(own)
+    if not found:
+        raise ValueError("there are no counts to merge: expected a list of counts, results or .npz files")
+    return reduce(add, found)
+
+
 def counts_of(given: object) -> Counts | None:
-    """Return the counts that an argument is, or names as an .npz file; None if it does neither."""
+    """Return the counts that an argument is, holds as a result, or names as an .npz file; None if it does neither."""
     if isinstance(given, Counts):
         return given
+    if isinstance(given, Result):
+        return given.counts
     return load(Path(given)) if isinstance(given, (str, Path)) and Path(given).suffix == ".npz" else None
 
 
@@ -163,15 +231,14 @@ def check_labels(counts: Counts) -> None:
 def _scored(
     documents: Iterable[Document | None],
     chosen: Chosen,
-    confidence: Confidence | None,
+    asked: Wanted,
     *,
     kept: bool,
     key: str | None = None,
     sep: str | None = None,
 ) -> Result:
     """Return the result of documents, which it keeps if they are to be listed."""
-    if confidence is not None and not isinstance(confidence, Confidence):
-        raise ValueError(f"confidence = {shortened(repr(confidence))}: expected Confidence(), or None for no intervals")
+    confidence = wanted_confidence(asked)
     documents = iter(documents)
     all_documents = [*documents] if kept else None
     start = all_documents if all_documents is not None else [*islice(documents, LOOKED_AT)]
@@ -180,7 +247,7 @@ def _scored(
     counts = count(chain(start, documents), metrics, units=confidence is not None or not kept)
     counts.spans_key = key
     check_labels(counts)
-    values = evaluate(counts, confidence)
+    values = evaluate_counts(counts, confidence)
     return Result(values | ({"left_out": chosen.left_out} if chosen.left_out else {}), counts, all_documents, added)
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..core.arguments import CASELESS, LISTED, SEPARATOR
 from ..core.cuts import Cuts, cut
 from ..core.declaration import Metric
 from ..core.messages import shortened
 from ..evaluation.error_list import error_list
-from ..evaluation.resampling import Confidence
+from ..evaluation.resampling import Wanted, wanted_confidence
 from ..evaluation.result import plain
 from ..evaluation.thresholds.chosen_cuts import Found, applied
 from ..evaluation.thresholds.chosen_cuts import thresholds as found_in
@@ -172,7 +172,7 @@ class Thresholds(Shown):
         self,
         gold: Iterable[Any],
         pred: Any,
-        confidence: Confidence | None = None,
+        confidence: Wanted = None,
         *,
         text: Iterable[str | None] | None = None,
         tokens: Iterable[Any] | None = None,
@@ -185,7 +185,7 @@ class Thresholds(Shown):
         Args:
             gold, pred: Other documents, as `thresholds` takes them. They are read, and their labels changed,
                 as those on which the cut was chosen.
-            confidence: The settings of intervals.
+            confidence: As for `score`.
             text, tokens: As for `thresholds`.
 
         Returns:
@@ -201,7 +201,7 @@ class Thresholds(Shown):
         1.0
         """
         others, _ = documents_of(gold, pred, self._items._replace(text=text, tokens=tokens))
-        found = applied(self._found, others, confidence)
+        found = applied(self._found, others, wanted_confidence(confidence))
         return Thresholds(found, self._items, self._notes)
 
     def curve(self, metric: str | None = None, label: str | None = None) -> dict[str, list[Any]]:
@@ -312,7 +312,7 @@ class Thresholds(Shown):
     def _metrics(self) -> tuple[Metric, ...]:
         return self._found.curves.metrics
 
-    summarised = ThresholdView.usual
+    summarised: ClassVar[Sequence[str]] = ThresholdView.usual
 
     def _view(self, average: str = "micro", *, every: bool = False) -> ThresholdView:
         return ThresholdView(self, self._metrics, applying=APPLYING, notes=self._notes)

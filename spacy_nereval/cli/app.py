@@ -12,16 +12,24 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from functools import wraps
 from pathlib import Path
+from traceback import format_exception
 from typing import Annotated, Any, get_origin, get_type_hints
 
 import typer
 from typer import Option
 from typer.core import TyperCommand
 
-from ..core.arguments import Argument
+from ..core.arguments import Argument, check_bounds
 from ..core.messages import NAME_ALONE, shortened, spelt
-from .command_options import CODE, EPILOG, GROUPS
-from .guards import about_cloud_storage, check_files, open_streams, with_matching_files, with_standard_input
+from .command_options import CODE, DEBUG, EPILOG, GROUPS
+from .guards import (
+    about_cloud_storage,
+    check_files,
+    in_one_line,
+    open_streams,
+    with_matching_files,
+    with_standard_streams,
+)
 from .printing import say
 
 nereval: typer.Typer = typer.Typer(
@@ -78,8 +86,8 @@ def command(
 
 def with_short_errors(function: Command, failing: int = 1) -> Command:
     """Wrap a command so that it works with closed streams, checks the files that it names before
-    it reads any, runs the file of `--code`, and prints a ValueError or OSError as one line and ends with the status
-    `failing`."""
+    it reads any, runs the file of `--code`, and prints what is wrong as one line and ends with the status `failing`.
+    Mistakes in this package are raised."""
 
     @wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> None:
@@ -89,7 +97,7 @@ def with_short_errors(function: Command, failing: int = 1) -> Command:
         try:
             forget_pipes()
             with spelt(as_option):
-                kwargs = with_matching_files(with_standard_input(kwargs))
+                kwargs = with_matching_files(with_standard_streams(kwargs))
                 check_files(kwargs)
                 if kwargs.get("code"):
                     from ..core.plugins import import_code
@@ -100,12 +108,12 @@ def with_short_errors(function: Command, failing: int = 1) -> Command:
             # The program that reads our output, such as `head`, has stopped reading, which is not an error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except Exception as error:  # libraries of cloud storage have exceptions of their own; others are raised again
-            from ..io.paths import in_words
-
-            message = about_cloud_storage(error, kwargs)
-            if not message and not isinstance(error, (ValueError, OSError)):
+            message = about_cloud_storage(error, kwargs) or in_one_line(error, kwargs)
+            if not message:
                 raise
-            say(f"✘ {message or in_words(error)}", fg="red", err=True)
+            if kwargs.get("debug"):
+                say("".join(format_exception(error)), err=True)
+            say(f"✘ {message}", fg="red", err=True)
             raise typer.Exit(failing) from None
 
     return wrapped
@@ -116,8 +124,8 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
     A parameter such as `reading: Reading` becomes one parameter per field of
     `Reading`. A field that occurs in several groups becomes one option, and
-    every group receives its value. Every command has the option `--code`: the file that it
-    names is run before the command, which need not know of it.
+    every group receives its value. Every command has the options `--code`, whose file is run before the command,
+    and `--debug`; it need not know of them.
 
     Args:
         command: A function with annotated parameters, some of them classes of `command_options.GROUPS`.
@@ -133,15 +141,20 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
         else:
             parameters[name] = _parameter(name, hints[name], parameter.default)
     parameters.setdefault("code", _parameter("code", Path | None, CODE))
+    parameters["debug"] = _parameter("debug", bool, DEBUG)
+
+    arguments = {name: _declared(parameter.annotation) for name, parameter in parameters.items()}
 
     @wraps(command)
     def wrapped(**given: Any) -> None:
+        for name, argument in arguments.items():
+            check_bounds(name, given[name], argument)
         for name, members in groups.items():
             given[name] = hints[name](**{field.name: given[field.name] for field in members})
         command(**{name: given[name] for name in signature.parameters})
 
     del wrapped.__wrapped__  # else typer would read the parameters of the command itself
-    shared = {"code", *(field.name for members in groups.values() for field in members)}
+    shared = {"code", "debug", *(field.name for members in groups.values() for field in members)}
     own_first = sorted(parameters.values(), key=lambda parameter: parameter.name in shared)
     # typer asks for the signature in this attribute, of which mypy does not know.
     wrapped.__signature__ = inspect.Signature(own_first)  # type: ignore[attr-defined]
@@ -168,8 +181,8 @@ def _parameter(name: str, hint: Any, default: Any) -> inspect.Parameter:
     if argument.help:
         kind = argument.typed or hint.__origin__
         flags = f"{as_option(name)}/{as_option(name, False)}" if kind is bool else as_option(name)
-        option = Option(flags, *filter(None, [argument.short]), help=argument.help, min=argument.least)
-        hint = Annotated[kind | None if default is None and argument.typed else kind, option]
+        option = Option(flags, *filter(None, [argument.short]), help=argument.help)
+        hint = Annotated[kind | None if default is None and argument.typed else kind, option, argument]
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
 
 

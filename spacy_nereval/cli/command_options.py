@@ -86,6 +86,9 @@ CONFIDENCE = Option(
 CODE = Option(None, "--code", "-c", help="Python file with registered functions to import, such as metrics of your own")
 
 
+DEBUG = Option(False, "--debug", help="Print where an error happened, with the traceback of Python")
+
+
 class Model(NamedTuple):
     """How a pipeline is loaded."""
 
@@ -306,7 +309,9 @@ def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
     Traceback (most recent call last):
     ValueError: --output rows.txt: expected a .jsonl or .csv file
     """
-    if path and path.suffix not in suffixes and (path.is_file() or not path.exists()):
+    from ..io.paths import is_stream
+
+    if path and path.suffix not in suffixes and not path.is_dir() and not is_stream(path):
         raise ValueError(f"{option} {path}: expected a {' or '.join(filter(None, suffixes))} file")
 
 

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..core.messages import fault
 from .metric_options import names_and_options, parse_options
 from .sharded import PARTS
 from .systems import matching_files, named_runs
@@ -86,22 +87,45 @@ def about_cloud_storage(error: Exception, given: Mapping[str, Any]) -> str:
     return f"{', '.join(names)}: cloud storage cannot be used: {type(error).__name__}: {in_words(error)}"
 
 
+def in_one_line(error: Exception, given: Mapping[str, Any]) -> str:
+    """Return what stopped a command; nothing for a mistake in this package.
+
+    Args:
+        error: The exception that the command raised.
+        given: The values of its parameters.
+    """
+    from ..io.paths import in_words
+
+    said = fault(error)
+    if isinstance(error, OSError) or (isinstance(error, ValueError) and not said):
+        return in_words(error)
+    if not said:
+        return ""
+    names = [*read_names(given)]
+    where = "" if not names or any(name in said for name in names) else f"{', '.join(names)}: "
+    return f"{where}{said}" + ("" if given["debug"] else "; --debug shows where this happened")
+
+
 STDIN_FILE = "/dev/stdin"
+
+STDOUT_FILE = "/dev/stdout"
 
 STDIN = ("first", "others", "gold", "pred")
 """Parameters that may be `-`, for the standard input."""
 
 
-def with_standard_input(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of the parameters, with /dev/stdin for `-`.
+def with_standard_streams(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of the parameters, with /dev/stdin for the `-` of an input, /dev/stdout for that of an output.
 
     Raises:
         ValueError: Both sides are to come from the standard input.
 
-    >>> with_standard_input({"first": "-", "others": ["a.jsonl"]})
+    >>> with_standard_streams({"first": "-", "others": ["a.jsonl"]})
     {'first': '/dev/stdin', 'others': ['a.jsonl']}
     """
-    found = dict(given)
+    found: dict[str, Any] = {
+        name: Path(STDOUT_FILE) if name in WRITTEN and str(value) == "-" else value for name, value in given.items()
+    }
     number = 0
     for name in STDIN:
         values: list[Any] = found[name] if isinstance(found.get(name), list) else [found.get(name)]
@@ -143,13 +167,15 @@ def check_files(given: Mapping[str, Any]) -> None:
         ValueError: An output is also an input, cannot be written, or is given twice; or a file
             in cloud storage is given where only local files are possible.
     """
+    from ..io.paths import is_stream
+
     _check_local(given)
     outputs = {name: given[name] for name in WRITTEN if given.get(name) is not None}
-    names = [*_read_names(given)]
+    names = [*read_names(given)]
     _check_standard_input(names)
     inputs = NamedInputs(names)
     for path in outputs.values():
-        if not path.parent.is_dir():
+        if not path.parent.is_dir() and not is_stream(path):
             raise ValueError(f"{path} cannot be written: there is no directory {path.parent}")
         inputs.check_output(path)
         if "parts" in given:
@@ -208,7 +234,7 @@ def _check_local(given: Mapping[str, Any]) -> None:
                 )
 
 
-def _read_names(given: Mapping[str, Any]) -> Iterator[str]:
+def read_names(given: Mapping[str, Any]) -> Iterator[str]:
     """Yield the names of a command's inputs, including those in options of metrics."""
     from ..core.labels import is_file_name
 

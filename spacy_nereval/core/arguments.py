@@ -36,7 +36,8 @@ class Argument(NamedTuple):
     """What is known of an argument, beside its name, type and default.
 
     help: what it is for, as the help of commands says it. values: those that it takes; none for any. short: its short
-    name in commands. least: its least value. where: "files" or "objects" if it concerns only one of them.
+    name in commands. least, most: its bounds. usual: a good value, for errors. where: "files" or "objects" if it
+    concerns only one of them.
     typed: its type in commands, where it differs.
     """
 
@@ -44,6 +45,8 @@ class Argument(NamedTuple):
     values: tuple[str, ...] = ()
     short: str = ""
     least: int | None = None
+    most: int | None = None
+    usual: int | None = None
     where: str = ""
     typed: Any = None
 
@@ -71,6 +74,25 @@ def checked(settings: Settings) -> Settings:
         if argument.values and value not in taken:
             raise ValueError(f"{named(name, value)}: expected one of {', '.join(argument.values)}")
     return settings
+
+
+def check_bounds(name: str, value: float | None, argument: Argument) -> None:
+    """Raise ValueError if a number is given and not within the bounds that its argument declares.
+
+    >>> check_bounds("trials", 0, TRIALS)
+    Traceback (most recent call last):
+    ValueError: trials=0: expected at least 1; 10000 is usual
+    """
+    least, most = argument.least, argument.most
+    usual = "" if argument.usual is None else f"; {argument.usual} is usual"
+    if value is None:
+        return
+    if least is not None and value < least:
+        raise ValueError(f"{named(name, value)}: expected at least {least}{usual}")
+    if most is not None and value > most:
+        raise ValueError(
+            f"{named(name, value)}: expected at most {most}, which take minutes and gigabytes for a large corpus{usual}"
+        )
 
 
 TABLE_FORMATS = ("terminal", "markdown", "latex", "csv", "json", "html")
@@ -213,21 +235,29 @@ class Reading(Labelling):
 # How documents are resampled
 
 LEVEL = Argument("Confidence level of the intervals (0.95 by default)")
+MOST_SAMPLES = 100_000
+"""More half-samples hardly change an interval, and take memory and time in proportion."""
+
 SAMPLES = Argument(
     "Number of half-samples, random halves of the documents (1000 by default). Only collapsed counts and scores over "
-    "distinct strings of the corpus need them; other intervals take no random numbers"
+    "distinct strings of the corpus need them; other intervals take no random numbers",
+    least=1,
+    most=MOST_SAMPLES,
+    usual=1000,
 )
 SEED = Argument("Seed of random numbers, of half-samples and of tests (0 by default)")
 REPLICATES = Argument(
     "Number of half-samples (random halves of the documents) to store, for the intervals of collapsed counts. By "
     "default 1000 with --collapse, else 0: counts with documents need none",
     least=0,
+    most=MOST_SAMPLES,
+    usual=1000,
 )
 
 # What a comparison asks
 PRIMARY = Argument(
-    "Primary score, METRIC.SCORE, such as fair.f: the conclusion is about it. By default the headline score of the "
-    "first metric"
+    "Primary score, METRIC.SCORE or its score key, such as fair.f or fair_f: the conclusion is about it. By default "
+    "the headline score of the first metric"
 )
 SECONDARY = Argument(
     "Further scores to test, METRIC.SCORE separated by commas. By default the headline score of each further metric",
@@ -241,4 +271,6 @@ TRIALS = Argument(
     "Number of random swaps for the paired tests. A swap exchanges the outputs of two systems in about half of the "
     "documents. By default 10000, or more for many tests",
     least=1,
+    most=1_000_000,
+    usual=10_000,
 )

@@ -100,8 +100,9 @@ class LabelRules:
             ValueError: None does, so that nothing is left.
         """
         if self.only and not any(label in labels for label in self.only):
+            missing = listed([quoted(label) for label in self.only])
             raise ValueError(
-                f"only: there is no label {listed([quoted(label) for label in self.only])} in gold or prediction, "
+                f"{named('only', ','.join(self.only))}: there is no label {missing} in gold or prediction, "
                 "so no span is left; expected a label that occurs, under its new name"
             )
 

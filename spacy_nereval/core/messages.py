@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
+from pickle import PickleError
 from typing import Any
+from zipfile import BadZipFile
+from zlib import error as ZlibError
 
 MOST = 60
 """Maximum number of characters of a text in a message."""
@@ -63,6 +66,22 @@ def with_spaces_shown(label: str) -> str:
     ('PER', "'PER '", 'a b', "'a  b'")
     """
     return label if " ".join(label.split()) == label else repr(label)
+
+
+def fault(error: BaseException) -> str:
+    """Return in words what else than a wrong value stops reading or counting; nothing for a mistake in a program.
+
+    >>> fault(RecursionError()), fault(TypeError("unhashable"))
+    ('it is nested too deeply', '')
+    """
+    said = quoted(" ".join(str(error).split()), 200) if str(error) else ""
+    if isinstance(error, MemoryError):
+        return f"there is not enough memory{said and f' ({said})'}: read less at once, or resample less often"
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, (BadZipFile, EOFError, OverflowError, PickleError, UnicodeError, ZlibError)):
+        return f"it is damaged or not what its name says ({type(error).__name__}: {said})"
+    return f"{type(error).__name__}: {said}" if type(error) is RuntimeError else ""
 
 
 NAME_ALONE: Any = object()

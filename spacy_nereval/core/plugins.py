@@ -121,5 +121,5 @@ def _import_code(path: Path, changed: int, size: int) -> None:
     sys.modules[CODE_MODULE] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # the user's code can raise any exception
+    except (Exception, SystemExit) as error:  # the user's code can raise any exception, and may exit
         raise ValueError(f"{named('code', str(path))}: {type(error).__name__}: {error}") from None

@@ -180,7 +180,7 @@ def count_shards(
         The status of each shard, in the order of the shards.
 
     Raises:
-        ValueError: If the engine fails before any worker has begun a shard.
+        ValueError: If the engine fails twice in a row before any worker has begun a shard.
     """
     statuses = _tried(shards, counter, folder, run, ready)
     failed = [status.shard for status in statuses.values() if status.error and not status.lost]
@@ -205,7 +205,11 @@ def _tried(
     *,
     alone: bool = False,
 ) -> dict[Shard, ShardStatus]:
-    """Try every shard once. If a worker dies, note the shards that had begun, and go on with the rest."""
+    """Try every shard once. If a worker dies, note the shards that had begun, and go on with the rest.
+
+    An engine that fails although nothing had begun, as when a worker dies at its start, is tried once more.
+    """
+    failed = False
     found: dict[Shard, ShardStatus] = {}
     task = partial(_count_shard, spelling(), counter, replace(folder, home=os.getcwd()))
     while waiting := [shard for shard in shards if shard not in found]:
@@ -213,8 +217,12 @@ def _tried(
             found |= {status.shard: status for status in run(task, waiting, ready, alone)}
         except Exception as error:  # an error of the engine, since `count_shard` raises none
             lost = [shard for shard in waiting if folder.begun(shard).exists()]
-            if not lost:
-                raise ValueError(f"the engine failed: {first_line(error)}") from error
+            if not lost and failed:
+                raise ValueError(
+                    f"the engine failed twice before a worker had begun a file: {first_line(error)}; what is counted "
+                    f"already is kept in {folder.name}, and the same command continues from there"
+                ) from error
+            failed = not lost
             for shard in lost:
                 folder.begun(shard).unlink(missing_ok=True)
                 # Only the error of the second try is shown.

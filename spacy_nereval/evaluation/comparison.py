@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..about import __version__
+from ..core.arguments import TRIALS, check_bounds
 from ..core.messages import named
 from ..core.spans import Document, Span
 from ..counting.counts import Counts
@@ -104,10 +105,11 @@ def comparison(
     -1.0
     """
     confidence = (confidence or Confidence()).checked()
-    asked = Asked(primary, secondary, labels, margin).checked()
+    check_bounds("trials", trials, TRIALS)
     baseline, *others = systems
     first = baseline.runs[0]
-    family = families(first.metrics, primary, secondary)
+    asked = Asked(primary, secondary, labels, margin).of(first.metrics)
+    family = families(first.metrics, asked.primary, asked.secondary)
     aligned = [aligned_runs(first, system.name, system.runs) for system in systems]
     runs, every = [*map(len, aligned)], [counts for own in aligned for counts in own]
     if first.collapsed:

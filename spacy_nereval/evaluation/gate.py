@@ -228,7 +228,7 @@ def gate(
     """Judge a candidate by the rules of a policy.
 
     All required rules have to be met. This is an intersection-union test: if one of them does not hold, the
-    gate is met with a probability of at most 1 - level, however many rules there are.
+    gate is met with a probability of at most about 1 - level, however many rules there are.
 
     Args:
         policy: The rules.
@@ -467,7 +467,7 @@ class _Judging:
         share = -least / found.reach if found.reach else 0.0
         if found.differing or not 0 < share < 1:
             return None
-        return units_without_difference(share, self.policy.level)
+        return math.ceil(units_without_difference(share, self.policy.level) * (self.units or 0) / found.k - 1e-9)
 
     def _reason(self, rule: Rule, found: Estimate, known: bool, few: bool, needed: int | None) -> str:
         """Return why a rule is undecided, and what would decide it."""

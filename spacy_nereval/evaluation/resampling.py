@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arguments import LEVEL, SAMPLES, SEED
+from ..core.arguments import LEVEL, SAMPLES, SEED, check_bounds
 from ..core.declaration import GOLD_SPANS, PRED_SPANS
 from ..core.messages import named
 from ..counting.counts import Counts
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
 MOST_GROUPS = 1000
 """More units than this are left out in groups of equal size, so that neither time nor memory grows with them."""
-
-MOST_SAMPLES = 100_000
-"""More half-samples hardly change an interval, and take memory and time in proportion."""
 
 
 class Confidence(NamedTuple):
@@ -59,16 +56,43 @@ class Confidence(NamedTuple):
                 raise ValueError(f"{named(name, value)}: expected a {'' if name == 'level' else 'whole '}number")
         if not is_level(self.level):
             raise ValueError(f"{named('level', self.level)}: expected a number between 0 and 1, such as 0.95")
-        if self.samples < 1:
-            raise ValueError(f"{named('samples', self.samples)}: expected at least 1; 1000 is usual")
-        if self.samples > MOST_SAMPLES:
-            raise ValueError(
-                f"{named('samples', self.samples)}: expected at most {MOST_SAMPLES}, which take minutes and "
-                "gigabytes for a large corpus; 1000 is usual"
-            )
+        check_bounds("samples", self.samples, SAMPLES)
         if self.seed < 0:
             raise ValueError(f"{named('seed', self.seed)}: expected a whole number from 0 up")
         return self
+
+
+Wanted = Confidence | Mapping[str, Any] | bool | None
+"""Settings of intervals, as `wanted_confidence` takes them."""
+
+
+def wanted_confidence(given: Wanted) -> Confidence | None:
+    """Return settings of intervals, however they are given.
+
+    Args:
+        given: Settings; True or a table of settings, perhaps empty; None or False for no intervals.
+
+    Raises:
+        ValueError: It is none of these, or there is no such setting.
+
+    >>> wanted_confidence(True) == wanted_confidence({}) == Confidence(), wanted_confidence({"level": 0.9}).level
+    (True, 0.9)
+    """
+    if given is None or given is False:
+        return None
+    if given is True:
+        return Confidence()
+    if isinstance(given, Confidence):
+        return given
+    if isinstance(given, Mapping):
+        if unknown := [name for name in given if name not in Confidence._fields]:
+            known = ", ".join(Confidence._fields)
+            raise ValueError(f"{named('confidence', given)}: there is no setting {unknown[0]!r}; there are {known}")
+        return Confidence(**given)
+    raise ValueError(
+        f"{named('confidence', given)}: expected True, a table such as {{'level': 0.95}} or Confidence(level=0.95); "
+        "None for no intervals"
+    )
 
 
 def number_of_units(counts: Counts) -> int:

@@ -24,7 +24,8 @@ Families = dict[tuple[str, str], str]
 class Asked(NamedTuple):
     """What a comparison should test.
 
-    primary: the score that the conclusion is about, METRIC.SCORE; None for the headline of the first metric.
+    primary: the score that the conclusion is about, METRIC.SCORE or its score key; None for the headline of the first
+        metric.
     secondary: the scores of the second family, listed; None for one headline of each further metric.
     labels: whether the primary score is tested for each label too.
     margin: the largest difference of the primary score that does not matter, in points; None for no margin.
@@ -38,6 +39,12 @@ class Asked(NamedTuple):
     secondary: Annotated[Sequence[str] | str | None, arguments.SECONDARY] = None
     labels: bool = False
     margin: Annotated[float | None, arguments.MARGIN] = None
+
+    def of(self, metrics: Sequence[Metric]) -> Asked:
+        """Return the settings with METRIC.SCORE in place of score keys, so that one question has one signature."""
+        asked = self.checked()
+        secondary = asked.secondary and [spelt_out(name, metrics) for name in asked.secondary]
+        return asked._replace(primary=asked.primary and spelt_out(asked.primary, metrics), secondary=secondary)
 
     def checked(self) -> Asked:
         """Return the settings, with a list of secondary scores. Raise ValueError if the margin is not above 0."""
@@ -65,6 +72,16 @@ class Asked(NamedTuple):
         ]
 
 
+def spelt_out(name: str, metrics: Sequence[Metric]) -> str:
+    """Return METRIC.SCORE for a score key; any other name stays.
+
+    >>> from spacy_nereval import create_all
+    >>> spelt_out("partial_f", create_all(["semeval"])), spelt_out("fair.p", create_all(["fair"]))
+    ('semeval.partial_f', 'fair.p')
+    """
+    return next((f"{each.name}.{each.keys[name]}" for each in metrics if name in each.keys), name)
+
+
 def families(metrics: Sequence[Metric], primary: str | None = None, secondary: Sequence[str] | None = None) -> Families:
     """Return the family of tests of each score that has a score key.
 
@@ -86,6 +103,8 @@ def families(metrics: Sequence[Metric], primary: str | None = None, secondary: S
     >>> found = families(create_all(["strict", "slot_error"]), secondary=["strict.p", "strict.r"])
     >>> [key for key, family in found.items() if family == "secondary"]
     [('strict', 'p'), ('strict', 'r')]
+    >>> families(create_all(["strict", "fair"]), "fair_f")["fair", "f"]
+    'primary'
     """
     shown = {(m.name, score.name): UNTESTED for m in metrics for score in m.scores if score.key or score.headline}
     heads = [(metric.name, metric.headlines[0].name) for metric in metrics if metric.headlines]
@@ -110,10 +129,13 @@ def _asked_for(argument: str, name: str, metrics: Sequence[Metric], shown: Famil
         for score in metric.scores
         if score.complement_of
     }
-    metric, _, score = name.partition(".")
+    metric, _, score = spelt_out(name, metrics).partition(".")
     if (metric, score) not in shown:
         known = ", ".join(".".join(key) for key in shown if key not in complements)
-        raise ValueError(f"{named(argument, name)}: there is no such score; expected METRIC.SCORE, one of {known}")
+        raise ValueError(
+            f"{named(argument, name)}: there is no such score; expected METRIC.SCORE, one of {known}, or a score key "
+            "such as fair_f"
+        )
     if other := complements.get((metric, score)):
         raise ValueError(
             f"{named(argument, name)}: this score is a function of {other}, which can be tested: "

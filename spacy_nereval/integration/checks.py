@@ -123,7 +123,7 @@ def check_labels(counts: Counts, key: str | None = None) -> None:
         try:
             rules.check_found(counts.labels)
         except ValueError as error:
-            lines.append(str(error))
+            lines[-1] = str(error)  # in place of the line on the same labels
         for line in lines:
             warnings.warn(line, stacklevel=3)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def make_nereval(
     nlp: Language,
     name: str,
-    metrics: dict[str, dict[str, Any]] | None,
+    metrics: dict[str, dict[str, Any]] | list[str] | str | None,
     ents: bool,
     spans_keys: list[str],
     confidence: dict[str, Any] | None,
@@ -46,7 +46,8 @@ def make_nereval(
     Args:
         nlp: The pipeline; spaCy passes it.
         name: The name of the component in the pipeline; spaCy passes it.
-        metrics: Names of metrics with their options; by default the six of the set `papers`.
+        metrics: Names of metrics, as a list or text with commas, or a table of names and options; by default the six
+            of the set `papers`.
         ents: Whether to score `doc.ents`.
         spans_keys: The keys of `doc.spans` to score.
         confidence: `level`, `samples`, `seed` and `unit` (resampled as a whole, as

@@ -5,7 +5,7 @@ Settings are checked, and mistakes reported in spaCy's way; those of a saved mod
 
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,17 +25,18 @@ from ..counting.counts import Counts
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate
 from ..io.units import UnitRule, parse
-from ..metrics.registry import create_all, expanded
+from ..metrics.registry import Metrics, as_table, create_all, expanded
 from .checks import check_evaluated, check_labels, check_predicted
 from .examples import batches, count_examples, unit_lack
 
 MetricTable = dict[str, dict[str, Any]]
+MetricChoice = MetricTable | list[str] | str | None
 ConfidenceTable = dict[str, Any]
 LabelTable = dict[str, str | None]
 
 
 def settings(
-    metrics: MetricTable | None,
+    metrics: MetricChoice,
     confidence: ConfidenceTable | None,
     detail: bool,
     labels: LabelTable | None = None,
@@ -46,7 +47,7 @@ def settings(
     """Return the settings of a config block, as arguments of `Scoring`.
 
     Args:
-        metrics: Names of metrics with their options; None for the six of the set `papers`.
+        metrics: Names of metrics, or a table of names and options; None for the six of the set `papers`.
         confidence: `level`, `samples`, `seed` and `unit` of intervals; None for no intervals.
         detail: Whether the scores hold the nested result.
         labels, only, depth, sep: The rules for labels, as in `label_rules`.
@@ -78,7 +79,7 @@ def checked_rules(labels: LabelTable | None, only: list[str] | None, depth: int 
         raise ConfigValidationError(config=config, title="Unusable label rules", desc=str(error)) from None
 
 
-def checked(metrics: Mapping[str, Mapping[str, Any]] | None) -> tuple[Metric, ...]:
+def checked(metrics: Metrics) -> tuple[Metric, ...]:
     """Return the metrics of a config block; mistakes are reported in spaCy's way, as ConfigValidationError."""
     try:
         chosen = create_all(metrics)
@@ -134,7 +135,8 @@ def stored_options(model: Path, key: str | None) -> dict[str, dict[str, Any]]:
     """
     found: dict[str, dict[str, Any]] = {}
     for block in _blocks(model, key):
-        found |= expanded(block.get("metrics") or {})
+        if chosen := block.get("metrics"):
+            found |= expanded(as_table(chosen))
     return found
 
 
@@ -191,7 +193,7 @@ LEAST_DOCUMENTS = 2
 
 
 def make_ner_scorer(
-    metrics: MetricTable | None = None,
+    metrics: MetricChoice = None,
     confidence: ConfidenceTable | None = None,
     detail: bool = True,
     labels: LabelTable | None = None,
@@ -202,8 +204,8 @@ def make_ner_scorer(
     """`@scorers = "spacy-nereval.ner_scorer.v1"`: spaCy's `ents_*`, and the metrics of `doc.ents`.
 
     Args:
-        metrics: Names and options of the metrics; by default the six of the set `papers`, as their
-            papers define them.
+        metrics: Names of metrics, as a list or text with commas, or a table of names and options; by default the
+            six of the set `papers`, as their papers define them.
         confidence: `level`, `samples` and `seed` of intervals, and `unit` (resampled as a whole, as
             with `--unit`). The intervals are in the nested result. `{}` gives the usual settings. By
             default there are no intervals.
@@ -221,14 +223,14 @@ def make_ner_scorer(
         ConfigValidationError: There is no such metric, option or setting.
 
     >>> from spacy_nereval.integration.scorer import make_ner_scorer
-    >>> sorted(make_ner_scorer({"strict": {}}, detail=False)([]))[:3]
+    >>> sorted(make_ner_scorer(["strict"], detail=False)([]))[:3]
     ['ents_f', 'ents_p', 'ents_per_type']
     """
     return NerScorer(**settings(metrics, confidence, detail, labels, only, depth, sep))
 
 
 def make_spans_scorer(
-    metrics: MetricTable | None = None,
+    metrics: MetricChoice = None,
     spans_key: str | None = None,
     confidence: ConfidenceTable | None = None,
     detail: bool = True,

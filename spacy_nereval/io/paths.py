@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -85,6 +86,46 @@ def remedy(path: Location) -> str:
 def is_pipe(path: Location) -> bool:
     """Return whether a path is a named pipe, or the /dev/fd/N of a shell's process substitution."""
     return isinstance(path, Path) and path.is_fifo()
+
+
+STANDARD_STREAMS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
+
+OPEN_FILES = re.compile(r"/dev/fd|/proc/(?P<process>\d+)(/task/\d+)?/fd")
+"""Folders whose files are what a process has open."""
+
+
+def _open_file(path: Path) -> tuple[int, int] | None:
+    """Return the process and the descriptor that a path names, perhaps by links; None for the path of a file."""
+    for _ in range(40):
+        if (number := STANDARD_STREAMS.get(path.as_posix())) is not None:
+            return os.getpid(), number
+        folder = Path(os.path.realpath(path.parent))
+        found = OPEN_FILES.fullmatch(folder.as_posix())
+        if found and path.name.isdecimal():
+            return int(found["process"] or os.getpid()), int(path.name)
+        if not path.is_symlink():
+            break
+        path = folder / os.readlink(path)
+    return None
+
+
+def descriptor(path: Path) -> int | None:
+    """Return the number of the file that is open already and that a path names; None for the path of a file.
+
+    >>> descriptor(Path("/dev/stdout")), descriptor(Path("/dev/fd/5")), descriptor(Path("a.json"))
+    (1, 5, None)
+    """
+    process, number = _open_file(path) or (None, None)
+    return number if process == os.getpid() else None
+
+
+def is_stream(path: Path) -> bool:
+    """Return whether a path leads to a stream or device, which cannot be replaced; /dev/stdout even in front of a file.
+
+    >>> is_stream(Path("/dev/stdout")), is_stream(Path(__file__))
+    (True, False)
+    """
+    return _open_file(path) is not None or (path.exists() and not path.is_file() and not path.is_dir())
 
 
 _copies: dict[tuple[int, int], Path | OSError] = {}

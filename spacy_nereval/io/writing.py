@@ -8,13 +8,16 @@ import io
 import json
 import os
 import re
+import shutil
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, BinaryIO
 
-from .paths import Location
+from .paths import Location, descriptor, is_stream
 
 FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quota
 """The numbers of errors that say no space is left."""
@@ -118,7 +121,8 @@ def spelt_out(text: str) -> str:
 def atomic(path: Location) -> Iterator[BinaryIO]:
     """Provide a file to write to that gets its name only once it is complete.
 
-    A link stays a link. What is not a regular file, such as /dev/stdout, is written to directly.
+    A link stays a link. A stream or device, such as /dev/stdout, is never replaced: all of the content is written to
+    it in the end, after what a file that it leads to already holds.
 
     Args:
         path: Where the file goes, locally or in cloud storage.
@@ -154,28 +158,37 @@ def _atomic(path: Location) -> Iterator[BinaryIO]:
                 yield file
             path.upload_from(local, force_overwrite_to_cloud=True)
         return
-    if path.exists() and not path.is_file():  # before links are resolved: what /dev/stdout leads to may have no path
-        with path.open("wb") as file:
+    if is_stream(path):  # before links are resolved: what /dev/stdout leads to may have no path
+        with tempfile.TemporaryFile() as file:
             yield file
+            file.seek(0)
+            with _opened(path) as stream:
+                shutil.copyfileobj(file, stream)
         return
     path = path.resolve()
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    # Not mkstemp, whose files nobody else may read; the rights that are usual here cannot be asked for in a thread.
+    temporary = path.with_name(f".{path.name}.{token_hex(4)}")
     try:
-        with open(handle, "wb") as file:
+        with temporary.open("xb") as file:
             yield file
-        os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
+    except BaseException as error:
+        temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename == str(temporary):
+            error.filename = str(path)
         raise
+
+
+def _opened(stream: Path) -> BinaryIO:
+    """Open a stream or device to write to it. Nothing that it holds is lost."""
+    number = descriptor(stream)
+    if number is None:
+        return stream.open("ab" if stream.is_file() else "wb")
+    for printed in filter(None, (sys.stdout, sys.stderr)):  # what was printed before comes first
+        printed.flush()
+    return os.fdopen(os.dup(number), "wb")  # opening the path would empty a file that the shell appends to
 
 
 def _json(value: Any, **style: Any) -> str:
     # Not srsly, which keeps ten decimals of a float.
     return json.dumps(value, ensure_ascii=False, allow_nan=False, **style)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

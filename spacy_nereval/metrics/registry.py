@@ -184,11 +184,15 @@ def _storable(value: Any) -> Any:
     return str(value) if isinstance(value, float) and math.isinf(value) else value
 
 
-def create_all(metrics: Mapping[str, Mapping[str, Any]] | Iterable[str] | None = None) -> tuple[Metric, ...]:
+Metrics = Mapping[str, Mapping[str, Any]] | Iterable[str] | None
+"""Names of metrics or sets, as a list or as text with commas, or a table of names and options."""
+
+
+def create_all(metrics: Metrics = None) -> tuple[Metric, ...]:
     """Return several metrics.
 
     Args:
-        metrics: Names of metrics or of `SETS`, or a table of names and options; by default
+        metrics: Names of metrics or of `SETS`: a list, text with commas, or a table of names and options; by default
             the six metrics of the set `papers`.
 
     Returns:
@@ -200,23 +204,38 @@ def create_all(metrics: Mapping[str, Mapping[str, Any]] | Iterable[str] | None =
 
     >>> [metric.name for metric in create_all({"loio": {"s": 0.5}, "strict": {}})]
     ['loio', 'strict']
-    >>> [(metric.name, metric.settings.get("slots")) for metric in create_all(["muc", "strict"])]
+    >>> [(metric.name, metric.settings.get("slots")) for metric in create_all("muc, strict")]
     [('semeval', None), ('slot_error', 'muc'), ('strict', None)]
+    """
+    created = tuple(create(name, **options) for name, options in expanded(as_table(metrics)).items())
+    check_together(created)
+    return created
+
+
+def as_table(metrics: Metrics) -> dict[str, Mapping[str, Any]]:
+    """Return metrics, however they are given, as a table of names and options; the set `papers` for None.
+
+    Raises:
+        ValueError: A name is listed twice, or there is none.
+
+    >>> as_table("strict,fair") == as_table(["strict", "fair"]) == as_table({"strict": {}, "fair": {}})
+    True
     """
     if metrics is None:
         metrics = DEFAULT
     if isinstance(metrics, str):
-        raise ValueError(f"metrics = {metrics!r}: expected a list of names, or a table of names and options")
-    if len(listed := list(metrics)) > len(set(listed)):
+        metrics = [name.strip() for name in metrics.split(",") if name.strip()]
+    try:
+        found = metrics if isinstance(metrics, Mapping) else [*metrics]
+    except TypeError:
+        raise ValueError(f"metrics = {shortened(repr(metrics))}: expected names, such as ['strict', 'fair']") from None
+    if len(found) > len({*found}):
+        listed = [*found]
         twice = sorted({name for name in listed if listed.count(name) > 1})
         raise ValueError(f"metrics names {', '.join(twice)} more than once")
-    if not isinstance(metrics, Mapping):
-        metrics = dict.fromkeys(listed, {})
-    if not metrics:
+    if not found:
         raise ValueError(f"metrics is empty; choose from {', '.join(names())}")
-    created = tuple(create(name, **options) for name, options in expanded(metrics).items())
-    check_together(created)
-    return created
+    return {**found} if isinstance(found, Mapping) else dict.fromkeys(found, {})
 
 
 def expanded(metrics: Mapping[str, Mapping[str, Any] | None], *, whole: bool = False) -> dict[str, dict[str, Any]]:
@@ -372,7 +391,7 @@ def chosen_metrics(metrics: Any, unknown: Callable[[], Unknown] = Unknown) -> Ch
     """Return the metrics that are scored, and which are left out.
 
     Args:
-        metrics: Names of metrics or sets, or a table of names and options; None for the set `papers`.
+        metrics: As for `create_all`.
         unknown: Returns what is not known of the documents; asked only if a metric needs it.
 
     Raises:
@@ -382,10 +401,8 @@ def chosen_metrics(metrics: Any, unknown: Callable[[], Unknown] = Unknown) -> Ch
     >>> [metric.name for metric in found.metrics][:3], found.left_out["mentions"]
     (['strict', 'token', 'char'], 'there is no text')
     """
-    created = create_all(metrics)
-    if metrics is None:
-        metrics = ()
-    table = metrics if isinstance(metrics, Mapping) else dict.fromkeys(metrics, {})
+    table = {} if metrics is None else as_table(metrics)
+    created = create_all(table or None)
     missing = [name for name in expanded(table, whole=True) if name not in expanded(table)]
     left_out = {name: f"it needs {named(f'{name}.{needs(name)}', 'FILE')}" for name in missing}
     asking = [metric for metric in created if metric.text or metric.tokens]

@@ -21,6 +21,9 @@ from .view import Finding, View
 MOST_SHOWN = 5
 """Maximum number of rows of the lists of differences and disputes that people see at a terminal."""
 
+MOST_NAMED = 3
+"""Maximum number of systematic differences that sentences before the tables name."""
+
 MOST_ASKED = 60
 """Maximum number of differences of each list that a page shows and that can be chosen there."""
 
@@ -77,7 +80,12 @@ class AgreementView(View):
         first = f"{self.measured(digits)}; {self._headline().sentence}."
         second = self.compared() + (f"; more: {more}" if more else "")
         mentions = mention_lines(self.result.get("mentions", {}))
-        return [visible(line) for line in [first, second, *mentions, *self._remarks]]
+        return [visible(line) for line in [first, *self.further(), second, *mentions, *self._remarks]]
+
+    def further(self) -> list[str]:
+        """Return the systematic differences after the largest, the first few."""
+        clear = [row for row in self.result["differences"] if row["clear"]]
+        return [f"Next: {difference_words(row)}." for row in clear[1:MOST_NAMED]]
 
     def measured(self, digits: int = 2) -> str:
         """Return how far annotators agree: the mean of the main score over pairs, and alpha."""
@@ -288,21 +296,23 @@ class AgreementView(View):
     def differences(self) -> Iterator[ResultTable]:
         """Yield what annotators differ in again and again, clear rules first, then the most one-sided."""
         rows: Rows = [
-            [*in_columns(row), row["number"], row["reverse"], _example(row)] for row in self.result["differences"]
+            [*in_columns(row, self.result["annotators"]), row["number"], row["reverse"], _example(row)]
+            for row in self.result["differences"]
         ]
         asks = [{"group": k} if k < MOST_ASKED else None for k in range(len(rows))]
-        header = ["label", "what differs", "by", "not by", "times", "reverse", "example"]
+        header = ["label", "what differs", "by", "not by", "places", "reverse", "example"]
         yield ResultTable("Differences that repeat", header, rows, most=MOST_SHOWN, asks=asks)
 
     def same_words(self) -> Iterator[ResultTable]:
         """Yield what annotators differ in again and again on the same words."""
+        people = self.result["annotators"]
         rows: Rows = [
-            [next(iter(row["words"])), *in_columns(row), row["number"], row["reverse"], _example(row)]
+            [next(iter(row["words"])), *in_columns(row, people), row["number"], row["reverse"], _example(row)]
             for row in self.result["same_words"]
         ]
         first = min(MOST_ASKED, len(self.result["differences"]))
         asks = [{"group": first + k} if k < MOST_ASKED else None for k in range(len(rows))]
-        header = ["words", "label", "what differs", "by", "not by", "times", "reverse", "example"]
+        header = ["words", "label", "what differs", "by", "not by", "places", "reverse", "example"]
         yield ResultTable("Differences in the same words", header, rows, most=MOST_SHOWN, asks=asks)
 
     def documents(self) -> Iterator[ResultTable]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.messages import shortened
 from .marked_text import clipped
+from .remarks import many
 from .result_table import EMPTY
 
 MOSTLY = 0.5
@@ -18,74 +19,120 @@ OF_ONE_LABEL = 0.8
 LISTED_WORDS, MOST_NAMES = 3, 4
 """Maximum number of words, and of annotators, that a sentence names."""
 
+ENDS = {"leading": "leading", "trailing": "trailing", "both": "leading and trailing"}
+
 KINDS = {
+    "merged": ("both", "one span for several"),
+    "shifted": ("both", "shifted"),
     "leading": ("boundary", "words at the start"),
-    "trailing": ("both", "words at the end"),
-    "missing": ("missed", "marked by one only"),
+    "trailing": ("boundary", "words at the end"),
+    "both": ("both", "words at both ends"),
     "label": ("label", "label"),
+    "nested": ("missed", "nested, marked by one only"),
+    "missing": ("missed", "marked by one only"),
     "blank": ("hit", "white space at an end"),
 }
 """What differs: a key of `core.wording.VERDICT_KINDS`, for the colour, and a few words."""
 
 
 def difference_words(row: Mapping[str, Any]) -> str:
-    """Return what annotators do differently, with its numbers.
+    """Return what annotators do differently, with the words and in how many places.
 
     >>> row = {"kind": "boundary", "one": ["ann"], "other": ["ben"], "end": "leading", "labels": {"PART": 9, "DATE": 5}}
     >>> difference_words(row | {"words": {"the": 14}, "number": 14, "reverse": 0})
-    "ann includes leading 'the' where ben does not, 14 times"
+    "ann includes leading 'the' where ben does not (14 places)"
     >>> difference_words(row | {"words": {"the": 12, "a": 2}, "number": 14, "reverse": 0})
-    "ann includes leading 'the' where ben does not, 12 times, and other words 2 times"
+    "ann includes leading 'the' where ben does not (12 places, 14 with other words)"
     >>> difference_words(row | {"words": {"the": 5, "a": 3, "an": 1}, "number": 14, "reverse": 2})
-    "ann includes leading words that ben leaves out, 14 times, such as 'the' 5, 'a' 3 (the other way round 2 times)"
+    "ann includes leading words that ben leaves out: 'the', 'a', 'an' and others (14 places, 2 the other way round)"
     """
-    reverse = f" (the other way round {_times(row['reverse'])})" if row["reverse"] else ""
-    words, most = _main_words(row)
-    if words:
-        rest = row["number"] - most
-        others = f", and other words {_times(rest)}" if rest else ""
-        return f"{what_differs(row)}, {_times(most)}{others}{reverse}"
-    named = [f"{clipped(text)!r} {n}" for text, n in row["words"].items() if n > 1][:LISTED_WORDS]
-    such_as = f", such as {', '.join(named)}" if named else ""
-    return f"{what_differs(row)}, {_times(row['number'])}{such_as}{reverse}"
+    main = _main_words(row)
+    words = [*row["words"]][: 0 if main else LISTED_WORDS]
+    rest = sum(row["words"][each] for each in words) < row["number"]
+    named = ", ".join(repr(clipped(each)) for each in words) + " and others" * rest
+    about = f": {named}" if words else ""
+    number = many(row["words"].get(main, row["number"]), "place")
+    number += f", {row['number']:,} with other words" if main and row["words"][main] < row["number"] else ""
+    reverse = f", {row['reverse']:,} the other way round" if row["reverse"] else ""
+    return f"{what_differs(row)}{about} ({number}{reverse})"
 
 
 def what_differs(row: Mapping[str, Any]) -> str:
-    """Return what annotators do differently.
+    """Return what annotators do differently. If one side is smaller, its annotators are named first: it is their habit.
 
     >>> row = {"kind": "label", "one": ["ann"], "other": ["ben", "cleo"], "label": "ORG", "instead": "GPE"}
     >>> what_differs(row)
     'ann says ORG where ben and cleo say GPE'
-    >>> what_differs({"kind": "missing", "one": ["ann"], "other": ["ben"], "label": "DATE"})
-    'ann marks DATE where ben marks nothing'
+    >>> missing = {"kind": "missing", "one": ["ann"], "other": ["ben"], "label": "DATE"}
+    >>> what_differs(missing), what_differs(missing | {"one": ["ann", "cleo"]})
+    ('ann marks DATE where ben marks nothing', 'ben marks nothing where ann and cleo mark DATE')
+    >>> merged = {"kind": "merged", "one": ["ann"], "other": ["ben"], "labels": {"PART": 9}, "number": 9}
+    >>> what_differs(merged), what_differs(merged | {"one": ["ann", "cleo"]})
+    ('ann marks one PART where ben marks several spans', 'ben marks several spans where ann and cleo mark one PART')
     """
-    (one, s), (other, not_s) = ((names(row[side]), "s" * (len(row[side]) == 1)) for side in ("one", "other"))
-    if row["kind"] == "label":
+    subject, rest, is_turned = _sides(row)
+    (one, s), (other, not_s) = ((names(side), "s" * (len(side) == 1)) for side in (subject, rest))
+    kind = row["kind"]
+    if kind == "label":
         return f"{one} say{s} {_label(row['label'])} where {other} say{not_s} {_label(row['instead'])}"
-    if row["kind"] == "missing":
-        return f"{one} mark{s} {_label(row['label'])} where {other} mark{not_s} nothing"
+    if kind in ("missing", "nested"):
+        label = _label(row["label"]) if kind == "missing" else f"nested {_label(row['label'])}"
+        has, lacks = label, "nothing" if kind == "missing" else f"no {label}"
+        return f"{one} mark{s} {lacks if is_turned else has} where {other} mark{not_s} {has if is_turned else lacks}"
     label = _main_label(row)
+    if kind == "merged":
+        has, lacks = f"one {label or 'span'}", "several spans"
+        return f"{one} mark{s} {lacks if is_turned else has} where {other} mark{not_s} {has if is_turned else lacks}"
     where = f" of {label}" if label else ""
-    if words := _main_words(row)[0]:
-        return f"{one} include{s} {row['end']} {clipped(words)!r}{where} where {other} do{'es' if not_s else ''} not"
-    return f"{one} include{s} {row['end']} words{where} that {other} leave{not_s} out"
+    if kind == "shifted":
+        return f"{one} mark{s} {'later' if is_turned else 'earlier'} words{where} than {other}"
+    words = _main_words(row)
+    what = f"{ENDS[row['end']]} {repr(clipped(words)) if words else 'words'}{where}"
+    if is_turned:
+        return f"{one} leave{s} out {what} that {other} include{not_s}"
+    if words:
+        return f"{one} include{s} {what} where {other} do{'es' if not_s else ''} not"
+    return f"{one} include{s} {what} that {other} leave{not_s} out"
 
 
-def in_columns(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
+def in_columns(row: Mapping[str, Any], everyone: Sequence[str] = ()) -> tuple[str, str, str, str]:
     """Return the label, what annotators do differently, who does it and who does not, for columns of a table.
 
-    >>> in_columns({"kind": "label", "one": ["ann"], "other": ["ben", "cleo"], "label": "ORG", "instead": "GPE"})
-    ('ORG', 'instead of GPE', 'ann', 'ben and cleo')
+    Args:
+        row: The row.
+        everyone: All annotators, of whom "all others" may do what some do not.
+
+    >>> row = {"kind": "label", "one": ["ann"], "other": ["ben", "cleo"], "label": "ORG", "instead": "GPE"}
+    >>> in_columns(row), in_columns(row, ["ann", "ben", "cleo"])[-1]
+    (('ORG', 'instead of GPE', 'ann', 'ben and cleo'), 'all others')
     >>> in_columns({"kind": "missing", "one": ["ann"], "other": ["ben"], "label": "DATE"})
     ('DATE', 'marked', 'ann', 'ben')
     """
-    sides = names(row["one"]), names(row["other"])
-    if row["kind"] == "label":
+    subject, rest, is_turned = _sides(row)
+    others = len(rest) > 1 and len(subject) + len(rest) == len(everyone)
+    sides = names(subject), "all others" if others else names(rest)
+    kind = row["kind"]
+    if kind == "label":
         return row["label"], f"instead of {_label(row['instead'])}", *sides
-    if row["kind"] == "missing":
-        return row["label"], "marked", *sides
-    words = _main_words(row)[0]
-    return _main_label(row) or "several", f"{row['end']} {repr(clipped(words)) if words else 'words'}", *sides
+    if kind in ("missing", "nested"):
+        return row["label"], f"{'not ' * is_turned}marked{', nested' * (kind == 'nested')}", *sides
+    label = _main_label(row) or "several"
+    if kind == "merged":
+        return label, "several for one" if is_turned else "one for several", *sides
+    if kind == "shifted":
+        return label, f"{'later' if is_turned else 'earlier'} words", *sides
+    words = _main_words(row)
+    what = f"{ENDS[row['end']]} {repr(clipped(words)) if words else 'words'}"
+    return label, f"{'without ' * is_turned}{what}", *sides
+
+
+def _sides(row: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[str], bool]:
+    """Return whose habit it is, the others, and whether the first lack what the others have.
+
+    A row of labels has the label of fewer annotators first, so it is never turned.
+    """
+    is_turned = row["kind"] != "label" and len(row["other"]) < len(row["one"])
+    return (row["other"], row["one"], True) if is_turned else (row["one"], row["other"], False)
 
 
 def kind_of(row: Mapping[str, Any]) -> str:
@@ -106,10 +153,10 @@ def names(given: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
 
 
-def _main_words(row: Mapping[str, Any]) -> tuple[str, int]:
-    """Return the words that most differences at a boundary are about, and how many; "" if there are none."""
+def _main_words(row: Mapping[str, Any]) -> str:
+    """Return the words that most differences at a boundary are about; "" if there are none."""
     words, most = next(iter(row["words"].items()), ("", 0)) if row["kind"] == "boundary" else ("", 0)
-    return (words, most) if words and most >= MOSTLY * row["number"] else ("", 0)
+    return words if most >= MOSTLY * row["number"] else ""
 
 
 def _main_label(row: Mapping[str, Any]) -> str:
@@ -120,7 +167,3 @@ def _main_label(row: Mapping[str, Any]) -> str:
 
 def _label(label: str) -> str:
     return label if label.strip() else EMPTY
-
-
-def _times(number: int) -> str:
-    return "once" if number == 1 else f"{number:,} times"

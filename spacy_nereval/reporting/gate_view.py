@@ -155,8 +155,8 @@ class GateView(View):
         wrong = f"{100 * (1 - result['level']):.3g} %"
         return [
             *lines,
-            f"All required rules have to be met. If one of them does not hold, the gate is met in at most {wrong} "
-            "of cases, however many rules there are.",
+            f"All required rules have to be met. If one of them does not hold, the gate is met in about {wrong} of "
+            "cases at most, however many rules there are.",
         ]
 
 

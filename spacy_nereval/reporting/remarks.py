@@ -150,10 +150,12 @@ def warning(units: int | None, effective: float, rule: str = "id", documents: in
 
     >>> warning(20, 20.0), warning(19, 19.0)
     ([], ['⚠ Only 19 documents: with fewer than 20, scores say little.'])
+    >>> warning(20, 19.99), warning(20, 19.94)
+    ([], ['⚠ Only 20 documents, effectively 19.9: with fewer than 20, scores say little.'])
     >>> warning(30, 12.34, "block:20"), warning(19, 19.0, "id", 21)[0][:15]
     (['⚠ Only 30 blocks, effectively 12.3: with fewer than 20, scores say little.'], '⚠ Only 19 units')
     """
-    if not needs_warning(effective):
+    if not needs_warning(round(effective, 1)):  # as shown: 19.99 of 20 are no "fewer than 20"
         return []
     shown, unit = f"{effective:.1f}", unit_name(rule, units, documents)
     if units is None:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ..core.declaration import Metric
 from ..core.lexicon import Lexicon
+from ..core.messages import named
 from ..core.spans import Document
 from ..evaluation.attributes import ATTRIBUTES, AttributeContext, RequestedAttribute, requested_attribute
 from ..evaluation.breakdown import Breakdown
@@ -73,7 +74,7 @@ def slices(
     for each in found:
         if each.name in by and len(each.buckets) > len(DIGITS):
             number = len(each.buckets)
-            raise ValueError(f"--by {each.name} makes {number} buckets; a report shows at most {len(DIGITS)}")
+            raise ValueError(f"{named('by', each.name)} makes {number} buckets; a report shows at most {len(DIGITS)}")
     return [each for each in found if 0 < len(each.buckets) <= len(DIGITS)]
 
 

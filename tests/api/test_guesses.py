@@ -8,7 +8,7 @@ import pickle
 
 import pytest
 
-from spacy_nereval import Comparison, Result, agreement, compare, score, thresholds
+from spacy_nereval import Comparison, Confidence, Result, agreement, compare, evaluate, merge, score, thresholds
 
 GOLD = [["B-PER", "I-PER", "O", "B-LOC"]] * 9
 PRED = [["B-PER", "O", "O", "B-LOC"]] * 8 + [["O", "O", "O", "B-ORG"]]
@@ -19,6 +19,7 @@ SCORED = [[{"start": 0, "end": 3, "label": "PER", "score": 0.9}, {"start": 4, "e
 def names() -> dict[str, object]:
     return {
         "r": score(GOLD, PRED),
+        "texts": score([[(0, 3, "PER")]], [[(4, 7, "PER")]], "strict,fair", text=["Ada met Bob"]),
         "c": compare({"a": GOLD, "b": PRED}, GOLD),
         "a": agreement({"ann": GOLD, "bob": PRED}),
         "t": thresholds([[(0, 3, "PER"), (8, 11, "PER")]], SCORED, ["strict"]),
@@ -26,6 +27,10 @@ def names() -> dict[str, object]:
         "pred": PRED,
         "score": score,
         "compare": compare,
+        "agreement": agreement,
+        "evaluate": evaluate,
+        "merge": merge,
+        "Confidence": Confidence,
         "json": json,
         "copy": copy,
         "pickle": pickle,
@@ -87,6 +92,40 @@ WORKS = {
     "'fair' in dir(r) and 'f' in dir(r.fair) and 'fair' in dir(r.labels['PER'])": "True",
     "'fair.f' in r._ipython_key_completions_()": "True",
     "'metrics' in r._ipython_key_completions_()": "True",
+    "'Scores (micro)' in repr(r.show('scores'))": "True",
+    "repr(r.show('scores')) in str(r)": "True",
+    "r.show('scores')._repr_html_().count('<table')": "1 + (len(r.to_frame('other-scores')) > 0)",
+    "r.show()._repr_html_().count('<table') > 3": "True",
+    "repr(c.show('differences')).startswith('b against a')": "True",
+    "'pairs' in a.show('pairs')._repr_html_().lower()": "True",
+    "'<table' in t.show()._repr_html_()": "True",
+    "texts.report()._repr_html_()[:16]": "'<iframe srcdoc=\"'",
+    "str(texts.report(height=300)).startswith('<!')": "True",
+    "texts.report()._repr_html_().count('<script')": "0",
+    "r.conclusion.replace('<', '&lt;') in r._repr_html_()": "True",
+    "score(gold, pred, 'strict')": "score(gold, pred, ['strict'])",
+    "score(gold, pred, 'strict,fair')": "score(gold, pred, ['strict', 'fair'])",
+    "score(gold, pred, metrics='strict, fair')": "score(gold, pred, ['strict', 'fair'])",
+    "score(gold, pred, {'fair': {'unit': 'token'}, 'strict': {}})": "score(gold, pred, {'fair': {'unit': 'token'}, \
+'strict': None})",
+    "score(gold, pred, confidence=True)": "score(gold, pred, confidence=Confidence())",
+    "score(gold, pred, confidence={})": "score(gold, pred, confidence=Confidence())",
+    "score(gold, pred, confidence={'level': 0.9})": "score(gold, pred, confidence=Confidence(level=0.9))",
+    "score(gold, pred, confidence=False)": "r",
+    "score(gold, pred, confidence=True).fair.interval('p')": "r.fair.interval('p')",
+    "agreement({'a': gold, 'b': pred}, 'strict', confidence=True)": "agreement({'a': gold, 'b': pred}, ['strict'], \
+confidence=Confidence())",
+    "compare({'a': gold, 'b': pred}, gold, primary='fair_f')": "compare({'a': gold, 'b': pred}, gold, \
+primary='fair.f')",
+    "compare({'a': gold, 'b': pred}, gold, secondary='ser')": "compare({'a': gold, 'b': pred}, gold, \
+secondary=['slot_error.ser'])",
+    "compare({'a': score(gold, gold), 'b': r})": "compare({'a': score(gold, gold).counts, 'b': r.counts})",
+    "compare({'a': score(gold, gold), 'b': r}).headline": "c.headline",
+    "evaluate(gold, pred)": "r",
+    "evaluate(gold, pred, 'strict')['strict.f']": "r['strict.f']",
+    "evaluate(r.counts)": "{name: value for name, value in r.items() if name != 'left_out'}",
+    "score(r, confidence=True).fair.interval()": "r.fair.interval()",
+    "merge([r.counts, r.counts]).documents": "(r.counts + r.counts).documents",
     "c.headline.value": "next(row['difference'] for row in c['comparisons'] if row['family'] == 'primary')",
     "c.headline.name": "'strict_f'",
     "list(c.headline.interval)": "next(row['interval'] for row in c.rows if row['family'] == 'primary')",
@@ -106,6 +145,15 @@ WORKS = {
 
 FAILS = {
     # what is asked: what the message has to say
+    "score(gold, pred, 'f1')": "there is no metric 'f1'",
+    "score(gold, pred, confidence=0.95)": "a table such as {'level': 0.95}",
+    "score(gold, pred, confidence={'alpha': 0.05})": "there are level, samples, seed",
+    "score(gold)": "pred is missing",
+    "compare({'a': gold, 'b': pred}, gold, primary='f1')": "or a score key such as fair_f",
+    "evaluate(gold)": "pred is missing",
+    "r.report()": "write score([*gold], [*pred], text=texts)",
+    "r.show('f1')": "there is no table 'f1'; there are headline, errors",
+    "score(gold, pred, 'fair').macro": "write r.fair.averages['macro']",
     "r['fiar']": "did you mean 'fair'",
     "r['fair.g']": "did you mean 'fair.",
     "r['faif_f']": "did you mean 'fair_f'",

@@ -71,7 +71,7 @@ def test_labels_that_differ_between_the_sides_are_said_first():
         ({"text": None}, "document 0: pred has mentions without offsets, which are looked for in the text: give text="),
         ({"match": "close"}, "match"),
         ({"occurrences": "some"}, "occurrences"),
-        ({"only": ["ORG"]}, "only: there is no label 'ORG' in gold or prediction"),
+        ({"only": ["ORG"]}, "only='ORG': there is no label 'ORG' in gold or prediction"),
         ({"labels": {"A": "B", "B": "A"}}, "labels: A -> B -> A is a cycle"),
         ({"depth": 0}, "depth=0: expected a whole number of levels"),
     ],

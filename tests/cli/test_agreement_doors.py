@@ -13,6 +13,7 @@ from commands import flat, line, run, write
 from pages import Parsed
 
 from spacy_nereval import Confidence, agreement, load
+from spacy_nereval.reporting.difference_words import difference_words
 
 TEXTS = [f"the pump {k} and the left door of car {k} leak oil" for k in range(12)]
 TABLES = ["pairs", "differences", "same-words", "labels", "label-spans", "annotators", "documents", "spans"]
@@ -43,12 +44,22 @@ def sides(*names: str, nested: bool = False, missing: bool = False) -> Sides:
     }
 
 
+def merged() -> Sides:
+    """Ann marks one long span where the others mark several."""
+    text, several = "the left door leaks oil", [(4, 8, "SIDE"), (9, 13, "PART")]
+    return {
+        name: [line(f"{text} {k}", *([(4, 13, "PART")] if name == "ann" else several), id=f"d{k}") for k in range(12)]
+        for name in ("ann", "ben", "cleo", "dan")
+    }
+
+
 CASES = {
     "two": sides("ann", "ben"),
     "three": sides("ann", "ben", "cleo"),
     "four": sides("ann", "ben", "cleo", "dan"),
     "nested": sides("ann", "ben", "dan", nested=True),
     "missing": sides("ann", "ben", "cleo", "dan", missing=True),
+    "merged": merged(),
     "blanks": {"ann": [line("Ada left", (0, 3, "A"), id=str(k)) for k in range(12)],
                "ben": [line("Ada left", (0, 4, "A"), id=str(k)) for k in range(12)]},
     "equal": {"ann": sides("ann")["ann"], "ben": sides("ann")["ann"]},
@@ -129,7 +140,7 @@ def test_the_page_lists_the_differences_of_the_result_and_the_headline_is_the_fi
     listed = re.findall(r"(\d+)× ", doors.page.text)
     assert listed == [str(row["number"]) for row in rows]
     table = [
-        row["times"]
+        row["places"]
         for name in ("Differences that repeat", "Differences in the same words")
         for row in doors.rows.get(name, [])
     ]
@@ -144,5 +155,7 @@ def test_the_page_lists_the_differences_of_the_result_and_the_headline_is_the_fi
     first = flat(doors.first_screen.split("\n\n")[0])
     assert ("the largest systematic difference" in first) == bool(clear)
     if clear:
-        assert f"{clear[0]['number']} times" in first or "and other words" in first
+        assert f"{clear[0]['number']} places" in first or f"{clear[0]['number']} with other words" in first
         assert all(name in first.partition("difference:")[2] for name in clear[0]["one"])
+    for row in clear[1:3]:
+        assert f"Next: {flat(difference_words(row))}." in first

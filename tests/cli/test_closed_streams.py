@@ -97,6 +97,27 @@ def test_every_command_is_tried_with_closed_streams():
     assert {command[0] for command in COMMANDS.values()} == {command.name for command in nereval.registered_commands}
 
 
+@pytest.mark.skipif(os.name != "posix", reason="the output is redirected by a POSIX shell")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "score g.jsonl p.jsonl -m strict -o {}",
+        "score g.jsonl p.jsonl -m strict --per-document {}",
+        "errors g.jsonl p.jsonl -m strict -o {}",
+    ],
+)
+@pytest.mark.parametrize("output", ["-", "/dev/stdout", "/proc/self/fd/1", "/dev/stderr"])
+def test_an_output_that_is_a_stream_does_not_replace_the_log_behind_it(command, output, corpus):
+    (corpus / "log.txt").write_text("an old line\n")
+    shown = "2>>" if output == "/dev/stderr" else ">>"
+    program = f"{sys.executable} -m spacy nereval {command.format(output)}"
+    done = subprocess.run(f"{program} {shown} log.txt", shell=True, cwd=corpus, check=False)
+    written = (corpus / "log.txt").read_text()
+    assert done.returncode == 0
+    assert written.startswith("an old line\n")
+    assert len(written.splitlines()) > 3
+
+
 @pytest.mark.parametrize(("program", "closed"), [("-m spacy nereval", ">&-"), ("light.py", "<&- 2>&-")])
 @pytest.mark.skipif(os.name != "posix", reason="streams are closed by a POSIX shell")
 def test_a_shell_may_close_streams(program, closed, corpus):

@@ -65,7 +65,7 @@ def test_workers_map_labels_and_count_again_when_the_mapping_changes(files, tmp_
     done = run(*parts)
     assert "1 replacing other counts" in flat(done.stderr)
     assert strict("score", counts, folder=tmp_path)[0] == 2
-    assert "only: there is no label 'X'" in run(*parts, "--only", "X").stderr
+    assert "--only X: there is no label 'X'" in run(*parts, "--only", "X").stderr
 
 
 def test_levels_are_cut(tmp_path):
@@ -83,7 +83,7 @@ def test_levels_are_cut(tmp_path):
         (("--depth", -1), "depth -1: expected"),
         (("--labels", "A=B,B=A"), "labels: A -> B -> A is a cycle"),
         (("--labels", "PER"), "labels: 'PER' is not LABEL=NAME"),
-        (("--only", "NOWHERE"), "only: there is no label 'NOWHERE' in gold or prediction"),
+        (("--only", "NOWHERE"), "--only NOWHERE: there is no label 'NOWHERE' in gold or prediction"),
         (("--match", "fuzzy"), "--match fuzzy: expected one of exact, normalised, caseless"),
         (("--occurrences", "last"), "--occurrences last: expected one of listed, first, all"),
     ],

@@ -15,9 +15,10 @@ import typer
 from commands import GOLD, PRED, accepted, flat, line, refused, run, write
 from docs import doc, write_docs
 
+import spacy_nereval
+from spacy_nereval.core.arguments import MOST_SAMPLES
 from spacy_nereval.evaluation.label_schemes import label_lines
-from spacy_nereval.evaluation.resampling import MOST_SAMPLES, Confidence
-from spacy_nereval.io import writing
+from spacy_nereval.evaluation.resampling import Confidence
 from spacy_nereval.io.writing import atomic, write_json, write_rows
 
 pytestmark = pytest.mark.costly
@@ -97,7 +98,7 @@ class Full:
 
 @pytest.mark.parametrize("how", [lambda path: write_json(path, {}), lambda path: write_rows(path, [{"a": "b" * 9}])])
 def test_a_full_disk_names_the_file(how, tmp_path, monkeypatch):
-    monkeypatch.setattr(writing, "open", lambda *given: Full(open(*given)), raising=False)  # noqa: SIM115  # the code under test closes it
+    monkeypatch.setattr(Path, "open", lambda *given, opened=Path.open: Full(opened(*given)))
     with pytest.raises(OSError) as raised:
         how(tmp_path / "out.jsonl")
     assert str(tmp_path / "out.jsonl") in str(raised.value)
@@ -162,11 +163,21 @@ def test_seed_of_count_speaks_of_replicates(tmp_path):
 
 def test_the_number_of_samples_has_a_bound_that_is_told_before_anything_is_read(tmp_path):
     assert Confidence(samples=MOST_SAMPLES).checked().samples == MOST_SAMPLES
-    said = f"--samples {MOST_SAMPLES + 1}: expected at most {MOST_SAMPLES}"
+    said = f" {MOST_SAMPLES + 1}: expected at most {MOST_SAMPLES}"
     missing = tmp_path / "missing.jsonl"
-    assert said in refused("score", missing, missing, "-C", "--samples", MOST_SAMPLES + 1)
-    assert said in refused("count", missing, missing, "-o", tmp_path / "x.npz", "--replicates", MOST_SAMPLES + 1)
-    assert said in refused("compare", missing, missing, missing, "--samples", MOST_SAMPLES + 1)
+    assert "--samples" + said in refused("score", missing, missing, "-C", "--samples", MOST_SAMPLES + 1)
+    count = ("count", missing, missing, "-o", tmp_path / "x.npz")
+    assert "--replicates" + said in refused(*count, "--replicates", MOST_SAMPLES + 1)
+    assert "--samples" + said in refused("compare", missing, missing, missing, "--samples", MOST_SAMPLES + 1)
+
+
+@pytest.mark.parametrize(("trials", "said"), [(0, "at least 1"), (10**11, "at most 1000000")])
+def test_the_number_of_swaps_has_bounds_in_every_door(trials, said, tmp_path):
+    missing = tmp_path / "missing.jsonl"
+    for command in (("compare", missing, missing, missing), ("report", missing, missing, "-o", tmp_path / "x.html")):
+        assert f"--trials {trials}: expected {said}" in refused(*command, "--trials", trials)
+    with pytest.raises(ValueError, match=f"trials={trials}: expected {said}"):
+        spacy_nereval.compare({"a": [["O"]], "b": [["O"]]}, [["O"]], trials=trials)
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,9 @@ def test_a_label_to_keep_that_occurs_nowhere_is_warned_about_and_an_error_if_non
         rules.check_found(labels)
     assert rules.unused([], ["A"]) == ["⚠ only: B to keep, but neither side has such a label"]
     assert rules.unused([], ["A", "B"]) == []
-    with pytest.raises(ValueError, match="only: there is no label 'A', 'B' in gold or prediction, so no span is left"):
+    with pytest.raises(
+        ValueError, match="only='A,B': there is no label 'A', 'B' in gold or prediction, so no span is left"
+    ):
         rules.check_found(["C"])
 
 

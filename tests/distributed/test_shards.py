@@ -254,11 +254,33 @@ def test_parts_of_different_models_are_not_merged(tmp_path):
 
 
 def test_an_engine_that_does_not_start_is_no_fault_of_any_file(tmp_path):
+    tries = []
+
     def fails(function, items, ready, alone):
+        tries.append(items)
         raise TimeoutError("no scheduler at 10.0.0.1")
 
-    with pytest.raises(ValueError, match="the engine failed: TimeoutError: no scheduler at 10.0.0.1"):
+    said = "twice before a worker had begun a file: TimeoutError: no scheduler at 10.0.0.1; what is counted already"
+    with pytest.raises(ValueError, match=said):
         count_shards([A], Fakes(), PartsFolder(str(tmp_path)), fails)
+    assert tries == [[A], [A]]
+
+
+@pytest.mark.parametrize("begun", [(), (A,)], ids=["first file", "second file"])
+def test_a_worker_that_dies_before_it_begins_a_file_is_followed_by_another(begun, tmp_path):
+    deaths = [RuntimeError("a worker was terminated")]
+    work = Fakes()
+
+    def pool(function, items, ready, alone):
+        for item in begun if deaths else ():
+            function(item)
+        if deaths:
+            raise deaths.pop()
+        return one_by_one(function, items, ready, alone)
+
+    found = count_shards([A, B], work, PartsFolder(str(tmp_path)), pool)
+    assert [part.error for part in found] == ["", ""]
+    assert work.attempts == ["a", "b"]
 
 
 # A run goes on where it was interrupted, and takes no counts of anything else

@@ -139,7 +139,7 @@ def test_fewer_than_two_units_have_differences_and_nothing_more(documents):
 
 def test_a_number_of_swaps_below_1_is_refused():
     counts = strictly(WORKED_A)
-    with pytest.raises(ValueError, match="number of samples must be 1 or more, not 0"):
+    with pytest.raises(ValueError, match="trials=0: expected at least 1"):
         compare(counts, counts, trials=0)
 
 

@@ -139,6 +139,14 @@ def test_equal_outputs_pass_only_if_there_are_enough_of_them(number, expected):
     assert found.verdict == expected
 
 
+def test_units_of_unequal_size_need_more_of_them():
+    """Half of the documents have three spans: effectively (1 + 3)² / (2 · (1 + 9)) = 0.8 of them."""
+    gold = [["B-A", "O", "B-A", "O", "B-A"], ["B-A"]] * 20
+    rules = policy(rule={"score": "strict_f", "worse_by_at_most": 5})
+    assert gate(rules, gold, gold, gold).rules[0].units_needed == math.ceil(59 / 0.8)
+    assert gate(rules, gold[:2] * 37, gold[:2] * 37, gold[:2] * 37).passed
+
+
 @pytest.mark.parametrize(("differing", "units"), [(0, 30), (3, 75), (5, 12.5)])
 def test_the_bound_for_few_that_differ_is_that_of_clopper_and_pearson(differing, units):
     assert rare_difference(differing, units) == pytest.approx(beta.ppf(0.95, differing + 1, units - differing))

@@ -22,7 +22,7 @@ from spacy_nereval import count, create, evaluate
 from spacy_nereval.core.labels import label_rules
 from spacy_nereval.core.spans import relabelled
 from spacy_nereval.integration.examples import documents
-from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
+from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer, stored_options
 
 CONFIG = """
 [nlp]
@@ -54,6 +54,18 @@ def test_a_config_names_the_scorer_and_its_options(options):
     found = nlp.get_pipe("ner").score(three())["ents_nereval"]["metrics"]
     assert set(found) == {"strict", "fair"}  # the lowest spaCy sorts the lines of a block
     assert found["fair"]["settings"] == {"unit": "token", "weights": "fair", "beta": 1.0, "focus": "target"}
+
+
+@pytest.mark.parametrize("given", ['["strict", "fair"]', '"strict, fair"', '{"strict": {}, "fair": {}}'], ids=str)
+def test_a_config_names_metrics_as_python_does(given, tmp_path):
+    text = CONFIG.replace("[components.ner.scorer.metrics]\n", f"metrics = {given}\n")
+    nlp = spacy.util.load_model_from_config(Config().from_str(text), auto_fill=True)
+    assert [*nlp.get_pipe("ner").score(three())["ents_nereval"]["metrics"]] == ["strict", "fair"]
+    metrics = nlp.config["components"]["ner"]["scorer"]["metrics"]
+    component = spacy.blank("en").add_pipe("nereval", config={"metrics": metrics})
+    assert [metric.name for metric in component.metrics] == ["strict", "fair"]
+    nlp.to_disk(tmp_path)
+    assert stored_options(tmp_path, None) == {"strict": {}, "fair": {}}
 
 
 def test_a_pipeline_keeps_its_scorer_and_options_through_disk_and_bytes(tmp_path):
@@ -257,7 +269,7 @@ def test_the_component_has_the_same_settings_and_keeps_them_in_its_config(tmp_pa
 
 
 def test_a_label_to_keep_that_does_not_occur_ends_no_training():
-    with pytest.warns(UserWarning, match="only: there is no label 'LOC'"):
+    with pytest.warns(UserWarning, match="only='LOC': there is no label 'LOC'"):
         found = make_ner_scorer(STRICT, only=["LOC"])(two())
     json.dumps(found)
     assert found["ents_strict_f"] == 0.0

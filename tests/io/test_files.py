@@ -6,6 +6,7 @@ import copy
 import json
 import os
 import stat
+import subprocess
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
@@ -25,8 +26,9 @@ from spacy_nereval import Document, score
 from spacy_nereval.integration.examples import read
 from spacy_nereval.integration.pipelines import predict
 from spacy_nereval.integration.spacy_files import read_docs
+from spacy_nereval.io.paths import is_stream
 from spacy_nereval.io.read import read_files, records
-from spacy_nereval.io.writing import write_json
+from spacy_nereval.io.writing import atomic, write_json
 
 ADA = {"text": "Ada met Bob", "spans": [{"start": 0, "end": 3, "label": "PER"}]}
 
@@ -376,6 +378,43 @@ def test_what_was_there_is_replaced(tmp_path):
     assert os.listdir(tmp_path) == ["out.json"]
 
 
+@pytest.mark.skipif(os.name != "posix", reason="streams with paths are those of POSIX")
+@pytest.mark.parametrize("mode", ["wb", "ab"], ids=["after >", "after >>"])
+@pytest.mark.parametrize(
+    "name", ["/dev/fd/{}", "/proc/self/fd/{}", "/proc/{process}/fd/{}", "link", "chain", "folder/{}"]
+)
+def test_a_log_behind_a_stream_keeps_what_it_holds(name, mode, tmp_path):
+    log = tmp_path / "log.txt"
+    log.write_text("old\n" if mode == "ab" else "")
+    with log.open(mode) as file:
+        (tmp_path / "link").symlink_to(f"/dev/fd/{file.fileno()}")
+        (tmp_path / "chain").symlink_to("link")
+        (tmp_path / "folder").symlink_to("/dev/fd")
+        file.write(b"before\n")
+        file.flush()
+        path = tmp_path / name.format(file.fileno(), process=os.getpid())
+        assert is_stream(path)
+        write_json(path, [1])
+        with pytest.raises(ValueError), atomic(path) as stream:
+            stream.write(b"half of it")
+            raise ValueError
+        file.write(b"after\n")
+    assert log.read_text() == "old\n" * (mode == "ab") + "before\n[\n  1\n]\nafter\n"
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="there is no /proc here")
+def test_a_log_of_another_process_is_appended_to(tmp_path):
+    log = tmp_path / "log.txt"
+    with log.open("w") as file, subprocess.Popen(["sleep", "60"], stdout=file) as process:
+        try:
+            file.write("before\n")
+            file.flush()
+            write_json(Path(f"/proc/{process.pid}/fd/1"), 1)
+        finally:
+            process.kill()
+    assert log.read_text() == "before\n1\n"
+
+
 @pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
 @pytest.mark.parametrize("mask, mode", [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
 def test_a_file_has_the_permissions_of_any_new_file(tmp_path, mask, mode):
@@ -386,6 +425,24 @@ def test_a_file_has_the_permissions_of_any_new_file(tmp_path, mask, mode):
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "out.json").stat().st_mode) == mode
+
+
+def test_a_file_that_cannot_replace_another_is_named_by_the_name_that_was_given(tmp_path, monkeypatch):
+    """As Windows refuses it while a program has the file open."""
+
+    def refuse(source, target):
+        raise PermissionError(13, "Permission denied", str(source), None, str(target))
+
+    monkeypatch.setattr(os, "replace", refuse)
+    with pytest.raises(PermissionError) as raised:
+        write_json(tmp_path / "out.json", 1)
+    assert raised.value.filename == str(tmp_path / "out.json")
+    assert os.listdir(tmp_path) == []
+
+
+def test_writing_leaves_the_permissions_of_other_threads_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "umask", lambda mask: pytest.fail("all threads share it"))
+    write_json(tmp_path / "out.json", 1)
 
 
 @pytest.mark.parametrize("at", ["dumps", "replace"])

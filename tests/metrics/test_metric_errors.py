@@ -146,7 +146,9 @@ def test_words_need_a_text():
 @pytest.mark.parametrize(
     ("metrics", "message"),
     [
-        ("strict", "metrics = 'strict': expected a list of names, or a table of names and options"),
+        ("strict,bleu", "there is no metric 'bleu'; there are strict, "),
+        ("strict,strict", "metrics names strict more than once"),
+        (" , ", "metrics is empty; choose from strict, "),
         ([], "metrics is empty; choose from strict, "),
         ({}, "metrics is empty; choose from strict, "),
         (["strict", "bleu"], "there is no metric 'bleu'; there are strict, "),

@@ -20,7 +20,16 @@ from spacy_nereval.io.read import read_files
 EXAMPLES = ROOT / "examples"
 NAMES = ("gold", "baseline", "improved")
 FORMATS = ("jsonl", "spacy", "conll")
-BY_HAND = ("README.md", "config.cfg", "news.jsonl", "news-answers.jsonl", "notebook.ipynb", "plugin", "tasks.json")
+BY_HAND = (
+    "gate",
+    "README.md",
+    "config.cfg",
+    "news.jsonl",
+    "news-answers.jsonl",
+    "notebook.ipynb",
+    "plugin",
+    "tasks.json",
+)
 """What no script writes."""
 
 SCORED = ("spancat-dev.jsonl", "spancat-test.jsonl")

@@ -17,6 +17,8 @@ import pytest
 import spacy
 from annotators import shared
 from places import ROOT, script
+from scipy import stats
+from twin_statistics import kish, wilson
 
 from spacy_nereval import Document, count, create_all
 from spacy_nereval.counting.counts import Counts
@@ -24,7 +26,6 @@ from spacy_nereval.evaluation.agreement.agreement_counts import AgreementCounts
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.resampling import Confidence
 from spacy_nereval.evaluation.result import evaluate
-from spacy_nereval.evaluation.statistics.intervals import wilson
 from spacy_nereval.io.count_files import load, save
 from spacy_nereval.reporting.comparison_view import ComparisonView
 
@@ -175,22 +176,21 @@ def test_several_runs_add_the_variance_of_training():
     runs = [hits(20), hits(26), hits(23)]
     found = summaries.over_runs(runs)["strict_r"]
     recall = np.array([20, 26, 23]) / DOCUMENTS
-    found_in = np.array([[k < n for k in range(DOCUMENTS)] for n in (20, 26, 23)], dtype=float)
-    left_out = ((found_in.sum(axis=1, keepdims=True) - found_in) / (DOCUMENTS - 1)).mean(axis=0)
-    z = (DOCUMENTS - 1) * (recall.mean() - left_out)
-    z -= z.mean()
-    weight = np.mean([[1 + (k < n) for k in range(DOCUMENTS)] for n in (20, 26, 23)], axis=0)
-    k = weight.sum() ** 2 / (weight**2).sum()
-    documents, training = (z**2).sum() / (DOCUMENTS * (DOCUMENTS - 1)), recall.var(ddof=1) / 3
-    f = min(k, 2 / ((z**4).sum() / (z**2).sum() ** 2 - 1 / DOCUMENTS)) - 1
-    freedom = (documents + training) ** 2 / (documents**2 / f + training**2 / 2)
-    from scipy.stats import t
+    each = np.array([np.mean([k < n for n in (20, 26, 23)]) for k in range(DOCUMENTS)])  # of a document, over the runs
+    k = kish(1 + each)
+    moved = each - each.mean()
+    documents, training = (moved**2).sum() / (DOCUMENTS * (DOCUMENTS - 1)), recall.var(ddof=1) / 3
+    bearers = 2 / ((moved**4).sum() / (moved**2).sum() ** 2 - 1 / DOCUMENTS)
+    sides, mean = min((each < 1).sum(), (each > 0).sum()), recall.mean()
 
-    mean = recall.mean()
-    alone = found_in.mean(axis=0)
-    mixed = min((alone < 1).sum(), (alone > 0).sum())
-    size = k / ((mixed * k * (documents + training) / (mean * (1 - mean)) + 0.5) / (mixed + 0.5))
-    expected = wilson(mean, size, t.ppf(0.975, freedom))
+    def bounds(documents: float, freedom: float, known: float) -> tuple[float, float]:
+        both = documents + training
+        t = stats.t.ppf(0.975, both**2 / (documents**2 / freedom + training**2 / 2))
+        size = mean * (1 - mean) / both
+        return wilson(mean, k / ((known * k / size + 0.5) / (known + 0.5)), t)
+
+    own, widest = bounds(documents, min(k, bearers) - 1, sides), bounds(mean * (1 - mean) / k, k - 1, 1e12)
+    expected = max(own[0], widest[0]), min(own[1], widest[1])
     assert found.interval == pytest.approx(expected)
     assert found.sd == pytest.approx(recall.std(ddof=1))
     again = summaries.over_runs(runs[::-1])["strict_r"]
@@ -231,11 +231,9 @@ def test_the_most_frequent_kind_of_error_is_named_if_it_stands_out():
 
 def test_the_margin_is_that_of_the_binomial_where_documents_have_one_error_each():
     found = summaries.errors([of_documents(40, 20, 10)])
-    from scipy.stats import t
-
     low, high = found.against["spurious spans"]
-    # The half-samples tell a standard error of about that of 60 independent errors.
-    expected = wilson(2 / 3, 60, t.ppf(0.975, 59))
+    # Influences have a standard error of about that of 60 independent errors.
+    expected = wilson(2 / 3, 60, stats.t.ppf(0.975, 59))
     assert (low, high) == (pytest.approx(expected[0], abs=0.02), pytest.approx(expected[1], abs=0.02))
     assert found.next == "spurious spans" and found.as_frequent == []
 

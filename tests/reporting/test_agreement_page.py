@@ -36,7 +36,7 @@ def test_no_text_label_id_or_name_is_markup():
 
 
 FINDINGS = {
-    "differences": "1 of 5 differences that repeat clearly goes one way",
+    "differences": "1 of 6 differences that repeat clearly goes one way",
     "pairs": "the two who agree least are ben and cleo",
     "chance": "beyond chance, alpha is 0.86",
     "labels": "the label disputed most is FAILURE_LOC",
@@ -99,11 +99,11 @@ def test_tables_have_the_numbers_of_the_result_and_what_a_click_asks_for():
     strict = [pair["metrics"]["strict"]["scores"]["f"] for pair in result["pairs"] if "ben" in (pair["a"], pair["b"])]
     assert ben == ["ben", 60, 276, pytest.approx(sum(strict) / 2), result["consensus"]["against"]["ben"]]
     assert tables["documents"].rows[0][:2] == [result["disputes"]["documents"][0]["document"], 3]
-    assert tables["differences"].rows[0][:4] == ["FAILURE_LOC", "leading words", "ann and cleo", "ben"]
+    assert tables["differences"].rows[0][:4] == ["FAILURE_LOC", "without leading words", "ben", "all others"]
     assert [row[4:6] for row in tables["differences"].rows] == [
         [row["number"], row["reverse"]] for row in result["differences"]
     ]
-    assert [ask["group"] for ask in tables["same-words"].asks[:2]] == [5, 6]
+    assert [ask["group"] for ask in tables["same-words"].asks[:2]] == [6, 7]
     kappas = [pair["kappa"] for pair in result["pairs"]]
     assert tables["scores"].rows[-1] == ["kappa", result["units"]["kappa"], None, min(kappas), max(kappas), None, 3]
 

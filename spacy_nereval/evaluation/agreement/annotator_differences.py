@@ -1,43 +1,66 @@
 """In what do annotators differ again and again? Rules that some follow and others do not.
 
 Two annotators have one pair to compare, more annotators have more pairs; everything else is the same.
+
+The spans in which a pair differs are taken place by place: the spans of one that overlap those of the other, in a
+chain if need be. A place has one kind of difference, so one long span where the other marks several is one difference,
+and not a pair of boundaries and a missing span. A habit is then looked for in the places: somebody does what others
+do not.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from ...core.declaration import Verdict
+from ...core.overlapping import overlaps
 from ...core.spans import Span
-from ...metrics.registry import create
-from ..error_groups import has_words, slips
-from ..error_list import is_error
+from ..error_groups import MOST_WORDS, has_words
 from .shared import SharedDocuments
 
-Kind = Literal["leading", "trailing", "label", "missing", "blank"]
-"""What differs: words at the beginning of a span or at its end, the label, whether there is a span, or only white
-space at an end, which no guideline is about."""
+Kind = Literal["merged", "shifted", "leading", "trailing", "both", "label", "nested", "missing", "blank"]
+"""What differs in a place.
+
+- merged: one span where the other marks several;
+- shifted: each has words that the other lacks;
+- leading, trailing, both: one has more words, at the beginning, at the end or at both ends;
+- label: the label, whatever the ends;
+- nested: a span that only one marks within, around or across a span that both mark;
+- missing: a span that only one marks elsewhere;
+- blank: only white space at an end, which no guideline is about.
+"""
 
 KINDS: dict[Kind, Callable[[Sequence[str]], dict[str, Any]]] = {
+    "merged": lambda labels: {"kind": "merged"},
+    "shifted": lambda labels: {"kind": "shifted"},
     "leading": lambda labels: {"kind": "boundary", "end": "leading"},
     "trailing": lambda labels: {"kind": "boundary", "end": "trailing"},
+    "both": lambda labels: {"kind": "boundary", "end": "both"},
     "label": lambda labels: {"kind": "label", "label": labels[0], "instead": labels[1]},
+    "nested": lambda labels: {"kind": "nested", "label": labels[0]},
     "missing": lambda labels: {"kind": "missing", "label": labels[0]},
 }
-"""The kinds of rules, and what a row of the result has on each. They have labels of their own unless they are about a
-boundary."""
+"""The kinds of rules, and what a row of the result has on each."""
+
+OF_LABELS = ("label", "nested", "missing")
+"""The kinds whose rules are each about labels of their own."""
 
 MOST_WORDS_SHOWN = 5
 """Maximum number of different words that a row has."""
 
 LEAST = 2
-"""Minimum number of occurrences of a difference that repeats."""
+"""Minimum number of places of a difference that repeats."""
 
 ONE_WAY = 0.8
 """Minimum share of the differences in one direction for a rule to be clear."""
+
+MOST_CAMPS = 64
+"""Maximum number of camps of annotators that are tried, besides each one against the others: the most frequent."""
+
+Side = tuple[Span, ...]
+"""The spans of an annotator in a place."""
 
 
 class Difference(NamedTuple):
@@ -46,10 +69,11 @@ class Difference(NamedTuple):
     Attributes:
         kind: What differs.
         labels: The label of the span that has more; or both labels, in alphabetical order.
-        having: The annotator who has the words, the span, or the first of the labels.
+        having: The annotator who has the words, the span, the one long span, or the first of the labels; of shifted
+            spans, the one that begins first.
         lacking: The other annotator.
         document: The number of the document.
-        spans: The span of `having` and that of `lacking`, None for no span.
+        spans: The spans of `having` and those of `lacking`, of which there may be none.
         words: The words that only one has, or else those of the span, case folded; "" if many or unknown.
     """
 
@@ -58,56 +82,122 @@ class Difference(NamedTuple):
     having: str
     lacking: str
     document: int
-    spans: tuple[Span, Span | None]
+    spans: tuple[Side, Side]
     words: str
 
     @property
     def stretch(self) -> tuple[int, int]:
         """Where the spans begin and end."""
-        given = [span for span in self.spans if span]
+        given = [span for side in self.spans for span in side]
         return min(span.start for span in given), max(span.end for span in given)
 
     def turned(self) -> Difference:
         """Return a difference in labels seen from the other side."""
-        kind, labels, having, lacking, document, (span, other), words = self
-        assert other  # both have one, with different labels
-        return Difference(kind, labels[::-1], lacking, having, document, (other, span), words)
+        kind, labels, having, lacking, document, (spans, others), words = self
+        return Difference(kind, labels[::-1], lacking, having, document, (others, spans), words)
+
+
+class Event(NamedTuple):
+    """The differences of one rule in one place, between all annotators who differ there.
+
+    Attributes:
+        having, lacking: Who has it, and who lacks it. Those who do both, each compared with another, are in neither.
+        members: The differences.
+    """
+
+    having: frozenset[str]
+    lacking: frozenset[str]
+    members: Sequence[Difference]
+
+    @property
+    def place(self) -> tuple[int, int, int]:
+        """The document, where the place begins and where it ends."""
+        starts, ends = zip(*(each.stretch for each in self.members))
+        return self.members[0].document, min(starts), max(ends)
+
+    def turned(self) -> Event:
+        """Return a place of differences in labels seen from the other side."""
+        return Event(self.lacking, self.having, [each.turned() for each in self.members])
+
+    def between(self, one: Set[str], other: Set[str]) -> list[Difference]:
+        """Return the differences in which somebody of `one` has it and somebody of `other` lacks it."""
+        return [each for each in self.members if each.having in one and each.lacking in other]
+
+
+def _events(members: Iterable[Difference]) -> Iterator[Event]:
+    """Yield the places of differences of one rule in the order of the text: differences that overlap are in one."""
+    groups: list[list[Difference]] = []
+    document = start = end = -1
+    for each in sorted(members, key=lambda each: (each.document, each.stretch)):
+        first, last = each.stretch
+        if each.document != document or (first >= end and (first, last) != (start, end)):
+            groups.append([])
+            document, start, end = each.document, first, last
+        groups[-1].append(each)
+        end = max(end, last)
+    for group in groups:
+        having, lacking = {each.having for each in group}, {each.lacking for each in group}
+        yield Event(frozenset(having - lacking), frozenset(lacking - having), group)
 
 
 class Pattern:
-    """Differences of one kind; for labels and missing spans, with the same labels.
+    """A kind of difference between two sides again and again; for labels and single spans, with the same labels.
 
     A slip goes one way as often as the other. A rule that only some annotators follow goes one way.
 
     Args:
-        members: The differences, in the order of the pairs and documents.
-        annotators: All annotators, in their order.
+        names: The annotators, in their order.
+        one, other: The sides.
+        events: The places in which somebody of `one` has it and somebody of `other` lacks it.
+        everything: All places of this kind of difference, whoever differs.
         shares_words: Whether all differences are about the same words.
 
     Attributes:
         kind: What differs.
-        one: The annotators who have it more often than they lack it.
-        other: Those who lack it more often.
-        one_way: The differences in which somebody of `one` has it and somebody of `other` lacks it.
-        reverse: The differences between the two sides that go the other way.
+        one: The annotators who have it.
+        other: Those who lack it.
+        events: The places.
+        reverse: The places in which somebody of `other` has it and somebody of `one` lacks it.
     """
 
-    def __init__(self, members: Sequence[Difference], annotators: Sequence[str], *, shares_words: bool = False) -> None:
-        self.kind: Kind = members[0].kind
+    def __init__(
+        self,
+        names: Sequence[str],
+        one: Set[str],
+        other: Set[str],
+        events: Sequence[Event],
+        everything: Sequence[Event],
+        *,
+        shares_words: bool = False,
+    ) -> None:
+        self.kind: Kind = events[0].members[0].kind
+        self.one, self.other = ([name for name in names if name in side] for side in (one, other))
+        self.events = [*events]
         self._shares_words = shares_words
-        sides = _sides(members, annotators)
-        first, second = ((len(side), annotators.index(side[0])) for side in sides)
-        if self.kind == "label" and second < first:  # the label that fewer annotators give is named first
-            members, sides = [each.turned() for each in members], sides[::-1]
-        self.one, self.other = sides
-        between = [{*self.one}, {*self.other}]
-        self.one_way = [each for each in members if each.having in between[0] and each.lacking in between[1]]
-        self.reverse = [each for each in members if each.having in between[1] and each.lacking in between[0]]
+        self._members = [event.between(one, other) for event in events]
+        back = [(event, event.between(other, one)) for event in everything]
+        self.reverse = [event for event, members in back if members]
+        self._reverse = [each for _, members in back for each in members]
 
     @property
-    def systematic(self) -> int:
-        """How many more differences go one way than the other."""
-        return len(self.one_way) - len(self.reverse)
+    def one_way(self) -> list[Difference]:
+        """The differences that go one way, between the two sides."""
+        return [each for members in self._members for each in members]
+
+    @property
+    def number(self) -> int:
+        """In how many places it goes one way."""
+        return len(self.events)
+
+    @property
+    def _other_way(self) -> float:
+        """How often it goes the other way, between as many pairs of annotators as differ in a place on average."""
+        return len(self._reverse) * self.number / len(self.one_way)
+
+    @property
+    def systematic(self) -> float:
+        """How much more often it goes one way than the other."""
+        return self.number - self._other_way
 
     @property
     def is_clear(self) -> bool:
@@ -117,49 +207,100 @@ class Pattern:
         all that share their words. The sides are chosen by the same differences, so that the second
         condition alone would often hold where many annotators differ at random.
         """
-        number = len(self.one_way)
-        both_ways = number + len(self.reverse)
         if self._shares_words:
-            return number == both_ways
-        return self.systematic**2 > 4 * both_ways and number >= ONE_WAY * both_ways
+            return not self.reverse
+        both_ways = self.number + self._other_way
+        return self.systematic > 0 and self.systematic**2 > 4 * both_ways and self.number >= ONE_WAY * both_ways
+
+    @property
+    def habit_of(self) -> tuple[str, ...]:
+        """The smaller side, whose habit it is; empty if the sides are equally large."""
+        if len(self.one) == len(self.other):
+            return ()
+        return tuple(self.one if len(self.one) < len(self.other) else self.other)
 
     def row(self, shared: SharedDocuments) -> dict[str, Any]:
         """Return the pattern as a row of the result."""
-        first = self.one_way[0]
+        first = self._members[0][0]
         row = {**KINDS[self.kind](first.labels), "one": self.one, "other": self.other}
-        row |= {"number": len(self.one_way), "reverse": len(self.reverse), "clear": self.is_clear}
-        row |= {"documents": len({each.document for each in self.one_way})}
-        row["words"] = _most(Counter(each.words for each in self.one_way if each.words), MOST_WORDS_SHOWN)
-        if row["kind"] == "boundary":
-            row["labels"] = _most(Counter(each.labels[0] for each in self.one_way))
+        row |= {"number": self.number, "reverse": len(self.reverse), "clear": self.is_clear}
+        row |= {"documents": len({event.place[0] for event in self.events})}
+        words = (next((each.words for each in members if each.words), "") for members in self._members)
+        row["words"] = _most(Counter(filter(None, words)), MOST_WORDS_SHOWN)
+        if self.kind not in OF_LABELS:
+            row["labels"] = _most(Counter(members[0].labels[0] for members in self._members))
         text_of = shared.documents[first.document].text_of
-        texts = zip(("one_text", "other_text"), (text_of(span) if span else None for span in first.spans))
-        row["example"] = {"document": shared.name_of(first.document), **dict(texts)}
-        numbers = [Counter((each.having, each.lacking) for each in way) for way in (self.one_way, self.reverse)]
+        texts = ([text_of(span) for span in side] for side in first.spans)
+        row["example"] = {
+            "document": shared.name_of(first.document),
+            **{key: " + ".join(filter(None, own)) or None for key, own in zip(("one_text", "other_text"), texts)},
+        }
+        numbers = [Counter((each.having, each.lacking) for each in way) for way in (self.one_way, self._reverse)]
         pairs = sorted({*numbers[0], *(pair[::-1] for pair in numbers[1])})
         row["pairs"] = [
             {"one": a, "other": b, "number": numbers[0][a, b], "reverse": numbers[1][b, a]} for a, b in pairs
         ]
-        places = dict.fromkeys((each.document, *each.stretch) for each in self.one_way)
         row["places"] = [
-            dict(zip(("document", "start", "end"), (shared.name_of(number), *stretch))) for number, *stretch in places
+            dict(zip(("document", "start", "end"), (shared.name_of(number), *stretch)))
+            for number, *stretch in (event.place for event in self.events)
         ]
         return row
 
 
-def _sides(members: Sequence[Difference], annotators: Sequence[str]) -> tuple[list[str], list[str]]:
+def _habits(events: Sequence[Event], annotators: Sequence[str], *, shares_words: bool) -> Iterator[Pattern]:
+    """Yield the patterns in the places of one rule: those that are clear, or else one that is not.
+
+    Each place is in one clear pattern at most. The sides that are tried are each annotator against the others, and
+    those who stand together in a place against the others. If nothing is clear, those who have it more often than they
+    lack it are one side.
+    """
+    names = [
+        name
+        for name in annotators
+        if any(name in (each.having, each.lacking) for event in events for each in event.members)
+    ]
+    everybody = frozenset(names)
+    camps = Counter(camp for event in events for camp in (event.having, everybody - event.lacking))
+    alone = [frozenset([name]) for name in names]
+    common = [camp for camp, _ in camps.most_common(MOST_CAMPS)]
+    tried = dict.fromkeys([*alone, *(everybody - side for side in alone), *common])
+    sides = [(one, everybody - one) for one in tried if one and one != everybody]
+    left = [event for event in events if event.having and event.lacking]
+    found = False
+    while left:
+        patterns = []
+        for one, other in sides:
+            own = [event for event in left if event.having <= one and event.lacking <= other]
+            if len(own) >= LEAST:
+                pattern = Pattern(names, one, other, own, events, shares_words=shares_words)
+                patterns += [pattern] * pattern.is_clear
+        if not patterns:
+            break
+        best = max(patterns, key=lambda each: (each.systematic, each.number))
+        taken = {id(event) for event in best.events}
+        left = [event for event in left if id(event) not in taken]
+        found = True
+        yield best
+    if not found:
+        one, other = _sides(events, names)
+        own = [event for event in events if event.between(one, other)]
+        if len(own) >= LEAST:
+            yield Pattern(names, one, other, own, events, shares_words=shares_words)
+
+
+def _sides(events: Iterable[Event], names: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
     """Return who has it more often than they lack it, and who lacks it more often.
 
     If all have it as often as they lack it, the first of them is one side, and the others are the other side.
     """
     balance: Counter[str] = Counter()
-    for each in members:
-        balance[each.having] += 1
-        balance[each.lacking] -= 1
-    names = [name for name in annotators if name in balance]
+    for event in events:
+        balance.update(each.having for each in event.members)
+        balance.subtract(each.lacking for each in event.members)
     if not any(balance.values()):
-        return names[:1], names[1:]
-    return [name for name in names if balance[name] > 0], [name for name in names if balance[name] < 0]
+        return frozenset(names[:1]), frozenset(names[1:])
+    having, lacking = ([name for name in names if sign * balance[name] > 0] for sign in (1, -1))
+    return frozenset(having), frozenset(lacking)
 
 
 def _most(numbers: Counter[str], most: int | None = None) -> dict[str, int]:
@@ -173,8 +314,8 @@ class Differences:
         shared: The documents.
 
     Attributes:
-        members: Every difference between two annotators, pair by pair, in the order of the documents. Spans are
-            paired as FairEval pairs them. A pair of spans may differ in several ways.
+        members: Every difference between two annotators, pair by pair, in the order of the documents. Every span that
+            only one of the two marked is in one difference.
 
     >>> from spacy_nereval import Document
     >>> from .shared import SharedDocument
@@ -192,7 +333,10 @@ class Differences:
 
     @cached_property
     def patterns(self) -> list[Pattern]:
-        """Those that repeat, by what differs: clear rules first, then the most systematic, then the largest."""
+        """Those that repeat, by what differs: clear rules first, then the most systematic, then the largest.
+
+        Of clear rules, the first of every annotator come before the second of any, if more than two annotate.
+        """
         return self._patterns(by_words=False)
 
     @cached_property
@@ -204,15 +348,24 @@ class Differences:
         groups: defaultdict[tuple[object, ...], list[Difference]] = defaultdict(list)
         for each in self.members:
             if each.kind in KINDS and (each.words or not by_words):
-                labels = each.labels if each.kind in ("label", "missing") else ()
+                labels = each.labels if each.kind in OF_LABELS else ()
                 groups[each.kind, labels, by_words and each.words].append(each)
-        found = (
-            Pattern(members, self._shared.annotators, shares_words=by_words)
+        annotators = self._shared.annotators
+        found = [
+            _by_fewer(pattern, events, annotators, shares_words=by_words)
             for members in groups.values()
             if len(members) >= LEAST
-        )
-        repeated = [pattern for pattern in found if len(pattern.one_way) >= LEAST]
-        return sorted(repeated, key=lambda each: (not each.is_clear, -each.systematic, -len(each.one_way)))
+            for events in [[*_events(members)]]
+            for pattern in _habits(events, annotators, shares_words=by_words)
+        ]
+        found.sort(key=lambda each: (not each.is_clear, -each.systematic, -each.number))
+        before: Counter[tuple[str, ...]] = Counter()
+        order = []
+        for number, pattern in enumerate(found):
+            turn = before[pattern.habit_of] if pattern.is_clear and not by_words else 0
+            order.append((not pattern.is_clear, turn, number))
+            before[pattern.habit_of] += bool(pattern.habit_of)
+        return [found[number] for *_, number in sorted(order)]
 
     def rows(self) -> dict[str, list[dict[str, Any]]]:
         """Return the rows of the result.
@@ -221,31 +374,43 @@ class Differences:
             "differences" and, for those about the same words, "same_words". A row says what annotators "one" do and
             annotators "other" do not:
 
-            - "kind": "boundary" with the "end" ("leading" or "trailing") at which the spans of `one` have more words,
-              and the "labels" of these spans, each with its number; "label" with the "label" of `one` and the
-              "instead" of `other`; "missing" with the "label" of spans that only `one` mark;
-            - "number": how often, in how many "documents", at which "places", and how often it is the other way round
-              ("reverse"); the same for "pairs" of annotators; whether it is "clear" that it goes one way;
-            - "words": the most frequent words, each with its number: those at a boundary, unless they are many, else
-              those of the span; and an "example".
+            - "kind": "merged" (one span where `other` mark several); "shifted" (each has words that the other lacks;
+              `one` begin first); "boundary" with the "end" ("leading", "trailing" or "both") at which the spans of
+              `one` have more words; "label" with the "label" of `one` and the "instead" of `other`; "nested" and
+              "missing" with the "label" of spans that only `one` mark, within or around a span that both mark, or
+              elsewhere. The first three have the "labels" of the spans of `one`, each with its number;
+            - "number": in how many "places", in how many "documents", and in how many places it is the other way round
+              ("reverse"); for "pairs" of annotators how often; whether it is "clear" that it goes one way;
+            - "words": the most frequent words, each with the number of places: those at a boundary, unless they are
+              many, else those of the span; and an "example".
         """
         found = {"differences": self.patterns, "same_words": self.in_same_words}
         return {key: [pattern.row(self._shared) for pattern in each] for key, each in found.items()}
 
 
+def _by_fewer(
+    pattern: Pattern, everything: Sequence[Event], annotators: Sequence[str], *, shares_words: bool
+) -> Pattern:
+    """Return a pattern of labels with the label that fewer annotators give first; others as they are."""
+    one, other = ((len(side), annotators.index(side[0])) for side in (pattern.one, pattern.other))
+    if pattern.kind != "label" or one < other:
+        return pattern
+    events, turned = ([event.turned() for event in given] for given in (pattern.events, everything))
+    return Pattern(annotators, {*pattern.other}, {*pattern.one}, events, turned, shares_words=shares_words)
+
+
 class _Sign(NamedTuple):
-    """What a verdict on a pair of versions of a document shows; see `Difference`. first: the first of them has it."""
+    """What two versions of a document show in a place; see `Difference`. first: the first of them has it."""
 
     kind: Kind
     labels: tuple[str, ...]
     first: bool
-    spans: tuple[Span, Span | None]
+    spans: tuple[Side, Side]
     words: str
 
 
 def _all(shared: SharedDocuments) -> Iterator[Difference]:
     """Yield every difference. Annotators agree about most documents, so each two versions are compared once."""
-    metric = create("fair")
     known: dict[tuple[int, int, int], list[_Sign]] = {}
     for a, b in shared.pairs():
         for number in shared.places(a, b):
@@ -255,33 +420,116 @@ def _all(shared: SharedDocuments) -> Iterator[Difference]:
             key = number, versions[a], versions[b]
             if key not in known:
                 document = shared.documents[number].pair(a, b)
-                verdicts = (verdict for verdict in metric.verdicts(document) if is_error(metric, verdict))
-                known[key] = [sign for verdict in verdicts for sign in _signs(document.text, verdict)]
+                known[key] = [*_signs(document.text or "", document.gold, document.pred)]
             for kind, labels, first, spans, words in known[key]:
                 yield Difference(kind, labels, *((a, b) if first else (b, a)), number, spans, words)
 
 
-def _signs(text: str | None, verdict: Verdict) -> Iterator[_Sign]:
-    _, gold, pred, _ = verdict
-    text = text or ""
+def _signs(text: str, one: Sequence[Span], other: Sequence[Span]) -> Iterator[_Sign]:
+    """Yield what two versions of a document differ in, place by place."""
+    both = {*one} & {*other}
+    sides = [sorted({*side} - both) for side in (one, other)]
+    for own in _places(text, *sides):
+        yield _sign(text, *own, [*both])
+
+
+def _places(text: str, one: Sequence[Span], other: Sequence[Span]) -> Iterator[tuple[Side, Side]]:
+    """Yield the spans that only one of two annotators marked, place by place: those that overlap, in chains if need be.
+
+    Spans on the same words are a place of their own. Where spans of one annotator overlap each other, spans are paired
+    by the characters that they share, and those that remain stand alone.
+    """
+    sides = [*one], [*other]
+    for fields in (3, 2):  # with the label, then without it
+        for a in [*sides[0]]:
+            key = _trimmed(text, a)[:fields]
+            b = next((b for b in sides[1] if _trimmed(text, b)[:fields] == key), None)
+            if b is not None:
+                sides[0].remove(a)
+                sides[1].remove(b)
+                yield (a,), (b,)
+    places: list[tuple[set[Span], set[Span]]] = []
+    shared = overlaps(*([_trimmed(text, span) for span in side] for side in sides))
+    for i, j, _ in shared:
+        a, b = sides[0][i], sides[1][j]
+        meet = [place for place in places if a in place[0] or b in place[1]]
+        places = [place for place in places if place not in meet]
+        places.append(({a}.union(*(own for own, _ in meet)), {b}.union(*(own for _, own in meet))))
+    for own, others in places:
+        if not any(_overlap(side) for side in (own, others)):
+            yield tuple(sorted(own)), tuple(sorted(others))
+            continue
+        taken: set[Span] = set()
+        pairs = [(-common, sides[0][i], sides[1][j]) for i, j, common in shared if sides[0][i] in own]
+        for _, a, b in sorted(pairs):
+            if not taken & {a, b}:
+                taken |= {a, b}
+                yield (a,), (b,)
+        yield from (((a,), ()) for a in sorted(own - taken))
+        yield from (((), (b,)) for b in sorted(others - taken))
+    yield from (((a,), ()) for a in sides[0] if not any(a in own for own, _ in places))
+    yield from (((), (b,)) for b in sides[1] if not any(b in own for _, own in places))
+
+
+def _sign(text: str, one: Side, other: Side, agreed: Sequence[Span]) -> _Sign:
+    """Return what a place shows."""
     known = text if has_words(text) else ""
-    if not gold or not pred:
-        span = gold or pred
-        assert span  # an error is on a span
-        yield _Sign("missing", (span.label,), gold is not None, (span, None), _surface(known, span))
-        return
-    if gold.label != pred.label:
-        first = gold.label < pred.label
-        labels = (gold.label, pred.label) if first else (pred.label, gold.label)
-        yield _Sign("label", labels, first, (gold, pred) if first else (pred, gold), _surface(known, gold))
-    words: dict[str, str] = {slip.end: slip.words for slip in slips(known, gold, pred)}
-    ends: tuple[tuple[Literal["leading", "trailing"], int, int], ...]
-    ends = ("leading", gold.start, pred.start), ("trailing", pred.end, gold.end)
-    for end, a, b in ends:
-        if a != b:
-            having, lacking = (gold, pred) if a < b else (pred, gold)
-            is_blank = bool(text) and not text[min(a, b) : max(a, b)].strip()
-            yield _Sign("blank" if is_blank else end, (having.label,), a < b, (having, lacking), words.get(end, ""))
+    if not one or not other:
+        (span,) = one or other
+        nested = bool(overlaps([span], agreed))
+        return _Sign("nested" if nested else "missing", (span.label,), bool(one), ((span,), ()), _surface(known, span))
+    if len(one) != len(other) and 1 in (len(one), len(other)):
+        first = len(one) == 1
+        having, lacking = (one, other) if first else (other, one)
+        return _Sign("merged", (having[0].label,), first, (having, lacking), _surface(known, having[0]))
+    a, b = (_trimmed(text, side[0]) for side in (one, other))
+    if len(one) == 1 and a.label != b.label:
+        first = a.label < b.label
+        having, lacking = (one, other) if first else (other, one)
+        return _Sign("label", tuple(sorted((a.label, b.label))), first, (having, lacking), _surface(known, having[0]))
+    kind = _boundary(a, b) if len(one) == len(other) == 1 else "shifted"
+    first = (a.start, -a.end) <= (b.start, -b.end)
+    if kind == "blank":
+        first = (one[0].start, -one[0].end) < (other[0].start, -other[0].end)
+    having, lacking = (one, other) if first else (other, one)
+    if kind in ("leading", "trailing", "both"):
+        words = _more_words(known, *((a, b) if first else (b, a)))
+    else:
+        words = "" if kind == "blank" else _surface(known, having[0])
+    return _Sign(kind, (having[0].label,), first, (having, lacking), words)
+
+
+def _boundary(a: Span, b: Span) -> Kind:
+    """Return the kind of difference of two spans with one label that overlap."""
+    if a[:2] == b[:2]:
+        return "blank"
+    if a.start == b.start:
+        return "trailing"
+    if a.end == b.end:
+        return "leading"
+    return "both" if (a.start < b.start) == (a.end > b.end) else "shifted"
+
+
+def _more_words(text: str, longer: Span, shorter: Span) -> str:
+    """Return the words that only the longer of two spans has; "" if they are many."""
+    ends = (text[longer.start : shorter.start], text[shorter.end : longer.end])
+    words = [" ".join(end.casefold().split()) for end in ends]
+    return " … ".join(filter(None, words)) if all(each.count(" ") < MOST_WORDS for each in words) else ""
+
+
+def _overlap(spans: Set[Span]) -> bool:
+    """Whether some of these spans overlap each other."""
+    ordered = sorted(spans)
+    return any(a.overlaps(b) for a, b in zip(ordered, ordered[1:]))
+
+
+def _trimmed(text: str, span: Span) -> Span:
+    """Return a span without white space at its ends, if it has anything else."""
+    words = text[span.start : span.end]
+    if not words.strip():
+        return span
+    start = span.start + len(words) - len(words.lstrip())
+    return Span(start, start + len(words.strip()), span.label)
 
 
 def _surface(text: str, span: Span) -> str:

@@ -138,7 +138,7 @@ def effective_units(weights: ArrayLike) -> Any:
 def kish(total: ArrayLike, squares: ArrayLike) -> Any:
     """Return `effective_units` from the sum of the weights and the sum of their squares, float[...].
 
-    >>> kish(13, 19).round(4)
+    >>> round(float(kish(13, 19)), 4)
     8.8947
     """
     added, of_squares = np.asarray(total, dtype=float), np.asarray(squares, dtype=float)

@@ -20,7 +20,7 @@ from zipfile import BadZipFile, ZipFile, is_zipfile
 
 import catalogue
 
-from ...core.messages import named
+from ...core.messages import fault, named
 from ...core.plugins import own_names, readers, registered, registered_names
 from ..paths import check_is_file, readable
 from ..records import Record
@@ -169,7 +169,20 @@ def read_any(path: Path, format: Format = Format()) -> Iterator[Record]:
             "if you added a reader to setup.cfg, install the package again"
         )
     read: Reader = registered(readers, name)
-    return with_fitting_offsets(read, path, format)
+    return _with_place_of_faults(path, with_fitting_offsets(read, path, format))
+
+
+def _with_place_of_faults(path: Path, found: Iterator[Record]) -> Iterator[Record]:
+    """Yield records. Raise ValueError with the file and the document where another error than of a value stops it."""
+    number = 0
+    try:
+        for record in found:
+            yield record
+            number += 1
+    except Exception as error:
+        if isinstance(error, OSError) or not (said := fault(error)):
+            raise
+        raise ValueError(f"{path}, document {number}: {said}") from error
 
 
 def records(path: Path, key: str | None = None, format: Format = Format()) -> Iterator[Record]:

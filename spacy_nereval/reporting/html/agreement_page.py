@@ -102,7 +102,7 @@ def agreement_page(agreement: AgreementCounts, view: AgreementView, *, title: st
     data = _data(agreement, places) | {"groups": groups, "scores": scores, "symbols": charts.GLYPHS}
     values = {
         "title": title or f"Agreement of {who}",
-        "lede": [visible(f"{line}.") for line in (view.measured(), view.compared())],
+        "lede": [visible(line) for line in (*view.further(), f"{view.measured()}.", f"{view.compared()}.")],
         "warnings": view.warnings(),
         "names": people,
         "numbers": {name: k for k, name in enumerate(people)},
@@ -163,7 +163,7 @@ def _groups(
     for key, name, own in patterns:
         listed.append([])
         for row, pattern, ask in zip(view.result[key][:MOST_ASKED], own, tables[name].asks):
-            members = dict.fromkeys(place_of[each.document, each.spans[0]] for each in pattern.one_way)
+            members = dict.fromkeys(place_of[each.document, each.spans[0][0]] for each in pattern.one_way)
             said, words = what_differs(row), [*row["words"]]
             shared_words = words[0] if key == "same_words" else ""
             number, place = next(iter(members))
@@ -190,7 +190,7 @@ def _data(agreement: AgreementCounts, places: Sequence[Sequence[DisputedPlace]])
     place_of = _places_by_span(places)
     different: dict[tuple[int, int], list[list[int]]] = defaultdict(list)
     for each in agreement.differences.members:
-        at = place_of[each.document, each.spans[0]]
+        at = place_of[each.document, each.spans[0][0]]
         different[at].append([kinds[each.kind], people[each.having], people[each.lacking]])
     rank = {number: k for k, (number, _) in enumerate(ranked_documents(shared))}
     documents = []

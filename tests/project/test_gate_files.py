@@ -1,0 +1,44 @@
+"""The files for CI systems are valid, and the policy beside them can be used."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from places import ROOT
+from processes import python
+
+from spacy_nereval.io.policies import read_policy
+
+FILES = ROOT / "examples" / "gate"
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("name", ["github-workflows", "gitlab-ci"])
+def test_each_file_for_ci_fits_its_schema(name, tmp_path):
+    pytest.importorskip("check_jsonschema", reason="the schemas come with check-jsonschema, of the extra 'test'")
+    file = {"github-workflows": "github-actions.yml", "gitlab-ci": "gitlab-ci.yml"}[name]
+    how = ("-m", "check_jsonschema", "--builtin-schema", f"vendor.{name}")
+    assert python(*how, FILES / file).returncode == 0
+    wrong = tmp_path / file
+    wrong.write_text((FILES / file).read_text("utf8").replace("run: ", "runs: ").replace("script:", "scripts:"))
+    assert python(*how, wrong).returncode == 1
+
+
+def test_the_policy_of_the_how_to_page_can_be_used():
+    assert len(read_policy(FILES / "policy.cfg").rules) == 4
+
+
+def test_the_rates_of_the_page_are_those_of_the_simulation():
+    """None is above 5 per cent by more than two standard errors."""
+    found = json.loads((ROOT / "benchmarks" / "gates.json").read_text("utf8"))["corpora"]
+    page = (ROOT / "docs" / "how-to" / "gate.md").read_text("utf8")
+    assert [row["replications"] for row in found] == [1000, 1000]
+    for rule in ("at_least", "worse_by_at_most", "rate_between"):
+        met = [row["rules"][rule]["met"] for row in found]
+        assert f"| `{rule}` | {met[0] / 10} % | {met[1] / 10} % |" in page
+        assert max(met) <= 50 + 2 * math.sqrt(1000 * 0.05 * 0.95)
+        assert all(row["gates_with_one_false_rule_met"][rule] <= row["rules"][rule]["met"] for row in found)
+    whole = [row["gates_with_three_false_rules_met"] for row in found]
+    assert f"| gate of all three | {whole[0] / 10} % | {whole[1] / 10} % |" in page
