@@ -13,7 +13,7 @@ from ..reporting.formats import records
 from ..reporting.result_table import Cost, Interval, ResultTable, direction
 from ..reporting.terminal import render
 from ..reporting.verdict_tables import matrix_table
-from .shown import frame
+from .shown import as_html, frame
 
 if TYPE_CHECKING:
     import pandas
@@ -237,7 +237,7 @@ class Confusion(dict[str, dict[str, int]]):
     """
 
     def __init__(self, metric: Metric, cells: Mapping[str, Mapping[str, int]]) -> None:
-        self.labels = sorted({*cells, *(label for row in cells.values() for label in row)} - {""}) + [""]
+        self.labels: list[str] = sorted({*cells, *(label for row in cells.values() for label in row)} - {""}) + [""]
         """The labels, and last "" for no span."""
         super().__init__(
             {gold: Named({pred: cells.get(gold, {}).get(pred, 0) for pred in self.labels}) for gold in self.labels}
@@ -273,7 +273,7 @@ class Confusion(dict[str, dict[str, int]]):
         return f"{self._table.heading}\n{render(self._table)}"
 
     def _repr_html_(self) -> str:
-        return html_table(self._table)
+        return as_html([html_table(self._table)])
 
 
 class LabelScores:
@@ -286,7 +286,7 @@ class LabelScores:
     """
 
     def __init__(self, label: str, parts: Mapping[str, MetricScoreSet]) -> None:
-        self.label = label
+        self.label: str = label
         """The label."""
         self._parts = parts
 
@@ -362,7 +362,6 @@ LINES = {
     "df": "r.to_frame()",
     "dataframe": "r.to_frame()",
     "print": "print(r)",
-    "report": "r.save('report.html')",
     "to_html": "r.save('report.html')",
     "classification_report": "print(r), or r.to_frame('label-scores')",
     "confusion_matrix": "r.confusion().to_frame()",
@@ -373,20 +372,20 @@ LINES = {
     "results": "r.to_dict()",
     "value": "r.headline.value",
     "interval": "r.headline.interval",
-    "intervals": "r.fair.interval('f'), and score(..., confidence=True) for those of all scores",
-    "micro avg": "r.strict.scores",
-    "macro avg": "r.strict.averages['macro']",
-    "weighted avg": "r.strict.averages['weighted']",
-    "macro": "r.strict.averages['macro']",
-    "micro": "r.strict.scores",
+    "intervals": "r.{metric}.interval(), and score(..., confidence=True) for those of all scores",
+    "micro avg": "r.{metric}.scores",
+    "macro avg": "r.{metric}.averages['macro']",
+    "weighted avg": "r.{metric}.averages['weighted']",
+    "macro": "r.{metric}.averages['macro']",
+    "micro": "r.{metric}.scores",
 }
-"""What people write who come from other packages, and what it is called here."""
+"""What people write who come from other packages, and what it is called here, with a metric that was scored."""
 
 
 def line_for(name: str, parts: Mapping[str, ScoreSet], labels: Iterable[str]) -> str:
     """Return the line to write instead of a name that a `Result` does not have, with what is wrong; "" if unknown."""
     if name in LINES:
-        return f"write {LINES[name]}"
+        return f"write {LINES[name].format(metric=next(iter(parts)))}"
     bare = name.removeprefix("ents_").removeprefix("overall_").removeprefix("spans_sc_")
     usual = HABITS.get(bare, bare)
     if usual in ("p", "r", "f", "value", "interval()"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..core.arguments import CASELESS, LISTED, SEPARATOR, Reading
 from ..core.labels import rules_of
@@ -131,7 +131,7 @@ class Agreement(Shown):
     [('LOC', ['bob']), ('PER', ['ann'])]
     """
 
-    summarised = AgreementView.at_terminal
+    summarised: ClassVar[Sequence[str]] = AgreementView.at_terminal
 
     def __init__(self, values: Mapping[str, Any], found: AgreementCounts) -> None:
         super().__init__(values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..core.declaration import Metric
 from ..core.messages import absent
@@ -184,7 +184,7 @@ class Result(Shown):
     def _ipython_key_completions_(self) -> list[str]:
         return [*paths(self._sets), *self]
 
-    summarised = ("scores", "labels", "errors")
+    summarised: ClassVar[Sequence[str]] = ("scores", "labels", "errors")
 
     def errors(
         self, metric: str = "fair", verdicts: Sequence[str] | None = None, labels: Sequence[str] | None = None
@@ -382,7 +382,7 @@ class Comparison(Shown):
         """The sentences on the primary score of each system, as the command prints them."""
         return "\n".join(each.sentence for each in self._view().findings() if each.section.startswith("headline"))
 
-    summarised = ("differences", "transitions")
+    summarised: ClassVar[Sequence[str]] = ("differences", "transitions")
 
     def _view(self, average: str = "micro", *, every: bool = False) -> ComparisonView:
         return ComparisonView(self, self._notes)

@@ -96,8 +96,7 @@ class Shown(dict[str, Any]):
         '1 document, 1 gold span, 1 predicted span'
         """
         before, tables, after = self._parts(average, digits)
-        shown = [f"\n{visible(table.heading)}\n{render(table)}" for table in tables if table.rows]
-        return "\n".join([*before, *shown, *(f"\n{line}" for line in after)])
+        return "\n".join([*before, *as_text(tables), *(f"\n{line}" for line in after)])
 
     def __str__(self) -> str:
         return self.summary()
@@ -109,8 +108,41 @@ class Shown(dict[str, Any]):
         """Return the same tables for a notebook: HTML without scripts, every text escaped."""
         before, tables, after = self._parts("micro", 2)
         lines, more = ([f"<p>{html.escape(visible(line))}</p>" for line in part] for part in (before, after))
-        shown = [html_table(table) for table in tables if table.rows]
-        return "\n".join(['<div class="nereval">', STYLE, *lines, *shown, *more, "</div>"])
+        return as_html([*lines, *map(html_table, filled(tables)), *more])
+
+    def show(self, *tables: str, digits: int = 2) -> Tables:
+        """Return tables that a notebook shows as the value of a cell, and `print` as text.
+
+        Args:
+            tables: Their names, as for `--tables` of the command; by default those that its reports show.
+            digits: Decimal places of numbers that are not whole.
+
+        Raises:
+            ValueError: There is no such table; the message lists them.
+
+        >>> from spacy_nereval import score
+        >>> print(score([["B-PER"]], [["B-PER"]], "strict").show("scores"))
+        Scores (micro)
+        <BLANKLINE>
+        metric        P        R        F
+        ------   ------   ------   ------
+        strict   100.00   100.00   100.00
+        """
+        view = self._view(every=True)
+        return Tables(view.tables(tables or view.usual, digits=digits))
+
+    def report(self, height: int = 800) -> Page:
+        """Return the page that `save("report.html")` writes, which a notebook shows in a frame.
+
+        Args:
+            height: The height of the frame, in pixels.
+
+        Raises:
+            ValueError: The texts or the documents are not known, or the libraries that draw charts are not installed.
+        """
+        if text := self._report("system"):
+            return Page(text, height)
+        raise ValueError("a report needs documents with their texts: write score([*gold], [*pred], text=texts)")
 
     def save(self, path: str | Path) -> None:
         """Write the result to a file in the format that the file extension names.
@@ -146,6 +178,49 @@ class Shown(dict[str, Any]):
 
     def _endings(self) -> Sequence[str]:
         return (".json", *FORMATS)
+
+
+class Tables:
+    """Tables that show themselves: as text, and as HTML in a notebook."""
+
+    def __init__(self, tables: Iterable[ResultTable]) -> None:
+        self._tables = [*tables]
+
+    def __repr__(self) -> str:
+        return "\n".join(as_text(self._tables)).removeprefix("\n")
+
+    def _repr_html_(self) -> str:
+        return as_html(map(html_table, filled(self._tables)))
+
+
+class Page:
+    """A whole page of HTML, which a notebook shows in a frame."""
+
+    def __init__(self, text: str, height: int) -> None:
+        self._text = text
+        self._height = height
+
+    def __str__(self) -> str:
+        return self._text
+
+    def _repr_html_(self) -> str:
+        source = html.escape(self._text, quote=True)
+        return f'<iframe srcdoc="{source}" style="width: 100%; height: {self._height:d}px; border: 0"></iframe>'
+
+
+def filled(tables: Iterable[ResultTable]) -> list[ResultTable]:
+    """Return the tables that have rows."""
+    return [table for table in tables if table.rows]
+
+
+def as_text(tables: Iterable[ResultTable]) -> list[str]:
+    """Return tables with their headings as text."""
+    return [f"\n{visible(table.heading)}\n{render(table)}" for table in filled(tables)]
+
+
+def as_html(parts: Iterable[str]) -> str:
+    """Return parts of a notebook's output with their style."""
+    return "\n".join(['<div class="nereval">', STYLE, *parts, "</div>"])
 
 
 def frame(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = ()) -> pandas.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..core.arguments import CASELESS, LISTED, SEPARATOR
 from ..core.cuts import Cuts, cut
@@ -312,7 +312,7 @@ class Thresholds(Shown):
     def _metrics(self) -> tuple[Metric, ...]:
         return self._found.curves.metrics
 
-    summarised = ThresholdView.usual
+    summarised: ClassVar[Sequence[str]] = ThresholdView.usual
 
     def _view(self, average: str = "micro", *, every: bool = False) -> ThresholdView:
         return ThresholdView(self, self._metrics, applying=APPLYING, notes=self._notes)

@@ -52,7 +52,7 @@ def agreement_cli(
         ...,
         metavar="A [B C...]",
         help="Annotation of each annotator; or one file of Label Studio or Prodigy, or a folder of INCEpTION or "
-        "WebAnno, with the annotation of all",
+        "WebAnno, with the annotation of all; or a folder with a folder or a file for each annotator",
     ),
     name: list[str] | None = NAMES,
     metrics: str | None = Option(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,11 +15,14 @@ from ..core.messages import listed, named, quoted, shortened
 from ..core.spans import Document, PlainSpan
 from ..evaluation.agreement.shared import SharedDocument, SharedDocuments, check_annotators, with_rules
 from ..evaluation.agreement.votes import Rule, Vote, ranked_documents, votes
-from .formats import annotators_of, check_span_groups, label_studio, name_of, records, with_annotators
+from .formats import annotators_of, check_span_groups, inferred_name, label_studio, name_of, records, with_annotators
 from .formats.settings import Format
 from .records import Record, project
 from .units import units_of
 from .writing import atomic, write_rows
+
+NO_ANNOTATION = re.compile(r"[._]|readme|licen[cs]e|changelog", re.IGNORECASE)
+"""How the names of files begin that lie beside annotation."""
 
 Place = tuple[str, int]
 """The id or the text of a document, and how many documents with the same one an annotator had before."""
@@ -195,6 +199,40 @@ def annotators_in(path: Path, format: Format = Format()) -> list[str]:
     return annotators_of(path, format) or []
 
 
+def annotators_below(path: Path, format: Format = Format()) -> dict[str, Path]:
+    """Return the folder or file of each annotator in the folder of a project; empty if it is not one.
+
+    Either there is a folder for each annotator, or a file, such as `ann.jsonl`. Hidden files and others that are no
+    annotation, such as a README, are left out. Files of formats with a document per file are documents, not annotators.
+
+    Args:
+        path: The folder.
+        format: How it is read.
+
+    Raises:
+        ValueError: Two files differ in their extensions only; or a file cannot be read.
+
+    >>> root = getfixture("tmp_path")
+    >>> for name in ("ann.jsonl", "ben.jsonl", "README.md"):
+    ...     _ = (root / name).write_text("")
+    >>> [*annotators_below(root)]
+    ['ann', 'ben']
+    """
+    known = inferred_name(path) if path.is_dir() else None
+    if not path.is_dir() or known and annotators_of(path, Format(known)):
+        return {}
+    inside = [each for each in sorted(path.iterdir()) if not NO_ANNOTATION.match(each.name)]
+    found = [each for each in inside if each.is_dir() and inferred_name(each)]
+    if not found and not known:
+        found = [each for each in inside if each.is_file() and (format.name or inferred_name(each))]
+    elif any(each.suffix == ".ann" for each in inside):
+        return {}
+    names = [each.name if each.is_dir() else each.stem for each in found]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"{path} has two files of {quoted(twice[0])}: expected one file for each annotator")
+    return dict(zip(names, found)) if len(found) > 1 else {}
+
+
 def read_annotators(
     files: Mapping[str, Path],
     key: str | None = None,
@@ -207,7 +245,8 @@ def read_annotators(
     """Read the annotation of several annotators.
 
     Args:
-        files: The file or folder of each annotator; or one file that holds all of them, under any name.
+        files: The file or folder of each annotator; or, under any name, one file that holds all of them, or a folder
+            with a folder or a file for each.
         key: Read `doc.spans[key]` of `.spacy` files instead of `doc.ents`.
         format: How the files are read.
         rules: What becomes of labels.
@@ -222,9 +261,13 @@ def read_annotators(
             a file cannot be read.
         OSError: A file cannot be read.
     """
+    path = next(iter(files.values()), Path())
+    below = annotators_below(path, format) if len(files) == 1 else {}
+    if below:
+        files = {name: below[name] for name in _chosen(path, [*below], chosen)}
+        chosen = ()
     check_span_groups(key, [*files.values()], [name_of(path, format) for path in files.values()])
-    if len(files) == 1:
-        (path,) = files.values()
+    if len(files) == 1 and not below:
         sides = {
             name: _own(path, key, format._replace(annotator=name), others) for name in _names(path, format, chosen)
         }
@@ -245,11 +288,16 @@ def _names(path: Path, format: Format, chosen: Sequence[str]) -> list[str]:
         has = f"names {quoted(names[0])} alone" if names else "names no annotators"
         raise ValueError(
             f"{path} {has}: expected a file for each annotator, or a file of Label Studio or Prodigy, or a "
-            "folder of INCEpTION, with two annotators or more"
+            "folder of INCEpTION, with two annotators or more, or a folder with a folder or a file for each annotator"
         )
+    return _chosen(path, names, chosen)
+
+
+def _chosen(path: Path, names: Sequence[str], chosen: Sequence[str]) -> list[str]:
+    """Return the annotators who are chosen, all if none are. Raise ValueError if one does not exist."""
     if unknown := [name for name in chosen if name not in names]:
         raise ValueError(f"{path}: there is no annotator {quoted(unknown[0])}; there are {listed(names, 20)}")
-    return [*dict.fromkeys(chosen)] or names
+    return [*dict.fromkeys(chosen or names)]
 
 
 def _own(path: Path, key: str | None, format: Format, others: Counter[Path] | None) -> Iterator[Own]:

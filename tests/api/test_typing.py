@@ -20,7 +20,20 @@ UNTYPED = ("spacy_nereval.integration.", "spacy_nereval.cli.")
 SCRIPT = """
 from collections.abc import Iterator
 
-from spacy_nereval import Comparison, Confidence, Document, Result, compare, create, score
+from spacy_nereval import (
+    Comparison,
+    Confidence,
+    Counts,
+    Document,
+    Result,
+    agreement,
+    compare,
+    create,
+    evaluate,
+    merge,
+    score,
+    thresholds,
+)
 from spacy_nereval.authoring import Metric, OverlapGroup, Verdict, one_each, prf, prf_scores
 from spacy_nereval.compat.evaluate import compute
 from spacy_nereval.compat.seqeval import classification_report, f1_score
@@ -38,6 +51,26 @@ found: Comparison = compare({"a": pred, "b": gold}, gold, {"fair": {"unit": "cha
 spans = score([[(0, 3, "PER")]], [[{"start": 0, "end": 3, "label": "PER"}]], text=["Ada"])
 both = score([Document([(0, 3, "PER")], [], "Ada")], ["strict"])
 signature: str = spans.signature + found.signature
+values: list[float | None] = [result.fair.p, result.fair.r, result.fair.f, result.fair.value, result.fair["f"]]
+values += [result["fair.f"], result["fair_f"], result.labels["PER"].fair.f, result.fair.labels["PER"].f]
+values += [result.headline.value, result.scores["fair_f"], result.fair.scores["f"]]
+values += [result.labels["PER"].scores["fair_f"], result.labels["PER"]["strict.f"]]
+interval = result.fair.interval("f") or result.headline.interval
+low: float = interval.low if interval else 0.0
+number: int = result.confusion("fair")["PER", "PER"] + result.fair.confusion["PER"]["PER"] + result.fair.counts["tp"]
+words: str = result.headline.name + result.headline.direction + result.conclusion + result.to_json() + result.fair.name
+plain: dict[str, object] = result.to_dict()
+mean: float = result.fair.averages["macro"]["f"]
+both_ways: dict[str, float | None] = {**evaluate(gold, pred, "strict,fair", confidence=True).scores}
+counts: Counts = merge([result, result.counts])
+documents: int = evaluate(counts)["documents"]
+between = agreement({"a": gold, "b": pred}, confidence={"level": 0.9})
+spans_with_scores = [[{"start": 0, "end": 3, "label": "PER", "score": 0.9}]]
+best = thresholds([[(0, 3, "PER")]], spans_with_scores, "strict")
+rows += found.rows + between.rows + best.rows
+words += found.conclusion + between.conclusion + best.conclusion
+values += [found.headline.value, between.headline.value, best.headline.value]
+again: Comparison = compare({"a": score(gold, gold), "b": score(gold, pred)}, primary="fair_f")
 if not text:
     result.save("result.json")
     print(result.to_frame("labels"), found.to_frame())
@@ -83,6 +116,19 @@ def test_a_users_script_runs_and_passes_mypy(package, tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, cwd=package)
     assert done.returncode == 0, done.stdout
     assert 'Revealed type is "str"' in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not find_spec("pyright"), reason="pyright, of the extra `dev`, is not installed")
+def test_a_users_script_passes_pyright(package):
+    script = package / "users_script.py"
+    script.write_text(SCRIPT + "wrong: str = result.fair.f\n", encoding="utf8")
+    command = ("pyright", "--outputjson", "--pythonpath", sys.executable, str(script))
+    done = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, cwd=package)
+    if not done.stdout.startswith("{"):
+        pytest.skip(f"pyright does not start: {done.stderr.strip()[-100:]}")
+    found = [each["message"] for each in json.loads(done.stdout)["generalDiagnostics"] if each["severity"] == "error"]
+    assert len(found) == 1 and found[0].startswith('Type "float | None" is not assignable to declared type "str"')
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from annotators import BY_HAND, EXAMPLES, TEXTS, example, records
+from annotators import ADA, BY_HAND, EXAMPLES, TEXTS, example, records
 from commands import accepted, flat, line, refused, run, tables_in, write
 from pages import Parsed
 
@@ -229,6 +229,54 @@ def test_one_folder_of_inception_holds_all_annotators(tmp_path, monkeypatch):
         write_sample("WebAnno", folder).rename(folder / f"{name}.tsv")
     printed = accepted("agreement", "export")
     assert "ann and bob: strict F 100.00" in printed
+
+
+def brat(folder: Path, text: str, *spans: tuple[int, int, str], name: str = "a") -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.txt").write_text(text)
+    rows = [f"T{k}\t{label} {start} {end}\t{text[start:end]}\n" for k, (start, end, label) in enumerate(spans)]
+    (folder / f"{name}.ann").write_text("".join(rows))
+
+
+def test_a_project_has_a_folder_for_each_annotator_and_a_readme(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, spans in {"ann": [ADA], "ben": [ADA], "cleo": []}.items():
+        for id in ("a", "b"):
+            brat(Path("project", name), "Ada met Bob", *spans, name=id)
+    Path("project", "README.md").write_text("# Our project\n")
+    Path("project", "README.txt").write_text("Ada B-PER\nsleeps O\n")
+    Path("project", "guideline").mkdir()
+    Path("project", "guideline", "guideline.md").write_text("Mark everything.\n")
+    given = [str(Path("project", name)) for name in ("ann", "ben", "cleo")]
+    assert accepted("agreement", "project") == accepted("agreement", *given)
+    assert "ann and ben: strict F 100.00" in accepted("agreement", "project", "--annotator", "ann,ben")
+    assert "project: there is no annotator 'dan'; there are ann, ben, cleo" in flat(
+        refused("agreement", "project", "--annotator", "ann,dan")
+    )
+    assert "agreement needs two annotators or more; given: ann" in flat(
+        refused("agreement", "project", "--annotator", "ann")
+    )
+
+
+def test_a_folder_may_have_a_file_for_each_annotator(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("files").mkdir()
+    for name, spans in {"ann": [ADA], "ben": [ADA], "cleo": []}.items():
+        write(Path("files", f"{name}.jsonl"), *(line(f"Ada met Bob {k}", *spans, id=f"d{k}") for k in range(3)))
+    Path("files", "README.md").write_text("# Our files\n")
+    given = [str(Path("files", f"{name}.jsonl")) for name in ("ann", "ben", "cleo")]
+    assert accepted("agreement", "files") == accepted("agreement", *given)
+    write(Path("files", "ann.ndjson"), line("Ada met Bob 0", ADA, id="d0"))
+    assert "files has two files of 'ann'" in flat(refused("agreement", "files"))
+
+
+def test_documents_of_one_annotator_are_no_annotators(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for id in ("a", "b"):
+        brat(Path("own"), "Ada met Bob", ADA, name=id)
+        brat(Path("own", "more"), "Ada met Bob", ADA, name=id)
+        brat(Path("own", "rest"), "Ada met Bob", ADA, name=id)
+    assert "own names no annotators: expected a file for each annotator" in flat(refused("agreement", "own"))
 
 
 def test_spacy_files_and_their_span_groups(tmp_path, monkeypatch):

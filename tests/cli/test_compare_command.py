@@ -94,6 +94,9 @@ def test_the_primary_and_the_secondary_scores_are_those_asked_for(here):
     assert found == {"primary": ["fair.p"], "secondary": ["strict.f", "slot_error.ser"]}
     found = families(rows(*FILES, *FEW, "--primary", "fair.p", "--secondary", "fair.r, strict.f"))
     assert found == {"primary": ["fair.p"], "secondary": ["strict.f", "fair.r"]}
+    assert rows(*FILES, *FEW, "--primary", "fair_p", "--secondary", "fair_r,ser") == rows(
+        *FILES, *FEW, "--primary", "fair.p", "--secondary", "fair.r,slot_error.ser"
+    )
     assert families(rows(*FILES, *FEW, "--secondary", "")) == {"primary": ["strict.f"]}
 
 
