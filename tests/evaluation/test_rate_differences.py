@@ -66,7 +66,10 @@ def test_a_label_predicted_exactly_as_often_as_gold_everywhere_is_known_by_its_s
         assert 0.61 < less < 1 < more < 1.67
 
 
-@pytest.mark.parametrize("numbers", [[(5, 6), (4, 4), (3, 1)] * 5, [(2, 5), (0, 1), (4, 3), (1, 0)] * 6])
+@pytest.mark.parametrize(
+    "numbers",
+    [[(5, 6), (4, 4), (3, 1)] * 5, [(2, 5), (0, 1), (4, 3), (1, 0)] * 6, [(2, 0)] * 14 + [(1, 4), (3, 2)] * 4],
+)
 def test_the_interval_of_a_rate_is_that_of_leaving_each_document_out(numbers):
     gold, pred = np.array(numbers, dtype=float).T
     left = (pred.sum() - pred) / (gold.sum() - gold)
