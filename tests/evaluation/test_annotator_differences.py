@@ -85,6 +85,23 @@ def test_one_long_span_for_several_is_one_place_of_one_rule_and_no_rule_about_wo
     assert what_differs(row) == "ann marks several spans where ben and cleo mark one A"
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ([LEFT_DOOR], [DOOR], "left"),
+        ([DOOR], [(9, 24, "A")], "of the car"),
+        ([(4, 16, "A")], [DOOR], "left door of"),
+        ([LEFT_DOOR], [LEFT, DOOR], "left door"),
+        ([(9, 13, "B")], [DOOR], "door"),
+        ([DOOR], [], "door"),
+    ],
+)
+def test_the_disputed_words_are_those_that_only_one_includes_or_the_spans(one, other, expected):
+    found = found_in({"ann": one, "ben": other})
+    start, end = found.disputed(*found.members)
+    assert TEXT[start:end] == expected
+
+
 def test_the_habits_of_several_annotators_about_one_label_are_rows_of_their_own():
     """Max adds cars, peter leaves doors out, each alone; lisa and maria do neither."""
     usual = {"lisa": [DOOR], "maria": [DOOR], "max": [DOOR], "peter": [DOOR]}

@@ -173,6 +173,10 @@ def test_what_the_text_does_not_have_is_no_part_of_it():
     assert "not in the text" in page.text
 
 
+def test_an_example_underlines_the_words_that_only_one_includes():
+    assert "<mark>Right rear</mark> door must be slammed" in page_of(example())
+
+
 def test_two_annotators_have_no_consensus_of_others():
     page = Parsed(page_of(example("ann", "ben")))
     assert "Agreement of ann and ben" in page.text and "others' majority" not in page.text

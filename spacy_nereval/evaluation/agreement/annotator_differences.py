@@ -344,6 +344,15 @@ class Differences:
         """Those that repeat, by what differs and by their words."""
         return self._patterns(by_words=True)
 
+    def disputed(self, difference: Difference) -> tuple[int, int]:
+        """Return where the words are about which two annotators differ: those that only one includes, or the spans."""
+        start, end = difference.stretch
+        if difference.kind in ("leading", "trailing"):
+            (shorter,) = difference.spans[1]
+            start, end = (start, shorter.start) if difference.kind == "leading" else (shorter.end, end)
+        found = _trimmed(self._shared.documents[difference.document].base.text or "", Span(start, end, ""))
+        return found.start, found.end
+
     def _patterns(self, *, by_words: bool) -> list[Pattern]:
         groups: defaultdict[tuple[object, ...], list[Difference]] = defaultdict(list)
         for each in self.members:

@@ -57,7 +57,7 @@ class GroupRow(NamedTuple):
         others: The most frequent words, if they do not share them.
         kind: A key of `core.wording.VERDICT_KINDS`.
         number, reverse: How often, and how often the other way round.
-        example: The first place.
+        example: The words that differ in the first place.
         ask: The request to the page's script when the user selects the group.
     """
 
@@ -166,9 +166,8 @@ def _groups(
             members = dict.fromkeys(place_of[each.document, each.spans[0][0]] for each in pattern.one_way)
             said, words = what_differs(row), [*row["words"]]
             shared_words = words[0] if key == "same_words" else ""
-            number, place = next(iter(members))
-            first = places[number][place]
-            example = in_context(agreement.shared.documents[number].base, first.start, first.end)
+            first = pattern.one_way[0]
+            example = in_context(agreement.shared.documents[first.document].base, *found.disputed(first))
             others = "" if shared_words else ", ".join(f"{clipped(text)!r} {n}" for text, n in row["words"].items())
             kind = KINDS[kind_of(row)][0]
             listed[-1].append(GroupRow(shared_words, said, others, kind, row["number"], row["reverse"], example, ask))
