@@ -18,7 +18,8 @@ import typer
 from numpy.typing import NDArray
 from wasabi import msg
 
-from spacy_nereval.evaluation.statistics.bits import half_samples, patterns
+from spacy_nereval.evaluation.resampling import MOST_GROUPS
+from spacy_nereval.evaluation.statistics.bits import patterns
 from spacy_nereval.evaluation.statistics.differences import (
     Differences,
     balance,
@@ -27,6 +28,7 @@ from spacy_nereval.evaluation.statistics.differences import (
     swap_test,
     t_test,
 )
+from spacy_nereval.evaluation.statistics.influence import largest
 from spacy_nereval.evaluation.statistics.intervals import Intervals, effective_units, score_intervals
 from spacy_nereval.evaluation.statistics.many_tests import count_data_sets, holm
 from spacy_nereval.evaluation.statistics.runs import run_errors
@@ -91,8 +93,7 @@ def repeated() -> tuple[Floats, Intervals, float]:
     system = worlds.WORLDS[WORLD]
     rng = np.random.default_rng(0)
     counts = worlds.outputs(rng, system, *worlds.documents(rng, (DOCUMENTS, SETS)))
-    bits = half_samples(0, [f"d{k}" for k in range(DOCUMENTS)], 1000)
-    return f_score(counts.sum(0)), worlds.interval(counts, bits), system.f()
+    return f_score(counts.sum(0)), worlds.interval(counts), system.f()
 
 
 # The numbers of the page
@@ -110,8 +111,26 @@ def span(low: float, high: float) -> str:
 
 def always_right(units: float) -> str:
     """Return the interval of a score that is 1, with so many effective units."""
-    found = score_intervals(1.0, np.ones(1000), units)
+    found = score_intervals(1.0, 0.0, units)
     return span(float(found.low), float(found.high))
+
+
+def concentrated() -> str:
+    """Return what is said about a system that fails in two documents."""
+    rows = [(9, 0, 1), (8, 1, 0), (10, 0, 0), (7, 1, 1)] * 8 + [(0, 10, 10), (0, 9, 10)]
+    counts = np.array(rows, dtype=float)
+    units, share = largest(f_score(counts.sum(0) - counts))
+    names = ", ".join(f"d{unit}" for unit in units)
+    return f"{len(units)} of {len(rows)} documents hold {100 * share:.0f} % of the uncertainty of strict f: {names}"
+
+
+def hard_world(name: str, documents: int) -> str:
+    """Return how many intervals hold the true score in a hard world, from the table of the benchmark."""
+    text = (ROOT / "benchmarks" / "coverage.md").read_text(encoding="utf8")
+    head = next(line for line in text.splitlines() if line.startswith("| F in hard worlds"))
+    row = next(line for line in text.splitlines() if line.startswith(f"| {name} |"))
+    cell = dict(zip(head.split(" | ")[1:], row.split(" | ")[1:]))[f"{documents}"]
+    return f"{cell.split()[0]} of 100 intervals from {documents} documents"
 
 
 def numbers() -> dict[str, list[str]]:
@@ -137,6 +156,9 @@ def numbers() -> dict[str, list[str]]:
             f"effective number is {float(effective_units(unlike)):.1f}",
         ],
         "always right": [always_right(float(effective_units(rare))), always_right(3)],
+        "who holds the uncertainty": [concentrated()],
+        "groups": [f"{MOST_GROUPS:,} documents"],
+        "hard worlds": ["8 % of the documents", hard_world("8 % catastrophic documents", 50)],
         "least p": [f"{2 / 2**5:g}", f"{2 / 2**6:g}"],
         "ten documents": [
             f"{points(ten.first)} and {points(ten.second)}",

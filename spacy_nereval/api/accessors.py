@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 from ..core.declaration import Metric, Score
 from ..core.messages import absent, listed
+from ..evaluation.statistics.intervals import UNBOUNDED
 from ..metrics.registry import names
 from ..reporting.formats import html as html_table
 from ..reporting.formats import records
@@ -61,14 +63,19 @@ class Headline(NamedTuple):
 
 
 def interval_of(bounds: Mapping[str, Any] | None) -> Interval | None:
-    """Return the bounds that JSON has for a score; None if there are none.
+    """Return the bounds of a score, as JSON or `bounded` has them; None if there are none.
 
-    >>> interval_of({"low": 0.25, "high": 0.5}), interval_of({"low": None, "high": None})
+    >>> interval_of({"low": 0.25, "high": 0.5}), interval_of({"low": None, "high": None, "flag": "undefined"})
     (Interval(low=0.25, high=0.5), None)
+    >>> interval_of({"low": 0.25, "high": None, "flag": "unbounded"})
+    Interval(low=0.25, high=inf)
     """
-    if not bounds or bounds.get("low") is None or bounds.get("high") is None:
+    if not bounds:
         return None
-    return Interval(bounds["low"], bounds["high"])
+    low, high = bounds.get("low"), bounds.get("high")
+    if bounds.get("flag") == UNBOUNDED:  # JSON has null for an infinite bound
+        low, high = (-math.inf if low is None else low), (math.inf if high is None else high)
+    return None if low is None or high is None or math.isnan(low + high) else Interval(low, high)
 
 
 class Named(dict[str, T]):

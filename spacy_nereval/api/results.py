@@ -371,10 +371,10 @@ class Comparison(Shown):
         """The difference of the primary score, of the first system: its score key, value, interval and direction."""
         row = next((row for row in self.rows if row["family"] == PRIMARY), self.rows[0])
         low, high = row["interval"] or (None, None)
+        bounds = interval_of({"low": low, "high": high, "flag": row["flag"]})
         words = "higher is better" if row["higher_is_better"] else "lower is better"
         name, score = row["metric"], row["score"]
         key = create(name).score_by_name[score].key if name in names() else None
-        bounds = interval_of({"low": low, "high": high})
         return Headline(key or f"{name}.{score}", row["difference"], bounds, words)
 
     @property

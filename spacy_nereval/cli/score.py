@@ -381,7 +381,7 @@ def show_result(
     if left_out:
         result["left_out"] = {**left_out}
     if breakdowns:
-        result["breakdowns"] = {found["by"]: found for found in (each.result() for each in breakdowns)}
+        result["breakdowns"] = {found["by"]: found for found in (each.result(counts, drawn) for each in breakdowns)}
     if output:
         write_json(output, result)
     examples = collected.examples.first if collected.examples else {}

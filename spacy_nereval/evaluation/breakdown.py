@@ -23,6 +23,7 @@ from ..counting.sums import HIGH, LOW, NUMBER, Key, split
 from ..counting.table import summed
 from .attributes import AttributeContext, RequestedAttribute, requested_attribute
 from .buckets import Value, bucketed
+from .intervals import Confidence, intervals
 from .result import plain
 from .scores import score_sums
 
@@ -93,8 +94,13 @@ class Breakdown:
         gold = {value: self._gold[value] for value in self._values}
         return bucketed(gold, self.by.buckets, self.by.attribute.zero)
 
-    def result(self) -> dict[str, Any]:
-        """Return the buckets in ascending order, the spans in each, and each metric's scores and counts of each."""
+    def result(self, whole: Counts | None = None, confidence: Confidence | None = None) -> dict[str, Any]:
+        """Return the buckets in ascending order, the spans in each, and each metric's scores and counts of each.
+
+        Args:
+            whole: The counts by label, which know the units.
+            confidence: Settings of intervals, which each bucket then has; None for no intervals.
+        """
         bucket_of = self.bucket_of
         buckets = list(dict.fromkeys(bucket_of.values()))
         metrics = {}
@@ -107,6 +113,10 @@ class Breakdown:
                 }
                 for k, bucket in enumerate(buckets)
             }
+            if confidence and whole:
+                bounds = intervals(self.counts(metric.name, whole), confidence)[metric.name]["per_type"]
+                for bucket, row in metrics[metric.name].items():
+                    row["intervals"] = bounds[bucket]
         sides = {
             side: {bucket: sum(n for value, n in numbers.items() if bucket_of[value] == bucket) for bucket in buckets}
             for side, numbers in (("gold", self._gold), ("pred", self._pred))

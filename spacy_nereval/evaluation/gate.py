@@ -486,7 +486,9 @@ class _Judging:
         if needed and found.differing == 0:
             return f"no {units[:-1]} differs; {needed:,} {units} without a difference would decide it"
         if found.differing is not None:
-            return f"only {found.differing} {units} differ, too few for a test: more {units} are needed"
+            one = found.differing == 1
+            number = f"{found.differing} {units[:-1] if one else units} {'differs' if one else 'differ'}"
+            return f"only {number}, too few for a test: more {units} are needed"
         if needed:
             return f"about {needed:,} {units} like these would decide it 4 times in 5 if the value stays"
         return f"the value is so close to the bound that more {units} like these would hardly decide it"

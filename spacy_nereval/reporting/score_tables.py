@@ -173,7 +173,8 @@ def breakdown_table(found: Mapping[str, Any], metrics: Sequence[Metric], *, digi
     columns = [(metric, name) for metric in metrics for name in first_headlines(metric, found["metrics"][metric.name])]
     rows: list[list[Cell]] = []
     for bucket in found["buckets"]:
-        scores = [score_cell(m, name, found["metrics"][m.name][bucket]["scores"]) for m, name in columns]
+        of_bucket = ((m, name, found["metrics"][m.name][bucket]) for m, name in columns)
+        scores = [score_cell(m, name, own["scores"], own.get("intervals", {})) for m, name, own in of_bucket]
         rows.append([bucket, found["gold"][bucket], found["pred"][bucket], *scores])
     header = [found["by"], "gold", "predicted", *(short_name(metric, name) for metric, name in columns)]
     note = ATTRIBUTES[found["by"]].help

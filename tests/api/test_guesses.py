@@ -205,5 +205,20 @@ def test_a_line_fails_with_what_to_write(names, line):
     assert FAILS[line] in str(caught.value.args[0])
 
 
+@pytest.mark.parametrize("asked", [None, True], ids=["computed", "stored"])
+def test_every_interval_is_that_of_json(asked):
+    stored = score(GOLD, PRED, confidence=True)
+    found = score(GOLD, PRED, confidence=asked)
+    for metric, own in stored["metrics"].items():
+        bounds = own["intervals"]
+        for name, each in bounds["scores"].items():
+            assert list(found[metric].interval(name) or (None, None)) == [each["low"], each["high"]]
+        for label, scores in bounds["per_type"].items():
+            for name, each in scores.items():
+                of_label = found.labels[label][metric].interval(name)
+                assert of_label == found[metric].labels[label].interval(name)
+                assert list(of_label or (None, None)) == [each["low"], each["high"]]
+
+
 def test_there_are_enough_guesses():
     assert len(WORKS) + len(FAILS) >= 60

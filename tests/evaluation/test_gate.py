@@ -139,6 +139,14 @@ def test_equal_outputs_pass_only_if_there_are_enough_of_them(number, expected):
     assert found.verdict == expected
 
 
+def test_few_that_differ_are_counted_in_words():
+    gold = [["B-A"]] * 40
+    rules = policy(rule={"score": "strict_f", "worse_by_at_most": 5})
+    for number, said in ((1, "only 1 document differs"), (2, "only 2 documents differ")):
+        found = gate(rules, gold, gold[number:] + [["O"]] * number, gold)
+        assert found["rules"][0]["reason"] == f"{said}, too few for a test: more documents are needed"
+
+
 def test_units_of_unequal_size_need_more_of_them():
     """Half of the documents have three spans: effectively (1 + 3)² / (2 · (1 + 9)) = 0.8 of them."""
     gold = [["B-A", "O", "B-A", "O", "B-A"], ["B-A"]] * 20

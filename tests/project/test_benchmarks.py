@@ -105,7 +105,7 @@ def figures() -> dict[str, Any]:
         "counts": {"documents": 10, "labels": 18, "entities": 15, "bytes": 400.0},
         "documents": [{"shape": "flat", "seconds": {"100": [1, 1], "1000": [9, 11], "5000": [20, 60]}}],
         "memory": {"flat": 5e6},
-        "bootstrap": {"documents": 10, "labels": 2, "samples": 1000, "seconds": {"scores": [1], "intervals": [2, 4]}},
+        "bootstrap": {"documents": 10, "labels": 2, "seconds": {"scores": [1], "intervals": [2, 4]}},
         "comparison": pair,
         "imports": [0.020, 0.024, 0.100],
         "start": {"score": {"nereval": [0.5, 0.6], "python -m spacy nereval": [2, 3]}},
@@ -123,7 +123,7 @@ def test_what_has_to_be_reached_is_taken_from_the_rounds():
         ("what six metrics add / nlp.evaluate", "c", 2.0, "%"),  # of 1.5 and 2.5
         ("confidence = {} / nlp.evaluate", "c", pytest.approx(100 * (23 / 125 + 48 / 254) / 2), "%"),
         ("1,000 / 100 entities in one document", "flat", 10, ""),
-        ("intervals from 1,000 half-samples", "10 documents, 2 labels", 3, "s"),
+        ("scores with intervals", "10 documents, 2 labels", 3, "s"),
         ("comparison with 500 swaps", "10 documents, 2 labels", 3, "s"),
         ("comparison with 500 swaps, memory of its process", "10 documents, 2 labels", 1200, "MB"),
         ("memory of the counts of a document", "18 labels, 15 entities", 400, "bytes"),
@@ -131,7 +131,7 @@ def test_what_has_to_be_reached_is_taken_from_the_rounds():
         ("nereval / python -m spacy nereval, processor time", "score", pytest.approx(0.225), ""),
     ]
     assert [row["at_most"] for row in import_module("table").reached(figures())] == [
-        *(1.0, 2.5, 0.25, 0.5, 0.25, 0.25, 1, 10, 12, 1, 5, 1000, 500, 30, 0.35),
+        *(1.0, 2.5, 0.25, 0.5, 0.25, 0.25, 1, 5, 12, 1, 5, 1000, 500, 30, 0.35),
     ]
 
 
@@ -142,12 +142,12 @@ def test_a_figure_above_its_limit_is_marked_in_the_table_and_in_words():
     assert above == [
         ("what six metrics add / nlp.evaluate", "c"),
         ("confidence = {} / nlp.evaluate", "c"),
-        ("intervals from 1,000 half-samples", "10 documents, 2 labels"),
+        ("scores with intervals", "10 documents, 2 labels"),
         ("comparison with 500 swaps, memory of its process", "10 documents, 2 labels"),
     ]
     assert table.verdict(goals) == (
         "**Above its limit:** what six metrics add / nlp.evaluate (c); confidence = {} / nlp.evaluate (c); "
-        "intervals from 1,000 half-samples (10 documents, 2 labels); "
+        "scores with intervals (10 documents, 2 labels); "
         "comparison with 500 swaps, memory of its process (10 documents, 2 labels)."
     )
     about = {"rounds": 2, "machine": "m", "system": "s", "python": "3", "spacy": "3.8", "numpy": "2"}

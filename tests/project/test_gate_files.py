@@ -6,6 +6,7 @@ import json
 import math
 
 import pytest
+import srsly
 from places import ROOT
 from processes import python
 
@@ -42,3 +43,11 @@ def test_the_rates_of_the_page_are_those_of_the_simulation():
         assert all(row["gates_with_one_false_rule_met"][rule] <= row["rules"][rule]["met"] for row in found)
     whole = [row["gates_with_three_false_rules_met"] for row in found]
     assert f"| gate of all three | {whole[0] / 10} % | {whole[1] / 10} % |" in page
+
+
+def test_the_project_judges_by_a_policy_that_can_be_used():
+    (command,) = (each for each in srsly.read_yaml(ROOT / "project.yml")["commands"] if each["name"] == "gate")
+    assert (
+        "configs/policies/gate.cfg" in command["deps"] and "configs/policies/gate.cfg" in command["script"][0].split()
+    )
+    assert read_policy(ROOT / "configs" / "policies" / "gate.cfg").needs_baseline
