@@ -19,7 +19,7 @@ import numpy as np
 
 from spacy_nereval import Document, count, create_all
 from spacy_nereval.evaluation.comparison import System
-from spacy_nereval.evaluation.gate import Judged, Policy, Rule, gate
+from spacy_nereval.evaluation.gate_rules import Judged, Policy, Rule, gate
 
 OUTPUT = Path(__file__).with_suffix(".json")
 

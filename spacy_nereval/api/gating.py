@@ -11,8 +11,8 @@ from ..core.labels import rules_of
 from ..core.spans import relabelled
 from ..counting.counter import count
 from ..evaluation.comparison import System
-from ..evaluation.gate import Judged
-from ..evaluation.gate import gate as judged_by
+from ..evaluation.gate_rules import Judged
+from ..evaluation.gate_rules import gate as judged_by
 from ..evaluation.transitions import outcomes_of
 from ..io.policies import read_policy
 from ..io.writing import atomic

@@ -18,7 +18,7 @@ from .printing import names_of_tables, print_view, say
 from .systems import named_runs
 
 if TYPE_CHECKING:
-    from ..evaluation.gate import Judged
+    from ..evaluation.gate_rules import Judged
 
 FAILED, UNUSABLE = 1, 2
 """Exit statuses: a gate that fails, and input that cannot be used."""
@@ -58,7 +58,7 @@ def gate_cli(
     right and the candidate has wrong. '--format markdown' makes the comment of a pull
     request.
     """
-    from ..evaluation.gate import gate
+    from ..evaluation.gate_rules import gate
     from ..io.policies import read_policy
     from ..io.writing import write_json
     from ..reporting.gate_view import GateView
@@ -114,7 +114,7 @@ def _runs(text: str) -> list[str]:
 def _judged(role: str, runs: list[str], counter: RunCounter) -> Judged:
     """Return a system counted, with its documents if it has a single run of predictions."""
     from ..evaluation.comparison import System
-    from ..evaluation.gate import Judged
+    from ..evaluation.gate_rules import Judged
     from ..evaluation.transitions import outcomes_of
 
     counted = [counter.count(run) for run in runs]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from ..evaluation.gate import (
+from ..evaluation.gate_rules import (
     AGAINST_BASELINE,
     AT_LEAST,
     AT_MOST,
@@ -42,7 +42,7 @@ class GateView(View):
     """The tables and sentences of a gate.
 
     Args:
-        result: What `evaluation.gate.gate` returns, or its JSON.
+        result: What `evaluation.gate_rules.gate` returns, or its JSON.
     """
 
     at_terminal: ClassVar[Sequence[str]] = ("unmet", "lost")

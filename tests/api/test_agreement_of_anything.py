@@ -152,7 +152,7 @@ WRONG: dict[str, tuple[Any, dict[str, Any], str]] = {
     "confidence": (
         {"a": records("a"), "b": records("b")},
         {"confidence": 0.95},
-        r"confidence = 0.95: expected Confide",
+        r"confidence=0.95: expected True, a table such as",
     ),
     "text twice": ({"a": records("a"), "b": records("b")}, {"text": ["x"]}, "text= is given, but the items have their"),
     "nothing shared": ({"a": records("a")[:1], "b": records("b")[1:]}, {}, "share no document"),

@@ -81,6 +81,10 @@ BAD = {
     "level of a comparison": (
         [*COMPARED, "--level", 1, "-o", "new"], "--level 1: expected a number"
     ),
+    "trials 0": ([*COMPARED, "--trials", 0, "-o", "new"], "--trials 0: expected"),
+    "replicates -1": (
+        ["count", "gold.jsonl", "base.jsonl", "--replicates", -1, "-o", "new.npz"], "--replicates -1: expected"
+    ),
     "no folder for a comparison": (
         [*COMPARED, "-o", "none/new"], "there is no directory none"
     ),
@@ -132,8 +136,6 @@ def test_a_mistake_is_one_line_and_leaves_no_file(spoilt, arguments, said):
 @pytest.mark.parametrize(
     "arguments",
     [
-        [*COMPARED, "--trials", 0, "-o", "new"],
-        ["count", "gold.jsonl", "base.jsonl", "--replicates", -1, "-o", "new.npz"],
         ["count", "gold.jsonl", "base.jsonl"],
         ["merge", "-o", "new.npz"],
         [*SCORED, "--samples", "many", "-o", "new"],
