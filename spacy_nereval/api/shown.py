@@ -48,11 +48,22 @@ class Shown(dict[str, Any]):
         return self._view().opening()[0]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain dicts and lists: the JSON of the command."""
+        """Return the result as plain dicts and lists: the JSON of the command.
+
+        >>> from spacy_nereval import score
+        >>> score([["B-PER"]], [["B-PER"]], ["strict"]).to_dict()["gold"]
+        1
+        """
         return deepcopy(dict(self))
 
     def to_json(self) -> str:
-        """Return the result as the text of the JSON file that `save` writes."""
+        """Return the result as the text of the JSON file that `save` writes.
+
+        >>> import json
+        >>> from spacy_nereval import score
+        >>> json.loads(score([["B-PER"]], [["B-PER"]], ["strict"]).to_json())["gold"]
+        1
+        """
         return json_text(self)
 
     def __missing__(self, key: str) -> Any:
@@ -139,6 +150,11 @@ class Shown(dict[str, Any]):
 
         Raises:
             ValueError: The texts or the documents are not known, or the libraries that draw charts are not installed.
+
+        >>> from spacy_nereval import score
+        >>> found = score([[(0, 3, "PER")]], [[(0, 3, "PER")]], ["fair"], text=["Ada"])
+        >>> found.report()._repr_html_()[:7]
+        '<iframe'
         """
         if text := self._report("system"):
             return Page(text, height)

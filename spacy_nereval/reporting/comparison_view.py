@@ -168,11 +168,6 @@ class ComparisonView(View):
         of_scores = (row for row in self._rows if row["label"] is None)
         return next((row for row in of_scores if (row["metric"], row["score"], row["system"]) == wanted), None)
 
-    def is_shown(self, row: Row) -> bool:
-        """Return whether the tests show a difference: p, corrected within the family, is small enough."""
-        alpha = 1 - self.result["confidence"]["level"] + 1e-12  # The rounding of 1 - 0.95 must not decide.
-        return row["p_holm"] is not None and row["p_holm"] <= alpha
-
     def _table(self, title: str, first: str, cells: list[list[Cell]], note: str = "") -> ResultTable:
         return ResultTable(title, [first, *self.columns], cells, note=note, own_digits=P_DIGITS, short=SHORT)
 

@@ -169,20 +169,9 @@ def test_the_page_says_what_the_command_and_its_json_say(here, case):
         *(found.sentence for found in view.findings() if found.section == "headline"),
     ):
         assert text in page.text
-    shown = 0
-    for row in result["comparisons"]:
-        cells = dict(zip(view.columns, view.cells(row)))
-        at = [cells_of for cells_of in page.rows if cells_of[0] == row["metric"] and len(cells_of) > 8]
-        if row["headline"] and at and row["p"] is not None:
-            (found,) = at
-            table = next(view.differences())
-            texts = [table.shown(k + 1, cell) for k, cell in enumerate(cells.values())]
-            value, bounds = texts[2].split(" ", 1)
-            assert found[-4].lstrip("+").startswith(value) and found[-4].endswith(bounds.removesuffix(" few"))
-            assert found[-3:] == texts[3:]
-            assert ("on these documents" in found[-4]) is view.is_shown(row)
-            shown += 1
-    assert shown >= 2
+    for table in view.differences():
+        for row in table.grid()[1:]:
+            assert row in page.rows
 
 
 def test_every_finding_names_its_documents():
