@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import cached_property
+from itertools import product
 from typing import Any, Literal, NamedTuple
 
 from ...core.overlapping import overlaps
@@ -254,17 +255,20 @@ def _habits(events: Sequence[Event], annotators: Sequence[str], *, shares_words:
     those who stand together in a place against the others. If nothing is clear, those who have it more often than they
     lack it are one side.
     """
-    names = [
-        name
-        for name in annotators
-        if any(name in (each.having, each.lacking) for event in events for each in event.members)
-    ]
+    differing = {name for event in events for each in event.members for name in (each.having, each.lacking)}
+    names = [name for name in annotators if name in differing]
     everybody = frozenset(names)
     camps = Counter(camp for event in events for camp in (event.having, everybody - event.lacking))
     alone = [frozenset([name]) for name in names]
     common = [camp for camp, _ in camps.most_common(MOST_CAMPS)]
     tried = dict.fromkeys([*alone, *(everybody - side for side in alone), *common])
-    sides = [(one, everybody - one) for one in tried if one and one != everybody]
+    times = Counter((each.having, each.lacking) for event in events for each in event.members)
+    sides = []
+    for one in tried:
+        pairs = [*product(one, everybody - one)]
+        way, back = sum(times[a, b] for a, b in pairs), sum(times[b, a] for a, b in pairs)
+        if way and way >= ONE_WAY * (way + back):  # else no choice of places is clear
+            sides.append((one, everybody - one))
     left = [event for event in events if event.having and event.lacking]
     found = False
     while left:
