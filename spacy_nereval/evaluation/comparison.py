@@ -126,9 +126,9 @@ def comparison(
     _correct(rows)
     _say(rows, baseline.name, first, confidence.level)
     units, k, exact, swaps = _based_on(every, trials if once else None)
-    footing = Footing(
-        first.unit, units, k, confidence.seed, confidence.samples, confidence.level, swaps=swaps, exact=exact
-    )
+    random = first.collapsed or swaps is not None or any(metric.distinct for metric in first.metrics)
+    samples, seed = (confidence.samples, confidence.seed) if random else (None, None)
+    footing = Footing(first.unit, units, k, seed, samples, confidence.level, swaps=swaps, exact=exact)
     more = [
         f"units:{'?' if units is None else units}",
         *([f"runs:{'+'.join(map(str, runs))}"] if max(runs) > 1 else []),

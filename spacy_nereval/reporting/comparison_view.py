@@ -309,7 +309,7 @@ class ComparisonView(View):
             result["unit"],
             result["units"],
             result["effective_units"],
-            drawn["seed"],
+            drawn["seed"] if result["swaps"] is not None or result.get("collapsed") else None,
             level=drawn["level"],
             swaps=result["swaps"],
             exact=result["exact"],

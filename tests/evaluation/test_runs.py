@@ -189,7 +189,8 @@ def test_the_tables_and_lines_tell_of_training():
     for words in ("compared by their mean scores", "training runs 3 and 3", "primary family of 1 test"):
         assert words in said
     assert "swaps" not in said and "swaps" not in result["signature"]
-    assert "|runs:3+3|" in result["signature"]
+    assert "|runs:3+3|" in result["signature"] and "|infl,level:0.95,unit:id|" in result["signature"]
+    assert "seed" not in said + result["signature"]
     once = compared(counted(A)[0], counted(B)[0], trials=300)
     assert "Training runs of B and A" not in [
         table.title for table in ComparisonView(once).tables(ComparisonView.usual)
