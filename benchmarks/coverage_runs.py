@@ -28,9 +28,9 @@ from worlds import (
 )
 
 from spacy_nereval.evaluation.statistics.bits import patterns
+from spacy_nereval.evaluation.statistics.bounds import degrees_of_freedom, effective_units
 from spacy_nereval.evaluation.statistics.differences import swap_test, t_test
 from spacy_nereval.evaluation.statistics.influence import influences
-from spacy_nereval.evaluation.statistics.intervals import degrees_of_freedom, effective_units
 from spacy_nereval.evaluation.statistics.runs import run_errors
 
 SWAPS = 1000

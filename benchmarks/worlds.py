@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
 from spacy_nereval.evaluation.statistics.bits import half_samples
+from spacy_nereval.evaluation.statistics.bounds import Intervals, effective_units, score_intervals
 from spacy_nereval.evaluation.statistics.influence import influences, mixed_units
-from spacy_nereval.evaluation.statistics.intervals import Intervals, effective_units, score_intervals
 from spacy_nereval.evaluation.statistics.scales import shares
 
 Floats = NDArray[np.float64]

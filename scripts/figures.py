@@ -20,6 +20,7 @@ from wasabi import msg
 
 from spacy_nereval.evaluation.resampling import MOST_GROUPS
 from spacy_nereval.evaluation.statistics.bits import patterns
+from spacy_nereval.evaluation.statistics.bounds import Intervals, effective_units, score_intervals
 from spacy_nereval.evaluation.statistics.differences import (
     Differences,
     balance,
@@ -29,7 +30,6 @@ from spacy_nereval.evaluation.statistics.differences import (
     t_test,
 )
 from spacy_nereval.evaluation.statistics.influence import largest
-from spacy_nereval.evaluation.statistics.intervals import Intervals, effective_units, score_intervals
 from spacy_nereval.evaluation.statistics.many_tests import count_data_sets, holm
 from spacy_nereval.evaluation.statistics.runs import run_errors
 

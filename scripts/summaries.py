@@ -17,8 +17,8 @@ from spacy_nereval.evaluation.resampling import Confidence, Units
 from spacy_nereval.evaluation.result import evaluate
 from spacy_nereval.evaluation.run_means import evaluate_runs
 from spacy_nereval.evaluation.scores import score_sums
+from spacy_nereval.evaluation.statistics.bounds import FEW, effective_units, score_intervals
 from spacy_nereval.evaluation.statistics.influence import influences
-from spacy_nereval.evaluation.statistics.intervals import FEW, effective_units, score_intervals
 from spacy_nereval.metrics.registry import create
 from spacy_nereval.reporting.result_table import Interval
 from spacy_nereval.reporting.score_cells import interval

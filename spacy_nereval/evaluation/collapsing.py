@@ -24,7 +24,7 @@ from ..counting.counts import Counts, united
 from ..counting.sums import Collapsed, Replicates, Sums
 from ..counting.table import Table
 from .resampling import Confidence, HalfSamples, Units
-from .statistics.intervals import kish
+from .statistics.bounds import kish
 
 SAMPLES = 1000
 """The default number of half-samples that collapsed counts keep."""

@@ -20,6 +20,7 @@ from .resampling import Confidence, effective_number_of_units, number_of_units
 from .result import mention_numbers, plain, read_with
 from .signature import signature
 from .statistics.bits import enumerable
+from .statistics.bounds import FEW, FEW_UNITS, UNBOUNDED
 from .statistics.conclusion import Footing, margin_sentence, points, signature_part, unit_name, verdict
 from .statistics.differences import (
     LEAST_DIFFERING,
@@ -30,7 +31,6 @@ from .statistics.differences import (
     number_of_swaps,
     units_to_tell,
 )
-from .statistics.intervals import FEW, FEW_UNITS, UNBOUNDED
 from .statistics.many_tests import PRIMARY, holm_by_family, largest_family
 from .tested import Asked, Families, difference, families, primary_of, subjects
 from .transitions import transitions

@@ -24,8 +24,8 @@ from .leaving_out import difference_of_runs
 from .pairs import Pair, all_labels, balances, with_and_without_classes
 from .resampling import Confidence, HalfSamples, Units, effective_by_label, unit_weights
 from .scores import score_sums
+from .statistics.bounds import degrees_of_freedom, spread
 from .statistics.differences import LEAST_DIFFERING, Differences, swap_test, t_test
-from .statistics.intervals import degrees_of_freedom, spread
 from .statistics.runs import mean_of_runs, run_errors
 from .tested import SAME, Subject, difference, greatest_difference
 

@@ -24,6 +24,7 @@ from .resampling import Confidence, number_of_units
 from .result import plain
 from .scores import score_sums
 from .signature import signature
+from .statistics.bounds import FEW_UNITS
 from .statistics.conclusion import points, unit_name
 from .statistics.differences import (
     LEAST_DIFFERING,
@@ -33,7 +34,6 @@ from .statistics.differences import (
     rare_difference,
     units_without_difference,
 )
-from .statistics.intervals import FEW_UNITS
 from .statistics.runs import mean_of_runs
 from .statistics.scales import Limits
 from .tested import Subject, greatest_difference, label_score

@@ -20,9 +20,7 @@ from .leaving_out import Estimates, leave_out
 from .pairs import all_labels
 from .resampling import Confidence, HalfSamples, Units
 from .scores import MetricScores, Path, score_sums
-from .statistics.derived import accuracy_interval, macro_interval
-from .statistics.influence import Influences, largest
-from .statistics.intervals import (
+from .statistics.bounds import (
     CONCENTRATED,
     FEW_UNITS,
     UNBOUNDED,
@@ -33,6 +31,8 @@ from .statistics.intervals import (
     sample_variance,
     score_intervals,
 )
+from .statistics.derived import accuracy_interval, macro_interval
+from .statistics.influence import Influences, largest
 from .statistics.runs import mean_of_runs
 
 __all__ = ["FEW_UNITS", "WARNING_UNITS", "Bounded", "Confidence", "Drawn", "bounded", "intervals", "replicate"]

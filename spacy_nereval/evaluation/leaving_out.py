@@ -380,7 +380,7 @@ def difference_of_runs(
 
     Returns:
         Arrays of the length of `scores`: the variance in the squared unit of the score, and the `bearers`, from which
-        `statistics.intervals.degrees_of_freedom` makes f, given the effective number of units. Where a score is
+        `statistics.bounds.degrees_of_freedom` makes f, given the effective number of units. Where a score is
         undefined without some unit, `lone` is true.
     """
     units = Units(baseline[0])

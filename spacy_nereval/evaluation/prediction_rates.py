@@ -17,7 +17,7 @@ from .leaving_out import Combined, Estimates, difference_after, leave_out, mean_
 from .pairs import all_labels
 from .resampling import Confidence, Units
 from .result import gold_spans, pred_spans
-from .statistics.intervals import FEW, FEW_UNITS, TINY, UNDEFINED, degrees_of_freedom
+from .statistics.bounds import FEW, FEW_UNITS, TINY, UNDEFINED, degrees_of_freedom
 
 
 def _formula(columns: Columns) -> dict[str, Array]:

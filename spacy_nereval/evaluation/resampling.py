@@ -16,7 +16,7 @@ from ..core.messages import named
 from ..counting.counts import Counts
 from ..counting.table import Table
 from .statistics.bits import patterns
-from .statistics.intervals import effective_units
+from .statistics.bounds import effective_units
 from .statistics.levels import is_level
 from .statistics.runs import mean_of_runs
 

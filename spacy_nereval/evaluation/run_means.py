@@ -62,7 +62,7 @@ def evaluate_runs(
         >>> round(strict["scores"]["r"], 4), strict["runs"]["scores"]["r"]["values"]
         (0.8333, [0.75, 1.0, 0.75])
 
-    Source: min F', H. H. Clark (1973), for the variance of the mean; see `statistics.intervals`.
+    Source: min F', H. H. Clark (1973), for the variance of the mean; see `statistics.bounds`.
     """
     for counts in runs:
         counts.check_documents("means of training runs")

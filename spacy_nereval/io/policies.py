@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..evaluation.gate_rules import AGAINST_BASELINE, CONSEQUENCES, KINDS, RATE_BETWEEN, Policy, Rule, scored
-from ..evaluation.statistics.intervals import FEW_UNITS
+from ..evaluation.statistics.bounds import FEW_UNITS
 from ..metrics.registry import create_all
 from .units import parse as parse_unit
 

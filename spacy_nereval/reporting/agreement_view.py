@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from ..core.declaration import Metric
 from ..core.messages import shortened
-from ..evaluation.statistics.intervals import FEW
+from ..evaluation.statistics.bounds import FEW
 from ..io.writing import visible
 from .declared import directed, groups, headlines, short_name, spoken
 from .difference_words import difference_words, in_columns, names

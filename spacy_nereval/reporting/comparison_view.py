@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
+from ..evaluation.statistics.bounds import FEW, UNBOUNDED
 from ..evaluation.statistics.conclusion import Footing, unit_name
 from ..evaluation.statistics.conclusion import footer as footing_line
 from ..evaluation.statistics.differences import LEAST_DIFFERING
-from ..evaluation.statistics.intervals import FEW, UNBOUNDED
 from ..evaluation.statistics.many_tests import LABELS, PRIMARY, SECONDARY
 from ..evaluation.statistics.runs import FEW_RUNS
 from ..io.writing import visible

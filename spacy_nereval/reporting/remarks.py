@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 from unicodedata import bidirectional
 
+from ..evaluation.statistics.bounds import WARNING_UNITS, needs_warning
 from ..evaluation.statistics.conclusion import unit_name
-from ..evaluation.statistics.intervals import WARNING_UNITS, needs_warning
 from ..io.writing import visible
 from .result_table import EMPTY
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.declaration import Metric
+from ..evaluation.statistics.bounds import FEW
 from ..evaluation.statistics.differences import at_floor
-from ..evaluation.statistics.intervals import FEW
 from .result_table import Cell, Estimate, Interval, Percent, PValue
 
 

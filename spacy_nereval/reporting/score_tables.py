@@ -13,7 +13,7 @@ from ..evaluation.error_groups import ErrorGroups
 from ..evaluation.error_list import Listed
 from ..evaluation.per_document import document_rows
 from ..evaluation.result import LabelledVerdict, gold_spans, pred_spans
-from ..evaluation.statistics.intervals import FEW
+from ..evaluation.statistics.bounds import FEW
 from .declared import directed, groups, headlines, main_metric, short_name, spoken
 from .result_table import Cell, Estimate, ResultTable
 from .score_cells import percent, score_cell, score_cells

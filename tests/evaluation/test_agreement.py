@@ -10,7 +10,7 @@ from commands import line, write
 
 from spacy_nereval import Confidence, Document, create, create_all, score
 from spacy_nereval.evaluation.agreement.agreement_counts import DEFAULT, AgreementCounts
-from spacy_nereval.evaluation.agreement.intervals import index_of
+from spacy_nereval.evaluation.agreement.agreement_intervals import index_of
 from spacy_nereval.evaluation.agreement.shared import SharedDocument, SharedDocuments
 from spacy_nereval.evaluation.agreement.votes import Rule, consensus_rows, consensus_rule
 

@@ -14,7 +14,7 @@ from twin_statistics import by_influence
 
 from spacy_nereval import Confidence, create_all
 from spacy_nereval.evaluation.agreement.agreement_counts import DEFAULT, AgreementCounts
-from spacy_nereval.evaluation.agreement.intervals import LeftOut, index_of
+from spacy_nereval.evaluation.agreement.agreement_intervals import LeftOut, index_of
 from spacy_nereval.evaluation.agreement.shared import SharedDocuments
 from spacy_nereval.evaluation.agreement.votes import Rule, consensus, consensus_rule
 

@@ -13,8 +13,8 @@ from spacy_nereval import Document, compare, count, create_all, gate
 from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.evaluation.gate_rules import Judged, units_to_decide, verdict_on
 from spacy_nereval.evaluation.gate_rules import gate as judged_by
+from spacy_nereval.evaluation.statistics.bounds import wilson
 from spacy_nereval.evaluation.statistics.differences import rare_difference
-from spacy_nereval.evaluation.statistics.intervals import wilson
 from spacy_nereval.io.policies import RULE, TEMPLATE, read_policy
 
 

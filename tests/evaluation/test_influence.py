@@ -21,8 +21,8 @@ from spacy_nereval.evaluation.breakdown import Breakdown
 from spacy_nereval.evaluation.intervals import bounded, intervals
 from spacy_nereval.evaluation.leaving_out import difference_of_runs
 from spacy_nereval.evaluation.run_means import evaluate_runs
+from spacy_nereval.evaluation.statistics.bounds import degrees_of_freedom, effective_units, score_intervals
 from spacy_nereval.evaluation.statistics.influence import influences, largest
-from spacy_nereval.evaluation.statistics.intervals import degrees_of_freedom, effective_units, score_intervals
 from spacy_nereval.evaluation.statistics.runs import run_errors
 
 Tallies = list[tuple[int, int, int]]

@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 from test_statistics_numbers import Counts, compared, f_score, spans, swaps_of
 
+from spacy_nereval.evaluation.statistics.bounds import Intervals, effective_units, score_intervals
 from spacy_nereval.evaluation.statistics.differences import swap_test
 from spacy_nereval.evaluation.statistics.influence import influences, mixed_units
-from spacy_nereval.evaluation.statistics.intervals import Intervals, effective_units, score_intervals
 from spacy_nereval.evaluation.statistics.many_tests import count_data_sets
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from spacy_nereval import Confidence
 from spacy_nereval.evaluation.statistics.bits import half_samples, patterns
+from spacy_nereval.evaluation.statistics.bounds import effective_units, score_intervals
 from spacy_nereval.evaluation.statistics.derived import macro_interval
 from spacy_nereval.evaluation.statistics.differences import swap_test
-from spacy_nereval.evaluation.statistics.intervals import effective_units, score_intervals
 from spacy_nereval.evaluation.statistics.many_tests import count_data_sets, holm, holm_by_family
 from spacy_nereval.evaluation.statistics.runs import run_errors
 

@@ -14,9 +14,9 @@ from test_statistics_coverage import many, world
 from test_statistics_numbers import compared, f_score, keys, spans
 
 from spacy_nereval.evaluation.statistics.bits import half_samples, patterns
+from spacy_nereval.evaluation.statistics.bounds import effective_units, sample_variance, score_intervals, spread
 from spacy_nereval.evaluation.statistics.derived import accuracy_interval, macro_interval
 from spacy_nereval.evaluation.statistics.differences import balance, swap_test, t_test
-from spacy_nereval.evaluation.statistics.intervals import effective_units, sample_variance, score_intervals, spread
 from spacy_nereval.evaluation.statistics.many_tests import holm, holm_by_family
 from spacy_nereval.evaluation.statistics.runs import run_errors
 

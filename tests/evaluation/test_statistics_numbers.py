@@ -10,6 +10,13 @@ import scipy.stats
 from numpy.typing import NDArray
 
 from spacy_nereval.evaluation.statistics.bits import half_samples, patterns
+from spacy_nereval.evaluation.statistics.bounds import (
+    effective_units,
+    sample_variance,
+    score_intervals,
+    spread,
+    wilson,
+)
 from spacy_nereval.evaluation.statistics.derived import macro_interval
 from spacy_nereval.evaluation.statistics.differences import (
     LEAST_DIFFERING,
@@ -20,13 +27,6 @@ from spacy_nereval.evaluation.statistics.differences import (
     number_of_swaps,
     swap_test,
     t_test,
-)
-from spacy_nereval.evaluation.statistics.intervals import (
-    effective_units,
-    sample_variance,
-    score_intervals,
-    spread,
-    wilson,
 )
 from spacy_nereval.evaluation.statistics.many_tests import count_data_sets, holm
 from spacy_nereval.evaluation.statistics.runs import RunErrors, run_errors

@@ -10,7 +10,7 @@ import scipy.stats
 from sklearn.metrics import f1_score, precision_recall_fscore_support
 
 from spacy_nereval import Document, score
-from spacy_nereval.evaluation.statistics.intervals import wilson
+from spacy_nereval.evaluation.statistics.bounds import wilson
 from spacy_nereval.evaluation.statistics.many_tests import count_data_sets, holm
 
 NEEDED = "statsmodels is in the extra `test`"

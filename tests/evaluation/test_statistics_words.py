@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from processes import python
 
+from spacy_nereval.evaluation.statistics.bounds import needs_warning
 from spacy_nereval.evaluation.statistics.conclusion import (
     Footing,
     footer,
@@ -26,7 +27,6 @@ from spacy_nereval.evaluation.statistics.differences import (
     t_test,
     units_to_tell,
 )
-from spacy_nereval.evaluation.statistics.intervals import needs_warning
 
 FORBIDDEN = ("significant", "trend", "equal", "no difference", "prove", "*")
 

@@ -66,14 +66,9 @@ def test_both_pages_list_the_rooms_from_top_to_bottom():
         assert [re.findall(r"\w+", row) for row in rows][: len(rooms)] == rooms
 
 
-SHARED = {"charts", "intervals"}
-"""Names that several modules still have."""
-
-
 def test_every_module_has_a_name_of_its_own():
     """So that a name in a message, a test or a search leads to one file."""
     places: dict[str, list[str]] = {}
     for path in PACKAGE.rglob("*.py"):
         places.setdefault(path.stem, []).append(path.relative_to(PACKAGE).as_posix())
-    several = {name: found for name, found in places.items() if len(found) > 1 and name != "__init__"}
-    assert {name: found for name, found in several.items() if name not in SHARED} == {}
+    assert {name: found for name, found in places.items() if len(found) > 1 and name != "__init__"} == {}

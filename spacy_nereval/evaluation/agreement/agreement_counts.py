@@ -16,6 +16,7 @@ from ...core.declaration import Metric
 from ..resampling import Confidence
 from ..result import plain
 from ..signature import signature
+from .agreement_intervals import CORRECTED, SHARE, LeftOut, Path, Samples, index_of, pair_samples
 from .annotator_differences import Differences
 from .annotator_pairs import Pair, PairTables, count_pairs, document_means, pair_row, summary_of
 from .chance import (
@@ -33,7 +34,6 @@ from .chance import (
     unitising_blocks,
     unitising_scores,
 )
-from .intervals import CORRECTED, SHARE, LeftOut, Path, Samples, index_of, pair_samples
 from .shared import SharedDocuments
 from .votes import Rule, against_others, consensus, dispute_rows, disputed_labels, f_of, ranked_documents
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .intervals import TINY
+from .bounds import TINY
 from .levels import check_level
 
 Floats = NDArray[np.float64]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .intervals import TINY
+from .bounds import TINY
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]

@@ -14,8 +14,8 @@ from ...counting.batch import content_key
 from ...counting.counts import Counts
 from ..intervals import Drawn
 from ..resampling import Confidence, HalfSamples, Units
+from ..statistics.bounds import CONCENTRATED, UNBOUNDED, effective_units, sample_variance, score_intervals
 from ..statistics.influence import Influences, influences, largest, mixed_units
-from ..statistics.intervals import CONCENTRATED, UNBOUNDED, effective_units, sample_variance, score_intervals
 from ..statistics.scales import Limits, shares
 from .annotator_pairs import Directions, PairTables
 from .shared import SharedDocuments
