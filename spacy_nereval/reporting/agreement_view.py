@@ -122,7 +122,7 @@ class AgreementView(View):
         drawn = self._main.get("confidence")
         if not drawn:
             return []
-        return [line.partition(" --unit ")[0] for line in interval_lines(drawn)]  # --unit is another option here
+        return interval_lines(drawn, chosen=False)  # there, `unit` is what alpha is computed on
 
     def findings(self) -> list[Finding]:
         """Return the largest difference, then what each table shows."""

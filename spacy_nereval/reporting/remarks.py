@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from unicodedata import bidirectional
 
+from ..core.messages import named
 from ..evaluation.statistics.bounds import WARNING_UNITS, needs_warning
 from ..evaluation.statistics.conclusion import unit_name
 from ..io.writing import visible
@@ -109,12 +110,12 @@ def many(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def named(text: str) -> str:
+def in_sentence(text: str) -> str:
     """Return a name from outside for a sentence: shortened, with a writing direction of its own.
 
     Of a label with levels that is too long, the last level stays.
 
-    >>> named("PER"), named(" "), named("object/" * 9 + "Pump")
+    >>> in_sentence("PER"), in_sentence(" "), in_sentence("object/" * 9 + "Pump")
     ('PER', '(empty)', '…/Pump')
     """
     name = visible(text).strip() or EMPTY
@@ -164,12 +165,13 @@ def warning(units: int | None, effective: float, rule: str = "id", documents: in
     return [f"⚠ Only {many(units, unit)}{unlike}: with fewer than {WARNING_UNITS}, scores say little."]
 
 
-def interval_lines(drawn: Mapping[str, Any], documents: int | None = None) -> list[str]:
+def interval_lines(drawn: Mapping[str, Any], documents: int | None = None, *, chosen: bool = True) -> list[str]:
     """Return what to know about intervals: how units were chosen, if there are few, or if a few hold the uncertainty.
 
     Args:
         drawn: What the intervals are based on, the result's `confidence`.
         documents: The number of documents; None if it is not known.
+        chosen: Whether the argument `unit` chooses other units.
 
     >>> held = {"metric": "strict", "score": "f", "units": ["a", "b"], "share": 0.6}
     >>> drawn = {"unit": "id", "units": 50, "effective_units": 40.0, "concentrated": [held]}
@@ -177,7 +179,7 @@ def interval_lines(drawn: Mapping[str, Any], documents: int | None = None) -> li
     ['⚠ 2 of 50 documents hold 60 % of the uncertainty of strict f: a, b.']
     """
     rule, units = drawn["unit"], drawn["units"]
-    lines = [*unit_lines(rule), *warning(units, drawn["effective_units"], rule, documents)]
+    lines = [*unit_lines(rule, chosen=chosen), *warning(units, drawn["effective_units"], rule, documents)]
     # One score is enough: most often the same units hold the uncertainty of all.
     for held in drawn["concentrated"][:1]:
         number, of_all = len(held["units"]), many(units, unit_name(rule, units, documents))
@@ -206,11 +208,12 @@ def bounded_by(drawn: Mapping[str, Any], documents: int | None = None) -> str:
     return f"{'all ' * drawn['exact']}{drawn['samples']:,} half-samples of {units}"
 
 
-def unit_lines(rule: str) -> list[str]:
+def unit_lines(rule: str, *, chosen: bool = True) -> list[str]:
     """Return a line on the units if they were chosen automatically; an empty list otherwise.
 
     Args:
         rule: The rule that says which documents are one unit.
+        chosen: Whether the argument `unit` chooses other units.
 
     >>> unit_lines("block:20")
     []
@@ -223,7 +226,9 @@ def unit_lines(rule: str) -> list[str]:
         return []
     return [
         "ℹ No -DOCSTART- lines say where documents begin, so blocks of consecutive sentences are resampled: "
-        f"1/{FEWEST} of a CoNLL file each, at most {LARGEST} sentences. --unit chooses other units."
+        f"1/{FEWEST} of a CoNLL file each, at most {LARGEST} sentences."
+        + f" {named('unit')} chooses other units."
+        * chosen
     ]
 
 

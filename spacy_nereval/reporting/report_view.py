@@ -28,7 +28,7 @@ from ..evaluation.what_if import Mended, what_if
 from .comparison_view import ComparisonView
 from .declared import on_spans, spoken, triple
 from .marked_text import in_context
-from .remarks import many, named, times
+from .remarks import in_sentence, many, times
 from .result_table import Asking, Cell, Estimate, Gain, Kinded, Percent, ResultTable, shown
 from .score_cells import percent, score_cell
 from .score_tables import PRF
@@ -283,9 +283,9 @@ class ReportView(View):
         own = {finding.section: finding for finding in self.views[self.lead].findings()}
         if len(self.systems) > 1:
             ranked = self._ranked()
-            own["scores"] = Finding("scores", ranked, is_named=ranked.startswith(named(self.names[self.lead])))
+            own["scores"] = Finding("scores", ranked, is_named=ranked.startswith(in_sentence(self.names[self.lead])))
         said = [*own.values(), self._repeating(), *self._lowest_length(), self._doubted(), self._wrong()]
-        under = f"under {named(self.names[self.lead])}, " if len(self.systems) > 1 else ""
+        under = f"under {in_sentence(self.names[self.lead])}, " if len(self.systems) > 1 else ""
         found = [
             each
             if each.section == "scores" or not under
@@ -318,18 +318,18 @@ class ReportView(View):
         if len({*texts}) == 1:
             return f"all systems have a fair F of {texts[0]}"
         if self.tested():
-            each = [f"{text} under {named(name)}" for text, name in zip(texts, self.names)]
+            each = [f"{text} under {in_sentence(name)}" for text, name in zip(texts, self.names)]
             return f"fair F is {', '.join(each[:-1])} and {each[-1]}"
         second = max((value for k, value in enumerate(values) if k != self.lead and value is not None), default=None)
         degree = "higher" if len(values) == 2 else "highest"
-        name, best = named(self.names[self.lead]), texts[self.lead]
+        name, best = in_sentence(self.names[self.lead]), texts[self.lead]
         return f"{name} has the {degree} fair F, {best} against {shown(percent(second))}"
 
     def _repeating(self) -> Finding:
         """Return the errors that repeat most on the same words."""
         groups = repeated(self.groups[self.lead])[:3]
         if groups:
-            said = "; ".join(f"{named(words)}, {error} ({times(each.number)})" for words, error, each in groups)
+            said = "; ".join(f"{in_sentence(words)}, {error} ({times(each.number)})" for words, error, each in groups)
             noun = "error that repeats" if len(groups) == 1 else "errors that repeat"
             return Finding("groups", f"the {noun} most: {said}", self._names(m for *_, g in groups for m in g.members))
         return Finding("groups", "no error repeats on the same words" if self._errors else "there are no errors")

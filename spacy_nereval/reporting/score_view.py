@@ -17,7 +17,7 @@ from ..evaluation.prediction_rates import PredictionRate, prediction_rates
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import LabelledVerdict, documents_with, verdict_counts
 from .declared import errors_of, headlines, judging, main_metric, short_name, spoken
-from .remarks import heading, interval_lines, many, mention_lines, named, times
+from .remarks import heading, in_sentence, interval_lines, many, mention_lines, times
 from .result_table import Estimate, ResultTable, direction, shown
 from .score_cells import score_cell
 from .score_tables import (
@@ -208,7 +208,7 @@ class ScoreView(View):
         rows: Any = [(row[0], row[1], row[-1]) for table in headline_tables(self.given) for row in table.rows]
         sentence, label = lowest(self.metric, "label", rows)
         documents = self._with(lambda verdict: label in verdict[1:]) if label else ()
-        return Finding("labels", sentence, documents, sentence.startswith(named(label or "")))
+        return Finding("labels", sentence, documents, sentence.startswith(in_sentence(label or "")))
 
     def _confused(self) -> Iterator[Finding]:
         """Yield which label is most often predicted for another one, if the metric has a confusion matrix."""
@@ -223,7 +223,7 @@ class ScoreView(View):
             yield Finding("confusion", "no label is predicted for another")
             return
         most, number = min(pairs.items(), key=lambda pair: (-pair[1], pair[0]))
-        sentence = f"{named(most[1])} is predicted for {named(most[0])} {times(number)}"
+        sentence = f"{in_sentence(most[1])} is predicted for {in_sentence(most[0])} {times(number)}"
         yield Finding("confusion", sentence, self._with(lambda v: v[0] in confusion and v[1:] == most), True)
 
     @cached_property
@@ -276,11 +276,11 @@ def lowest(
     if not scored:
         return f"no {what} has gold spans", None
     if len(rows) == 1:
-        return f"there is one {what}, {named(rows[0][0])}", rows[0][0]
+        return f"there is one {what}, {in_sentence(rows[0][0])}", rows[0][0]
     main = metric.label_headlines[0]
     score, sign = ("F" if main.group else short_name(metric, main.name)), 1 if main.higher_is_better else -1
     name, gold, cell = min(scored, key=lambda row: (sign * _value(row[2]), row[0]))
-    who = f"spans of {named(name)} score" if what == "length" else f"{named(name)} scores"
+    who = f"spans of {in_sentence(name)} score" if what == "length" else f"{in_sentence(name)} scores"
     worst = "lowest" if main.higher_is_better else "highest"
     return f"{who} {worst}: {score} {shown(_value(cell))} on {many(gold, 'gold span')}", name
 
@@ -292,7 +292,7 @@ def _value(cell: float | Estimate | None) -> float:
 
 def _rate(each: PredictionRate, verb: str) -> str:
     number = times(each.pred) if each.pred else "0 times"
-    return f"{named(each.label)} {verb} {number} for {many(each.gold, 'gold span')}"
+    return f"{in_sentence(each.label)} {verb} {number} for {many(each.gold, 'gold span')}"
 
 
 def _listed(found: Iterable[tuple[Metric, str, str]]) -> Iterator[str]:

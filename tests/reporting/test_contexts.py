@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spacy_nereval import Document
 from spacy_nereval.reporting.html.texts import breakable, in_context
-from spacy_nereval.reporting.remarks import LONGEST, named
+from spacy_nereval.reporting.remarks import LONGEST, in_sentence
 
 
 def test_a_context_begins_and_ends_with_whole_words_and_says_that_there_is_more():
@@ -28,5 +28,5 @@ def test_a_context_without_spaces_is_cut_where_it_has_to_be():
 def test_a_long_name_is_cut_and_may_be_broken_where_words_join_on_a_page():
     assert breakable("wnut_no_org.jsonl: 45.28") == "wnut_<wbr>no_<wbr>org.<wbr>jsonl: 45.28"
     assert breakable("FailedState & <b>") == "Failed<wbr>State &amp; &lt;b&gt;"
-    assert named('"' + "x" * LONGEST) == f'"{"x" * (LONGEST - 2)}…'
-    assert named("  ") == "(empty)"
+    assert in_sentence('"' + "x" * LONGEST) == f'"{"x" * (LONGEST - 2)}…'
+    assert in_sentence("  ") == "(empty)"
