@@ -45,7 +45,7 @@ def settings() -> ConfigParser:
 
 
 def lowest_spacy() -> str:
-    """Return the requirement of the lowest spaCy, such as `spacy==3.8.0`.
+    """Return the requirement of the lowest spaCy, such as `spacy==3.8.2`.
 
     Raises:
         SystemExit: If setup.cfg claims none.
