@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ..core.labels import rules_of
 from ..core.spans import relabelled
@@ -63,7 +63,7 @@ class Gate(Shown):
     (True, 'met', 'met')
     """
 
-    summarised = ("rules", "lost")
+    summarised: ClassVar[Sequence[str]] = ("rules", "lost")
 
     @property
     def passed(self) -> bool:

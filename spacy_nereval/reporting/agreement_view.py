@@ -16,7 +16,7 @@ from .remarks import interval_lines, many, mention_lines, on_reading
 from .result_table import EMPTY, Cell, Estimate, Percent, ResultTable, direction, shown
 from .score_cells import interval, number, percent, score_cell, unit_of
 from .score_tables import MOST
-from .view import Finding, View
+from .view import Finding, Makers, View
 
 MOST_SHOWN = 5
 """Maximum number of rows of the lists of differences and disputes that people see at a terminal."""
@@ -338,7 +338,7 @@ class AgreementView(View):
         header = ["document", "at", "label", "text", "disputes", "who said what"]
         yield ResultTable("Most disputed spans", header, rows, most=MOST_SHOWN)
 
-    makers: ClassVar = {
+    makers: ClassVar[Makers] = {
         "pairs": pairs,
         "differences": differences,
         "same-words": same_words,
@@ -352,8 +352,8 @@ class AgreementView(View):
         "alpha": chance,
         "all-scores": all_scores,
     }
-    at_terminal = ("pairs", "differences", "labels", "documents", "spans")
-    usual = ("pairs", "scores", "alpha", "differences", "labels", "documents", "spans")
+    at_terminal: ClassVar[Sequence[str]] = ("pairs", "differences", "labels", "documents", "spans")
+    usual: ClassVar[Sequence[str]] = ("pairs", "scores", "alpha", "differences", "labels", "documents", "spans")
 
     # Cells
 

@@ -20,7 +20,7 @@ from .remarks import left_out_lines, many, mention_lines, read_with, unit_lines,
 from .result_table import Cell, Cost, Estimate, Interval, Percent, PValue, ResultTable, direction, shown
 from .score_cells import interval, number, p_value, percent
 from .score_tables import MOST
-from .view import Finding, View
+from .view import Finding, Makers, View
 from .words import OUTCOMES
 
 Row = Mapping[str, Any]
@@ -130,7 +130,7 @@ class ComparisonView(View):
             ]
             yield ResultTable(f"All scores of {self._against(system)}", header, cells, own_digits=P_DIGITS)
 
-    makers = {
+    makers: ClassVar[Makers] = {
         "differences": differences,
         "labels": labels,
         "runs": runs,
@@ -365,7 +365,7 @@ class DataSetsView(View):
         ]
         yield ResultTable("Better in at least", ["data sets", P, "supported"], rows, own_digits=P_DIGITS)
 
-    makers = {"data-sets": data_sets, "counts": counts}
+    makers: ClassVar[Makers] = {"data-sets": data_sets, "counts": counts}
 
     def _p(self) -> list[PValue]:
         found = (p_value(row, "p_better", row, "p_better") for row in self.result["data_sets"])

@@ -26,7 +26,7 @@ from .declared import spoken
 from .marked_text import clipped
 from .remarks import many
 from .result_table import Cell, Interval, Percent, ResultTable, shown
-from .view import Finding, View
+from .view import Finding, Makers, View
 
 Row = Mapping[str, Any]
 
@@ -81,7 +81,7 @@ class GateView(View):
             header = ["document", "label", "text", "now"]
             yield ResultTable(f"The spans: {names}", header, rows, most=MOST_SPANS)
 
-    makers = {"unmet": unmet, "rules": rules, "lost": lost, "spans": spans}
+    makers: ClassVar[Makers] = {"unmet": unmet, "rules": rules, "lost": lost, "spans": spans}
 
     def _table(self, title: str, rows: Sequence[Row]) -> ResultTable:
         header = ["rule", "subject", "demand", "found", "interval", "verdict", "counts as"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -33,9 +33,9 @@ from .result_table import Asking, Cell, Estimate, Gain, Kinded, Percent, ResultT
 from .score_cells import percent, score_cell
 from .score_tables import PRF
 from .score_view import ScoreView, lowest
-from .span_slices import DIGITS, TITLES, slices
+from .span_slices import DIGITS, TITLES, Slice, slices
 from .verdict_tables import repeated
-from .view import Finding, View
+from .view import Finding, Makers, View
 from .words import OUTCOMES
 
 PRIMARY = "fair.f"
@@ -101,19 +101,23 @@ class ReportView(View):
         lexicon: Lexicon | None = None,
         by: Sequence[str] = (),
     ) -> None:
-        self.fair = _checked(systems)
+        self.fair: Metric = _checked(systems)
         self.systems = systems
-        self.names = [system.name for system in systems]
-        self.labels = sorted({label for system in systems for label in system.counts.labels})
-        self.marking = on_spans(systems[0].counts.metrics)
-        self.groups = [error_groups(system.documents, self.fair) for system in systems]
-        self.views = [_view(system, groups, confidence) for system, groups in zip(systems, self.groups)]
-        self.results = [view.given.result for view in self.views]
-        self.lead = max(range(len(systems)), key=lambda k: (self._fair_f(k) or -1.0, -k))
-        self.compared = self._compared(confidence, asked, trials)
-        self.gaps = [rate_differences(systems[0].counts, each.counts, confidence) for each in systems[1:]]
-        self.slices = slices([system.documents for system in systems], self.fair, lexicon, by)
-        self.suspects = gold_suspects([system.documents for system in systems])
+        self.names: list[str] = [system.name for system in systems]
+        self.labels: list[str] = sorted({label for system in systems for label in system.counts.labels})
+        self.marking: tuple[Metric, ...] = on_spans(systems[0].counts.metrics)
+        self.groups: list[ErrorGroups] = [error_groups(system.documents, self.fair) for system in systems]
+        self.views: list[ScoreView] = [
+            _view(system, groups, confidence) for system, groups in zip(systems, self.groups)
+        ]
+        self.results: list[Mapping[str, Any]] = [view.given.result for view in self.views]
+        self.lead: int = max(range(len(systems)), key=lambda k: (self._fair_f(k) or -1.0, -k))
+        self.compared: ComparisonView | None = self._compared(confidence, asked, trials)
+        self.gaps: list[list[RateDifference]] = [
+            rate_differences(systems[0].counts, each.counts, confidence) for each in systems[1:]
+        ]
+        self.slices: list[Slice] = slices([system.documents for system in systems], self.fair, lexicon, by)
+        self.suspects: list[Suspect] = gold_suspects([system.documents for system in systems])
 
     # Tables
 
@@ -250,7 +254,7 @@ class ReportView(View):
                 rows.append(cells)
             yield table._replace(rows=rows)
 
-    makers = {
+    makers: ClassVar[Makers] = {
         "scores": scores,
         "differences": differences,
         "errors": errors,

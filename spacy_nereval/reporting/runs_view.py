@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
 from ..evaluation.statistics.conclusion import Footing, footer
 from ..io.writing import visible
@@ -13,7 +13,7 @@ from .remarks import bounded_by, interval_lines, many, read_with
 from .result_table import Cell, ResultTable
 from .score_cells import number, percent, unit_of
 from .score_view import ScoreView
-from .view import Finding
+from .view import Finding, Makers
 
 NOTHING: Mapping[str, Any] = {"share_of_training": None}
 """Stands in for the interval of a number of spans, which has no interval."""
@@ -38,15 +38,15 @@ class RunsView(ScoreView):
         header, few = ["score", "mean", "sd", "least", "greatest", "share of training"], self._few
         yield ResultTable("Training runs", header, rows, note="; ".join([given.average, *([few] if few else [])]))
 
-    makers = {
+    makers: ClassVar[Makers] = {
         "headline": ScoreView.makers["headline"],
         "scores": ScoreView.makers["scores"],
         "runs": runs,
         "labels": ScoreView.makers["labels"],
         "label-scores": ScoreView.makers["label-scores"],
     }
-    at_terminal = ("headline", "runs")
-    usual = ("scores", "runs", "labels")
+    at_terminal: ClassVar[Sequence[str]] = ("headline", "runs")
+    usual: ClassVar[Sequence[str]] = ("scores", "runs", "labels")
 
     @property
     def scored(self) -> str:

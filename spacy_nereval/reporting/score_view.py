@@ -31,7 +31,7 @@ from .score_tables import (
     score_tables,
 )
 from .verdict_tables import confusion_tables, group_tables, pair_tables, verdict_tables
-from .view import MOST_DOCUMENTS, Finding, View
+from .view import MOST_DOCUMENTS, Finding, Makers, View
 
 FEW = 10
 """Labels and buckets with fewer gold spans are not called the lowest, if there are others."""
@@ -66,7 +66,7 @@ class ScoreView(View):
     ['most frequent errors: missed spans (1 of 1)', 'there is one label, A']
     """
 
-    makers: ClassVar[Mapping[str, Callable[[Any], Iterable[ResultTable]]]] = {
+    makers: ClassVar[Makers] = {
         "headline": lambda view: headline_tables(view.bounded),
         "errors": _of(verdict_tables),
         "groups": _of(group_tables),
@@ -90,7 +90,7 @@ class ScoreView(View):
         examples: Mapping[LabelledVerdict, Listed] = {},
         groups: ErrorGroups | None = None,
     ) -> None:
-        self.given = Evaluated(counts, result, average, examples, groups)
+        self.given: Evaluated = Evaluated(counts, result, average, examples, groups)
         self.metric: Metric = main_metric(counts.metrics)
 
     @cached_property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from ..core.declaration import Metric
@@ -13,7 +13,7 @@ from .declared import groups, short_name, spoken
 from .remarks import heading, left_out_lines, many
 from .result_table import Cell, Cost, Cut, Percent, ResultTable, shown
 from .score_cells import interval, number, percent, score_cell, unit_of
-from .view import Finding, View
+from .view import Finding, Makers, View
 
 NAMED = 3
 """Maximum number of labels whose cuts a sentence names."""
@@ -52,17 +52,19 @@ class ThresholdView(View):
         applying: str = "",
         notes: Sequence[str] = (),
     ) -> None:
-        self.result, self.name, self._applying, self._notes = result, name, applying, notes
+        self.result: Mapping[str, Any] = result
+        self.name: str = name
+        self._applying, self._notes = applying, notes
         self.best: Mapping[str, Any] = result["best"]
         self.applied: Mapping[str, Any] | None = result.get("applied")
-        self.last = self.applied or result
+        self.last: Mapping[str, Any] = self.applied or result
         metric, _, self._score = self.best["score"].partition(".")
         self._metrics = [each for each in metrics if each.name in result["metrics"]]
         (self._metric,) = (each for each in self._metrics if each.name == metric)
         self._unit = unit_of(self._metric, self._score)
-        self.what = spoken(self._metric, self._score)
+        self.what: str = spoken(self._metric, self._score)
         self._chosen_on = f"the {many(result['documents'], 'document')} it was chosen on"
-        self.where = f"{many(self.applied['documents'], 'other document')}" if self.applied else self._chosen_on
+        self.where: str = f"{many(self.applied['documents'], 'other document')}" if self.applied else self._chosen_on
         self._here, self._there = (f" on {where}" * bool(self.applied) for where in (self._chosen_on, self.where))
 
     # Tables
@@ -185,7 +187,7 @@ class ThresholdView(View):
         header = ["cut", "kept", *(short_name(metric, name) for metric, name, _ in found)]
         yield self._table("Curves", header, rows, "where chosen" if self.applied else "")
 
-    makers: ClassVar[Mapping[str, Callable[[Any], Iterable[ResultTable]]]] = {
+    makers: ClassVar[Makers] = {
         "labels": label_tables,
         "applied": applied_tables,
         "scores": score_tables,

@@ -41,6 +41,10 @@ class Finding(NamedTuple):
         return self.sentence if self.is_named else f"{self.sentence[:1].upper()}{self.sentence[1:]}"
 
 
+Makers = Mapping[str, Callable[[Any], Iterable[ResultTable]]]
+"""Names of tables, and what makes the tables of each name of a view."""
+
+
 class View(ABC):
     """The tables and sentences of one result. Each kind of result has a subclass.
 
@@ -50,7 +54,7 @@ class View(ABC):
         usual: The names of the tables that other formats show by default.
     """
 
-    makers: ClassVar[Mapping[str, Callable[[Any], Iterable[ResultTable]]]]
+    makers: ClassVar[Makers]
     at_terminal: ClassVar[Sequence[str]]
     usual: ClassVar[Sequence[str]]
 

@@ -172,12 +172,13 @@ class Pattern:
         shares_words: bool = False,
     ) -> None:
         self.kind: Kind = events[0].members[0].kind
-        self.one, self.other = ([name for name in names if name in side] for side in (one, other))
-        self.events = [*events]
+        self.one: list[str] = [name for name in names if name in one]
+        self.other: list[str] = [name for name in names if name in other]
+        self.events: list[Event] = [*events]
         self._shares_words = shares_words
         self._members = [event.between(one, other) for event in events]
         back = [(event, event.between(other, one)) for event in everything]
-        self.reverse = [event for event, members in back if members]
+        self.reverse: list[Event] = [event for event, members in back if members]
         self._reverse = [each for _, members in back for each in members]
 
     @property
