@@ -37,7 +37,7 @@ def main(
     sides: dict[str, Callable[[], Any]] = {
         "seqeval": lambda: seqeval.metrics.classification_report(gold, pred, output_dict=True, zero_division=0),
         "nervaluate": lambda: nervaluate.Evaluator(gold, pred, tags=[*LABELS], loader="list").evaluate(),
-        OURS: lambda: score(gold, pred),
+        OURS: lambda: score(gold, pred, repair="conll"),
     }
     found = {"sentences": sentences, "seconds": seconds(sides, rounds)}
     if output:
