@@ -114,7 +114,9 @@ def test_the_page_of_the_repository_is_what_its_counts_say():
     for word in ("significant", "trend", "no difference", "proves", "equal "):
         assert word not in page.lower().replace("about equally", "")
     verdicts = [line for line in page.splitlines() if re.search(r"scores (higher|lower) than|not settled", line)]
-    assert verdicts and all(re.match(r"- \*\*strict f, \w+ against \w+: .*\.\*\*$", line) for line in verdicts)
+    assert verdicts and all(
+        re.match(r"- \*\*\w+ against \w+, means of .*: strict F .*\.\*\*$", line) for line in verdicts
+    )
 
 
 def test_tables_and_the_verdict_of_the_package_come_first_and_every_run_is_printed(unlike):
