@@ -179,7 +179,7 @@ def _with_place_of_faults(path: Path, found: Iterator[Record]) -> Iterator[Recor
         for record in found:
             yield record
             number += 1
-    except Exception as error:
+    except Exception as error:  # readers of other packages raise many kinds; `fault` tells what is no mistake
         if isinstance(error, OSError) or not (said := fault(error)):
             raise
         raise ValueError(f"{path}, document {number}: {said}") from error
