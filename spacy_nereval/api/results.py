@@ -15,7 +15,7 @@ from ..counting.counts import Counts
 from ..evaluation.error_groups import ErrorGroups
 from ..evaluation.error_list import ErrorExamples, error_list
 from ..evaluation.intervals import bounded
-from ..evaluation.label_schemes import argument, label_lines
+from ..evaluation.label_schemes import label_lines
 from ..evaluation.per_document import document_rows
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate, gold_spans, pred_spans, spans_of_labels
@@ -447,7 +447,7 @@ def label_warnings(counts: Counts) -> list[str]:
         counts: What was counted.
     """
     rules, gold, pred = counts.label_rules, gold_spans(counts), pred_spans(counts)
-    found = label_lines(gold, pred, counts.partners, rules, written=argument)
+    found = label_lines(gold, pred, counts.partners, rules)
     return [*found, *(rules.unused(counts.mapped, counts.labels) if rules else [])]
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from functools import wraps
 from pathlib import Path
+from shlex import quote
 from traceback import format_exception
 from typing import Annotated, Any, get_origin, get_type_hints
 
@@ -20,7 +21,7 @@ from typer import Option
 from typer.core import TyperCommand
 
 from ..core.arguments import Argument, check_bounds
-from ..core.messages import NAME_ALONE, shortened, spelt
+from ..core.messages import NAME_ALONE, Pasted, shortened, spelt
 from .command_options import CODE, DEBUG, EPILOG, GROUPS
 from .guards import (
     about_cloud_storage,
@@ -202,4 +203,6 @@ def as_option(name: str, value: Any = NAME_ALONE) -> str:
         return flag
     if value is False:
         return flag.replace("--", "--no-")
+    if isinstance(value, Pasted):
+        return f"{flag} {quote(value)}"
     return f"{flag} {shortened(f'{value:g}' if isinstance(value, float) else str(value), 200)}"

@@ -88,6 +88,10 @@ NAME_ALONE: Any = object()
 """In place of a value: only the argument is named."""
 
 
+class Pasted(str):
+    """A value that people copy from a message: never shortened, and in quotes where it is written in a command."""
+
+
 def as_argument(name: str, value: Any = NAME_ALONE) -> str:
     """Return an argument as it is written in Python.
 
@@ -96,8 +100,9 @@ def as_argument(name: str, value: Any = NAME_ALONE) -> str:
     """
     metric, dot, option = name.partition(".")
     if dot:
-        return f"metrics={{{metric!r}: {{{option!r}: {'...' if value is NAME_ALONE else repr(value)}}}}}"
-    return f"{name}=" + ("" if value is NAME_ALONE else shortened(repr(value)))
+        return f"metrics={{{metric!r}: {{{option!r}: {'...' if value is NAME_ALONE else shortened(repr(value))}}}}}"
+    written = "" if value is NAME_ALONE else repr(value)
+    return f"{name}={written if isinstance(value, Pasted) else shortened(written)}"
 
 
 Spelling = Callable[..., str]

@@ -83,8 +83,8 @@ def by_swaps(
     swaps = HalfSamples(units, number, confidence.seed)
     if not swaps.exact and number < (least := math.ceil(1 / (1 - confidence.level) - 1e-9) - 1):
         raise ValueError(
-            f"{number} swaps cannot reject anything at a confidence level of {confidence.level:g}: "
-            f"expected at least {least} ({named('trials')})"
+            f"{named('trials', number)}: so few swaps cannot reject anything at a confidence level of "
+            f"{confidence.level:g}; expected at least {least}"
         )
     labels = tuple(subject.label for subject in subjects if subject.label is not None)
     weights = unit_weights([[Table(baseline, labels)], [Table(system, labels)]], units)

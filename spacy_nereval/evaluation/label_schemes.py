@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from shlex import quote
 from typing import NamedTuple
 
 from ..core.labels import LabelRules
-from ..core.messages import listed, with_spaces_shown
+from ..core.messages import Pasted, listed, named, with_spaces_shown
 
 SCHEMES = (
     "per pers person persons people",  # CoNLL, ACE, GermEval; OntoNotes, GUM, WNUT
@@ -75,10 +74,10 @@ def label_lines(
         gold, pred: Labels with their numbers of spans.
         partners: See `Partners`.
         rules: The label rules that are in use already.
-        written: Writes a mapping of labels as something to paste; by default as `option` does.
+        written: Writes a mapping of labels as something to paste; by default as `argument` does.
 
     >>> label_lines({"PER": 3, "LOC": 1}, {"PERSON": 2, "loc": 1})[0]  # doctest: +ELLIPSIS
-    '⚠ No predicted label is a gold label: gold has LOC, PER, predictions have PERSON, loc. ... PERSON=PER,loc=LOC'
+    "⚠ No predicted label is a gold label: gold has LOC, PER, predictions have PERSON, loc. ...='PERSON=PER,loc=LOC'"
     >>> label_lines({"PER": 3}, {"PER": 1})
     []
     """
@@ -110,7 +109,7 @@ def label_lines(
             if each.spans
         )
         names = {label: each.name for label, each in proposals.items()}
-        remedy += f" To map labels, add {(written or option)(extended(names, rules))}"
+        remedy += f" To map labels, add {(written or argument)(extended(names, rules))}"
     return [f"⚠ {what}{remedy}"]
 
 
@@ -165,24 +164,6 @@ def extended(found: Mapping[str, str], rules: LabelRules | None = None) -> dict[
     return before | {old: new for old, new in found.items() if old not in before}
 
 
-def option(table: Table) -> str:
-    """Return the option that maps labels, to be pasted into a shell.
-
-    >>> option({"PER": "PERSON"}), option({"a b": "c,d"})
-    ('--labels PER=PERSON', '--labels \\'{"a b": "c,d"}\\'')
-    """
-    return f"--labels {quote(_text(table))}"
-
-
-def argument(table: Table) -> str:
-    """Return the argument of `score` that maps labels.
-
-    >>> argument({"PER": "PERSON", "MISC": None})
-    "labels='PER=PERSON,MISC='"
-    """
-    return f"labels={_text(table)!r}"
-
-
 def setting(table: Table) -> str:
     """Return what to put into a config to map labels.
 
@@ -192,8 +173,16 @@ def setting(table: Table) -> str:
     return f"to the config block of the scorer or component: labels = {_json(table)}"
 
 
+def argument(table: Table) -> str:
+    """Return the argument that maps labels, to be pasted: pairs, or JSON if these would be ambiguous.
+
+    >>> print(argument({"PER": "PERSON", "MISC": None}), argument({"a b": "c=d"}))
+    labels='PER=PERSON,MISC=' labels='{"a b": "c=d"}'
+    """
+    return named("labels", Pasted(_text(table)))
+
+
 def _text(table: Table) -> str:
-    """Return a mapping as `core.labels.label_rules` reads it: pairs, or JSON if these would be ambiguous."""
     names = [*table, *filter(None, table.values())]
     if any({*name} & {",", "=", "{"} or name != name.strip() or not name.isprintable() for name in names):
         return _json(table)

@@ -68,7 +68,7 @@ def make_nereval_cut(
 
     if (cut is None) == (default is None) or (cut is not None and labels):
         raise ValueError(
-            f"{name}: expected either 'cut', the path of a file of nereval thresholds --cut-file, or 'default', a "
+            f"{name}: expected either 'cut', the path of a cut file of nereval thresholds, or 'default', a "
             "score, perhaps with 'labels'"
         )
     if cut is None:
@@ -131,7 +131,7 @@ class NerevalCut:
     def known_cuts(self) -> "Cuts":
         """The cuts. Raise ValueError if the file that has them did not exist."""
         if self.cuts is None:
-            raise ValueError(f"nereval_cut: there is no file {self.source}; nereval thresholds --cut-file writes it")
+            raise ValueError(f"nereval_cut: there is no file {self.source}; nereval thresholds writes cut files")
         return self.cuts
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:

@@ -58,9 +58,7 @@ def load_cuts(path: Path) -> Cuts:
     try:
         value = json.loads(path.read_text(encoding="utf8"))
     except (ValueError, RecursionError) as error:
-        raise ValueError(
-            f"{path}: not valid JSON ({error}); expected a file of nereval thresholds --cut-file"
-        ) from None
+        raise ValueError(f"{path}: not valid JSON ({error}); expected a cut file of nereval thresholds") from None
     try:
         return cuts_of(value)
     except ValueError as error:

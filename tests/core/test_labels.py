@@ -14,9 +14,11 @@ from profiles import tries
 from strategies import corpora
 
 from spacy_nereval import Document, count, create, evaluate
+from spacy_nereval.cli.app import as_option
 from spacy_nereval.core.labels import LabelRules, ancestors, label_rules
+from spacy_nereval.core.messages import spelt
 from spacy_nereval.core.spans import relabelled
-from spacy_nereval.evaluation.label_schemes import extended, label_lines, option, proposed
+from spacy_nereval.evaluation.label_schemes import argument, extended, label_lines, proposed
 from spacy_nereval.io.count_files import load, save
 from spacy_nereval.io.count_layout import LATER
 
@@ -224,16 +226,18 @@ def test_what_a_label_probably_means(label, partners, name):
 
 def test_the_proposal_keeps_the_mapping_in_use():
     (line,) = label_lines({"PERSON": 2}, {"PER": 2}, {}, label_rules({"p": "PER", "x": None}))
-    assert line.endswith("add --labels p=PERSON,x=,PER=PERSON")
+    assert line.endswith("add labels='p=PERSON,x=,PER=PERSON'")
     assert label_rules("p=PERSON,x=,PER=PERSON").mapping == {"p": "PERSON", "x": None, "PER": "PERSON"}
-    assert "--labels" not in label_lines({"PERSON": 2}, {"PER": 2}, {}, label_rules(depth=1))[0]
+    assert "labels=" not in label_lines({"PERSON": 2}, {"PER": 2}, {}, label_rules(depth=1))[0]
 
 
 @tries(100)
 @given(st.dictionaries(st.text(min_size=1), st.text(min_size=1) | st.none(), min_size=1))
 def test_the_proposal_can_be_pasted(table):
     names = {old: new for old, new in table.items() if new is not None}
-    found = option(extended(names, LabelRules(tuple((old, None) for old, new in table.items() if new is None))))
+    mapping = extended(names, LabelRules(tuple((old, None) for old, new in table.items() if new is None)))
+    with spelt(as_option):
+        found = argument(mapping)
     flag, text = shlex.split(found)
     assert flag == "--labels"
     try:

@@ -76,11 +76,11 @@ def test_what_spans_show_is_said_with_its_numbers():
     (line,) = label_lines({"location": 40}, {"GPE": 32}, {("GPE", "location"): 30})
     assert line.endswith(
         " 30 of 32 spans predicted as GPE have the boundaries of a gold location."
-        " To map labels, add --labels GPE=location"
+        " To map labels, add labels='GPE=location'"
     )
     for partners in ({}, {("GPE", "location"): 16}):  # of which half are elsewhere
         (line,) = label_lines({"location": 40}, {"GPE": 32}, partners)
-        assert "--labels" not in line
+        assert "labels=" not in line
 
 
 def test_what_is_proposed_leaves_the_rules_in_use_as_they_are():

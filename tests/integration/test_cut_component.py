@@ -103,7 +103,7 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=said):
             component(doc)
     gone = cutting(cut=str(tmp_path / "gone.json"))
-    with pytest.raises(ValueError, match=r"there is no file .*gone.json; nereval thresholds --cut-file writes it"):
+    with pytest.raises(ValueError, match=r"there is no file .*gone.json; nereval thresholds writes cut files"):
         gone.get_pipe("nereval_cut")(grouped(gone))
 
 
