@@ -357,7 +357,7 @@ class Result(Shown):
         before += [*left_out_lines(self.get("left_out", {})), *self._notes]
         gold, pred = (spans_of_labels(self, side) for side in ("gold", "pred"))
         known = self._counts is not None
-        warnings = label_warnings(self.counts) if known else label_lines(gold, pred, written=argument)
+        warnings = label_warnings(self.counts) if known else label_lines(gold, pred)
         return warnings + before if _have_no_common_label(gold, pred) else before + warnings, tables, after
 
 
