@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from subprocess import CompletedProcess
 
 import pytest
 from places import ROOT, TESTS, script
@@ -28,13 +29,16 @@ def test_every_room_has_faults_and_none_is_there_twice():
     assert len({(fault.file, fault.old, fault.new) for fault in CATALOGUE}) == len(CATALOGUE)
 
 
-def test_a_fault_that_tests_notice_is_told_from_one_that_they_do_not(tmp_path):
-    (tmp_path / "spacy_nereval").mkdir()
-    (tmp_path / "tests").mkdir()
-    (tmp_path / "spacy_nereval" / "a.py").write_text("ONE = 1\n")
-    (tmp_path / "tests" / "test_a.py").write_text(
-        "from pathlib import Path\n\n\ndef test_one():\n    assert 'ONE = 1' in Path('spacy_nereval/a.py').read_text()\n"
-    )
-    for new, seen in (("ONE = 2", True), ("ONE = 1  # still", False)):
-        assert faults.noticed(faults.Fault("a.py", "ONE = 1", new, ["test_a.py"]), tmp_path) is seen
-    assert (tmp_path / "spacy_nereval" / "a.py").read_text() == "ONE = 1\n"
+@pytest.mark.parametrize(("code", "seen"), [(0, False), (1, True), (2, True)])
+def test_a_fault_is_noticed_if_tests_fail_and_is_taken_back(tmp_path, monkeypatch, code, seen):
+    file = tmp_path / "spacy_nereval" / "a.py"
+    file.parent.mkdir()
+    file.write_text("ONE = 1\n")
+
+    def run(command, **how):
+        assert (command[-1], file.read_text()) == ("tests/test_a.py", "ONE = 2\n")
+        return CompletedProcess(command, code)
+
+    monkeypatch.setattr(faults.subprocess, "run", run)
+    assert faults.noticed(faults.Fault("a.py", "ONE = 1", "ONE = 2", ["test_a.py"]), tmp_path) is seen
+    assert file.read_text() == "ONE = 1\n"
