@@ -108,7 +108,7 @@ def name_of(path: Path, format: Format = Format()) -> str:
         check_is_file(path)
     if remedy := UNREAD.get(path.suffix.lower()):
         raise ValueError(f"{path}: {remedy}")
-    if path.suffix.lower() == ".json" and (kind := kind_of(_first_value(path))):
+    if kind := _kind_of_result(path):
         raise ValueError(f"{path} {held(kind, path)}; expected annotation")
     what = (
         f"{path} is a folder without .ann files"
@@ -325,6 +325,14 @@ def _of_json(path: Path) -> str | None:
 def _first_value(path: Path) -> Any:
     """Return the first value of a JSON file; None if it has none. Raise ValueError if it is not valid."""
     return next(islice(json_values(path), 1), (0, None))[1]
+
+
+def _kind_of_result(path: Path) -> str | None:
+    """Return the kind of result that a file holds, None if it holds none."""
+    try:
+        return kind_of(_first_value(path)) if path.suffix.lower() == ".json" else None
+    except ValueError:  # not valid JSON
+        return None
 
 
 def _of_object(first: dict[str, Any]) -> str | None:
