@@ -46,7 +46,7 @@ from .accessors import (
     paths,
 )
 from .reports import KeptSystem, report
-from .shown import Shown, frame, table_frame
+from .shown import Rendered, Shown, frame, table_frame
 
 if TYPE_CHECKING:
     import pandas
@@ -222,7 +222,7 @@ class Result(Shown):
     def _ipython_key_completions_(self) -> list[str]:
         return [*paths(self._sets), *self]
 
-    summarised: ClassVar[Sequence[str]] = ("scores", "labels", "errors")
+    summarised: ClassVar[Sequence[str]] = (*ScoreView.at_terminal, "scores")
 
     def errors(
         self, metric: str = "fair", verdicts: Sequence[str] | None = None, labels: Sequence[str] | None = None
@@ -245,16 +245,56 @@ class Result(Shown):
         >>> [(row["verdict"], row["gold_label"]) for row in score([["B-PER"]], [["B-LOC"]], ["fair"]).errors()]
         [('le', 'PER')]
         """
+        documents = self._listable("errors to list")
+        listed = error_list(documents, self._metric(metric), errors=verdicts, labels=labels or ())
+        return [found.row() for found in listed]
+
+    def render(self, document: int | str = 0, metric: str = "fair") -> Rendered:
+        """Return one document with its gold spans, its predictions, and what a metric says of each.
+
+        Args:
+            document: The id of a document, or its number among the annotated ones, from 0: as in the rows of `errors`.
+            metric: Name of a metric, which need not be among those that were scored.
+
+        Returns:
+            What a notebook shows in colours, as displaCy does, and `print` with [gold] and {predicted} marks.
+
+        Raises:
+            ValueError: There is no such document or metric, or the documents came from an iterator or a file.
+
+        >>> from spacy_nereval import score
+        >>> found = score([[(0, 3, "PER")]], [[(0, 3, "PER"), (8, 11, "LOC")]], ["fair"], text=["Ada met Bob"])
+        >>> print(found.render(0))
+        document 0: 1 gold span, 2 predicted spans; 1 error (fair)
+        [{Ada}]⟨PER⟩ met {Bob}⟨spurious: LOC⟩
+        [gold], {predicted}, ⟨label, or what is wrong⟩
+        """
+        known = [own for own in self._listable("documents to show") if own is not None]
+        by_id = {own.id: number for number, own in enumerate(known) if own.id is not None}
+        if isinstance(document, str) and document not in by_id:
+            raise ValueError(
+                absent(document, by_id) if by_id else f"documents have no ids: give a number, not {document!r}"
+            )
+        number = by_id[document] if isinstance(document, str) else document
+        if not -len(known) <= number < len(known):
+            raise ValueError(f"there is no document {number}: there are {len(known)}, numbered from 0")
+        shown, chosen = known[number], self._metric(metric)
+        listed = error_list(known if chosen.resolve else [shown], chosen, errors=["all"])
+        verdicts = [found.verdict for found in listed if found.document is shown]
+        name = number % len(known) if shown.id is None else shown.id
+        return Rendered(name, shown, verdicts, chosen)
+
+    def _listable(self, what: str) -> Sequence[Document | None]:
+        """Return the documents. Raise ValueError if they are not known."""
         if self._counts is None:
-            raise self._gone("documents", "score them again to list errors")
-        self._counts.check_documents("errors to list")
+            raise self._gone("documents", "score them again")
+        self._counts.check_documents(what)
         if self._documents is None:
             raise ValueError(
                 "the documents came from an iterator and were not kept: give score a list, such as "
                 "score(list(gold), list(pred))"
             )
-        listed = error_list(self._documents, self._metric(metric), errors=verdicts, labels=labels or ())
-        return [found.row() for found in listed]
+        return self._documents
 
     def to_frame(self, table: str = "scores", average: str = "micro") -> pandas.DataFrame:
         """Return a table as a pandas DataFrame; ratios are from 0 to 1, and an interval has columns "low" and "high".
@@ -336,7 +376,7 @@ class Result(Shown):
         examples = ErrorExamples(metric)
         groups = None
         if not metric.resolve:
-            is_read = every and all(document.text is not None for document in known)
+            is_read = all(document.text is not None for document in known)
             groups = ErrorGroups(metric, by=("surface", "slip") if is_read else ())
         for document in known:
             for found in (groups, *([examples] if every else [])):

@@ -99,6 +99,8 @@ WORKS = {
     "repr(c.show('differences')).startswith('b against a')": "True",
     "'pairs' in a.show('pairs')._repr_html_().lower()": "True",
     "'<table' in t.show()._repr_html_()": "True",
+    "str(texts.render(0)).splitlines()[1]": "'[Ada]⟨missed: PER⟩ {met}⟨spurious: PER⟩ Bob'",
+    "'<span class=\"flag missed\">' in texts.render(0)._repr_html_()": "True",
     "texts.report()._repr_html_()[:16]": "'<iframe srcdoc=\"'",
     "str(texts.report(height=300)).startswith('<!')": "True",
     "texts.report()._repr_html_().count('<script')": "0",

@@ -93,7 +93,7 @@ def test_stored_intervals_come_back_and_others_are_said_to_be_missing():
 
 LACKS = {
     "r.counts": "holds no counts: save them too, result.save('counts.npz')",
-    "r.errors()": "holds no documents: score them again to list errors",
+    "r.errors()": "holds no documents: score them again",
     "r.to_frame('documents')": "holds no counts",
     "r.save('a.npz')": "holds no counts",
     "merge([r])": "holds no counts",
