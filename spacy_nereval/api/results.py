@@ -24,8 +24,8 @@ from ..evaluation.statistics.many_tests import PRIMARY
 from ..evaluation.tested import Asked
 from ..io.count_files import load as load_counts
 from ..io.count_files import save as save_counts
-from ..metrics.registry import create, names
-from ..reporting.comparison_view import ComparisonView
+from ..metrics.registry import create
+from ..reporting.comparison_view import ComparisonView, score_key
 from ..reporting.declared import judging, main_metric
 from ..reporting.remarks import left_out_lines
 from ..reporting.result_table import ResultTable
@@ -40,7 +40,6 @@ from .accessors import (
     MetricScoreSet,
     Named,
     answer,
-    flat,
     interval_of,
     line_for,
     paths,
@@ -146,7 +145,7 @@ class Result(Shown):
     @property
     def scores(self) -> dict[str, float | None]:
         """Every score that has a score key in spaCy, by this key without a prefix, such as "fair_f"."""
-        return flat(self._sets)
+        return dict(self["scores"])
 
     @property
     def labels(self) -> Mapping[str, LabelScores]:
@@ -300,7 +299,8 @@ class Result(Shown):
         """Return a table as a pandas DataFrame; ratios are from 0 to 1, and an interval has columns "low" and "high".
 
         Args:
-            table: The name of a table for `--tables`. "scores" and "label-scores" have a row
+            table: "all" for a row per score of every metric, overall (label "") and of each label, with its score key;
+                or the name of a table for `--tables`. "scores" and "label-scores" have a row
                 per metric (and label) with P, R and F; "other-scores" and
                 "other-label-scores" have a row per score that is not one of these. "documents" has the columns of
                 `--per-document`.
@@ -315,12 +315,17 @@ class Result(Shown):
         >>> from spacy_nereval import score
         >>> score([["B-PER"]], [["B-PER"]], ["strict"]).to_frame()[["metric", "F"]].values.tolist()
         [['strict', 1.0]]
+        >>> every = score([["B-PER"]], [["B-PER"]], "strict").to_frame("all")
+        >>> every[["label", "key", "value"]].values.tolist()[2:4]
+        [['', 'strict_f', 1.0], ['PER', 'strict_p', 1.0]]
         """
         if table == "documents":
             return frame(document_rows(self.counts))
-        if table not in (*ScoreView.makers, *OTHERS):
-            raise ValueError(f"there is no table {table!r}; there are {', '.join([*ScoreView.makers, *OTHERS])}")
+        if table not in (known := ["all", *ScoreView.makers, *OTHERS]):
+            raise ValueError(f"there is no table {table!r}; there are {', '.join(known)}")
         view = self._view(average, every=table in DETAILED)
+        if table == "all":
+            return table_frame([view.every_row()])
         if table == "headline":  # without the intervals that only people are shown unasked
             own = [*headline_tables(view.given)]
             if own and len(own[0].header) == 4:  # a score alone is called "value", as in the frames of other scores
@@ -462,8 +467,7 @@ class Comparison(Shown):
         bounds = interval_of({"low": low, "high": high, "flag": row["flag"]})
         words = "higher is better" if row["higher_is_better"] else "lower is better"
         name, score = row["metric"], row["score"]
-        key = create(name).score_by_name[score].key if name in names() else None
-        return Headline(key or f"{name}.{score}", row["difference"], bounds, words)
+        return Headline(score_key(row) or f"{name}.{score}", row["difference"], bounds, words)
 
     @property
     def conclusion(self) -> str:

@@ -145,7 +145,7 @@ def test_the_file_says_what_it_is(saved):
     [
         ("{", "is not JSON"),
         ('{"text": "Ada", "spans": []}', "holds no result; expected a JSON file that Result.save wrote"),
-        ('{"signature": "", "metrics": {}, "documents": 1}', "lacks 'per_type', so an older version wrote it"),
+        ('{"signature": "", "metrics": {}, "documents": 1}', "lacks 'scores', so an older version wrote it"),
         ('{"systems": {"x": {}, "y": {}}}', "holds the results of several systems, x, y: give one"),
         (None, "does not exist"),
     ],
