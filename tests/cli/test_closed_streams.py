@@ -97,21 +97,24 @@ def test_every_command_is_tried_with_closed_streams():
     assert {command[0] for command in COMMANDS.values()} == {command.name for command in nereval.registered_commands}
 
 
+def shell(program: str, arguments: str, corpus: Path) -> subprocess.CompletedProcess[bytes]:
+    """What a shell runs in the folder; `light.py` starts without spaCy."""
+    (corpus / "light.py").write_text(f"{WITHOUT_SPACY}\nnereval()\n")
+    return subprocess.run(f"{sys.executable} {program} {arguments}", shell=True, cwd=corpus, capture_output=True)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="the output is redirected by a POSIX shell")
 @pytest.mark.parametrize(
-    "command",
+    ("command", "output"),
     [
-        "score g.jsonl p.jsonl -m strict -o {}",
-        "score g.jsonl p.jsonl -m strict --per-document {}",
-        "errors g.jsonl p.jsonl -m strict -o {}",
+        *(("score g.jsonl p.jsonl -m strict -o", name) for name in ("-", "/dev/stdout", "/proc/self/fd/1")),
+        *(("score g.jsonl p.jsonl -m strict --per-document", name) for name in ("-", "/dev/stderr")),
+        *(("errors g.jsonl p.jsonl -m strict -o", name) for name in ("-", "/dev/stderr")),
     ],
 )
-@pytest.mark.parametrize("output", ["-", "/dev/stdout", "/proc/self/fd/1", "/dev/stderr"])
 def test_an_output_that_is_a_stream_does_not_replace_the_log_behind_it(command, output, corpus):
     (corpus / "log.txt").write_text("an old line\n")
-    shown = "2>>" if output == "/dev/stderr" else ">>"
-    program = f"{sys.executable} -m spacy nereval {command.format(output)}"
-    done = subprocess.run(f"{program} {shown} log.txt", shell=True, cwd=corpus, check=False)
+    done = shell("light.py", f"{command} {output} {'2>>' if output == '/dev/stderr' else '>>'} log.txt", corpus)
     written = (corpus / "log.txt").read_text()
     assert done.returncode == 0
     assert written.startswith("an old line\n")
@@ -121,11 +124,7 @@ def test_an_output_that_is_a_stream_does_not_replace_the_log_behind_it(command, 
 @pytest.mark.parametrize(("program", "closed"), [("-m spacy nereval", ">&-"), ("light.py", "<&- 2>&-")])
 @pytest.mark.skipif(os.name != "posix", reason="streams are closed by a POSIX shell")
 def test_a_shell_may_close_streams(program, closed, corpus):
-    (corpus / "light.py").write_text(f"{WITHOUT_SPACY}\nnereval()\n")
-    nereval = f"{sys.executable} {program}"
-    done = subprocess.run(
-        f"{nereval} score g.jsonl p.jsonl -m strict -o shell.json {closed}", shell=True, cwd=corpus, capture_output=True
-    )
+    done = shell(program, f"score g.jsonl p.jsonl -m strict -o shell.json {closed}", corpus)
     assert (done.returncode, done.stderr) == (0, b"")
     assert (">&-" in closed.split()) == (not done.stdout)
     (corpus / "shell.json").unlink()

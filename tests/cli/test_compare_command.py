@@ -52,34 +52,6 @@ def families(found: list[dict[str, Any]]) -> dict[str, list[str]]:
     return named
 
 
-def changes(baseline: str, system: str) -> dict[str, int]:
-    """The numbers of gold spans that a system fixes and breaks, counted from the files."""
-    spans = [
-        {
-            (row["id"], *span.values())
-            for row in map(json.loads, Path(name).read_text().splitlines())
-            for span in row["spans"]
-        }
-        for name in ("gold.jsonl", baseline, system)
-    ]
-    gold, before, after = spans
-    return {"fixed": len(gold & after - before), "broken": len(gold & before - after)}
-
-
-def test_the_first_line_is_the_sentence_on_the_primary_score(here):
-    (own,) = (row for row in rows(*FILES, *FEW) if row["family"] == "primary")
-    gap, low, high = (100 * x for x in (own["difference"], *own["interval"]))
-    fixed = changes("a.jsonl", "b.jsonl")
-    said = f"b.jsonl against a.jsonl: strict F {gap:+.2f} [{low:.2f}, {high:.2f}], p (Holm) = {own['p_holm']:.4f}; "
-    said += f"fixes {fixed['fixed']} gold spans, breaks {fixed['broken']}; {own['verdict']}."
-    assert own["verdict"].startswith("not settled: between -")
-    printed = accepted("compare", *FILES, *FEW, env={"COLUMNS": "80"})
-    assert " ".join(printed.split()).startswith(said)
-    assert accepted("compare", *FILES, *FEW, "-f", "markdown").startswith(said)
-    assert said in accepted("compare", *FILES, *FEW, "-f", "html").split("<table>")[0]
-    assert said in run("compare", *FILES, *FEW, "-f", "json").stderr.splitlines()[0]
-
-
 def test_only_rows_of_the_primary_score_have_a_sentence(here):
     found = rows("gold.jsonl", "a.jsonl", "b.jsonl", "gold.jsonl", *FEW, "--labels")
     assert [(row["system"], row["family"], row["label"]) for row in found if row["verdict"]] == [
@@ -98,35 +70,6 @@ def test_the_primary_and_the_secondary_scores_are_those_asked_for(here):
         *FILES, *FEW, "--primary", "fair.p", "--secondary", "fair.r,slot_error.ser"
     )
     assert families(rows(*FILES, *FEW, "--secondary", "")) == {"primary": ["strict.f"]}
-
-
-def test_labels_are_compared_by_the_primary_score(here):
-    found = [row for row in rows(*FILES, *FEW, "--labels") if row["label"]]
-    assert [(row["metric"], row["score"], row["label"]) for row in found] == [("strict", "f", x) for x in "ABC"]
-    for row in found:
-        assert (row["p"] is not None) is (row["interval"][0] is not None) is (row["differing"] >= 6)
-    assert {row["tests"] for row in found} == {2}
-    printed = accepted("compare", *FILES, *FEW, "--labels", env={"COLUMNS": "80"})
-    assert [row[0] for row in tables_in(printed)["b.jsonl against a.jsonl per label, strict"]] == ["A", "B", "C"]
-    assert "strict f of labels (2 tests)" in " ".join(printed.split())
-    assert "labels family of 2 tests" in " ".join(printed.split())
-
-
-def test_a_margin_tells_systems_that_are_the_same_within_it(here):
-    def primary(*more: Any) -> dict[str, Any]:
-        return next(row for row in rows(*FILES, *FEW, *more) if row["family"] == "primary")
-
-    assert primary("--margin", 30)["verdict"] == "the same within 30 points"
-    assert primary("--margin", 30)["same_within"] == 30
-    found, without = primary("--margin", 5), primary()
-    assert found["verdict"] == f"{without['verdict']}; {found['margin_answer']}" and without["margin_answer"] is None
-    assert f"about {found['units_needed']:,} documents like these would tell" in found["margin_answer"]
-    # Inside the 90 % interval is enough; the 95 % interval reaches further.
-    narrow = primary("--level", 0.9)["interval"]
-    margin = 100 * max(-narrow[0], narrow[1])
-    assert primary("--margin", margin + 0.01)["same_within"] is not None
-    assert primary("--margin", margin - 0.01)["same_within"] is None
-    assert 100 * max(map(abs, primary()["interval"])) > margin + 0.01
 
 
 def test_the_least_p_is_told_as_one(here):
@@ -150,15 +93,6 @@ def test_words_that_say_too_much_are_not_said(here):
         printed = accepted("compare", "gold.jsonl", "a.jsonl", other, *FEW, "--labels")
         for word in ("significant", "trend", "no difference", "proves", "***"):
             assert word not in printed
-
-
-@pytest.mark.parametrize("columns", [80])
-def test_the_tables_stand_in_one_piece(here, columns):
-    printed = accepted("compare", *FILES, "--trials", 200, "--labels", env={"COLUMNS": str(columns)})
-    first = printed.split("\n\n")[2]
-    assert len(first.splitlines()) == 2 + 8
-    assert max(map(len, first.splitlines())) <= columns
-    assert "(↓ lower is better)" in printed and "\nser ↓ " in printed and "ser = slot error rate" in flat(printed)
 
 
 @pytest.mark.parametrize(
@@ -203,28 +137,6 @@ A, B = "A=runs/a1.jsonl,runs/a2.jsonl, runs/a3.jsonl", "B=runs/b1.jsonl,runs/b2.
 SEVERAL = ("compare", "gold.jsonl", "--system", A, "--system", B, "-m", "strict,fair")
 
 
-def test_training_runs_are_compared_by_their_mean_scores(runs):
-    accepted(*SEVERAL, "-o", "out.json")
-    result = json.loads(Path("out.json").read_text("utf8"))
-    assert (result["baseline"], result["runs"], result["swaps"]) == ("A", [3, 2], None)
-    own = next(row for row in result["comparisons"] if row["family"] == "primary")
-    assert (own["system"], own["runs"]) == ("B", [3, 2])
-    alone = []
-    for name in ("a1", "a2", "a3", "b1", "b2"):
-        accepted("score", "gold.jsonl", f"runs/{name}.jsonl", "-m", "strict", "-o", "one.json")
-        alone.append(json.loads(Path("one.json").read_text("utf8"))["metrics"]["strict"]["scores"]["f"])
-    assert (own["baseline_value"], own["value"]) == pytest.approx((sum(alone[:3]) / 3, sum(alone[3:]) / 2))
-    assert result["transitions"] == []
-    printed = accepted(*SEVERAL, env={"COLUMNS": "80"})
-    gap = f"{100 * own['difference']:+.2f} ["
-    assert flat(printed).startswith(
-        f"B against A, means of 2 and 3 training runs (few runs: fewer than 5): strict F {gap}"
-    )
-    assert f"; {own['verdict']}." in flat(printed)
-    (row, _) = tables_in(accepted(*SEVERAL, "-t", "runs"))["Training runs of B and A (few runs: fewer than 5)"]
-    assert row[:3] == ["strict", "3", "2"]
-
-
 def test_patterns_and_count_files_name_runs_too(runs):
     expected = shown(*SEVERAL)
     patterns = ("compare", "gold.jsonl", "--system", "A=runs/a*.jsonl", "--system", "B=**/b?.jsonl")
@@ -233,16 +145,6 @@ def test_patterns_and_count_files_name_runs_too(runs):
         accepted("count", "gold.jsonl", f"runs/{name}.jsonl", "-m", "strict,fair", "-o", f"runs/{name}.npz")
     mixed = [text.replace("a1.jsonl", "a1.npz").replace("b2.jsonl", "b2.npz") for text in (A, B)]
     assert shown("compare", "gold.jsonl", "--system", mixed[0], "--system", mixed[1]) == expected
-
-
-def test_named_systems_with_one_run_each_are_compared_by_swaps(runs):
-    plain = rows(*FILES, *FEW)
-    accepted(
-        "compare", "gold.jsonl", "--system", "a.jsonl=a.jsonl", "--system", "b.jsonl=b.jsonl", *FEW, "-o", "o.json"
-    )
-    named = json.loads(Path("o.json").read_text("utf8"))
-    assert named["comparisons"] == plain
-    assert [each["system"] for each in named["transitions"]] == ["b.jsonl"]
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import GOLD_DOCS, PRED_DOCS, accepted, flat, line, refused, run, tables_in, write
+from commands import accepted, flat, line, refused, run, tables_in, write
 from docs import doc, write_docs
-from spacy.training import Example
 from typer.testing import CliRunner
 
 import spacy_nereval
 from spacy_nereval.cli import nereval
-from spacy_nereval.integration.examples import documents
 from spacy_nereval.io.read import read_files
 
 
@@ -26,39 +24,6 @@ def result_of(here: Path, *arguments: Any, gold: str = "gold.spacy", pred: str =
 
 
 # score
-
-
-def test_score_prints_every_metric_and_what_was_scored(here):
-    printed = accepted("score", here / "gold.jsonl", here / "pred.jsonl", "-t", "scores")
-    assert "3 documents, 3 gold spans, 3 predicted spans: fair F 50.00 [" in printed
-    assert "Also: strict 33.33, semeval exact 66.67, partial 83.33, type 66.67, ser 66.67 (slot" in printed
-    assert tables_in(printed)["Scores (micro)"] == [
-        ["strict", "33.33", "33.33", "33.33"],
-        ["semeval strict", "33.33", "33.33", "33.33"],
-        ["semeval exact", "66.67", "66.67", "66.67"],
-        ["semeval partial", "83.33", "83.33", "83.33"],
-        ["semeval type", "66.67", "66.67", "66.67"],
-        ["loio", "39.58", "39.58", "39.58"],
-        ["fair", "50.00", "50.00", "50.00"],
-    ]
-    assert "Other scores (micro; ↓ lower is better)" in printed
-    assert ["slot_error", "ser", "66.67", "slot error rate: errors per gold span"] in tables_in(printed)[
-        "Other scores (micro)"
-    ]
-    assert "spacy-nereval|strict:beta=1.0|" in printed
-
-
-@pytest.mark.parametrize("gold", ["gold.jsonl", "gold.spacy"])
-@pytest.mark.parametrize("pred", ["pred.jsonl", "pred.spacy"])
-def test_formats_may_be_mixed(here, gold, pred):
-    assert result_of(here, gold=gold, pred=pred) == result_of(here)
-
-
-def test_the_file_holds_what_python_says(here):
-    wanted = spacy_nereval.score(read_files(here / "gold.spacy", here / "pred.spacy"))
-    assert result_of(here) == wanted
-    examples = [Example(pred, gold) for gold, pred in zip(GOLD_DOCS, PRED_DOCS)]
-    assert result_of(here) == spacy_nereval.score(documents(examples))
 
 
 @pytest.mark.parametrize("average", ["micro", "macro", "weighted", "docs"])
@@ -89,20 +54,6 @@ def test_the_numbers_printed_are_those_in_the_file(here, average, digits):
         assert cells[0] == {"LOC": "1", "PER": "2"}[label]
         assert cells[1] == shown(per_type["strict"]["f"])
         assert cells[-2:] == [shown(per_type["fair"]["f"]), shown(per_type["wrf"]["r1_f"])]
-
-
-def test_the_counts_printed_are_those_in_the_file(here):
-    files = here / "gold.jsonl", here / "pred.jsonl"
-    printed = accepted("score", *files, "-m", "fair,strict", "-o", here / "out.json", "--tables", "counts")
-    metrics = json.loads((here / "out.json").read_text(encoding="utf8"))["metrics"]
-    rows = [[name, count, str(n)] for name, own in metrics.items() for count, n in own["counts"].items()]
-    assert tables_in(printed) == {"Counts": rows}
-    assert metrics["fair"]["counts"] == {"tp": 1, "fp": 0, "fn": 0, "le": 1, "be_s": 1, "be_l": 0, "be_o": 0, "lbe": 0}
-
-
-def test_a_number_of_spans_is_no_percentage(here):
-    printed = accepted("score", here / "gold.jsonl", here / "pred.jsonl", "-m", "fair", "-d", "1", "-t", "scores")
-    assert tables_in(printed)["Other scores (micro)"] == [["fair", "be", "1", "boundary errors"]]
 
 
 def test_an_undefined_score_is_a_dash_and_null(tmp_path):

@@ -40,27 +40,6 @@ def written(*arguments: Any) -> dict[str, Any]:
     return found
 
 
-def test_the_mean_of_the_runs_is_shown_with_its_spread(runs):
-    found = written(*SCORE)
-    alone = [written("score", "gold.jsonl", f"runs/{name}.jsonl", "-m", "strict") for name in RUNS]
-    values = [each["metrics"]["strict"]["scores"]["f"] for each in alone]
-    own = found["metrics"]["strict"]
-    assert own["runs"]["scores"]["f"]["values"] == values
-    assert own["scores"]["f"] == pytest.approx(sum(values) / 3)
-    interval = own["intervals"]["scores"]["f"]
-    assert interval["low"] < own["scores"]["f"] < interval["high"]
-    printed = accepted(*SCORE, env={"COLUMNS": "80"})
-    assert printed.startswith("A: means of 3 training runs (few runs: fewer than 5), 24 documents, ")
-    shown = tables_in(accepted(*SCORE, "-t", "scores,runs", env={"COLUMNS": "80"}))
-    assert [title.split(" (")[0] for title in tables_in(printed)] == ["Labels", "Training runs"]
-    cells = [f"{100 * number:.2f}" for number in (interval["low"], interval["high"])]
-    assert shown["Scores (micro)"][0][-1] == f"{100 * own['scores']['f']:.2f} [{cells[0]}, {cells[1]}]"
-    (row, _) = shown["Training runs (micro; few runs: fewer than 5)"]
-    assert row[:2] == ["strict", f"{100 * own['scores']['f']:.2f}"]
-    assert row[3:5] == [f"{100 * number:.2f}" for number in (min(values), max(values))]
-    assert "by the influence of each of 24 documents plus that of the mean over the training runs" in flat(printed)
-
-
 def test_patterns_and_count_files_name_runs_too(runs):
     expected = written(*SCORE)
     assert written("score", "gold.jsonl", "--system", "A=runs/a*.jsonl", "-m", "strict,fair") == expected

@@ -39,28 +39,6 @@ def files(tmp_path: Path, data: Any) -> list[Path]:
     ]
 
 
-def test_the_first_line_says_the_cut_and_what_it_is_worth(files: list[Path], tmp_path: Path, data: Any) -> None:
-    out, cuts = tmp_path / "out.json", tmp_path / "cuts.json"
-    printed = accepted("thresholds", *files[:2], "--apply", *files[2:], "-o", out, "--cut-file", cuts, "--samples", 100)
-    found = json.loads(out.read_text())
-    value, applied = found["best"]["cut"], found["applied"]
-    test = [document(*both) for both in zip(*data["test"])]
-    f = [
-        evaluate(count(some, create_all(["strict"])))["metrics"]["strict"]["scores"]["f"]
-        for some in (cut(test, Cuts(value)), test)
-    ]
-    assert (applied["value"], applied["no_cut"]["value"]) == (f[0], f[1])
-    low, high = (100 * applied[key] for key in ("low", "high"))
-    assert flat(printed).startswith(
-        f"Cut at {value:g}, on 30 other documents: strict F {100 * f[0]:.2f} [{low:.2f}, {high:.2f}], against "
-        f"{100 * f[1]:.2f} uncut (+{100 * (f[0] - f[1]):.2f} ["
-    )
-    stored = load_cuts(cuts)
-    assert (stored.default, stored.score, stored.documents) == (value, "strict.f", 40)
-    assert stored.floor == found["floor"] and stored.signature == found["signature"]
-    assert set(json.loads(cuts.read_text())) == {"score", "default", "labels", "floor", "documents", "signature"}
-
-
 @pytest.mark.parametrize("per_label", ["own", "micro"])
 def test_a_cut_for_each_label_is_what_score_reads(files: list[Path], tmp_path: Path, per_label: str) -> None:
     cuts, out, scored = (tmp_path / name for name in ("cuts.json", "out.json", "score.json"))
@@ -156,13 +134,6 @@ def test_a_missing_score_is_filled(files: list[Path], tmp_path: Path) -> None:
     accepted("thresholds", files[0], path, "-m", "strict", "--missing-score", 1, "-o", tmp_path / "out.json")
     found = json.loads((tmp_path / "out.json").read_text())
     assert "missing-score:1" in found["signature"] and None not in found["curves"]["cuts"][1:]
-
-
-def test_scores_that_are_no_probabilities_are_not_calibrated(files: list[Path], tmp_path: Path) -> None:
-    path = changed(files, tmp_path, "-3.5")
-    accepted("thresholds", files[0], path, "-m", "strict", "-o", tmp_path / "out.json")
-    found = json.loads((tmp_path / "out.json").read_text())
-    assert found["calibration"]["reason"] == "the score -3.5 is not from 0 to 1" and found["best"]["cut"] is not None
 
 
 def test_labels_that_only_other_documents_have(files: list[Path], tmp_path: Path) -> None:

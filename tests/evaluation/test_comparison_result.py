@@ -10,7 +10,7 @@ import pytest
 from compared import FEW, by_score, compare, strictly, with_pred
 from made_up import corpus, second, tallied
 
-from spacy_nereval import Confidence, Document, count, create, create_all
+from spacy_nereval import Confidence, Document, count, create_all
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.result import plain
 from spacy_nereval.evaluation.statistics import differences
@@ -213,41 +213,6 @@ def test_the_footer_says_what_was_tested():
         assert words in line
     line = ComparisonView(comparison(systems, documents, FEW, 20)).tested()[0]
     assert "20 random swaps" in line
-
-
-def as_p(p: float | None) -> str:
-    return "-" if p is None else "< .0001" if p < 0.0001 else f"{p:.4f}"
-
-
-def test_the_printed_rows_are_those_of_the_result():
-    systems, documents = three_systems(26)
-    result = comparison(systems, documents, FEW)
-    titles = {table.title: table.grid() for table in ComparisonView(result).tables(ComparisonView.makers, digits=3)}
-    for system in ("one", "two"):
-        rows = [row for row in result["comparisons"] if row["system"] == system]
-        for cells, row in zip(titles[f"All scores of {system} against base"][1:], rows, strict=True):
-            numbers = [f"{100 * row[key]:.3f}" for key in ("baseline_value", "value", "difference")]
-            low, high = ("-" if bound is None else f"{100 * bound:.3f}" for bound in row["interval"])
-            bounds = "-" if low == high == "-" else f"[{low}, {high}]"
-            tests = [as_p(row[key]) for key in ("p", "p_holm")]
-            cells[1] = cells[1].removesuffix(" ↓")
-            assert cells == [row["metric"], row["score"], *numbers, bounds, *tests]
-        heads = [row for row in rows if row["family"] or create(row["metric"]).score_by_name[row["score"]].headline]
-        for cells, row in zip(titles[f"{system} against base"][1:], heads, strict=True):
-            a, b, gap, detectable = (
-                "-" if row[key] is None else f"{100 * row[key]:.3f}"
-                for key in ("baseline_value", "value", "difference", "detectable")
-            )
-            bounds = (
-                "" if row["interval"][0] is None else " [{:.3f}, {:.3f}]".format(*(100 * x for x in row["interval"]))
-            )
-            assert cells[1:] == [a, b, gap + bounds, *map(as_p, (row["p"], row["p_holm"])), detectable]
-        (moves,) = [found for found in result["transitions"] if found["system"] == system]
-        header, *cells = titles[f"Gold spans under base (rows) and {system} (columns)"]
-        shown = {row[0]: dict(zip(header[1:], row[1:])) for row in cells}
-        assert {
-            a: {b: int(n) for b, n in row.items() if n != "0"} for a, row in shown.items() if set(row.values()) != {"0"}
-        } == moves["counts"]
 
 
 def test_the_signature_of_a_comparison_names_everything_that_changes_a_number():

@@ -112,6 +112,7 @@ def by_hand(metric: str, path: tuple[str, ...]) -> tuple[float, float, float, fl
 )
 def test_means_and_intervals_are_those_of_documents_scored_anew(metric, path):
     own = scored()["metrics"][metric]
+    assert scored()["pred"] == [sum(len(document.pred) for document in run) for run in RUNS]
     mean, low, high, training = by_hand(metric, path)
     place = (*path[:2], "scores", path[2]) if path[0] == "per_type" else path
     assert at(own, place) == pytest.approx(mean, rel=1e-12)

@@ -174,29 +174,6 @@ def test_a_function_of_another_score_has_neither():
     assert (acc["p"], acc["interval"]) == (None, [None, None])
 
 
-def test_the_tables_and_lines_tell_of_training():
-    result = compared(counted(A), counted([run_of(f"b{k}", 0.95 + 0.01 * k) for k in range(3)]))
-    (line,) = ComparisonView(result).opening()
-    assert line.startswith("B against A, means of 3 and 3 training runs (few runs: fewer than 5): strict F +")
-    assert "B scores higher than A on texts like these, by " in line
-    assert "another training" not in line
-    tables = {table.title: table for table in ComparisonView(result).tables(ComparisonView.usual)}
-    table = tables["Training runs of B and A"]
-    assert table.note == "few runs: fewer than 5"
-    own = by_score(result)["strict", "f", None]
-    assert [*table.rows[0]] == ["strict", 3, 3, own["degrees_of_freedom"], own["share_of_training"]]
-    said = " ".join(ComparisonView(result).closing())
-    for words in ("compared by their mean scores", "training runs 3 and 3", "primary family of 1 test"):
-        assert words in said
-    assert "swaps" not in said and "swaps" not in result["signature"]
-    assert "|runs:3+3|" in result["signature"] and "|infl,level:0.95,unit:id|" in result["signature"]
-    assert "seed" not in said + result["signature"]
-    once = compared(counted(A)[0], counted(B)[0], trials=300)
-    assert "Training runs of B and A" not in [
-        table.title for table in ComparisonView(once).tables(ComparisonView.usual)
-    ]
-
-
 def test_five_runs_are_not_few():
     more = [run_of(f"m{k}", 0.7) for k in range(5)], [run_of(f"n{k}", 0.8) for k in range(5)]
     tables = {

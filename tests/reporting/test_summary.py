@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import accepted, flat, line, refused, run, tables_in, write
+from commands import accepted, flat, refused, run, tables_in
 from made_up import corpus
 from summarised import DOCUMENTS, NAVY, ROME, TEXT, THE_NAVY, evaluated
 
-from spacy_nereval import Confidence, Document, count, create_all, evaluate
+from spacy_nereval import Document, create_all
 from spacy_nereval.cli.printing import folded, wrapped
 from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.marked_text import marked, marked_row
-from spacy_nereval.reporting.result_table import Estimate
 from spacy_nereval.reporting.terminal import columns
 from spacy_nereval.reporting.verdict_tables import MOST_GROUPS
 
@@ -28,16 +25,6 @@ SCORE = ("score", EXAMPLES / "gold.jsonl", EXAMPLES / "baseline.jsonl")
 
 
 COMPARE = ("compare", EXAMPLES / "gold.jsonl", EXAMPLES / "baseline.jsonl", EXAMPLES / "improved.jsonl")
-
-
-def test_the_first_line_names_the_score_and_the_most_frequent_kind_of_error():
-    (first,) = evaluated(DOCUMENTS, "fair").opening()
-    f = evaluate(count(DOCUMENTS, create_all(["fair"])))["metrics"]["fair"]["scores"]["f"]
-    heading = "2 documents, 5 gold spans, 4 predicted spans"
-    assert first == f"{heading}: fair F {100 * f:.2f}; most frequent errors: wrong boundaries (3 of 5)"
-    right = [Document(d.gold, d.gold, TEXT) for d in DOCUMENTS]
-    (first,) = evaluated(right, "fair").opening()
-    assert first.partition(": ")[2] == "fair F 100.00; no errors"
 
 
 @pytest.mark.parametrize(
@@ -64,23 +51,6 @@ def test_the_average_that_is_asked_for_is_named():
     first, others = given.opening(digits=1)
     assert first.partition(": ")[2].startswith(f"fair F (macro) {100 * macro[0]:.1f}; ")
     assert others == f"Also (macro): strict {100 * macro[1]:.1f}"
-
-
-def test_labels_are_listed_by_support_with_intervals_of_f_alone():
-    confidence = Confidence(samples=20)
-    (table,) = evaluated(corpus(24), "fair", confidence=confidence).tables(["headline"])
-    result = evaluate(count(corpus(24), create_all(["fair"])), confidence)["metrics"]["fair"]
-    assert [*table.header] == ["label", "support", "predicted", "P", "R", "F"]
-    assert [row[1] for row in table.rows] == sorted((row[1] for row in table.rows), reverse=True)
-    predicted = Counter(label for d in corpus(24) for _, _, label in d.pred)
-    for label, _, number, *cells in table.rows:
-        assert number == predicted[label]
-        scores, bounds = result["per_type"][label]["scores"], result["intervals"]["per_type"][label]
-        assert cells == [Estimate(scores[x], bounds[x]["low"], bounds[x]["high"], False) for x in "prf"]
-        assert [isinstance(cell, Estimate) for cell in table.at_terminal.rows[0][3:]] == [False, False, True]
-    assert table.note == "fair; 95 % intervals"
-    (few,) = evaluated(corpus(4), "fair", confidence=confidence).tables(["headline"])
-    assert few.note.endswith("; few: too few documents to rank or compare")
 
 
 def test_labels_of_a_metric_without_precision_have_its_own_score():
@@ -198,14 +168,6 @@ def test_the_sentence_counts_what_a_score_is_worth_not_only_its_sign():
     ]
 
 
-def test_systems_take_the_names_given(tmp_path):
-    few = "--trials", 100, "-m", "strict", "-o", tmp_path / "out.json"
-    printed = accepted(*COMPARE, *few, "--name", "small", "--name", "large")
-    assert printed.startswith("large against small: strict F +15.50 [")
-    result = json.loads((tmp_path / "out.json").read_text())
-    assert (result["baseline"], result["comparisons"][0]["system"]) == ("small", "large")
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -226,11 +188,3 @@ def test_the_verdicts_of_an_error_list_are_explained():
         "\nd = missed; s_extent = boundary error; i = spurious; s_both = label and boundary error; s_type = " in printed
     )
     assert "= " not in accepted("errors", *SCORE[1:], "-m", "char", "-n", 1)
-
-
-def test_other_formats_have_all_tables_and_the_same_first_line(tmp_path):
-    write(tmp_path / "a.jsonl", line("Ada", (0, 3, "PER")))
-    files = "score", tmp_path / "a.jsonl", tmp_path / "a.jsonl"
-    text = run(*files, "-f", "markdown").stdout
-    assert text.splitlines()[0] == accepted(*files).splitlines()[0]
-    assert "## Scores (micro)" in text and "## Labels" not in text

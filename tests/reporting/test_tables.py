@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from commands import accepted, line, refused, run, write
+from places import ROOT
 from tabled import (
     COMPARE,
     COMPARE_MANY,
@@ -29,12 +30,31 @@ from spacy_nereval.reporting.score_view import ScoreView
 GOLDEN = Path(__file__).parent / "golden"
 
 
+RUNS = ("--system", "A=first.jsonl,second.jsonl")
+SCORED = {
+    split: (ROOT / "assets" / "warranty" / f"{split}.jsonl", ROOT / "examples" / f"spancat-{split}.jsonl")
+    for split in ("dev", "test")
+}
+CUT = (
+    "-m",
+    "strict,slot_error",
+    "--samples",
+    50,
+    "-t",
+    "labels,applied,scores,cuts,label-scores,precision,calibration",
+)
+
 OUTPUTS: dict[str, tuple[Any, ...]] = {
     "score.txt": SCORE,
     "score.md": (*SCORE, "--format", "markdown"),
     "score-all.txt": (*SCORE, "-m", "strict,fair,wrf", "--tables", "all", "-C", "--samples", 20, "-d", 1),
     "compare.txt": (*COMPARE, "-m", "strict,fair"),
     "compare-many.txt": (*COMPARE_MANY, "-t", "differences"),
+    "compare-all.txt": (*COMPARE_MANY, "-t", "all", "--labels", "--margin", 30, "--primary", "fair.f"),
+    "compare-runs.txt": ("compare", "many.jsonl", *RUNS, "--system", "B=first.jsonl,many.jsonl", "-t", "all"),
+    "runs.txt": ("score", "many.jsonl", *RUNS, "-m", "strict,fair,slot_error", "-t", "all"),
+    "thresholds.txt": ("thresholds", *SCORED["dev"], "-m", "strict", "-t", "labels,cuts,precision,calibration"),
+    "thresholds-own.txt": ("thresholds", *SCORED["dev"], "--apply", *SCORED["test"], "--per-label", "own", *CUT),
     "compare.md": (*COMPARE, "-m", "strict,fair", "-f", "markdown"),
     "errors.txt": (*ERRORS, "--errors", "all"),
     "errors.md": (*ERRORS, "-f", "markdown"),

@@ -36,10 +36,6 @@ LABELS = ["FAILURE_TYPE", "FAILURE_LOC"]  # as many gold spans as in the test te
 METRICS = create_all(["strict", "slot_error"])
 
 
-CHECKED = [("strict F", "strict", "f"), ("strict P", "strict", "p"), ("ser", "slot_error", "ser")]
-"""Scores with curves: how the page calls them, their metric and their name."""
-
-
 @cache
 def documents(split: int) -> list[Document]:
     return [document for document in read_files(GOLDS[split], PREDS[split]) if document]
@@ -76,84 +72,6 @@ def table(view: ThresholdView, name: str) -> dict[str, list[str]]:
 def scored(split: int, cuts: Cuts) -> dict[str, Any]:
     """The result of scoring the predictions that are kept, without any curve."""
     return score([*cut(documents(split), cuts)], ["strict", "slot_error"])
-
-
-def in_percent(scores: dict[str, Any]) -> list[str]:
-    return [shown(100 * scores[name]) for name in "prf"]
-
-
-def without_bounds(cells: Sequence[str]) -> list[str]:
-    return [cell.split(" [")[0] for cell in cells]
-
-
-@pytest.mark.parametrize("per_label", [None, "own"])
-def test_the_tables_say_what_the_cuts_are_worth_on_both_sets_of_documents(per_label):
-    own = found(per_label)
-    assert own.cuts and own.there
-    (labels,) = ThresholdView(own.values, METRICS).tables(["label-scores"])
-    rows = {(row[0], row[1]): row[2:] for row in labels.grid()[1:]}
-    values = own.values["applied"]
-    for side, where in enumerate(("where chosen", "other")):
-        whole = scored(side, own.cuts)
-        strict = whole["metrics"]["strict"]
-        row = rows["all labels", where]
-        assert row[:3] == ["-" if per_label else f"{own.cuts.default:.4g}", str(whole["gold"]), str(whole["pred"])]
-        assert without_bounds(row[3:]) == in_percent(strict["scores"])
-        for label in LABELS:
-            row = rows[label, where]
-            assert row[0] == f"{own.cuts.of(label):.4g}"
-            assert without_bounds(row[3:]) == in_percent(strict["per_type"][label]["scores"])
-            # Only the score that cuts were chosen by has an interval in rows of labels.
-            bounds = values["per_type"][label]
-            said = f" [{100 * bounds['low']:.2f}, {100 * bounds['high']:.2f}]" if side else ""
-            assert [cell.partition(" ")[2] for cell in row[3:]] == ["", "", said.strip()]
-    assert rows["all labels", "other"][-1].endswith(f"[{100 * values['low']:.2f}, {100 * values['high']:.2f}]")
-
-
-@pytest.mark.parametrize(
-    ("per_label", "best", "said"),
-    [
-        (None, "strict_f", "Cut at 0.5123, on 180 other documents: strict F "),
-        ("own", "strict_f", "Cut FAILURE_TYPE at 0.4772 and FAILURE_LOC at 0.5938, on 180 other documents: strict F "),
-        (None, "slot_error.ser", "Cut at 0.6121, on 180 other documents: ser "),
-    ],
-)
-def test_the_first_sentence_says_the_cut_of_each_label_and_what_it_is_worth_elsewhere(per_label, best, said):
-    own = found(per_label, best)
-    values, gain = own.values["applied"], own.values["applied"]["gain"]
-    assert own.cuts
-    metric, name = own.values["best"]["score"].split(".")
-    kept, whole = (scored(1, cuts)["metrics"][metric]["scores"][name] for cuts in (own.cuts, Cuts(0.0)))
-    bounds, between = (f"[{100 * each['low']:.2f}, {100 * each['high']:.2f}]" for each in (values, gain))
-    assert page(per_label, best).text.count(
-        f"{said}{100 * kept:.2f} {bounds}, against {100 * whole:.2f} uncut ({100 * (kept - whole):+.2f} {between})."
-    )
-
-
-def test_other_cuts_stand_beside_the_chosen_one():
-    own = found()
-    found_best = own.values["applied"]["own_best"]
-    worth = {
-        "the chosen cut": own.cuts,
-        "the usual cut": Cuts(0.5),
-        "no cut": Cuts(0.0),
-        "the best common cut": Cuts(found_best["cut"]),
-    }
-    rows = table(ThresholdView(own.values, METRICS), "cuts")
-    for name, cuts in worth.items():
-        result = scored(1, cuts)
-        assert without_bounds(rows[name][1:]) == [
-            str(result["pred"]),
-            *in_percent(result["metrics"]["strict"]["scores"]),
-        ]
-    usual, (at, *_, best) = rows["the usual cut"][4], rows["the best common cut"]
-    assert (
-        f"On 180 other documents a cut of 0.5 would give {usual}, and the best common cut, {at}"
-        f", which is not available in practice, would give {best}."
-    ) in page().text
-    alone = ThresholdView(found_in(documents(0), METRICS).values, METRICS)
-    assert [*table(alone, "cuts")] == ["which cut", "the best cut", "the usual cut", "no cut"]
-    assert "On other documents it is worth less: measure it there" in alone.opening()
 
 
 SPANS: Any = [(0, 3, "A"), (5, 8, "A"), (10, 13, "B")]
@@ -219,22 +137,6 @@ def test_the_range_of_good_cuts_is_that_of_scoring_anew():
         inside, outside = (every[place + step] for step in (0, 1 if end == "low" else -1))
         f = [scored(0, Cuts(value))["metrics"]["strict"]["scores"]["f"] for value in (inside, outside)]
         assert f[0] >= best - 0.01 > f[1]
-
-
-def test_bins_average_precision_and_risk_are_those_of_the_other_documents():
-    view = ThresholdView(found().values, METRICS)
-    low = [(value, span in document.hits) for document in documents(1) for span, value in document.span_scores.items()]
-    first = [each for each in low if each[0] < 0.1]
-    shares = [shown(100 * sum(each[k] for each in first) / len(first)) for k in (0, 1)]
-    bins = table(view, "calibration")
-    assert bins["0"][:4] == ["0.1", str(len(first)), *shares]
-    assert sum(int(row[1]) for row in [*bins.values()][1:]) == 1655
-    off = sum(int(row[1]) * abs(float(row[4])) for row in [*bins.values()][1:]) / 1655
-    (calibrated,) = (each for each in view.findings() if each.section == "calibration")
-    assert calibrated.sentence.startswith(f"scores are too high on 180 other documents: {off:.2f} points off")
-    kept = [hit for value, hit in low if value >= found().cuts.default]
-    (coverage,) = (each for each in view.findings() if each.section == "coverage")
-    assert coverage.sentence.startswith(f"{100 * (1 - sum(kept) / len(kept)):.2f} % of the predictions kept on 180 ")
 
 
 def test_the_mean_precision_is_that_of_labels_with_gold_spans():

@@ -34,10 +34,6 @@ def test_hits_stand_on_the_diagonal_and_boundary_errors_beside_it(name):
     assert ("errors only" in plain.note) == (name == "fair")
 
 
-def test_without_boundary_errors_one_matrix_is_enough():
-    assert len([*evaluated(DOCUMENTS, "strict").tables(["confusion"])]) == 1
-
-
 @pytest.mark.parametrize("name", names())
 def test_every_score_beside_precision_recall_and_f_is_explained(name):
     metric = create(name)

@@ -19,7 +19,6 @@ webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not in
 By = pytest.importorskip("selenium.webdriver.common.by").By
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
 Service = pytest.importorskip("selenium.webdriver.chrome.service").Service
-Select = pytest.importorskip("selenium.webdriver.support.ui").Select
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 DRIVER = shutil.which("chromedriver")
@@ -66,6 +65,16 @@ WITHOUT_FLAGS = """const text = number => {
 RECTS = """return [...document.querySelectorAll(arguments[0])].map(e => {
   const r = e.getBoundingClientRect(); return [r.left, r.right, r.top, r.bottom] })"""
 """Left, right, top and bottom of elements."""
+
+CHOOSE = """const list = document.querySelector(arguments[0]);
+const option = [...list.options].find(e => e.text.trim() === arguments[1]);
+if (!option || option.disabled || list.disabled || !list.checkVisibility()) return false;
+if (option.selected) return true;
+list.focus();
+list.value = option.value;
+for (const name of ['input', 'change']) list.dispatchEvent(new Event(name, {bubbles: true}));
+return true"""
+"""JavaScript that chooses an option by its text, and says whether it could."""
 
 PATIENCE = 30
 """Seconds until a test gives up waiting: much more than anything takes."""
@@ -135,7 +144,8 @@ class Browser:
         self[selector].click()
 
     def choose(self, selector: str, text: str) -> None:
-        Select(self[selector]).select_by_visible_text(text)
+        """Choose from a list that can be seen, as by hand, in one message to the browser."""
+        assert self(CHOOSE, selector, text), f"{selector} cannot be seen, or has no {text}"
 
     def press(self, *keys: str) -> None:
         for key in keys:
