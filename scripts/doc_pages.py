@@ -25,7 +25,7 @@ KINDS = {
     ),
     "explanation": (
         "Understand: explanation",
-        "choosing alignment intervals other-tools evidence results speed scale architecture",
+        "choosing leaderboards alignment intervals other-tools evidence results speed scale architecture",
     ),
 }
 """Folder of docs/ to its heading in the index, and the order of its pages. Others come last, by name."""

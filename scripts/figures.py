@@ -8,13 +8,14 @@ draws the same picture. A test compares the page with `numbers()`.
 """
 
 import runpy
-from html import escape
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, NamedTuple
 
 import numpy as np
 import typer
+from drawing import DASHED, GRID, LINE, SOLID, dot, line, text
+from drawing import picture as svg
 from numpy.typing import NDArray
 from wasabi import msg
 
@@ -190,7 +191,6 @@ def numbers() -> dict[str, list[str]]:
 
 WIDTH, HEIGHT = 920, 400
 TOP, BOTTOM = 74, 350
-SOLID, DASHED, LINE, GRID = "#0b5cad", "#9a5b00", "#1f1f1f", "#d5d5d5"
 
 
 class Axis(NamedTuple):
@@ -214,23 +214,6 @@ class Axis(NamedTuple):
         return [*found, text((self.left + self.right) / 2, BOTTOM + 40, title, "middle")]
 
 
-def line(x1: float, y1: float, x2: float, y2: float, color: str, width: float = 1, dashed: bool = False) -> str:
-    """Return a line."""
-    dashes = ' stroke-dasharray="6 4"' if dashed else ""
-    return (
-        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{color}" '
-        f'stroke-width="{width}"{dashes}/>'
-    )
-
-
-def text(x: float, y: float, words: str, anchor: str = "start", *, bold: bool = False) -> str:
-    """Return a line of text."""
-    weight = ' font-weight="bold"' if bold else ""
-    # The white edge keeps words legible on the lines of the grid.
-    edge = 'paint-order="stroke" stroke="#ffffff" stroke-width="4"'
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" {edge}{weight}>{escape(words)}</text>'
-
-
 def bar(axis: Axis, y: float, value: float, low: float, high: float, solid: bool) -> list[str]:
     """Return an interval with its value, solid, or dashed and hollow, so that nobody needs the colours."""
     color = SOLID if solid else DASHED
@@ -239,7 +222,7 @@ def bar(axis: Axis, y: float, value: float, low: float, high: float, solid: bool
     return [
         line(x1, y, x2, y, color, 2.5, dashed=not solid),
         *(line(end, y - 4, end, y + 4, color, 2) for end in (x1, x2)),
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{fill}" stroke="{color}" stroke-width="2"/>',
+        dot(x, y, color, fill),
     ]
 
 
@@ -288,16 +271,7 @@ def picture() -> str:
         f"Left: intervals of F on {SETS} test sets around the true score. Right: the interval and p of a difference "
         f"on ten documents, which leaves out zero, and on eight of them, which holds zero."
     )
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
-        f'role="img" font-family="sans-serif" font-size="14" fill="{LINE}">',
-        f"<title>What an interval says</title><desc>{escape(about)}</desc>",
-        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
-        *left_side(),
-        *right_side(),
-        "</svg>",
-    ]
-    return "\n".join(parts) + "\n"
+    return svg(WIDTH, HEIGHT, "What an interval says", about, [*left_side(), *right_side()])
 
 
 def main(

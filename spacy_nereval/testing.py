@@ -170,7 +170,8 @@ def renaming_labels_renames_rows(metric: Metric, corpus: Corpus) -> None:
     ]
     before, after = _result(metric, corpus), _result(metric, renamed)
     for result in (before, after):
-        result.pop("confusion", None)
+        for of_labels in ("verdicts", "confusion"):
+            result.pop(of_labels, None)
     before["per_type"] = {new[label]: row for label, row in before["per_type"].items()}
     _same(before, after, "with these labels", "with other labels")
 

@@ -123,8 +123,8 @@ class ScoreSet:
 
     @property
     def counts(self) -> dict[str, int]:
-        """The counts that the scores are computed from."""
-        return dict(self._own["counts"])
+        """The counts that the scores are computed from; none of means of training runs."""
+        return dict(self._own.get("counts", {}))
 
     @property
     def value(self) -> float | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..core.arguments import CASELESS, LISTED, SEPARATOR, Reading
+from ..core.declaration import Metric
 from ..core.labels import rules_of
 from ..core.spans import Document
 from ..counting.counts import Counts
@@ -20,7 +21,7 @@ from ..io.records import Record
 from ..io.shared_documents import Own, shared_documents, write_disputes
 from ..io.tag_sequences import Tagged, TokenDocument, read_tags
 from ..io.writing import write_rows
-from ..metrics.registry import chosen_metrics
+from ..metrics.registry import chosen_metrics, create
 from ..reporting.agreement_view import AgreementView
 from ..reporting.remarks import left_out_lines
 from ..reporting.view import MOST_DOCUMENTS
@@ -131,11 +132,19 @@ class Agreement(Shown):
     [('LOC', ['bob']), ('PER', ['ann'])]
     """
 
+    _kind: ClassVar[str] = "Agreement"
     summarised: ClassVar[Sequence[str]] = AgreementView.at_terminal
 
-    def __init__(self, values: Mapping[str, Any], found: AgreementCounts) -> None:
+    def __init__(self, values: Mapping[str, Any], found: AgreementCounts | None = None) -> None:
         super().__init__(values)
-        self._found = found
+        self._counted = found
+        self._metrics: Sequence[Metric] = found.metrics if found else [*map(create, values["metrics"])]
+
+    @property
+    def _found(self) -> AgreementCounts:
+        if self._counted is None:
+            raise self._gone("annotation", "call agreement(...) with it again")
+        return self._counted
 
     @property
     def counts(self) -> dict[tuple[str, str], Counts]:
@@ -172,7 +181,7 @@ class Agreement(Shown):
         >>> [row["annotators"] for row in found.errors(["LOC"])]
         [['bob']]
         """
-        known = self._found.shared.labels
+        known = [*self["per_type"]]
         if missing := [label for label in labels or () if label not in known]:
             raise ValueError(f"there is no label {missing[0]!r}; there are {', '.join(known) or 'none'}")
         return [row for row in self["disputes"]["spans"] if labels is None or row["label"] in labels]
@@ -230,7 +239,7 @@ class Agreement(Shown):
         >>> agreement({"ann": [["B-PER"]], "bob": [["B-PER"]]}).to_frame("pairs")["annotator"].tolist()
         ['ann', 'bob']
         """
-        return table_frame(AgreementView(self, self._found.metrics).tables([table]))
+        return table_frame(AgreementView(self, self._metrics).tables([table]))
 
     def save(self, path: str | Path) -> None:
         """Write the result to a file in the format that the file extension names.
@@ -256,6 +265,8 @@ class Agreement(Shown):
         return (*super()._endings(), ".jsonl")
 
     def _report(self, name: str) -> str | None:
+        if self._counted is None:
+            return None
         from ..reporting.html.agreement_page import agreement_page
 
         return agreement_page(self._found, AgreementView(self._with_main, self._found.metrics))
@@ -263,15 +274,15 @@ class Agreement(Shown):
     @cached_property
     def _with_main(self) -> Mapping[str, Any]:
         """The result with the intervals of the main numbers, if it has none and they are not too slow."""
-        if "intervals" in self or self["documents"] > MOST_DOCUMENTS:
+        if self._counted is None or "intervals" in self or self["documents"] > MOST_DOCUMENTS:
             return self
         return self._found.with_main_interval(self)
 
     def _view(self, average: str = "micro", *, every: bool = False) -> AgreementView:
-        shared = self._found.shared
-        unused = shared.rules.unused(shared.mapped, shared.labels) if shared.rules else []
+        shared = self._counted.shared if self._counted else None
+        unused = shared.rules.unused(shared.mapped, shared.labels) if shared and shared.rules else []
         remarks = [*left_out_lines(self.get("left_out", {})), *unused]
-        return AgreementView(self, self._found.metrics, main=self._with_main, remarks=remarks)
+        return AgreementView(self, self._metrics, main=self._with_main, remarks=remarks)
 
 
 # What each annotator annotated, from whatever a user has

@@ -16,8 +16,9 @@ from ..evaluation.gate_rules import gate as judged_by
 from ..evaluation.transitions import outcomes_of
 from ..io.policies import read_policy
 from ..io.writing import atomic
-from ..metrics.registry import chosen_metrics
-from ..reporting.gate_view import GateView, junit
+from ..metrics.registry import chosen_metrics, create, names
+from ..reporting.gate_view import GateView, demand, junit
+from .accessors import Headline, interval_of
 from .inputs import documents, reading_of_items, unknown
 from .rows import TagNames, names_of
 from .scoring import counts_of
@@ -63,7 +64,27 @@ class Gate(Shown):
     (True, 'met', 'met')
     """
 
+    _kind: ClassVar[str] = "Gate"
     summarised: ClassVar[Sequence[str]] = ("rules", "lost")
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per rule: what it demands, what was found, and the verdict."""
+        return [*self["rules"]]
+
+    @property
+    def headline(self) -> Headline:
+        """The score or difference of the first required rule that is broken, else of the first undecided one, else of
+        the first: its score key, value, one-sided bounds and direction.
+
+        A rule on how often spans are predicted has its own name, and its demand as direction.
+        """
+        verdicts = ("broken", "undecided", "met")
+        row = min(self.rows, key=lambda row: (not row["required"], verdicts.index(row["verdict"])))
+        bounds = dict(zip(("low", "high"), row["interval"]))
+        if row["metric"] not in names():
+            return Headline(row["name"], row["value"], interval_of(bounds), demand(row))
+        return Headline.of(create(row["metric"]), row["score"], row["value"], bounds)
 
     @property
     def passed(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ..core.declaration import Metric
 from ..core.messages import absent
@@ -18,18 +18,21 @@ from ..evaluation.intervals import bounded
 from ..evaluation.label_schemes import label_lines
 from ..evaluation.per_document import document_rows
 from ..evaluation.resampling import Confidence
-from ..evaluation.result import gold_spans, pred_spans
+from ..evaluation.result import evaluate, gold_spans, pred_spans, spans_of_labels
 from ..evaluation.scores import AVERAGES
 from ..evaluation.statistics.many_tests import PRIMARY
 from ..evaluation.tested import Asked
+from ..io.count_files import load as load_counts
 from ..io.count_files import save as save_counts
 from ..metrics.registry import create, names
 from ..reporting.comparison_view import ComparisonView
 from ..reporting.declared import judging, main_metric
 from ..reporting.remarks import left_out_lines
 from ..reporting.result_table import ResultTable
+from ..reporting.runs_view import RunsView
 from ..reporting.score_tables import headline_tables
 from ..reporting.score_view import ScoreView
+from ..reporting.view import View
 from .accessors import (
     Confusion,
     Headline,
@@ -47,6 +50,8 @@ from .shown import Shown, frame, table_frame
 
 if TYPE_CHECKING:
     import pandas
+
+R = TypeVar("R", bound="Result")
 
 OTHERS = {"other-scores": "scores", "other-label-scores": "label-scores"}
 """The frames of scores that are not precision, recall and F, and the tables that they belong to."""
@@ -78,7 +83,7 @@ class Result(Shown):
     def __init__(
         self,
         values: Mapping[str, Any],
-        counts: Counts,
+        counts: Counts | None = None,
         documents: Sequence[Document | None] | None = None,
         notes: Sequence[str] = (),
     ) -> None:
@@ -86,10 +91,43 @@ class Result(Shown):
         self._counts = counts
         self._documents = documents
         self._notes = notes
+        self._metrics: Sequence[Metric] = counts.metrics if counts else declared(values["metrics"])
+
+    _kind: ClassVar[str] = "Result"
+
+    @classmethod
+    def load(cls: type[R], path: str | Path) -> R:
+        """Return the result that a file holds: one that `save` wrote, or a command with `--output`.
+
+        Args:
+            path: A `.json` file: the result is equal to the saved one, without counts and documents, and what needs
+                these says so. Or a count file, `.npz`: it is scored again, without documents.
+
+        Raises:
+            ValueError: There is no such file, or it holds another kind of result, or none.
+            OSError: The file cannot be read.
+
+        >>> from spacy_nereval import Result, score
+        >>> result, folder = score([["B-PER"]], [["B-PER"]], ["strict"]), getfixture("tmp_path")
+        >>> result.save(folder / "result.json"), result.save(folder / "counts.npz")
+        (None, None)
+        >>> Result.load(folder / "result.json") == Result.load(folder / "counts.npz") == result
+        True
+        """
+        if Path(path).suffix != ".npz":
+            return super().load(path)
+        counts = load_counts(Path(path))
+        return cls(evaluate(counts), counts)
 
     @property
     def counts(self) -> Counts:
-        """The counts behind the scores: they can be added, stored and resampled."""
+        """The counts behind the scores: they can be added, stored and resampled.
+
+        Raises:
+            ValueError: The result was read from a JSON file.
+        """
+        if self._counts is None:
+            raise self._gone("counts", "save them too, result.save('counts.npz'), and read that file")
         if self._documents is not None and len(self._counts.units) != self._counts.documents:
             # Only now: the units of documents without ids would take a fifth of the time of `score`.
             add_units(self._counts, self._documents)
@@ -100,9 +138,9 @@ class Result(Shown):
     @property
     def headline(self) -> Headline:
         """The score of the first sentence: its score key, value, interval and direction."""
-        metric = main_metric(self._counts.metrics)
+        metric = main_metric(self._metrics)
         score = (metric.headlines or metric.scores)[0].name
-        bounds = ScoreView(self.counts, self).bounded.result["metrics"][metric.name].get("intervals")
+        bounds = self._scored().bounded.result["metrics"][metric.name].get("intervals")
         return Headline.of(metric, score, self._sets[metric.name][score], bounds and bounds["scores"].get(score))
 
     @property
@@ -133,7 +171,7 @@ class Result(Shown):
         >>> score([["B-PER"]], [["B-LOC"]], ["fair"]).confusion()["PER", "LOC"]
         1
         """
-        name = metric or main_metric(self._counts.metrics).name
+        name = metric or main_metric(self._metrics).name
         if name not in self._sets:
             raise KeyError(self._absent(name))
         return self._sets[name].confusion
@@ -143,7 +181,7 @@ class Result(Shown):
         """The scores of each metric."""
         return {
             metric.name: MetricScoreSet(metric, metric.scores, self["metrics"][metric.name], self._bounds(metric))
-            for metric in self._counts.metrics
+            for metric in self._metrics
         }
 
     def _bounds(self, metric: Metric) -> Callable[[], Mapping[str, Any]]:
@@ -207,6 +245,8 @@ class Result(Shown):
         >>> [(row["verdict"], row["gold_label"]) for row in score([["B-PER"]], [["B-LOC"]], ["fair"]).errors()]
         [('le', 'PER')]
         """
+        if self._counts is None:
+            raise self._gone("documents", "score them again to list errors")
         self._counts.check_documents("errors to list")
         if self._documents is None:
             raise ValueError(
@@ -237,7 +277,7 @@ class Result(Shown):
         [['strict', 1.0]]
         """
         if table == "documents":
-            return frame(document_rows(self._counts))
+            return frame(document_rows(self.counts))
         if table not in (*ScoreView.makers, *OTHERS):
             raise ValueError(f"there is no table {table!r}; there are {', '.join([*ScoreView.makers, *OTHERS])}")
         view = self._view(average, every=table in DETAILED)
@@ -246,7 +286,7 @@ class Result(Shown):
             if own and len(own[0].header) == 4:  # a score alone is called "value", as in the frames of other scores
                 own[0] = own[0]._replace(header=[*own[0].header[:3], "value"])
             return table_frame(own)
-        tables = [*view.tables([OTHERS.get(table, table)])]
+        tables = [*View.tables(view, [OTHERS.get(table, table)])]  # without breakdowns
         pairs = ("scores", "label-scores", *OTHERS)
         return table_frame(tables[table in OTHERS :][:1] if table in pairs else tables)
 
@@ -283,15 +323,15 @@ class Result(Shown):
         return report([KeptSystem(name, self._documents, self.counts)], settings)
 
     def _metric(self, name: str) -> Metric:
-        return next((metric for metric in self._counts.metrics if metric.name == name), None) or create(name)
+        return next((metric for metric in self._metrics if metric.name == name), None) or create(name)
 
     def _view(self, average: str = "micro", *, every: bool = False) -> ScoreView:
         """Return the view, with examples of errors if `every`."""
         if average not in AVERAGES:
             raise ValueError(f"average={average!r}: expected one of {', '.join(AVERAGES)}")
-        metric = judging(self._counts.metrics)
+        metric = judging(self._metrics)
         if self._documents is None or metric is None:
-            return ScoreView(self.counts, self, average)
+            return self._scored(average)
         known = [document for document in self._documents if document]
         examples = ErrorExamples(metric)
         groups = None
@@ -304,13 +344,21 @@ class Result(Shown):
                     found.add(document)
         return ScoreView(self.counts, self, average, examples=examples.first, groups=groups)
 
+    def _scored(self, average: str = "micro") -> ScoreView:
+        """Return the view without examples of errors."""
+        if self._counts is not None:
+            return ScoreView(self.counts, self, average)
+        return (RunsView if "runs" in self else ScoreView)(None, self, average, metrics=self._metrics)
+
     def _parts(
         self, average: str, digits: int, *, every: bool = False
     ) -> tuple[list[str], list[ResultTable], list[str]]:
         before, tables, after = super()._parts(average, digits, every=every)
         before += [*left_out_lines(self.get("left_out", {})), *self._notes]
-        warnings = label_warnings(self._counts)
-        return warnings + before if _have_no_common_label(self._counts) else before + warnings, tables, after
+        gold, pred = (spans_of_labels(self, side) for side in ("gold", "pred"))
+        known = self._counts is not None
+        warnings = label_warnings(self.counts) if known else label_lines(gold, pred)
+        return warnings + before if _have_no_common_label(gold, pred) else before + warnings, tables, after
 
 
 class Comparison(Shown):
@@ -382,6 +430,7 @@ class Comparison(Shown):
         """The sentences on the primary score of each system, as the command prints them."""
         return "\n".join(each.sentence for each in self._view().findings() if each.section.startswith("headline"))
 
+    _kind: ClassVar[str] = "Comparison"
     summarised: ClassVar[Sequence[str]] = ("differences", "transitions")
 
     def _view(self, average: str = "micro", *, every: bool = False) -> ComparisonView:
@@ -402,7 +451,22 @@ def label_warnings(counts: Counts) -> list[str]:
     return [*found, *(rules.unused(counts.mapped, counts.labels) if rules else [])]
 
 
-def _have_no_common_label(counts: Counts) -> bool:
+def _have_no_common_label(gold: Mapping[str, int], pred: Mapping[str, int]) -> bool:
     """Return whether both sides have spans, and none of gold has the label of a prediction."""
-    gold, pred = ({name for name, number in of(counts).items() if number} for of in (gold_spans, pred_spans))
-    return bool(gold and pred) and gold.isdisjoint(pred)
+    golds, preds = ({label for label, number in side.items() if number} for side in (gold, pred))
+    return bool(golds and preds) and golds.isdisjoint(preds)
+
+
+def declared(metrics: Mapping[str, Any]) -> list[Metric]:
+    """Return the metrics of a result, by what its JSON has of each.
+
+    Raises:
+        ValueError: A metric is not registered here.
+    """
+    found = []
+    for name, own in metrics.items():
+        try:
+            found.append(create(name, **own.get("settings", {})))
+        except (ValueError, OSError):  # such as a lexicon that is not at its place: scores have the same names without
+            found.append(create(name))
+    return found

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import html
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ..core.messages import absent
+from ..io.saved_results import read_result
 from ..io.writing import atomic, json_text, visible, write_json
 from ..reporting.formats import document, records
 from ..reporting.formats import html as html_table
@@ -19,6 +20,8 @@ from ..reporting.view import View
 
 if TYPE_CHECKING:
     import pandas
+
+S = TypeVar("S", bound="Shown")
 
 STYLE = """<style>
 .nereval table { margin: 1em 0 }
@@ -35,6 +38,37 @@ FORMATS = {".md": "markdown", ".tex": "latex", ".csv": "csv", ".html": "html"}
 
 class Shown(dict[str, Any]):
     """A result: a dict in plain Python, equal to the JSON of the commands, with methods that print and save it."""
+
+    @classmethod
+    def load(cls: type[S], path: str | Path) -> S:
+        """Return the result that a JSON file holds: one that `save` wrote, or the command with `--output`.
+
+        It is equal to the result that was saved. The file has neither documents nor counts: a method that needs these
+        says so.
+
+        Args:
+            path: The file.
+
+        Raises:
+            ValueError: There is no such file, or it holds another kind of result, or none.
+            OSError: The file cannot be read.
+
+        >>> from spacy_nereval import Result, score
+        >>> result, path = score([["B-PER"]], [["B-PER"]], ["strict"]), getfixture("tmp_path") / "result.json"
+        >>> result.save(path)
+        >>> Result.load(path) == result
+        True
+        """
+        made: Callable[[Mapping[str, Any]], S] = cls
+        return made(read_result(Path(path), cls._kind))
+
+    _kind: ClassVar[str]
+    """The name of the class, as `io.saved_results` has it."""
+
+    @staticmethod
+    def _gone(what: str, remedy: str) -> ValueError:
+        """Return the error of what a result from a JSON file does not hold."""
+        return ValueError(f"this result was read from a JSON file, which holds no {what}: {remedy}")
 
     @property
     def signature(self) -> str:
@@ -85,7 +119,8 @@ class Shown(dict[str, Any]):
     ) -> tuple[list[str], list[ResultTable], list[str]]:
         """Return lines, the tables that people see, or every table, and further lines."""
         view = self._view(average, every=every)
-        tables = view.tables(view.makers if every else self.summarised, digits=digits)
+        wanted = view.makers if every else [name for name in self.summarised if name in view.makers]
+        tables = view.tables(wanted, digits=digits)
         return view.opening(digits=digits), [*tables], [*view.closing(), self.signature]
 
     def summary(self, average: str = "micro", digits: int = 2) -> str:

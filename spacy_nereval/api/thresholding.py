@@ -24,6 +24,7 @@ from ..metrics.registry import create, with_levels
 from ..reporting.threshold_view import ThresholdView
 from .accessors import Headline
 from .inputs import Items, documents_of, gold_labels, reading_of_items
+from .results import declared
 from .rows import TagNames
 from .shown import Shown, frame, table_frame
 
@@ -118,7 +119,7 @@ def thresholds(
     with_all, added = with_levels(chosen.metrics, () if metrics is not None else gold_labels(documents), sep)
     result = found_in(documents, with_metric_of(best, with_all), settings)
     result.values["left_out"] |= chosen.left_out
-    return Thresholds(result, items, added)
+    return Thresholds(result.values, (result, items), added)
 
 
 class Thresholds(Shown):
@@ -135,9 +136,24 @@ class Thresholds(Shown):
     (0.9, 0.6667, False)
     """
 
-    def __init__(self, found: Found, items: Items, notes: Sequence[str] = ()) -> None:
-        super().__init__(found.values)
-        self._found, self._items, self._notes = found, items, notes
+    _kind: ClassVar[str] = "Thresholds"
+
+    def __init__(
+        self, values: Mapping[str, Any], found: tuple[Found, Items] | None = None, notes: Sequence[str] = ()
+    ) -> None:
+        super().__init__(values)
+        self._kept, self._notes = found, notes
+
+    @property
+    def _chosen(self) -> tuple[Found, Items]:
+        """What was found on the documents, and how these were read."""
+        if self._kept is None:
+            raise self._gone("documents", "call thresholds(...) with them again")
+        return self._kept
+
+    @property
+    def _found(self) -> Found:
+        return self._chosen[0]
 
     @property
     def best(self) -> dict[str, Any]:
@@ -164,9 +180,11 @@ class Thresholds(Shown):
     @property
     def cuts(self) -> Cuts:
         """The cuts, which tell whether a prediction is kept. Raise ValueError if the score is undefined."""
-        if self._found.cuts is None:
-            raise ValueError(f"there is no best cut: {self.best['reason']}")
-        return self._found.cuts
+        best = self.best
+        if best["reason"]:
+            raise ValueError(f"there is no best cut: {best['reason']}")
+        chosen_on = self["floor"], self["documents"], self.signature
+        return Cuts(best["cut"], best["labels"], best["score"], *chosen_on)
 
     def apply(
         self,
@@ -200,9 +218,10 @@ class Thresholds(Shown):
         >>> thresholds(gold, pred, ["strict"]).apply(gold, pred)["applied"]["value"]
         1.0
         """
-        others, _ = documents_of(gold, pred, self._items._replace(text=text, tokens=tokens))
-        found = applied(self._found, others, wanted_confidence(confidence))
-        return Thresholds(found, self._items, self._notes)
+        here, items = self._chosen
+        others, _ = documents_of(gold, pred, items._replace(text=text, tokens=tokens))
+        found = applied(here, others, wanted_confidence(confidence))
+        return Thresholds(found.values, (found, items), self._notes)
 
     def curve(self, metric: str | None = None, label: str | None = None) -> dict[str, list[Any]]:
         """Return a whole curve.
@@ -309,8 +328,8 @@ class Thresholds(Shown):
             super().save(path)
 
     @property
-    def _metrics(self) -> tuple[Metric, ...]:
-        return self._found.curves.metrics
+    def _metrics(self) -> Sequence[Metric]:
+        return self._found.curves.metrics if self._kept else declared(self["metrics"])
 
     summarised: ClassVar[Sequence[str]] = ThresholdView.usual
 
@@ -318,6 +337,8 @@ class Thresholds(Shown):
         return ThresholdView(self, self._metrics, applying=APPLYING, notes=self._notes)
 
     def _report(self, name: str) -> str | None:
+        if self._kept is None:
+            return None
         from ..reporting.html.thresholds.threshold_page import thresholds_page
 
         golds = ["these documents", "other documents"]

@@ -126,8 +126,8 @@ def comparison(
     _correct(rows)
     _say(rows, baseline.name, first, confidence.level)
     units, k, exact, swaps = _based_on(every, trials if once else None)
-    random = first.collapsed or swaps is not None or any(metric.distinct for metric in first.metrics)
-    samples, seed = (confidence.samples, confidence.seed) if random else (None, None)
+    samples = confidence.samples if first.collapsed or any(metric.distinct for metric in first.metrics) else None
+    seed = None if samples is swaps is None else confidence.seed
     footing = Footing(first.unit, units, k, seed, samples, confidence.level, swaps=swaps, exact=exact)
     more = [
         f"units:{'?' if units is None else units}",
@@ -148,7 +148,7 @@ def comparison(
             "effective_units": k,
             "baseline": baseline.name,
             "runs": runs,
-            "confidence": {"level": confidence.level, "samples": confidence.samples, "seed": confidence.seed},
+            "confidence": {"level": confidence.level, "samples": samples, "seed": seed},
             "swaps": swaps,
             "exact": exact,
             **({"collapsed": True} if first.collapsed else {}),

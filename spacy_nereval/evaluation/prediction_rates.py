@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import inf, isfinite
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from .intervals import Known, Rows, rows_of
 from .leaving_out import Combined, Estimates, difference_after, leave_out, mean_share
 from .pairs import all_labels
 from .resampling import Confidence, Units
-from .result import gold_spans, pred_spans
+from .result import gold_spans, pred_spans, spans_per_label
 from .statistics.bounds import FEW, FEW_UNITS, TINY, UNDEFINED, degrees_of_freedom
 
 
@@ -74,11 +74,7 @@ def prediction_rates(counts: Counts, confidence: Confidence | None = None) -> li
     A 1 2 2.0
     B 0 1 None
     """
-    gold, pred = gold_spans(counts), pred_spans(counts)
-    found = [
-        PredictionRate(label, gold[label], pred[label], pred[label] / gold[label] if gold[label] else None)
-        for label in counts.labels
-    ]
+    found = rates_of({"per_type": spans_per_label(counts)})
     if confidence is None or not found:
         return found
     rows = _rate_rows(counts, confidence)
@@ -88,6 +84,18 @@ def prediction_rates(counts: Counts, confidence: Confidence | None = None) -> li
         if row["flag"] != UNDEFINED
         else each
         for each, row in zip(found, bounds)
+    ]
+
+
+def rates_of(result: Mapping[str, Any]) -> list[PredictionRate]:
+    """Return how often each label of a result is predicted, without intervals.
+
+    >>> rates_of({"per_type": {"A": {"gold": 2, "pred": 1}}})[0].rate
+    0.5
+    """
+    return [
+        PredictionRate(label, own["gold"], own["pred"], own["pred"] / own["gold"] if own["gold"] else None)
+        for label, own in result["per_type"].items()
     ]
 
 

@@ -33,8 +33,9 @@ def evaluate(
         short: Whether the signature leaves out options that have their default.
 
     Returns:
-        Numbers of documents and spans, and "metrics": for each its "scores" (ratios, not in per cent), "counts",
-        "averages", "per_type" and "confusion"; with intervals also "confidence".
+        Numbers of documents and spans, in all and of each label under "per_type", and "metrics": for each its "scores"
+        (ratios, not in per cent), "counts", "averages", "per_type", "verdicts" and "confusion"; with intervals also
+        "confidence".
 
     Raises:
         ValueError: Intervals are asked for, and the counts do not say what is resampled, or a
@@ -63,6 +64,7 @@ def evaluate(
             "pred": sums.spans(PRED_SPANS).sum(),
             **totals_on_reading(counts),
             **({"confidence": bounds.drawn._asdict()} if bounds else {}),
+            "per_type": spans_per_label(counts),
             "metrics": metrics,
         }
     )
@@ -106,6 +108,7 @@ def _of_metric(
         }
         for k, label in enumerate(labels)
     }
+    found["verdicts"] = nested_verdicts(metric, verdicts[metric.name])
     if metric.confusion is not None:
         found["confusion"] = confusion_matrix(metric, verdicts[metric.name])
     return found
@@ -120,6 +123,17 @@ def read_with(runs: Sequence[Counts]) -> dict[str, list[int]]:
 
 LabelledVerdict = tuple[str, str, str]
 """A verdict, the gold label and the predicted label; "" stands for no span."""
+
+
+def spans_per_label(counts: Counts) -> dict[str, dict[str, int]]:
+    """Return the numbers of gold and predicted spans of each label."""
+    gold, pred = gold_spans(counts), pred_spans(counts)
+    return {label: {"gold": gold[label], "pred": pred[label]} for label in counts.labels}
+
+
+def spans_of_labels(result: Mapping[str, Any], side: str) -> dict[str, int]:
+    """Return each label of a result and its number of spans on a side, "gold" or "pred", 0 included."""
+    return {label: own[side] for label, own in result["per_type"].items()}
 
 
 def gold_spans(counts: Counts) -> dict[str, int]:
@@ -201,6 +215,15 @@ def confusion_matrix(metric: Metric, verdicts: Mapping[LabelledVerdict, int]) ->
         if verdict in (metric.confusion or ()):
             matrix.setdefault(gold, Counter())[pred] += number
     return matrix
+
+
+def nested_verdicts(metric: Metric, verdicts: Mapping[LabelledVerdict, int]) -> dict[str, Any]:
+    """Return verdict to gold label to predicted label to number, in the order that the metric declares."""
+    found: dict[str, Any] = {}
+    place = {name: k for k, name in enumerate(metric.verdict_names)}
+    for verdict, gold, pred in sorted(verdicts, key=lambda own: (place.get(own[0], -1), *own)):
+        found.setdefault(verdict, {}).setdefault(gold, {})[pred] = verdicts[verdict, gold, pred]
+    return found
 
 
 def first(table: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from ..counting.table import summed
 from .intervals import bounded, nested, values_at
 from .pairs import aligned_runs, all_labels
 from .resampling import Confidence
-from .result import plain, read_with
+from .result import gold_spans, plain, pred_spans, read_with
 from .scores import AVERAGES, Path, score_sums
 from .signature import signature
 from .statistics.runs import FEW_RUNS, mean_of_runs
@@ -95,10 +95,18 @@ def evaluate_runs(
             "pred": [counts.pred for counts in runs],
             **read_with(runs),
             "confidence": bounds.drawn._asdict(),
+            "per_type": _spans_per_label(runs, labels),
             "metrics": metrics,
         }
     )
     return result
+
+
+def _spans_per_label(runs: Sequence[Counts], labels: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Return the number of gold spans of each label, and the mean number of predicted spans of the runs."""
+    gold, preds = gold_spans(runs[0]), [pred_spans(counts) for counts in runs]
+    means = {label: sum(pred.get(label, 0) for pred in preds) / len(runs) for label in labels}
+    return {label: {"gold": gold.get(label, 0), "pred": means[label]} for label in labels}
 
 
 def _of_metric(metric: Metric, places: Sequence[Path], values: NDArray[np.float64], labels: Sequence[str]) -> Any:

@@ -47,8 +47,11 @@ class Asked(NamedTuple):
         return asked._replace(primary=asked.primary and spelt_out(asked.primary, metrics), secondary=secondary)
 
     def checked(self) -> Asked:
-        """Return the settings, with a list of secondary scores. Raise ValueError if the margin is not above 0."""
-        if self.margin is not None and not 0 < self.margin < math.inf:
+        """Return the settings, with a list of secondary scores. Raise ValueError if one cannot be used."""
+        if not isinstance(self.labels, bool):
+            raise ValueError(f"{named('per_label', self.labels)}: expected True or False")
+        is_number = isinstance(self.margin, (int, float)) and not isinstance(self.margin, bool)
+        if self.margin is not None and not (is_number and 0 < self.margin < math.inf):
             raise ValueError(f"{named('margin', self.margin)}: expected a number of points above 0, such as 1")
         if isinstance(self.secondary, str):
             listed = [name.strip() for name in self.secondary.split(",")] if self.secondary else []

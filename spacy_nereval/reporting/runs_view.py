@@ -26,7 +26,7 @@ class RunsView(ScoreView):
     def runs(self) -> Iterator[ResultTable]:
         """Yield the spread of the headline scores over the training runs."""
         given, rows = self.given, list[list[Cell]]()
-        for metric in given.counts.metrics:
+        for metric in given.metrics:
             own = given.result["metrics"][metric.name]["runs"]
             means, bounds = given.overall(metric.name)
             spread = own["scores"] if given.average == "micro" else own["averages"].get(given.average, {})

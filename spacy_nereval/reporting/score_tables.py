@@ -12,7 +12,7 @@ from ..evaluation.attributes import ATTRIBUTES
 from ..evaluation.error_groups import ErrorGroups
 from ..evaluation.error_list import Listed
 from ..evaluation.per_document import document_rows
-from ..evaluation.result import LabelledVerdict, gold_spans, pred_spans
+from ..evaluation.result import LabelledVerdict, spans_of_labels
 from ..evaluation.statistics.bounds import FEW
 from .declared import directed, groups, headlines, main_metric, short_name, spoken
 from .result_table import Cell, Estimate, ResultTable
@@ -29,15 +29,17 @@ class Evaluated(NamedTuple):
     """Counts with their result, from which tables are made.
 
     Attributes:
-        counts: The counts of the corpus.
+        counts: The counts of the corpus; None if only the result is known.
         result: The result that `evaluate` returns for the counts.
+        metrics: The metrics of the result.
         average: The average that tables of scores show.
         examples: The first verdict of each kind of error, if documents were available.
         groups: Groups of the same error, if documents were available.
     """
 
-    counts: Counts
+    counts: Counts | None
     result: Mapping[str, Any]
+    metrics: Sequence[Metric]
     average: str = "micro"
     examples: Mapping[LabelledVerdict, Listed] = {}
     groups: ErrorGroups | None = None
@@ -50,12 +52,21 @@ class Evaluated(NamedTuple):
             return own["scores"], bounds.get("scores", {})
         return own["averages"].get(self.average, {}), bounds.get("averages", {}).get(self.average, {})
 
+    def verdicts(self, metric: Metric) -> dict[LabelledVerdict, int]:
+        """Return how many verdicts of a metric there are of each (verdict, gold label, predicted label)."""
+        return {
+            (verdict, gold, pred): number
+            for verdict, by_gold in self.result["metrics"][metric.name]["verdicts"].items()
+            for gold, by_pred in by_gold.items()
+            for pred, number in by_pred.items()
+        }
+
 
 def score_tables(given: Evaluated) -> Iterator[ResultTable]:
     """Yield the overall scores, with their intervals if the result has any."""
     average = given.average
     triples, singles = [], []
-    for metric in given.counts.metrics:
+    for metric in given.metrics:
         more_triples, more_singles = _score_rows(metric, *given.overall(metric.name))
         triples += more_triples
         singles += more_singles
@@ -69,9 +80,9 @@ def headline_tables(given: Evaluated) -> Iterator[ResultTable]:
     The number of predicted spans shows labels that are predicted too often, even where the metric counts an error
     for the gold label alone.
     """
-    metric = main_metric(given.counts.metrics)
+    metric = main_metric(given.metrics)
     result = given.result["metrics"][metric.name]
-    numbers, predicted = support(given), pred_spans(given.counts)
+    numbers, predicted = support(given), spans_of_labels(given.result, "pred")
     if not numbers:
         return
     declared = [*next(iter(result["per_type"].values()))["scores"]]
@@ -81,7 +92,7 @@ def headline_tables(given: Evaluated) -> Iterator[ResultTable]:
     for label in sorted(numbers, key=lambda label: (-numbers[label], label)):
         scores = result["per_type"][label]["scores"]
         bounds = result.get("intervals", {}).get("per_type", {}).get(label, {})
-        rows.append([label, numbers[label], predicted.get(label, 0), *score_cells(metric, names, scores, bounds)])
+        rows.append([label, numbers[label], predicted[label], *score_cells(metric, names, scores, bounds)])
     bounded = [cell for row in rows for cell in row if isinstance(cell, Estimate)]
     notes = [spoken(metric, main).removesuffix(" F")]
     if bounded:
@@ -95,7 +106,7 @@ def headline_tables(given: Evaluated) -> Iterator[ResultTable]:
 
 def label_tables(given: Evaluated) -> Iterator[ResultTable]:
     """Yield the headline scores of each label, with its number of gold spans."""
-    metrics, result = given.counts.metrics, given.result["metrics"]
+    metrics, result = given.metrics, given.result["metrics"]
     columns = [(m, name) for m in metrics for name in first_headlines(m, result[m.name]["per_type"])]
     rows: list[list[Cell]] = []
     for label, number in support(given).items():
@@ -120,7 +131,7 @@ def label_score_tables(given: Evaluated) -> Iterator[ResultTable]:
     """Yield every score of each label, with its interval if the result has one."""
     triples, singles = [], []
     for label, number in support(given).items():
-        for metric in given.counts.metrics:
+        for metric in given.metrics:
             own = given.result["metrics"][metric.name]
             intervals = own.get("intervals", {}).get("per_type", {}).get(label, {})
             more_triples, more_singles = _score_rows(metric, own["per_type"][label]["scores"], intervals)
@@ -132,24 +143,22 @@ def label_score_tables(given: Evaluated) -> Iterator[ResultTable]:
 
 def support(given: Evaluated) -> dict[str, int]:
     """Return each label of a result and its number of gold spans, 0 included."""
-    numbers = gold_spans(given.counts)
-    per_type = next(iter(given.result["metrics"].values()))["per_type"]
-    return {label: numbers.get(label, 0) for label in per_type}
+    return spans_of_labels(given.result, "gold")
 
 
 def count_tables(given: Evaluated) -> Iterator[ResultTable]:
     """Yield the counts that the scores are computed from."""
-    counted = ((m.name, given.result["metrics"][m.name]["counts"]) for m in given.counts.metrics)
+    counted = ((m.name, given.result["metrics"][m.name]["counts"]) for m in given.metrics)
     rows = [[metric, name, number] for metric, counts in counted for name, number in counts.items()]
     yield ResultTable("Counts", ["metric", "count", "number"], rows)
 
 
 def document_tables(given: Evaluated) -> Iterator[ResultTable]:
     """Yield the headline scores of each document, the worst document first; nothing if the counts are collapsed."""
-    if given.counts.collapsed:
+    if given.counts is None or given.counts.collapsed:
         return
     header, in_percent = {"gold": "gold", "pred": "predicted"}, set()
-    for metric in given.counts.metrics:
+    for metric in given.metrics:
         shown = headlines(metric, list(metric.keys.values()))
         for key, name in metric.keys.items():
             if name in shown:

@@ -13,9 +13,9 @@ from ..counting.counts import Counts
 from ..evaluation.error_groups import ErrorGroups
 from ..evaluation.error_list import Listed
 from ..evaluation.intervals import bounded
-from ..evaluation.prediction_rates import PredictionRate, prediction_rates
+from ..evaluation.prediction_rates import PredictionRate, prediction_rates, rates_of
 from ..evaluation.resampling import Confidence
-from ..evaluation.result import LabelledVerdict, documents_with, verdict_counts
+from ..evaluation.result import LabelledVerdict, documents_with
 from .declared import errors_of, headlines, judging, main_metric, short_name, spoken
 from .remarks import heading, in_sentence, interval_lines, many, mention_lines, times
 from .result_table import Estimate, ResultTable, direction, shown
@@ -51,11 +51,12 @@ class ScoreView(View):
     """The tables and sentences of one system.
 
     Args:
-        counts: The counts of the corpus.
+        counts: The counts of the corpus; None if only the result is known.
         result: The result that `evaluate` returns for the counts.
         average: The average that tables of scores show.
         examples: The first verdict of each kind of error, if documents were available.
         groups: Groups of the same error, if documents were available.
+        metrics: The metrics of the result, if there are no counts.
 
     >>> from spacy_nereval import Document, count, create_all, evaluate
     >>> counts = count([Document([(0, 3, "A"), (4, 8, "A")], [(0, 3, "A")])], create_all(["fair", "slot_error"]))
@@ -83,20 +84,24 @@ class ScoreView(View):
 
     def __init__(
         self,
-        counts: Counts,
+        counts: Counts | None,
         result: Mapping[str, Any],
         average: str = "micro",
         *,
         examples: Mapping[LabelledVerdict, Listed] = {},
         groups: ErrorGroups | None = None,
+        metrics: Sequence[Metric] = (),
     ) -> None:
-        self.given: Evaluated = Evaluated(counts, result, average, examples, groups)
-        self.metric: Metric = main_metric(counts.metrics)
+        scored = metrics if counts is None else counts.metrics
+        self.given: Evaluated = Evaluated(counts, result, scored, average, examples, groups)
+        self.metric: Metric = main_metric(scored)
 
     @cached_property
     def bounded(self) -> Evaluated:
         """What was given, with intervals of the main metric if they are computed quickly."""
         counts, result, metric = self.given.counts, self.given.result, self.metric
+        if counts is None:
+            return self.given
         drawn_before = counts.collapsed and counts.replicates  # then there is nothing to draw
         too_slow = counts.documents > MOST_DOCUMENTS or len(counts.units) != counts.documents
         if "confidence" in result or (too_slow and not drawn_before):
@@ -110,7 +115,7 @@ class ScoreView(View):
         """Yield tables, then the breakdowns by attributes if the result has any; see `View.tables`."""
         yield from super().tables(wanted, digits=digits)
         for found in self.given.result.get("breakdowns", {}).values():
-            yield breakdown_table(found, self.given.counts.metrics, digits=digits)
+            yield breakdown_table(found, self.given.metrics, digits=digits)
 
     # Sentences
 
@@ -165,7 +170,7 @@ class ScoreView(View):
         given = self.bounded
         rows = [
             (each, name, _without_few(score_cell(each, name, *given.overall(each.name)), digits))
-            for each in given.counts.metrics
+            for each in given.metrics
             for name in headlines(each, [name for name in given.overall(each.name)[0] if name != "undefined"])
         ]
         main = next((row for row in rows if row[0] is self.metric), None)
@@ -188,7 +193,7 @@ class ScoreView(View):
 
     @property
     def _verdicts(self) -> Mapping[LabelledVerdict, int]:
-        return verdict_counts(self.given.counts)[self.metric.name]
+        return self.given.verdicts(self.metric)
 
     def _kind(self, verdict: str) -> str:
         """Return what is wrong about a verdict, a key of `VERDICT_KINDS` if the metric declares its words."""
@@ -196,7 +201,8 @@ class ScoreView(View):
         return words[verdict].kind if verdict in words else verdict
 
     def _with(self, is_wanted: Callable[[LabelledVerdict], object]) -> list[str | int]:
-        return documents_with(self.given.counts, self.metric, is_wanted)
+        counts = self.given.counts
+        return [] if counts is None else documents_with(counts, self.metric, is_wanted)
 
     def _frequent_errors(self) -> Iterator[Finding]:
         if found := self._most_errors():
@@ -229,6 +235,8 @@ class ScoreView(View):
     @cached_property
     def rates(self) -> list[PredictionRate]:
         """How often each label is predicted, with intervals if the result has some."""
+        if self.given.counts is None:
+            return rates_of(self.given.result)
         found = self.given.result.get("confidence")
         chosen = {name: found[name] for name in Confidence._fields if found[name] is not None} if found else {}
         settings = Confidence(**chosen) if found else None

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.declaration import Metric
 from ..evaluation.error_groups import ErrorGroup, ErrorGroups
 from ..evaluation.error_list import Listed
-from ..evaluation.result import LabelledVerdict, confusion_matrix, verdict_counts
+from ..evaluation.result import LabelledVerdict, confusion_matrix
 from .declared import errors_of, judging
 from .marked_text import Marked, clipped, marked, marked_row
 from .result_table import EMPTY, Cell, ResultTable
@@ -35,15 +35,15 @@ def verdict_tables(given: Evaluated) -> Iterator[ResultTable]:
 
     A gold span may have several verdicts, so the share of gold counts gold spans. Counts alone do not tell them.
     """
-    if not (metric := judging(given.counts.metrics)):
+    if not (metric := judging(given.metrics)):
         return
-    kinds = verdict_counts(given.counts)[metric.name]
+    kinds = given.verdicts(metric)
     errors = errors_of(metric)
     numbers = {
         name: sum(n for (verdict, _, _), n in kinds.items() if verdict == name)
         for name in (*metric.correct_verdicts, *errors)
     }
-    total, gold = sum(numbers[name] for name in errors), given.counts.gold
+    total, gold = sum(numbers[name] for name in errors), given.result["gold"]
     on_gold, words = _gold_spans(given, metric), metric.words
     rows: list[list[Cell]] = []
     for verdict in sorted(numbers, key=lambda name: (name in errors, -numbers[name])):
@@ -61,19 +61,19 @@ def _gold_spans(given: Evaluated, metric: Metric) -> dict[str, int]:
     if given.groups and given.groups.metric.name == metric.name:
         return {name: given.groups.gold[name] for name in names}
     found: Counter[str] = Counter()
-    for (verdict, gold, _), number in verdict_counts(given.counts)[metric.name].items():
+    for (verdict, gold, _), number in given.verdicts(metric).items():
         found[verdict] += number if gold else 0
-    if found.total() != given.counts.gold:  # then some gold span has several verdicts
+    if found.total() != given.result["gold"]:  # then some gold span has several verdicts
         names = [name for name in names if name in (metric.hit, metric.miss) or found[name] < 2]
     return {name: found[name] for name in names}
 
 
 def pair_tables(given: Evaluated) -> Iterator[ResultTable]:
     """Yield the errors by verdict, gold label and predicted label, the most frequent first, each with an example."""
-    if not (metric := judging(given.counts.metrics)):
+    if not (metric := judging(given.metrics)):
         return
     verdicts = errors_of(metric)
-    errors = {kind: n for kind, n in verdict_counts(given.counts)[metric.name].items() if kind[0] in verdicts}
+    errors = {kind: n for kind, n in given.verdicts(metric).items() if kind[0] in verdicts}
     rows: list[list[Cell]] = []
     for kind in sorted(errors, key=lambda kind: (-errors[kind], kind)):
         verdict, gold, pred = kind
@@ -94,9 +94,9 @@ def confusion_tables(given: Evaluated) -> Iterator[ResultTable]:
 
     Where boundary errors are on its diagonal, a second matrix has hits there, and totals.
     """
-    if not (metric := judging(given.counts.metrics)):
+    if not (metric := judging(given.metrics)):
         return
-    kinds = verdict_counts(given.counts)[metric.name]
+    kinds = given.verdicts(metric)
     matrix = confusion_matrix(metric, kinds)
     labels = sorted({*matrix, *(label for row in matrix.values() for label in row)} - {""})
     if len(labels) > MANY:

@@ -150,6 +150,8 @@ FAILS = {
     "score(gold, pred, confidence={'alpha': 0.05})": "there are level, samples, seed",
     "score(gold)": "pred is missing",
     "compare({'a': gold, 'b': pred}, gold, primary='f1')": "or a score key such as fair_f",
+    "compare({'a': gold, 'b': pred}, gold, per_label='own')": "per_label='own': expected True or False",
+    "compare({'a': gold, 'b': pred}, gold, margin='1')": "margin='1': expected a number of points",
     "evaluate(gold)": "pred is missing",
     "r.report()": "write score([*gold], [*pred], text=texts)",
     "r.show('f1')": "there is no table 'f1'; there are headline, errors",

@@ -303,11 +303,15 @@ def test_renaming_the_labels_changes_nothing_but_their_names(case, corpus):
     ]
     result, expected = case.result(renamed), case.result(corpus)
     expected["per_type"] = {new[label]: row for label, row in expected["per_type"].items()}
+    expected["verdicts"] = {name: _renamed(matrix, new) for name, matrix in expected["verdicts"].items()}
     if "confusion" in expected:
-        named = new | {"": ""}
-        matrix = expected["confusion"]
-        expected["confusion"] = {named[a]: {named[b]: n for b, n in row.items()} for a, row in matrix.items()}
+        expected["confusion"] = _renamed(expected["confusion"], new)
     assert result == expected
+
+
+def _renamed(matrix, new):
+    named = new | {"": ""}
+    return {named[a]: {named[b]: n for b, n in row.items()} for a, row in matrix.items()}
 
 
 @law

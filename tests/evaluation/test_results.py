@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections import Counter
 from importlib.metadata import version
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 from places import TESTS
 from processes import python
 
-from spacy_nereval import Document, __version__, count, create_all, evaluate, score
+from spacy_nereval import Document, __version__, count, create, create_all, evaluate, score
 
 GOLDEN = TESTS / "evaluation" / "golden" / "result.json"
 
@@ -111,7 +112,7 @@ RESULT = score(corpus())
 
 
 def test_the_head_says_what_was_counted():
-    head = {key: value for key, value in RESULT.items() if key not in ("signature", "metrics")}
+    head = {key: value for key, value in RESULT.items() if key not in ("signature", "metrics", "per_type")}
     numbers = {
         "documents": 4,
         "skipped": 1,
@@ -123,11 +124,23 @@ def test_the_head_says_what_was_counted():
         "rejected": 0,
     }
     assert head == {"version": __version__, **numbers}
+    spans = [sum(row[side] for row in RESULT["per_type"].values()) for side in ("gold", "pred")]
+    assert spans == [9, 8] and RESULT["per_type"]["LOC"] == {"gold": 4, "pred": 4}
+
+
+def test_verdicts_add_up_to_the_confusion_matrix():
+    for name in COUNTS:
+        own, added = RESULT["metrics"][name], Counter()
+        for verdict in create(name).confusion or ():
+            for gold, row in own["verdicts"].get(verdict, {}).items():
+                added.update({(gold, pred): number for pred, number in row.items()})
+        matrix = own.get("confusion", {})
+        assert {**added} == {(gold, pred): number for gold, row in matrix.items() for pred, number in row.items()}
 
 
 @pytest.mark.parametrize("name", COUNTS)
 def test_a_metric_has_these_parts(name):
-    parts = {"settings", "scores", "counts", "averages", "per_type"}
+    parts = {"settings", "scores", "counts", "averages", "per_type", "verdicts"}
     own = {"semeval": {"confusion", "schemes"}, "wrf": {"combined"}}
     assert RESULT["metrics"][name].keys() == parts | own.get(name, {"confusion"})
 

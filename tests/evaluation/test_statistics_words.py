@@ -146,10 +146,10 @@ def test_footer_and_signature() -> None:
     assert footer(footing) == (
         "unit prefix:(.*)-, 431 units (effectively 215.0), seed 7, 10000 swaps, training runs 3 and 5"
     )
-    assert signature_part(footing) == "half:1000,seed:7,level:0.95,unit:prefix:(.*)-|swaps:10000"
+    assert signature_part(footing) == "seed:7,level:0.95,unit:prefix:(.*)-|swaps:10000"
     score_alone = Footing("id", 1, 1.0, 0)
     assert footer(score_alone) == "unit id, 1 unit (effectively 1.0), seed 0"
-    assert signature_part(score_alone) == "half:1000,seed:0,level:0.95,unit:id"
+    assert signature_part(score_alone) == "seed:0,level:0.95,unit:id"
 
 
 @pytest.mark.parametrize(

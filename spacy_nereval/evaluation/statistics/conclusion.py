@@ -200,7 +200,7 @@ class Footing(NamedTuple):
         units: Their number U; None if it is not known.
         effective: Effective number of units k.
         seed: Seed of the random bits; None if there are none.
-        samples: Number of half-samples; None if no random number was used, as for training runs.
+        samples: Number of half-samples; None if none were drawn.
         level: Confidence level.
         swaps: Number of swaps R; None if none were made.
         exact: Whether the swaps were all patterns.
@@ -211,7 +211,7 @@ class Footing(NamedTuple):
     units: int | None
     effective: float
     seed: int | None
-    samples: int | None = 1000
+    samples: int | None = None
     level: float = 0.95
     swaps: int | None = None
     exact: bool = False
@@ -252,17 +252,18 @@ def signature_part(footing: Footing) -> str:
         footing: What the numbers are based on.
 
     Returns:
-        The half-samples if there may be any, and the swaps if there were any.
+        The half-samples and the swaps if there were any.
 
     Example:
         >>> signature_part(Footing("id", 500, 300.0, 0, swaps=10000))
-        'half:1000,seed:0,level:0.95,unit:id|swaps:10000'
-        >>> signature_part(Footing("id", 10, 9.4, 0, swaps=1024, exact=True))
+        'seed:0,level:0.95,unit:id|swaps:10000'
+        >>> signature_part(Footing("id", 10, 9.4, 0, 1000, swaps=1024, exact=True))
         'half:1000,seed:0,level:0.95,unit:id|swaps:all 1024'
-        >>> signature_part(Footing("id", 10, 9.4, None, None))
+        >>> signature_part(Footing("id", 10, 9.4, None))
         'infl,level:0.95,unit:id'
     """
-    drawn = "infl" if footing.samples is None else f"half:{footing.samples},seed:{footing.seed}"
+    halves = [] if footing.samples is None else [f"half:{footing.samples}"]
+    drawn = ",".join([*halves, "infl" if footing.seed is None else f"seed:{footing.seed}"])
     text = f"{drawn},level:{footing.level},unit:{footing.unit}"
     if footing.swaps is not None:
         text += f"|swaps:{'all ' if footing.exact else ''}{footing.swaps}"

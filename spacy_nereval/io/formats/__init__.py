@@ -24,6 +24,7 @@ from ...core.messages import fault, named
 from ...core.plugins import own_names, readers, registered, registered_names
 from ..paths import check_is_file, readable
 from ..records import Record
+from ..saved_results import held, kind_of
 from .contents import files_in, json_values
 from .offsets import with_fitting_offsets
 from .settings import Format
@@ -107,6 +108,8 @@ def name_of(path: Path, format: Format = Format()) -> str:
         check_is_file(path)
     if remedy := UNREAD.get(path.suffix.lower()):
         raise ValueError(f"{path}: {remedy}")
+    if kind := _kind_of_result(path):
+        raise ValueError(f"{path} {held(kind, path)}; expected annotation")
     what = (
         f"{path} is a folder without .ann files"
         if path.is_dir()
@@ -313,13 +316,28 @@ def detected(path: Path) -> str | None:
 
 
 def _of_json(path: Path) -> str | None:
-    first = next(islice(json_values(path), 1), (0, None))[1]
+    first = _first_value(path)
     if isinstance(first, list):
         return "spacy2" if len(first) == 2 and isinstance(first[1], dict) else None
     return _of_object(first) if isinstance(first, dict) else None
 
 
+def _first_value(path: Path) -> Any:
+    """Return the first value of a JSON file; None if it has none. Raise ValueError if it is not valid."""
+    return next(islice(json_values(path), 1), (0, None))[1]
+
+
+def _kind_of_result(path: Path) -> str | None:
+    """Return the kind of result that a file holds, None if it holds none."""
+    try:
+        return kind_of(_first_value(path)) if path.suffix.lower() == ".json" else None
+    except ValueError:  # not valid JSON
+        return None
+
+
 def _of_object(first: dict[str, Any]) -> str | None:
+    if kind_of(first):
+        return None
     if "tokenized_text" in first:
         return "gliner"
     if "paragraphs" in first:
