@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import chdir, contextmanager, redirect_stdout
 from functools import cache
 from glob import glob, has_magic
@@ -25,14 +25,38 @@ class BlockError(ValueError):
     """What is wrong with a block: its page and line, and what was found."""
 
 
+WHERE = {
+    "*Runs anywhere.*": (),
+    "*Runs in a folder with a copy of [examples/]": ("examples",),
+    "*Runs in a clone of this repository.*": (
+        *("examples", "assets", "benchmarks", "configs", "docs", "scripts", "project.yml"),
+    ),
+}
+"""How a line near the top of a page begins, and what the folder has in which its blocks run."""
+
+
+def where(page: str) -> tuple[str, ...]:
+    """Return what the folder has in which the blocks of a page run.
+
+    Raises:
+        BlockError: The page does not say where it runs.
+    """
+    for line in page.splitlines():
+        for start, names in WHERE.items():
+            if line.startswith(start):
+                return names
+    raise BlockError(f"the page does not say where it runs: expected a line that begins with one of {[*WHERE]}")
+
+
 @contextmanager
-def workplace() -> Iterator[None]:
-    """Work in a folder like a fresh clone: with the examples, and with links to everything else."""
+def workplace(names: Collection[str]) -> Iterator[None]:
+    """Work in a folder with some of the files of a fresh clone: a copy of the examples, and links to all else."""
     with TemporaryDirectory() as folder:
-        for path in ROOT.iterdir():
-            if path.name in ("assets", "benchmarks", "configs", "docs", "scripts", "project.yml"):
-                Path(folder, path.name).symlink_to(path)
-        shutil.copytree(ROOT / "examples", Path(folder, "examples"))
+        for name in names:
+            if name == "examples":
+                shutil.copytree(ROOT / name, Path(folder, name))
+            else:
+                Path(folder, name).symlink_to(ROOT / name)
         with chdir(folder):
             yield
 
@@ -139,7 +163,7 @@ def repeated(name: str, arguments: tuple[str, ...]) -> tuple[int, str]:
     """Run a command of an app, or do again what the same command has done for another page."""
     if any(Path(word).exists() and not word.startswith(("examples/", "assets/")) for word in arguments):
         return invoked(name, [*arguments])
-    key = name, *arguments
+    key = name, *arguments, *(folder for folder in ("examples", "assets") if Path(folder).exists())
     if key not in RAN:
         before = written()
         status, printed = invoked(name, [*arguments])

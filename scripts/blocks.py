@@ -28,7 +28,16 @@ from pathlib import Path
 from textwrap import dedent, indent
 from typing import Any
 
-from block_runs import BlockError, check_config, check_json, redirected_width, run_commands, run_python, workplace
+from block_runs import (
+    BlockError,
+    check_config,
+    check_json,
+    redirected_width,
+    run_commands,
+    run_python,
+    where,
+    workplace,
+)
 from doc_pages import ROOT
 
 PROGRAMS = {"bash": "commands", "python": "Python", "ini": "a config", "json": "JSON"}
@@ -90,19 +99,19 @@ def with_output(page: Path, *, slow: bool = False) -> str:
     if not any(block.language in PROGRAMS for block in found):
         return text
     pieces, here, printed = [], 0, ""
-    with workplace(), redirected_width():
+    with workplace(where(text)), redirected_width():
         names: dict[str, Any] = {"__name__": "__main__"}
         for block in found:
-            where = f"{os.path.relpath(page, ROOT)}, line {block.line}"
+            place = f"{os.path.relpath(page, ROOT)}, line {block.line}"
             if block.printed:
                 if slow or "output varies" not in block.notes:
-                    pieces += [text[here : block.start], indent(shown(printed, block, where), block.indent)]
+                    pieces += [text[here : block.start], indent(shown(printed, block, place), block.indent)]
                     here = block.end
             elif block.language in PROGRAMS:
                 try:
                     printed = run(block, names, slow=slow)
                 except Exception as error:  # whatever it is, the writer needs to know which block
-                    raise BlockError(f"{where}: {error}") from error
+                    raise BlockError(f"{place}: {error}") from error
     return "".join(pieces) + text[here:]
 
 

@@ -72,11 +72,11 @@ class Board(NamedTuple):
         for words, gold, pred in zip(self.words, self.gold, self.runs[system]):
             ends = [*accumulate(len(word) + 1 for word in words)]
             tokens = [(end - len(word) - 1, end - 1) for word, end in zip(words, ends)]
-            sides = (
+            sides = [
                 [(tokens[c.start][0], tokens[c.end - 1][1], c.label) for c in chunks(tags) if c.label in labels]
                 for tags in (gold, pred)
-            )
-            found.append(Document(*sides, text=" ".join(words), tokens=tokens))
+            ]
+            found.append(Document(sides[0], sides[1], text=" ".join(words), tokens=tokens))
         return found
 
 

@@ -49,6 +49,8 @@ OVERVIEW = ("strict_f", "fair_f", "wrf")
 
 FIRST = """# Results
 
+*Runs in a clone of this repository.*
+
 How well the project's own pipelines find entities in texts that they were not trained on. Each score is
 the mean over its training runs, in percent, with its 95 % interval:"""
 

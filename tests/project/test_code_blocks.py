@@ -47,15 +47,19 @@ def test_a_block_without_a_reason_runs_and_every_output_belongs_to_a_block(page)
 # The script itself
 
 
-def page(tmp_path: Path, text: str) -> Path:
+EXAMPLES = "*Runs in a folder with a copy of [examples/](examples/README.md).*\n\n"
+
+
+def written(tmp_path: Path, text: str, where: str = EXAMPLES) -> str:
+    """What the script makes of a page, without the line that says where it runs."""
     path = tmp_path / "page.md"
-    path.write_text(text, encoding="utf8")
-    return path
+    path.write_text(where + text, encoding="utf8")
+    return blocks.with_output(path).removeprefix(where)
 
 
 def test_output_that_is_wrong_is_replaced_and_the_rest_stays(tmp_path):
     before = "# A\n\n```python\nnumber = 1\nprint(number)\n```\n\n```text\n2\n```\n\nB\n\n```python\nprint(3)\n```\n"
-    assert blocks.with_output(page(tmp_path, before)) == before.replace("\n2\n", "\n1\n")
+    assert written(tmp_path, before) == before.replace("\n2\n", "\n1\n")
 
 
 @pytest.mark.parametrize(
@@ -69,7 +73,7 @@ def test_output_that_is_wrong_is_replaced_and_the_rest_stays(tmp_path):
 )
 def test_a_comment_says_which_lines_are_shown(tmp_path, note, shown):
     text = f'```python\nprint("a\\nb\\nc")\n```\n\nText.\n\n<!-- {note} -->\n```text\nold\n```\n'
-    assert blocks.with_output(page(tmp_path, text)).split("```text\n")[1] == f"{shown}```\n"
+    assert written(tmp_path, text).split("```text\n")[1] == f"{shown}```\n"
 
 
 @pytest.mark.parametrize(
@@ -87,14 +91,33 @@ def test_a_comment_says_which_lines_are_shown(tmp_path, note, shown):
 )
 def test_what_does_not_run_is_named_with_its_line(tmp_path, block, complaint):
     with pytest.raises(ValueError) as raised:
-        blocks.with_output(page(tmp_path, f"# A\n\n{block}\n"))
+        written(tmp_path, f"# A\n\n{block}\n")
     assert complaint in str(raised.value)
     assert re.search(r"page\.md, line \d+: ", str(raised.value))
 
 
+def test_a_page_has_only_what_it_says_that_it_needs(tmp_path):
+    files = {
+        "*Runs anywhere.*\n\n": (False, False),
+        EXAMPLES: (True, False),
+        "*Runs in a clone of this repository.*\n\n": (True, True),
+    }
+    code = "```bash\nnereval score examples/gold.jsonl examples/improved.jsonl -m strict -o new.json\n```\n"
+    for where, (examples, assets) in files.items():
+        text = (
+            "```python\nfrom pathlib import Path\n\nprint(*map(Path.exists, map(Path, ('examples', 'assets'))))\n```\n"
+        )
+        assert written(tmp_path, f"{text}\n```text\n?\n```\n", where).endswith(f"{examples} {assets}\n```\n")
+    assert written(tmp_path, code) == code
+    with pytest.raises(ValueError, match="examples/gold.jsonl"):  # what another page has done is no help
+        written(tmp_path, code, "*Runs anywhere.*\n\n")
+    with pytest.raises(ValueError, match="the page does not say where it runs"):
+        written(tmp_path, code, "")
+
+
 def test_what_blocks_write_stays_out_of_the_repository(tmp_path):
     text = "```bash\nnereval score examples/gold.jsonl examples/improved.jsonl -m strict -o examples/new.json\n```\n"
-    blocks.with_output(page(tmp_path, text))
+    written(tmp_path, text)
     assert not (ROOT / "examples" / "new.json").exists()
 
 
@@ -107,5 +130,5 @@ def test_a_command_that_two_pages_have_runs_once_and_writes_its_files_for_both(t
     count = "from pathlib import Path\n\nprint(len(Path('again.jsonl').read_text().splitlines()))\n"
     text = f"```bash\nmkdir new\n{convert}```\n\n```python\n{count}```\n\n```text\n75\n```\n"
     for _ in range(2):
-        assert blocks.with_output(page(tmp_path, text)) == text
+        assert written(tmp_path, text) == text
     assert ran == ["new/once.jsonl", "again.jsonl", "again.jsonl"], "what a page has made may differ from another's"

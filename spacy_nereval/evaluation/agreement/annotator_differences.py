@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple
 from ...core.overlapping import overlaps
 from ...core.spans import Span
 from ..error_groups import MOST_WORDS, has_words
+from ..statistics.many_tests import holm
 from .shared import SharedDocuments
 
 Kind = Literal["merged", "shifted", "leading", "trailing", "both", "label", "nested", "missing", "blank"]
@@ -54,8 +55,14 @@ MOST_WORDS_SHOWN = 5
 LEAST = 2
 """Minimum number of places of a difference that repeats."""
 
+LEAST_TESTED = 6
+"""Minimum number of places between two sides that are tested: of five, not even all in one direction have p < .05."""
+
 ONE_WAY = 0.8
 """Minimum share of the differences in one direction for a rule to be clear."""
+
+ALPHA = 0.05
+"""Maximum probability, by Holm's correction, that some rule is called clear if all differences are slips."""
 
 MOST_CAMPS = 64
 """Maximum number of camps of annotators that are tried, besides each one against the others: the most frequent."""
@@ -111,6 +118,11 @@ class Event(NamedTuple):
     members: Sequence[Difference]
 
     @property
+    def is_one_way(self) -> bool:
+        """Whether somebody has it who never lacks it, and somebody lacks it who never has it."""
+        return bool(self.having and self.lacking)
+
+    @property
     def place(self) -> tuple[int, int, int]:
         """The document, where the place begins and where it ends."""
         starts, ends = zip(*(each.stretch for each in self.members))
@@ -151,7 +163,7 @@ class Pattern:
         one, other: The sides.
         events: The places in which somebody of `one` has it and somebody of `other` lacks it.
         everything: All places of this kind of difference, whoever differs.
-        shares_words: Whether all differences are about the same words.
+        is_clear: Whether one side does what the other does not, see `_Habits`.
 
     Attributes:
         kind: What differs.
@@ -159,6 +171,7 @@ class Pattern:
         other: Those who lack it.
         events: The places.
         reverse: The places in which somebody of `other` has it and somebody of `one` lacks it.
+        is_clear: As given.
     """
 
     def __init__(
@@ -169,13 +182,13 @@ class Pattern:
         events: Sequence[Event],
         everything: Sequence[Event],
         *,
-        shares_words: bool = False,
+        is_clear: bool,
     ) -> None:
         self.kind: Kind = events[0].members[0].kind
         self.one: list[str] = [name for name in names if name in one]
         self.other: list[str] = [name for name in names if name in other]
         self.events: list[Event] = [*events]
-        self._shares_words = shares_words
+        self.is_clear = is_clear
         self._members = [event.between(one, other) for event in events]
         back = [(event, event.between(other, one)) for event in everything]
         self.reverse: list[Event] = [event for event, members in back if members]
@@ -192,27 +205,9 @@ class Pattern:
         return len(self.events)
 
     @property
-    def _other_way(self) -> float:
-        """How often it goes the other way, between as many pairs of annotators as differ in a place on average."""
-        return len(self._reverse) * self.number / len(self.one_way)
-
-    @property
     def systematic(self) -> float:
-        """How much more often it goes one way than the other."""
-        return self.number - self._other_way
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether one side does what the other does not: most differences go one way, too many for chance.
-
-        Most are four of five. Too many are more than two standard deviations above a half, or
-        all that share their words. The sides are chosen by the same differences, so that the second
-        condition alone would often hold where many annotators differ at random.
-        """
-        if self._shares_words:
-            return not self.reverse
-        both_ways = self.number + self._other_way
-        return self.systematic > 0 and self.systematic**2 > 4 * both_ways and self.number >= ONE_WAY * both_ways
+        """How much more often it goes one way than the other, in places."""
+        return self.number - _other_way(self.number, len(self.one_way), len(self._reverse))
 
     @property
     def habit_of(self) -> tuple[str, ...]:
@@ -249,48 +244,122 @@ class Pattern:
         return row
 
 
-def _habits(events: Sequence[Event], annotators: Sequence[str], *, shares_words: bool) -> Iterator[Pattern]:
-    """Yield the patterns in the places of one rule: those that are clear, or else one that is not.
+def _other_way(number: int, way: int, back: int) -> float:
+    """Return in how many places a difference goes the other way.
 
-    Each place is in one clear pattern at most. The sides that are tried are each annotator against the others, and
-    those who stand together in a place against the others. If nothing is clear, those who have it more often than they
-    lack it are one side.
+    That is, in how many places as many pairs of annotators would differ as differ in one of the places that go one way.
+
+    Args:
+        number: In how many places it goes one way.
+        way: The number of differences in these places.
+        back: The number of differences that go the other way, in whatever places.
     """
-    differing = {name for event in events for each in event.members for name in (each.having, each.lacking)}
-    names = [name for name in annotators if name in differing]
-    everybody = frozenset(names)
-    camps = Counter(camp for event in events for camp in (event.having, everybody - event.lacking))
-    alone = [frozenset([name]) for name in names]
-    common = [camp for camp, _ in camps.most_common(MOST_CAMPS)]
-    tried = dict.fromkeys([*alone, *(everybody - side for side in alone), *common])
-    times = Counter((each.having, each.lacking) for event in events for each in event.members)
-    sides = []
-    for one in tried:
-        pairs = [*product(one, everybody - one)]
-        way, back = sum(times[a, b] for a, b in pairs), sum(times[b, a] for a, b in pairs)
-        if way and way >= ONE_WAY * (way + back):  # else no choice of places is clear
-            sides.append((one, everybody - one))
-    left = [event for event in events if event.having and event.lacking]
-    found = False
-    while left:
-        patterns = []
-        for one, other in sides:
-            own = [event for event in left if event.having <= one and event.lacking <= other]
+    return back * number / way
+
+
+def _sign_test(number: float, other_way: float) -> float:
+    """Return the two-sided p of a sign test: whether slips would go one way as clearly.
+
+    >>> round(_sign_test(6, 0), 5), round(_sign_test(9, 1), 5), _sign_test(1, 3)
+    (0.03125, 0.02148, 1.0)
+    """
+    from scipy.special import betainc  # Takes a third of a second, and annotators may agree.
+
+    return float(min(1.0, 2 * betainc(number, other_way + 1, 0.5)))
+
+
+class _Found(NamedTuple):
+    """The places that go one way between two sides, and how often it goes the other way, in places."""
+
+    one: frozenset[str]
+    other: frozenset[str]
+    number: int
+    other_way: float
+
+    @property
+    def p(self) -> float:
+        return _sign_test(self.number, self.other_way)
+
+
+class _Habits:
+    """The habits in the places of one rule.
+
+    The sides that are tried are each annotator against the others, and those who stand together in a place against the
+    others. A place goes one way between two sides if nobody but the first has it, and nobody but the second lacks it.
+
+    A habit is clear if four of five go one way, and a sign test excludes slips, which go either way alike. The test
+    is corrected by Holm for all rules and sides with six places or more. This number is known whichever way they
+    go, so that the choice of what to test prefers no direction.
+
+    Args:
+        members: The differences of one rule.
+        annotators: All annotators, in their order.
+    """
+
+    def __init__(self, members: Sequence[Difference], annotators: Sequence[str]) -> None:
+        self.events: list[Event] = [*_events(members)]
+        differing = {name for each in members for name in (each.having, each.lacking)}
+        self.names: list[str] = [name for name in annotators if name in differing]
+        everybody = frozenset(self.names)
+        camps = Counter(camp for event in self.events for camp in (event.having, everybody - event.lacking))
+        common = [camp for camp, _ in camps.most_common(MOST_CAMPS)]
+        tried = [side for one in [*map(frozenset, zip(self.names)), *common] for side in (one, everybody - one)]
+        self._sides = [(one, everybody - one) for one in dict.fromkeys(tried) if 0 < len(one) < len(everybody)]
+        self._times = Counter((each.having, each.lacking) for each in members)
+
+    def p_values(self) -> list[float]:
+        """Return the p of every two sides with enough places to be tested."""
+        found = {each[:2]: each for each in self._counted(self.events)}
+        tested = []
+        for one, other in {frozenset(sides): sides for sides in self._sides}.values():
+            ways = [found[sides] for sides in ((one, other), (other, one)) if sides in found]
+            if sum(each.number for each in ways) >= LEAST_TESTED:
+                tested.append(min(each.p for each in ways))
+        return tested
+
+    def patterns(self, limit: float) -> Iterator[Pattern]:
+        """Yield the patterns that are clear, the most systematic first, or else one that is not.
+
+        Each place is in one clear pattern at most. If nothing is clear, those who have it more often than they lack it
+        are one side.
+
+        Args:
+            limit: Maximum p of a clear pattern.
+        """
+        left, clear = self.events, 0
+        while True:
+            found = [each for each in self._counted(left) if each.number >= LEAST]
+            found = [each for each in found if each.number >= ONE_WAY * (each.number + each.other_way)]
+            found = [each for each in found if each.p <= limit]
+            if not found:
+                break
+            best = max(found, key=lambda each: (each.number - each.other_way, each.number))
+            goes = [event.is_one_way and event.having <= best.one and event.lacking <= best.other for event in left]
+            own = [event for event, is_own in zip(left, goes) if is_own]
+            left = [event for event, is_own in zip(left, goes) if not is_own]
+            clear += 1
+            yield Pattern(self.names, best.one, best.other, own, self.events, is_clear=True)
+        if not clear:
+            one, other = _sides(self.events, self.names)
+            own = [event for event in self.events if event.between(one, other)]
             if len(own) >= LEAST:
-                pattern = Pattern(names, one, other, own, events, shares_words=shares_words)
-                patterns += [pattern] * pattern.is_clear
-        if not patterns:
-            break
-        best = max(patterns, key=lambda each: (each.systematic, each.number))
-        taken = {id(event) for event in best.events}
-        left = [event for event in left if id(event) not in taken]
-        found = True
-        yield best
-    if not found:
-        one, other = _sides(events, names)
-        own = [event for event in events if event.between(one, other)]
-        if len(own) >= LEAST:
-            yield Pattern(names, one, other, own, events, shares_words=shares_words)
+                yield Pattern(self.names, one, other, own, self.events, is_clear=False)
+
+    def _counted(self, events: Sequence[Event]) -> Iterator[_Found]:
+        """Yield the sides between which some places go one way. Places with the same annotators are counted once."""
+        number: Counter[tuple[frozenset[str], frozenset[str]]] = Counter()
+        pairs: defaultdict[tuple[frozenset[str], frozenset[str]], Counter[tuple[str, str]]] = defaultdict(Counter)
+        for event in events:
+            if event.is_one_way:
+                number[event[:2]] += 1
+                pairs[event[:2]].update((each.having, each.lacking) for each in event.members)
+        for one, other in self._sides:
+            own = [key for key in number if key[0] <= one and key[1] <= other]
+            if own:
+                times = sum(number[key] for key in own)
+                way = sum(n for key in own for (a, b), n in pairs[key].items() if a in one and b in other)
+                back = sum(self._times[b, a] for a, b in product(one, other))
+                yield _Found(one, other, times, _other_way(times, way, back))
 
 
 def _sides(events: Iterable[Event], names: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
@@ -365,13 +434,10 @@ class Differences:
                 labels = each.labels if each.kind in OF_LABELS else ()
                 groups[each.kind, labels, by_words and each.words].append(each)
         annotators = self._shared.annotators
-        found = [
-            _by_fewer(pattern, events, annotators, shares_words=by_words)
-            for members in groups.values()
-            if len(members) >= LEAST
-            for events in [[*_events(members)]]
-            for pattern in _habits(events, annotators, shares_words=by_words)
-        ]
+        rules = [_Habits(members, annotators) for members in groups.values() if len(members) >= LEAST]
+        tested = [p for rule in rules for p in rule.p_values()]
+        limit = max((p for p, corrected in zip(tested, holm(tested)) if corrected <= ALPHA), default=0.0)
+        found = [_by_fewer(pattern, rule.events, annotators) for rule in rules for pattern in rule.patterns(limit)]
         found.sort(key=lambda each: (not each.is_clear, -each.systematic, -each.number))
         before: Counter[tuple[str, ...]] = Counter()
         order = []
@@ -402,15 +468,13 @@ class Differences:
         return {key: [pattern.row(self._shared) for pattern in each] for key, each in found.items()}
 
 
-def _by_fewer(
-    pattern: Pattern, everything: Sequence[Event], annotators: Sequence[str], *, shares_words: bool
-) -> Pattern:
+def _by_fewer(pattern: Pattern, everything: Sequence[Event], annotators: Sequence[str]) -> Pattern:
     """Return a pattern of labels with the label that fewer annotators give first; others as they are."""
     one, other = ((len(side), annotators.index(side[0])) for side in (pattern.one, pattern.other))
     if pattern.kind != "label" or one < other:
         return pattern
     events, turned = ([event.turned() for event in given] for given in (pattern.events, everything))
-    return Pattern(annotators, {*pattern.other}, {*pattern.one}, events, turned, shares_words=shares_words)
+    return Pattern(annotators, {*pattern.other}, {*pattern.one}, events, turned, is_clear=pattern.is_clear)
 
 
 class _Sign(NamedTuple):
