@@ -135,18 +135,15 @@ class RenderedDocument:
 
     def html(self) -> str:
         """Return the document in HTML, without a style."""
-        from .html.texts import is_right_to_left
-
         text = self._text or ""
         parts = [_in_html(part) for part in stretches(text, self._said)]
         if self._text is None:
             parts = [f"{_places(each)} {_flag(each.words)}<br>" for each in self._said]
-        direction = "rtl" if is_right_to_left(text) else "ltr"
         key = '<span class="gold">gold</span>, <span class="pred">predicted</span>'
         return "\n".join(
             [
                 f"<p>{html.escape(self._heading)}</p>",
-                f'<p class="text" dir="{direction}">{"".join(parts)}</p>',
+                f'<p class="text" dir="auto">{"".join(parts)}</p>',
                 f'<p class="key">{key}</p>',
             ]
         )
