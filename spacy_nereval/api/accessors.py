@@ -327,7 +327,8 @@ class LabelScores:
         return paths(self._sets())
 
     def __repr__(self) -> str:
-        return f"{self.label}: " + "\n".join(map(repr, self._sets().values()))
+        known = ((key, value) for key, value in self.scores.items() if value is not None)
+        return f"{self.label}({', '.join(f'{key}={value:.4g}' for key, value in known)})"
 
 
 def flat(parts: Mapping[str, ScoreSet]) -> dict[str, float | None]:

@@ -125,6 +125,13 @@ def test_a_model_without_a_scorer_of_this_package_leaves_the_options_of_others(h
     assert "from the config of one: --strict.beta 2.0" in flat(done.stderr) and "strict:beta=2.0" in done.stdout
 
 
+def test_a_component_that_is_disabled_stores_no_options(here):
+    config = here / "one" / "config.cfg"
+    config.write_text(config.read_text("utf8").replace("disabled = []", 'disabled = ["nereval"]'), encoding="utf8")
+    done = run(*COMMANDS["evaluate"])
+    assert "from the config" not in done.stderr and beta_of(COMMANDS["evaluate"], done.stdout) == "1.0"
+
+
 def test_a_stored_option_that_cannot_be_used_names_the_model(here):
     config = here / "one" / "config.cfg"
     config.write_text(config.read_text("utf8").replace("beta = 2.0", "beta = -2"), encoding="utf8")

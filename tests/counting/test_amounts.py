@@ -105,6 +105,9 @@ def test_amounts_that_are_too_large_to_be_exact_are_refused_and_not_wrong():
         count([many], create_all({"ace": {"weights": {"A": 1e9}}}))
     with pytest.raises(ValueError, match=r"add up to 1e\+300, too much to be exact"):
         count([GROUP], [giving(1e300)])
+    for amount in (2.0**53, 2.0**54):
+        with pytest.raises(ValueError, match=r"too much to be exact: use weights so small that they stay below 9e\+15"):
+            count([GROUP], [giving(amount)])
     few = Document([(5 * k, 5 * k + 3, "A") for k in range(3)], [])
     counts = count([few], create_all({"ace": {"weights": {"A": 1e9}}}))
     assert evaluate(counts)["metrics"]["ace"]["counts"]["gold"] == 3e9

@@ -201,6 +201,10 @@ def test_what_a_document_is_resampled_with_is_its_unit_then_its_id_then_its_cont
     assert last == "patient 1"
     assert found == ["a", content_key("ab", [(0, 1, "A")]), content_key("ba", [(0, 1, "A")])]
     assert len({*found}) == 3
+    empty, *long = (Document([], [], "x" * 9000 + end, id=id) for end, id in (("", "a"), ("y", None), ("z", None)))
+    empty.unit = ""
+    keys = DocumentBatch([empty, *long]).units()
+    assert keys[0] == "" and keys[1] != keys[2], "an empty key is a key, and of a text every letter counts"
 
 
 @some

@@ -144,6 +144,13 @@ def test_any_corpora_add_up_to_the_counts_of_the_whole(parts):
         assert (ours == expected).all()
 
 
+def test_parts_of_different_pipelines_are_of_none():
+    parts = [collapse(count(corpus(2), ALL), SAMPLES) for _ in range(3)]
+    for part, pipeline in zip(parts, "aab"):
+        part.collapsed = part.collapsed._replace(pipeline=pipeline)
+    assert [(parts[0] + part).collapsed.pipeline for part in parts] == ["a", "a", ""]
+
+
 def test_the_size_of_a_file_does_not_depend_on_the_number_of_documents(tmp_path):
     sizes = []
     for number in (100, 1000):

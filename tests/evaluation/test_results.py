@@ -112,7 +112,7 @@ RESULT = score(corpus())
 
 
 def test_the_head_says_what_was_counted():
-    head = {key: value for key, value in RESULT.items() if key not in ("signature", "metrics", "per_type")}
+    head = {key: value for key, value in RESULT.items() if key not in ("signature", "metrics", "per_type", "scores")}
     numbers = {
         "documents": 4,
         "skipped": 1,
@@ -126,6 +126,11 @@ def test_the_head_says_what_was_counted():
     assert head == {"version": __version__, **numbers}
     spans = [sum(row[side] for row in RESULT["per_type"].values()) for side in ("gold", "pred")]
     assert spans == [9, 8] and RESULT["per_type"]["LOC"] == {"gold": 4, "pred": 4}
+
+
+def test_the_flat_form_has_the_score_keys():
+    assert [*RESULT["scores"]] == FLAT.split()
+    assert RESULT["scores"]["fair_f"] == RESULT["metrics"]["fair"]["scores"]["f"]
 
 
 def test_verdicts_add_up_to_the_confusion_matrix():

@@ -253,6 +253,7 @@ def test_examples_are_read_together_as_one_by_one(examples):
     for parts, _ in batches(examples):
         assert sum(part.skipped for part in parts) == len(examples) - len(alone)
     counts = count_examples(examples, create_all(["strict"]))
+    assert [count_examples(examples, [], key).spans_key for key in (None, "k")] == [None, "k"]
     assert counts.units == count(alone, create_all(["strict"])).units
 
 

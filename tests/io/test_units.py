@@ -160,9 +160,13 @@ def stored(path: Path, *tables: dict[str, Any]) -> Path:
 
 def test_the_metadata_of_docs_are_in_user_data(tmp_path):
     gold = stored(
-        tmp_path / "a.spacy", {"meta": {"source": "x"}}, {"source": "y"}, {"meta": {"source": "z"}, "source": 0}
+        tmp_path / "a.spacy",
+        {"meta": {"source": "x"}},
+        {"source": "y"},
+        {"meta": {"source": "z"}, "source": 0},
+        {"meta": {"author": "ann"}, "source": "v"},
     )
-    assert units(gold, "meta.source") == ["x", "y", "z"]
+    assert units(gold, "meta.source") == ["x", "y", "z", "v"]
 
 
 def test_docs_stored_without_user_data_are_told_why(tmp_path):

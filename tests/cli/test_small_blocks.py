@@ -1,0 +1,252 @@
+"""Blocks of two neighbours that differ in everything give what one block of all gives, through every door."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+from commands import line, run, write
+from docs import doc, example, write_docs
+from places import ROOT
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from spacy_nereval import Document, count, create_all, evaluate
+from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
+
+SIZES = {
+    "counting.batch": ("TOGETHER", "LARGE"),
+    "counting.counter": ("REMEMBERED",),
+    "counting.table": ("CELLS", "DOCUMENTS"),
+    "evaluation.collapsing": ("TOGETHER",),
+    "evaluation.leaving_out": ("TOGETHER",),
+    "evaluation.evidence": ("CELLS",),
+    "evaluation.pairs": ("CELLS",),
+    "evaluation.statistics.bits": ("CELLS",),
+    "evaluation.statistics.differences": ("CELLS",),
+    "evaluation.thresholds.curves": ("CELLS",),
+    "evaluation.thresholds.states": ("ROWS",),
+    "distributed.shards": ("TOGETHER",),
+    "integration.pipelines": ("FORGOTTEN",),
+    "integration.spacy_files": ("WHOLE", "DOCUMENTS", "TOKENS", "COMPRESSED", "READ"),
+    "io.formats.contents": ("BLOCK",),
+    "io.id_hashes": ("BLOCK", "TOGETHER"),
+    "io.paths": ("BLOCK",),
+}
+"""Every size of a block, page or stretch: how much is in memory at once."""
+
+LIMITS = {"START", "SEEN", "LARGEST", "FARTHEST", "LARGEST_SUM"}
+"""Names of numbers that are like sizes, and limit what is accepted or looked at."""
+
+
+@contextmanager
+def small_blocks() -> Iterator[None]:
+    """Set every size to 2: blocks of two documents, rows, bytes or files."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module, names in SIZES.items():
+            for name in names:
+                patch.setattr(importlib.import_module(f"spacy_nereval.{module}"), name, 2)
+        yield
+
+
+def test_every_size_of_the_package_is_set():
+    """A new one has to be put into this table; that of another module, where it is imported."""
+    package = ROOT / "spacy_nereval"
+    sizes: set[tuple[str, str]] = set()
+    for path in package.rglob("*.py"):
+        text, module = path.read_text("utf8"), ".".join(path.relative_to(package).with_suffix("").parts)
+        assigned = re.findall(r"^([A-Z][A-Z_, ]+) = .*(?:<<|[0-9]_000_000|(?<=TOGETHER = )\d)", text, re.MULTILINE)
+        imported = re.findall(r"^from \S+ import .*\b(TOGETHER|CELLS|BLOCK)\b", text, re.MULTILINE)
+        sizes |= {(module, name) for names in (*assigned, *imported) for name in names.split(", ")}
+    known = {(module, name) for module, names in SIZES.items() for name in names}
+    assert {(module, name) for module, name in sizes - known if name not in LIMITS | {"MOST_UNITS"}} == {
+        ("io.formats.offsets", "FARTHEST_PIECE")
+    }
+    assert known <= sizes
+
+
+# Documents of which no two neighbours are alike
+
+ADA, BOTH, BOB, ROME = (0, 3, "PER"), (0, 12, "PER"), (17, 20, "PERSON"), (24, 28, "LOC/CITY")
+TEXT = "Ada Lovelace met Bob in Rome"
+
+
+def scored(*spans: tuple[int, int, str, float]) -> list[dict[str, Any]]:
+    return [dict(zip(("start", "end", "label", "score"), span)) for span in spans]
+
+
+def corpus() -> tuple[list[Any], list[Any], list[Any]]:
+    """Gold, and two systems: with tokens and without, nested, repeated, rejected, not annotated, in pieces of emoji,
+    mapped labels at the ends, metadata of one author here and there."""
+    tokens = [{"start": m.start(), "end": m.end()} for m in re.finditer(r"\S+", TEXT)]
+    golds = [
+        line("😀 is Acme 😀 Ada", (0, 2, "PER"), (5, 9, "ORG")),
+        line(TEXT, BOTH, ROME, tokens=tokens),
+        line(TEXT, BOTH, ADA, BOB),
+        line("nothing here"),
+        line("Eve", (0, 3, "PER"), answer="reject"),
+        line(TEXT, BOTH, BOTH, ROME, tokens=tokens),
+        line("x" * 3000, (0, 9, "ORG"), (2990, 3000, "MISC")),
+        line("Oslo, Rome", (0, 4, "LOC"), (6, 10, "LOC/CITY")),
+        line(TEXT, ADA, (4, 12, "PER"), BOB),
+        line("Max", answer="reject"),
+    ]
+    preds: list[list[dict[str, Any]]] = [
+        scored((0, 2, "MISC", 0.7)),
+        scored((*ADA, 0.9), (*ROME, 0.4)),
+        scored((*BOTH, 0.2), (*BOB, 0.7), (*ROME, 1)),
+        scored((0, 7, "ORG", 0.1)),
+        [],
+        scored((*BOTH, 0.9), (*BOTH, 0.3)),
+        scored((0, 8, "ORG", 0.5)),
+        scored((0, 4, "ORG", 0.6), (6, 10, "LOC", 0.8)),
+        scored((4, 12, "PER", 0.35), (17, 20, "PER", 0.6)),
+        [],
+    ]
+    common = [{"id": f"d{k}", "meta": {"author": "abcabcdeab"[k]}} for k in range(len(golds))]
+    gold = [row | more for row, more in zip(golds, common)]
+    pred = [{"text": row["text"], "id": row["id"], "spans": spans} for row, spans in zip(gold, preds)]
+    other = [
+        row | {"spans": row["spans"][k % 2 :] + scored((0, 1, "MISC", 0.5)) * (k % 3 == 0)}
+        for k, row in enumerate(pred)
+    ]
+    return gold, pred, other
+
+
+def mentioned(rows: list[Any]) -> list[Any]:
+    """Every other row with mentions in place of offsets, one of them invented."""
+    found = []
+    for k, row in enumerate(rows):
+        listed = [{"text": row["text"][s["start"] : s["end"]].upper(), "label": s["label"]} for s in row["spans"]]
+        of_mentions = {"text": row["text"], "id": row["id"], "mentions": [*listed, {"text": "Zoe", "label": "PER"}]}
+        found.append(row if k % 2 else of_mentions)
+    return found
+
+
+def examples() -> list[Example]:
+    """Examples that arrays can hold between others: of other tokens, with gaps, of another vocabulary."""
+    text, group = "Ada Lovelace met Bob", {"k": [(0, 2, "PER"), (0, 1, "PER")]}
+    gold = doc(text, (0, 2, "PER"), (3, 4, "PER"), spans=group, id="a")
+    other = Vocab()
+    return [
+        example(gold, doc(text, (0, 2, "PER"), spans={"k": [(0, 2, "PER")]})),
+        example(doc("in Rome", (1, 2, "LOC")), doc("in R|ome", (1, 3, "LOC"))),
+        example(doc("Eve slept", annotated=False), doc("Eve slept", (0, 1, "PER"))),
+        example(gold, doc(text, (0, 1, "PER"), (3, 4, "ORG"))),
+        example(doc("a b c", (0, 1, "X"), missing=[(1, 2)]), doc("a b c", (1, 2, "X"))),
+        example(doc("Bob", (0, 1, "PER"), id="a", vocab=other), doc("Bob", (0, 1, "ORG"), vocab=other)),
+        example(doc("Rome", (0, 1, "LOC"), spans={"k": []}), doc("ROME", (0, 1, "LOC"))),
+        example(gold, doc("Ada Love|lace met Bob", (0, 2, "PER"), (4, 5, "PER"))),
+    ]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    found: Path = tmp_path_factory.mktemp("blocks")
+    gold, pred, other = corpus()
+    rows = {"gold": gold, "pred": pred, "other": other, "mentions": mentioned(pred)}
+    rows |= {"apply": gold[::-1], "applied": other[::-1], "half": gold[:5], "rest": gold[5:]}
+    rows |= {"half-pred": pred[:5], "rest-pred": pred[5:]}
+    for name, own in rows.items():
+        write(found / f"{name}.jsonl", *own)
+    write_docs(found / "gold.spacy", [each.reference for each in examples()])
+    nlp = spacy.blank("en")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ada"}, {"label": "LOC", "pattern": "Rome"}])
+    nlp.to_disk(found / "model")
+    return found
+
+
+def written(*command: Any) -> list[bytes]:
+    """What commands of one line, divided by `then`, write into files whose names begin with `out`, and say."""
+    said = []
+    for path in Path().glob("out*"):
+        path.unlink()
+    for parts in ("nereval-parts", "parts"):
+        shutil.rmtree(parts, ignore_errors=True)
+    for one in " ".join(map(str, command)).split(" then "):
+        done = run(*one.split())
+        assert done.exit_code == 0, (one, done.output)
+        said.append(done.output.encode())
+    return [*said, *(path.read_bytes() for path in sorted(Path().glob("out*")))]
+
+
+COMMANDS = [
+    "score gold.jsonl pred.jsonl -m all -C -o out.json --per-document out.csv",
+    "score gold.jsonl pred.jsonl -m strict,fair --labels PERSON=PER,MISC= -C --unit meta.author -o out.json --by eLen",
+    "score gold.jsonl pred.jsonl --depth 1 --only PER,LOC,ORG -m strict,mentions,wrf -o out.json",
+    "score gold.jsonl mentions.jsonl -m strict,fair,mentions -o out.json",
+    "score gold.jsonl pred.jsonl --cut cuts.json -m strict -C -o out.json",
+    "score gold.jsonl --system A=pred.jsonl,other.jsonl -m strict,wrf -o out.json",
+    "errors gold.jsonl mentions.jsonl -e all -o out.jsonl",
+    "compare gold.jsonl pred.jsonl other.jsonl gold.jsonl --per-label -m strict,wrf,slot_error --trials 99 -o out.json",
+    "compare gold.jsonl --system A=pred.jsonl,other.jsonl --system B=gold.jsonl,other.jsonl -m strict -o out.json",
+    "agreement gold.jsonl pred.jsonl other.jsonl -m all -C -o out.json --disputes out.jsonl",
+    "thresholds gold.jsonl pred.jsonl --apply apply.jsonl applied.jsonl -m all --per-label micro -o out.json",
+    "thresholds gold.jsonl pred.jsonl other.jsonl -m strict,fair --per-label own --hit 0.5 -o out.json --csv out.csv",
+    "report gold.jsonl pred.jsonl other.jsonl -m strict,fair -C --trials 99 -o out.html",
+    "count half.jsonl rest.jsonl half-pred.jsonl rest-pred.jsonl -m strict,wrf --collapse --replicates 9 "
+    "--check-repeats --labels PERSON=PER,MISC= -o all.npz then score all.npz -C -o out.json",
+    "count gold.jsonl mentions.jsonl -m strict,wrf,loio --replicates 9 -o a.npz then score a.npz -C -o out.json",
+    "convert gold.jsonl out.conll --drop",
+    "evaluate model gold.spacy -m all -C -o out.json --per-document out.csv",
+    "evaluate model gold.spacy -m strict,wrf --collapse --parts parts -C -o out.json",
+    "score gold.spacy gold.spacy -m all -o out.json",
+    "training gold.jsonl -o out.json",
+]
+
+
+def scorers() -> list[Any]:
+    """The scorers of spaCy's configs; units, label rules and intervals too."""
+    made: list[Callable[..., Any]] = [
+        make_ner_scorer(["strict", "fair", "wrf", "token"], confidence={}),
+        make_ner_scorer(["strict", "loio"], confidence={"unit": "block:2"}, labels={"ORG": "PER"}),
+        make_spans_scorer(["strict", "fair"], "k", confidence={}),
+    ]
+    return [scorer(examples()) for scorer in made]
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_write_the_same(folder, monkeypatch, command):
+    monkeypatch.chdir(folder)
+    Path("cuts.json").write_text('{"default": 0.3, "labels": {"ORG": 0.55}}')
+    whole = written(command)
+    with small_blocks():
+        assert written(command) == whole
+    assert len(whole) > 1 and all(whole[1:])
+
+
+@pytest.mark.costly
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_scorers_return_the_same():
+    whole = json.dumps(scorers())
+    with small_blocks():
+        assert json.dumps(scorers()) == whole
+
+
+def test_documents_of_different_units_cuts_and_notes_add_up():
+    def documents() -> Iterator[Document | None]:
+        for k, rule in enumerate(("id", "author", "id", "block", "author")):
+            document = Document([(0, 3, "A")], [(0, 3, "AB"[k % 2])], "Ada", id=str(k))
+            document.unit, document.unit_rule, document.mapped = f"u{k % 3}", rule, frozenset({f"m{k}"})
+            document.repaired, document.ignored, document.duplicates = k, 2 * k, 3 * k
+            yield document
+            yield None
+
+    def found() -> Any:
+        counts = count(documents(), create_all(["strict"]))
+        return counts.unit, counts.units, counts.mapped, counts.on_reading, counts.skipped, evaluate(counts)
+
+    whole = found()
+    with small_blocks():
+        assert found() == whole
+    assert whole[0] == "author and block and id" and whole[2] == {"m0", "m1", "m2", "m3", "m4"}
+    assert (whole[3]["repaired"], whole[3]["ignored"], whole[3]["duplicates"], whole[4]) == (10, 20, 30, 5)
