@@ -25,6 +25,7 @@ from ..about import __version__
 from ..core.declaration import Metric
 from ..core.messages import listed, named, shortened
 from ..counting.counts import Counts, united
+from ..counting.table import machine_memory
 from ..evaluation.collapsing import collapse
 from ..evaluation.signature import signature
 from ..metrics.registry import create
@@ -47,6 +48,9 @@ from .count_layout import (
 from .id_hashes import beside, hashes_of, keep_beside, without_repeats
 from .paths import Location
 from .writing import atomic
+
+TIMES = 4
+"""How often the header is in memory at once while it is read: as bytes, as text, and as Python objects."""
 
 MOST_OF_REASON = 300
 """Maximum number of characters shown of a parser's message on a damaged file, which may quote all of the file."""
@@ -325,11 +329,22 @@ def reading(path: Location) -> Iterator[ZipFile]:
     """
     try:
         with path.open("rb") as file, ZipFile(file) as archive:
+            _check_size(archive)
             yield archive
     except OtherVersion as error:
         raise OtherVersion(f"{path} has {error}") from None
     except Exception as error:  # zipfile, numpy and json raise many kinds on foreign or damaged bytes
         raise ValueError(f"{path} does not hold counts, or is damaged ({reason(error)})") from None
+
+
+def _check_size(archive: ZipFile) -> None:
+    """Raise ValueError if an archive takes more memory than there is when it is unpacked, however small it is."""
+    sizes = {member.filename: member.file_size for member in archive.infolist()}
+    need, available = sum(sizes.values()) + (TIMES - 1) * sizes.get("header.npy", 0), machine_memory()
+    if need > available:
+        raise ValueError(
+            f"unpacked it takes {need / 2**30:,.1f} GiB of memory, and there are {available / 2**30:,.1f} GiB"
+        )
 
 
 def read_header(archive: ZipFile) -> Header:
