@@ -95,17 +95,6 @@ def test_long_texts_of_few_full_groups() -> None:
     check_against_rescoring([scored(gold, pred, "x" * 70)], create_all(["strict", "fair", "char"]))
 
 
-def test_batches_of_states_do_not_change_anything(monkeypatch: pytest.MonkeyPatch) -> None:
-    documents, metrics = nested(Random(2), 20), create_all(["strict", "fair", "wrf"])
-    whole = curves_of(documents, metrics)
-    monkeypatch.setattr("spacy_nereval.evaluation.thresholds.states.ROWS", 40)
-    monkeypatch.setattr("spacy_nereval.evaluation.thresholds.curves.CELLS", 10)
-    parts = curves_of(documents, metrics)
-    for metric in metrics:
-        for name, values in whole.overall(metric).items():
-            np.testing.assert_array_equal(values, parts.overall(metric)[name])
-
-
 def test_the_lowest_cut_is_the_score() -> None:
     documents, metrics = nested(Random(3), 20), create_all()
     found, whole = thresholds(documents, metrics), evaluate(count(documents, metrics))
