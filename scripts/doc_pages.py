@@ -16,16 +16,16 @@ KINDS = {
     "tutorial": ("Learn: a tutorial", "better-model"),
     "how-to": (
         "Do something: how-to pages",
-        "score-files convert spacy-model notebook checkpoint compare several-seeds errors thresholds units agreement "
-        "language-models migrate tracker many-machines own-metric train",
+        "which-score score-files convert spacy-model notebook checkpoint compare several-seeds errors thresholds units "
+        "agreement language-models migrate tracker many-machines own-metric train",
     ),
     "reference": (
         "Look something up: reference",
-        "metrics commands formats scores result python config",
+        "cheat-sheet metrics commands formats scores glossary result python config",
     ),
     "explanation": (
         "Understand: explanation",
-        "choosing leaderboards alignment intervals other-tools evidence results speed scale architecture",
+        "questions choosing leaderboards alignment intervals other-tools evidence results speed scale architecture",
     ),
 }
 """Folder of docs/ to its heading in the index, and the order of its pages. Others come last, by name."""

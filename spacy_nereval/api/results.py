@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
 
 from ..core.declaration import Metric
 from ..core.messages import absent
@@ -24,8 +24,8 @@ from ..evaluation.statistics.many_tests import PRIMARY
 from ..evaluation.tested import Asked
 from ..io.count_files import load as load_counts
 from ..io.count_files import save as save_counts
-from ..metrics.registry import create, names
-from ..reporting.comparison_view import ComparisonView
+from ..metrics.registry import create
+from ..reporting.comparison_view import ComparisonView, score_key
 from ..reporting.declared import judging, main_metric
 from ..reporting.remarks import left_out_lines
 from ..reporting.result_table import ResultTable
@@ -40,13 +40,13 @@ from .accessors import (
     MetricScoreSet,
     Named,
     answer,
-    flat,
     interval_of,
     line_for,
     paths,
 )
 from .reports import KeptSystem, report
-from .shown import Shown, frame, table_frame
+from .shown import Rendered, Shown, frame, table_frame
+from .typed_names import MetricName, ScoreKey
 
 if TYPE_CHECKING:
     import pandas
@@ -146,13 +146,12 @@ class Result(Shown):
     @property
     def scores(self) -> dict[str, float | None]:
         """Every score that has a score key in spaCy, by this key without a prefix, such as "fair_f"."""
-        return flat(self._sets)
+        return dict(self["scores"])
 
     @property
     def labels(self) -> Mapping[str, LabelScores]:
         """The scores of each label: `labels["PER"].fair.f`."""
-        found = (label for of in self["metrics"].values() for label in of["per_type"])
-        return Named({label: LabelScores(label, self._sets) for label in dict.fromkeys(found)})
+        return Named({label: LabelScores(label, self._sets, own) for label, own in self["per_type"].items()})
 
     def confusion(self, metric: str | None = None) -> Confusion:
         """Return the confusion matrix of a metric.
@@ -197,6 +196,19 @@ class Result(Shown):
 
         return bounds
 
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, key: MetricName) -> MetricScoreSet: ...
+
+        @overload
+        def __getitem__(self, key: ScoreKey) -> float | None: ...
+
+        @overload
+        def __getitem__(self, key: str) -> Any: ...
+
+        def __getitem__(self, key: str) -> Any: ...
+
     def __missing__(self, key: str) -> Any:
         try:
             return answer(key, self._sets)
@@ -213,7 +225,7 @@ class Result(Shown):
     def _absent(self, name: object) -> str:
         if why := self.get("left_out", {}).get(name):
             return f"there is no {name!r}: it was left out, since {why}"
-        line = line_for(str(name), self._sets, self.labels)
+        line = line_for(str(name), self._sets, self.labels) or self._other_way(name)
         return f"there is no {name!r}: {line}" if line else absent(name, [*paths(self._sets), *self])
 
     def __dir__(self) -> list[str]:
@@ -222,7 +234,7 @@ class Result(Shown):
     def _ipython_key_completions_(self) -> list[str]:
         return [*paths(self._sets), *self]
 
-    summarised: ClassVar[Sequence[str]] = ("scores", "labels", "errors")
+    summarised: ClassVar[Sequence[str]] = (*ScoreView.at_terminal, "scores")
 
     def errors(
         self, metric: str = "fair", verdicts: Sequence[str] | None = None, labels: Sequence[str] | None = None
@@ -245,22 +257,63 @@ class Result(Shown):
         >>> [(row["verdict"], row["gold_label"]) for row in score([["B-PER"]], [["B-LOC"]], ["fair"]).errors()]
         [('le', 'PER')]
         """
+        documents = self._listable("errors to list")
+        listed = error_list(documents, self._metric(metric), errors=verdicts, labels=labels or ())
+        return [found.row() for found in listed]
+
+    def render(self, document: int | str = 0, metric: str = "fair") -> Rendered:
+        """Return one document with its gold spans, its predictions, and what a metric says of each.
+
+        Args:
+            document: The id of a document, or its number among the annotated ones, from 0: as in the rows of `errors`.
+            metric: Name of a metric, which need not be among those that were scored.
+
+        Returns:
+            What a notebook shows in colours, as displaCy does, and `print` with [gold] and {predicted} marks.
+
+        Raises:
+            ValueError: There is no such document or metric, or the documents came from an iterator or a file.
+
+        >>> from spacy_nereval import score
+        >>> found = score([[(0, 3, "PER")]], [[(0, 3, "PER"), (8, 11, "LOC")]], ["fair"], text=["Ada met Bob"])
+        >>> print(found.render(0))
+        document 0: 1 gold span, 2 predicted spans; 1 error (fair)
+        [{Ada}]⟨PER⟩ met {Bob}⟨spurious: LOC⟩
+        [gold], {predicted}, ⟨label, or what is wrong⟩
+        """
+        known = [own for own in self._listable("documents to show") if own is not None]
+        by_id = {own.id: number for number, own in enumerate(known) if own.id is not None}
+        if isinstance(document, str) and document not in by_id:
+            raise ValueError(
+                absent(document, by_id) if by_id else f"documents have no ids: give a number, not {document!r}"
+            )
+        number = by_id[document] if isinstance(document, str) else document
+        if not -len(known) <= number < len(known):
+            raise ValueError(f"there is no document {number}: there are {len(known)}, numbered from 0")
+        shown, chosen = known[number], self._metric(metric)
+        listed = error_list(known if chosen.resolve else [shown], chosen, errors=["all"])
+        verdicts = [found.verdict for found in listed if found.document is shown]
+        name = number % len(known) if shown.id is None else shown.id
+        return Rendered(name, shown, verdicts, chosen)
+
+    def _listable(self, what: str) -> Sequence[Document | None]:
+        """Return the documents. Raise ValueError if they are not known."""
         if self._counts is None:
-            raise self._gone("documents", "score them again to list errors")
-        self._counts.check_documents("errors to list")
+            raise self._gone("documents", "score them again")
+        self._counts.check_documents(what)
         if self._documents is None:
             raise ValueError(
                 "the documents came from an iterator and were not kept: give score a list, such as "
                 "score(list(gold), list(pred))"
             )
-        listed = error_list(self._documents, self._metric(metric), errors=verdicts, labels=labels or ())
-        return [found.row() for found in listed]
+        return self._documents
 
     def to_frame(self, table: str = "scores", average: str = "micro") -> pandas.DataFrame:
         """Return a table as a pandas DataFrame; ratios are from 0 to 1, and an interval has columns "low" and "high".
 
         Args:
-            table: The name of a table for `--tables`. "scores" and "label-scores" have a row
+            table: "all" for a row per score of every metric, overall (label "") and of each label, with its score key;
+                or the name of a table for `--tables`. "scores" and "label-scores" have a row
                 per metric (and label) with P, R and F; "other-scores" and
                 "other-label-scores" have a row per score that is not one of these. "documents" has the columns of
                 `--per-document`.
@@ -275,12 +328,17 @@ class Result(Shown):
         >>> from spacy_nereval import score
         >>> score([["B-PER"]], [["B-PER"]], ["strict"]).to_frame()[["metric", "F"]].values.tolist()
         [['strict', 1.0]]
+        >>> every = score([["B-PER"]], [["B-PER"]], "strict").to_frame("all")
+        >>> every[["label", "key", "value"]].values.tolist()[2:4]
+        [['', 'strict_f', 1.0], ['PER', 'strict_p', 1.0]]
         """
         if table == "documents":
             return frame(document_rows(self.counts))
-        if table not in (*ScoreView.makers, *OTHERS):
-            raise ValueError(f"there is no table {table!r}; there are {', '.join([*ScoreView.makers, *OTHERS])}")
+        if table not in (known := ["all", *ScoreView.makers, *OTHERS]):
+            raise ValueError(f"there is no table {table!r}; there are {', '.join(known)}")
         view = self._view(average, every=table in DETAILED)
+        if table == "all":
+            return table_frame([view.every_row()])
         if table == "headline":  # without the intervals that only people are shown unasked
             own = [*headline_tables(view.given)]
             if own and len(own[0].header) == 4:  # a score alone is called "value", as in the frames of other scores
@@ -336,7 +394,7 @@ class Result(Shown):
         examples = ErrorExamples(metric)
         groups = None
         if not metric.resolve:
-            is_read = every and all(document.text is not None for document in known)
+            is_read = all(document.text is not None for document in known)
             groups = ErrorGroups(metric, by=("surface", "slip") if is_read else ())
         for document in known:
             for found in (groups, *([examples] if every else [])):
@@ -422,8 +480,7 @@ class Comparison(Shown):
         bounds = interval_of({"low": low, "high": high, "flag": row["flag"]})
         words = "higher is better" if row["higher_is_better"] else "lower is better"
         name, score = row["metric"], row["score"]
-        key = create(name).score_by_name[score].key if name in names() else None
-        return Headline(key or f"{name}.{score}", row["difference"], bounds, words)
+        return Headline(score_key(row) or f"{name}.{score}", row["difference"], bounds, words)
 
     @property
     def conclusion(self) -> str:

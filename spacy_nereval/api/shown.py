@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ..core.messages import absent
+from ..core.wording import COLORS
 from ..io.saved_results import read_result
 from ..io.writing import atomic, json_text, visible, write_json
 from ..reporting.formats import document, records
 from ..reporting.formats import html as html_table
+from ..reporting.rendered_document import RenderedDocument
 from ..reporting.result_table import ResultTable
 from ..reporting.terminal import render
 from ..reporting.view import View
@@ -23,14 +25,29 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", bound="Shown")
 
-STYLE = """<style>
-.nereval table { margin: 1em 0 }
-.nereval caption { caption-side: top; text-align: left; font-weight: bold; padding: 0 }
-.nereval th, .nereval td { text-align: left; padding: 0.15em 0.8em }
-.nereval .number { text-align: right; font-variant-numeric: tabular-nums }
-.nereval p { overflow-wrap: anywhere; max-width: 60em }
+KINDS = "\n".join(f".nereval .{kind} {{ --kind: {color} }}" for kind, color in COLORS.items())
+
+STYLE = f"""<style>
+.nereval {{ color: inherit; font-size: 0.875rem; line-height: 1.5 }}
+.nereval p {{ margin: 0.5em 0; max-width: 60em; overflow-wrap: anywhere }}
+.nereval p:first-of-type {{ font-size: 1rem }}
+.nereval p.key, .nereval p:last-child {{ font-size: 0.75rem; opacity: 0.75 }}
+.nereval table {{ margin: 1em 0; border-collapse: collapse; border: 0; font-size: inherit; color: inherit }}
+.nereval caption {{ caption-side: top; text-align: left; font-weight: bold; padding: 0 0 0.25em; color: inherit }}
+.nereval.nereval :is(th, td) {{ border: 0; text-align: left; vertical-align: baseline; padding: 0.15em 0.8em 0.15em 0 }}
+.nereval.nereval thead th {{ font-weight: normal; opacity: 0.75; vertical-align: bottom }}
+.nereval.nereval tbody tr {{ border-top: 1px solid rgb(128 128 128 / 30%) }}
+.nereval.nereval .number {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }}
+.nereval .text {{ font-size: 1rem; line-height: 2.25; white-space: pre-wrap }}
+.nereval .text span:not(.flag) {{ background: color-mix(in srgb, var(--kind) 30%, transparent); padding-bottom: 1px }}
+.nereval .gold {{ border-bottom: 2px solid currentColor }}
+.nereval .pred {{ text-decoration: underline dashed 2px; text-underline-offset: 0.5em }}
+.nereval .flag {{ margin: 0 0.2em; padding: 0.1em 0.4em; border-radius: 3px; font-size: 0.75rem; font-weight: 600; \
+color: #111; background: var(--kind); text-decoration: none }}
+{KINDS}
+.nereval .none {{ --kind: #a4aab1 }}
 </style>"""
-"""The style of tables in a notebook, which has one of its own for tables."""
+"""The style in a notebook, light or dark, whose own style for tables it takes back."""
 
 FORMATS = {".md": "markdown", ".tex": "latex", ".csv": "csv", ".html": "html"}
 """File endings, and the formats of tables."""
@@ -101,7 +118,23 @@ class Shown(dict[str, Any]):
         return json_text(self)
 
     def __missing__(self, key: str) -> Any:
-        raise KeyError(absent(key, self))
+        raise KeyError(self._other_way(key) or absent(key, self))
+
+    if not TYPE_CHECKING:  # else no attribute would be wrong
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            raise AttributeError(self._other_way(name) or absent(name, [*self, *self._own_names()]))
+
+    def _own_names(self) -> list[str]:
+        return [name for name in dir(type(self)) if not name.startswith("_") and not hasattr(dict, name)]
+
+    def _other_way(self, name: object) -> str:
+        """Return the line for an attribute that is an item, or the other way round; "" if it is neither."""
+        if name in self:
+            return f"it is an item: write [{name!r}]"
+        return f"it is an attribute: write .{name}" if name in self._own_names() else ""
 
     summarised: ClassVar[Sequence[str]] = ()
     """The tables that `summary` and notebooks show."""
@@ -242,6 +275,13 @@ class Tables:
 
     def _repr_html_(self) -> str:
         return as_html(map(html_table, filled(self._tables)))
+
+
+class Rendered(RenderedDocument):
+    """A document that shows itself: as text with marks, and in colours in a notebook."""
+
+    def _repr_html_(self) -> str:
+        return as_html([self.html()])
 
 
 class Page:

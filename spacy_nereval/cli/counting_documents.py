@@ -205,7 +205,10 @@ def _unchecked(counts: Counts) -> str:
     if not counts.collapsed:
         return ""
     if not counts.id_hashes:
-        return "ℹ Documents that occur in several files were not looked for; --check-repeats does."
+        return (
+            "ℹ Documents that occur in several files were not looked for, and count several times: --check-repeats "
+            "finds them."
+        )
     if not counts.id_hashes.stat().st_size:
         return "ℹ No document has an id, so --check-repeats cannot find documents that occur in several files."
     return ""

@@ -1,4 +1,4 @@
-"""Verdicts in words. spaCy loads these, with their colours, whenever it renders, so nothing is imported here."""
+"""Verdicts in words and colours. spaCy loads these whenever it renders, so nothing is imported here."""
 
 from __future__ import annotations
 
@@ -31,6 +31,17 @@ VERDICT_KINDS = {
     "both": "wrong labels on wrong boundaries",
 }
 """What can be right or wrong with a span, and the term for all such spans in a sentence."""
+
+COLORS = {
+    "hit": "#18996F",
+    "missed": "#D95617",
+    "spurious": "#ED7AB6",
+    "boundary": "#CCB03D",
+    "label": "#ABD4E9",
+    "both": "#9866FF",
+}
+"""A colour for each kind. Readers with any form of colour blindness can tell the colours apart, and can read black
+letters on them."""
 
 HIT = Wording("hit", "correct", "correct")
 SPURIOUS = Wording("spurious", "spurious", "spurious")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,9 +33,9 @@ def evaluate(
         short: Whether the signature leaves out options that have their default.
 
     Returns:
-        Numbers of documents and spans, in all and of each label under "per_type", and "metrics": for each its "scores"
-        (ratios, not in per cent), "counts", "averages", "per_type", "verdicts" and "confusion"; with intervals also
-        "confidence".
+        Numbers of documents and spans, in all and of each label under "per_type"; "scores" by their score keys; and
+        "metrics": for each its "scores" (ratios, not in per cent), "counts", "averages", "per_type", "verdicts" and
+        "confusion"; with intervals also "confidence".
 
     Raises:
         ValueError: Intervals are asked for, and the counts do not say what is resampled, or a
@@ -64,6 +64,7 @@ def evaluate(
             "pred": sums.spans(PRED_SPANS).sum(),
             **totals_on_reading(counts),
             **({"confidence": bounds.drawn._asdict()} if bounds else {}),
+            "scores": keyed_scores(counts.metrics, metrics),
             "per_type": spans_per_label(counts),
             "metrics": metrics,
         }
@@ -123,6 +124,16 @@ def read_with(runs: Sequence[Counts]) -> dict[str, list[int]]:
 
 LabelledVerdict = tuple[str, str, str]
 """A verdict, the gold label and the predicted label; "" stands for no span."""
+
+
+def keyed_scores(metrics: Iterable[Metric], found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the overall scores that have a score key by this key, such as "fair_f".
+
+    Args:
+        metrics: The metrics.
+        found: What a result has of each.
+    """
+    return {key: found[metric.name]["scores"][name] for metric in metrics for key, name in metric.keys.items()}
 
 
 def spans_per_label(counts: Counts) -> dict[str, dict[str, int]]:

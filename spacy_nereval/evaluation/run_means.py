@@ -15,7 +15,7 @@ from ..counting.table import summed
 from .intervals import bounded, nested, values_at
 from .pairs import aligned_runs, all_labels
 from .resampling import Confidence
-from .result import gold_spans, plain, pred_spans, read_with
+from .result import gold_spans, keyed_scores, plain, pred_spans, read_with
 from .scores import AVERAGES, Path, score_sums
 from .signature import signature
 from .statistics.runs import FEW_RUNS, mean_of_runs
@@ -95,6 +95,7 @@ def evaluate_runs(
             "pred": [counts.pred for counts in runs],
             **read_with(runs),
             "confidence": bounds.drawn._asdict(),
+            "scores": keyed_scores(first.metrics, metrics),
             "per_type": _spans_per_label(runs, labels),
             "metrics": metrics,
         }

@@ -30,7 +30,7 @@ def make_nereval(
     metrics: dict[str, dict[str, Any]] | list[str] | str | None,
     ents: bool,
     spans_keys: list[str],
-    confidence: dict[str, Any] | None,
+    confidence: dict[str, Any] | bool | None,
     detail: bool = True,
     labels: dict[str, str | None] | None = None,
     only: list[str] | None = None,
@@ -51,7 +51,7 @@ def make_nereval(
         ents: Whether to score `doc.ents`.
         spans_keys: The keys of `doc.spans` to score.
         confidence: `level`, `samples`, `seed` and `unit` (resampled as a whole, as
-            with `--unit`) of confidence intervals, `{}` for the defaults; by default no
+            with `--unit`) of confidence intervals, `true` or `{}` for the defaults; by default no
             intervals are computed.
         detail: Whether to add the nested results, such as `ents_nereval`, to the score keys.
         labels: New names of labels, null to drop them, as with `--labels`.

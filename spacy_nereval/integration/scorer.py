@@ -31,13 +31,15 @@ from .examples import batches, count_examples, unit_lack
 
 MetricTable = dict[str, dict[str, Any]]
 MetricChoice = MetricTable | list[str] | str | None
-ConfidenceTable = dict[str, Any]
+ConfidenceTable = dict[str, Any] | bool | None
+"""The settings of intervals in a config; True for the usual ones, None or False for no intervals."""
+
 LabelTable = dict[str, str | None]
 
 
 def settings(
     metrics: MetricChoice,
-    confidence: ConfidenceTable | None,
+    confidence: ConfidenceTable,
     detail: bool,
     labels: LabelTable | None = None,
     only: list[str] | None = None,
@@ -55,6 +57,7 @@ def settings(
     Raises:
         thinc.config.ConfigValidationError: If they cannot be used; this is how spaCy reports mistakes in a config.
     """
+    confidence = {} if confidence is True else None if confidence is False else confidence
     if confidence is not None and not detail:
         raise ConfigValidationError(
             config={"confidence": confidence, "detail": detail},
@@ -91,7 +94,7 @@ def checked(metrics: Metrics) -> tuple[Metric, ...]:
         raise ConfigValidationError(config={"metrics": metrics}, title="Unusable metrics", desc=str(error)) from None
 
 
-def checked_confidence(table: ConfidenceTable | None) -> Confidence | None:
+def checked_confidence(table: dict[str, Any] | None) -> Confidence | None:
     """Return the settings of intervals of a config block, likewise."""
     try:
         settings = {name: value for name, value in (table or {}).items() if name != "unit"}
@@ -101,7 +104,7 @@ def checked_confidence(table: ConfidenceTable | None) -> Confidence | None:
         raise ConfigValidationError(config=config, title="Unusable confidence", desc=str(error)) from None
 
 
-def checked_unit(table: ConfidenceTable | None) -> UnitRule | None:
+def checked_unit(table: dict[str, Any] | None) -> UnitRule | None:
     """Return the rule for units of a config block, likewise; None if it has none."""
     unit = (table or {}).get("unit")
     try:
@@ -194,7 +197,7 @@ LEAST_DOCUMENTS = 2
 
 def make_ner_scorer(
     metrics: MetricChoice = None,
-    confidence: ConfidenceTable | None = None,
+    confidence: ConfidenceTable = None,
     detail: bool = True,
     labels: LabelTable | None = None,
     only: list[str] | None = None,
@@ -207,8 +210,8 @@ def make_ner_scorer(
         metrics: Names of metrics, as a list or text with commas, or a table of names and options; by default the
             six of the set `papers`, as their papers define them.
         confidence: `level`, `samples` and `seed` of intervals, and `unit` (resampled as a whole, as
-            with `--unit`). The intervals are in the nested result. `{}` gives the usual settings. By
-            default there are no intervals.
+            with `--unit`). The intervals are in the nested result. `true` or `{}` gives the usual settings.
+            By default there are no intervals.
         detail: Whether to add the nested result, `ents_nereval`, to the score keys. Trackers do not need it.
         labels: New names of labels, null to drop them, as with `--labels`. spaCy's own scores ignore
             this and the next arguments.
@@ -232,7 +235,7 @@ def make_ner_scorer(
 def make_spans_scorer(
     metrics: MetricChoice = None,
     spans_key: str | None = None,
-    confidence: ConfidenceTable | None = None,
+    confidence: ConfidenceTable = None,
     detail: bool = True,
     labels: LabelTable | None = None,
     only: list[str] | None = None,
@@ -419,9 +422,6 @@ def result_keys(
         result |= {"confidence": None, "notes": [f"no intervals: {lack}"]}
         for of_metric in result["metrics"].values():
             of_metric["intervals"] = None
-    scores = {}
-    for metric in counts.metrics:
-        for key, name in metric.keys.items():
-            value = result["metrics"][metric.name]["scores"][name]
-            scores[f"{prefix}_{key}"] = (value or 0.0) if counts.documents else None
+    found = result["scores"].items()
+    scores = {f"{prefix}_{key}": (value or 0.0) if counts.documents else None for key, value in found}
     return scores | ({f"{prefix}_nereval": result} if detail else {})

@@ -18,7 +18,7 @@ SHAPES = {
 }
 """The class of each kind of result, and keys that show it."""
 
-LATER = {"Result": "per_type"}
+LATER = {"Result": "scores"}
 """Keys without which a result was written by an older version."""
 
 

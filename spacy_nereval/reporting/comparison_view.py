@@ -141,12 +141,13 @@ class ComparisonView(View):
 
     def every_row(self) -> ResultTable:
         """Return every row of every system and label, for programs."""
-        header = ["system", "metric", "score", "label", "baseline_value", "value", "difference", "low", "high"]
+        what, values = ["system", "metric", "score", "label"], ["baseline_value", "value", "difference"]
         rows = [
-            [*(row[key] for key in header[:-2]), *(_bounds(row) or (None, None)), row["p"], row["p_holm"]]
+            [*(row[name] for name in what), score_key(row), *(row[name] for name in values)]
+            + [*(_bounds(row) or (None, None)), row["p"], row["p_holm"]]
             for row in self._rows
         ]
-        return ResultTable("Differences", [*header, "p", "p_holm"], rows)
+        return ResultTable("Differences", [*what, "key", *values, "low", "high", "p", "p_holm"], rows)
 
     def cells(self, row: Row) -> list[Cell]:
         """Return what tables have of a row of the comparison: a cell for each of `columns`."""
@@ -434,6 +435,11 @@ def few_runs(runs: Iterable[int]) -> str:
 def stands_out(row: Row) -> bool:
     """Return whether a row is tested or shows a headline score."""
     return bool(row["family"] or row["headline"])
+
+
+def score_key(row: Row) -> str | None:
+    """Return the score key of a row's score, such as "fair_f"; None if it has none."""
+    return create(row["metric"]).score_by_name[row["score"]].key or None if row["metric"] in names() else None
 
 
 def row_unit(row: Row) -> type[float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..core.spans import Document, Span
@@ -50,21 +50,48 @@ def marked(text: str | None, gold: Span | None, pred: Span | None) -> str:
     >>> marked("The Ada Lovelace met Bob.", Span(4, 16, "PER"), Span(4, 7, "PER"))
     'The [{Ada} Lovelace] met Bob.'
     """
-    marks: list[tuple[int, int, int, int, str]] = []
-    for side, (span, (opening, closing)) in enumerate(zip((gold, pred), MARKS)):
-        if span:  # at one offset, closing marks come first; inner spans close first, outer ones open first
-            length = span.end - span.start
-            marks.append((span.start, 1, -length, side, opening))
-            marks.append((span.end, 0 if length else 2, length, -side, closing))
+    marks = _marks((*span[:2], side) for side, span in enumerate((gold, pred)) if span)
     if not marks or text is None:
         return ""
-    marks.sort()
     first, last = marks[0][0], marks[-1][0]
     stretch = ""
     for here, following in zip(marks, marks[1:]):
         stretch += here[-1] + clipped(text[here[0] : following[0]])
     left = clipped(text[max(0, first - BEFORE - 1) : first], -BEFORE)
     return Marked.of(left, stretch + marks[-1][-1], clipped(text[last : last + AFTER + 1], AFTER))
+
+
+def _marks(spans: Iterable[tuple[int, int, int]]) -> list[tuple[int, int, int, int, str]]:
+    """Return the marks of spans (start, end, side), in their order: the place first, and the mark last."""
+    marks = []
+    for start, end, side in spans:  # at one offset, closing marks come first; inner spans close first, outer open first
+        (opening, closing), length = MARKS[side], end - start
+        marks.append((start, OPENING, -length, side, opening))
+        marks.append((end, CLOSING if length else EMPTY_CLOSING, length, -side, closing))
+    return sorted(marks)
+
+
+CLOSING, NOTE, OPENING, EMPTY_CLOSING, EMPTY_NOTE = range(5)
+"""The order of what is at one offset: marks, and notes on spans that end there."""
+
+
+def with_marks(text: str, spans: Iterable[tuple[int, int, int]], notes: Iterable[tuple[int, bool, str]]) -> str:
+    """Return a text with marks around spans, and notes after them.
+
+    Args:
+        text: The whole text.
+        spans: The start, the end and the side of each span: 0 for gold, 1 for predicted.
+        notes: Where a span ends, whether it is empty, and the note on it.
+
+    >>> with_marks("Ada met Bob", [(0, 3, 0), (0, 7, 1)], [(7, False, "(boundary)")])
+    '{[Ada] met}(boundary) Bob'
+    """
+    noted = [(end, EMPTY_NOTE if is_empty else NOTE, 0, 0, note) for end, is_empty, note in notes]
+    found, before = "", 0
+    for place, *_, mark in sorted([*_marks(spans), *noted]):
+        found += text[before:place] + mark
+        before = place
+    return found + text[before:]
 
 
 def marked_row(row: Mapping[str, Any]) -> str:

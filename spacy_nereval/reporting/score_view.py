@@ -18,7 +18,7 @@ from ..evaluation.resampling import Confidence
 from ..evaluation.result import LabelledVerdict, documents_with
 from .declared import errors_of, headlines, judging, main_metric, short_name, spoken
 from .remarks import heading, in_sentence, interval_lines, many, mention_lines, times
-from .result_table import Estimate, ResultTable, direction, shown
+from .result_table import Cell, Estimate, ResultTable, direction, shown
 from .score_cells import score_cell
 from .score_tables import (
     Evaluated,
@@ -116,6 +116,20 @@ class ScoreView(View):
         yield from super().tables(wanted, digits=digits)
         for found in self.given.result.get("breakdowns", {}).values():
             yield breakdown_table(found, self.given.metrics, digits=digits)
+
+    def every_row(self) -> ResultTable:
+        """Return every score of every metric, overall and of each label, for programs."""
+        rows: list[list[Cell]] = []
+        for metric in self.given.metrics:
+            own = self.given.result["metrics"][metric.name]
+            bounds, of_labels = own.get("intervals", {}), own["per_type"].items()
+            places = [("", *self.given.overall(metric.name))]
+            places += [(label, each["scores"], bounds.get("per_type", {}).get(label, {})) for label, each in of_labels]
+            for label, scores, intervals in places:
+                for name in (name for name in scores if name != "undefined"):  # in averages: how many are
+                    cell = score_cell(metric, name, scores, intervals)
+                    rows.append([label, metric.score_by_name[name].key or None, metric.name, name, cell])
+        return ResultTable("All scores", ["label", "key", "metric", "score", "value"], rows)
 
     # Sentences
 

@@ -93,7 +93,7 @@ def test_stored_intervals_come_back_and_others_are_said_to_be_missing():
 
 LACKS = {
     "r.counts": "holds no counts: save them too, result.save('counts.npz')",
-    "r.errors()": "holds no documents: score them again to list errors",
+    "r.errors()": "holds no documents: score them again",
     "r.to_frame('documents')": "holds no counts",
     "r.save('a.npz')": "holds no counts",
     "merge([r])": "holds no counts",
@@ -145,7 +145,7 @@ def test_the_file_says_what_it_is(saved):
     [
         ("{", "is not JSON"),
         ('{"text": "Ada", "spans": []}', "holds no result; expected a JSON file that Result.save wrote"),
-        ('{"signature": "", "metrics": {}, "documents": 1}', "lacks 'per_type', so an older version wrote it"),
+        ('{"signature": "", "metrics": {}, "documents": 1}', "lacks 'scores', so an older version wrote it"),
         ('{"systems": {"x": {}, "y": {}}}', "holds the results of several systems, x, y: give one"),
         (None, "does not exist"),
     ],

@@ -94,7 +94,7 @@ def test_every_table_is_a_frame(result):
     assert macro.loc["strict", "F"] == result["metrics"]["strict"]["averages"]["macro"]["f"]
     assert [*result.to_frame("documents")["document"]][-1] == 2
     with pytest.raises(
-        ValueError, match="there is no table 'score'; there are headline, errors, groups, scores, labels"
+        ValueError, match="there is no table 'score'; there are all, headline, errors, groups, scores, labels"
     ):
         result.to_frame("score")
 
@@ -183,3 +183,69 @@ def test_a_comparison_reads_the_same_things(compared):
     assert "wrf" in compare({"a": PRED, "b": GOLD}, GOLD, samples=20, trials=20)["left_out"]
     row = next(row for row in found["comparisons"] if (row["metric"], row["score"]) == ("strict", "f"))
     assert np.isclose(row["baseline_value"], 4 / 9)
+
+
+# One document
+
+
+def marked(gold, pred, text="Ada Lovelace met Bob", metric="fair", **options):
+    """A document as `render` shows it: the line of its text, and the HTML."""
+    shown = score([gold], [pred], ["fair"], text=[text], **options).render(0, metric)
+    return str(shown).splitlines()[1], shown._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "line"),
+    [
+        ([(0, 12, "PER")], [(0, 12, "PER")], "[{Ada Lovelace}]⟨PER⟩ met Bob"),
+        ([(0, 12, "PER")], [(0, 3, "PER")], "[{Ada} Lovelace]⟨shorter than gold: PER⟩ met Bob"),
+        ([(0, 12, "PER")], [], "[Ada Lovelace]⟨missed: PER⟩ met Bob"),
+        ([], [(13, 16, "PER")], "Ada Lovelace {met}⟨spurious: PER⟩ Bob"),
+        ([(17, 20, "PER")], [(17, 20, "LOC")], "Ada Lovelace met [{Bob}]⟨label error: PER as LOC⟩"),
+        ([(0, 3, "A"), (3, 4, "B")], [], "[Ada]⟨missed: A⟩[ ]⟨missed: B⟩Lovelace met Bob"),
+        ([], [], "Ada Lovelace met Bob"),
+        ([(0, 0, "GAP"), (4, 4, "GAP")], [], "[]⟨missed: GAP⟩Ada []⟨missed: GAP⟩Lovelace met Bob"),
+    ],
+)
+def test_a_document_shows_gold_predictions_and_verdicts(gold, pred, line):
+    shown, page = marked(gold, pred)
+    assert shown == line
+    bare = re.sub(r"<style>.*</style>|<p>[^<]*</p>|<p class=\"key\">.*</p>", "", page, flags=re.S)
+    words = [each for each in re.findall("⟨(.*?)⟩", line)]
+    assert re.findall(r'<span class="flag \w+">(.*?)</span>', bare) == words
+    without = re.sub(r'<span class="flag.*?</span>', "", bare)
+    assert re.sub("<.*?>", "", without).strip() == "Ada Lovelace met Bob", "no character is lost"
+    for side, spans in (("gold", gold), ("pred", pred)):
+        covered = "".join(re.findall(rf'<span class="[^"]*\b{side}\b[^"]*">(.*?)</span>', without))
+        assert len(covered) == len({place for start, end, _ in spans for place in range(start, end)})
+
+
+def test_a_document_is_chosen_by_its_number_or_id_as_in_the_list_of_errors(result):
+    assert all(str(result.render(row["document"])).startswith("document ") for row in result.errors())
+    assert "<b>Rome</b> calls" not in result.render(1)._repr_html_()
+    assert "&lt;b&gt;Rome" in re.sub("</?span.*?>", "", result.render(1)._repr_html_())
+    assert str(result.render(-1)) == str(result.render(2)) and "Nobody slept" in str(result.render(2))
+    named = score([None, Document([(0, 3, "A")], [], "Ada", id="x")], ["strict"])
+    assert str(named.render("x")) == str(named.render(0)) and "document x: 1 gold span" in str(named.render("x"))
+    assert "⟨missed: A⟩" in str(named.render("x", "semeval"))
+    untold = score([["B-A", "O"]], [["B-B", "O"]], ["strict"]).render()
+    assert "[0–1] {0–1} ⟨label error: A as B⟩" in str(untold) and "{0–1}" in untold._repr_html_()
+    for asked, said in (
+        (3, "there is no document 3: there are 3, numbered from 0"),
+        ("y", "documents have no ids: give a number, not 'y'"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            result.render(asked)
+    with pytest.raises(ValueError, match="there is no 'X'; there are x"):
+        named.render("X")
+    with pytest.raises(ValueError, match="came from an iterator"):
+        score(iter(DOCUMENTS)).render()
+
+
+def test_the_answer_comes_first_then_labels_verdicts_and_repeated_errors():
+    found = score(GOLD * 3, PRED * 3, text=TEXTS * 3)
+    places = [str(found).index(f"\n{title} (") for title in ("Labels", "Verdicts", "Repeated errors", "Scores")]
+    assert places == sorted(places) and str(found).startswith(found.conclusion)
+    page = found._repr_html_()
+    places = [page.index(f"<caption>{title} (") for title in ("Labels", "Verdicts", "Repeated errors", "Scores")]
+    assert places == sorted(places) and page.index("fair F") < places[0]

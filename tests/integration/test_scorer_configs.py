@@ -21,6 +21,7 @@ from thinc.api import Config, ConfigValidationError
 from spacy_nereval import count, create, evaluate
 from spacy_nereval.core.labels import label_rules
 from spacy_nereval.core.spans import relabelled
+from spacy_nereval.evaluation.resampling import wanted_confidence
 from spacy_nereval.integration.examples import documents
 from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer, stored_options
 
@@ -67,6 +68,16 @@ def test_a_config_names_metrics_as_python_does(given, tmp_path):
     assert sorted(metric.name for metric in component.metrics) == ["fair", "strict"]
     nlp.to_disk(tmp_path)
     assert stored_options(tmp_path, None) == {"strict": {}, "fair": {}}
+
+
+@pytest.mark.parametrize(
+    ("given", "level"), [(True, 0.95), ({}, 0.95), ({"level": 0.9}, 0.9), (False, None), (None, None)], ids=str
+)
+def test_a_config_asks_for_intervals_as_python_does(given, level):
+    found = with_ner(NER | {"metrics": ["strict"], "confidence": given}).get_pipe("ner").score(three())
+    assert ("confidence" in found["ents_nereval"]) == (level is not None)  # and why there are none for one document
+    component = spacy.blank("en").add_pipe("nereval", config={"metrics": "strict", "confidence": given})
+    assert component.scoring.confidence == wanted_confidence(given)
 
 
 def test_a_pipeline_keeps_its_scorer_and_options_through_disk_and_bytes(tmp_path):

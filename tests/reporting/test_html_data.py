@@ -20,9 +20,9 @@ from spacy.util import registry
 from strategies import corpora
 
 from spacy_nereval import Document
-from spacy_nereval.core.wording import FAIREVAL, VERDICT_KINDS
+from spacy_nereval.core.wording import COLORS, FAIREVAL, VERDICT_KINDS
 from spacy_nereval.evaluation.result import evaluate
-from spacy_nereval.reporting.html.colors import COLORS, DISPLACY
+from spacy_nereval.reporting.html.colors import DISPLACY
 from spacy_nereval.reporting.html.report_data import page_data
 from spacy_nereval.reporting.html.texts import embedded
 from spacy_nereval.reporting.report_view import ReportView

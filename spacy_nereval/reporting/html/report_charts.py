@@ -7,11 +7,11 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any
 
+from ...core.wording import COLORS
 from ..report_view import ReportView
 from ..result_table import Cell, Cost, Estimate, Kinded, ResultTable, in_points, shown
 from ..score_tables import PRF
 from .charts import GLYPHS
-from .colors import COLORS
 
 CHARTED = 30
 """Maximum number of rows of labels in the chart, for all systems together; the table has all labels."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice, pairwise
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from ...core.declaration import Metric, Verdict
 from ...core.spans import Document
@@ -15,9 +14,9 @@ from ...evaluation.statistics.conclusion import unit_name
 from ...io.writing import spelt_out
 from ..marked_text import SPACE
 from ..remarks import bounded_by
+from ..rendered_document import Stretch, said_of, stretches
 from ..report_view import PRIMARY, ReportedSystem, ReportView
 from ..score_view import UNTOLD
-from ..verdict_tables import error_in_words
 from . import charts
 from .report_charts import all_charts
 from .report_data import page_data
@@ -107,16 +106,6 @@ def _title(names: Sequence[str], sources: Iterable[str]) -> str:
 # The documents with errors as marked text
 
 
-class Stretch(NamedTuple):
-    """A stretch of text: its words on one line, whether it is in the gold span or the prediction of an
-    error, and what is wrong with the errors that end after it."""
-
-    text: Markup
-    gold: bool
-    pred: bool
-    said: list[str]
-
-
 class StaticDocument(NamedTuple):
     """A document with errors: its number from 1, its name, and its text."""
 
@@ -138,27 +127,17 @@ def static_documents(
 
 def _stretches(document: Document, errors: Iterable[Verdict], metric: Metric) -> Iterator[Stretch]:
     """Cut the text where the spans of errors begin and end. A document without a text has its offsets only."""
-    text = document.text
-    said: dict[int, list[str]] = defaultdict(list)
-    spans = []
-    for name, gold, pred, _ in errors:
-        marked = [span for span in (gold, pred) if span]
-        absent = " (not in the text)" * any(map(document.is_invented, marked))
-        end = max(span.end for span in marked)
-        said[end].append(error_in_words(metric, name, gold.label if gold else "", pred.label if pred else "") + absent)
-        spans += [(span.start, span.end, side) for side, span in enumerate((gold, pred)) if span]
+    text, said = document.text, said_of(document, errors, metric)
     if text is None:
-        yield from (Stretch(Markup(f"…{end} "), False, False, words) for end, words in sorted(said.items()))
+        yield from (Stretch(f"…{each.end} ", False, False, [each.words]) for each in said)
         return
-    low = max(0, min(start for start, _, _ in spans) - BEFORE)
+    low = max(0, min(each.start for each in said) - BEFORE)
     high = min(len(text), low + LONGEST)
-    edges = {low, high, *(edge for span in spans for edge in span[:2] if low < edge < high)}
     if low:
-        yield Stretch(Markup("… "), False, False, [])
-    for start, end in pairwise(sorted(edges)):
-        inside = {side for a, b, side in spans if a <= start and end <= b}
-        yield Stretch(escape(spelt_out(SPACE.sub(" ", text[start:end]))), 0 in inside, 1 in inside, said[end])
-    if rest := sum(len(words) for end, words in said.items() if end > high):
-        yield Stretch(Markup(f" … {rest} more"), False, False, [])
+        yield Stretch("… ", False, False, [])
+    for part in stretches(text, said, low, high):
+        yield part._replace(text=spelt_out(SPACE.sub(" ", part.text)))
+    if rest := sum(each.end > high for each in said):
+        yield Stretch(f" … {rest} more", False, False, [])
     elif high < len(text):
-        yield Stretch(Markup(" …"), False, False, [])
+        yield Stretch(" …", False, False, [])

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import jinja2
 from markupsafe import Markup, escape
 
+from ...core.wording import COLORS
 from ...io.writing import spelt_out, visible
 from ..result_table import Percent
-from .colors import COLORS
 
 
 class Layout(NamedTuple):

@@ -1,0 +1,81 @@
+"""Pages that people look things up in: the glossary, the cheat sheet, which score to report."""
+
+from __future__ import annotations
+
+import re
+
+from commands import run
+from places import ROOT
+
+from spacy_nereval import create, names
+
+GOLD, PRED, OTHER = (f"examples/{name}.jsonl" for name in ("gold", "improved", "baseline"))
+DEV = "assets/warranty/dev.jsonl", "examples/spancat-dev.jsonl"
+TEST = "--apply", "assets/warranty/test.jsonl", "examples/spancat-test.jsonl"
+ANNOTATORS = [f"assets/agreement/{name}.jsonl" for name in ("ann", "ben", "cleo")]
+TRAIN = "--train", "examples/train.jsonl"
+COMMANDS = (
+    ("score", GOLD, PRED, "-m", "all", "--confidence", *TRAIN, "--by", "eLen,eCon"),
+    ("score", GOLD, "--system", f"a={OTHER},{PRED}"),
+    ("compare", GOLD, OTHER, PRED, "--labels", "--margin", "2", "--trials", "100"),
+    ("agreement", *ANNOTATORS),
+    ("thresholds", *DEV, *TEST),
+    ("thresholds", *DEV),
+)
+THEIRS = {
+    "ann",
+    "ben",
+    "cleo",
+    "baseline",
+    "improved",
+    "baseline.jsonl",
+    "improved.jsonl",
+    "a",
+    "FAILURE_LOC",
+    "FAILURE_TYPE",
+}
+"""Names of annotators and systems, which head columns too."""
+
+
+def glossary() -> set[str]:
+    """The names that the page explains: those in the first column of its tables."""
+    text = (ROOT / "docs" / "reference" / "glossary.md").read_text(encoding="utf8")
+    cells = re.findall(r"^\| (.+?) \|", text, flags=re.M)
+    return {name.strip("`") for cell in cells for name in cell.split(", ")}
+
+
+def test_every_column_and_verdict_is_in_the_glossary(monkeypatch, tmp_path):
+    monkeypatch.chdir(ROOT)
+    found = set()
+    policy = str(tmp_path / "policy.cfg")
+    assert run("gate", "--init", policy).exit_code == 0
+    for command in (*COMMANDS, ("gate", policy, GOLD, PRED, "--baseline", OTHER)):
+        done = run(*command, "--tables", "all", "--format", "markdown")
+        assert done.exit_code == 0 or command[0] == "gate", done.output
+        heads = re.findall(r"^\| (.+) \|\n\| ?:?-", done.stdout, flags=re.M)
+        found |= {cell.strip(" `*").removesuffix(" ↓") for head in heads for cell in head.split("|")}
+    keys = {key.replace("_", " ") for name in names() for key in create(name).keys}
+    found -= THEIRS | keys | {*names()} | {""}
+    assert not sorted(found - glossary())
+
+
+def test_the_cheat_sheet_names_what_exists():
+    text = (ROOT / "docs" / "reference" / "cheat-sheet.md").read_text(encoding="utf8")
+    keys = set(re.findall(r"`(\w+_f|ser|wrf)`", text))
+    assert keys - {"ents_fair_f", "spans_sc_fair_f"} <= {key for name in names() for key in create(name).keys}
+    commands = set(re.findall(r"`nereval (\S+)", text))
+    helped = {name: run(name, "--help").stdout for name in commands}
+    assert all("Usage" in printed for printed in helped.values()), helped
+    options = set(re.findall(r"`(--[a-z]+)", text))
+    assert {option for option in options if not any(option in printed for printed in helped.values())} == set()
+    verdicts = set(re.findall(r"`(\w+)`", text.split("## Verdicts")[1].split("## ")[0]))
+    assert verdicts == {*create("fair").columns}
+
+
+def test_sentences_to_copy_have_the_numbers_that_are_printed():
+    """Those of quotations are in an output of the same page."""
+    text = (ROOT / "docs" / "how-to" / "which-score.md").read_text(encoding="utf8")
+    quoted = set(re.findall(r"\d+\.\d\d", " ".join(re.findall("^> .*", text, flags=re.M))))
+    printed = set(re.findall(r"\d+\.\d\d", " ".join(re.findall("```text\n(.*?)```", text, flags=re.S))))
+    assert len(quoted) == 9
+    assert quoted <= printed
