@@ -26,6 +26,10 @@ Floats = NDArray[np.float64]
 # Plain twins
 
 
+def test_six_units_are_not_few() -> None:
+    assert [*score_intervals([0.5, 0.5], 0.01, [5.99, 6]).flag] == ["few", ""]
+
+
 def test_the_interval_of_a_score_is_that_of_its_steps() -> None:
     rng = np.random.default_rng(1)
     counts = world(rng, (30, 40), 0.8, 0.1)
