@@ -191,6 +191,12 @@ def test_a_label_without_gold_is_never_kept_by_joint_cuts() -> None:
     assert micro_cuts(ScoredSpans([document], [document.span_scores])) == {"A": 0.5, "B": math.inf}
 
 
+def test_joint_cuts_leave_out_hits_that_cost_too_many_mistakes() -> None:
+    wrong = [(place, place + 1, "A", 0.8) for place in range(20, 23)]
+    document = scored([(0, 1, "A"), (5, 6, "A")], [(0, 1, "A", 0.9), (5, 6, "A", 0.7), *wrong])
+    assert micro_cuts(ScoredSpans([document], [document.span_scores])) == {"A": 0.9}
+
+
 @pytest.mark.parametrize(("seed", "reached"), [(0, False), (1, False), (649, True)])
 def test_ascent_is_no_worse_than_a_common_cut_and_no_better_than_all_combinations(seed: int, reached: bool) -> None:
     """In the last case, only the ascent that starts from each label's own cut comes to the best of all."""
