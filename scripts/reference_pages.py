@@ -30,7 +30,7 @@ API = {
             "evaluate.compute",
         ],
     ),
-    "Counts": ("spacy_nereval", ["count", "count_collapsed", "collapse", "Counts", "evaluate"]),
+    "Counts": ("spacy_nereval", ["count", "count_collapsed", "collapse", "Counts", "merge", "evaluate"]),
     "Files": (
         "spacy_nereval.io",
         ["read.read_files", "count_files.save", "count_files.load", "count_files.merge"],

@@ -37,6 +37,12 @@ HABITS = {
     "score": "value",
     "ci": "interval()",
     "confidence_interval": "interval()",
+    "low": "interval().low",
+    "high": "interval().high",
+    "macro": "averages['macro']",
+    "weighted": "averages['weighted']",
+    "f1_macro": "averages['macro']['f']",
+    "macro_f1": "averages['macro']['f']",
 }
 """What other packages call a score, and what a metric's scores call it here."""
 
@@ -88,6 +94,12 @@ class Named(dict[str, T]):
 
     def __missing__(self, key: str) -> T:
         raise KeyError(absent(key, self))
+
+    if not TYPE_CHECKING:  # else no attribute would be wrong
+
+        def __getattr__(self, name: str) -> Any:
+            line = f"write [{name!r}]" if name in self else absent(name, self)
+            raise AttributeError(f"these are items, not attributes: {line}")
 
 
 class ScoreSet:
@@ -167,7 +179,7 @@ class ScoreSet:
         known = [*self._own["scores"]]
         usual = HABITS.get(name.lower(), name)
         alike = [each for each in known if each.endswith(f"_{usual}")]
-        if usual != name and (usual in known or hasattr(type(self), usual.partition("(")[0])):
+        if usual != name and (usual in known or hasattr(type(self), usual.partition("(")[0].partition("[")[0])):
             return f"{self.name} has no score {name!r}: write .{usual}"
         if alike or usual in ("p", "r", "f"):
             lines = ", ".join(f".{each}" for each in alike or ["value", *known])
@@ -288,13 +300,17 @@ class LabelScores:
 
     >>> from spacy_nereval import score
     >>> label = score([["B-PER", "O"]], [["B-PER", "B-LOC"]], ["strict", "fair"]).labels["PER"]
-    >>> label.fair.f, label["strict.p"], label.scores["fair_f"]
-    (1.0, 1.0, 1.0)
+    >>> label.fair.f, label["strict.p"], label.scores["fair_f"], label.support
+    (1.0, 1.0, 1.0, 1)
     """
 
-    def __init__(self, label: str, parts: Mapping[str, MetricScoreSet]) -> None:
+    def __init__(self, label: str, parts: Mapping[str, MetricScoreSet], spans: Mapping[str, int]) -> None:
         self.label: str = label
         """The label."""
+        self.support: int = spans["gold"]
+        """Its number of gold spans."""
+        self.predicted: int = spans["pred"]
+        """Its number of predicted spans, the mean of several training runs."""
         self._parts = parts
 
     @property
@@ -306,19 +322,24 @@ class LabelScores:
         return {name: part.of_label(self.label) for name, part in self._parts.items()}
 
     def __getitem__(self, name: str) -> Any:
-        return answer(name, self._sets())
+        try:
+            return answer(name, self._sets())
+        except KeyError as error:
+            raise KeyError(self._absent(name) or error.args[0]) from None
 
     def __getattr__(self, name: str) -> ScoreSet:
-        if not name.startswith("_") and name in self._parts:
-            return self._parts[name].of_label(self.label)
         if name.startswith("_"):
             raise AttributeError(name)
-        usual = HABITS.get(name, name)
-        lines = [f".{metric}.{usual}" for metric, part in self._sets().items() if usual in (*part, "value", "scores")]
-        raise AttributeError(f"the label {self.label} has no {name!r}: write {listed(lines or self._dotted())}")
+        if name in self._parts:
+            return self._parts[name].of_label(self.label)
+        raise AttributeError(self._absent(name) or absent(name, [*self._parts, "scores", "support", "predicted"]))
 
-    def _dotted(self) -> list[str]:
-        return [f".{name}" for name in self._parts]
+    def _absent(self, name: str) -> str:
+        """Return what to write instead of the name of a score without its metric; "" if it is no such name."""
+        usual = {"f1-score": "f"}.get(name, HABITS.get(name, name))
+        known = (*OF_METRICS, "counts")
+        lines = [f".{metric}.{usual}" for metric, part in self._sets().items() if usual in (*part, *known)]
+        return f"the label {self.label} has no {name!r}: write {listed(lines)}" if lines else ""
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self._parts})
@@ -363,12 +384,27 @@ def answer(name: object, parts: Mapping[str, T]) -> T | float | None:
     raise KeyError(absent(name, paths(sets)))
 
 
+OF_METRICS = ("value", "scores", "interval()", "interval().low", "interval().high")
+"""What the scores of every metric and label have."""
+
 LINES = {
     "to_csv": "r.save('scores.csv')",
     "to_excel": "r.to_frame().to_excel('scores.xlsx')",
     "to_pandas": "r.to_frame()",
     "df": "r.to_frame()",
     "dataframe": "r.to_frame()",
+    "to_dataframe": "r.to_frame('all')",
+    "frame": "r.to_frame('all')",
+    "from_json": "r.load('result.json')",
+    "read": "r.load('result.json')",
+    "displacy": "r.render(0)",
+    "visualize": "r.render(0)",
+    "plot": "r.report()",
+    "confidence": "r.headline.interval, and score(..., confidence=True) for those of all scores",
+    "support": "r.labels['{label}'].support, or r['gold']",
+    "averages": "r.{metric}.averages",
+    "macro_f1": "r.{metric}.averages['macro']['f']",
+    "f1_macro": "r.{metric}.averages['macro']['f']",
     "print": "print(r)",
     "to_html": "r.save('report.html')",
     "classification_report": "print(r), or r.to_frame('label-scores')",
@@ -393,7 +429,7 @@ LINES = {
 def line_for(name: str, parts: Mapping[str, ScoreSet], labels: Iterable[str]) -> str:
     """Return the line to write instead of a name that a `Result` does not have, with what is wrong; "" if unknown."""
     if name in LINES:
-        return f"write {LINES[name].format(metric=next(iter(parts)))}"
+        return f"write {LINES[name].format(metric=next(iter(parts)), label=next(iter(labels), 'PER'))}"
     bare = name.removeprefix("ents_").removeprefix("overall_").removeprefix("spans_sc_")
     usual = HABITS.get(bare, bare)
     if usual in ("p", "r", "f", "value", "interval()"):

@@ -7,9 +7,10 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..core.arguments import CASELESS, LISTED, SEPARATOR, Reading
+from ..core.arguments import Reading
 from ..core.declaration import Metric
 from ..core.labels import rules_of
+from ..core.messages import named
 from ..core.spans import Document
 from ..counting.counts import Counts
 from ..evaluation.agreement.agreement_counts import DEFAULT, AgreementCounts
@@ -17,16 +18,18 @@ from ..evaluation.agreement.chance import checked_unit
 from ..evaluation.agreement.shared import check_annotators
 from ..evaluation.agreement.votes import consensus_rows, consensus_rule
 from ..evaluation.resampling import Wanted, wanted_confidence
+from ..io.converting import NamedTokenizer
 from ..io.records import Record
 from ..io.shared_documents import Own, shared_documents, write_disputes
 from ..io.tag_sequences import Tagged, TokenDocument, read_tags
 from ..io.writing import write_rows
-from ..metrics.registry import chosen_metrics, create
+from ..metrics.registry import Unknown, chosen_metrics, create
 from ..reporting.agreement_view import AgreementView
 from ..reporting.remarks import left_out_lines
 from ..reporting.view import MOST_DOCUMENTS
 from .accessors import Headline
 from .inputs import (
+    ItemReading,
     all_tagged,
     has_text,
     listed_items,
@@ -34,17 +37,20 @@ from .inputs import (
     record_of_item,
     records_of,
     unknown,
+    with_item_reading,
 )
 from .items import WORDS, Ends
 from .plain_records import Place, place_of, plain_record, tags_in_words
-from .rows import TagNames, tags_of
+from .rows import tags_of
 from .shown import Shown, table_frame
 from .sides import Side
 
 if TYPE_CHECKING:
     import pandas
+    from typing_extensions import Unpack
 
 
+@with_item_reading
 def agreement(
     annotators: Mapping[str, Any],
     metrics: Any = None,
@@ -54,18 +60,8 @@ def agreement(
     confidence: Wanted = None,
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
-    scheme: str = "auto",
-    repair: str = "error",
-    end: str | None = None,
-    spans_key: str | None = None,
-    labels: Mapping[str, str | None] | str | Path | None = None,
-    only: Iterable[str] | str | None = None,
-    depth: int | None = None,
-    sep: str = SEPARATOR,
-    match: str = CASELESS,
-    occurrences: str = LISTED,
-    tag_names: TagNames = None,
-    offsets: str | None = None,
+    tokenizer: str | None = None,
+    **options: Unpack[ItemReading],
 ) -> Agreement:
     """Measure how far annotators agree: every metric on each pair, and alphas and kappas, corrected for chance.
 
@@ -80,7 +76,10 @@ def agreement(
         consensus: How many votes a span of the consensus needs: "majority" (more than half of those
             who annotated the document), "all", or a number.
         confidence: As for `score`.
-        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets:
+        tokens: As for `score`; also for items with texts but without tokens, if everybody has as many, in one order.
+        tokenizer: The language whose tokenizer of spaCy makes the tokens, such as "en". By default, tokens are those
+            that all annotators of a document have, or else words between white space.
+        text, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets:
             As for `score`.
 
     Returns:
@@ -97,26 +96,21 @@ def agreement(
     (0.6667, 0.5455)
     """
     settings = wanted_confidence(confidence)
-    reading = reading_of_items(
-        scheme=scheme,
-        repair=repair,
-        end=end,
-        spans_key=spans_key,
-        labels=labels,
-        only=only,
-        depth=depth,
-        sep=sep,
-        match=match,
-        occurrences=occurrences,
-        tag_names=tag_names,
-        offsets=offsets,
-    )
+    reading = reading_of_items(**options)
     sides = _sides_of(annotators, reading)
     check_annotators([*sides])
-    missing = partial(unknown, [*sides.values()], text, tokens)
-    chosen, left_out = chosen_metrics(DEFAULT if metrics is None else metrics, missing)
+    chosen, left_out = chosen_metrics(
+        DEFAULT if metrics is None else metrics, partial(_unknown, [*sides.values()], text, tokens)
+    )
     rule, on = consensus_rule(consensus, len(sides)), checked_unit(unit)
-    shared = shared_documents(_annotated(sides, text, tokens, reading), rules_of(reading), spans_key)
+    shared = shared_documents(
+        _annotated(sides, text, tokens, reading),
+        rules_of(reading),
+        reading.spans_key,
+        tokenizer=_named_tokenizer(tokenizer),
+    )
+    if tokenizer is not None and f"spacy-{tokenizer}" not in shared.tokens:
+        raise ValueError(f"{named('tokenizer', tokenizer)} is given, but the texts are not known: give {named('text')}")
     counted = AgreementCounts(shared, chosen, unit=on, rule=rule)
     return Agreement(counted.result(settings) | ({"left_out": left_out} if left_out else {}), counted)
 
@@ -306,10 +300,12 @@ def _annotated(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Readi
                 f"{name} has {WORDS[side.kind]}, which hold two sides; expected the items of one annotator"
             )
     if all(side.holds_texts for side in sides.values()):
-        for given, value in (("text", text), ("tokens", tokens)):
-            if value is not None:
-                raise ValueError(f"{given}= is given, but the items have their own: leave it out")
-        found = {name: [Own(record) for record in records_of(side, reading)] for name, side in sides.items()}
+        if text is not None:
+            raise ValueError(f"{named('text')} is given, but the items have their own: leave it out")
+        records = {name: [*records_of(side, reading)] for name, side in sides.items()}
+        if tokens is not None:
+            records = _with_tokens(records, [*listed_items(tokens, "tokens")])
+        found = {name: [*map(Own, own)] for name, own in records.items()}
     elif text is tokens is None and {side.kind for side in sides.values()} <= {"tags", "empty"}:
         found = _of_tags(sides, reading)
     else:
@@ -317,6 +313,38 @@ def _annotated(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Readi
     for side in sides.values():
         side.check_key(reading.spans_key)
     return found
+
+
+def _with_tokens(records: Mapping[str, Sequence[Record]], tokens: Sequence[Any]) -> dict[str, list[Record]]:
+    """Return records with the tokens of their texts. Raise ValueError if they have their own, or do not fit."""
+    _check_lengths({**{name: len(own) for name, own in records.items()}, "tokens": len(tokens)})
+    found: dict[str, list[Record]] = {name: [] for name in records}
+    for name, own in records.items():
+        for number, (record, words) in enumerate(zip(own, tokens)):
+            if record.tokens is not None:
+                raise ValueError(
+                    f"{named('tokens')} is given, but the documents of {name} have their own: leave it out"
+                )
+            try:
+                offsets = place_of(record.text, words).offsets
+            except ValueError as error:
+                raise ValueError(f"document {number} of {name}: {error}") from None
+            found[name].append(record._replace(tokens=None if offsets is None else [*offsets]))
+    return found
+
+
+def _unknown(sides: Sequence[Side], text: Any, tokens: Any) -> Unknown:
+    """Return what is not known of the documents. Texts without tokens get some."""
+    found = unknown(sides, text, tokens)
+    return found if found.texts else found._replace(tokens="")
+
+
+def _named_tokenizer(language: str | None) -> NamedTokenizer | None:
+    if language is None:
+        return None
+    from ..integration.spacy_files import named_tokenizer
+
+    return named_tokenizer(language)
 
 
 def _of_tags(sides: Mapping[str, Side], reading: Reading) -> dict[str, list[Own]]:

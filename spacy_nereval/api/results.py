@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
 
 from ..core.declaration import Metric
 from ..core.messages import absent
@@ -46,6 +46,7 @@ from .accessors import (
 )
 from .reports import KeptSystem, report
 from .shown import Rendered, Shown, frame, table_frame
+from .typed_names import MetricName, ScoreKey
 
 if TYPE_CHECKING:
     import pandas
@@ -150,8 +151,7 @@ class Result(Shown):
     @property
     def labels(self) -> Mapping[str, LabelScores]:
         """The scores of each label: `labels["PER"].fair.f`."""
-        found = (label for of in self["metrics"].values() for label in of["per_type"])
-        return Named({label: LabelScores(label, self._sets) for label in dict.fromkeys(found)})
+        return Named({label: LabelScores(label, self._sets, own) for label, own in self["per_type"].items()})
 
     def confusion(self, metric: str | None = None) -> Confusion:
         """Return the confusion matrix of a metric.
@@ -196,6 +196,19 @@ class Result(Shown):
 
         return bounds
 
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, key: MetricName) -> MetricScoreSet: ...
+
+        @overload
+        def __getitem__(self, key: ScoreKey) -> float | None: ...
+
+        @overload
+        def __getitem__(self, key: str) -> Any: ...
+
+        def __getitem__(self, key: str) -> Any: ...
+
     def __missing__(self, key: str) -> Any:
         try:
             return answer(key, self._sets)
@@ -212,7 +225,7 @@ class Result(Shown):
     def _absent(self, name: object) -> str:
         if why := self.get("left_out", {}).get(name):
             return f"there is no {name!r}: it was left out, since {why}"
-        line = line_for(str(name), self._sets, self.labels)
+        line = line_for(str(name), self._sets, self.labels) or self._other_way(name)
         return f"there is no {name!r}: {line}" if line else absent(name, [*paths(self._sets), *self])
 
     def __dir__(self) -> list[str]:

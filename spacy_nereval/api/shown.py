@@ -118,7 +118,23 @@ class Shown(dict[str, Any]):
         return json_text(self)
 
     def __missing__(self, key: str) -> Any:
-        raise KeyError(absent(key, self))
+        raise KeyError(self._other_way(key) or absent(key, self))
+
+    if not TYPE_CHECKING:  # else no attribute would be wrong
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            raise AttributeError(self._other_way(name) or absent(name, [*self, *self._own_names()]))
+
+    def _own_names(self) -> list[str]:
+        return [name for name in dir(type(self)) if not name.startswith("_") and not hasattr(dict, name)]
+
+    def _other_way(self, name: object) -> str:
+        """Return the line for an attribute that is an item, or the other way round; "" if it is neither."""
+        if name in self:
+            return f"it is an item: write [{name!r}]"
+        return f"it is an attribute: write .{name}" if name in self._own_names() else ""
 
     summarised: ClassVar[Sequence[str]] = ()
     """The tables that `summary` and notebooks show."""

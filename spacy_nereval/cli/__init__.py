@@ -3,23 +3,31 @@
 spaCy imports this package whenever its command line starts, and `nereval` scores
 most files without spaCy. Modules that take time to load, spaCy above all, are
 therefore imported inside the functions that need them. `spacy_app` alone imports
-spaCy when it is loaded; only spaCy's own command line loads it.
+spaCy when it is loaded; only spaCy's own command line loads it. It has to outlive
+a command that cannot be loaded, so the commands are loaded when `nereval` is first asked for.
 """
 
-from . import agreement, compare, convert, count, errors, gate, metrics, report, score, thresholds, training
-from .app import nereval
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "agreement",
-    "compare",
-    "convert",
-    "count",
-    "errors",
-    "gate",
-    "metrics",
-    "nereval",
-    "report",
-    "score",
-    "thresholds",
-    "training",
-]
+if TYPE_CHECKING:
+    from .app import nereval
+else:
+    _SUBJECTS = (
+        *("agreement", "compare", "convert", "count", "errors", "gate"),
+        *("metrics", "report", "score", "thresholds", "training"),
+    )
+
+    def __getattr__(name: str) -> Any:
+        if name != "nereval":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from .app import nereval
+
+        for subject in _SUBJECTS:
+            import_module(f"{__name__}.{subject}")
+
+        globals()[name] = nereval
+        return nereval
+
+
+__all__ = ["nereval"]

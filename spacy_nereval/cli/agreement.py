@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..evaluation.agreement.shared import SharedDocuments
+    from ..io.converting import NamedTokenizer
 
 NAMES = Option(
     None,
@@ -65,6 +66,12 @@ def agreement_cli(
         "token",
         "--unit",
         help="Unit of alpha and kappa: token or char. Intervals resample documents, whichever it is",
+    ),
+    tokenizer: str | None = Option(
+        None,
+        "--tokenizer",
+        help="Language whose tokenizer of spaCy makes the tokens, such as en or xx. By default, tokens are those that "
+        "all annotators of a document have, or else words between white space",
     ),
     consensus: str = Option(
         "majority",
@@ -139,9 +146,11 @@ def agreement_cli(
     check_suffix("--disputes", disputes, ".jsonl", ".json")
     gold = Path(names[0]) if len(names) > 1 else None
     first = replace(reading, annotator=next(iter(split_list(reading.annotator)), None))
-    chosen, left_out = chosen_metrics(metrics or ",".join(DEFAULT), options, train, gold=gold, reading=first)
+    chosen, left_out = chosen_metrics(
+        metrics or ",".join(DEFAULT), options, train, gold=gold, reading=first, has_tokens=True
+    )
     check_lexicons(chosen, output, write_consensus, units, html, disputes)
-    shared = _read(names, name or [], reading)
+    shared = _read(names, name or [], reading, tokenizer)
     rule = consensus_rule(consensus, len(shared.annotators))
     counted = AgreementCounts(shared, chosen, unit=on, rule=rule)
     result = counted.result(drawn, short=showing.short) | ({"left_out": left_out} if left_out else {})
@@ -187,7 +196,15 @@ def annotator_names(files: Sequence[str]) -> list[str]:
     return stems if len({*stems}) == len(stems) else names
 
 
-def _read(names: Sequence[str], given: Sequence[str], reading: Reading) -> SharedDocuments:
+def _named_tokenizer(language: str | None) -> NamedTokenizer | None:
+    if language is None:
+        return None
+    from ..integration.spacy_files import named_tokenizer
+
+    return named_tokenizer(language)
+
+
+def _read(names: Sequence[str], given: Sequence[str], reading: Reading, language: str | None) -> SharedDocuments:
     """Return what the annotators share, and say what was left out."""
     from ..io.shared_documents import read_annotators
 
@@ -206,6 +223,7 @@ def _read(names: Sequence[str], given: Sequence[str], reading: Reading) -> Share
         rules=rules_of(reading),
         chosen=split_list(reading.annotator),
         others=others,
+        tokenizer=_named_tokenizer(language),
     )
     say_left_out(others)
     for line in shared.rules.unused(shared.mapped, shared.labels) if shared.rules else []:

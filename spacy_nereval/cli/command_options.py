@@ -64,10 +64,11 @@ COLLAPSE = Option(
     "Scores stay the same, and intervals come from half-samples; outputs that need single documents are given up",
 )
 CHECK_REPEATS = Option(
-    False,
-    "--check-repeats",
+    None,
+    "--check-repeats/--no-check-repeats",
     help="With --collapse: look for documents with the same id in different files. Takes time and 16 bytes per "
-    "document on disk, but no memory",
+    "document on disk, but no memory. The default with --append; --no-check-repeats lets documents count twice that "
+    "are in two files, or in a file that has changed since it was added",
 )
 TRAIN = Option(
     None,
@@ -160,7 +161,7 @@ class Sharding(NamedTuple):
     )
     shared_ids: bool = SHARED_IDS
     collapse: bool = COLLAPSE
-    check_repeats: bool = CHECK_REPEATS
+    check_repeats: bool | None = CHECK_REPEATS
 
     @property
     def wanted(self) -> bool:

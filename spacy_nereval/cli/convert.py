@@ -13,6 +13,7 @@ from typer import Argument, Option
 from ..core.arguments import Reading
 from .app import command
 from .command_options import check_no_table_format
+from .counting_documents import with_progress
 from .printing import say
 from .systems import reading_of, rules_of
 
@@ -92,7 +93,7 @@ def convert_cli(
         else record
         for record in records(source, read_key, format)
     )
-    _writer(target, key, lang)(output, _counted(found, losses, seen), losses)
+    _writer(target, key, lang)(output, _counted(with_progress(found), losses, seen), losses)
     if not seen["documents"]:
         say(f"{source} has no documents", fg="yellow", err=True)
     for line in told(losses, [(what, seen[name]) for name, what in READ_LOSSES.items()]):

@@ -80,8 +80,8 @@ def count_cli(
     tests and resampling after counting are given up.
 
     With --append, a job can add new files to collapsed counts again and again. The
-    file is replaced as a whole, or not at all. Counts with hashes of ids are checked
-    for repeated documents, with or without --check-repeats.
+    file is replaced as a whole, or not at all. Documents that the counts have already
+    are refused, as in a file that has changed since it was added, unless --no-check-repeats is given.
 
     Several gold files, or any number with --engine, are counted by workers, each
     file by one of them. An interrupted run continues where it stopped.
@@ -90,6 +90,8 @@ def count_cli(
     check_suffix("--output", output, ".npz")
     check_no_table_format(reading.format)
     check_collapse_given(sharding, append=append)
+    if sharding.check_repeats is None:
+        sharding = sharding._replace(check_repeats=append)
     drawn = collapse = None
     if sharding.collapse:
         collapse = chosen_halves(replicates, seed)
@@ -110,9 +112,7 @@ def count_cli(
         return
     with locked_counts(output) as before:
         if before:
-            # Repeated documents are looked for as long as the counts have what it takes.
-            sharding = sharding._replace(check_repeats=sharding.check_repeats or before.id_hashes is not None)
-            work = work._replace(collapse=halves_to_append(before, replicates, seed, output), sharding=sharding)
+            work = work._replace(collapse=halves_to_append(before, replicates, seed, output))
             check_appendable(before, chosen, reading, sharding, files.golds[0], pipeline_of(model, loading), output)
         files = new_files(before, files, model, loading, output)
         if files.golds:
@@ -152,7 +152,7 @@ class _Work(NamedTuple):
                 documents = documents_of_model(self.model, gold, self.reading, self.loading)
             else:
                 documents = documents_of_files(gold, pred, self.reading)
-            hashed = self.sharding.check_repeats
+            hashed = bool(self.sharding.check_repeats)
             counts = count_documents(
                 documents, self.metrics, gold.name, self.reading, collapse=self.collapse, check_repeats=hashed
             )
@@ -273,8 +273,6 @@ def check_appendable(
     """
     from ..io.id_hashes import checked
 
-    if sharding.check_repeats:
-        checked(output, counts.id_hashes)
     others = counts.without_rows()
     others.metrics, others.spans_key = tuple(metrics), reading.spans_key
     others.label_rules, others.unit = rules_of(reading), _unit(reading, gold)
@@ -288,6 +286,13 @@ def check_appendable(
             else "a pipeline, not from files of predictions"
         )
         raise ValueError(f"{output} was counted with {difference}; add to counts of its own, with another --output")
+    if sharding.check_repeats:
+        if counts.id_hashes is None:
+            raise ValueError(
+                f"{output} has no hashes of ids, by which documents are found that it has already: count its files "
+                "again with --append, into another --output; or give --no-check-repeats, and such documents count twice"
+            )
+        checked(output, counts.id_hashes)
 
 
 def _unit(reading: Reading, gold: str) -> str:
@@ -344,7 +349,7 @@ def merge_cli(
         help="Count documents as often as the parts have them, even if two parts hold some of the same counts",
     ),
     collapse: bool = COLLAPSE,
-    check_repeats: bool = CHECK_REPEATS,
+    check_repeats: bool | None = CHECK_REPEATS,
     replicates: Annotated[int | None, arguments.REPLICATES] = None,
     seed: Annotated[int | None, arguments.SEED] = None,
 ) -> None:
@@ -368,7 +373,6 @@ def merge_cli(
     if collapse:
         chosen_halves(replicates, seed)  # before anything is read
     asked = (replicates, seed) if collapse else None
-    counts = merge(
-        files, shared_ids=shared_ids, allow_repeats=allow_repeats, collapsed=asked, check_repeats=check_repeats
-    )
+    checked = bool(check_repeats)
+    counts = merge(files, shared_ids=shared_ids, allow_repeats=allow_repeats, collapsed=asked, check_repeats=checked)
     save_counts(counts, output)

@@ -93,6 +93,7 @@ def chosen_metrics(
     *,
     gold: Path | None = None,
     reading: Reading | None = None,
+    has_tokens: bool = False,
     attributes: Sequence[str] | None = None,
     systems: Sequence[str] = (),
     both: bool = False,
@@ -109,6 +110,7 @@ def chosen_metrics(
         train: The value of `--train`.
         gold: The gold file, if it is to be checked for words and tokens.
         reading: How the gold file is read, and what is scored.
+        has_tokens: Whether tokens are made for texts without tokens.
         attributes: The values of `--by`, which may use `--train` too.
         systems: What is scored. Metrics have the options that the configs of the models among
             these give them, unless the command line or a set gives others.
@@ -125,7 +127,9 @@ def chosen_metrics(
     settings = _settings(listed, parse_options(arguments), train)
     if stored := of_models(systems, reading.spans_key if reading else None):
         settings = with_stored(settings, stored)
-    missing = partial(unknown, gold, reading, both=both) if gold and reading else registry.Unknown
+    missing = (
+        partial(unknown, gold, reading, both=both, has_tokens=has_tokens) if gold and reading else registry.Unknown
+    )
     found = registry.chosen_metrics(settings, missing)
     for line in left_out_lines(found.left_out):
         say(line, err=True)

@@ -200,7 +200,8 @@ def count_in_parts(
     replicates = None if any(metric.resolve or metric.distinct for metric in metrics) else drawn
     pipeline, code = pipeline_of(model, loading), str(loading.code) if loading.code else None
     settings = {metric.name: dict(metric.settings) for metric in metrics}
-    work = Counting(settings, reading, pipeline, replicates, os.getcwd(), collapse, sharding.check_repeats, code)
+    check_repeats = bool(sharding.check_repeats)
+    work = Counting(settings, reading, pipeline, replicates, os.getcwd(), collapse, check_repeats, code)
     shards, folder = named_shards(golds, preds), PartsFolder(sharding.parts or PARTS)
     for name in (*golds, *(preds or ())):
         if is_pipe(location(name)):
@@ -218,7 +219,7 @@ def count_in_parts(
             folder,
             engine,
             shared_ids=sharding.shared_ids,
-            check_repeats=sharding.check_repeats,
+            check_repeats=check_repeats,
             collapsed=collapse is not None,
             code=work.code_file,
             note=lambda line: say(f"⚠ {line}", fg="yellow", err=True),

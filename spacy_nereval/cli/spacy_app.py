@@ -1,10 +1,43 @@
 """Add the app `nereval` to spaCy's command line, for `python -m spacy nereval ...`.
 
-This is the only module of the commands that imports spaCy when it is loaded.
+This is the only module of the commands that imports spaCy when it is loaded. An error here would end
+every command of spaCy. So if the commands cannot be loaded, `nereval` says why, and the others work.
 """
 
+from typing import Any
+
 from spacy.cli._util import app
+from typer import Context, Exit, echo
+from typer.main import get_command
 
-from .app import nereval
 
-app.add_typer(nereval)
+def added() -> Any:
+    """Add the commands to those of spaCy, and return them; in their place one that says why they cannot be loaded."""
+    try:
+        from . import nereval
+
+        get_command(nereval)  # some versions of typer fail here, where they make options of annotations
+    except Exception as error:  # whatever other versions of other packages raise
+        return unavailable(error)
+    app.add_typer(nereval)
+    return nereval
+
+
+def unavailable(error: Exception) -> Any:
+    """Add a command `nereval` that says why there are no others, whatever its arguments, and return it."""
+    reason = " ".join(str(error).split())
+    settings = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+
+    @app.command("nereval", context_settings=settings, help="Not available: spacy-nereval cannot be loaded.")
+    def nereval(ctx: Context) -> None:
+        echo(
+            f"✘ the commands of spacy-nereval cannot be loaded ({type(error).__name__}: {reason}): install versions of "
+            "other packages with which they work, with python -m pip install --upgrade spacy-nereval",
+            err=True,
+        )
+        raise Exit(2)
+
+    return nereval
+
+
+nereval = added()

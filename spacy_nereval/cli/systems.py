@@ -143,8 +143,15 @@ def rules_of(reading: Reading | Labelling) -> LabelRules | None:
     return labels.rules_of(replace(reading, only=only))
 
 
-def unknown(gold: Path, reading: Reading, *, both: bool = False) -> Unknown:
-    """Return what is not known of a gold file, by its first document. Those of `.spacy` files always have tokens."""
+def unknown(gold: Path, reading: Reading, *, both: bool = False, has_tokens: bool = False) -> Unknown:
+    """Return what is not known of a gold file, by its first document. Those of `.spacy` files always have tokens.
+
+    Args:
+        gold: The file.
+        reading: How it is read.
+        both: Whether it holds the predictions too.
+        has_tokens: Whether tokens are made for texts without tokens.
+    """
     from ..io.formats import name_of, records
     from ..metrics.registry import Unknown
 
@@ -154,7 +161,7 @@ def unknown(gold: Path, reading: Reading, *, both: bool = False) -> Unknown:
     first = next(records(gold, None, gold_format), None)
     return Unknown(
         words=f"{gold} has the numbers of words instead of words" if first and first.wordless else "",
-        tokens=f"{gold} has no tokens" if first and first.tokens is None else "",
+        tokens=f"{gold} has no tokens" if first and first.tokens is None and not has_tokens else "",
     )
 
 

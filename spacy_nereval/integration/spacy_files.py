@@ -30,7 +30,7 @@ from ..core.checked import is_score
 from ..core.messages import named, shortened
 from ..core.spans import PlainSpan
 from ..counting.table import machine_memory
-from ..io.converting import UNALIGNED, Losses, Places, Tokenizer, check_characters, flat_spans
+from ..io.converting import UNALIGNED, Losses, NamedTokenizer, Places, Tokenizer, check_characters, flat_spans
 from ..io.formats.settings import Format
 from ..io.paths import check_is_file, readable
 from ..io.records import Record
@@ -315,11 +315,17 @@ def _check_memory(strings: int, parts: Parts) -> None:
         )
 
 
-def tokenizer(language: str) -> Tokenizer:
+def named_tokenizer(language: str | None) -> NamedTokenizer | None:
+    """Return the tokenizer of a language with its name; None without a language. Errors as those of `tokenizer`."""
+    return None if language is None else NamedTokenizer(f"spacy-{language}", tokenizer(language, "tokenizer"))
+
+
+def tokenizer(language: str, option: str = "lang") -> Tokenizer:
     """Return the tokenizer of a language, as a function from a text to the places of its tokens.
 
     Args:
         language: spaCy's code of the language, such as `en`, or `xx` for any.
+        option: What the language was given as, for errors.
 
     Raises:
         ValueError: spaCy has no such language, or it needs another package.
@@ -330,7 +336,7 @@ def tokenizer(language: str) -> Tokenizer:
     try:
         nlp = spacy.blank(language)
     except ImportError as error:
-        raise ValueError(f"{named('lang', language)}: {str(error).splitlines()[0]}") from None
+        raise ValueError(f"{named(option, language)}: {str(error).splitlines()[0]}") from None
     nlp.max_length = sys.maxsize  # spaCy's limit is for its parser and entity recogniser, which do not run
     return lambda text: [(token.idx, token.idx + len(token)) for token in nlp.make_doc(text)]
 

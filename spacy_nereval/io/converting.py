@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.checked import is_score
 from ..core.messages import named, quoted, shortened
@@ -25,6 +25,15 @@ Places = list[tuple[int, int]]
 """The (start, end) of each token of a text."""
 
 Tokenizer = Callable[[str], Places]
+
+
+class NamedTokenizer(NamedTuple):
+    """A tokenizer and its name in results, such as `spacy-en`."""
+
+    name: str
+    tokenize: Tokenizer
+
+
 """Finds the tokens of a text that has none."""
 
 NAME = re.compile(r"(?!\.)[\w.-]{1,100}(/(?!\.)[\w.-]{1,100})*")

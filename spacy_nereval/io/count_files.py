@@ -25,6 +25,7 @@ from ..about import __version__
 from ..core.declaration import Metric
 from ..core.messages import listed, named, shortened
 from ..counting.counts import Counts, united
+from ..counting.table import machine_memory
 from ..evaluation.collapsing import collapse
 from ..evaluation.signature import signature
 from ..metrics.registry import create
@@ -47,6 +48,9 @@ from .count_layout import (
 from .id_hashes import beside, hashes_of, keep_beside, without_repeats
 from .paths import Location
 from .writing import SURROGATE, atomic
+
+TIMES = 4
+"""How often the header is in memory at once while it is read: as bytes, as text, and as Python objects."""
 
 MOST_OF_REASON = 300
 """Maximum number of characters shown of a parser's message on a damaged file, which may quote all of the file."""
@@ -326,6 +330,7 @@ def reading(path: Location) -> Iterator[ZipFile]:
     """
     try:
         with path.open("rb") as file, ZipFile(file) as archive:
+            _check_size(archive)
             yield archive
     except OtherVersion as error:
         raise OtherVersion(f"{path} has {error}") from None
@@ -346,6 +351,16 @@ def _check_characters(path: Location, header: Header) -> None:
                 f"{path}: {what} of {', '.join(header.sources) or 'the documents'} is {shortened(repr(text))}: a lone "
                 "surrogate is no character, and a count file cannot hold it"
             )
+
+
+def _check_size(archive: ZipFile) -> None:
+    """Raise ValueError if an archive takes more memory than there is when it is unpacked, however small it is."""
+    sizes = {member.filename: member.file_size for member in archive.infolist()}
+    need, available = sum(sizes.values()) + (TIMES - 1) * sizes.get("header.npy", 0), machine_memory()
+    if need > available:
+        raise ValueError(
+            f"unpacked it takes {need / 2**30:,.1f} GiB of memory, and there are {available / 2**30:,.1f} GiB"
+        )
 
 
 def read_header(archive: ZipFile) -> Header:

@@ -209,8 +209,8 @@ def without_repeats(paths: Sequence[Any], files: Sequence[Location | None], allo
             first, second = holders(known, twice)[:2]
             raise ValueError(
                 f"{paths[first]} and {paths[second]} have documents with the same id, {number} in all files: they "
-                "would count twice; leave one of the files out, or if an id stands for one document in several parts, "
-                f"use {named('shared_ids', True)}"
+                "would count twice; leave one of the files out; if one has changed since it was counted, count all "
+                f"again; if an id stands for one document in several parts, use {named('shared_ids', True)}"
             )
     except (OSError, ValueError):
         found.unlink(missing_ok=True)

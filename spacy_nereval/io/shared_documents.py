@@ -12,8 +12,16 @@ from ..core.labels import LabelRules
 from ..core.mention_places import annexed, words_after
 from ..core.messages import listed, named, quoted, shortened
 from ..core.spans import Document, PlainSpan
-from ..evaluation.agreement.shared import SharedDocument, SharedDocuments, check_annotators, with_rules
+from ..evaluation.agreement.shared import (
+    OF_ANNOTATION,
+    OF_WHITE_SPACE,
+    SharedDocument,
+    SharedDocuments,
+    check_annotators,
+    with_rules,
+)
 from ..evaluation.agreement.votes import Rule, Vote, ranked_documents, votes
+from .converting import NamedTokenizer
 from .formats import annotators_of, check_span_groups, inferred_name, label_studio, name_of, records, with_annotators
 from .formats.settings import Format
 from .records import Record, project
@@ -44,17 +52,23 @@ class Own(NamedTuple):
 
 
 def shared_documents(
-    sides: Mapping[str, Iterable[Own]], rules: LabelRules | None = None, spans_key: str | None = None
+    sides: Mapping[str, Iterable[Own]],
+    rules: LabelRules | None = None,
+    spans_key: str | None = None,
+    *,
+    tokenizer: NamedTokenizer | None = None,
 ) -> SharedDocuments:
     """Return the documents that two or more annotators annotated.
 
     Documents are the same if they have the same id, or, if any document has no id, the same text.
-    Annotators need not have annotated, or even have, the same documents.
+    Annotators need not have annotated, or even have, the same documents. The tokens of a document are those of the
+    tokenizer; without one, those that all its annotators have; if they have not the same, words between white space.
 
     Args:
         sides: The records of each annotator.
         rules: What becomes of labels; None leaves them as they are.
         spans_key: The key of the span groups that were read.
+        tokenizer: Finds the tokens of a text.
 
     Raises:
         ValueError: There are fewer than two annotators; one id has two texts; no document is
@@ -91,7 +105,7 @@ def shared_documents(
         if len(mine) < 2:
             numbers["single" if mine else "unannotated"] += 1
             continue
-        found.append(_shared(number, mine, numbers))
+        found.append(_shared(number, mine, numbers, tokenizer))
         for each in mine.values():
             mentions.update(each.record.mentions)
             located |= {each.record.located} if each.record.mentions else set()
@@ -132,7 +146,12 @@ def _check_texts(key: str, owns: Mapping[str, Own]) -> None:
             ) from None
 
 
-def _shared(number: int, owns: Mapping[str, Own], numbers: Counter[str]) -> SharedDocument:
+def _shared(
+    number: int,
+    owns: Mapping[str, Own],
+    numbers: Counter[str],
+    tokenizer: NamedTokenizer | None,
+) -> SharedDocument:
     """Return a document with the spans of all annotators, and add up what was changed or left out on reading."""
     records = {name: each.record for name, each in owns.items()}
     first = max(records.values(), key=lambda each: len(each.text) if each.open_end else 0)
@@ -145,15 +164,16 @@ def _shared(number: int, owns: Mapping[str, Own], numbers: Counter[str]) -> Shar
         spans[name] = [*kept, *((*strings[string], label) for string, label in each.invented)]
         numbers["ignored"] += len(carried) - len(kept)
         numbers.update(repaired=each.repaired, duplicates=each.duplicates, rejected=each.rejected)
-    tokens = _common_tokens(first, [*records.values()])
-    if strings and tokens is not None:
-        tokens = [*tokens, *words_after(text, len(first.text))]
     of_first = next(iter(owns.values()))
-    base = of_first.base or Document([], [], text, tokens=tokens, id=first.id)
+    base = of_first.base
+    kind = "" if base is None or base.tokens is None else OF_ANNOTATION
+    if base is None:
+        tokens, kind = _tokens(first, [*records.values()], tokenizer)
+        base = Document([], [], text, tokens=[*tokens, *words_after(text, len(first.text))], id=first.id)
     base.annex = len(first.text) if strings else None
     base.unit, base.unit_rule = of_first.unit, of_first.rule
     surfaces = {name: each.surfaces for name, each in records.items() if each.surfaces}
-    return SharedDocument(base, spans, surfaces, number)
+    return SharedDocument(base, spans, surfaces, number, kind)
 
 
 def _carried(each: Record, text: str, spans: Iterable[PlainSpan]) -> list[PlainSpan]:
@@ -163,14 +183,16 @@ def _carried(each: Record, text: str, spans: Iterable[PlainSpan]) -> list[PlainS
     return sorted({*project(spans, each.text, text)})
 
 
-def _common_tokens(first: Record, records: Sequence[Record]) -> list[tuple[int, int]] | None:
-    """Return the tokens of a document if all annotators have the same; else None, for what is between white space."""
-    if any(each.tokens is None for each in records):
-        return None
-    if first.open_end:
-        return first.tokens
-    same = all((each.text, each.tokens) == (first.text, first.tokens) for each in records)
-    return first.tokens if same else None
+def _tokens(
+    first: Record, records: Sequence[Record], tokenizer: NamedTokenizer | None
+) -> tuple[list[tuple[int, int]], str]:
+    """Return the tokens of a text, and of which kind they are."""
+    if tokenizer and not first.wordless:
+        return [*tokenizer.tokenize(first.text)], tokenizer.name
+    common = first.open_end or all((each.text, each.tokens) == (first.text, first.tokens) for each in records)
+    if common and first.tokens is not None and all(each.tokens is not None for each in records):
+        return first.tokens, OF_ANNOTATION
+    return Document([], [], first.text).words, OF_WHITE_SPACE
 
 
 def annotators_in(path: Path, format: Format = Format()) -> list[str]:
@@ -240,6 +262,7 @@ def read_annotators(
     rules: LabelRules | None = None,
     chosen: Sequence[str] = (),
     others: Counter[Path] | None = None,
+    tokenizer: NamedTokenizer | None = None,
 ) -> SharedDocuments:
     """Read the annotation of several annotators.
 
@@ -251,6 +274,7 @@ def read_annotators(
         rules: What becomes of labels.
         chosen: The annotators to read: those of the single file, or one for each file that holds several.
         others: Counts the annotations of each file that are not spans, such as relations.
+        tokenizer: Finds the tokens of a text, see `shared_documents`.
 
     Returns:
         The documents that two or more of them annotated.
@@ -277,7 +301,7 @@ def read_annotators(
         wanted: Sequence[str | None] = chosen or [None] * len(files)
         formats = with_annotators([*files.values()], [format._replace(annotator=name) for name in wanted])
         sides = {name: _own(files[name], key, own, others) for name, own in zip(files, formats)}
-    return shared_documents(sides, rules, key)
+    return shared_documents(sides, rules, key, tokenizer=tokenizer)
 
 
 def _names(path: Path, format: Format, chosen: Sequence[str]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from ..core.declaration import Metric
 from ..core.messages import shortened
+from ..evaluation.agreement.shared import OF_ANNOTATION, OF_WHITE_SPACE
 from ..evaluation.statistics.bounds import FEW
 from ..io.writing import visible
 from .declared import directed, groups, headlines, short_name, spoken
@@ -108,7 +109,19 @@ class AgreementView(View):
         read = [f"{many(result['documents'], 'document')} annotated by two or more"]
         read += [f"{many(result['single'], 'document')} by one alone left out"] * bool(result["single"])
         read += [f"{many(result['unannotated'], 'document')} by nobody left out"] * bool(result["unannotated"])
+        read += self._tokens()
         return ", ".join([*read, f"spans: {_numbers(result['spans'])}", *on_reading(result)])
+
+    def _tokens(self) -> Iterator[str]:
+        """Yield what tokens are if the annotators have none and the numbers depend on them."""
+        if self.result["units"]["unit"] != "token" and not any(metric.tokens for metric in self.metrics):
+            return
+        for kind, documents in self.result["tokens"].items():
+            if kind != OF_ANNOTATION:
+                words = "words between white space"
+                of = words if kind == OF_WHITE_SPACE else kind.replace("spacy-", "those of spaCy for ")
+                some = documents < self.result["documents"]
+                yield f"tokens: {of}" + f" in {many(documents, 'document')}" * some
 
     def closing(self) -> list[str]:
         """Return why numbers are undefined, what the intervals rest on, and warnings."""

@@ -71,6 +71,17 @@ def test_spans_with_and_without_texts():
     assert mentions["units"]["alpha"] == 1  # what the text does not have has no unit
 
 
+def test_tokens_of_texts_without_tokens():
+    """Words or offsets, in the order in which everybody has the texts."""
+    ann, bob = ([{"text": "Ada-met Bob", "spans": spans}] for spans in ([(0, 3, "PER")], [(0, 7, "PER")]))
+    assert agreement({"ann": ann, "bob": bob}, "token")["units"]["n"] == 2
+    for tokens in (["Ada", "-", "met", "Bob"], [(0, 3), (3, 4), (4, 7), (8, 11)]):
+        found = agreement({"ann": ann, "bob": bob}, "token", tokens=[tokens])
+        assert found["units"]["n"] == found["pairs"][0]["metrics"]["token"]["counts"]["tokens"] == 4
+        assert found["metrics"]["token"]["f"]["mean"] == 0.5
+        assert found["tokens"] == {"annotation": 1}
+
+
 def test_docs_and_their_span_groups():
     nlp = spacy.blank("en")
     docs = {}
@@ -155,6 +166,22 @@ WRONG: dict[str, tuple[Any, dict[str, Any], str]] = {
         r"confidence=0.95: expected True, a table such as",
     ),
     "text twice": ({"a": records("a"), "b": records("b")}, {"text": ["x"]}, "text= is given, but the items have their"),
+    "tokens twice": (
+        {name: [{"text": "a b", "spans": [], "tokens": [{"start": 0, "end": 3}]}] for name in "ab"},
+        {"tokens": [["a", "b"]]},
+        "tokens= is given, but the documents of a have their own: leave it out",
+    ),
+    "tokens of other texts": (
+        {name: [{"text": "a b", "spans": []}] for name in "ab"},
+        {"tokens": [["a", "c"]]},
+        "document 0 of a: token 1, 'c', is not in the text",
+    ),
+    "tokens of fewer": (
+        {"a": records("a"), "b": records("b")},
+        {"tokens": [[]]},
+        "tokens has 1 document; expected the",
+    ),
+    "tokenizer": ({"a": [["O"]], "b": [["O"]]}, {"tokenizer": "en"}, "tokenizer='en' is given, but the texts are not"),
     "nothing shared": ({"a": records("a")[:1], "b": records("b")[1:]}, {}, "share no document"),
     "lengths": ({"a": [[]], "b": [[]]}, {"text": ["x", "y"]}, "text has 2 documents; expected the same number"),
 }

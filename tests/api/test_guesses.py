@@ -74,6 +74,9 @@ WORKS = {
     "r.labels['LOC'].scores['ser']": "r['metrics']['slot_error']['per_type']['LOC']['scores']['ser']",
     "r['fair'].labels['LOC'].counts": "r['metrics']['fair']['per_type']['LOC']['counts']",
     "[*r.labels]": "['LOC', 'ORG', 'PER']",
+    "r.labels['PER'].support": "9",
+    "[r.labels[label].predicted for label in r.labels]": "[8, 1, 8]",
+    "r.load": "Result.load",
     "r.confusion('fair')['LOC']['ORG']": "r['metrics']['fair']['confusion']['LOC']['ORG']",
     "r.confusion()['LOC', 'ORG']": "r['metrics']['fair']['confusion']['LOC']['ORG']",
     "r.fair.confusion['ORG', 'LOC']": "0",
@@ -156,6 +159,26 @@ r.fair.interval().low",
 
 FAILS = {
     # what is asked: what the message has to say
+    "score(gold, pred, schema='IOB2')": "there is no 'schema': did you mean 'scheme'",
+    "score(r, scheme='IOB2')": "scheme is given with counts",
+    "r.labels.PER": "write ['PER']",
+    "r.labels['PER']['f1']": "write .strict.f",
+    "r.labels['PER'].ci": "write .strict.interval()",
+    "r.labels['PER'].counts": "write .strict.counts",
+    "r.documents": "it is an item: write ['documents']",
+    "r['labels']": "it is an attribute: write .labels",
+    "r.to_dataframe()": "write r.to_frame('all')",
+    "r.from_json('x.json')": "write r.load('result.json')",
+    "r.displacy(0)": "write r.render(0)",
+    "r.macro_f1": "write r.strict.averages['macro']['f']",
+    "r.support": "write r.labels['LOC'].support",
+    "r.confidence": "write r.headline.interval",
+    "r.fair.macro": "write .averages['macro']",
+    "r.fair.low": "write .interval().low",
+    "c.swaps": "it is an item: write ['swaps']",
+    "c.row": "did you mean 'rows'",
+    "c['headline']": "it is an attribute: write .headline",
+    "t.cut": "did you mean 'cuts'",
     "score(gold, pred, 'f1')": "there is no metric 'f1'",
     "score(gold, pred, confidence=0.95)": "a table such as {'level': 0.95}",
     "score(gold, pred, confidence={'alpha': 0.05})": "there are level, samples, seed",
@@ -213,7 +236,7 @@ def test_a_line_works(names, line):
 
 @pytest.mark.parametrize("line", FAILS)
 def test_a_line_fails_with_what_to_write(names, line):
-    with pytest.raises((KeyError, AttributeError, ValueError)) as caught:
+    with pytest.raises((KeyError, AttributeError, TypeError, ValueError)) as caught:
         eval(line, dict(names))
     assert FAILS[line] in str(caught.value.args[0])
 

@@ -6,30 +6,43 @@ import json
 import shutil
 import subprocess
 import sys
+from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import spacy_nereval
+from spacy_nereval import create, names
+from spacy_nereval.api.typed_names import MetricName, ScoreKey
 
 pytestmark = pytest.mark.costly
+
+BUILT_IN = {
+    point.name for point in entry_points(group="spacy_nereval_metrics") if point.value.startswith("spacy_nereval.")
+}
 
 UNTYPED = ("spacy_nereval.integration.", "spacy_nereval.cli.")
 
 SCRIPT = """
 from collections.abc import Iterator
+from tempfile import TemporaryDirectory
 
 from spacy_nereval import (
+    Agreement,
     Comparison,
     Confidence,
     Counts,
     Document,
+    Gate,
     Result,
+    Thresholds,
     agreement,
     compare,
     create,
     evaluate,
+    gate,
     merge,
     score,
     thresholds,
@@ -49,9 +62,11 @@ report = classification_report(gold, pred, output_dict=True)
 overall: float = compute(predictions=pred, references=gold)["overall_f1"]
 found: Comparison = compare({"a": pred, "b": gold}, gold, {"fair": {"unit": "char"}}, samples=20, trials=20)
 spans = score([[(0, 3, "PER")]], [[{"start": 0, "end": 3, "label": "PER"}]], text=["Ada"])
+reread = score(gold, pred, scheme="IOB2", repair="conll", labels={"PER": None}, only=["LOC"], sep="-", end="exclusive")
 both = score([Document([(0, 3, "PER")], [], "Ada")], ["strict"])
 signature: str = spans.signature + found.signature
-values: list[float | None] = [result.fair.p, result.fair.r, result.fair.f, result.fair.value, result.fair["f"]]
+values: list[float | None] = [result["fair"].f, result["fair"].labels["PER"].f, result["strict_f"]]
+values += [result.fair.p, result.fair.r, result.fair.f, result.fair.value, result.fair["f"]]
 values += [result["fair.f"], result["fair_f"], result.labels["PER"].fair.f, result.fair.labels["PER"].f]
 values += [result.headline.value, result.scores["fair_f"], result.fair.scores["f"]]
 values += [result.labels["PER"].scores["fair_f"], result.labels["PER"]["strict.f"]]
@@ -67,13 +82,36 @@ documents: int = evaluate(counts)["documents"]
 between = agreement({"a": gold, "b": pred}, confidence={"level": 0.9})
 spans_with_scores = [[{"start": 0, "end": 3, "label": "PER", "score": 0.9}]]
 best = thresholds([[(0, 3, "PER")]], spans_with_scores, "strict")
-rows += found.rows + between.rows + best.rows
-words += found.conclusion + between.conclusion + best.conclusion
-values += [found.headline.value, between.headline.value, best.headline.value]
+released: Gate = gate({"gate": {"rules": {"f": {"score": "strict_f", "at_least": 1}}}}, gold * 9, pred * 9)
+every = (result, found, between, best, released)
+for each in every:
+    words += each.conclusion + each.signature + each.to_json() + each.summary() + str(each.show())
+    values.append(each.headline.value)
+    plain = each.to_dict()
+rows += found.rows + between.rows + best.rows + released.rows
+passed: bool = released.passed and released.verdict == "met" and released.rules[0].required
+cut: float = best.cuts.of("PER") + (best.best["cut"] or 0.0) + len(best.curve("strict")["cut"]) + len(best.errors())
+pairs: list[Counts] = [*between.counts.values()]
+disputed: int = len(between.errors(["LOC"]))
+page: str = str(result.render(0)) + str(spans.render(0, "strict"))
+labels: list[str] = [*result.labels, result.labels["PER"].label, result.labels["PER"].fair.name, *result.fair.labels]
+labels += [*result.fair.confusion.labels, *result.fair.keys]
+direction: str = result.headline.direction
+bound: float = result.headline.interval.high if result.headline.interval else 1.0
+with TemporaryDirectory() as folder:
+    for each in every:
+        each.save(f"{folder}/{type(each).__name__}.json")
+    results: list[Result] = [Result.load(f"{folder}/Result.json")]
+    comparisons: list[Comparison] = [Comparison.load(f"{folder}/Comparison.json")]
+    agreements: list[Agreement] = [Agreement.load(f"{folder}/Agreement.json")]
+    thresholds_again: list[Thresholds] = [Thresholds.load(f"{folder}/Thresholds.json")]
+    gates: list[Gate] = [Gate.load(f"{folder}/Gate.json")]
+    values.append(results[0].fair.f)
 again: Comparison = compare({"a": score(gold, gold), "b": score(gold, pred)}, primary="fair_f")
 if not text:
     result.save("result.json")
-    print(result.to_frame("labels"), found.to_frame())
+    print(result.to_frame("all"), *(each.to_frame() for each in every[1:]), result.fair.confusion.to_frame())
+    print(spans.report(height=400), found.show("spans"))
 
 
 def judge(group: OverlapGroup) -> Iterator[Verdict]:
@@ -118,17 +156,28 @@ def test_a_users_script_runs_and_passes_mypy(package, tmp_path):
     assert 'Revealed type is "str"' in done.stdout
 
 
+def test_the_typed_names_are_those_of_the_metrics():
+    own = [name for name in names() if name in BUILT_IN]
+    assert {*get_args(MetricName)} == {*own} - {"mentions"}
+    assert {*get_args(ScoreKey)} == {key for name in own for key in create(name).keys} - {*own}
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not find_spec("pyright"), reason="pyright, of the extra `dev`, is not installed")
 def test_a_users_script_passes_pyright(package):
     script = package / "users_script.py"
-    script.write_text(SCRIPT + "wrong: str = result.fair.f\n", encoding="utf8")
+    wrong = ("result.fair.f", "result['fair'].f", "result['fair_f']", "result['fair'].labels['PER'].f")
+    odd = "score(gold, pred, scheme=3)", "score(gold, pred, schema='IOB2')"
+    script.write_text(SCRIPT + "\n".join([*(f"wrong: str = {line}" for line in wrong), *odd]), encoding="utf8")
     command = ("pyright", "--outputjson", "--pythonpath", sys.executable, str(script))
     done = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, cwd=package)
     if not done.stdout.startswith("{"):
         pytest.skip(f"pyright does not start: {done.stderr.strip()[-100:]}")
     found = [each["message"] for each in json.loads(done.stdout)["generalDiagnostics"] if each["severity"] == "error"]
-    assert len(found) == 1 and found[0].startswith('Type "float | None" is not assignable to declared type "str"')
+    known = 'Type "float | None" is not assignable to declared type "str"'
+    lines = [each.partition("\n")[0] for each in found if "obscured" not in each]
+    assert lines[: len(wrong)] == [known] * len(wrong)
+    assert ['"scheme"' in lines[-2], '"schema"' in lines[-1], len(lines)] == [True, True, len(wrong) + len(odd)]
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from annotators import ADA, BY_HAND, EXAMPLES, TEXTS, example, records
 from commands import accepted, flat, line, refused, run, tables_in, write
 from pages import Parsed
 
-from spacy_nereval import load
+from spacy_nereval import agreement, load
 from spacy_nereval.io.shared_documents import label_studio_tasks, prodigy_tasks
 
 
@@ -51,7 +51,7 @@ def test_the_first_screen_names_the_rule_in_which_two_differ(tmp_path, monkeypat
         "the largest systematic difference: ann includes leading 'the' of PART where ben does not (25 places, 30 with "
         "other words)." in first
     )
-    assert "25 documents annotated by two or more, spans: ann 50, ben 50; more: --tables all" in first
+    assert "25 documents annotated by two or more, tokens: words between white space, spans: ann 50, ben 50; " in first
     tables = tables_in(printed)
     assert [*tables][:3] == ["Pairs of annotators, strict F", "Differences that repeat", "Per label"]
     assert tables["Pairs of annotators, strict F"] == [["ann", "-", "40.00"], ["ben", "40.00", "-"]]
@@ -327,3 +327,41 @@ def test_the_ending_chooses_the_format_of_the_disputes_which_the_command_reads(t
     assert json.loads((tmp_path / "tasks.json").read_text(encoding="utf8")) == [*label_studio_tasks(example())]
     printed = accepted("agreement", tmp_path / "tasks.json", "--metrics", "strict")
     assert flat(printed).startswith("ann, ben and cleo: strict F")
+
+
+LEAK = "The left door, it leaks."
+TOKENS = {"whitespace": 5, "spacy-en": 7, "annotation": 2}
+
+
+@pytest.mark.parametrize("kind", TOKENS)
+def test_metrics_and_alpha_have_the_same_tokens(kind, tmp_path, monkeypatch):
+    """Alpha's and the metric's; those of the annotators if they agree about them, else one rule that is named."""
+    monkeypatch.chdir(tmp_path)
+    tokens = {"tokens": [{"start": 0, "end": 13}, {"start": 13, "end": 24}]}
+    for name, start in (("ann", 4), ("ben", 9)):
+        row = line(LEAK, (start, 13, "PART"), id="a") | (tokens if kind == "annotation" else {})
+        write(Path(f"{name}.jsonl"), row)
+    language = ["--tokenizer", "en"] if kind == "spacy-en" else []
+    printed = accepted(
+        "agreement", "ann.jsonl", "ben.jsonl", "-m", "token", *language, "-o", "result.json", "-t", "alpha"
+    )
+    found = json.loads(Path("result.json").read_text())
+    assert found["units"]["n"] == found["pairs"][0]["metrics"]["token"]["counts"]["tokens"] == TOKENS[kind]
+    assert found["tokens"] == {kind: 1} and f"tokens:{kind}|" in found["signature"]
+    said = {"whitespace": "tokens: words between white space,", "spacy-en": "tokens: those of spaCy for en,"}
+    assert said.get(kind, "or more, spans") in printed
+    python = agreement(
+        {name: load(f"{name}.jsonl") for name in ("ann", "ben")}, "token", tokenizer="en" if language else None
+    )
+    assert python == found
+    if kind == "annotation":  # if others have none, or others, they are nobody's
+        write(Path("ben.jsonl"), line(LEAK, (9, 13, "PART"), id="a"))
+        accepted("agreement", "ann.jsonl", "ben.jsonl", "-m", "token", "-o", "result.json")
+        assert json.loads(Path("result.json").read_text())["tokens"] == {"whitespace": 1}
+
+
+def test_made_up_tokens_are_not_part_of_the_consensus_and_a_language_has_to_exist(files):
+    run("agreement", *files, "--write-consensus", "gold.jsonl")
+    assert "tokens" not in Path("gold.jsonl").read_text()
+    assert "--tokenizer qq:" in refused("agreement", *files, "--tokenizer", "qq")
+    assert "token is left out" not in run("agreement", *files, "-m", "cited").output

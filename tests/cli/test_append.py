@@ -1,4 +1,4 @@
-"""Files are added to collapsed counts with `--append`, once each; `--check-repeats` finds repeated documents."""
+"""Files are added to collapsed counts with `--append`, once each; repeated documents are found by their ids."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_what_does_not_fit_is_not_added_and_the_counts_stay(files):
 
 
 def test_files_of_predictions_are_not_added_to_those_of_a_pipeline(files):
-    counted("a", "total.npz", *ADD)
+    counted("a", "total.npz", *ADD, "--no-check-repeats")
     counts = load(Path("total.npz"))
     counts.collapsed = counts.collapsed._replace(pipeline="f" * 32)
     save(counts, Path("total.npz"))
@@ -89,7 +89,7 @@ def test_repeated_documents_are_found_by_hashes_on_disk(files):
     said = refused("merge", "b.npz", "all.npz", "--check-repeats", "-o", "x.npz")
     assert "b.npz and all.npz have documents with the same id, 14 in all files: they would count twice" in said
     accepted("merge", "b.npz", "all.npz", "--check-repeats", "--shared-ids", "-o", "x.npz")
-    assert "--check-repeats does" in flat(accepted("merge", "b.npz", "all.npz", "-o", "x.npz"))
+    assert "--check-repeats finds" in flat(accepted("merge", "b.npz", "all.npz", "-o", "x.npz"))
     counted("a", "full.npz")
     accepted("merge", "full.npz", "b.npz", *check, "--replicates", 30, "-o", "x.npz")
     assert "same id, 10 in all files" in refused(
@@ -111,12 +111,11 @@ def test_it_is_said_if_no_document_has_an_id_to_look_for(files):
 
 
 def test_repeated_documents_are_found_when_files_are_added(files):
-    check = (*ADD, "--check-repeats")
-    counted("a", "total.npz", *check)
+    counted("a", "total.npz", *ADD)
     first = hashes()
-    counted("b", "total.npz", *check)
+    counted("b", "total.npz", *ADD)
     assert len(hashes()) == 1 and hashes() != first
-    options = ("-m", "strict,fair,wrf", "-o", "total.npz", *check)
+    options = ("-m", "strict,fair,wrf", "-o", "total.npz", *ADD)
     assert "have documents with the same id, 24 in all" in refused("count", "g-all.jsonl", "p-all.jsonl", *options)
     Path(hashes()[0]).write_bytes(b"x" * 16)
     assert "is missing or damaged: count again" in refused("count", "g-c.jsonl", "p-c.jsonl", *options)
@@ -126,21 +125,37 @@ def test_repeated_documents_are_found_when_files_are_added(files):
 
 def test_two_systems_on_the_same_documents_are_added_to_in_turn(files):
     """Their hashes are equal, so they have one file of them."""
-    check = (*ADD, "--check-repeats")
     Path("parts.zip").write_text("of somebody else")
     for name, number in (("a", 1), ("b", 2)):
-        counted(name, "p.npz", *check)
+        counted(name, "p.npz", *ADD)
         assert len(hashes()) == number  # the earlier one is deleted when nothing has it any more
-        counted(name, "q.npz", *check, system="q")
+        counted(name, "q.npz", *ADD, system="q")
         assert len(hashes()) == 1
     for system in "pq":
-        options = ("-m", "strict,fair,wrf", "-o", f"{system}.npz", *check)
+        options = ("-m", "strict,fair,wrf", "-o", f"{system}.npz", *ADD)
         said = refused("count", "g-all.jsonl", f"{system}-all.jsonl", *options)
         assert f"{system}.npz and g-all.jsonl have documents with the same id, 24 in all" in said
 
 
-def test_counts_with_hashes_stay_checked_without_being_asked(files):
-    counted("a", "total.npz", *ADD, "--check-repeats")
+def test_a_file_that_has_changed_is_not_counted_again_unless_asked_for(files):
+    counted("a", "total.npz", *ADD)
+    before = Path("total.npz").read_bytes()
+    for kind, some in (("g", "gold"), ("p", "pred")):
+        write(Path(f"{kind}-a.jsonl"), *side(DOCUMENTS[:11], some))  # a document more
+    options = ("g-a.jsonl", "p-a.jsonl", "-m", "strict,fair,wrf", "-o", "total.npz", *ADD)
+    said = flat(refused("count", *options))
+    assert "documents with the same id, 10 in all files" in said and "if one has changed since it was counted" in said
+    assert Path("total.npz").read_bytes() == before
+    said = flat(accepted("count", *options, "--no-check-repeats"))
+    assert "21 documents in total.npz" in said and "were not looked for, and count several times" in said
+    assert not hashes()  # so that nothing says that these counts can be checked
+    said = flat(refused("count", "g-c.jsonl", "p-c.jsonl", *options[2:]))
+    assert "total.npz has no hashes of ids, by which documents are found that it has already" in said
+    assert "or give --no-check-repeats, and such documents count twice" in said
+
+
+def test_several_files_are_checked_when_they_are_added(files):
+    counted("a", "total.npz", *ADD)
     options = ("-m", "strict,fair,wrf", "-o", "total.npz", *ADD)
     for name, some in (("x", DOCUMENTS[10:15]), ("y", DOCUMENTS[15:])):
         write(Path(f"g-{name}.jsonl"), *side(some, "gold"))
@@ -161,14 +176,13 @@ def test_counts_without_half_samples_are_added_to_without_them(files):
 
 
 def test_hashes_stay_where_new_files_have_no_new_ids(files):
-    check = (*ADD, "--check-repeats")
-    counted("a", "total.npz", *check)
+    counted("a", "total.npz", *ADD)
     before = hashes()
     for name in ("g", "p"):
         write(Path(f"{name}-x.jsonl"), *side(DOCUMENTS[2:5], {"g": "gold", "p": "pred"}[name]))
-    assert "13 documents in total.npz" in counted("x", "total.npz", *check, "--shared-ids")
+    assert "13 documents in total.npz" in counted("x", "total.npz", *ADD, "--shared-ids")
     assert hashes() == before and len(before) == 1
-    said = refused("count", "g-all.jsonl", "p-all.jsonl", "-m", "strict,fair,wrf", "-o", "total.npz", *check)
+    said = refused("count", "g-all.jsonl", "p-all.jsonl", "-m", "strict,fair,wrf", "-o", "total.npz", *ADD)
     assert "have documents with the same id, 10 in all" in said
 
 

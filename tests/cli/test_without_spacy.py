@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -11,9 +12,12 @@ from commands import GOLD, PRED, flat, write
 from docs import doc, write_docs
 from processes import python
 from spacy.cli._util import app as spacy_app
+from typer import Typer
 from typer.testing import CliRunner
 
+from spacy_nereval import cli
 from spacy_nereval.cli import nereval
+from spacy_nereval.cli import spacy_app as joining
 
 RUN = """
 import json, sys
@@ -80,6 +84,39 @@ def test_both_names_lead_to_the_same_commands():
     (script,) = entry_points(group="console_scripts", name="nereval")
     (added,) = entry_points(group="spacy_cli", name="nereval")
     assert script.load() is added.load() is nereval
+
+
+def no_module(monkeypatch) -> None:
+    monkeypatch.delattr(cli, "nereval")
+    monkeypatch.setitem(sys.modules, "spacy_nereval.cli.score", None)
+
+
+def no_option(monkeypatch) -> None:
+    def refused(*given: object) -> None:
+        raise RuntimeError("Type not yet\nsupported: int | None")  # as typer before 0.12.4 says it
+
+    monkeypatch.setattr(joining, "get_command", refused)
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        (lambda monkeypatch: None, ""),
+        (no_module, "(ModuleNotFoundError: import of spacy_nereval.cli.score halted; None in sys.modules)"),
+        (no_option, "(RuntimeError: Type not yet supported: int | None)"),
+    ],
+)
+def test_spacys_own_commands_work_whatever_keeps_ours_from_loading(monkeypatch, broken, said):
+    app = Typer()
+    app.command("info")(lambda: print("of spaCy"))
+    monkeypatch.setattr(joining, "app", app)
+    broken(monkeypatch)
+    assert callable(joining.added())
+    assert "of spaCy" in CliRunner().invoke(app, ["info"]).output
+    for arguments in (["score", "a.jsonl", "--help"], ["--version"], []):
+        done = CliRunner().invoke(app, ["nereval", *arguments])
+        assert (f"✘ the commands of spacy-nereval cannot be loaded {said}: install" in done.output) is bool(said)
+        assert done.exit_code == 2 or not said
 
 
 @pytest.mark.parametrize(

@@ -460,7 +460,7 @@ def test_a_model_that_is_evaluated_collapsed_has_the_same_result(here):
 
 
 def test_evaluate_says_that_repeated_documents_were_not_looked_for(here):
-    sentence = "Documents that occur in several files were not looked for; --check-repeats does."
+    sentence = "Documents that occur in several files were not looked for, and count several times"
     evaluated(*SHARDS[:2], "--collapse", "-m", "strict", said=sentence)
     for checked in (["--collapse", "--check-repeats"], []):
         done = run("evaluate", "training/model-best", *SHARDS[:2], "-m", "strict", *checked)
@@ -509,7 +509,7 @@ def test_files_are_added_to_what_workers_counted_before(here):
     run(*COUNT[:1], *FILES[:2], *FILES[4:6], *COUNT[9:], "--append", "--parts", "first")
     done = run(*COUNT, "--append", "--parts", "second")
     assert "2 of 4 files are in all.npz already, and skipped: gold/a.jsonl, gold/b.jsonl" in done.stdout
-    assert list(parts("second")) == ["counts-c.jsonl.npz", "counts-d.jsonl.npz"]
+    assert [name for name in parts("second") if name.endswith(".npz")] == ["counts-c.jsonl.npz", "counts-d.jsonl.npz"]
     found = load(Path("all.npz"))
     assert run(*COUNT, "--parts", "together").exit_code == 0
     assert found.totals() == load(Path("all.npz")).totals()

@@ -42,10 +42,10 @@ def test_texts_may_differ_in_white_space_and_case():
     assert (found.base.text, found.spans) == ("Ada  met Bob", {"x": [(9, 12, "PER")], "y": [(9, 12, "PER")]})
 
 
-def test_tokens_are_kept_if_all_have_the_same():
+def test_tokens_are_kept_if_all_have_the_same_and_else_made_at_white_space():
     tokens = [(0, 1), (1, 3)]
     with_tokens, others = Record("Ada", set(), tokens), Record("Ada", set(), [(0, 3)])
-    for record, expected in ((with_tokens, tokens), (others, None), (Record("Ada", set()), None)):
+    for record, expected in ((with_tokens, tokens), (others, [(0, 3)]), (Record("Ada", set()), [(0, 3)])):
         (found,) = shared_documents({"x": owns(with_tokens), "y": owns(record)}).documents
         assert found.base.tokens == expected
 

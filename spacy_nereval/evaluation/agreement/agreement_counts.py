@@ -146,6 +146,7 @@ class AgreementCounts:
             "unannotated": shared.unannotated,
             **shared.on_reading,
             **({"mentions": dict(shared.mentions)} if shared.mentions else {}),
+            "tokens": shared.tokens,
             "spans": {
                 name: sum(len(each.spans.get(name, ())) for each in shared.documents) for name in shared.annotators
             },
@@ -175,6 +176,7 @@ class AgreementCounts:
         counts = index_of(self.shared)
         counts.metrics = self.metrics
         own = f"agreement:{len(self.shared.annotators)},unit:{self.unit},consensus:{self.rule.wanted}"
+        own += f",tokens:{'+'.join(self.shared.tokens)}" * bool(self.shared.tokens)
         return signature(counts, own, *([left_out.drawn.signature] if left_out else []), short=short)
 
     def _kappas(self, added: Added) -> Iterator[tuple[tuple[str, str], NDArray[Any]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,6 +11,10 @@ from typing import Any, NamedTuple
 from ...core.labels import LabelRules
 from ...core.spans import Document, PlainSpan
 from ..error_list import CONTEXT
+
+OF_ANNOTATION, OF_WHITE_SPACE = "annotation", "whitespace"
+"""How the tokens of a document are found: its annotators have them, or they are the words between white space. A
+tokenizer has a name of its own."""
 
 
 class SharedDocument(NamedTuple):
@@ -21,6 +26,7 @@ class SharedDocument(NamedTuple):
             annotator who marked nothing has an empty list; one who has not annotated it is missing.
         surfaces: Per annotator, the listed strings of mentions by their (start, end).
         number: The number of the document among all that were given, from 0.
+        token_kind: How its tokens were found, such as `OF_ANNOTATION`; "" if none are known.
 
     >>> shared = SharedDocument(Document([], [], "Ada"), {"ann": [(0, 3, "PER")], "bob": []})
     >>> shared.pair("ann", "bob")
@@ -31,6 +37,7 @@ class SharedDocument(NamedTuple):
     spans: Mapping[str, Sequence[PlainSpan]]
     surfaces: Mapping[str, Mapping[tuple[int, int], str]] = {}
     number: int = 0
+    token_kind: str = ""
 
     def pair(self, gold: str, pred: str) -> Document:
         """Return the document with one annotator's spans as gold, and another's as predictions."""
@@ -112,6 +119,11 @@ class SharedDocuments:
             keys = {name: frozenset(own) if not each.surfaces else name for name, own in each.spans.items()}
             found.append({name: number.setdefault(key, len(number)) for name, key in keys.items()})
         return found
+
+    @property
+    def tokens(self) -> dict[str, int]:
+        """How many documents have tokens of which kind."""
+        return dict(sorted(Counter(each.token_kind for each in self.documents if each.token_kind).items()))
 
     @cached_property
     def labels(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from ...core.formulas import ratio
 from ...core.messages import named
 from ...core.overlapping import group_numbers
 from ...core.spans import PlainSpan, Span
-from .shared import SharedDocument, SharedDocuments
+from .shared import OF_WHITE_SPACE, SharedDocument, SharedDocuments
 
 # The consensus
 
@@ -123,7 +123,7 @@ def consensus_rows(shared: SharedDocuments, rule: Rule) -> Iterator[dict[str, An
             for span, names, _ in kept
             if not each.base.is_invented(span)
         ]
-        if tokens is not None:
+        if tokens is not None and each.token_kind != OF_WHITE_SPACE:
             row["tokens"] = [{"start": start, "end": end} for start, end in tokens if end <= len(text)]
         yield row | {"meta": {"annotators": [*shared.documents[place].spans]}}
 
