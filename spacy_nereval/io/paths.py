@@ -203,10 +203,8 @@ def _copy(pipe: Path) -> Path:
     """Return a temporary file with the content of a pipe."""
     from tqdm import tqdm
 
-    from .writing import visible  # which imports this module
-
     copy = temporary_file()
-    name = "standard input" if str(pipe) == "/dev/stdin" else visible(str(pipe))
+    name = "standard input" if str(pipe) == "/dev/stdin" else ascii(str(pipe))
     progress = tqdm(desc=f"reading {name}", unit="B", unit_scale=True, leave=False, disable=None)
     try:
         with pipe.open("rb") as source, copy.open("wb") as target, progress:
